@@ -302,7 +302,7 @@ mod tests {
 
     #[test]
     fn gaps_are_zeros_however_many() {
-        // From no gap to so many that the columns are sorted instead of filled.
+        // From no gap to more than are filled: then the columns are sorted.
         for features in [7, 14, 60, 700] {
             let present = |row: usize, value: usize| ((row * 3 + value * features / 7) % features + 1) as u32;
             let mantissa = |row: usize, value: usize| (row * 100 + value) as i64 - 150;
