@@ -117,7 +117,7 @@ impl Arena for LiveArena<'_> {
     }
 }
 
-played_arena!(LiveArena<'_>);
+played_arena!(LiveArena<'_>, play_boxed);
 
 /// Copies the outcome pair by pair, for outcomes without a score per ranker.
 fn set_pairs(outcome: &AnyOutcome, arms: usize, wins: &mut PairWins) {

@@ -43,6 +43,9 @@ pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
 
     /// How much memory its policy takes, with its defaults: tests hold it to that.
     const MEMORY: Memory = Memory { per_pair: 0, per_arm: 64 };
+    /// Whether run loops are compiled for it alone: for algorithms that studies play often and whose steps take so little
+    /// time that a virtual call shows. Each such loop costs every build half a second.
+    const OWN_LOOP: bool = false;
 
     /// What it builds.
     type Policy: Policy + Clone + Send + 'static;

@@ -155,6 +155,7 @@ impl PolicyConfig for BtmConfig {
     const CONVERGENCE: Convergence = Convergence { patience: 30, ..Convergence::USUAL };
     const NEEDS_HORIZON: bool = true;
     const MEMORY: Memory = Memory { per_pair: 8, per_arm: 45 };
+    const OWN_LOOP: bool = true;
     type Policy = Btm;
 
     fn uses_horizon(&self) -> bool {

@@ -42,6 +42,7 @@ impl PolicyConfig for RandomPairsConfig {
     const REVISION: u32 = 2;
     const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
     const MEMORY: Memory = Memory { per_pair: 0, per_arm: 40 };
+    const OWN_LOOP: bool = true;
     type Policy = RandomPairs;
 
     parameters! {}

@@ -90,6 +90,7 @@ impl PolicyConfig for RucbConfig {
     const VARIANTS: &'static [(&'static str, &'static str)] =
         &[("variant=icml", "with the favourite B"), ("variant=lerot", "pseudo-counts")];
     const MEMORY: Memory = Memory { per_pair: 31, per_arm: 1690 };
+    const OWN_LOOP: bool = true;
     type Policy = Rucb;
 
     parameters! {

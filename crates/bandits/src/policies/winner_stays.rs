@@ -76,6 +76,7 @@ impl PolicyConfig for WinnerStaysConfig {
     // It pits its leader against the others for ever: it settles on a leader, not on a pair.
     const CONVERGENCE: Convergence = Convergence { weak_regret: true, ..Convergence::USUAL };
     const MEMORY: Memory = Memory { per_pair: 0, per_arm: 24 };
+    const OWN_LOOP: bool = true;
     type Policy = WinnerStays;
 
     parameters! {}
@@ -97,6 +98,7 @@ impl PolicyConfig for WinnerStaysStrongConfig {
     const PAPER: Option<Paper> = Some(papers::CHEN_ICML_2017);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("after=duel", "as in duelpy")];
     const MEMORY: Memory = Memory { per_pair: 0, per_arm: 24 };
+    const OWN_LOOP: bool = true;
     type Policy = WinnerStays;
 
     parameters! {

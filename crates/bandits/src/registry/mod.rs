@@ -9,6 +9,7 @@
 //! # Ok::<(), bandits::ParameterError>(())
 //! ```
 
+mod boxed;
 mod entry;
 mod outside;
 
@@ -16,10 +17,10 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+pub use boxed::OwnedPolicy;
 pub use entry::{Entry, table};
-pub use outside::{Outside, OwnedPolicy};
+pub use outside::Outside;
 
-use self::outside::OutsidePolicy;
 use crate::algorithm::{MOST_WITH_ALL_PAIRS, assign, nearest};
 use crate::late::LatePolicy;
 use crate::policies;
@@ -103,13 +104,14 @@ algorithms! {
     RandomSets(policies::random::RandomSetsConfig),
 }
 
-/// Receives a policy as the concrete type that it is, so that a run loop stays static.
+/// Receives a policy: as the type that it is if its algorithm has [loops of its own](PolicyConfig::OWN_LOOP), otherwise
+/// behind a pointer, so that one loop is compiled for all of these.
 pub trait PolicyVisitor {
     /// The result of the visit.
     type Output;
 
     /// Takes the policy.
-    fn visit<P: Policy + Clone + Send>(self, policy: P) -> Self::Output;
+    fn visit<P: Policy + Clone + Send + 'static>(self, policy: P) -> Self::Output;
 }
 
 /// An algorithm with its parameters, written `name:key=value:key=value`, every parameter optional.
@@ -218,9 +220,28 @@ impl Spec {
     /// If the algorithm cannot choose among that many arms, or [uses](Self::uses_horizon) its
     /// horizon and that is 0.
     pub fn visit<V: PolicyVisitor>(&self, arms: usize, horizon: u64, visitor: V) -> Result<V::Output, ParameterError> {
+        fn own<C: PolicyConfig, V: PolicyVisitor>(
+            (config, arms, horizon): (&C, usize, u64),
+            visitor: V,
+        ) -> Result<V::Output, ParameterError> {
+            let policy = config.policy(arms, horizon)?;
+            // Only one of the two is compiled.
+            Ok(if C::OWN_LOOP { visitor.visit(policy) } else { visitor.visit(boxed(policy)) })
+        }
         match &self.0 {
-            Origin::Listed(any) => each!(any, algorithm => Ok(visitor.visit(algorithm.policy(arms, horizon)?))),
-            Origin::Outside(outside) => Ok(visitor.visit(OutsidePolicy::new(outside.as_ref(), arms, horizon))),
+            Origin::Listed(any) => each!(any, algorithm => own((algorithm, arms, horizon), visitor)),
+            Origin::Outside(outside) => Ok(visitor.visit(outside.policy(arms, horizon))),
+        }
+    }
+
+    /// The policy for `arms` arms and `horizon` steps, behind a pointer: for loops that take longer than its steps.
+    ///
+    /// # Errors
+    /// Those of [`visit`](Self::visit).
+    pub fn policy(&self, arms: usize, horizon: u64) -> Result<Box<dyn OwnedPolicy>, ParameterError> {
+        match &self.0 {
+            Origin::Listed(any) => each!(any, algorithm => Ok(boxed(algorithm.policy(arms, horizon)?))),
+            Origin::Outside(outside) => Ok(outside.policy(arms, horizon)),
         }
     }
 
@@ -231,7 +252,7 @@ impl Spec {
     pub fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
         match &self.0 {
             Origin::Listed(any) => each!(any, algorithm => algorithm.late(arms, horizon)),
-            Origin::Outside(outside) => Ok(LatePolicy::queued(OutsidePolicy::new(outside.as_ref(), arms, horizon))),
+            Origin::Outside(outside) => Ok(LatePolicy::queued(outside.policy(arms, horizon))),
         }
     }
 }
@@ -253,6 +274,10 @@ impl FromStr for Spec {
         });
         Ok(Self(Origin::Listed(any)))
     }
+}
+
+fn boxed<P: Policy + Clone + Send + 'static>(policy: P) -> Box<dyn OwnedPolicy> {
+    Box::new(policy)
 }
 
 fn assign_to<'a, C: PolicyConfig>(

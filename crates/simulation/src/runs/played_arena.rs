@@ -1,7 +1,7 @@
 //! The kinds of arenas that runs are played in.
 //!
-//! Each run loop is compiled for every policy and every kind of arena. They are all compiled here: crates that play
-//! runs, and their tests, only call them.
+//! Run loops are compiled for every kind of arena, and where the arena is fast, for each policy with loops of its own. They
+//! are all compiled here: crates that play runs, and their tests, only call them.
 
 use std::iter::repeat_n;
 use std::time::Instant;
@@ -34,7 +34,8 @@ pub struct LateRunsInStep<'a, A> {
     pub(super) runs: Vec<OpenRunState<A, RunObserver<'a>>>,
 }
 
-/// An arena that runs are played in. A new kind of arena needs one line `played_arena!(NewArena);`.
+/// An arena that runs are played in. A new kind of arena needs one line, `played_arena!(NewArena, play);`, or with
+/// `play_boxed` where a step takes so long that a virtual call of the policy does not show.
 pub trait PlayedArena: Arena + Sized {
     /// Plays the runs to their ends.
     ///
@@ -48,12 +49,12 @@ pub trait PlayedArena: Arena + Sized {
 
 /// Implements [`PlayedArena`] for a kind of arenas, in functions without type parameters, so that they are compiled here.
 macro_rules! played_arena {
-    ($arena:ty) => {
+    ($arena:ty, $play:ident) => {
         impl $crate::runs::PlayedArena for $arena {
             fn play(
                 runs: $crate::runs::RunsInStep<'_, Self>,
             ) -> Result<Vec<$crate::runs::RunResult>, ::bandits::ParameterError> {
-                runs.play()
+                runs.$play()
             }
 
             fn play_late(runs: &mut $crate::runs::LateRunsInStep<'_, Self>) {
@@ -65,12 +66,18 @@ macro_rules! played_arena {
 
 pub(crate) use played_arena;
 
-played_arena!(MatrixArena);
-played_arena!(UtilityArena);
+played_arena!(MatrixArena, play);
+played_arena!(UtilityArena, play_boxed);
 
 impl<A: Arena> RunsInStep<'_, A> {
     pub(crate) fn play(self) -> Result<Vec<RunResult>, ParameterError> {
         self.algorithm.visit(self.arms, self.steps, self)
+    }
+
+    /// The same with one loop for all policies.
+    pub(crate) fn play_boxed(self) -> Result<Vec<RunResult>, ParameterError> {
+        let policy = self.algorithm.policy(self.arms, self.steps)?;
+        Ok(self.visit(policy))
     }
 }
 
@@ -83,7 +90,7 @@ impl<A: Arena> LateRunsInStep<'_, A> {
 impl<A: Arena> PolicyVisitor for RunsInStep<'_, A> {
     type Output = Vec<RunResult>;
 
-    fn visit<P: Policy + Clone>(self, policy: P) -> Vec<RunResult> {
+    fn visit<P: Policy + Clone + Send + 'static>(self, policy: P) -> Vec<RunResult> {
         let start = Instant::now();
         let policies = repeat_n(policy, self.runs.len());
         let state =

@@ -107,6 +107,7 @@ impl PolicyConfig for MergeRucbConfig {
     const PAPER: Option<Paper> = Some(papers::ZOGHI_WSDM_2015);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed")];
     const MEMORY: Memory = Memory { per_pair: 0, per_arm: 270 };
+    const OWN_LOOP: bool = true;
     type Policy = MergeRucb;
 
     parameters! {

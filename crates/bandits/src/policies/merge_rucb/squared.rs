@@ -67,6 +67,7 @@ impl PolicyConfig for MergeRucbSquaredConfig {
     // It learns from scratch in every round.
     const CONVERGENCE: Convergence = Convergence { patience: 10, ..Convergence::USUAL };
     const MEMORY: Memory = Memory { per_pair: 0, per_arm: 500 };
+    const OWN_LOOP: bool = true;
     type Policy = MergeRucbSquared;
 
     parameters! {

@@ -88,6 +88,7 @@ impl PolicyConfig for RcsConfig {
     const VARIANTS: &'static [(&'static str, &'static str)] =
         &[("variant=lerot", "counts fewer champions, and duels of an arm with itself")];
     const MEMORY: Memory = Memory { per_pair: 47, per_arm: 1720 };
+    const OWN_LOOP: bool = true;
     type Policy = Rcs;
 
     parameters! {

@@ -69,6 +69,7 @@ impl PolicyConfig for SparringConfig {
     const PAPER: Option<Paper> = Some(papers::AILON_ICML_2014);
     const VARIANTS: &'static [(&'static str, &'static str)] =
         &[("variant=mergedts", "as in the experiments with MergeDTS")];
+    const OWN_LOOP: bool = true;
     const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
     type Policy = Sparring<Ucb>;
 

@@ -64,6 +64,7 @@ impl PolicyConfig for Rmed1Config {
         "if its proof counts: a fifth of the regret of `rucb` at 10^7 steps, in less time per step";
     const PAPER: Option<Paper> = Some(papers::KOMIYAMA_COLT_2015);
     const MEMORY: Memory = Memory { per_pair: 21, per_arm: 640 };
+    const OWN_LOOP: bool = true;
     type Policy = Rmed1;
 
     parameters! {

@@ -88,6 +88,7 @@ impl PolicyConfig for SavageConfig {
         &[("variant=lerot", "pseudo-counts; ends with the arm that beats the most others")];
     const NEEDS_HORIZON: bool = true;
     const MEMORY: Memory = Memory { per_pair: 4, per_arm: 300 };
+    const OWN_LOOP: bool = true;
     type Policy = Savage;
 
     parameters! {

@@ -1,0 +1,40 @@
+//! Policies behind a pointer: one type for all, so that a run loop is compiled once for them.
+
+use crate::{Arm, Choice, Feedback, Generator, Policy};
+
+/// A policy that can be copied, whatever its type.
+pub trait OwnedPolicy: Policy + Send {
+    /// A policy in the same state.
+    fn copied(&self) -> Box<dyn OwnedPolicy>;
+}
+
+impl<P: Policy + Clone + Send + 'static> OwnedPolicy for P {
+    fn copied(&self) -> Box<dyn OwnedPolicy> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn OwnedPolicy> {
+    fn clone(&self) -> Self {
+        // Of what is behind the pointer: the box is such a policy, too.
+        (**self).copied()
+    }
+}
+
+impl Policy for Box<dyn OwnedPolicy> {
+    fn arms(&self) -> usize {
+        (**self).arms()
+    }
+
+    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
+        (**self).choose(step, generator)
+    }
+
+    fn learn(&mut self, step: u64, feedback: Feedback<'_>) {
+        (**self).learn(step, feedback);
+    }
+
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
+        (**self).recommend(generator)
+    }
+}
