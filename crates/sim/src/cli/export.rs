@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Result, ensure};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use letor_io::trec::{Documents, write_qrels, write_run};
 use letor_io::{Dataset, FeatureId, Names, Provenance};
 use output::numbers::{parse_ordinal, parse_positive, with_unit};
@@ -15,7 +15,7 @@ use serde::Serialize;
 use simulation::spec::SiteSpec;
 
 use super::print::{eprintln, println};
-use crate::cli::args::{CommonArgs, OutputArgs, ReadingArgs, announce, dataset_name, default_folder, short};
+use crate::cli::args::{CommonArgs, DatasetArgs, OutputArgs, ReadingArgs, announce, dataset_name, default_folder, short};
 
 /// The file of the labels.
 const QRELS: &str = "qrels.txt";
@@ -26,21 +26,10 @@ const QRELS: &str = "qrels.txt";
 /// them, and so do trec_eval and ir_measures. Documents have the numbers in the comments of the files (`#docid =
 /// GX001-23-456`), or invented ones, QUERY-ROW. Scores have all digits; trec_eval compares them in single precision.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("data").args(["positional", "dataset"]).required(true).multiple(true)))]
 pub(super) struct Export {
-    /// A registered data set, a folder, files (comma separated), or a look-alike such as
-    /// `mslr-lookalike:0.1`
-    #[arg(value_name = "DATASET", value_delimiter = ',', required_unless_present = "as_flag")]
-    dataset: Vec<String>,
-
-    /// The same as DATASET, as other commands take it
-    #[arg(
-        id = "as_flag",
-        long = "dataset",
-        value_name = "NAME|PATH,...",
-        value_delimiter = ',',
-        conflicts_with = "dataset"
-    )]
-    as_flag: Vec<String>,
+    #[command(flatten)]
+    dataset: DatasetArgs,
 
     /// Features to export: `all`, N (that many at random), `alphabetical:N` (the first N in the order 1, 10, 100, ...), or
     /// 1-based feature numbers, e.g. 1,5,110 [default: all]
@@ -104,9 +93,9 @@ impl Export {
     pub(super) fn run(&self) -> Result<()> {
         self.common.apply()?;
         let quiet = self.common.quiet;
-        let asked = if self.as_flag.is_empty() { &self.dataset } else { &self.as_flag };
+        let asked = self.dataset.asked();
         let spec = SiteSpec {
-            dataset: asked.clone(),
+            dataset: asked.to_vec(),
             reading: self.reading.spec(),
             scores: self.scores.clone(),
             scores_only: self.scores_only,

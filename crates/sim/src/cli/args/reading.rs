@@ -10,6 +10,28 @@ use output::numbers::parse_number;
 use output::usage::usage;
 use simulation::spec::{Reading, SiteSpec, SpecError};
 
+/// The data set of a command that is about one, as an argument or as the flag of other commands.
+///
+/// The command says with a group whether it needs one.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct DatasetArgs {
+    /// A registered data set, a folder, files (comma separated), or a look-alike such as
+    /// `mslr-lookalike:0.1`
+    #[arg(value_name = "DATASET", value_delimiter = ',')]
+    positional: Vec<String>,
+
+    /// The same as DATASET, as other commands take it
+    #[arg(long, value_name = "NAME|PATH,...", value_delimiter = ',', conflicts_with = "positional")]
+    dataset: Vec<String>,
+}
+
+impl DatasetArgs {
+    /// What was asked for: a name, or files.
+    pub(in crate::cli) fn asked(&self) -> &[String] {
+        if self.dataset.is_empty() { &self.positional } else { &self.dataset }
+    }
+}
+
 /// How a data set is read.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Data and impressions")]

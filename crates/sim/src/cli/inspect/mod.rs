@@ -5,7 +5,7 @@ mod measures;
 use std::path::Path;
 
 use anyhow::{Result, ensure};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use figures::{Curve, CurvePoint, Lines};
 use letor_io::{Dataset, FeatureId, Provenance, Statistics};
 use output::numbers::{with_separators, with_unit};
@@ -17,7 +17,7 @@ use simulation::spec::SiteSpec;
 
 use self::measures::{AllMeans, MEANS, Means, Measures, QUERIES};
 use super::print::{eprintln, println};
-use crate::cli::args::{CommonArgs, OutputArgs, OwnArgs, ReadingArgs, announce, dataset_name, default_folder, short};
+use crate::cli::args::{CommonArgs, DatasetArgs, OutputArgs, OwnArgs, ReadingArgs, announce, dataset_name, default_folder, short};
 
 /// The cutoff of nDCG.
 const CUTOFF: u32 = 10;
@@ -37,21 +37,10 @@ const PRINTED: usize = 10;
 /// Writes findings.json with all numbers, figures of the rankers' nDCG and of the documents per query, with --measures
 /// also measures.csv, and config.json to the results folder.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("data").args(["positional", "dataset", "trec_runs"]).required(true).multiple(true)))]
 pub(super) struct Inspect {
-    /// A registered data set, a folder, files (comma separated), or a look-alike such as
-    /// `mslr-lookalike:0.1`
-    #[arg(value_name = "DATASET", value_delimiter = ',', required_unless_present_any = ["as_flag", "trec_runs"])]
-    dataset: Vec<String>,
-
-    /// The same as DATASET, as other commands take it
-    #[arg(
-        id = "as_flag",
-        long = "dataset",
-        value_name = "NAME|PATH,...",
-        value_delimiter = ',',
-        conflicts_with = "dataset"
-    )]
-    as_flag: Vec<String>,
+    #[command(flatten)]
+    dataset: DatasetArgs,
 
     /// Measures of each ranker, by the names and definitions of ir_measures and trec_eval: nDCG@10 (its gain is the label;
     /// with `nDCG(dcg='exp-log2')@10` 2^label - 1), AP, RR@10, P@5, R@100, RBP(p=0.8); `rel=2` in brackets sets the lowest
@@ -146,9 +135,9 @@ struct RankerQuality {
 impl Inspect {
     pub(super) fn run(&self) -> Result<()> {
         self.common.apply()?;
-        let asked = if self.as_flag.is_empty() { &self.dataset } else { &self.as_flag };
+        let asked = self.dataset.asked();
         let spec = SiteSpec {
-            dataset: asked.clone(),
+            dataset: asked.to_vec(),
             reading: self.reading.spec(),
             names: self.reading.names.clone(),
             ..SiteSpec::default()
