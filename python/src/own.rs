@@ -9,8 +9,8 @@ use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use bandits::registry::{Outside, OwnedPolicy};
-use bandits::{ActionKind, Arm, Choice, Feedback, Generator, Policy};
+use bandits::registry::Outside;
+use bandits::{ActionKind, Arm, Choice, Feedback, Generator, OwnedPolicy, Policy};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;

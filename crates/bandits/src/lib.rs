@@ -327,7 +327,7 @@ pub use arena::{Arena, DuelOutcome, MatrixArena, Shuffled, UtilityArena, Utility
 pub use late::{Late, LatePolicy};
 pub use matrix::{MatrixError, MatrixInFile, PreferenceMatrix, SquareTable, WinCounts, agreement, winners};
 pub use open::OpenPolicy;
-pub use policy::{Arm, Choice, Feedback, PackedWins, PairWins, Policy};
+pub use policy::{Arm, Choice, Feedback, OwnedPolicy, PackedWins, PairWins, Policy};
 /// The one generator of the project.
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;
 pub use regret::{RegretKind, RegretReference, RegretReferenceError, every_arm_is_optimal};

@@ -74,7 +74,7 @@ impl LatePolicy {
     /// The steps that the policy sees are those that it learns from, and those of its stretches alone.
     #[must_use]
     pub fn queued<P: Policy + Clone + Send + 'static>(policy: P) -> Self {
-        Self { form: Box::new(Queued::new(policy)) }
+        Self { form: Box::new(Queued::new(Box::new(policy))) }
     }
 
     /// Whether it takes late outcomes itself.

@@ -10,11 +10,12 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::Form;
 use crate::state::{Plain, State, StateError, StateReader, StateWriter};
-use crate::{Arm, Choice, Feedback, Generator, PackedWins, PairWins, Policy};
+use crate::{Arm, Choice, Feedback, Generator, OwnedPolicy, PackedWins, PairWins, Policy as _};
 
 #[derive(Clone)]
-pub(super) struct Queued<P> {
-    policy: P,
+pub(super) struct Queued {
+    /// Behind a pointer: beside the queues, a virtual call costs nothing.
+    policy: Box<dyn OwnedPolicy>,
     /// The steps that the policy has seen.
     played: u64,
     /// Its last choice, if that has no outcome yet. The queue of an awaited pair is empty.
@@ -32,8 +33,8 @@ enum Awaited {
     Set(Vec<Arm>),
 }
 
-impl<P: Policy> Queued<P> {
-    pub(super) fn new(policy: P) -> Self {
+impl Queued {
+    pub(super) fn new(policy: Box<dyn OwnedPolicy>) -> Self {
         Self { policy, played: 0, awaited: Awaited::Nothing, duels: BTreeMap::new(), sets: BTreeMap::new(), waiting: 0 }
     }
 
@@ -83,7 +84,7 @@ fn load_vec<T: Plain>(from: &mut StateReader<'_>) -> Result<Vec<T>, StateError> 
     Ok(values)
 }
 
-impl<P: Policy + Clone + Send + 'static> Form for Queued<P> {
+impl Form for Queued {
     fn arms(&self) -> usize {
         self.policy.arms()
     }

@@ -1,9 +1,11 @@
 //! The interface of a dueling bandit: it chooses, it learns, it recommends an arm. Arenas, which answer, are in
 //! `arena`; the algorithms in `policies`.
 
+mod owned;
 mod packed_wins;
 mod pair_wins;
 
+pub use owned::OwnedPolicy;
 pub use packed_wins::PackedWins;
 pub use pair_wins::PairWins;
 

@@ -9,7 +9,6 @@
 //! # Ok::<(), bandits::ParameterError>(())
 //! ```
 
-mod boxed;
 mod entry;
 mod outside;
 
@@ -17,14 +16,13 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-pub use boxed::OwnedPolicy;
 pub use entry::{Entry, table};
 pub use outside::Outside;
 
 use crate::algorithm::{MOST_WITH_ALL_PAIRS, assign, nearest};
 use crate::late::LatePolicy;
 use crate::policies;
-use crate::{ActionKind, ParameterError, Policy, PolicyConfig};
+use crate::{ActionKind, OwnedPolicy, ParameterError, Policy, PolicyConfig};
 
 /// Makes [`Spec`]'s inside and [`entries`] from the list of algorithms.
 macro_rules! algorithms {

@@ -3,8 +3,8 @@
 
 use std::fmt;
 
-use super::{Entry, OwnedPolicy};
-use crate::{ActionKind, Convergence, Memory};
+use super::Entry;
+use crate::{ActionKind, Convergence, Memory, OwnedPolicy};
 
 /// An algorithm from outside.
 pub trait Outside: fmt::Debug + Send + Sync {

@@ -272,7 +272,7 @@ impl Outside for Stubborn {
         crate::ActionKind::Duels
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Box<dyn super::OwnedPolicy> {
+    fn policy(&self, arms: usize, _horizon: u64) -> Box<dyn crate::OwnedPolicy> {
         /// Its arms, and the steps that it learnt from.
         #[derive(Clone)]
         struct FirstAndLast(usize, u64);

@@ -17,7 +17,7 @@ use super::encode::{Encoded, Kind};
 use super::record::{CLICK, ClickRecord, ImpressionRecord, write_id, write_time};
 use super::settle::{settle_part, write_closed};
 use super::spill::Spill;
-use super::table::{TOGETHER, Table};
+use super::table::{Table, in_groups};
 use super::tally::Tally;
 use crate::error::LogError;
 use crate::model::{Lineup, Settings};
@@ -271,19 +271,28 @@ impl<'a> Lane<'a> {
         match kind {
             Kind::Impressions => {
                 self.begin_pane(clock);
-                records.for_each(|records| self.insert_all(records));
+                let records = records.flat_map(|records| ImpressionRecord::all(records, false));
+                in_groups(
+                    records,
+                    |record| record.id(),
+                    |group, ids| {
+                        self.panes.iter().for_each(|pane| pane.table.touch(ids));
+                        group.iter().for_each(|&record| self.insert(record));
+                    },
+                );
             }
             Kind::Clicks => {
-                let mut ids = Vec::with_capacity(TOGETHER);
-                for records in records.flat_map(|records| records.chunks(TOGETHER * CLICK)) {
-                    let clicks = records.chunks_exact(CLICK).map(ClickRecord::read);
-                    ids.clear();
-                    ids.extend(clicks.clone().map(|click| click.id));
-                    self.panes.iter().for_each(|pane| pane.table.touch(&ids));
-                    for click in clicks {
-                        if click.time <= safe { self.click(click, &mut moved) } else { self.waiting.push(click) }
-                    }
-                }
+                let clicks = records.flat_map(|records| records.chunks_exact(CLICK)).map(ClickRecord::read);
+                in_groups(
+                    clicks,
+                    |click| click.id,
+                    |group, ids| {
+                        self.panes.iter().for_each(|pane| pane.table.touch(ids));
+                        for &click in group {
+                            if click.time <= safe { self.click(click, &mut moved) } else { self.waiting.push(click) }
+                        }
+                    },
+                );
             }
         }
         let mut waiting = std::mem::take(&mut self.waiting);
@@ -317,22 +326,6 @@ impl<'a> Lane<'a> {
         if is_full {
             let table = Table::new(self.settings, i64::MAX, false, self.largest);
             self.panes.push_back(Pane { table, since: clock.impressions, newest: i64::MIN });
-        }
-    }
-
-    fn insert_all(&mut self, records: &[u8]) {
-        let (mut some, mut ids) = (Vec::with_capacity(TOGETHER), Vec::with_capacity(TOGETHER));
-        let mut records = ImpressionRecord::all(records, false);
-        loop {
-            some.clear();
-            some.extend(records.by_ref().take(TOGETHER));
-            if some.is_empty() {
-                return;
-            }
-            ids.clear();
-            ids.extend(some.iter().map(|record: &ImpressionRecord<'_>| record.id()));
-            self.panes.iter().for_each(|pane| pane.table.touch(&ids));
-            some.iter().for_each(|&record| self.insert(record));
         }
     }
 

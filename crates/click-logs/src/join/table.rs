@@ -40,7 +40,27 @@ const _: () = assert!(ClickFate::Credited as usize == 0 && FATES == 6);
 const EMPTY: u32 = u32::MAX;
 
 /// How many ids are looked up together.
-pub(super) const TOGETHER: usize = 32;
+const TOGETHER: usize = 32;
+
+/// Passes the records on in their order, in groups of at most [`TOGETHER`], each with its ids: what looks them up waits for
+/// memory once per group.
+pub(super) fn in_groups<R>(
+    mut records: impl Iterator<Item = R>,
+    id: impl Fn(&R) -> u128,
+    mut each: impl FnMut(&[R], &[u128]),
+) {
+    let (mut group, mut ids) = (Vec::with_capacity(TOGETHER), Vec::with_capacity(TOGETHER));
+    loop {
+        group.clear();
+        group.extend(records.by_ref().take(TOGETHER));
+        if group.is_empty() {
+            return;
+        }
+        ids.clear();
+        ids.extend(group.iter().map(&id));
+        each(&group, &ids);
+    }
+}
 
 /// Bytes of a record that is usual: ten documents and their teams.
 const USUAL_RECORD: usize = 88;
@@ -186,35 +206,27 @@ impl<'a> Table<'a> {
     }
 
     /// Adds impressions; waits for memory are few.
-    pub(super) fn insert_all<'b>(&mut self, mut records: impl Iterator<Item = ImpressionRecord<'b>>) {
-        let (mut some, mut ids) = (Vec::with_capacity(TOGETHER), Vec::with_capacity(TOGETHER));
-        loop {
-            some.clear();
-            some.extend(records.by_ref().take(TOGETHER));
-            if some.is_empty() {
-                return;
-            }
-            ids.clear();
-            ids.extend(some.iter().map(|record: &ImpressionRecord<'_>| record.id()));
-            self.touch(&ids);
-            some.iter().for_each(|&record| self.insert(record));
-        }
+    pub(super) fn insert_all<'b>(&mut self, records: impl Iterator<Item = ImpressionRecord<'b>>) {
+        in_groups(
+            records,
+            |record| record.id(),
+            |group, ids| {
+                self.touch(ids);
+                group.iter().for_each(|&record| self.insert(record));
+            },
+        );
     }
 
     /// Notes clicks, when all impressions have been inserted; waits for memory are few.
-    pub(super) fn click_all(&mut self, mut clicks: impl Iterator<Item = ClickRecord>) {
-        let (mut some, mut ids) = (Vec::with_capacity(TOGETHER), Vec::with_capacity(TOGETHER));
-        loop {
-            some.clear();
-            some.extend(clicks.by_ref().take(TOGETHER));
-            if some.is_empty() {
-                return;
-            }
-            ids.clear();
-            ids.extend(some.iter().map(|click: &ClickRecord| click.id));
-            self.touch(&ids);
-            some.iter().for_each(|&click| self.click(click));
-        }
+    pub(super) fn click_all(&mut self, clicks: impl Iterator<Item = ClickRecord>) {
+        in_groups(
+            clicks,
+            |click| click.id,
+            |group, ids| {
+                self.touch(ids);
+                group.iter().for_each(|&click| self.click(click));
+            },
+        );
     }
 
     fn grow(&mut self) {
@@ -383,5 +395,27 @@ impl<'a> Table<'a> {
             })?;
         }
         Ok(Joined { tally, asides: self.asides })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_record_is_passed_on_once_and_in_order() {
+        for records in [0, 1, TOGETHER, TOGETHER + 1, 5 * TOGETHER - 1] {
+            let mut passed = Vec::new();
+            in_groups(
+                0..records,
+                |record| 2 * *record as u128,
+                |group, ids| {
+                    assert!(!group.is_empty() && group.len() <= TOGETHER);
+                    assert!(ids.iter().zip(group).all(|(&id, &record)| id == 2 * record as u128));
+                    passed.extend_from_slice(group);
+                },
+            );
+            assert!(passed.iter().copied().eq(0..records));
+        }
     }
 }

@@ -1,11 +1,9 @@
 //! Reads all of a cache from memory, for fuzzing and tests.
 
-use std::sync::OnceLock;
-
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::format::{self, HEADER, Index, MAGIC, ORDER, VERSION};
-use crate::dataset::{Blocks, Content, Dataset, Provenance, is_sound};
+use super::format::{self, HEADER, MAGIC, ORDER, VERSION};
+use crate::dataset::{Blocks, Dataset, Provenance, is_sound};
 
 /// The data set in `file`, the bytes of a cache, or `None` if anything is invalid.
 ///
@@ -13,35 +11,16 @@ use crate::dataset::{Blocks, Content, Dataset, Provenance, is_sound};
 pub(crate) fn check_bytes(file: &[u8], repair_hashes: bool) -> Option<Dataset> {
     let repaired = repair_hashes.then(|| repaired(file));
     let file = repaired.as_deref().unwrap_or(file);
-    let Index { checksum, features, ids, id_ends, offsets, labels, starts, hashes, .. } =
-        format::read(file, file.len() as u64)?;
-    let block = |index: usize| {
-        let bytes = &file[starts[index]..starts[index + 1]];
-        let documents = offsets[index + 1] - offsets[index];
-        let sound = (repair_hashes || xxh3_64(bytes) == hashes[index]) && is_sound(bytes, documents, features);
+    let index = format::read(file, file.len() as u64)?;
+    let block = |query: usize| {
+        let bytes = &file[index.starts[query]..index.starts[query + 1]];
+        let documents = index.offsets[query + 1] - index.offsets[query];
+        let sound =
+            (repair_hashes || xxh3_64(bytes) == index.hashes[query]) && is_sound(bytes, documents, index.features);
         sound.then(|| bytes.into())
     };
-    let blocks = Blocks::Owned((0..hashes.len()).map(block).collect::<Option<_>>()?);
-    let (name, provenance) = ("bytes".to_string(), Provenance::Files { files: Vec::new(), skipped: Vec::new() });
-    let max_label = labels.iter().copied().reduce(f32::max).unwrap_or(0.0);
-    let checksum = OnceLock::from(checksum);
-    Some(
-        Content {
-            name,
-            provenance,
-            features,
-            ids,
-            id_ends,
-            offsets,
-            labels,
-            max_label,
-            blocks,
-            checksum,
-            all_null: 0,
-            runs: None,
-        }
-        .into(),
-    )
+    let blocks = Blocks::Owned((0..index.hashes.len()).map(block).collect::<Option<_>>()?);
+    Some(index.dataset(("bytes", Provenance::Files { files: Vec::new(), skipped: Vec::new() }), blocks))
 }
 
 /// `file` with a header that matches its contents.

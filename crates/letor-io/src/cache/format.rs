@@ -1,8 +1,10 @@
 //! The bytes of a cache file: written, and validated when read.
 
+use std::sync::OnceLock;
+
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::dataset::{Dataset, MAX_ID};
+use crate::dataset::{Blocks, Content, Dataset, MAX_ID, Provenance};
 
 /// Increment if the layout of caches or the packing of values changes.
 pub(super) const VERSION: u32 = 2;
@@ -72,6 +74,28 @@ pub(super) struct Index {
     /// The start of each block in the file, then the end of the last one.
     pub(super) starts: Vec<usize>,
     pub(super) hashes: Vec<u64>,
+}
+
+impl Index {
+    /// The data set that the cache holds, its blocks being `blocks`.
+    pub(super) fn dataset(self, (name, provenance): (&str, Provenance), blocks: Blocks) -> Dataset {
+        let Self { checksum, features, ids, id_ends, offsets, labels, .. } = self;
+        Content {
+            name: name.to_owned(),
+            provenance,
+            features,
+            ids,
+            id_ends,
+            offsets,
+            max_label: labels.iter().copied().reduce(f32::max).unwrap_or(0.0),
+            labels,
+            blocks,
+            checksum: OnceLock::from(checksum),
+            all_null: 0,
+            runs: None,
+        }
+        .into()
+    }
 }
 
 /// The length of header and index of a cache file of `total` bytes that begins with `header`; `None` if it has another

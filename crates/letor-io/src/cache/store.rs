@@ -3,12 +3,11 @@
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::format::{self, HEADER, Index};
 use super::stamps;
-use crate::dataset::{BlockFile, Blocks, Content, Dataset, FileBlocks, Provenance, Recipe};
+use crate::dataset::{BlockFile, Blocks, Dataset, FileBlocks, Provenance, Recipe};
 
 /// The ending of a cache that is being written.
 const ASIDE_ENDING: &str = ".aside.letor-cache";
@@ -50,36 +49,18 @@ pub(super) fn read_index(path: &Path) -> Option<(File, Index)> {
 }
 
 /// The data set in `file`, the cache at `path` with the index `index`.
-fn dataset(file: File, path: &Path, index: Index, (name, provenance): (&str, Provenance), recipe: Recipe) -> Dataset {
-    let Index { checksum, features, ids, id_ends, offsets, labels, starts, hashes, .. } = index;
+fn dataset(file: File, path: &Path, mut index: Index, source: (&str, Provenance), recipe: Recipe) -> Dataset {
     let file = BlockFile {
         file,
         path: path.to_path_buf(),
-        starts,
-        hashes,
-        offsets: offsets.clone(),
-        features,
-        checksum: checksum.clone(),
+        starts: std::mem::take(&mut index.starts),
+        hashes: std::mem::take(&mut index.hashes),
+        offsets: index.offsets.clone(),
+        features: index.features,
+        checksum: index.checksum.clone(),
         recipe,
     };
-    let max_label = labels.iter().copied().reduce(f32::max).unwrap_or(0.0);
-    let (name, checksum) = (name.to_string(), OnceLock::from(checksum));
-    let blocks = Blocks::File(FileBlocks::new(file));
-    Content {
-        name,
-        provenance,
-        features,
-        ids,
-        id_ends,
-        offsets,
-        labels,
-        max_label,
-        blocks,
-        checksum,
-        all_null: 0,
-        runs: None,
-    }
-    .into()
+    index.dataset(source, Blocks::File(FileBlocks::new(file)))
 }
 
 /// Writes a cache of `dataset` to `path`, completely or not at all. Failures are ignored.

@@ -1,6 +1,8 @@
-//! Policies behind a pointer: one type for all, so that a run loop is compiled once for them.
+//! Policies behind a pointer: one type for all, so that what takes longer than a step of theirs is compiled once.
 
-use crate::{Arm, Choice, Feedback, Generator, Policy};
+use crate::state::{StateError, StateReader, StateWriter};
+use super::{Arm, Choice, Feedback, Policy};
+use crate::Generator;
 
 /// A policy that can be copied, whatever its type.
 pub trait OwnedPolicy: Policy + Send {
@@ -36,5 +38,13 @@ impl Policy for Box<dyn OwnedPolicy> {
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         (**self).recommend(generator)
+    }
+
+    fn save(&self, to: &mut StateWriter) -> bool {
+        (**self).save(to)
+    }
+
+    fn load(&mut self, from: &mut StateReader<'_>) -> Result<(), StateError> {
+        (**self).load(from)
     }
 }
