@@ -1,8 +1,8 @@
 //! Policies behind a pointer: one type for all, so that what takes longer than a step of theirs is compiled once.
 
-use crate::state::{StateError, StateReader, StateWriter};
 use super::{Arm, Choice, Feedback, Policy};
 use crate::Generator;
+use crate::state::{StateError, StateReader, StateWriter};
 
 /// A policy that can be copied, whatever its type.
 pub trait OwnedPolicy: Policy + Send {

@@ -15,7 +15,9 @@ use serde::Serialize;
 use simulation::spec::SiteSpec;
 
 use super::print::{eprintln, println};
-use crate::cli::args::{CommonArgs, DatasetArgs, OutputArgs, ReadingArgs, announce, dataset_name, default_folder, short};
+use crate::cli::args::{
+    CommonArgs, DatasetArgs, OutputArgs, ReadingArgs, announce, dataset_name, default_folder, short,
+};
 
 /// The file of the labels.
 const QRELS: &str = "qrels.txt";

@@ -17,7 +17,9 @@ use simulation::spec::SiteSpec;
 
 use self::measures::{AllMeans, MEANS, Means, Measures, QUERIES};
 use super::print::{eprintln, println};
-use crate::cli::args::{CommonArgs, DatasetArgs, OutputArgs, OwnArgs, ReadingArgs, announce, dataset_name, default_folder, short};
+use crate::cli::args::{
+    CommonArgs, DatasetArgs, OutputArgs, OwnArgs, ReadingArgs, announce, dataset_name, default_folder, short,
+};
 
 /// The cutoff of nDCG.
 const CUTOFF: u32 = 10;
