@@ -12,7 +12,7 @@ import pytest
 import rankduel as rd
 
 ROOT = Path(__file__).parents[2]
-PAGES = [path for path in (ROOT / "python/README.md", *sorted((ROOT / "docs/pages").rglob("*.md"))) if path.exists()]
+PAGES = [path for path in (ROOT / "README.md", ROOT / "python/README.md", *sorted((ROOT / "docs/pages").rglob("*.md"))) if path.exists()]
 WITH_EXAMPLES = [path for path in PAGES if "import rankduel as rd" in path.read_text() and "docs/pages/notebooks/" not in path.as_posix()]
 
 SMALLER = [

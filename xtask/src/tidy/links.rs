@@ -1,4 +1,4 @@
-//! Files and folders that Markdown links to exist.
+//! Markdown is shown as it is meant: files and folders that it links to exist, and no row of a table stands without a heading.
 
 use std::path::Path;
 
@@ -24,6 +24,13 @@ pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
                 }
             }
         }
+        for number in rows_without_a_heading(&text) {
+            findings.add(
+                &file,
+                Some(number),
+                "begins a table without a heading; a blank line may have cut the table".to_owned(),
+            );
+        }
     }
     findings.note(format!("{count} links to files"));
     Ok(())
@@ -32,6 +39,22 @@ pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
 /// Whether `docs/build.sh` makes the page: from a notebook in the folder beside that of the pages.
 fn is_notebook(pages: &Path, path: &str) -> bool {
     path.starts_with("notebooks/") && pages.join("..").join(path).with_extension("py").is_file()
+}
+
+/// The rows that begin a table though the next line does not underline a heading.
+fn rows_without_a_heading(text: &str) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut lines = outside_code(text).peekable();
+    let mut is_in_table = false;
+    while let Some((number, line)) = lines.next() {
+        let is_row = line.starts_with('|');
+        let underlines = |next: &str| next.starts_with('|') && next.chars().all(|sign| "|-: ".contains(sign));
+        if is_row && !is_in_table && !lines.peek().is_some_and(|(_, next)| underlines(next)) {
+            found.push(number);
+        }
+        is_in_table = is_row;
+    }
+    found
 }
 
 /// The lines that are not in a fenced block, numbered from 1.
@@ -66,5 +89,13 @@ mod tests {
             ("notebooks/g.py", ""),
         ]);
         assert_eq!(checked(&folder, check), ["sub/README.md:1: links to c.png, which does not exist"]);
+    }
+
+    #[test]
+    fn a_table_that_a_blank_line_cuts_is_found() {
+        let text = "| a | b |\n|---|:-:|\n| 1 | 2 |\n\n| 3 | 4 |\n| 5 | 6 |\n```\n| 7 |\n```\n|x|\n|-|\n";
+        let folder = tree(&[("README.md", text)]);
+        let found = "README.md:5: begins a table without a heading; a blank line may have cut the table";
+        assert_eq!(checked(&folder, check), [found]);
     }
 }

@@ -60,7 +60,7 @@ enum Check {
     References,
     /// Commands in READMEs
     Commands,
-    /// Links between files
+    /// Links between files, and headings of tables
     Links,
     /// Experiments and data sets
     Toml,
