@@ -114,7 +114,10 @@ impl BordaElimination {
             self.highest_lower = mean - radius;
         }
         if risen || self.upper[arm] < self.highest_lower {
-            let (upper, lower) = (&self.upper, self.highest_lower);
+            // Where bounds contradict each other, which has a probability below delta, all may lie below one that an arm once
+            // had: the highest is left.
+            let highest = self.left.iter().map(|&arm| self.upper[arm as usize]).fold(f64::NEG_INFINITY, f64::max);
+            let (upper, lower) = (&self.upper, self.highest_lower.min(highest));
             let before = self.left[..self.turn].iter().filter(|&&arm| upper[arm as usize] < lower).count();
             self.left.retain(|&arm| upper[arm as usize] >= lower);
             self.turn -= before;
@@ -193,6 +196,34 @@ mod tests {
             assert!(step <= most && step > most / 20, "seed {seed}: {step} steps, {most} at most");
             assert_eq!(policy.recommend(&mut generators.policy), Some(Arm(1)));
         }
+    }
+
+    /// An arm that always won, and then always loses, is dropped by no one: its last bound lies below its first.
+    #[test]
+    fn one_arm_is_left_whatever_the_outcomes() {
+        let mut policy = BordaEliminationConfig { delta: 0.9 }.policy(2, 0).expect("valid");
+        let mut generator = Generators::from_seed(1).policy;
+        for step in 1..=400 {
+            let Choice::Duel(first, second) = policy.choose(step, &mut generator) else { break };
+            policy.learn(step, Feedback::of_duel(first, second, first == Arm(0)));
+        }
+        assert_eq!(policy.left, [0]);
+        let below_its_own = |policy: &BordaElimination| policy.upper[0] < policy.highest_lower;
+        // Outcomes that come late.
+        for step in 401..=4_000 {
+            policy.learn(step, Feedback::of_duel(Arm(0), Arm(1), false));
+        }
+        assert!(below_its_own(&policy), "{policy:?}");
+        assert_eq!(policy.choose(4_001, &mut generator), Choice::Alone { arm: Arm(0), until: u64::MAX });
+        // Two arms that fall together: one is left.
+        let mut policy = BordaEliminationConfig { delta: 0.9 }.policy(2, 0).expect("valid");
+        for (step, won) in (1..=4_000).map(|step| (step, step <= 100)) {
+            for (arm, other) in [(Arm(0), Arm(1)), (Arm(1), Arm(0))] {
+                policy.learn(step, Feedback::of_duel(arm, other, won));
+            }
+        }
+        assert!(policy.left.len() == 1 && below_its_own(&policy), "{policy:?}");
+        assert!(matches!(policy.choose(1, &mut generator), Choice::Alone { .. }));
     }
 
     /// The shares of 400 arms that win half of their pulls, each watched for 2,000 pulls, stay within r of 1/2 for all but delta / K of the arms.
