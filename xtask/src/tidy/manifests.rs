@@ -1,5 +1,6 @@
-//! What a package registry wants of every manifest.
+//! What a package registry wants of every manifest; and the profiles of the Python package, which are those of the workspace.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -37,7 +38,59 @@ pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
             }
         }
     }
+    check_profiles(root, findings)
+}
+
+/// The Python package is a workspace of its own: both must build the same code.
+fn check_profiles(root: &Path, findings: &mut Findings) -> Result<()> {
+    let path = root.join("python/Cargo.toml");
+    if !path.is_file() {
+        return Ok(());
+    }
+    let table = |file: &Path| -> Result<Table> {
+        toml::from_str(&read(file)?).with_context(|| format!("failed to parse {}", file.display()))
+    };
+    let lock = table(&root.join("python/Cargo.lock"))?;
+    let locked = lock.get("package").and_then(Value::as_array).into_iter().flatten();
+    let locked: Vec<&str> = locked.filter_map(|package| package.get("name")?.as_str()).collect();
+    let (ours, its) = (sections(&table(&root.join("Cargo.toml"))?), sections(&table(&path)?));
+    let is_used = |name: &str| name == "*" || locked.contains(&name);
+    let wanted: BTreeMap<_, _> =
+        ours.into_iter().filter(|((_, package), _)| package.as_deref().is_none_or(is_used)).collect();
+    for (section, settings) in &wanted {
+        if its.get(section) != Some(settings) {
+            findings.add(&path, None, format!("{} is not that of the workspace", heading(section)));
+        }
+    }
+    for section in its.keys().filter(|section| !wanted.contains_key(*section)) {
+        findings.add(&path, None, format!("{} is not in the workspace", heading(section)));
+    }
     Ok(())
+}
+
+/// A profile, and the package that settings are for.
+type Section = (String, Option<String>);
+
+/// What a manifest says about profiles.
+fn sections(manifest: &Table) -> BTreeMap<Section, Table> {
+    let mut sections = BTreeMap::new();
+    for (profile, settings) in manifest.get("profile").and_then(Value::as_table).into_iter().flatten() {
+        let mut settings = settings.as_table().cloned().unwrap_or_default();
+        if let Some(Value::Table(packages)) = settings.remove("package") {
+            for (package, settings) in packages {
+                let settings = settings.as_table().cloned().unwrap_or_default();
+                sections.insert((profile.clone(), Some(package)), settings);
+            }
+        }
+        sections.insert((profile.clone(), None), settings);
+    }
+    sections
+}
+
+fn heading((profile, package): &Section) -> String {
+    package
+        .as_ref()
+        .map_or_else(|| format!("[profile.{profile}]"), |name| format!("[profile.{profile}.package.{name}]"))
 }
 
 #[cfg(test)]
@@ -58,6 +111,24 @@ mod tests {
                 "crates/a/Cargo.toml: 6 keywords: at most 5",
                 "crates/a/Cargo.toml: [package] has no categories",
                 "crates/a/Cargo.toml: readme README.md does not exist",
+            ]
+        );
+    }
+
+    #[test]
+    fn other_profiles_are_found() {
+        let ours = "[profile.dev]\nopt-level = 2\n[profile.dev.package.a]\nopt-level = 1\n[profile.dev.package.b]\n\
+            opt-level = 1\n[profile.dev.package.other]\nopt-level = 1\n[profile.release]\nlto = \"off\"\n";
+        let its = "[profile.dev]\nopt-level = 2\n[profile.dev.package.a]\nopt-level = 1\n[profile.dev.package.b]\n\
+            opt-level = 2\n[profile.dev.package.c]\nopt-level = 1\n";
+        let lock = "[[package]]\nname = \"a\"\n[[package]]\nname = \"b\"\n[[package]]\nname = \"c\"\n";
+        let files = [("Cargo.toml", ours), ("python/Cargo.toml", its), ("python/Cargo.lock", lock)];
+        assert_eq!(
+            checked(&tree(&files), check_profiles),
+            [
+                "python/Cargo.toml: [profile.dev.package.b] is not that of the workspace",
+                "python/Cargo.toml: [profile.release] is not that of the workspace",
+                "python/Cargo.toml: [profile.dev.package.c] is not in the workspace",
             ]
         );
     }
