@@ -218,7 +218,7 @@ impl Spec {
     /// If the algorithm cannot choose among that many arms, or [uses](Self::uses_horizon) its
     /// horizon and that is 0.
     pub fn visit<V: PolicyVisitor>(&self, arms: usize, horizon: u64, visitor: V) -> Result<V::Output, ParameterError> {
-        fn own<C: PolicyConfig, V: PolicyVisitor>(
+        fn hand_over<C: PolicyConfig, V: PolicyVisitor>(
             (config, arms, horizon): (&C, usize, u64),
             visitor: V,
         ) -> Result<V::Output, ParameterError> {
@@ -227,7 +227,7 @@ impl Spec {
             Ok(if C::OWN_LOOP { visitor.visit(policy) } else { visitor.visit(boxed(policy)) })
         }
         match &self.0 {
-            Origin::Listed(any) => each!(any, algorithm => own((algorithm, arms, horizon), visitor)),
+            Origin::Listed(any) => each!(any, algorithm => hand_over((algorithm, arms, horizon), visitor)),
             Origin::Outside(outside) => Ok(visitor.visit(outside.policy(arms, horizon))),
         }
     }
