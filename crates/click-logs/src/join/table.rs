@@ -42,6 +42,9 @@ const EMPTY: u32 = u32::MAX;
 /// How many ids are looked up together.
 const TOGETHER: usize = 32;
 
+/// Bytes of a record that is usual: ten documents and their teams.
+const USUAL_RECORD: usize = 88;
+
 /// Passes the records on in their order, in groups of at most [`TOGETHER`], each with its ids: what looks them up waits for
 /// memory once per group.
 pub(super) fn in_groups<R>(
@@ -61,9 +64,6 @@ pub(super) fn in_groups<R>(
         each(&group, &ids);
     }
 }
-
-/// Bytes of a record that is usual: ten documents and their teams.
-const USUAL_RECORD: usize = 88;
 
 /// The part of an id that a slot holds, so that most others need not be looked up.
 fn part_of(id: u128) -> u32 {
