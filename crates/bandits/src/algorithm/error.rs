@@ -68,6 +68,18 @@ pub enum ParameterError {
         /// What needs that.
         why: &'static str,
     },
+    /// A number that reaches its upper bound.
+    #[error("{key} must be below {bound}, found {value}; {why}")]
+    TooLarge {
+        /// The parameter.
+        key: &'static str,
+        /// The bound that it must stay below.
+        bound: f64,
+        /// Its value.
+        value: f64,
+        /// Why.
+        why: &'static str,
+    },
     /// A number below its minimum.
     #[error("{key} must be at least {minimum}, found {value}; {why}")]
     BelowMinimum {

@@ -188,6 +188,46 @@ pub(crate) const KOMIYAMA_ICML_2016: Paper = Paper {
     url: "https://doi.org/10.48550/arXiv.1605.01677",
 };
 
+pub(crate) const FALAHATGAR_ICML_2017: Paper = Paper {
+    key: "falahatgar2017maximum",
+    citation: "Falahatgar et al., ICML 2017",
+    authors: &["M. Falahatgar", "A. Orlitsky", "V. Pichapati", "A. T. Suresh"],
+    title: "Maximum Selection and Ranking under Noisy Comparisons",
+    venue: Venue::Proceedings("ICML"),
+    year: 2017,
+    url: "https://proceedings.mlr.press/v70/falahatgar17a.html",
+};
+
+pub(crate) const HADDENHORST_UAI_2021: Paper = Paper {
+    key: "haddenhorst2021testification",
+    citation: "Haddenhorst et al., UAI 2021",
+    authors: &["B. Haddenhorst", "V. Bengs", "J. Brandt", "E. Hüllermeier"],
+    title: "Testification of Condorcet Winners in Dueling Bandits",
+    venue: Venue::Proceedings("UAI"),
+    year: 2021,
+    url: "https://proceedings.mlr.press/v161/haddenhorst21a.html",
+};
+
+pub(crate) const HADDENHORST_NEURIPS_2021: Paper = Paper {
+    key: "haddenhorst2021identification",
+    citation: "Haddenhorst et al., NeurIPS 2021",
+    authors: &["B. Haddenhorst", "V. Bengs", "E. Hüllermeier"],
+    title: "Identification of the Generalized Condorcet Winner in Multi-dueling Bandits",
+    venue: Venue::Proceedings("NeurIPS"),
+    year: 2021,
+    url: "https://proceedings.neurips.cc/paper/2021/hash/d9de6a144a3cc26cb4b3c47b206a121a-Abstract.html",
+};
+
+pub(crate) const BENGS_AISTATS_2024: Paper = Paper {
+    key: "bengs2024identifying",
+    citation: "Bengs et al., AISTATS 2024",
+    authors: &["V. Bengs", "B. Haddenhorst", "E. Hüllermeier"],
+    title: "Identifying Copeland Winners in Dueling Bandits with Indifferences",
+    venue: Venue::Proceedings("AISTATS"),
+    year: 2024,
+    url: "https://proceedings.mlr.press/v238/bengs24a.html",
+};
+
 pub(crate) const BROST_CIKM_2016: Paper = Paper {
     key: "brost2016multi",
     citation: "Brost et al., CIKM 2016",

@@ -4,6 +4,8 @@
 mod native;
 mod queued;
 
+use std::sync::Arc;
+
 use native::Native;
 use queued::Queued;
 
@@ -92,12 +94,9 @@ impl LatePolicy {
         self.form.arms()
     }
 
-    pub(crate) fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        self.form.choose(step, generator)
-    }
-
-    pub(crate) fn depart(&mut self, arms: &[Arm]) {
-        self.form.depart(arms);
+    /// The choice for an impression, which is open from now on. `set` keeps the arms of the last set.
+    pub(crate) fn choose<'s>(&mut self, step: u64, generator: &mut Generator, set: &'s mut Arc<[Arm]>) -> Choice<'s> {
+        self.form.choose(step, generator, set)
     }
 
     pub(crate) fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
@@ -141,8 +140,8 @@ impl std::fmt::Debug for LatePolicy {
 /// What both forms do, with their types erased.
 trait Form: Send {
     fn arms(&self) -> usize;
-    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_>;
-    fn depart(&mut self, arms: &[Arm]);
+    /// The choice is open from now on: one virtual call for both. `set` keeps the arms of the last set.
+    fn choose<'s>(&mut self, step: u64, generator: &mut Generator, set: &'s mut Arc<[Arm]>) -> Choice<'s>;
     fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>);
     /// Ends the stretch alone after step `last`, where outcomes that arrive end it: returns whether they do.
     fn cut(&mut self, last: u64) -> bool;
@@ -153,4 +152,12 @@ trait Form: Send {
     fn copy(&self) -> Box<dyn Form>;
     fn save(&self, to: &mut StateWriter) -> bool;
     fn load(&mut self, from: &mut StateReader<'_>) -> Result<(), StateError>;
+}
+
+/// Writes the arms of a set where they are shared as long as it stays the same.
+fn keep<'s>(set: &'s mut Arc<[Arm]>, arms: &[Arm]) -> &'s [Arm] {
+    if **set != *arms {
+        *set = arms.into();
+    }
+    set
 }

@@ -1,6 +1,8 @@
 //! Policies that take late outcomes themselves.
 
-use super::{Form, Late};
+use std::sync::Arc;
+
+use super::{Form, Late, keep};
 use crate::state::{StateError, StateReader, StateWriter};
 use crate::{Arm, Choice, Feedback, Generator};
 
@@ -14,12 +16,19 @@ impl<P: Late + Clone + Send + 'static> Form for Native<P> {
         self.policy.arms()
     }
 
-    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        self.policy.choose(step, generator)
-    }
-
-    fn depart(&mut self, arms: &[Arm]) {
-        self.policy.depart(arms);
+    fn choose<'s>(&mut self, step: u64, generator: &mut Generator, set: &'s mut Arc<[Arm]>) -> Choice<'s> {
+        match self.policy.choose(step, generator) {
+            Choice::Alone { arm, until } => Choice::Alone { arm, until },
+            Choice::Duel(first, second) => {
+                self.policy.depart(&[first, second]);
+                Choice::Duel(first, second)
+            }
+            Choice::Set(arms) => {
+                let arms = keep(set, arms);
+                self.policy.depart(arms);
+                Choice::Set(arms)
+            }
+        }
     }
 
     fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {

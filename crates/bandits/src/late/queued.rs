@@ -7,8 +7,9 @@
 //! A stretch alone is not ended by outcomes that arrive: they change nothing that the policy knows.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
-use super::Form;
+use super::{Form, keep};
 use crate::state::{Plain, State, StateError, StateReader, StateWriter};
 use crate::{Arm, Choice, Feedback, Generator, OwnedPolicy, PackedWins, PairWins, Policy as _};
 
@@ -89,7 +90,7 @@ impl Form for Queued {
         self.policy.arms()
     }
 
-    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
+    fn choose<'s>(&mut self, step: u64, generator: &mut Generator, set: &'s mut Arc<[Arm]>) -> Choice<'s> {
         loop {
             if self.awaited == Awaited::Nothing {
                 let own_step = self.played + 1;
@@ -107,14 +108,12 @@ impl Form for Queued {
             }
         }
         match &self.awaited {
-            Awaited::Set(arms) => Choice::Set(arms),
+            Awaited::Set(arms) => Choice::Set(keep(set, arms)),
             &Awaited::Duel(first, second) => Choice::Duel(first, second),
             // Not reached: something is awaited.
             Awaited::Nothing => Choice::Alone { arm: Arm(0), until: step },
         }
     }
-
-    fn depart(&mut self, _arms: &[Arm]) {}
 
     fn arrive(&mut self, _step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
         match feedback {

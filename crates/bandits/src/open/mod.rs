@@ -215,7 +215,8 @@ impl OpenPolicy {
             }
             return self.asked_alone(Choice::Alone { arm, until });
         }
-        let pair = match self.form.choose(step, &mut self.generator) {
+        let choice = self.form.choose(step, &mut self.generator, &mut self.set);
+        match choice {
             Choice::Alone { arm, until } => {
                 let until = until.max(step);
                 self.alone = (until > step).then_some((arm, until));
@@ -223,34 +224,20 @@ impl OpenPolicy {
             }
             Choice::Duel(first, second) if first == second => {
                 let first_won = self.coins.toss(&mut self.coin_generator);
-                self.form.depart(&[first; 2]);
                 self.form.arrive(step, &[first; 2], Some(Feedback::of_duel(first, first, first_won)));
-                let choice = Choice::Duel(first, first);
                 if let Some(log) = &mut self.log {
                     log::asked(log, step, None, choice, if first_won { " first" } else { " second" });
                 }
-                return Asked { step, ticket: None, choice };
+                return Asked { step, ticket: None, choice: Choice::Duel(first, first) };
             }
-            Choice::Duel(first, second) => Some([first, second]),
-            Choice::Set(arms) => {
-                if *self.set != *arms {
-                    self.set = arms.into();
-                }
-                None
-            }
-        };
+            _ => {}
+        }
         self.history = mix(self.history, step);
         self.tally.tickets += 1;
-        let (ticket, choice) = match pair {
-            Some(pair) => {
-                self.form.depart(&pair);
-                (self.tickets.give(self.history, step, pair), Choice::Duel(pair[0], pair[1]))
-            }
-            None => {
-                self.form.depart(&self.set);
-                let ticket = self.tickets.give_set(self.history, step, Arc::clone(&self.set));
-                (ticket, Choice::Set(&self.set))
-            }
+        let (ticket, choice) = if let Choice::Duel(first, second) = choice {
+            (self.tickets.give(self.history, step, [first, second]), Choice::Duel(first, second))
+        } else {
+            (self.tickets.give_set(self.history, step, Arc::clone(&self.set)), Choice::Set(&self.set))
         };
         if let Some(log) = &mut self.log {
             log::asked(log, step, Some(ticket), choice, "");

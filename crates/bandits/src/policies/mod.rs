@@ -24,6 +24,7 @@ pub mod btm;
 pub mod ccb;
 pub mod changing;
 pub mod dts;
+pub mod identification;
 pub mod interleaved_filter;
 pub mod mdb;
 pub mod merge_dts;

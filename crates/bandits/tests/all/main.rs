@@ -2,6 +2,7 @@
 
 mod agreement;
 mod common;
+mod identification;
 mod open;
 mod problems;
 mod published;

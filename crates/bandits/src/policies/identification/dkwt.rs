@@ -1,0 +1,140 @@
+//! DKWT, the Dvoretzky-Kiefer-Wolfowitz tournament, for duels: a champion meets the other arms one by one. With probability
+//! 1 - delta the arm that is left is the Condorcet winner, if there is one.
+//!
+//! The champion is a random arm at first. The others come in random order, and with each the champion meets in rounds s = 1,
+//! 2, ...: with h = 2^-(s + 1) and gamma = 6 delta / (K pi^2 s^2),
+//!
+//! 1. the two meet ceil(8 ln(4 / gamma) / h^2) times;
+//! 2. if one won more than h above the other's share of these duels, it is the champion from now on; otherwise round s + 1
+//!    follows.
+//!
+//! The last champion plays alone for ever.
+//!
+//! ## References
+//!
+//! B. Haddenhorst, V. Bengs, E. Hüllermeier, "Identification of the Generalized Condorcet Winner in Multi-dueling Bandits",
+//! NeurIPS 2021, <https://proceedings.neurips.cc/paper/2021/hash/d9de6a144a3cc26cb4b3c47b206a121a-Abstract.html>, for sets of
+//! two.
+//!
+//! ## Notes
+//!
+//! * K - 1 pairs are settled, each in time that grows as its gap shrinks, squared: a near-tie of two bad arms costs
+//!   as much as one of two good ones.
+//! * Each round begins with fresh duels, as in the code of its authors. (A later program of theirs goes on counting.)
+//! * The paper has sets of any size, whose winner alone is known. Multileaving says more than that, so that they are not here.
+
+use super::{PairByPair, Settling};
+use crate::algorithm::{countable, papers, parameters, probability};
+use crate::random::shuffle;
+use crate::state::state;
+use crate::{Arm, Convergence, Generator, Memory, Paper, ParameterError, PolicyConfig};
+
+/// DKWT's parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DkwtConfig {
+    /// The probability that another arm than the Condorcet winner is left, in (0, 1).
+    pub delta: f64,
+}
+
+impl Default for DkwtConfig {
+    fn default() -> Self {
+        Self { delta: 0.05 }
+    }
+}
+
+impl PolicyConfig for DkwtConfig {
+    const NAME: &'static str = "dkwt";
+    const SUMMARY: &'static str =
+        "the Condorcet winner with a guarantee (Haddenhorst et al., NeurIPS 2021), arm by arm";
+    const PREFER: &'static str = "if the arm that beats all others must be right with a stated probability, in a number of pairs that grows with the arms";
+    const PAPER: Option<Paper> = Some(papers::HADDENHORST_NEURIPS_2021);
+    const CONVERGENCE: Convergence = Convergence { patience: 30, ..Convergence::USUAL };
+    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 20 };
+    type Policy = PairByPair<Dkwt>;
+
+    parameters! {
+        "delta" => delta, "probability of another arm than the Condorcet winner";
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        probability("delta", self.delta)
+    }
+
+    fn policy(&self, arms: usize, _horizon: u64) -> Result<PairByPair<Dkwt>, ParameterError> {
+        self.check()?;
+        countable(arms)?;
+        let left = (0..arms).map(Arm::at).collect();
+        Ok(PairByPair::new(Dkwt { arms, delta: self.delta, left, champion: None, round: 1, won: false }))
+    }
+}
+
+/// DKWT.
+#[derive(Debug, Clone)]
+pub struct Dkwt {
+    arms: usize,
+    delta: f64,
+    /// The arms that the champion has yet to meet.
+    left: Vec<Arm>,
+    champion: Option<Arm>,
+    /// s.
+    round: u32,
+    /// Whether the champion has won against anyone.
+    won: bool,
+}
+
+state!(Dkwt { left, champion, round, won } but { arms, delta });
+
+impl Dkwt {
+    /// h and the number of duels of the present round.
+    fn length(&self) -> (f64, f64) {
+        let round = f64::from(self.round);
+        let h = libm::exp2(-(round + 1.0));
+        let pi_squared = std::f64::consts::PI * std::f64::consts::PI;
+        let gamma = 6.0 * self.delta / (self.arms as f64 * pi_squared * round * round);
+        (h, libm::ceil(8.0 * libm::log(4.0 / gamma) / (h * h)))
+    }
+}
+
+impl Settling for Dkwt {
+    fn arms(&self) -> usize {
+        self.arms
+    }
+
+    fn next(&mut self, generator: &mut Generator) -> Option<[Arm; 2]> {
+        let champion = match self.champion {
+            Some(champion) => champion,
+            None => {
+                shuffle(generator, &mut self.left);
+                *self.champion.insert(self.left.pop()?)
+            }
+        };
+        self.round = 1;
+        Some([champion, self.left.pop()?])
+    }
+
+    fn settle(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
+        let (h, length) = self.length();
+        let [won, lost] = wins.map(f64::from);
+        if won + lost < length {
+            return None;
+        }
+        if (won - lost).abs() / length > h {
+            return Some(won > lost);
+        }
+        self.round += 1;
+        *wins = [0; 2];
+        None
+    }
+
+    fn settled(&mut self, better: Arm, _worse: Arm) {
+        (self.champion, self.won) = (Some(better), true);
+    }
+
+    fn last(&self) -> Arm {
+        self.champion.unwrap_or(Arm(0))
+    }
+
+    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
+        self.champion.filter(|_| self.won || self.arms == 1)
+    }
+}

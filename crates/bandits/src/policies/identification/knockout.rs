@@ -1,0 +1,128 @@
+//! Knockout: a knock-out of random pairs, whose matches become more accurate from round to round. With probability
+//! 1 - delta the arm that is left loses to no other with a probability above 1/2 + epsilon.
+//!
+//! With epsilon(i) = (2^(1/3) - 1) epsilon / (gamma 2^(i/3)), delta(i) = delta / 2^i and, after r duels, c(r) =
+//! sqrt(ln(4 r^2 / delta(i)) / 2 r), in round i = 1, 2, ...:
+//!
+//! 1. the arms that are left are paired at random; one that is left over goes through;
+//! 2. two arms meet as long as the share p of duels that one of them won is within c(r) - epsilon(i) of 1/2 and r is at most
+//!    ln(2 / delta(i)) / (2 epsilon(i)^2); the first goes through if p > 1/2, otherwise the second;
+//! 3. the last arm plays alone for ever.
+//!
+//! ## References
+//!
+//! M. Falahatgar, A. Orlitsky, V. Pichapati, A. T. Suresh, "Maximum Selection and Ranking under Noisy Comparisons", ICML
+//! 2017, <https://proceedings.mlr.press/v70/falahatgar17a.html>, algorithms 1 to 3.
+//!
+//! ## Notes
+//!
+//! * It needs a matrix that is strongly stochastically transitive (relaxed by `gamma`, at least 1) with the stochastic triangle
+//!   inequality, as utilities have: among real rankers the best one may fall to a match that it would rather not have
+//!   played.
+//! * It takes O(K / epsilon^2 ln(1 / delta)) duels, whatever the gaps: the price of epsilon, not of near-ties.
+//! * The paper plays with epsilon = .05 and delta = .1; delta = .05 here, as elsewhere in this crate.
+
+use super::{Bracket, PairByPair, Settling};
+use crate::algorithm::{countable, papers, parameters, probability};
+use crate::state::state;
+use crate::{Arm, Convergence, Generator, Memory, Paper, ParameterError, PolicyConfig};
+
+/// Knockout's parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KnockoutConfig {
+    /// By how much another arm may beat the one that is left, in (0, 1).
+    pub epsilon: f64,
+    /// The probability of failing, in (0, 1).
+    pub delta: f64,
+    /// By what factor stochastic transitivity is relaxed, at least 1.
+    pub gamma: f64,
+}
+
+impl Default for KnockoutConfig {
+    fn default() -> Self {
+        Self { epsilon: 0.05, delta: 0.05, gamma: 1.0 }
+    }
+}
+
+impl PolicyConfig for KnockoutConfig {
+    const NAME: &'static str = "knockout";
+    const SUMMARY: &'static str = "a knock-out with a guarantee (Falahatgar et al., ICML 2017)";
+    const PREFER: &'static str =
+        "if an arm that is nearly the best will do, with a stated probability, and utilities explain the duels";
+    const PAPER: Option<Paper> = Some(papers::FALAHATGAR_ICML_2017);
+    const CONVERGENCE: Convergence = Convergence { patience: 4, least_margin: 0.05, ..Convergence::USUAL };
+    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 28 };
+    type Policy = PairByPair<Knockout>;
+
+    parameters! {
+        "epsilon" => epsilon, "how much worse than the best is good enough";
+        "delta" => delta, "probability of failing";
+        "gamma" => gamma, "of relaxed stochastic transitivity, at least 1";
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        probability("epsilon", self.epsilon)?;
+        probability("delta", self.delta)?;
+        if self.gamma.is_finite() && self.gamma >= 1.0 {
+            return Ok(());
+        }
+        let why = "1 is strong stochastic transitivity, and nothing is stronger";
+        Err(ParameterError::BelowMinimum { key: "gamma", minimum: 1.0, value: self.gamma, why })
+    }
+
+    fn policy(&self, arms: usize, _horizon: u64) -> Result<PairByPair<Knockout>, ParameterError> {
+        self.check()?;
+        countable(arms)?;
+        let bracket = Bracket::new(arms, 0);
+        Ok(PairByPair::new(Knockout { config: self.clone(), bracket, margin: 0.0, delta: 0.0, most: 0.0 }))
+    }
+}
+
+/// Knockout.
+#[derive(Debug, Clone)]
+pub struct Knockout {
+    config: KnockoutConfig,
+    bracket: Bracket,
+    /// epsilon(i), delta(i) and the most duels of a match.
+    margin: f64,
+    delta: f64,
+    most: f64,
+}
+
+state!(Knockout { bracket, margin, delta, most } but { config });
+
+impl Settling for Knockout {
+    fn arms(&self) -> usize {
+        self.bracket.arms()
+    }
+
+    fn next(&mut self, generator: &mut Generator) -> Option<[Arm; 2]> {
+        let pair = self.bracket.next(generator);
+        let round = f64::from(self.bracket.round());
+        let share = libm::cbrt(2.0) - 1.0;
+        self.margin = share * self.config.epsilon / (self.config.gamma * libm::exp2(round / 3.0));
+        self.delta = self.config.delta / libm::exp2(round);
+        self.most = libm::log(2.0 / self.delta) / (2.0 * self.margin * self.margin);
+        pair
+    }
+
+    fn settle(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
+        let [won, lost] = wins.map(f64::from);
+        let duels = won + lost;
+        let radius = (libm::log(4.0 * duels * duels / self.delta) / (2.0 * duels)).sqrt();
+        let undecided = (won / duels - 0.5).abs() <= radius - self.margin && duels <= self.most;
+        (!undecided).then_some(won > lost)
+    }
+
+    fn settled(&mut self, better: Arm, _worse: Arm) {
+        self.bracket.goes_through(better);
+    }
+
+    fn last(&self) -> Arm {
+        self.bracket.winner()
+    }
+
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
+        self.bracket.leader(generator)
+    }
+}

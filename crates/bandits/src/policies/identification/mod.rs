@@ -1,0 +1,93 @@
+//! Algorithms that look for the best arm with a stated probability of error, and settle one pair after another: a pair
+//! meets until its duels say which arm is better, and what is known of pairs decides which one comes next. At the end one
+//! arm plays alone for ever.
+//!
+//! What they share is here: [`PairByPair`] plays whatever [`Settling`] says. Elimination by Borda scores, which has the same
+//! aim and no such order, is in `borda`.
+
+pub mod dkwt;
+pub mod knockout;
+pub mod nts;
+pub mod pocowista;
+
+mod bracket;
+
+use bracket::Bracket;
+
+use crate::state::{State, state, stored};
+use crate::{Arm, Choice, Feedback, Generator, Policy};
+
+/// Which pairs meet, for how long, and what follows from it.
+pub trait Settling {
+    /// The number of arms.
+    fn arms(&self) -> usize;
+
+    /// The pair that is settled next; `None` once nothing is left to settle.
+    fn next(&mut self, generator: &mut Generator) -> Option<[Arm; 2]>;
+
+    /// Whether the first arm of the pair is the better one, if its wins and those of the other settle that.
+    fn settle(&mut self, wins: &mut [u32; 2]) -> Option<bool>;
+
+    /// A pair is settled.
+    fn settled(&mut self, better: Arm, worse: Arm);
+
+    /// The arm that plays alone at the end.
+    fn last(&self) -> Arm;
+
+    /// The arm that it recommends, at the end or before; `None` if there is none.
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm>;
+}
+
+/// The policy that settles one pair after another.
+#[derive(Debug, Clone)]
+pub struct PairByPair<S> {
+    rule: S,
+    /// The pair that meets, and the wins of either arm.
+    pair: Option<[Arm; 2]>,
+    wins: [u32; 2],
+}
+
+state!(bounded S: State => PairByPair<S> { rule, pair, wins });
+
+impl<S: Settling> PairByPair<S> {
+    fn new(rule: S) -> Self {
+        Self { rule, pair: None, wins: [0; 2] }
+    }
+}
+
+impl<S: Settling + State> Policy for PairByPair<S> {
+    fn arms(&self) -> usize {
+        self.rule.arms()
+    }
+
+    #[inline]
+    fn choose(&mut self, _step: u64, generator: &mut Generator) -> Choice<'_> {
+        if self.pair.is_none() {
+            self.pair = self.rule.next(generator);
+            self.wins = [0; 2];
+        }
+        match self.pair {
+            Some([first, second]) => Choice::Duel(first, second),
+            None => Choice::Alone { arm: self.rule.last(), until: u64::MAX },
+        }
+    }
+
+    #[inline]
+    fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
+        let (Some([first, second]), Feedback::Duel { first_won, .. }) = (self.pair, feedback) else {
+            return;
+        };
+        self.wins[usize::from(!first_won)] += 1;
+        if let Some(first_better) = self.rule.settle(&mut self.wins) {
+            let (better, worse) = if first_better { (first, second) } else { (second, first) };
+            self.rule.settled(better, worse);
+            self.pair = None;
+        }
+    }
+
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
+        self.rule.recommend(generator)
+    }
+
+    stored!();
+}

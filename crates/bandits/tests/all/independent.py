@@ -1,0 +1,175 @@
+"""How many duels it takes to identify the best arm, by the rules in `policies/identification`.
+
+Written from the rules alone, in another language and in batches of draws, to hold `identification.rs` to: its constants are
+what this prints. It needs numpy and scipy:
+
+    python3 independent.py 8000
+"""
+
+import math
+import sys
+
+import numpy as np
+from scipy.special import gammaln
+
+
+def arithmetic(k, step=0.05):
+    return np.array([[0.5 + step * (j - i) for j in range(k)] for i in range(k)])
+
+
+def no_condorcet():
+    up = [[0.7, 0.7, 0.7, 0.35], [0, 0.7, 0.3, 0.7], [0, 0, 0.7, 0.7], [0, 0, 0, 0.6]]
+    p = np.full((5, 5), 0.5)
+    for i in range(5):
+        for j in range(i + 1, 5):
+            p[i, j] = up[i][j - 1]
+            p[j, i] = 1 - p[i, j]
+    return p
+
+
+def first_hit(rng, p, stop, chunk=512):
+    """Duels with probability p until stop(wins, duels) (arrays) is true; returns wins, duels."""
+    w0 = n0 = 0
+    while True:
+        w = w0 + np.cumsum(rng.random(chunk) < p)
+        n = n0 + np.arange(1, chunk + 1)
+        hit = stop(w, n)
+        if hit.any():
+            at = int(np.argmax(hit))
+            return int(w[at]), int(n[at])
+        w0, n0 = int(w[-1]), int(n[-1])
+
+
+def dkwt(P, rng, delta=0.05):
+    k = len(P)
+    order = list(rng.permutation(k))
+    champion = order.pop()
+    used = 0
+    while order:
+        other = order.pop()
+        s = 1
+        while True:
+            g = 6 * delta / k / (math.pi**2 * s * s)
+            h = 2.0 ** (-s - 1)
+            t = math.ceil(8 * math.log(4 / g) / h**2)
+            w = rng.binomial(t, P[champion, other])
+            used += t
+            if abs(2 * w - t) / t > h:
+                break
+            s += 1
+        if 2 * w < t:
+            champion = other
+    return champion, used
+
+
+def knockout(P, rng, eps=0.05, delta=0.05, gamma=1.0):
+    arms = list(range(len(P)))
+    i = 1
+    used = 0
+    while len(arms) > 1:
+        e = (2 ** (1 / 3) - 1) * eps / (gamma * 2 ** (i / 3))
+        d = delta / 2**i
+        m = math.log(2 / d) / (2 * e * e)
+
+        def stop(w, n, d=d, e=e, m=m):
+            c = np.sqrt(np.log(4 * n.astype(float) ** 2 / d) / (2 * n))
+            return ~((np.abs(w / n - 0.5) <= c - e) & (n <= m))
+
+        perm = [arms[x] for x in rng.permutation(len(arms))]
+        nxt = []
+        if len(perm) % 2:
+            nxt.append(perm.pop())
+        for a, b in zip(perm[::2], perm[1::2]):
+            w, n = first_hit(rng, P[a, b], stop)
+            used += n
+            nxt.append(a if 2 * w > n else b)
+        arms = nxt
+        i += 1
+    return arms[0], used
+
+
+def nts(P, rng, h=0.05, gamma=0.05):
+    k = len(P)
+    g = gamma / k
+    lead = math.ceil(math.log((1 - g) / g) / math.log((0.5 + h) / (0.5 - h)))
+    used = 0
+    lost = {}
+
+    def stop(w, n):
+        return np.abs(2 * w - n) >= lead
+
+    def match(a, b):
+        nonlocal used
+        w, n = first_hit(rng, P[a, b], stop)
+        used += n
+        x, y = (a, b) if 2 * w > n else (b, a)
+        lost.setdefault(y, set()).add(x)
+        return x
+
+    perm = list(rng.permutation(k))
+    full = 1 << (k - 1).bit_length()
+    byes = full - k
+    sitting, playing = perm[:byes], perm[byes:]
+    arms = sitting + [match(a, b) for a, b in zip(playing[::2], playing[1::2])]
+    while len(arms) > 1:
+        arms = [arms[x] for x in rng.permutation(len(arms))]
+        arms = [match(a, b) for a, b in zip(arms[::2], arms[1::2])]
+    c = arms[0]
+    for o in rng.permutation(k):
+        if o != c and c not in lost.get(o, ()) and match(c, o) != c:
+            return None, used
+    return c, used
+
+
+def pocowista(P, rng, delta=0.05):
+    k = len(P)
+    th = math.log(delta / (k * (k - 1) / 2) / 2)
+
+    def stop(w, n):
+        l = n - w
+        return gammaln(n + 2) - gammaln(w + 1) - gammaln(l + 1) - n * math.log(2) <= th
+
+    def pick(values):
+        return rng.choice(np.flatnonzero(values == values.max()))
+
+    met = np.eye(k, dtype=bool)
+    b = np.zeros(k, int)
+    used = 0
+    while True:
+        p = b + (~met).sum(1)
+        top = int(np.argmax(b))
+        if b[top] >= max(p[j] for j in range(k) if j != top):
+            return top, used
+        i = pick(p)
+        j = pick(np.where(met[i], -1, b))
+        w, n = first_hit(rng, P[i, j], stop)
+        used += n
+        met[i, j] = met[j, i] = True
+        b[i if 2 * w > n else j] += 1
+
+
+if __name__ == "__main__":
+    runs = int(sys.argv[1])
+    eight, none = arithmetic(8), no_condorcet()
+    for name, rule, P, right in [
+        ("dkwt", dkwt, eight, 0),
+        ("knockout", knockout, eight, 0),
+        ("knockout:epsilon=.2", lambda P, r: knockout(P, r, 0.2), eight, 0),
+        ("nts", nts, eight, 0),
+        ("nts", nts, none, None),
+        ("pocowista", pocowista, eight, 0),
+        ("pocowista", pocowista, none, 0),
+    ]:
+        rng = np.random.default_rng(7)
+        out = [rule(P, rng) for _ in range(runs)]
+        used = np.array([u for _, u in out], float)
+        print(
+            name,
+            "eight" if P is eight else "none",
+            f"{used.mean():.1f} +- {used.std(ddof=1) / runs**0.5:.1f}",
+            "right",
+            sum(a == right for a, _ in out),
+            "of",
+            runs,
+            flush=True,
+        )
