@@ -283,24 +283,30 @@ impl OpenPolicy {
     /// If the ticket is not open, or the outcome does not fit its choice. Nothing changes then.
     pub fn tell<'a>(&mut self, ticket: Ticket, outcome: impl Into<Outcome<'a>>) -> Result<(), OpenError> {
         let outcome = outcome.into();
+        // The usual case, by looking at the ticket once.
+        if let Outcome::Duel(outcome) = outcome
+            && let Some((step, pair)) = self.tickets.close_duel(ticket)
+        {
+            self.closed(ticket, 2);
+            self.tell_duel(ticket, step, pair, outcome);
+            return Ok(());
+        }
         match (outcome, self.tickets.arms(ticket)?) {
-            (Outcome::Duel(outcome), Arms::Duel(pair)) => self.tell_duel(ticket, pair, outcome),
             (Outcome::Set(wins), Arms::Set(set)) if wins.arms() == set.len() => {
                 if let Some((first, second)) = wins.undecided() {
                     return Err(OpenError::Undecided { ticket, first, second });
                 }
                 let set = Arc::clone(set);
                 self.tell_set(ticket, &set, wins);
+                Ok(())
             }
-            (Outcome::Set(wins), arms) => return Err(OpenError::wrong_outcome(ticket, arms, wins.arms())),
-            (Outcome::Duel(_), arms) => return Err(OpenError::wrong_outcome(ticket, arms, 2)),
+            (Outcome::Set(wins), arms) => Err(OpenError::wrong_outcome(ticket, arms, wins.arms())),
+            (Outcome::Duel(_), arms) => Err(OpenError::wrong_outcome(ticket, arms, 2)),
         }
-        Ok(())
     }
 
     #[inline]
-    fn tell_duel(&mut self, ticket: Ticket, pair: [Arm; 2], outcome: DuelOutcome) {
-        let step = self.close(ticket, 2);
+    fn tell_duel(&mut self, ticket: Ticket, step: u64, pair: [Arm; 2], outcome: DuelOutcome) {
         self.tally.told += 1;
         self.history = mix(self.history, outcome as u64);
         let first_won = match outcome {
@@ -325,16 +331,21 @@ impl OpenPolicy {
         self.form.arrive(step, set, Some(Feedback::Set { wins: &self.room }));
     }
 
-    /// Closes a ticket that is open, and returns its step. `how` is what the history notes.
-    #[inline]
+    /// Closes a ticket that is open, and returns its step.
     fn close(&mut self, ticket: Ticket, how: u64) -> u64 {
         let step = self.tickets.close(ticket);
+        self.closed(ticket, how);
+        step
+    }
+
+    /// A ticket was closed. `how` is what the history notes.
+    #[inline]
+    fn closed(&mut self, ticket: Ticket, how: u64) {
         self.history = mix(self.history, how | u64::from(ticket.slot) << 8);
         // Lets the algorithm choose again, with what it learns now.
         if self.alone.is_some() && self.form.cut(self.step) {
             self.alone = None;
         }
-        step
     }
 
     /// No outcome will come for `ticket`.

@@ -229,6 +229,18 @@ impl Tickets {
         }
     }
 
+    /// Closes the ticket of a duel, if it is open, and returns its step and arms. Other tickets stay as they are.
+    #[inline]
+    pub(super) fn close_duel(&mut self, ticket: Ticket) -> Option<(u64, [Arm; 2])> {
+        let open = self.slots.get_mut(ticket.slot as usize)?;
+        if open.number != ticket.number || open.check != ticket.check || ticket.number == FREE || open.is_set {
+            return None;
+        }
+        open.number = FREE;
+        self.free.push(ticket.slot);
+        Some((open.step, open.pair))
+    }
+
     /// What is wrong with a ticket that is not open.
     #[cold]
     fn refusal(&self, ticket: Ticket) -> OpenError {

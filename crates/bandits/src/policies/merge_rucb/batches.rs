@@ -221,8 +221,9 @@ impl Batches {
         [(base + first) * self.room + second, (base + second) * self.room + first]
     }
 
-    /// Rewrites the bounds of two places of a batch.
-    #[inline(always)]
+    /// Rewrites the bounds of two places of a batch: seldom, for a pair that has never met and for duels that are
+    /// forgotten.
+    #[cold]
     fn rate(&mut self, batch: usize, [first, second]: [usize; 2]) {
         let [at, across] = self.cells(batch, [first, second]);
         let open = if self.open.is_empty() { 0 } else { self.open[at] };
@@ -253,7 +254,8 @@ impl Batches {
         self.depart_from(self.current, places);
     }
 
-    #[inline]
+    // Always, as what calls it.
+    #[inline(always)]
     fn depart_from(&mut self, batch: usize, places: [usize; 2]) {
         if self.open.is_empty() {
             self.open = vec![0; self.wins.len()];
