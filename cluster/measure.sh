@@ -1,6 +1,6 @@
 #!/bin/bash
 # Measures what shards cost, and prints it as cluster/costs.toml, from which `cargo xtask tidy --fix` writes the tables of
-# docs/pages/how-to/run-on-a-cluster.md. All times are of one core, by CPU time. Ten minutes; the machine should be idle.
+# docs/pages/how-to/run-on-a-cluster.md. All times are of one core, by CPU time. Two minutes; the machine should be idle.
 #
 #   cluster/measure.sh target/release/sim > cluster/costs.toml
 set -euo pipefail
