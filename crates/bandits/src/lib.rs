@@ -48,6 +48,7 @@
 //! | [`rmed2`](policies::rmed2) | duels | not needed | `variant=komiyama` (as in duelingbanditlib: another opponent, pairs checked at each step) | [Komiyama et al., COLT 2015](https://proceedings.mlr.press/v40/Komiyama15.html) |
 //! | [`rmed2fh`](policies::rmed2) | duels | needed | `variant=komiyama` (as in duelingbanditlib: another opponent, pairs checked at each step) | [Komiyama et al., COLT 2015](https://proceedings.mlr.press/v40/Komiyama15.html) |
 //! | [`mdb`](policies::mdb) | sets | not needed |  | [Brost et al., CIKM 2016](https://doi.org/10.1145/2983323.2983659) |
+//! | [`multirucb`](policies::multi_rucb) | sets | not needed | `m=2` (sets of two) | [Du et al., AAMAS 2020](https://doi.org/10.48550/arXiv.2211.10293) |
 //! | [`sparring`](policies::sparring) | duels | not needed | `variant=mergedts` (as in the experiments with MergeDTS) | [Ailon et al., ICML 2014](https://proceedings.mlr.press/v32/ailon14.html) |
 //! | [`sparring-ts`](policies::sparring_ts) | duels | not needed |  | [Ailon et al., ICML 2014](https://proceedings.mlr.press/v32/ailon14.html) |
 //! | [`sparring-exp3`](policies::sparring_exp3) | duels | needed, not with `variant=mergedts` | `variant=mergedts` (decreasing gamma) | [Ailon et al., ICML 2014](https://proceedings.mlr.press/v32/ailon14.html) |
@@ -100,6 +101,7 @@
 //! | [`rmed2`](policies::rmed2) | if its proof counts, whose constant is the best possible; `rmed1` has less regret up to 10^8 steps | 9,110 | 50,300 | 100% | itself |
 //! | [`rmed2fh`](policies::rmed2) | as `rmed2`, with a known horizon | 9,460 | 50,100 | 100% | itself |
 //! | [`mdb`](policies::mdb) | before all others if many lists can be mixed into one and that agrees with pairs (`sim distortion`): the least regret of all | 1,480 | 2,890 | 100% | itself |
+//! | [`multirucb`](policies::multi_rucb) | instead of `mdb`, if few lists can be mixed into one | 8,740 | 45,000 | 100% | itself |
 //! | [`sparring`](policies::sparring) | if steps must be cheap and the best arm also wins most on average; not if answers come late | 6,390 | 130,000 | 100% | queues |
 //! | [`sparring-ts`](policies::sparring_ts) | as `self-sparring`, which has less regret | 3,850 | 20,700 | 100% | itself |
 //! | [`sparring-exp3`](policies::sparring_exp3) | to compare with where preferences change; `rex3` has less regret | 8,960 | 118,000 | 100% | queues |

@@ -218,6 +218,16 @@ pub(crate) const HADDENHORST_NEURIPS_2021: Paper = Paper {
     url: "https://proceedings.neurips.cc/paper/2021/hash/d9de6a144a3cc26cb4b3c47b206a121a-Abstract.html",
 };
 
+pub(crate) const DU_AAMAS_2020: Paper = Paper {
+    key: "du2020dueling",
+    citation: "Du et al., AAMAS 2020",
+    authors: &["Y. Du", "S. Wang", "L. Huang"],
+    title: "Dueling Bandits: From Two-dueling to Multi-dueling",
+    venue: Venue::Proceedings("AAMAS"),
+    year: 2020,
+    url: "https://doi.org/10.48550/arXiv.2211.10293",
+};
+
 pub(crate) const BENGS_AISTATS_2024: Paper = Paper {
     key: "bengs2024identifying",
     citation: "Bengs et al., AISTATS 2024",

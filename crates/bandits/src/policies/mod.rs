@@ -30,6 +30,7 @@ pub mod mdb;
 pub mod merge_dts;
 pub mod merge_rucb;
 mod merging;
+pub mod multi_rucb;
 pub mod random;
 pub mod rcs;
 pub mod reductions;

@@ -80,6 +80,7 @@ algorithms! {
     Rmed2(policies::rmed2::Rmed2Config),
     Rmed2Fh(policies::rmed2::Rmed2FhConfig),
     Mdb(policies::mdb::MdbConfig),
+    MultiRucb(policies::multi_rucb::MultiRucbConfig),
     Sparring(policies::sparring::SparringConfig),
     SparringTs(policies::sparring_ts::SparringTsConfig),
     SparringExp3(policies::sparring_exp3::SparringExp3Config),

@@ -1,7 +1,7 @@
-"""How many duels it takes to identify the best arm, by the rules in `policies/identification`.
+"""How many duels it takes to identify the best arm, by the rules in `policies/identification`, and the regret of MultiRUCB.
 
-Written from the rules alone, in another language and in batches of draws, to hold `identification.rs` to: its constants are
-what this prints. It needs numpy and scipy:
+Written from the rules alone, in another language and in batches of draws, to hold `identification.rs` and `published.rs` to:
+their constants are what this prints. It needs numpy and scipy:
 
     python3 independent.py 8000
 """
@@ -148,6 +148,45 @@ def pocowista(P, rng, delta=0.05):
         b[i if 2 * w > n else j] += 1
 
 
+def multi_rucb(P, rng, horizon, alpha=0.51, m=4):
+    """The regret after `horizon` steps: by how much the best arm beats those of the set, on average."""
+    k = len(P)
+    w = np.zeros((k, k))
+    favourite = None
+    total = 0.0
+    for t in range(1, horizon + 1):
+        n = w + w.T
+        seen = n > 0
+        safe = np.where(seen, n, 1)
+        u = np.where(seen, w / safe + np.sqrt(alpha * math.log(t) / safe), 2.0)
+        np.fill_diagonal(u, 0.5)
+        C = list(np.flatnonzero((u >= 0.5).all(1)))
+        if favourite not in C:
+            favourite = None
+        if not C:
+            chosen = rng.choice(k, min(m, k), replace=False)
+        elif len(C) == 1:
+            favourite, chosen = C[0], C
+        elif len(C) <= m:
+            chosen = C
+        elif favourite is None:
+            chosen = rng.choice(C, m, replace=False)
+        else:
+            others = [c for c in C if c != favourite]
+            if rng.random() < 0.5:
+                chosen = [favourite, *rng.choice(others, m - 1, replace=False)]
+            else:
+                chosen = rng.choice(others, m, replace=False)
+        total += float(np.mean([P[0, a] - 0.5 for a in chosen]))
+        for x, a in enumerate(chosen):
+            for b in chosen[x + 1 :]:
+                if rng.random() < P[a, b]:
+                    w[a, b] += 1
+                else:
+                    w[b, a] += 1
+    return total
+
+
 if __name__ == "__main__":
     runs = int(sys.argv[1])
     eight, none = arithmetic(8), no_condorcet()
@@ -173,3 +212,7 @@ if __name__ == "__main__":
             runs,
             flush=True,
         )
+    for m in (4, 2):
+        rng = np.random.default_rng(7)
+        regret = np.array([multi_rucb(eight, rng, 3_000, m=m) for _ in range(runs // 20)])
+        print(f"multirucb:m={m} eight {regret.mean():.2f} +- {regret.std(ddof=1) / len(regret) ** 0.5:.2f}", flush=True)

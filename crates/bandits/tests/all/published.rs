@@ -112,6 +112,9 @@ fn others_beside_independent_programs() {
         ("dexp3", cyclic(), 10_000, 100, (574.36, 2.08)),
         ("borda-elimination", eight(), 30_000, 100, (3_625.55, 10.95)),
         ("borda-elimination", cyclic(), 30_000, 100, (708.12, 9.49)),
+        // `independent.py` beside this file.
+        ("multirucb", eight(), 3_000, 100, (82.44, 0.81)),
+        ("multirucb:m=2", eight(), 3_000, 100, (281.37, 2.01)),
     ] {
         let (mean, error) = in_order(spec, &arena, horizon, runs);
         let bound = 4.0 * error.hypot(their_error);
