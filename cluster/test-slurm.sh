@@ -46,7 +46,7 @@ same() {
 
 # Sixteen runs of some seconds.
 command=(bandit --problem arithmetic:k=40 --steps 1e8 --runs 16 --algorithms random --quiet)
-submit=("$sim" submit slurm --shards 16 --partition p --time 10 --limit 6 --max-array-size 13)
+submit=("$sim" submit slurm --shards 16 --partition p --time 10m --limit 6 --max-array-size 13)
 say "one process"
 "$sim" "${command[@]}" --out one > /dev/null
 
@@ -101,7 +101,7 @@ proxy=(proxy --dataset mslr-lookalike:0.003 --rankers 40 --interleavings 60000 -
 rm -rf one out out.shards
 mkdir one
 "$sim" "${proxy[@]}" --out one/P.npy > /dev/null
-"$sim" submit slurm --shards 2 --partition p --time 10 --go -- "${proxy[@]}" --out out/P.npy
+"$sim" submit slurm --shards 2 --partition p --time 10m --go -- "${proxy[@]}" --out out/P.npy
 for _ in $(seq 200); do
     task=$(squeue --noheader --states=running --name=p-npy-shard --format=%i | head -1)
     [ -n "$task" ] && break

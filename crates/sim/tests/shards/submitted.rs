@@ -88,12 +88,33 @@ fn submit_writes_scripts_for_slurm_and_manifests_for_kubernetes() {
         let checked = std::process::Command::new("bash").arg("-n").arg(scripts.join(name)).status().expect("bash");
         assert!(checked.success(), "{name}");
     }
-    submit("kubernetes", &["--mem", "8Gi", "--limit", "64", "--no-dry-run"]);
+    submit("kubernetes", &["--mem", "8G", "--time", "90m", "--limit", "64", "--no-dry-run"]);
     let shards = fs::read_to_string(here.join("my results/a b.shards/kubernetes/shards.yaml")).expect("a manifest");
-    for line in
-        ["completionMode: Indexed", "completions: 2500", "parallelism: 64", "backoffLimitPerIndex: 3", "\"auto/2500\""]
-    {
+    for line in [
+        "completionMode: Indexed",
+        "completions: 2500",
+        "parallelism: 64",
+        "backoffLimitPerIndex: 3",
+        "\"auto/2500\"",
+        "memory: \"8Gi\"",
+        "activeDeadlineSeconds: 5400\n",
+    ] {
         assert!(shards.contains(line), "{line}: {shards}");
+    }
+    // What schedulers would read differently, or not at all, never reaches a script.
+    for (flag, value, expected) in [
+        ("--time", "60", "expected hours:minutes:seconds"),
+        ("--time", "4:00", "e.g. 4:00:00"),
+        ("--mem", "4", "K, M, G or T"),
+    ] {
+        let mut run = sim(here);
+        run.args(["submit", "slurm", "--shards", "4", flag, value, "--"])
+            .args(BANDIT.arguments)
+            .args(["--out", "other"]);
+        let run = run.output().expect("sim starts");
+        let said = text(&run.stderr);
+        assert!(run.status.code() == Some(2) && said.contains(expected), "{flag} {value}: {said}");
+        assert!(!here.join("other.shards").exists());
     }
 }
 

@@ -44,10 +44,10 @@ fn manifest(job: &Job<'_>, what: &str, kind: &str, arguments: &[String]) -> Stri
     let text = |value: &str| Value::from(value).to_string();
     let program = asked.cluster.program.as_ref().map_or_else(|| "sim".to_owned(), |path| path.display().to_string());
     let command: Vec<String> = std::iter::once(&program).chain(arguments).map(|word| text(word)).collect();
-    let memory = asked.cluster.mem.clone().or_else(|| Some(format!("{}Mi", job.mebibytes()?)));
-    let memory = memory.map_or_else(String::new, |mem| format!(", memory: {}", text(&mem)));
-    let deadline = asked.cluster.time.clone().or_else(|| Some((60 * job.minutes()?).to_string()));
-    let deadline = deadline.map_or_else(String::new, |time| format!("      activeDeadlineSeconds: {time}\n"));
+    let memory =
+        job.memory().map_or_else(String::new, |memory| format!(", memory: {}", text(&memory.for_kubernetes())));
+    let deadline =
+        job.time().map_or_else(String::new, |time| format!("      activeDeadlineSeconds: {}\n", time.seconds));
     format!(
         "{remark}apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: {name}-{what}\nspec:\n{kind}  podFailurePolicy:\n    rules:\n    \
          # A wrong command fails every time.\n    - action: {wrong}\n      onExitCodes:\n        containerName: sim\n        \

@@ -2,6 +2,7 @@
 
 mod dry_run;
 mod kubernetes;
+mod limits;
 mod local;
 mod slurm;
 
@@ -14,6 +15,7 @@ use clap::{Args, ValueEnum};
 use crate::cli::print::{eprintln, println};
 use crate::experiment;
 use dry_run::Needs;
+use limits::{MemoryLimit, TimeLimit};
 use output;
 use output::numbers::parse_up_to;
 use output::shards::parts::{found_in, listed, most_common, other_work};
@@ -74,13 +76,13 @@ pub(in crate::cli) struct Submit {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "On a cluster")]
 struct ClusterArgs {
-    /// Memory of a shard, e.g. 4G (Kubernetes: 4Gi) [default: from a dry run]
+    /// Memory of a shard, e.g. 4G [default: from a dry run]
     #[arg(long, value_name = "SIZE")]
-    mem: Option<String>,
+    mem: Option<MemoryLimit>,
 
-    /// Time limit of a shard, e.g. 4:00:00 (Kubernetes: seconds) [default: from a dry run]
+    /// Time limit of a shard, e.g. 4:00:00, 2-12:00:00 (days) or 90m [default: from a dry run]
     #[arg(long, value_name = "TIME")]
-    time: Option<String>,
+    time: Option<TimeLimit>,
 
     /// Account to charge (Slurm)
     #[arg(long, value_name = "NAME")]
@@ -255,14 +257,16 @@ impl Submit {
 }
 
 impl Job<'_> {
-    /// The memory of a shard in MiB, as the dry run says.
-    fn mebibytes(&self) -> Option<u64> {
-        self.needs.map(|needs| needs.mebibytes())
+    /// The memory of a shard: what was asked for, otherwise what the dry run says.
+    fn memory(&self) -> Option<MemoryLimit> {
+        let needed = || Some(MemoryLimit::mebibytes(self.needs?.mebibytes()));
+        self.asked.cluster.mem.or_else(needed)
     }
 
-    /// The time of a shard in minutes, as the dry run says.
-    fn minutes(&self) -> Option<u64> {
-        self.needs.map(|needs| needs.minutes(self.asked.shards, self.asked.cpus()))
+    /// The time of a shard: what was asked for, otherwise what the dry run says.
+    fn time(&self) -> Option<TimeLimit> {
+        let needed = || Some(TimeLimit::minutes(self.needs?.minutes(self.asked.shards, self.asked.cpus())));
+        self.asked.cluster.time.or_else(needed)
     }
 
     /// What the dry run says, in a line that scripts have as a comment.

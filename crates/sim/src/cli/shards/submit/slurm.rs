@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
+use super::limits::MemoryLimit;
 use super::{Job, absolute, prologue, shell};
 use output::shards::parts::listed;
 
@@ -63,10 +64,8 @@ fn script(job: &Job<'_>, what: &str, log: &str, says: &str, call: impl Fn(&str) 
     option("nodes", Some("1"));
     option("ntasks", Some("1"));
     option("cpus-per-task", Some(&asked.cpus().to_string()));
-    let mem = cluster.mem.clone().or_else(|| Some(format!("{}M", job.mebibytes()?)));
-    option("mem", mem.as_deref());
-    let time = cluster.time.clone().or_else(|| job.minutes().map(|all| format!("{}:{:02}:00", all / 60, all % 60)));
-    option("time", time.as_deref());
+    option("mem", job.memory().map(MemoryLimit::for_slurm).as_deref());
+    option("time", job.time().map(|time| time.to_string()).as_deref());
     option("account", cluster.account.as_deref());
     option("partition", cluster.partition.as_deref());
     option("qos", cluster.qos.as_deref());
