@@ -7,6 +7,7 @@
 //! of q, and time alone changes none, so that "no upper bound of arm i is below 1/2" is one
 //! comparison with the largest entry of its row.
 
+use super::last_step_below;
 use crate::counts::{PairCounts, PairTable};
 use crate::state::state;
 use crate::{Arm, Generator, PairWins};
@@ -55,6 +56,20 @@ impl Evidence {
     #[inline]
     pub(crate) fn strongest(&self) -> &[f64] {
         &self.strongest
+    }
+
+    /// Puts into `set` the arms whose upper bounds are all at least 1/2, in order; `time` is alpha ln t.
+    pub(crate) fn contenders(&self, time: f64, set: &mut Vec<Arm>) {
+        let strongest = self.strongest.iter().enumerate();
+        set.clear();
+        set.extend(strongest.filter(|&(_, &evidence)| time >= evidence).map(|(index, _)| Arm::at(index)));
+    }
+
+    /// The last step, from `step` on, at which `arm` is the only contender if nothing is learnt until then.
+    pub(crate) fn alone_until(&self, arm: Arm, alpha: f64, step: u64) -> u64 {
+        let others = self.strongest.iter().enumerate().filter(|&(index, _)| index != arm.index());
+        let next = others.fold(f64::INFINITY, |next, (_, &evidence)| next.min(evidence));
+        last_step_below(next, alpha).max(step)
     }
 
     /// Takes in a duel.

@@ -26,7 +26,7 @@
 //!   others too seldom for its wins over each of them to be informative.
 
 use crate::algorithm::{countable_pairs, papers, parameters, positive, takes_late};
-use crate::confidence::{Evidence, last_step_below};
+use crate::confidence::Evidence;
 use crate::late::Late;
 use crate::state::{state, stored};
 use crate::{ActionKind, Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
@@ -95,15 +95,6 @@ pub struct Mdb {
 
 state!(Mdb { evidence, set } but { alpha, beta });
 
-impl Mdb {
-    /// Puts into `set` the arms whose every bound is at least 1/2, given alpha ln t as `time`.
-    fn contenders(&mut self, time: f64) {
-        let strongest = self.evidence.strongest().iter().enumerate();
-        self.set.clear();
-        self.set.extend(strongest.filter(|&(_, &evidence)| time >= evidence).map(|(index, _)| Arm::at(index)));
-    }
-}
-
 impl Policy for Mdb {
     fn arms(&self) -> usize {
         self.evidence.arms()
@@ -111,19 +102,14 @@ impl Policy for Mdb {
 
     fn choose(&mut self, step: u64, _generator: &mut Generator) -> Choice<'_> {
         let time = self.alpha * libm::log(step as f64);
-        self.contenders(time);
+        self.evidence.contenders(time, &mut self.set);
         if let [arm] = self.set[..] {
-            // Until a second arm's bounds all reach 1/2.
-            let strongest = self.evidence.strongest().iter().enumerate();
-            let next = strongest
-                .filter(|&(index, _)| index != arm.index())
-                .fold(f64::INFINITY, |next, (_, &evidence)| next.min(evidence));
-            return Choice::Alone { arm, until: last_step_below(next, self.alpha).max(step) };
+            return Choice::Alone { arm, until: self.evidence.alone_until(arm, self.alpha, step) };
         }
         if self.set.is_empty() {
             self.set.extend((0..self.evidence.arms()).map(Arm::at));
         } else {
-            self.contenders(self.beta * time);
+            self.evidence.contenders(self.beta * time, &mut self.set);
         }
         Choice::Set(&self.set)
     }

@@ -26,7 +26,7 @@
 //! * It recommends the arm that is the last to leave C, as MDB does.
 
 use crate::algorithm::{countable_pairs, papers, parameters, positive, takes_late};
-use crate::confidence::{Evidence, last_step_below};
+use crate::confidence::Evidence;
 use crate::late::Late;
 use crate::random::{coin, draw_into};
 use crate::state::{state, stored};
@@ -132,18 +132,11 @@ impl Policy for MultiRucb {
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
         let time = self.alpha * libm::log(step as f64);
-        let strongest = self.evidence.strongest().iter().enumerate();
-        self.set.clear();
-        self.set.extend(strongest.filter(|&(_, &evidence)| time >= evidence).map(|(index, _)| Arm::at(index)));
+        self.evidence.contenders(time, &mut self.set);
         self.favourite = self.favourite.filter(|favourite| self.set.contains(favourite));
         if let [arm] = self.set[..] {
             self.favourite = Some(arm);
-            // Until a second arm's bounds all reach 1/2.
-            let strongest = self.evidence.strongest().iter().enumerate();
-            let next = strongest
-                .filter(|&(index, _)| index != arm.index())
-                .fold(f64::INFINITY, |next, (_, &evidence)| next.min(evidence));
-            return Choice::Alone { arm, until: last_step_below(next, self.alpha).max(step) };
+            return Choice::Alone { arm, until: self.evidence.alone_until(arm, self.alpha, step) };
         }
         if self.set.is_empty() {
             self.set.extend((0..self.evidence.arms()).map(Arm::at));

@@ -8,7 +8,7 @@ use bandits::{
     Arena as _, Arm, Choice, DuelOutcome, Feedback, Generators, MatrixArena, Policy, PreferenceMatrix, problems,
 };
 
-use crate::common::{certain, cycle};
+use crate::common::{certain, cycle, no_condorcet_winner};
 
 /// Plays a policy until it has decided.
 struct Decided<'a> {
@@ -46,12 +46,6 @@ impl PolicyVisitor for Decided<'_> {
 fn decided(spec: &str, matrix: &PreferenceMatrix, seed: u64) -> (Option<Arm>, u64, usize) {
     let spec: Spec = spec.parse().expect("a known algorithm");
     spec.visit(matrix.arms(), 0, Decided { matrix, seed }).expect("arms")
-}
-
-/// Five arms none of which beats all others: Copeland scores of 3, 2, 2, 2 and 1 of 4.
-fn no_condorcet_winner() -> PreferenceMatrix {
-    let upper = [[0.7, 0.7, 0.7, 0.35], [0.0, 0.7, 0.3, 0.7], [0.0, 0.0, 0.7, 0.7], [0.0, 0.0, 0.0, 0.6]];
-    PreferenceMatrix::from_upper(5, |i, j| upper[i.index()][j.index() - 1]).expect("a matrix")
 }
 
 /// `independent.py` beside this file played 8,000 runs of each. All are right at least as often as promised: if they were right

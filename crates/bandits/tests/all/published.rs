@@ -91,12 +91,6 @@ fn in_order(spec: &str, arena: &MatrixArena, horizon: u64, runs: u64) -> (f64, f
     (mean, (variance / runs as f64).sqrt())
 }
 
-/// Five arms none of which beats all others: Copeland scores of 3, 2, 2, 2 and 1 of 4.
-fn no_condorcet_winner() -> PreferenceMatrix {
-    let upper = [[0.7, 0.7, 0.7, 0.35], [0.0, 0.7, 0.3, 0.7], [0.0, 0.0, 0.7, 0.7], [0.0, 0.0, 0.0, 0.6]];
-    PreferenceMatrix::from_upper(5, |i, j| upper[i.index()][j.index() - 1]).expect("a matrix")
-}
-
 /// Programs of our own in another language (numpy, from the rules) played 200 to 400 runs on each problem.
 #[test]
 fn others_beside_independent_programs() {
@@ -104,7 +98,8 @@ fn others_beside_independent_programs() {
     let few = || arena(problems::arithmetic_with(5, 0.1).expect("five arms"));
     let (eight, cyclic) =
         (|| arena(problems::arithmetic(8).expect("arms")), || arena(problems::cyclic().expect("arms")));
-    let none = MatrixArena::with_reference(no_condorcet_winner(), RegretReference::Copeland).expect("scores");
+    let none =
+        MatrixArena::with_reference(crate::common::no_condorcet_winner(), RegretReference::Copeland).expect("scores");
     for (spec, arena, horizon, runs, (theirs, their_error)) in [
         ("ecw-rmed", few(), 5_000, 100, (60.04, 0.92)),
         ("ecw-rmed", none, 5_000, 100, (94.32, 1.63)),

@@ -40,6 +40,12 @@ pub fn cycle() -> PreferenceMatrix {
     PreferenceMatrix::from_upper(5, |i, j| if (j.0 - i.0) <= 2 { 0.7 } else { 0.3 }).expect("a matrix")
 }
 
+/// Five arms none of which beats all others: Copeland scores of 3, 2, 2, 2 and 1 of 4.
+pub fn no_condorcet_winner() -> PreferenceMatrix {
+    let upper = [[0.7, 0.7, 0.7, 0.35], [0.0, 0.7, 0.3, 0.7], [0.0, 0.0, 0.7, 0.7], [0.0, 0.0, 0.0, 0.6]];
+    PreferenceMatrix::from_upper(5, |i, j| upper[i.index()][j.index() - 1]).expect("a matrix")
+}
+
 /// Every pair at exactly 1/2.
 pub fn all_even(arms: usize) -> PreferenceMatrix {
     PreferenceMatrix::from_upper(arms, |_, _| 0.5).expect("a matrix")
