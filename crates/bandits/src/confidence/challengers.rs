@@ -4,63 +4,103 @@
 //! For a champion c the bounds are u(j, c) = mean(j) + s width(j), where mean = w(j, c) / n, width =
 //! 1 / sqrt(n), and s = sqrt(alpha ln t) only ever grows. So they are lines in s, and the leader of a group of
 //! opponents is known until the first line that is steeper crosses the leader's: a tournament over
-//! moving values. A group is updated from there on, or when a duel may have changed its leader.
+//! moving values. Eight opponents are a group, eight groups a block. A duel renews the leaders of its group and block,
+//! time hardly any, so that a challenger is looked for among the leaders of blocks alone.
 
 use crate::Generator;
-use crate::confidence::lanes::{LANES, Lanes, bits_where, largest, margin};
+use crate::confidence::lanes::{LANES, largest, margin};
+use crate::confidence::lines::Lines;
 use crate::confidence::{Standing, last_step_below};
 use crate::counts::OpenDuels;
-use crate::random::below;
+use crate::random::{below, draw_bit, nth_bit};
 use crate::state::{plain, state};
 
 /// The upper bounds of all pairs, a row for each champion.
 #[derive(Debug, Clone)]
 pub(crate) struct Challengers {
     arms: usize,
-    /// Groups per row in units of eight, filled up with empty groups.
-    eights: usize,
-    rows: Vec<Lanes>,
+    /// Blocks per row, and groups: if there is more than one block, the last is filled up with empty groups.
+    blocks: usize,
+    stride: usize,
+    groups: Vec<Lines>,
+    /// Of each block; none if a row is a single block, whose bounds are all evaluated.
     leaders: Vec<Leaders>,
-    /// The groups of the row at hand that hold the highest bound, and in which lanes.
-    tied: Vec<(u32, u32)>,
+    fronts: Vec<Front>,
+    /// The opponents in each block of the row at hand that have the highest bound, as bits, and how many there are up to its
+    /// end.
+    tied: Vec<(u64, u32)>,
     /// s, as far as it has grown.
     scale: f64,
 }
 
-state!(Challengers { rows, leaders, tied, scale } but { arms, eights });
+state!(Challengers { groups, leaders, fronts, scale } but { arms, blocks, stride, tied });
 
-/// The leader of each of eight groups.
+/// The leaders of the eight groups of a block.
 #[derive(Debug, Clone, Copy)]
 struct Leaders {
-    /// Mean and width. (Side by side: a value written and read in one piece causes no store-forwarding stall.)
-    pairs: [[f64; 2]; LANES],
-    /// The s up to which they surely do.
+    lines: Lines,
+    /// The s up to which they surely lead.
     until: [f64; LANES],
-    /// In which lanes, as bits: all of them alike.
-    lanes: [u8; LANES],
+    /// In which places of their groups, as bits: all of them alike. (Groups, and their places, from the lowest bit up.)
+    at: u64,
 }
 
-plain!(Leaders { pairs, until, lanes });
+plain!(Leaders { lines, until, at });
+
+/// Who leads a block.
+#[derive(Debug, Clone, Copy)]
+struct Front {
+    line: [f64; 2],
+    /// The s up to which all that is known of the block's leaders surely holds.
+    until: f64,
+    /// The opponents that are as high, as bits.
+    tied: u64,
+}
+
+plain!(Front { line, until, tied });
+
+/// Opponents in a block.
+const BLOCK: usize = LANES * LANES;
 
 impl Challengers {
     /// Every pair at this mean and width, and every arm at 1/2 against itself.
     pub(crate) fn new(arms: usize, mean: f64, width: f64) -> Self {
-        let eights = arms.div_ceil(LANES * LANES);
-        let nobody =
-            Leaders { pairs: [[f64::NEG_INFINITY, 0.0]; LANES], until: [f64::INFINITY; LANES], lanes: [0; LANES] };
+        let mut opponents = Self::rows(arms, arms, [mean, width]);
+        for arm in 0..arms {
+            let own = arm * opponents.stride + arm / LANES;
+            opponents.groups[own].pairs[arm % LANES] = [0.5, 0.0];
+        }
+        opponents
+    }
+
+    /// A single row, number 0: all arms at this mean and width, against nobody in particular.
+    pub(crate) fn single(arms: usize, mean: f64, width: f64) -> Self {
+        Self::rows(1, arms, [mean, width])
+    }
+
+    fn rows(rows: usize, arms: usize, line: [f64; 2]) -> Self {
+        let blocks = arms.div_ceil(BLOCK);
+        let (stride, led) = if blocks > 1 { (blocks * LANES, rows * blocks) } else { (arms.div_ceil(LANES), 0) };
+        let nobody = Leaders { lines: Lines::NOBODY, until: [f64::INFINITY; LANES], at: 0 };
+        let unknown = Front { line: [0.0; 2], until: f64::NEG_INFINITY, tied: 0 };
         let mut opponents = Self {
             arms,
-            eights,
-            rows: vec![Lanes::NOBODY; arms * eights * LANES],
-            leaders: vec![nobody; arms * eights],
-            tied: Vec::with_capacity(eights * LANES),
+            blocks,
+            stride,
+            groups: vec![Lines::NOBODY; rows * stride],
+            leaders: vec![nobody; led],
+            fronts: vec![unknown; led],
+            tied: vec![(0, 0); blocks],
             scale: 0.0,
         };
-        for champion in 0..arms {
+        for row in 0..rows {
             for opponent in 0..arms {
-                opponents.set(champion, opponent, mean, width);
+                let group = row * stride + opponent / LANES;
+                opponents.groups[group].pairs[opponent % LANES] = line;
+                if led > 0 {
+                    opponents.leaders[group / LANES].until[group % LANES] = f64::NEG_INFINITY;
+                }
             }
-            opponents.set(champion, champion, 0.5, 0.0);
         }
         opponents
     }
@@ -68,32 +108,37 @@ impl Challengers {
     /// Rewrites how `opponent` fares against `champion`.
     #[inline]
     pub(crate) fn set(&mut self, champion: usize, opponent: usize, mean: f64, width: f64) {
-        let group = champion * self.eights * LANES + opponent / LANES;
+        let number = champion * self.stride + opponent / LANES;
+        let group = &mut self.groups[number];
         let lane = opponent % LANES;
-        self.rows[group].means[lane] = mean;
-        self.rows[group].widths[lane] = width;
-        let (leaders, place) = (&mut self.leaders[group / LANES], group % LANES);
-        let led = leaders.lanes[place] >> lane & 1 == 1;
-        let [top, steepest] = leaders.pairs[place];
+        // Zeros added, the compiler stores both in one piece.
+        group.pairs[lane] = [mean + 0.0, width + 0.0];
+        if self.blocks == 1 {
+            return;
+        }
+        let (block, place) = (number / LANES, number % LANES);
+        let leaders = &mut self.leaders[block];
+        let led = leaders.at >> (place * LANES + lane) & 1 == 1;
+        let [top, steepest] = leaders.lines.pairs[place];
         // An opponent that is neither ahead nor ever gains on the leader changes nothing.
         let behind = mean + self.scale * width + margin(self.scale) < top + self.scale * steepest;
         if led || !behind || width > steepest {
-            leaders.until[place] = f64::NEG_INFINITY;
+            leaders.renew(place, group, self.scale);
+            self.fronts[block] = leaders.front(self.scale);
         }
     }
 
     /// The width of the bounds of a pair.
     #[inline]
     pub(crate) fn width(&self, champion: usize, opponent: usize) -> f64 {
-        self.rows[champion * self.eights * LANES + opponent / LANES].widths[opponent % LANES]
+        self.groups[champion * self.stride + opponent / LANES].pairs[opponent % LANES][1]
     }
 
     /// How each arm fares against `champion`: mean and width.
     pub(crate) fn of(&self, champion: usize) -> impl Iterator<Item = (f64, f64)> + '_ {
-        let groups = self.eights * LANES;
-        let row = &self.rows[champion * groups..(champion + 1) * groups];
-        let pairs = row.iter().flat_map(|g| g.means.into_iter().zip(g.widths));
-        pairs.take(self.arms)
+        let row = &self.groups[champion * self.stride..(champion + 1) * self.stride];
+        let pairs = row.iter().flat_map(|group| group.pairs);
+        pairs.map(|[mean, width]| (mean, width)).take(self.arms)
     }
 
     /// The last step at which the bound of every other arm against `champion` is below 1/2, for s =
@@ -132,8 +177,67 @@ impl Challengers {
         scale: f64,
         generator: &mut Generator,
     ) -> usize {
-        self.find_highest(champion, scale);
-        self.draw_tied(champion, not_itself, generator)
+        self.scale = scale;
+        let itself = if not_itself { 1 << (champion % BLOCK) } else { 0 };
+        if self.blocks == 1 {
+            let tied = self.highest_of_all(champion) & !itself;
+            return if tied == 0 { champion } else { draw_bit(tied, generator) };
+        }
+        self.find_highest(champion);
+        self.tied[champion / BLOCK].0 &= !itself;
+        let mut ties = 0;
+        for (tied, sum) in &mut self.tied {
+            ties += tied.count_ones();
+            *sum = ties;
+        }
+        if ties == 0 {
+            return champion;
+        }
+        let nth = below(generator, ties as usize) as u32;
+        // No branch: which block it is cannot be predicted.
+        let block = self.tied.iter().map(|&(_, sum)| usize::from(sum <= nth)).sum::<usize>();
+        let (tied, sum) = self.tied[block];
+        block * BLOCK + nth_bit(tied, nth + tied.count_ones() - sum)
+    }
+
+    /// Stores in `tied` the arms with the highest upper bound against `champion`, of the leaders of blocks.
+    #[inline]
+    fn find_highest(&mut self, champion: usize) {
+        let row = champion * self.blocks..(champion + 1) * self.blocks;
+        if self.fronts[row.clone()].iter().fold(false, |any, front| any | (front.until < self.scale)) {
+            self.renew(champion);
+        }
+        let fronts = &self.fronts[row];
+        let bound = |front: &Front| front.line[0] + self.scale * front.line[1];
+        let best = fronts.iter().map(bound).fold(f64::NEG_INFINITY, larger);
+        for (slot, front) in self.tied.iter_mut().zip(fronts) {
+            slot.0 = u64::from(bound(front) == best).wrapping_neg() & front.tied;
+        }
+    }
+
+    /// The same as bits, of all opponents, where they are a single block.
+    #[inline]
+    fn highest_of_all(&self, champion: usize) -> u64 {
+        let groups = &self.groups[champion * self.stride..(champion + 1) * self.stride];
+        let tops = groups.iter().map(|group| largest(&group.bounds(self.scale)));
+        let best = tops.fold(f64::NEG_INFINITY, larger);
+        groups.iter().rev().fold(0, |tied, group| tied << LANES | u64::from(group.at(best, self.scale)))
+    }
+
+    /// Brings the leaders of a row up to date with time.
+    #[cold]
+    fn renew(&mut self, champion: usize) {
+        for block in champion * self.blocks..(champion + 1) * self.blocks {
+            if self.fronts[block].until < self.scale {
+                let leaders = &mut self.leaders[block];
+                for (place, group) in self.groups[block * LANES..(block + 1) * LANES].iter().enumerate() {
+                    if leaders.until[place] < self.scale {
+                        leaders.renew(place, group, self.scale);
+                    }
+                }
+                self.fronts[block] = leaders.front(self.scale);
+            }
+        }
     }
 
     /// The same among some arms only: `admitted` returns those of the group of arms 8 g to 8 g + 7 as bits, and admits
@@ -145,114 +249,63 @@ impl Challengers {
         scale: f64,
         generator: &mut Generator,
     ) -> usize {
-        let first = champion * self.eights * LANES;
-        let groups = &self.rows[first..first + self.arms.div_ceil(LANES)];
+        let first = champion * self.stride;
+        let groups = &self.groups[first..first + self.arms.div_ceil(LANES)];
         let tops = groups.iter().enumerate().map(|(number, group)| group.top_of(admitted(number), scale));
         let best = tops.fold(f64::NEG_INFINITY, larger);
-        self.tied.clear();
-        for (number, group) in groups.iter().enumerate() {
-            let tied = group.at(best, scale) & admitted(number);
-            if tied != 0 {
-                self.tied.push((number as u32, tied));
-            }
+        let itself = |number: usize| u32::from(number == champion / LANES) << (champion % LANES);
+        let all = |number: usize| groups[number].at(best, scale) & admitted(number);
+        let others = |number: usize| all(number) & !itself(number);
+        let mut ties = (0..groups.len()).map(|number| others(number).count_ones()).sum::<u32>();
+        if ties == 0 {
+            return champion;
         }
-        self.draw_tied(champion, true, generator)
-    }
-
-    /// Draws one of the arms in `tied`; the champion only if it is alone there, or if `not_itself` is not asked.
-    #[inline]
-    fn draw_tied(&mut self, champion: usize, not_itself: bool, generator: &mut Generator) -> usize {
-        let count = |tied: &[(u32, u32)]| tied.iter().map(|t| t.1.count_ones()).sum::<u32>() as usize;
-        let mut ties = count(&self.tied);
-        if ties > 1 && not_itself {
-            for (group, lanes) in &mut self.tied {
-                let itself = *group as usize == champion / LANES;
-                *lanes &= !(u32::from(itself) << (champion % LANES));
+        let mut nth = below(generator, ties as usize) as u32;
+        for number in 0..groups.len() {
+            ties = others(number).count_ones();
+            if nth < ties {
+                return number * LANES + nth_bit(others(number).into(), nth);
             }
-            ties = count(&self.tied);
-        }
-        let mut nth = below(generator, ties);
-        for &(group, mut lanes) in &self.tied {
-            let here = lanes.count_ones() as usize;
-            if nth < here {
-                for _ in 0..nth {
-                    lanes &= lanes - 1;
-                }
-                return group as usize * LANES + lanes.trailing_zeros() as usize;
-            }
-            nth -= here;
+            nth -= ties;
         }
         champion
     }
-
-    /// Stores in `tied` the arms with the highest upper bound against `champion`.
-    fn find_highest(&mut self, champion: usize, scale: f64) {
-        self.scale = scale;
-        let row = champion * self.eights..(champion + 1) * self.eights;
-        let groups = &self.rows[row.start * LANES..row.end * LANES];
-        self.tied.clear();
-        if self.eights == 1 {
-            // For so few, evaluating all bounds is faster.
-            let groups = &groups[..self.arms.div_ceil(LANES)];
-            let tops = groups.iter().map(|group| group.top(scale));
-            let best = tops.fold(f64::NEG_INFINITY, larger);
-            for (number, group) in (0..).zip(groups) {
-                let tied = group.at(best, scale);
-                if tied != 0 {
-                    self.tied.push((number, tied));
-                }
-            }
-            return;
-        }
-        let leaders = &mut self.leaders[row];
-        // Bits of many groups at a time: a loop that ends early or late is a guess that may be wrong.
-        for (part, groups) in leaders.chunks_mut(LANES).zip(groups.chunks(LANES * LANES)) {
-            let mut doubtful = bits_of(part, |eight| bits_where(|place| eight.until[place] < scale));
-            while doubtful != 0 {
-                let group = doubtful.trailing_zeros() as usize;
-                doubtful &= doubtful - 1;
-                part[group / LANES].refresh(group % LANES, &groups[group], scale);
-            }
-        }
-        let tops = leaders.iter().map(|eight| largest(&eight.bounds(scale)));
-        let best = tops.fold(f64::NEG_INFINITY, larger);
-        for (number, part) in leaders.chunks(LANES).enumerate() {
-            let mut tied = bits_of(part, |eight| {
-                let bounds = eight.bounds(scale);
-                bits_where(|place| bounds[place] == best)
-            });
-            while tied != 0 {
-                let group = tied.trailing_zeros() as usize;
-                tied &= tied - 1;
-                let lanes = part[group / LANES].lanes[group % LANES];
-                self.tied.push(((number * LANES * LANES + group) as u32, lanes.into()));
-            }
-        }
-    }
-}
-
-/// The bits of up to eight eights, side by side.
-#[inline]
-fn bits_of(eights: &[Leaders], bits: impl Fn(&Leaders) -> u32) -> u64 {
-    eights.iter().rev().fold(0, |all, eight| all << LANES | u64::from(bits(eight)))
 }
 
 impl Leaders {
-    #[inline]
-    fn bounds(&self, scale: f64) -> [f64; LANES] {
-        self.pairs.map(|[mean, width]| mean + scale * width)
-    }
-
     /// Finds the leader of the group at `place`, and how long it leads.
     #[inline]
-    fn refresh(&mut self, place: usize, group: &Lanes, scale: f64) {
-        let top = group.top(scale);
-        let lanes = group.at(top, scale);
-        let leader = lanes.trailing_zeros() as usize % LANES;
-        self.pairs[place] = [group.means[leader], group.widths[leader]];
-        self.lanes[place] = lanes as u8;
-        self.until[place] = group.led_by(lanes, scale);
+    fn renew(&mut self, place: usize, group: &Lines, scale: f64) {
+        let lead = group.lead(scale);
+        self.lines.pairs[place] = lead.line;
+        self.until[place] = lead.until;
+        self.at = self.at & !(0xff << (place * LANES)) | u64::from(lead.at & 0xff) << (place * LANES);
     }
+
+    /// Who leads the block.
+    #[inline]
+    fn front(&self, scale: f64) -> Front {
+        let lead = self.lines.lead(scale);
+        // One by one: a vector would wait for the one just written.
+        let until = self.until.iter().fold(lead.until, |first, &until| smaller(until, first));
+        let tied = self.at & bytes_of(lead.at);
+        Front { line: lead.line, until, tied }
+    }
+}
+
+/// A byte of ones for each of the lowest eight bits that is set.
+#[inline]
+fn bytes_of(bits: u32) -> u64 {
+    // Bit k to the lowest place of byte k.
+    let each = (u64::from(bits) * 0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
+    let lowest = ((each + 0x7f7f_7f7f_7f7f_7f7f) >> 7) & 0x0101_0101_0101_0101;
+    lowest * 0xff
+}
+
+/// Without a branch.
+#[inline]
+fn smaller(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
 }
 
 /// Without a branch.
@@ -284,12 +337,11 @@ mod tests {
                 let bound = |&(mean, width): &(f64, f64)| mean + scale * width;
                 let top = row.iter().map(bound).fold(f64::NEG_INFINITY, f64::max);
                 let all: Vec<usize> = (0..arms).filter(|&j| bound(&row[j]) == top).collect();
-                opponents.find_highest(champion, scale);
-                let mut found = Vec::new();
-                for &(group, lanes) in &opponents.tied {
-                    let lanes = (0..LANES).filter(|lane| lanes >> lane & 1 == 1);
-                    found.extend(lanes.map(|lane| group as usize * LANES + lane));
-                }
+                let chosen = opponents.challenger(champion, false, scale, &mut generator);
+                let single = (opponents.blocks == 1).then(|| opponents.highest_of_all(champion));
+                let tied = |block: usize| single.unwrap_or(opponents.tied[block].0);
+                let found: Vec<usize> = (0..arms).filter(|j| tied(j / BLOCK) >> (j % BLOCK) & 1 == 1).collect();
+                assert!(all.contains(&chosen));
                 assert_eq!(found, all, "step {step}");
                 let chosen = opponents.challenger(champion, true, scale, &mut generator);
                 assert!(all.contains(&chosen) && (chosen != champion || all.len() == 1));

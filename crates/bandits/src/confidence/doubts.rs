@@ -73,7 +73,7 @@ mod tests {
         let mut generator = Generator::seed_from_u64(1);
         let (mut evidence, mut doubts) = (Evidence::new(arms, 0), Doubts::new(arms));
         assert!(!doubts.rule_out(0, 0.0));
-        evidence.record(2, 1);
+        evidence.record(2, 1, true);
         doubts.begin(&evidence);
         let mut open = vec![0_u32; arms * arms];
         for _ in 0..3_000 {
@@ -81,7 +81,9 @@ mod tests {
             let j = (i + 1 + below(&mut generator, arms - 1)) % arms;
             let pair = i.min(j) * arms + i.max(j);
             match below(&mut generator, 3) {
-                0 => evidence.record(i, j),
+                0 => {
+                    evidence.record(i, j, true);
+                }
                 1 => open[pair] += 1,
                 _ => open[pair] = open[pair].saturating_sub(1),
             }

@@ -72,17 +72,23 @@ impl Evidence {
         last_step_below(next, alpha).max(step)
     }
 
-    /// Takes in a duel.
+    /// Takes in a duel and returns the wins of the first arm over the second, and the other way.
     #[inline]
-    pub(crate) fn record(&mut self, winner: usize, loser: usize) {
-        let (weaker, stronger) = self.write(winner, loser, true);
-        // The loser's row can only have grown, the winner's only shrunk.
-        if stronger > self.strongest[loser] {
-            self.strongest[loser] = stronger;
-            self.holder[loser] = winner as u32;
-        }
-        if self.holder[winner] as usize == loser && weaker < self.strongest[winner] {
-            self.scan(winner);
+    pub(crate) fn record(&mut self, first: usize, second: usize, first_won: bool) -> (u32, u32) {
+        let (wins, evidence) = self.write(first, second, first_won);
+        self.renew(first, second, evidence.0);
+        self.renew(second, first, evidence.1);
+        wins
+    }
+
+    /// Brings the strongest evidence against an arm up to date with that for `other`.
+    #[inline]
+    fn renew(&mut self, arm: usize, other: usize, evidence: f64) {
+        if evidence > self.strongest[arm] {
+            self.strongest[arm] = evidence;
+            self.holder[arm] = other as u32;
+        } else if self.holder[arm] as usize == other && evidence < self.strongest[arm] {
+            self.scan(arm);
         }
     }
 
@@ -111,15 +117,16 @@ impl Evidence {
         }
     }
 
-    /// Counts a duel and rewrites the pair's evidence: against the first arm, and against the
-    /// second. Without a branch on the winner.
+    /// Counts a duel and rewrites the pair's evidence. Returns the wins of the first arm and of the second, and the
+    /// evidence against the first and against the second. Without a branch on the winner.
     #[inline]
-    fn write(&mut self, first: usize, second: usize, first_won: bool) -> (f64, f64) {
+    fn write(&mut self, first: usize, second: usize, first_won: bool) -> ((u32, u32), (f64, f64)) {
         let (forth, back) = ((first, second), (second, first));
         let won = self.wins[forth] + u32::from(first_won);
         let lost = self.wins[back] + u32::from(!first_won);
         self.wins[forth] = won;
         self.wins[back] = lost;
+        let wins = (won, lost);
         let (won, lost) = (f64::from(won), f64::from(lost));
         let lead = won - lost;
         let quarter = 0.25 / (won + lost);
@@ -130,9 +137,10 @@ impl Evidence {
         let evidence = (behind(-lead), behind(lead));
         self.against[forth] = evidence.0;
         self.against[back] = evidence.1;
-        evidence
+        (wins, evidence)
     }
 
+    #[inline(never)]
     fn scan(&mut self, arm: usize) {
         let row = self.against.row(arm);
         let top = largest(row);
@@ -185,7 +193,7 @@ mod tests {
             let j = (i + 1 + below(&mut generator, arms - 1)) % arms;
             // Lower arms are better, so that some rows have evidence against them.
             let (a, b) = if below(&mut generator, 10) < 8 { (i.min(j), i.max(j)) } else { (i.max(j), i.min(j)) };
-            evidence.record(a, b);
+            evidence.record(a, b, true);
             for arm in [i, j] {
                 candidates.update(Arm::at(arm), evidence.strongest()[arm], time);
             }
@@ -217,7 +225,7 @@ mod tests {
             for i in 0..3 {
                 for j in 0..3 {
                     if wins.beats(i, j) {
-                        other.record(set[i].index(), set[j].index());
+                        other.record(set[i].index(), set[j].index(), true);
                     }
                 }
             }

@@ -34,38 +34,11 @@ impl Lanes {
         largest(&self.bounds(scale))
     }
 
-    /// The highest bound of the lanes whose bit is set in `admitted`; minus infinity if there are none.
-    #[inline]
-    pub(crate) fn top_of(&self, admitted: u32, scale: f64) -> f64 {
-        let bounds = self.bounds(scale);
-        largest(&std::array::from_fn(|lane| if admitted >> lane & 1 == 1 { bounds[lane] } else { f64::NEG_INFINITY }))
-    }
-
     /// The lanes whose bound is `top`, as bits.
     #[inline]
     pub(crate) fn at(&self, top: f64, scale: f64) -> u32 {
         let bounds = self.bounds(scale);
         bits_where(|lane| bounds[lane] == top)
-    }
-
-    /// An s up to which the lanes `at` the top at `scale` surely have it alone, and are alike: no sooner
-    /// is the second crossing them, were it as wide as the widest. `scale`, where that is not sure.
-    #[inline]
-    pub(crate) fn led_by(&self, at: u32, scale: f64) -> f64 {
-        let leader = at.trailing_zeros() as usize % LANES;
-        let (mean, width) = (self.means[leader], self.widths[leader]);
-        let alike = bits_where(|lane| self.means[lane] == mean) & bits_where(|lane| self.widths[lane] == width);
-        let bounds = self.bounds(scale);
-        let second: [f64; LANES] =
-            std::array::from_fn(|lane| if bounds[lane] == bounds[leader] { f64::NEG_INFINITY } else { bounds[lane] });
-        let limit = 2.0 * scale + 1.0;
-        let lead = bounds[leader] - largest(&second) - margin(scale);
-        let steeper = largest(&self.widths) - width;
-        if lead <= 0.0 || alike & at != at {
-            return scale;
-        }
-        let until = scale + lead / steeper;
-        if until < limit { until } else { limit }
     }
 }
 
@@ -81,6 +54,17 @@ pub(crate) fn bits_where(is: impl Fn(usize) -> bool) -> u32 {
     let each: [u64; LANES] = std::array::from_fn(|lane| if is(lane) { 1 << lane } else { 0 });
     let four: [u64; 4] = std::array::from_fn(|lane| each[lane] | each[lane + 4]);
     ((four[0] | four[2]) | (four[1] | four[3])) as u32
+}
+
+/// A bit for each lane that is as asked. Powers of two are added up, as vectors do it: the compiler would take sums of
+/// whole numbers apart.
+#[inline]
+pub(crate) fn bits_by_sum(is: impl Fn(usize) -> bool) -> u32 {
+    let each: [f64; LANES] = std::array::from_fn(|lane| if is(lane) { f64::from(1_u32 << lane) } else { 0.0 });
+    let four: [f64; 4] = std::array::from_fn(|lane| each[lane] + each[lane + 4]);
+    let sum = (four[0] + four[2]) + (four[1] + four[3]);
+    // Added to 2^52 it stands in the lowest bits.
+    (sum + 2_f64.powi(52)).to_bits() as u32
 }
 
 /// Without a branch: which lane leads cannot be predicted.
@@ -107,21 +91,5 @@ mod tests {
         assert_eq!((lanes.top(4.0), lanes.at(2.25, 4.0)), (2.25, 1 << 7));
         // Twice the same bound: 0.5 + 2/4 and 0.75 + 2/8.
         assert_eq!(lanes.at(1.0, 2.0), 1 << 1 | 1 << 4);
-    }
-
-    #[test]
-    fn a_lead_lasts_until_it_may_be_crossed() {
-        let mut lanes = Lanes::NOBODY;
-        (lanes.means[2], lanes.widths[2]) = (1.0, 0.5);
-        // No second: up to the limit.
-        assert_eq!(lanes.led_by(1 << 2, 1.0), 3.0);
-        // 0.5 + s meets 1 + s/2 at 1.
-        (lanes.means[5], lanes.widths[5]) = (0.5, 1.0);
-        let until = lanes.led_by(1 << 2, 0.25);
-        assert!(until < 1.0 && until > 1.0 - 1e-11, "{until}");
-        // One that is as high and as steep shares the lead, one that only crosses it here does not.
-        (lanes.means[6], lanes.widths[6]) = (1.0, 0.5);
-        assert_eq!(lanes.led_by(1 << 2 | 1 << 6, 0.25), until);
-        assert_eq!(lanes.led_by(1 << 2 | 1 << 5 | 1 << 6, 1.0), 1.0);
     }
 }

@@ -6,6 +6,7 @@ mod challengers;
 mod doubts;
 mod evidence;
 pub(crate) mod lanes;
+mod lines;
 mod log_time;
 mod standing;
 

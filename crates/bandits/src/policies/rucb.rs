@@ -182,9 +182,8 @@ impl Rucb {
         }
     }
 
-    /// Rewrites the bounds of a pair.
-    fn rate(&mut self, i: usize, j: usize) {
-        let (won, lost) = self.evidence.wins(i, j);
+    /// Rewrites the bounds of a pair, of whose duels the first has won `won`.
+    fn rate(&mut self, i: usize, j: usize, won: u32, lost: u32) {
         let standing = Standing::of(won.into(), lost.into(), self.open.between(i, j));
         let (mean, width) = self.unseen;
         self.set(i, j, standing.unwrap_or(Standing { mean, other_mean: mean, width }));
@@ -271,13 +270,15 @@ impl Policy for Rucb {
     }
 
     fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
-        let Feedback::Duel { winner, loser, .. } = feedback else {
+        let Feedback::Duel { winner, loser, first_won } = feedback else {
             return;
         };
-        let (w, l) = (winner.index(), loser.index());
-        self.evidence.record(w, l);
-        self.rate(w, l);
-        self.met = Some([winner, loser]);
+        // As they were chosen: which of them has its bounds renewed is then easier to predict.
+        let (first, second) = if first_won { (winner, loser) } else { (loser, winner) };
+        let (i, j) = (first.index(), second.index());
+        let (won, lost) = self.evidence.record(i, j, first_won);
+        self.rate(i, j, won, lost);
+        self.met = Some([first, second]);
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
@@ -292,19 +293,21 @@ impl Late for Rucb {
         let (i, j) = (arms[0].index(), arms[1].index());
         self.doubts.begin(&self.evidence);
         self.open.depart(i, j);
-        self.rate(i, j);
+        let (won, lost) = self.evidence.wins(i, j);
+        self.rate(i, j, won, lost);
     }
 
     fn arrive(&mut self, _step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
         let (i, j) = (arms[0].index(), arms[1].index());
         self.open.arrive(i, j);
         let Some(Feedback::Duel { winner, loser, .. }) = feedback else {
-            self.rate(i, j);
+            let (won, lost) = self.evidence.wins(i, j);
+            self.rate(i, j, won, lost);
             return;
         };
         self.settle(self.time);
         let (w, l) = (winner.index(), loser.index());
-        self.evidence.record(w, l);
+        self.evidence.record(w, l, true);
         self.rate_means(w, l);
         self.met = Some([winner, loser]);
     }

@@ -2,7 +2,7 @@
 
 use super::SingletonBandit;
 use crate::Generator;
-use crate::confidence::LogTime;
+use crate::confidence::{Challengers, LogTime};
 use crate::random::below;
 use crate::state::{state, stored};
 
@@ -12,9 +12,8 @@ use crate::state::{state, stored};
 /// P. Auer, N. Cesa-Bianchi, P. Fischer, "Finite-time Analysis of the Multiarmed Bandit Problem",
 /// Machine Learning 47, 2002, <https://doi.org/10.1023/A:1013689704352>.
 ///
-/// A pick does not compute every index. Indices grow with t, and slowly: each group of arms has a
-/// *ceiling*, what its highest index will have become some picks from now, and only groups with a
-/// ceiling above the best index found so far are evaluated.
+/// A pick does not compute every index: they are lines in sqrt(scale ln t), which only grows, and the highest is kept as
+/// the strongest of an arm's challengers is.
 #[derive(Debug, Clone)]
 pub struct Ucb {
     scale: f64,
@@ -27,26 +26,17 @@ pub struct Ucb {
     /// The arms never picked, one bit each, if there is no prior.
     never: Vec<u64>,
     never_picked: usize,
-    /// Arms to a group: about sqrt K.
-    group: usize,
-    /// Index = mean + width sqrt(scale ln t); filled up to whole groups.
-    means: Vec<f64>,
-    widths: Vec<f64>,
-    ceilings: Vec<f64>,
-    /// The number of picks for which ceilings hold, and their sqrt(scale ln t).
-    ceilings_hold: u64,
-    ceiling_spread: f64,
+    /// Index = mean + width sqrt(scale ln t).
+    indices: Challengers,
 }
 
-state!(Ucb { clock, total, won, picked, never, never_picked, means, widths, ceilings, ceilings_hold, ceiling_spread } but { scale, prior, group });
+state!(Ucb { clock, total, won, picked, never, never_picked, indices } but { scale, prior });
 
 impl Ucb {
     /// For at least one arm. With a `prior` of 1 every arm counts as picked once and
     /// beaten, and t as one more; the rule itself has 0.
     #[must_use]
     pub fn new(arms: usize, scale: f64, prior: u32) -> Self {
-        let group = arms.isqrt().next_multiple_of(8);
-        let groups = arms.div_ceil(group);
         let mut ucb = Self {
             scale,
             prior: f64::from(prior),
@@ -56,12 +46,7 @@ impl Ucb {
             picked: vec![0; arms],
             never: vec![0; arms.div_ceil(64)],
             never_picked: 0,
-            group,
-            means: vec![f64::NEG_INFINITY; groups * group],
-            widths: vec![0.0; groups * group],
-            ceilings: vec![f64::NEG_INFINITY; groups],
-            ceilings_hold: 0,
-            ceiling_spread: 0.0,
+            indices: Challengers::single(0, 0.0, 0.0),
         };
         ucb.reset();
         ucb
@@ -78,62 +63,16 @@ impl Ucb {
             for (word, bits) in self.never.iter_mut().enumerate() {
                 *bits = u64::MAX >> (64 - (arms - 64 * word).min(64));
             }
-            self.means[..arms].fill(f64::NEG_INFINITY);
-        } else {
-            self.means[..arms].fill(0.0);
-            self.widths[..arms].fill(1.0 / self.prior.sqrt());
         }
-        self.raise_ceilings();
+        // An arm never picked has no index yet.
+        let (mean, width) = if self.prior == 0.0 { (f64::NEG_INFINITY, 0.0) } else { (0.0, 1.0 / self.prior.sqrt()) };
+        self.indices = Challengers::single(arms, mean, width);
     }
 
     /// t after `total` picks; before the first there may be no arm with a width.
     #[inline]
     fn time(&self, total: u64) -> f64 {
         (total as f64 + self.prior).max(1.0)
-    }
-
-    /// Ceilings for the next K / 16 picks: so near that few groups reach above the best index, and
-    /// so far that raising them costs about as much as a look at two groups.
-    #[cold]
-    fn raise_ceilings(&mut self) {
-        self.ceilings_hold = self.total + (self.won.len() as u64 / 16).max(1);
-        let ln = libm::log(self.time(self.ceilings_hold));
-        // A little above, as the clock's logarithm may be.
-        self.ceiling_spread = (self.scale * ln).sqrt() * (1.0 + 1e-12);
-        for group in 0..self.ceilings.len() {
-            self.ceilings[group] = self.highest_of(group, self.ceiling_spread);
-        }
-    }
-
-    fn range(&self, group: usize) -> std::ops::Range<usize> {
-        group * self.group..(group + 1) * self.group
-    }
-
-    /// The highest index of a group.
-    #[inline]
-    fn highest_of(&self, group: usize, spread: f64) -> f64 {
-        let range = self.range(group);
-        let (means, widths) = (&self.means[range.clone()], &self.widths[range]);
-        let larger = |a: f64, b: f64| if a > b { a } else { b };
-        let mut lanes = [f64::NEG_INFINITY; 8];
-        let eights = means.as_chunks::<8>().0.iter().zip(widths.as_chunks().0);
-        for (means, widths) in eights {
-            let widths: &[f64; 8] = widths;
-            for ((lane, mean), width) in lanes.iter_mut().zip(means).zip(widths) {
-                *lane = larger(mean + spread * width, *lane);
-            }
-        }
-        lanes.into_iter().fold(f64::NEG_INFINITY, larger)
-    }
-
-    /// Which arms of a group have the index `top`.
-    #[inline]
-    fn at_top(&self, group: usize, top: f64, spread: f64) -> impl Iterator<Item = usize> + Clone + '_ {
-        let range = self.range(group);
-        let arms = self.means[range.clone()].iter().zip(&self.widths[range]);
-        arms.enumerate()
-            .filter(move |(_, (mean, width))| *mean + spread * *width == top)
-            .map(move |(place, _)| group * self.group + place)
     }
 
     /// The `nth` arm that was never picked.
@@ -151,21 +90,6 @@ impl Ucb {
         }
         0
     }
-
-    /// Picks where the most promising group is not the only one that may have the highest index.
-    #[cold]
-    fn pick_among_groups(&self, mut top: f64, spread: f64, generator: &mut Generator) -> usize {
-        for (group, &ceiling) in self.ceilings.iter().enumerate() {
-            if ceiling > top {
-                top = top.max(self.highest_of(group, spread));
-            }
-        }
-        let groups = self.ceilings.iter().enumerate();
-        let mut ties =
-            groups.filter(|&(_, &ceiling)| ceiling >= top).flat_map(|(group, _)| self.at_top(group, top, spread));
-        let count = ties.clone().count();
-        ties.nth(below(generator, count.max(1))).unwrap_or(0)
-    }
 }
 
 impl SingletonBandit for Ucb {
@@ -177,33 +101,8 @@ impl SingletonBandit for Ucb {
         if self.never_picked > 0 {
             return self.nth_never_picked(below(generator, self.never_picked));
         }
-        if self.total > self.ceilings_hold {
-            self.raise_ceilings();
-        }
         let spread = (self.scale * self.clock.ln(self.time(self.total))).sqrt();
-        // The two highest ceilings: as a rule the first group has the best index of all.
-        let mut promising = 0;
-        let (mut first, mut second) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
-        for (group, &ceiling) in self.ceilings.iter().enumerate() {
-            let above = ceiling > first;
-            let lower = if above { first } else { ceiling };
-            second = if lower > second { lower } else { second };
-            first = if above { ceiling } else { first };
-            promising = if above { group } else { promising };
-        }
-        let top = self.highest_of(promising, spread);
-        if second >= top {
-            return self.pick_among_groups(top, spread, generator);
-        }
-        let mut ties = self.at_top(promising, top, spread);
-        let Some(picked) = ties.next() else { return 0 };
-        match ties.count() {
-            0 => picked,
-            others => {
-                let nth = below(generator, others + 1);
-                self.at_top(promising, top, spread).nth(nth).unwrap_or(picked)
-            }
-        }
+        self.indices.challenger(0, false, spread, generator)
     }
 
     fn learn(&mut self, arm: usize, won: bool) {
@@ -216,10 +115,7 @@ impl SingletonBandit for Ucb {
             self.never_picked -= 1;
         }
         let picked = f64::from(self.picked[arm]) + self.prior;
-        self.means[arm] = f64::from(self.won[arm]) / picked;
-        self.widths[arm] = 1.0 / picked.sqrt();
-        let group = arm / self.group;
-        self.ceilings[group] = self.highest_of(group, self.ceiling_spread);
+        self.indices.set(0, arm, f64::from(self.won[arm]) / picked, 1.0 / picked.sqrt());
     }
 
     /// How often it was picked.

@@ -223,19 +223,21 @@ impl Policy for Rcs {
     }
 
     fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
-        let Feedback::Duel { winner, loser, .. } = feedback else {
+        let Feedback::Duel { winner, loser, first_won } = feedback else {
             return;
         };
-        if winner == loser {
-            let count = &mut self.own_duels[winner.index()];
+        // As they were chosen: which of them has its bounds renewed is then easier to predict.
+        let (first, second) = if first_won { (winner, loser) } else { (loser, winner) };
+        let (i, j) = (first.index(), second.index());
+        if i == j {
+            let count = &mut self.own_duels[i];
             *count += 1;
             let width = 1.0 / (2.0 * (f64::from(*count) + 1.0)).sqrt();
-            let arm = winner.index();
-            self.opponents.set(arm, arm, 0.5, width);
+            self.opponents.set(i, i, 0.5, width);
             return;
         }
-        self.tournament.record(winner, loser);
-        self.rate(winner.index(), loser.index());
+        self.tournament.record(i, j, first_won);
+        self.rate(i, j);
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {

@@ -87,20 +87,22 @@ impl Tournament {
         others.map(|(_, upset)| if upset < 1e-9 { -upset } else { libm::log1p(-upset) }).sum()
     }
 
-    /// Counts a duel and returns the wins of the winner over the loser, and the other way.
+    /// Counts a duel.
     #[inline]
-    pub(super) fn record(&mut self, winner: Arm, loser: Arm) -> (u32, u32) {
-        let (winner, loser) = (winner.index(), loser.index());
-        let (won, lost) = self.wins.record(winner, loser);
-        let probability = &mut self.probabilities[(winner.min(loser), winner.max(loser))];
+    pub(super) fn record(&mut self, first: usize, second: usize, first_won: bool) {
+        let (win, loss) = (u32::from(first_won), u32::from(!first_won));
+        let (forth, back) = ((first, second), (second, first));
+        let (won, lost) = (self.wins[forth] + win, self.wins[back] + loss);
+        self.wins[forth] = won;
+        self.wins[back] = lost;
+        let probability = &mut self.probabilities[(first.min(second), first.max(second))];
         let was = *probability;
-        probability.win(won, lost);
+        probability.win(if first_won { won } else { lost }, if first_won { lost } else { won });
         let is = *probability;
-        self.change(winner, loser, was.chance(won - 1, lost), is.chance(won, lost));
-        self.change(loser, winner, was.chance(lost, won - 1), is.chance(lost, won));
-        self.rate(winner);
-        self.rate(loser);
-        (won, lost)
+        self.change(first, second, was.chance(won - win, lost - loss), is.chance(won, lost));
+        self.change(second, first, was.chance(lost - loss, won - win), is.chance(lost, won));
+        self.rate(first);
+        self.rate(second);
     }
 
     #[inline]

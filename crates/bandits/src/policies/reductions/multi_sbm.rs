@@ -48,7 +48,7 @@ impl PolicyConfig for MultiSbmConfig {
         "to compare with; only after 10^7 steps among 136 arms is its regret clearly below that of random choice";
     const PAPER: Option<Paper> = Some(papers::AILON_ICML_2014);
     const CONVERGENCE: Convergence = Convergence { condorcet: false, patience: 10, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 24, per_arm: 650 };
+    const MEMORY: Memory = Memory { per_pair: 27, per_arm: 1570 };
     type Policy = MultiSbm;
 
     parameters! {

@@ -32,7 +32,7 @@ use crate::singleton::highest_score;
 use crate::singleton::low_scale;
 use crate::singleton::{SingletonBandit, Thompson, Ucb};
 use crate::state::{StateError, StateReader, StateWriter};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// Sparring's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,6 +71,7 @@ impl PolicyConfig for SparringConfig {
         &[("variant=mergedts", "as in the experiments with MergeDTS")];
     const OWN_LOOP: bool = true;
     const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
+    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 88 };
     type Policy = Sparring<Ucb>;
 
     parameters! {
