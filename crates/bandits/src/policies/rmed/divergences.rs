@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
+use super::least_sum::LeastSum;
 use super::row_minima::RowMinima;
 use crate::Generator;
 use crate::counts::{OpenDuels, PairCounts, PairTable};
-use crate::random::below;
 use crate::state::state;
 
 /// Divergences are whole numbers of this size.
@@ -41,9 +41,13 @@ pub(crate) fn allowance(ln_step: f64, bonus: f64) -> i64 {
     whole(ln_step + bonus)
 }
 
+#[inline]
 #[expect(clippy::cast_possible_truncation, reason = "saturates, far beyond any run's length")]
 fn whole(value: f64) -> i64 {
-    libm::floor(value / UNIT) as i64
+    let units = value / UNIT;
+    // Rounded down, as `libm::floor` does, which is a call.
+    let toward_zero = units as i64;
+    toward_zero.saturating_sub(i64::from(toward_zero as f64 > units))
 }
 
 /// The wins of every pair, I(i) of every arm, and i*.
@@ -52,38 +56,31 @@ pub(super) struct Divergences {
     arms: usize,
     wins: PairCounts,
     /// mu(l, j) in row l; infinite on the diagonal, so that no arm is its own weakest spot.
-    means: RowMinima<f64>,
+    means: RowMinima,
     /// n kl(mu, 1/2) of each pair i < j.
     terms: PairTable<i64>,
     /// 1 / kl(mu(l, j), 1/2) where mu(l, j) < 1/2, otherwise 0; `None` if no costs are asked for.
     per_divergence: Option<PairTable<f64>>,
-    /// I(i), in one row.
-    pub(super) sums: RowMinima<i64>,
+    /// I(i), and i*.
+    pub(super) sums: LeastSum,
     /// The size of O(i).
     lost_to: Vec<u32>,
-    /// i*.
-    leader: usize,
     open: OpenDuels,
 }
 
-state!(Divergences { wins, means, terms, per_divergence, sums, lost_to, leader, open } but { arms });
+state!(Divergences { wins, means, terms, per_divergence, sums, lost_to, open } but { arms });
 
 impl Divergences {
     /// Of pairs that never met. [`cheapest`](Self::cheapest) may be asked only with `costs`.
     pub(super) fn new(arms: usize, costs: bool) -> Self {
-        let mut means = RowMinima::new(arms, arms, 0.5, f64::INFINITY);
-        for arm in 0..arms {
-            means.set(arm, arm, f64::INFINITY);
-        }
         Self {
             arms,
             wins: PairCounts::new(arms, 0),
-            means,
+            means: RowMinima::new(arms, arms, 0.5),
             terms: PairTable::new(arms, 0),
             per_divergence: costs.then(|| PairTable::new(arms, 0.0)),
-            sums: RowMinima::new(1, arms, 0, i64::MAX),
+            sums: LeastSum::new(arms),
             lost_to: vec![arms as u32 - 1; arms],
-            leader: 0,
             open: OpenDuels::new(arms),
         }
     }
@@ -96,12 +93,8 @@ impl Divergences {
         &self.wins
     }
 
-    pub(super) fn sums(&self) -> &[i64] {
-        &self.sums.row(0)[..self.arms]
-    }
-
     pub(super) fn leader(&self) -> usize {
-        self.leader
+        self.sums.leader()
     }
 
     /// How often two arms met, open duels included.
@@ -149,16 +142,15 @@ impl Divergences {
         let (old, new) = (self.terms[term], self.weight(i, j));
         if old != new {
             let behind = if self.wins.beats(i, j) { j } else { i };
-            self.sums.set(0, behind, self.sums.get(0, behind) - old + new);
+            self.sums.add(behind, new - old);
             self.terms[term] = new;
-            self.leader = self.sums.holders(0).next().unwrap_or(0);
         }
     }
 
     /// I(i) of every arm, without what is open.
     pub(super) fn known_sums(&self) -> Vec<i64> {
         if !self.open.any() {
-            return self.sums().to_vec();
+            return self.sums.all().collect();
         }
         let behind = |i: usize, j: usize| self.wins[(i, j)] < self.wins[(j, i)];
         let term = |i: usize, j: usize| divergence(self.wins[(i, j)], self.wins[(j, i)]);
@@ -174,24 +166,16 @@ impl Divergences {
 
     /// The opponent of `arm` by RMED1, perhaps `arm` itself.
     pub(super) fn opponent(&self, arm: usize, generator: &mut Generator) -> usize {
-        let leader = self.leader;
+        let leader = self.leader();
         if (arm != leader && self.not_ahead(arm, leader)) || self.lost_to[arm] == 0 {
             return leader;
         }
-        // Mostly there is one, which is not looked for a second time.
-        let mut weakest = self.means.holders(arm);
-        let Some(first) = weakest.next() else {
-            return leader;
-        };
-        match below(generator, 1 + weakest.clone().count()) {
-            0 => first,
-            nth => weakest.nth(nth - 1).unwrap_or(leader),
-        }
+        self.means.draw_smallest(arm, generator)
     }
 
     /// b(`arm`), each cost counting as at least `least`.
     pub(super) fn cheapest(&self, arm: usize, least: f64) -> usize {
-        let leader = self.leader;
+        let leader = self.leader();
         let means = &self.means.row(leader)[..self.arms];
         let Some(table) = &self.per_divergence else {
             return leader;
@@ -236,12 +220,16 @@ impl Divergences {
         // The pair's term belongs to the arm that is behind (to both, as 0, where they are even).
         let old = self.terms[term];
         let was_behind = if won - 1 < lost { winner } else { loser };
-        self.sums.set(0, was_behind, self.sums.get(0, was_behind) - old);
         let new = self.weight(winner, loser);
         let is_behind = if won < lost { winner } else { loser };
-        self.sums.set(0, is_behind, self.sums.get(0, is_behind) + new);
+        // Mostly it stays with the same arm.
+        if was_behind == is_behind {
+            self.sums.add(is_behind, new - old);
+        } else {
+            self.sums.add(was_behind, -old);
+            self.sums.add(is_behind, new);
+        }
         self.terms[term] = new;
-        self.leader = self.sums.holders(0).next().unwrap_or(0);
 
         // O holds the arms that are not ahead: the winner may have left the loser's O, as an equal.
         if won - 1 == lost {

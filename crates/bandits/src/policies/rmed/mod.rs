@@ -2,6 +2,7 @@
 
 pub(crate) mod divergences;
 pub mod ecw_rmed;
+mod least_sum;
 mod passes;
 pub mod rmed1;
 pub mod rmed2;

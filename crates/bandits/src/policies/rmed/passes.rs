@@ -119,7 +119,7 @@ impl Passes {
         let Some(touched) = self.touched.take() else {
             return;
         };
-        let most = state.sums.smallest(0).saturating_add(allowance(self.clock.ln(step as f64), self.bonus));
+        let most = state.sums.least().saturating_add(allowance(self.clock.ln(step as f64), self.bonus));
         for arm in touched {
             self.update(arm, most, state);
         }
@@ -137,7 +137,7 @@ impl Passes {
     #[inline]
     fn update(&mut self, arm: usize, most: i64, state: &Divergences) {
         if self.place[arm] == Place::Out {
-            let sum = state.sums.get(0, arm);
+            let sum = state.sums.of(arm);
             if sum <= most {
                 self.place[arm] = Place::Next;
                 self.admitted += 1;
@@ -154,11 +154,11 @@ impl Passes {
 
     /// The first step, `step` or later, that lets in an arm other than the leader.
     pub(super) fn alone_until(&self, step: u64, state: &Divergences) -> u64 {
-        let others = state.sums().iter().enumerate().filter(|&(arm, _)| arm != state.leader());
-        let Some(nearest) = others.map(|(_, &sum)| sum).min() else {
+        let others = state.sums.all().enumerate().filter(|&(arm, _)| arm != state.leader());
+        let Some(nearest) = others.map(|(_, sum)| sum).min() else {
             return u64::MAX;
         };
-        let needed = nearest - state.sums.smallest(0);
+        let needed = nearest - state.sums.least();
         let reached = |step: u64| allowance(libm::log(step as f64), self.bonus) >= needed;
         let guess = libm::exp(needed as f64 * UNIT - self.bonus);
         if guess >= 9e15 {

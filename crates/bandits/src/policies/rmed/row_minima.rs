@@ -1,108 +1,132 @@
-//! The smallest of each row of many values, as single values change: values stand in blocks, each with
-//! its smallest at hand.
+//! The smallest of each row of many values, as single values change: values stand in blocks, each with its smallest and the
+//! places that hold it at hand.
 
-use std::ops::Range;
-
+use crate::Generator;
+use crate::confidence::lanes::bits_by_sum;
+use crate::random::{below, draw_bit, nth_bit};
 use crate::state::state;
 
-/// Values to a block: two lines of cache of doubles.
+/// Values to a block: two lines of cache.
 const BLOCK: usize = 16;
+/// Values to a word of places.
+const WORD: usize = 64;
+/// Blocks to a word.
+const BLOCKS: usize = WORD / BLOCK;
 
 /// Rows of values.
 #[derive(Debug, Clone)]
-pub(crate) struct RowMinima<T> {
-    /// Blocks to a row.
-    blocks: usize,
-    /// Row by row, each filled up to whole blocks with values that are never the smallest.
-    values: Vec<T>,
+pub(crate) struct RowMinima {
+    /// Words to a row.
+    words: usize,
+    /// Row by row, each filled up to whole words with values that are never the smallest.
+    values: Vec<f64>,
     /// The smallest of each block.
-    lows: Vec<T>,
+    lows: Vec<f64>,
+    /// Its places, as bits.
+    places: Vec<u64>,
 }
 
-state!(generic T: RowMinima<T> { values, lows } but { blocks });
+state!(RowMinima { values, lows, places } but { words });
 
-impl<T: PartialOrd + Copy> RowMinima<T> {
-    /// `rows` rows of `columns` times `value`; nothing is larger than `top`.
-    pub(crate) fn new(rows: usize, columns: usize, value: T, top: T) -> Self {
-        let blocks = columns.div_ceil(BLOCK);
-        let mut values = vec![top; rows * blocks * BLOCK];
-        for row in values.chunks_exact_mut((blocks * BLOCK).max(1)) {
+impl RowMinima {
+    /// `rows` rows of `columns` times `value`, and infinity on the diagonal.
+    pub(crate) fn new(rows: usize, columns: usize, value: f64) -> Self {
+        let words = columns.div_ceil(WORD);
+        let mut values = vec![f64::INFINITY; rows * words * WORD];
+        for (number, row) in values.chunks_exact_mut((words * WORD).max(1)).enumerate() {
             row[..columns].fill(value);
+            row[number] = f64::INFINITY;
         }
-        Self { blocks, values, lows: vec![value; rows * blocks] }
+        let mut minima = Self { words, values, lows: vec![0.0; rows * words * BLOCKS], places: vec![0; rows * words] };
+        for block in 0..minima.lows.len() {
+            minima.renew(block);
+        }
+        minima
     }
 
-    /// The value in a row's column.
+    /// A row's values, and perhaps infinite ones after them.
     #[inline]
-    pub(crate) fn get(&self, row: usize, column: usize) -> T {
-        self.values[row * self.blocks * BLOCK + column]
-    }
-
-    /// A row's values, and perhaps some of `top` after them.
-    #[inline]
-    pub(crate) fn row(&self, row: usize) -> &[T] {
-        let stride = self.blocks * BLOCK;
+    pub(crate) fn row(&self, row: usize) -> &[f64] {
+        let stride = self.words * WORD;
         &self.values[row * stride..(row + 1) * stride]
     }
 
     /// Rewrites a value.
     #[inline]
-    pub(crate) fn set(&mut self, row: usize, column: usize, value: T) {
-        let at = row * self.blocks * BLOCK + column;
-        let was = std::mem::replace(&mut self.values[at], value);
-        let block = at / BLOCK;
-        let low = self.lows[block];
-        if value <= low {
-            self.lows[block] = value;
-        } else if was <= low {
-            let (values, _) = self.values.as_chunks::<BLOCK>();
-            self.lows[block] = smallest_of_block(&values[block]);
+    pub(crate) fn set(&mut self, row: usize, column: usize, value: f64) {
+        let at = row * self.words * WORD + column;
+        self.values[at] = value;
+        let (block, bit) = (at / BLOCK, 1 << (at % WORD));
+        let (low, places) = (&mut self.lows[block], &mut self.places[at / WORD]);
+        // No branch: whether it is the smallest now cannot be predicted.
+        let of_block = places_of(block);
+        let kept = *places & !bit & if value < *low { !of_block } else { u64::MAX };
+        *places = kept | if value <= *low { bit } else { 0 };
+        *low = smaller(value, *low);
+        if *places & of_block == 0 {
+            self.renew(block);
         }
     }
 
-    fn lows_of(&self, row: usize) -> Range<usize> {
-        row * self.blocks..(row + 1) * self.blocks
+    /// Looks for the smallest of a block.
+    fn renew(&mut self, block: usize) {
+        let values = &self.values.as_chunks::<BLOCK>().0[block];
+        let low = smallest_of_block(values);
+        let half = |first: usize| u64::from(bits_by_sum(|place| values[first + place] == low));
+        let bits = half(0) | half(BLOCK / 2) << (BLOCK / 2);
+        self.lows[block] = low;
+        let places = &mut self.places[block / BLOCKS];
+        *places = *places & !places_of(block) | bits << (block % BLOCKS * BLOCK);
     }
 
-    /// The smallest of a row, which is not empty.
+    /// One of the columns of a row that hold its smallest value, each as likely.
     #[inline]
-    pub(crate) fn smallest(&self, row: usize) -> T {
-        let lows = &self.lows[self.lows_of(row)];
-        let mut lanes = [lows[0]; 4];
-        let (fours, rest) = lows.as_chunks::<4>();
-        for four in fours {
-            for (lane, &low) in lanes.iter_mut().zip(four) {
-                *lane = smaller(low, *lane);
+    pub(crate) fn draw_smallest(&self, row: usize, generator: &mut Generator) -> usize {
+        let words = row * self.words..(row + 1) * self.words;
+        let (lows, _) = self.lows.as_chunks::<BLOCKS>();
+        let (lows, places) = (&lows[words.clone()], &self.places[words]);
+        let mut lanes = [f64::INFINITY; BLOCKS];
+        for lows in lows {
+            lanes = std::array::from_fn(|lane| smaller(lows[lane], lanes[lane]));
+        }
+        let smallest = smaller(smaller(lanes[0], lanes[2]), smaller(lanes[1], lanes[3]));
+        let held = |(lows, &places): (&[f64; BLOCKS], &u64)| {
+            let of_block = |block: usize| u64::from(lows[block] == smallest).wrapping_neg() & places_of(block);
+            (of_block(0) | of_block(1)) & places | (of_block(2) | of_block(3)) & places
+        };
+        if let ([lows], [places]) = (lows, places) {
+            return draw_bit(held((lows, places)), generator);
+        }
+        let words = || lows.iter().zip(places).map(held);
+        let count = words().map(u64::count_ones).sum::<u32>();
+        let mut nth = below(generator, count as usize) as u32;
+        for (word, held) in words().enumerate() {
+            let here = held.count_ones();
+            if nth < here {
+                return word * WORD + nth_bit(held, nth);
             }
+            nth -= here;
         }
-        lanes.iter().chain(rest).fold(lanes[0], |smallest, &low| smaller(low, smallest))
+        0
     }
+}
 
-    /// The columns of a row that hold its smallest value, rising.
-    #[inline]
-    pub(crate) fn holders(&self, row: usize) -> impl Iterator<Item = usize> + Clone + '_ {
-        let smallest = self.smallest(row);
-        let (values, _) = self.values.as_chunks::<BLOCK>();
-        let blocks = self.lows_of(row);
-        let first = blocks.start;
-        let holding = blocks.filter(move |&block| self.lows[block] == smallest);
-        holding.flat_map(move |block| {
-            let held = values[block].iter().enumerate().filter(move |&(_, &value)| value == smallest);
-            held.map(move |(place, _)| (block - first) * BLOCK + place)
-        })
-    }
+/// The bits of a block in its word of places.
+#[inline]
+fn places_of(block: usize) -> u64 {
+    0xffff << (block % BLOCKS * BLOCK)
 }
 
 /// Without a branch.
 #[inline]
-fn smaller<T: PartialOrd>(a: T, b: T) -> T {
+fn smaller(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
 }
 
 #[inline]
-fn smallest_of_block<T: PartialOrd + Copy>(block: &[T; BLOCK]) -> T {
-    let eight: [T; 8] = std::array::from_fn(|lane| smaller(block[lane], block[lane + 8]));
-    let four: [T; 4] = std::array::from_fn(|lane| smaller(eight[lane], eight[lane + 4]));
+fn smallest_of_block(block: &[f64; BLOCK]) -> f64 {
+    let eight: [f64; 8] = std::array::from_fn(|lane| smaller(block[lane], block[lane + 8]));
+    let four: [f64; 4] = std::array::from_fn(|lane| smaller(eight[lane], eight[lane + 4]));
     smaller(smaller(four[0], four[2]), smaller(four[1], four[3]))
 }
 
@@ -111,27 +135,27 @@ mod tests {
     use rand::SeedableRng as _;
 
     use super::*;
-    use crate::Generator;
-    use crate::random::below;
 
     #[test]
-    fn the_smallest_and_its_places() {
+    fn one_of_the_smallest_each_as_likely() {
         let mut generator = Generator::seed_from_u64(1);
-        for (rows, columns) in [(1, 1), (3, 16), (2, 17), (1, 130)] {
-            let mut minima = RowMinima::new(rows, columns, 5_i64, i64::MAX);
-            let mut plain = vec![vec![5_i64; columns]; rows];
+        for (rows, columns) in [(2, 2), (3, 16), (2, 17), (1, 130)] {
+            let mut minima = RowMinima::new(rows, columns, 5.0);
+            let mut plain = vec![vec![5.0; columns]; rows];
+            for (number, row) in plain.iter_mut().enumerate() {
+                row[number] = f64::INFINITY;
+            }
             for _ in 0..3_000 {
                 let (row, column) = (below(&mut generator, rows), below(&mut generator, columns));
                 // Few values, so that there are ties.
-                let value = below(&mut generator, 9) as i64;
+                let value = below(&mut generator, 9) as f64;
                 minima.set(row, column, value);
                 plain[row][column] = value;
-                assert_eq!(minima.get(row, column), value);
                 assert_eq!(minima.row(row)[..columns], plain[row]);
-                let smallest = plain[row].iter().min().copied().expect("a value");
-                assert_eq!(minima.smallest(row), smallest);
+                let smallest = plain[row].iter().copied().fold(f64::INFINITY, f64::min);
                 let all: Vec<usize> = (0..columns).filter(|&column| plain[row][column] == smallest).collect();
-                assert_eq!(minima.holders(row).collect::<Vec<_>>(), all);
+                let expected = all[below(&mut generator.clone(), all.len())];
+                assert_eq!(minima.draw_smallest(row, &mut generator), expected);
             }
         }
     }
