@@ -52,7 +52,8 @@ impl PairWins {
         }
         self.order.clear();
         self.order.extend((0_u32..).zip(scores).map(|(position, &score)| (score, position)));
-        self.order.sort_unstable();
+        // By score alone: equal scores are common, and are then sorted no further.
+        self.order.sort_unstable_by_key(|&(score, _)| score);
         // Rows of a known length are copied in a few moves.
         match self.words {
             1 => self.level_by_level::<1>(),
@@ -126,7 +127,10 @@ impl PairWins {
 
     /// Breaks every tie by a fair coin of its own, 64 coins to a draw.
     pub fn resolve_ties(&mut self, generator: &mut Generator) {
-        self.resolve(|_, _, _| generator.next_u64());
+        // A copy of its own can stay in registers while bits are written.
+        let mut coins = generator.clone();
+        self.resolve(|_, _, _| coins.next_u64());
+        *generator = coins;
     }
 
     /// Decides every pair: `first_wins(i, j)` is called once for each i < j, in unspecified order.
@@ -304,20 +308,27 @@ impl PairWins {
 /// Transposes a 64 x 64 bit matrix (row `i`, bit `j`) by swapping ever smaller blocks: H. S.
 /// Warren, *Hacker's Delight*, 2nd ed., section 7-3.
 fn transpose(rows: &mut [u64; 64]) {
-    let mut width = 32;
-    let mut mask = 0x0000_0000_ffff_ffff_u64;
-    while width != 0 {
-        let mut row = 0;
-        while row < 64 {
-            for low in row..row + width {
-                let swapped = ((rows[low] >> width) ^ rows[low + width]) & mask;
-                rows[low] ^= swapped << width;
-                rows[low + width] ^= swapped;
-            }
-            row += 2 * width;
+    swap_blocks::<32>(rows);
+    swap_blocks::<16>(rows);
+    swap_blocks::<8>(rows);
+    swap_blocks::<4>(rows);
+    swap_blocks::<2>(rows);
+    swap_blocks::<1>(rows);
+}
+
+/// Swaps the upper right and the lower left block of each block of twice the width. The width is known when this is
+/// compiled, so that several rows are swapped at a time.
+#[inline]
+fn swap_blocks<const WIDTH: usize>(rows: &mut [u64; 64]) {
+    // The columns of the left blocks.
+    let mask = u64::MAX / ((1 << WIDTH) + 1);
+    for block in rows.chunks_exact_mut(2 * WIDTH) {
+        let (upper, lower) = block.split_at_mut(WIDTH);
+        for (upper, lower) in upper.iter_mut().zip(lower) {
+            let swapped = ((*upper >> WIDTH) ^ *lower) & mask;
+            *upper ^= swapped << WIDTH;
+            *lower ^= swapped;
         }
-        width /= 2;
-        mask ^= mask << width;
     }
 }
 
