@@ -121,7 +121,10 @@ impl Tally {
 
     #[inline(never)]
     fn mixed(&mut self) -> Preference {
-        let expected = expectation(&self.probabilities[..self.clicks], &mut self.recursion);
+        let expected = match &self.probabilities[..self.clicks] {
+            [one, other] => expectation_of_two(one, other),
+            clicked => expectation(clicked, &mut self.recursion),
+        };
         if expected.abs() <= tolerance(self.clicks) {
             Preference::Tie
         } else if expected > 0.0 {
@@ -165,6 +168,13 @@ fn expectation(clicked: &[DrawProbabilities], recursion: &mut Vec<f64>) -> f64 {
         }
     }
     for_second - for_first
+}
+
+/// [`expectation`] over two positions, the usual number, to the last bit: the same operations but those that change
+/// nothing.
+fn expectation_of_two(one: &DrawProbabilities, other: &DrawProbabilities) -> f64 {
+    let [one, other] = [one.second(), other.second()];
+    one * other - (1.0 - one) * (1.0 - other)
 }
 
 #[cfg(test)]
@@ -247,6 +257,14 @@ mod tests {
                 Preference::Tie => Preference::Tie,
             };
             prop_assert_eq!(marginal(&clicked), turned);
+        }
+
+        #[test]
+        fn two_positions_are_as_any_number(weights: [[u64; 2]; 2], masses: [[u64; 2]; 2]) {
+            let clicked = [0, 1].map(|n| DrawProbabilities { weights: weights[n], masses: masses[n] });
+            let [one, other] = clicked;
+            let plain = expectation(&clicked, &mut Vec::new());
+            prop_assert_eq!(expectation_of_two(&one, &other).to_bits(), plain.to_bits());
         }
 
         #[test]

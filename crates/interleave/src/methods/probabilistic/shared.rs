@@ -29,6 +29,8 @@ const LONGEST: usize = u64::BITS as usize - 1;
 pub(super) struct SharedScratch {
     /// By ranker: the first documents it would show by itself.
     sequences: Vec<Seen>,
+    /// By ranker: whether any of these is clicked.
+    has_clicks: Vec<bool>,
     /// By ranker: the place of each document.
     places: Vec<Place>,
     /// What the user would do with each document.
@@ -86,12 +88,13 @@ impl<'a> SharedImpression<'a> {
     ) -> Self {
         let documents = lists.first().map_or(0, |list| list.len());
         let depth = length.min(documents);
-        let SharedScratch { sequences, places, examinations, drawn, order, .. } = &mut *scratch;
+        let SharedScratch { sequences, has_clicks, places, examinations, drawn, order, .. } = &mut *scratch;
         examinations.clear();
         examinations.extend((0..documents as u16).map(|doc| user(Doc(doc))));
         sequences.resize(lists.len() * depth, Seen { doc: Doc(0), clicked: false, abandons: false });
         places.resize(lists.len() * documents, Place { rank: 0, turn: 0 });
         drawn.resize(depth, Doc(0));
+        has_clicks.clear();
 
         let table = weights.table();
         let mut head = [0; HEAD];
@@ -115,6 +118,7 @@ impl<'a> SharedImpression<'a> {
                     *seen = Seen { doc, clicked, abandons };
                     places[doc.index()].turn = turn as u16;
                 }
+                has_clicks.push(sequence.iter().any(|seen| seen.clicked));
             }
         }
         Self { table, scratch, documents, depth, total: weights.total(documents) }
@@ -128,7 +132,11 @@ impl<'a> SharedImpression<'a> {
     /// Compares two rankers and returns who wins.
     #[inline]
     pub(super) fn meet(&mut self, pair: [usize; 2], mut coins: u64) -> Preference {
-        let SharedScratch { sequences, places, tally, .. } = &mut *self.scratch;
+        let SharedScratch { sequences, has_clicks, places, tally, .. } = &mut *self.scratch;
+        // Whatever the coins are, the list has no other documents.
+        if !pair.iter().any(|&ranker| has_clicks.get(ranker).is_some_and(|has| *has)) {
+            return Preference::Tie;
+        }
         let sequences = pair.map(|ranker| &sequences[ranker * self.depth..][..self.depth]);
         let places = pair.map(|ranker| &places[ranker * self.documents..][..self.documents]);
         // One bit for each place of a sequence whose document is not shown yet.
