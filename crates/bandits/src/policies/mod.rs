@@ -20,6 +20,7 @@
 
 pub mod borda;
 pub mod bradley_terry;
+pub mod bradley_terry_pairs;
 pub mod btm;
 pub mod ccb;
 pub mod changing;

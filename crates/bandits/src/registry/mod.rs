@@ -97,6 +97,7 @@ algorithms! {
     SlidingRucb(policies::changing::rucb::SlidingRucbConfig),
     DiscountedRucb(policies::changing::rucb::DiscountedRucbConfig),
     BradleyTerry(policies::bradley_terry::BradleyTerryConfig),
+    BradleyTerryPairs(policies::bradley_terry_pairs::BradleyTerryPairsConfig),
     Rex3(policies::rex3::Rex3Config),
     WinnerStays(policies::winner_stays::WinnerStaysConfig),
     WinnerStaysStrong(policies::winner_stays::WinnerStaysStrongConfig),

@@ -3,7 +3,7 @@
 /// All algorithms, each with the colour and dashes of its position in every figure. There are seven colours, so that those
 /// seven places apart share one: variants of one algorithm, or algorithms that papers do not draw together. Add new ones at
 /// the end: the others keep their styles.
-const ALGORITHMS: [&str; 42] = [
+const ALGORITHMS: [&str; 43] = [
     "rucb",
     "mergerucb",
     "rmed1",
@@ -46,6 +46,7 @@ const ALGORITHMS: [&str; 42] = [
     "dkwt",
     "pocowista",
     "multirucb",
+    "bradley-terry-pairs",
 ];
 
 /// The families of curves with a style of their own, for figures.

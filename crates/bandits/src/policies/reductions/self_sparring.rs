@@ -49,7 +49,7 @@ impl Default for SelfSparringConfig {
 impl PolicyConfig for SelfSparringConfig {
     const NAME: &'static str = "self-sparring";
     const SUMMARY: &'static str = "a Thompson sampler against itself (Sui et al., UAI 2017)";
-    const PREFER: &'static str = "if two arms meet at a time and the best also wins most on average: only `bradley-terry` has less regret of duels at 10^7 steps";
+    const PREFER: &'static str = "if two arms meet at a time and the best also wins most on average: only `bradley-terry` and `bradley-terry-pairs` have less regret of duels at 10^7 steps";
     const PAPER: Option<Paper> = Some(papers::SUI_UAI_2017);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("m=4", "four picks at a time, which meet as a set")];
     const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };

@@ -44,7 +44,7 @@ impl Default for VersatileDbConfig {
 impl PolicyConfig for VersatileDbConfig {
     const NAME: &'static str = "versatile-db";
     const SUMMARY: &'static str = "two Tsallis-INF bandits against each other (Saha and Gaillard, ICML 2022)";
-    const PREFER: &'static str = "if preferences may change or be tampered with; where they do not, only `mdb`, `bradley-terry` and `self-sparring` have less regret";
+    const PREFER: &'static str = "if preferences may change or be tampered with; where they do not, only `mdb`, `bradley-terry`, `bradley-terry-pairs` and `self-sparring` have less regret";
     const PAPER: Option<Paper> = Some(papers::SAHA_ICML_2022);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("estimator=importance", "importance weighting")];
     const MEMORY: Memory = Memory { per_pair: 0, per_arm: 64 };
