@@ -65,6 +65,7 @@
 //! | [`sliding-rucb`](policies::changing::rucb) | duels | not needed |  | [Garivier and Moulines, ALT 2011](https://doi.org/10.1007/978-3-642-24412-4_16) |
 //! | [`discounted-rucb`](policies::changing::rucb) | duels | not needed |  | [Garivier and Moulines, ALT 2011](https://doi.org/10.1007/978-3-642-24412-4_16) |
 //! | [`bradley-terry`](policies::bradley_terry) | duels | not needed |  | [this project, on Bradley and Terry, Biometrika 1952](https://doi.org/10.2307/2334029) |
+//! | [`bradley-terry-pairs`](policies::bradley_terry_pairs) | duels | not needed |  | [this project, on Bradley and Terry, Biometrika 1952](https://doi.org/10.2307/2334029) |
 //! | [`rex3`](policies::rex3) | duels | needed, not with `variant=mergedts` | `variant=mergedts` (decreasing gamma, psi = 1) | [Gajane et al., ICML 2015](https://proceedings.mlr.press/v37/gajane15.html) |
 //! | [`winner-stays`](policies::winner_stays) | duels | not needed |  | [Chen and Frazier, ICML 2017](https://proceedings.mlr.press/v70/chen17c.html) |
 //! | [`winner-stays-strong`](policies::winner_stays) | duels | not needed | `after=duel` (as in duelpy) | [Chen and Frazier, ICML 2017](https://proceedings.mlr.press/v70/chen17c.html) |
@@ -105,7 +106,7 @@
 //! | [`sparring`](policies::sparring) | if steps must be cheap and the best arm also wins most on average; not if answers come late | 6,390 | 130,000 | 100% | queues |
 //! | [`sparring-ts`](policies::sparring_ts) | as `self-sparring`, which has less regret | 3,850 | 20,700 | 100% | itself |
 //! | [`sparring-exp3`](policies::sparring_exp3) | to compare with where preferences change; `rex3` has less regret | 8,960 | 118,000 | 100% | queues |
-//! | [`versatile-db`](policies::versatile) | if preferences may change or be tampered with; where they do not, only `mdb`, `bradley-terry` and `self-sparring` have less regret | 3,240 | 12,700 | 100% | queues |
+//! | [`versatile-db`](policies::versatile) | if preferences may change or be tampered with; where they do not, only `mdb`, `bradley-terry`, `bradley-terry-pairs` and `self-sparring` have less regret | 3,240 | 12,700 | 100% | queues |
 //! | [`dexp3`](policies::borda::dexp3) | if preferences may change or be tampered with, and the arm that wins most on average is wanted; needs many steps | 9,960 | 348,000 | 50% | queues |
 //! | [`borda-elimination`](policies::borda::elimination) | if the arm that wins most on average must be right with a stated probability, at whatever cost | 9,710 | 609,000 | 100% | itself |
 //! | [`knockout`](policies::identification::knockout) | if an arm that is nearly the best will do, with a stated probability, and utilities explain the duels | 7,010 | 78,800 | 100% | queues |
@@ -114,10 +115,11 @@
 //! | [`pocowista`](policies::identification::pocowista) | if the arm that beats most others must be right with a stated probability, whether or not one beats all | 4,480 | 374,000 | 0% | queues |
 //! | [`doubler`](policies::doubler) | to compare with: the first reduction to a bandit of single arms, with its proof | 7,950 | 299,000 | 100% | queues |
 //! | [`multisbm`](policies::multi_sbm) | to compare with; only after 10^7 steps among 136 arms is its regret clearly below that of random choice | 9,740 | 654,000 | 95% | queues |
-//! | [`self-sparring`](policies::self_sparring) | if two arms meet at a time and the best also wins most on average: only `bradley-terry` has less regret of duels at 10^7 steps | 3,030 | 12,400 | 100% | itself |
+//! | [`self-sparring`](policies::self_sparring) | if two arms meet at a time and the best also wins most on average: only `bradley-terry` and `bradley-terry-pairs` have less regret of duels at 10^7 steps | 3,030 | 12,400 | 100% | itself |
 //! | [`sliding-rucb`](policies::changing::rucb) | if preferences jump, arms are few and `window` is much longer than their pairs: as `discounted-rucb` | 9,450 | 943,000 | 0% | itself |
 //! | [`discounted-rucb`](policies::changing::rucb) | if preferences change, arms are few and one winner is worth its price: regret grows without end where nothing changes | 9,680 | 954,000 | 0% | itself |
 //! | [`bradley-terry`](policies::bradley_terry) | before all others if two arms meet at a time and preferences are roughly those of an order: the least regret of duels from 10^6 steps on | 1,690 | 4,650 | 100% | itself |
+//! | [`bradley-terry-pairs`](policies::bradley_terry_pairs) | instead of `bradley-terry`, if preferences may have cycles or the best arms nearly tie | 1,860 | 5,060 | 100% | itself |
 //! | [`rex3`](policies::rex3) | if preferences may change over time; where they do not, others have less regret | 7,530 | 50,800 | 100% | queues |
 //! | [`winner-stays`](policies::winner_stays) | if only the better of the two arms counts (weak regret); little regret up to 10^5 steps | 1,840 | 248,000 | 100% | queues |
 //! | [`winner-stays-strong`](policies::winner_stays) | for short tests: the least regret of duels up to 10^6 steps among 136 arms, but wrong in a third of the runs after 10^7 | 1,130 | 42,800 | 70% | queues |

@@ -7,7 +7,7 @@ use crate::random::{Normals, geometric, positive_unit, uniform};
 use crate::state::state;
 use crate::{Arm, Generator};
 
-/// Arms whose mean is further below 0 than so many standard deviations are left out: their probability is below 10^-15.
+/// Arms whose mean is more than this many standard deviations below 0 are left out: their probability is below 10^-15.
 const FARTHEST: f64 = 8.0;
 
 /// The arms that may beat the leader, and the joint distribution of their logits.

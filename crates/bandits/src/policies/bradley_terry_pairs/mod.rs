@@ -23,7 +23,7 @@
 //! * Why: [`bradley-terry`](super::bradley_terry) believes its model, and may follow a wrong leader for long where preferences are
 //!   not those of an order. Here the duels of a pair settle its own effect at last (as r > 0), and r grows with what utilities
 //!   do not explain. It keeps the correlations of utilities, too.
-//! * The rule of the leader sees cycles: an arm that loses to one arm clearly is no leader, though others believe in it.
+//! * The rule of the leader sees cycles: an arm that loses to one arm clearly does not lead, whatever the model says of it.
 //! * A fit costs about K^3 operations, a step with a challenger up to K^2 and one without none: where no challenger is likely, the steps
 //!   until one may come are one choice, as likely as one by one (`challengers`).
 //! * Before the first duel the leader is any arm. It recommends the leader.
@@ -204,7 +204,7 @@ mod tests {
 
     use super::*;
 
-    /// The arm that wins half of its duels with all others is no match for one that loses only to one.
+    /// Each arm of the cycle loses to one other; the arm that beats all of them, if by little, leads.
     #[test]
     fn a_cycle_of_three_does_not_lead() {
         let mut policy = BradleyTerryPairsConfig::default().policy(4, 0).expect("a policy");

@@ -1,4 +1,4 @@
-//! What is known of utilities and of the effects of pairs: a normal distribution at the mode, fitted to all duels anew.
+//! What is known of utilities and of the effects of pairs: a normal distribution at the mode, fitted to all duels from scratch.
 
 use super::dense::Square;
 use crate::counts::{PairCounts, PairTable};
