@@ -6,17 +6,16 @@
 //! - F. McSherry, M. Najork. *Computing information retrieval performance measures efficiently in the presence of tied
 //!   scores.* ECIR 2008. <https://doi.org/10.1007/978-3-540-78646-7_38>
 
-use interleave::{Doc, RankedList};
+use interleave::{RankedList, TieGroup};
 
-/// The tie groups among the first `shown` documents, each with the number of documents before it.
-fn groups(list: RankedList<'_>, shown: usize) -> impl Iterator<Item = (usize, &[Doc])> {
-    let shown = shown.min(list.len());
+/// The tie groups among the first `shown` documents; the last one ends with them.
+fn groups(list: RankedList<'_>, shown: usize) -> impl Iterator<Item = TieGroup> {
+    let shown = shown.min(list.len()) as u16;
     let mut rank = 0;
     std::iter::from_fn(move || {
         let start = rank;
-        let first = list.order()[..shown].get(start)?;
-        rank = list.group(*first).ranks().end.clamp(start + 1, shown);
-        Some((start, &list.order()[start..rank]))
+        rank = if start < shown { list.group_at(start.into()).end.clamp(start + 1, shown) } else { return None };
+        Some(TieGroup { start, end: rank })
     })
 }
 
@@ -25,10 +24,10 @@ fn groups(list: RankedList<'_>, shown: usize) -> impl Iterator<Item = (usize, &[
 pub(crate) fn weighted_sum(list: RankedList<'_>, shown: usize, gains: &[f64], weights: &[f64]) -> f64 {
     let cutoff = weights.len() - 1;
     let mut sum = 0.0;
-    for (start, tied) in groups(list, shown).take_while(|(start, _)| *start < cutoff) {
-        let gain: f64 = tied.iter().map(|doc| gains.get(doc.index()).unwrap_or(&0.0)).sum();
-        let weight = weights[(start + tied.len()).min(cutoff)] - weights[start];
-        sum += gain / tied.len() as f64 * weight;
+    for group in groups(list, shown).take_while(|group| group.ranks().start < cutoff) {
+        let gain: f64 = list.tied(group).map(|doc| gains.get(doc.index()).unwrap_or(&0.0)).sum();
+        let weight = weights[group.ranks().end.min(cutoff)] - weights[group.ranks().start];
+        sum += gain / group.size() as f64 * weight;
     }
     sum
 }
@@ -36,11 +35,11 @@ pub(crate) fn weighted_sum(list: RankedList<'_>, shown: usize, gains: &[f64], we
 /// The sum over the relevant documents among the first `shown` and up to rank `cutoff` of the precision at their ranks.
 pub(crate) fn precision_sum(list: RankedList<'_>, shown: usize, relevant: &[bool], cutoff: usize) -> f64 {
     let (mut sum, mut before) = (0.0, 0.0);
-    for (start, tied) in groups(list, shown).take_while(|(start, _)| *start < cutoff) {
-        let (n, r) = (tied.len() as f64, count(tied, relevant) as f64);
+    for group in groups(list, shown).take_while(|group| group.ranks().start < cutoff) {
+        let (start, n, r) = (group.ranks().start, group.size() as f64, count(list, group, relevant) as f64);
         if r > 0.0 {
             let others = if n > 1.0 { (r - 1.0) / (n - 1.0) } else { 0.0 };
-            for place in 0..tied.len().min(cutoff - start) {
+            for place in 0..group.size().min(cutoff - start) {
                 let found = before + 1.0 + place as f64 * others;
                 sum += r / n * found / (start + place + 1) as f64;
             }
@@ -52,23 +51,24 @@ pub(crate) fn precision_sum(list: RankedList<'_>, shown: usize, relevant: &[bool
 
 /// 1 / the rank of the first relevant document among the first `shown` and up to rank `cutoff`; 0 without one.
 pub(crate) fn reciprocal_rank(list: RankedList<'_>, shown: usize, relevant: &[bool], cutoff: usize) -> f64 {
-    let first = groups(list, shown).find(|(_, tied)| count(tied, relevant) > 0);
-    let Some((start, tied)) = first else { return 0.0 };
-    let r = count(tied, relevant);
+    let first = groups(list, shown).find(|&group| count(list, group, relevant) > 0);
+    let Some(group) = first else { return 0.0 };
+    let (start, r) = (group.ranks().start, count(list, group, relevant));
     let (mut sum, mut none_before) = (0.0, 1.0);
-    for place in 0..=tied.len() - r {
+    for place in 0..=group.size() - r {
         if start + place >= cutoff {
             break;
         }
-        let left = (tied.len() - place) as f64;
+        let left = (group.size() - place) as f64;
         sum += none_before * (r as f64 / left) / (start + place + 1) as f64;
         none_before *= (left - r as f64) / left;
     }
     sum
 }
 
-fn count(tied: &[Doc], relevant: &[bool]) -> usize {
-    tied.iter().filter(|doc| relevant.get(doc.index()) == Some(&true)).count()
+/// The relevant documents of a group.
+fn count(list: RankedList<'_>, group: TieGroup, relevant: &[bool]) -> usize {
+    list.tied(group).filter(|doc| relevant.get(doc.index()) == Some(&true)).count()
 }
 
 #[cfg(test)]

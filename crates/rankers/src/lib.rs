@@ -30,7 +30,7 @@
 //!
 //! let features = Selection::All.choose(dataset.features(), 0)?;
 //! let rankings = Rankings::new(&dataset, &features, TieBreaking::Random)?;
-//! assert_eq!(rankings.list(0, 0).order(), [1, 2, 0].map(Doc));
+//! assert!(rankings.list(0, 0).docs().eq([1, 2, 0].map(Doc)));
 //! assert_eq!(rankings.list(0, 1).group(Doc(1)).ranks(), 1..3);
 //!
 //! // The first feature has an ideal order.
@@ -50,6 +50,7 @@ mod ndcg;
 mod pages;
 mod prefetch;
 mod ranker_ref;
+mod ranking;
 mod rankings;
 mod selection;
 

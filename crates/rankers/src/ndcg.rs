@@ -135,7 +135,7 @@ pub(crate) fn check(labels: &[f32], documents: usize) -> Result<(), NdcgError> {
 /// # Errors
 /// If the number of labels differs from the number of documents, or a label is negative or not finite.
 pub fn ndcg(list: RankedList<'_>, labels: &[f32], cutoff: usize, gain: Gain) -> Result<f64, NdcgError> {
-    check(labels, list.groups().len())?;
+    check(labels, list.documents())?;
     let discounts = discounts(cutoff.min(labels.len()));
     Ok(Judged::new(labels, gain, &discounts).ndcg(list))
 }

@@ -1,17 +1,17 @@
 //! The lists of all chosen rankers for all queries.
 
-use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use bytemuck::{cast_slice, cast_slice_mut};
-use interleave::{Doc, RankedList, TieGroup};
-use letor_io::{Dataset, FeatureId, Query};
+use bytemuck::cast_slice;
+use interleave::RankedList;
+use letor_io::{Dataset, FeatureId};
 use memmap2::Mmap;
 use rayon::prelude::*;
 
 use crate::pages::{NewPages, Pages};
 use crate::prefetch;
+use crate::ranking::Buffers;
 use crate::{SelectionError, SelectionErrorKind};
 
 /// How documents with equal scores are ordered.
@@ -30,17 +30,49 @@ pub enum TieBreaking {
 /// The lists of all chosen rankers for all queries.
 ///
 /// A list is computed at its first use, on the calling thread and together with those of some neighbouring rankers for
-/// the same query, and then kept: 6 bytes per document and ranker. So an experiment starts immediately, and only the
-/// queries that occur cost time. When a list is computed does not affect it.
+/// the same query, and then kept ([`RankedList::store`]: three bytes per document and ranker, six for queries of more
+/// than 256 documents). So an experiment starts immediately, and only the queries that occur cost time. When a list is
+/// computed does not affect it.
 #[derive(Debug)]
 pub struct Rankings {
     dataset: Dataset,
     features: Vec<FeatureId>,
     ties: TieBreaking,
+    places: Vec<Place>,
     /// The chunks of rankers of each query ([`Self::chunks`] per query), query by query.
     lists: Vec<OnceLock<Box<[u16]>>>,
     /// All lists, once [`Self::rank_all`] has computed them: query by query, and for each query ranker by ranker.
     all: OnceLock<Pages>,
+}
+
+/// Where a query's lists are if all are stored contiguously: the words of one ranker's lists of all queries before it, and the
+/// number of its documents in the lowest 16 bits. One word, because a random query waits for it.
+#[derive(Debug, Clone, Copy)]
+struct Place(u64);
+
+impl Place {
+    /// The places of all queries, and one past the last.
+    fn of_all(dataset: &Dataset) -> Vec<Self> {
+        let mut words = 0;
+        let documents = dataset.iter().map(|query| query.documents()).chain([0]);
+        let place = |documents: usize| {
+            let before = words;
+            words += RankedList::words(documents) as u64;
+            Self(before << 16 | documents as u64)
+        };
+        documents.map(place).collect()
+    }
+
+    #[inline]
+    fn documents(self) -> usize {
+        (self.0 & 0xFFFF) as usize
+    }
+
+    /// The words of one ranker's lists of all queries before this one.
+    #[inline]
+    fn words_before(self) -> usize {
+        (self.0 >> 16) as usize
+    }
 }
 
 /// There is not enough memory for all lists.
@@ -57,15 +89,11 @@ pub struct MemoryError {
 /// The number of rankers whose lists for a query are computed together.
 const CHUNK: usize = 16;
 
-/// The number of documents of a list that are prefetched: nearly all of most lists, but not thousands.
-const PREFETCHED: usize = 256;
+/// The bytes of an order, and of groups, that are prefetched: nearly all of most lists, but not thousands.
+const PREFETCHED: [usize; 2] = [512, 1024];
 
-/// The number of ranks that the top of a list has: a cache line.
-const TOP: usize = 32;
-
-/// The number of words per rank of a list: one for the order, two for the groups. Of lists computed together, all orders
-/// precede all groups, because some methods need only the orders.
-const WORDS: usize = 3;
+/// The bytes of an order that are prefetched where only its top is needed: a cache line.
+const TOP: usize = 64;
 
 impl Rankings {
     /// The rankings of the queries of `dataset` by each of `features`, highest value first. Arm `i` is `features[i]`.
@@ -90,14 +118,16 @@ impl Rankings {
         }
         let chunks = dataset.queries() * features.len().div_ceil(CHUNK);
         let lists = (0..chunks).map(|_| OnceLock::new()).collect();
+        let places = Place::of_all(dataset);
         let (dataset, features) = (dataset.clone(), features.to_vec());
-        Ok(Self { dataset, features, ties, lists, all: OnceLock::new() })
+        Ok(Self { dataset, features, ties, places, lists, all: OnceLock::new() })
     }
 
     /// The memory of all lists of this number of rankers on `dataset`, in bytes.
     #[must_use]
     pub fn bytes(dataset: &Dataset, rankers: usize) -> u64 {
-        let lists = WORDS * size_of::<u16>() * dataset.documents();
+        let words: usize = dataset.iter().map(|query| RankedList::words(query.documents())).sum();
+        let lists = words * size_of::<u16>();
         let places = size_of::<OnceLock<Box<[u16]>>>() * dataset.queries();
         (lists as u64).saturating_mul(rankers as u64) + (places as u64).saturating_mul(rankers.div_ceil(CHUNK) as u64)
     }
@@ -117,7 +147,7 @@ impl Rankings {
         let mut rest = pages.words_mut();
         let mut parts = Vec::with_capacity(self.queries());
         for query in 0..self.queries() {
-            let (part, others) = rest.split_at_mut(WORDS * self.documents(query) * self.arms());
+            let (part, others) = rest.split_at_mut(RankedList::words(self.documents(query)) * self.arms());
             parts.push((query, part));
             rest = others;
         }
@@ -152,7 +182,7 @@ impl Rankings {
 
     /// The number of words of all lists.
     fn words(&self) -> usize {
-        WORDS * self.dataset.documents() * self.arms()
+        self.places.last().map_or(0, |end| end.words_before()) * self.arms()
     }
 
     /// The number of queries.
@@ -180,7 +210,8 @@ impl Rankings {
     #[inline]
     #[must_use]
     pub fn documents(&self, query: usize) -> usize {
-        self.dataset.query(query).documents()
+        assert!(query < self.queries(), "query {query} of {}", self.queries());
+        self.places[query].documents()
     }
 
     /// The list of `arm` for `query` (both from 0).
@@ -191,15 +222,13 @@ impl Rankings {
     #[must_use]
     pub fn list(&self, query: usize, arm: usize) -> RankedList<'_> {
         assert!(arm < self.arms(), "arm {arm} of {}", self.arms());
-        let Range { start, end } = self.document_range(query..query + 1);
-        let n = end - start;
-        let (words, arm) = match self.all.get() {
-            Some(all) => (&all.words()[WORDS * start * self.arms()..WORDS * end * self.arms()], arm),
-            None => (self.lists(query, arm / CHUNK), arm % CHUNK),
+        let place = self.places[query];
+        let (documents, words) = (place.documents(), RankedList::words(place.documents()));
+        let list = match self.all.get() {
+            Some(all) => &all.words()[place.words_before() * self.arms() + words * arm..][..words],
+            None => &self.lists(query, arm / CHUNK)[words * (arm % CHUNK)..][..words],
         };
-        let (orders, groups) = words.split_at(words.len() / WORDS);
-        let places = arm * n..(arm + 1) * n;
-        RankedList::from_trusted(&cast_slice(orders)[places.clone()], &cast_slice(groups)[places])
+        RankedList::stored(list, documents)
     }
 
     /// Prefetches the memory of the list of `arm` for `query`, which will be [read](Self::list) soon.
@@ -208,9 +237,8 @@ impl Rankings {
     /// If there is no such query or arm.
     #[inline]
     pub fn prefetch(&self, query: usize, arm: usize) {
-        let list = self.list(query, arm);
-        prefetch(list.order(), PREFETCHED * size_of::<Doc>());
-        prefetch(list.groups(), PREFETCHED * size_of::<TieGroup>());
+        let memory = self.list(query, arm).memory();
+        memory.into_iter().zip(PREFETCHED).for_each(|(bytes, most)| prefetch(bytes, most));
     }
 
     /// The number of chunks of rankers.
@@ -233,7 +261,7 @@ impl Rankings {
         // This must not wait for other work of the thread pool, which could be waiting for this.
         self.lists[query * self.chunks() + chunk].get_or_init(|| {
             let features = self.features.chunks(CHUNK).nth(chunk).unwrap_or_default();
-            let mut lists = vec![0; WORDS * self.documents(query) * features.len()].into_boxed_slice();
+            let mut lists = vec![0; RankedList::words(self.documents(query)) * features.len()].into_boxed_slice();
             self.compute(query, features, &mut lists);
             lists
         })
@@ -246,12 +274,10 @@ impl Rankings {
         if n == 0 {
             return;
         }
-        let (orders, groups) = lists.split_at_mut(n * features.len());
-        let orders = cast_slice_mut(orders).chunks_exact_mut(n);
-        let groups = cast_slice_mut(groups).chunks_exact_mut(n);
+        let lists = lists.chunks_exact_mut(RankedList::words(n));
         let mut buffers = Buffers::default();
-        for ((&feature, order), groups) in features.iter().zip(orders).zip(groups) {
-            buffers.rank(from, feature, self.ties, order, groups);
+        for (&feature, list) in features.iter().zip(lists) {
+            buffers.rank(from, feature, self.ties, list);
         }
     }
 
@@ -275,9 +301,9 @@ impl Rankings {
             for class in classes {
                 let mut parts: Vec<Vec<usize>> = Vec::new();
                 for arm in class {
-                    let groups = self.list(query, arm).groups();
                     // The groups of all documents determine the order of the groups.
-                    match parts.iter_mut().find(|part| self.list(query, part[0]).groups() == groups) {
+                    let [_, groups] = self.list(query, arm).memory();
+                    match parts.iter_mut().find(|part| self.list(query, part[0]).memory()[1] == groups) {
                         Some(part) => part.push(arm),
                         None => parts.push(vec![arm]),
                     }
@@ -301,127 +327,7 @@ impl Rankings {
 /// lists, more requests than are needed take longer than the memory that they save.
 #[inline]
 pub fn prefetch_top(list: RankedList<'_>) {
-    prefetch(list.order(), TOP * size_of::<Doc>());
-    prefetch(list.groups(), PREFETCHED * size_of::<TieGroup>());
-}
-
-/// The buffers of ranking, reused for every list.
-#[derive(Default)]
-struct Buffers {
-    keys: Vec<u64>,
-    words: Vec<u64>,
-    pairs: Vec<(Reverse<u64>, u64, u16)>,
-}
-
-impl Buffers {
-    fn rank(
-        &mut self,
-        query: Query<'_>,
-        feature: FeatureId,
-        ties: TieBreaking,
-        order: &mut [Doc],
-        groups: &mut [TieGroup],
-    ) {
-        let n = order.len();
-        let varies = query.sort_keys(feature, &mut self.keys);
-        if !varies {
-            self.keys.resize(n, 0);
-        }
-        let keys = &self.keys;
-        match ties {
-            TieBreaking::Random => {
-                if !varies {
-                    // One group of all documents, in the order of rows.
-                    let all = TieGroup { start: 0, end: n as u16 };
-                    groups.fill(all);
-                    order.iter_mut().zip(0_u16..).for_each(|(place, row)| *place = Doc(row));
-                } else if keys.iter().all(|&key| key < 1 << 48) {
-                    self.sort_words();
-                    write_list(order, groups, &self.words, |word| Doc(*word as u16), |a, b| a >> 16 == b >> 16);
-                } else {
-                    self.sort_pairs(|_| 0);
-                    write_list(order, groups, &self.pairs, |pair| Doc(pair.2), |a, b| a.0 == b.0);
-                }
-            }
-            TieBreaking::Fixed(seed) => {
-                let seed = mix(mix(seed ^ mix(query.index() as u64)) ^ u64::from(feature.0));
-                self.sort_pairs(|row| mix(seed.wrapping_add(u64::from(row).wrapping_mul(GOLDEN))));
-                write_list(order, groups, &self.pairs, |pair| Doc(pair.2), |_, _| false);
-            }
-        }
-    }
-
-    /// Sorts the keys, highest first and equal keys by row, as words: the difference from the highest key, then the row.
-    ///
-    /// Distributes them to buckets by their highest byte, then sorts each bucket: several times faster than a single sort
-    /// for the typical hundred documents of a query.
-    fn sort_words(&mut self) {
-        let highest = self.keys.iter().copied().max().unwrap_or(0);
-        let shift = (u64::BITS - highest.leading_zeros()).saturating_sub(8);
-        let mut ends = [0_u16; 256];
-        for key in &self.keys {
-            ends[((highest - key) >> shift) as usize] += 1;
-        }
-        let mut total = 0;
-        for end in &mut ends {
-            (*end, total) = (total, total + *end);
-        }
-        self.words.clear();
-        self.words.resize(self.keys.len(), 0);
-        for (row, key) in self.keys.iter().enumerate() {
-            let below = highest - key;
-            let end = &mut ends[(below >> shift) as usize];
-            self.words[usize::from(*end)] = below << 16 | row as u64;
-            *end += 1;
-        }
-        if shift == 0 {
-            return;
-        }
-        let mut start = 0;
-        for end in ends {
-            let end = usize::from(end);
-            if end - start > 1 {
-                self.words[start..end].sort_unstable();
-            }
-            start = end;
-        }
-    }
-
-    /// Sorts pairs of keys and rows by descending key, equal keys by `tie_break`.
-    fn sort_pairs(&mut self, tie_break: impl Fn(u16) -> u64) {
-        let rows = (0_u16..).zip(&self.keys);
-        self.pairs.clear();
-        self.pairs.extend(rows.map(|(row, &key)| (Reverse(key), tie_break(row), row)));
-        self.pairs.sort_unstable();
-    }
-}
-
-/// Writes the documents of `sorted` to `order`, and for each the ranks of the documents that are the `same` to `groups`.
-fn write_list<T>(
-    order: &mut [Doc],
-    groups: &mut [TieGroup],
-    sorted: &[T],
-    doc: impl Fn(&T) -> Doc,
-    same: impl Fn(&T, &T) -> bool,
-) {
-    order.iter_mut().zip(sorted).for_each(|(place, item)| *place = doc(item));
-    let mut start = 0;
-    for run in sorted.chunk_by(same) {
-        let end = start + run.len();
-        for doc in &order[start..end] {
-            groups[doc.index()] = TieGroup { start: start as u16, end: end as u16 };
-        }
-        start = end;
-    }
-}
-
-const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
-
-/// SplitMix64's mixing function (Steele, Lea and Flood 2014,
-/// <https://doi.org/10.1145/2660193.2660195>): a bijection, so rows of a list never chunk a key.
-fn mix(mut z: u64) -> u64 {
-    z = z.wrapping_add(GOLDEN);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
+    let [order, groups] = list.memory();
+    prefetch(order, TOP);
+    prefetch(groups, PREFETCHED[1]);
 }

@@ -118,9 +118,8 @@ fn place(list: RankedList<'_>, ranker: usize, keys: TieKeys, shown: &[Doc], plac
     let keys = keys.ranker(ranker);
     places.clear();
     places.extend(shown.iter().map(|&doc| {
-        let group = list.group(doc);
-        let place = u64::from(group.start) << 48 | keys.key(doc) >> 16;
-        if group.size() == 0 { UNLISTED } else { place }
+        let key = keys.key(doc) >> 16;
+        list.start(doc).map_or(UNLISTED, |start| u64::from(start) << 48 | key)
     }));
 }
 

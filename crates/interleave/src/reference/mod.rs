@@ -16,7 +16,7 @@ use crate::{Doc, Examination, Generator, RankedList};
 
 /// A ranker's order with its ties broken at random.
 fn order(list: RankedList<'_>, generator: &mut Generator) -> Vec<Doc> {
-    let mut order = list.order().to_vec();
+    let mut order: Vec<Doc> = list.docs().collect();
     for group in order.chunk_by_mut(|&a, &b| list.group(a) == list.group(b)) {
         for last in (1..group.len()).rev() {
             group.swap(last, generator.random_range(0..=last));

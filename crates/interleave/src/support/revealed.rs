@@ -81,15 +81,14 @@ impl Revealed {
     /// Adds the next tie group, up to `limit`.
     fn reveal(&mut self, list: RankedList<'_>, keys: RankerKeys, limit: usize) -> Option<()> {
         let start = self.docs.len();
-        let &doc = list.order().get(start)?;
+        let doc = list.get(start)?;
         let group = list.group(doc);
-        let tied = list.order().get(group.ranks()).unwrap_or_default();
-        if tied.len() <= 1 {
+        if group.size() <= 1 {
             self.docs.push(doc);
             return Some(());
         }
         self.tied.clear();
-        self.tied.extend(tied.iter().map(|&doc| (keys.key(doc), doc)));
+        self.tied.extend(list.tied(group).map(|doc| (keys.key(doc), doc)));
         let room = limit - start;
         if room < self.tied.len() {
             self.tied.select_nth_unstable(room);
@@ -110,8 +109,7 @@ pub(crate) fn rank(list: RankedList<'_>, keys: RankerKeys, doc: Doc) -> Option<u
         1 => Some(usize::from(group.start)),
         _ => {
             let key = keys.key(doc);
-            let tied = list.order().get(group.ranks()).unwrap_or_default();
-            let above = tied.iter().filter(|&&other| keys.key(other) < key).count();
+            let above = list.tied(group).filter(|&other| keys.key(other) < key).count();
             Some(usize::from(group.start) + above)
         }
     }
@@ -123,12 +121,11 @@ pub(crate) fn rank(list: RankedList<'_>, keys: RankerKeys, doc: Doc) -> Option<u
 pub(crate) fn best(list: RankedList<'_>, keys: impl Fn() -> RankerKeys, shown: &DocSet, top: &mut u16) -> Option<Doc> {
     let mut rank = usize::from(*top);
     let mut best = None;
-    while let Some(&doc) = list.order().get(rank) {
+    while let Some(doc) = list.get(rank) {
         let group = list.group(doc);
         best = if group.size() > 1 {
             let keys = keys();
-            let tied = list.order().get(group.ranks()).unwrap_or_default();
-            tied.iter().copied().filter(|&doc| !shown.contains(doc)).min_by_key(|&doc| keys.key(doc))
+            list.tied(group).filter(|&doc| !shown.contains(doc)).min_by_key(|&doc| keys.key(doc))
         } else {
             Some(doc).filter(|&doc| !shown.contains(doc))
         };

@@ -144,12 +144,11 @@ impl Softmax {
     ) -> Option<Doc> {
         self.reveal(ranker, list, self.shown.as_slice().len());
         let rank = self.taken[ranker].draw(list.len(), weights, generator)?;
-        let order = list.order();
-        let mut doc = order[rank];
+        let mut doc = list.at(rank);
         let group = list.group(doc);
         if group.size() > 1 {
-            let is_free = |rank: usize| !self.shown.contains(order[rank]);
-            doc = order[draw_free(group.ranks(), is_free, generator)?];
+            let is_free = |rank: usize| !self.shown.contains(list.at(rank));
+            doc = list.at(draw_free(group.ranks(), is_free, generator)?);
         }
         self.taken[ranker].push(rank as u16);
         self.shown.insert(doc);

@@ -1,9 +1,12 @@
 //! Which slices are ranked lists.
 
 use crate::enumeration::{Distribution, strict};
-use interleave::{Doc, Generator, ListBuf, RankedList, TieGroup};
+use interleave::{
+    AnyInterleaving, AnyMultileaving, AnyOutcome, Doc, Examination, Generator, Interleaving, ListBuf, Multileaving,
+    RankedList, TieGroup,
+};
 use proptest::prelude::*;
-use rand::SeedableRng;
+use rand::{Rng, RngExt, SeedableRng};
 
 /// The definition: every rank holds a document of its own, whose group covers that rank
 /// and is shared by exactly the documents at the group's ranks; the others have empty groups.
@@ -42,8 +45,9 @@ proptest! {
         let scores: Vec<f64> = scores.into_iter().map(f64::from).collect();
         let list = ListBuf::from_scores(&scores).unwrap();
         let list = list.as_list();
-        prop_assert!(sound(list.order(), list.groups()));
-        for pair in list.order().windows(2) {
+        let (order, groups): (Vec<Doc>, Vec<TieGroup>) = (list.docs().collect(), list.groups().collect());
+        prop_assert!(sound(&order, &groups));
+        for pair in order.windows(2) {
             let [a, b] = [pair[0], pair[1]].map(|doc| scores[doc.index()]);
             prop_assert!(a >= b);
             prop_assert_eq!(a == b, list.group(pair[0]) == list.group(pair[1]));
@@ -95,5 +99,75 @@ fn all_tie_orders_are_equally_likely() {
             order.iter().map(|doc| doc.0).collect()
         };
         crate::enumeration::assert_follows(&distribution, 20_000, draw, &format!("{list:?}"));
+    }
+}
+
+/// A list of all documents, stored.
+fn stored(list: RankedList<'_>) -> Vec<u16> {
+    let order: Vec<Doc> = list.docs().collect();
+    let mut ends: Vec<u16> = order.iter().map(|&doc| list.group(doc).end).collect();
+    ends.dedup();
+    let mut words = vec![0; RankedList::words(order.len())];
+    RankedList::store(&order, &ends, &mut words);
+    words
+}
+
+/// Three rankers of a number of documents, which tie never, sometimes and often.
+fn rankers(documents: usize, generator: &mut Generator) -> Vec<ListBuf> {
+    let list = |levels: u32| {
+        let scores: Vec<f64> = (0..documents).map(|_| f64::from(generator.random_range(0..levels))).collect();
+        ListBuf::from_scores(&scores).unwrap()
+    };
+    [1_000_000, 12, 3].map(list).into()
+}
+
+/// Methods show the same documents and say the same, with the same randomness, however lists are held: numbers of
+/// documents around those of a word and of a byte.
+#[test]
+fn every_method_treats_both_forms_alike() {
+    let mut generator = Generator::seed_from_u64(12);
+    for documents in [0, 1, 7, 63, 64, 65, 130, 256, 257] {
+        let rankers = rankers(documents, &mut generator);
+        let plain: Vec<RankedList<'_>> = rankers.iter().map(ListBuf::as_list).collect();
+        let words: Vec<Vec<u16>> = plain.iter().map(|&list| stored(list)).collect();
+        let short: Vec<RankedList<'_>> = words.iter().map(|words| RankedList::stored(words, documents)).collect();
+        let forms = [&plain, &short];
+        for seed in 0..40 {
+            let mut luck = Generator::seed_from_u64(seed);
+            let clicks = luck.next_u64();
+            let user = |doc: Doc| Examination { clicked: clicks >> (doc.0 % 64) & 1 == 1, abandons: doc.0 % 13 == 12 };
+            let [one, other] = forms.map(|lists| {
+                let mut generator = Generator::seed_from_u64(seed);
+                let mut order = Vec::new();
+                lists.iter().for_each(|list| list.break_ties(&mut generator, &mut order));
+                (order, generator.next_u64())
+            });
+            assert_eq!(one, other, "{documents} documents, seed {seed}");
+            for name in AnyInterleaving::NAMES {
+                let method: AnyInterleaving = name.parse().unwrap();
+                let pair = [luck.random_range(0..3), luck.random_range(0..3)];
+                let [one, other] = forms.map(|lists| {
+                    let mut generator = Generator::seed_from_u64(seed);
+                    let pair = pair.map(|ranker: usize| lists[ranker]);
+                    let winner = method.compare(pair, 10, &mut generator, &mut Default::default(), user);
+                    let drawn = method.draw(pair, 10, &mut generator, &mut Default::default());
+                    let pairs = [(0, 1), (0, 2), (1, 2), (2, 0), (1, 0), (2, 1)];
+                    let mut winners = Vec::new();
+                    let verdict = |_, winner| winners.push(winner);
+                    method.compare_pairs(lists, &pairs, 10, &mut generator, &mut Default::default(), user, verdict);
+                    (winner, drawn, winners, generator.next_u64())
+                });
+                assert_eq!(one, other, "{name}, {documents} documents, seed {seed}");
+            }
+            for name in AnyMultileaving::NAMES {
+                let method: AnyMultileaving = name.replace("10000", "50").parse().unwrap();
+                let [one, other] = forms.map(|lists| {
+                    let (mut generator, mut outcome) = (Generator::seed_from_u64(seed), AnyOutcome::default());
+                    method.compare(lists, 10, &mut generator, &mut Default::default(), user, &mut outcome);
+                    (outcome, method.draw(lists, 10, &mut generator, &mut Default::default()), generator.next_u64())
+                });
+                assert_eq!(one, other, "{name}, {documents} documents, seed {seed}");
+            }
+        }
     }
 }

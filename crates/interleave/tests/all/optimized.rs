@@ -86,8 +86,8 @@ fn multileaving_is_unbiased_where_it_can_be() {
                 let scores = method.credit(&receipt, &[k]).unwrap();
                 for (x, score) in scores.iter().enumerate() {
                     // By hand: the credit is that of the rank the ranker gives the document.
-                    let order = lists[x].as_list().order();
-                    let rank = order.iter().position(|doc| doc == shown).unwrap() as f64 + 1.0;
+                    let mut order = lists[x].as_list().docs();
+                    let rank = order.position(|doc| doc == *shown).unwrap() as f64 + 1.0;
                     let expected = match credit {
                         RankCredit::Inverse => 1.0 / rank,
                         RankCredit::Negative => 65_536.0 - rank,

@@ -18,7 +18,7 @@ fn lists() -> Vec<ListBuf> {
         ListBuf::from_scores(&scores).unwrap()
     };
     let mut lists = vec![list(1_000_000), list(12), list(3), list(1_000_000)];
-    let alike = (0..DOCUMENTS).map(|rank| lists[3].as_list().order()[if rank < 2 { 1 - rank } else { rank }]);
+    let alike = (0..DOCUMENTS).map(|rank| lists[3].as_list().at(if rank < 2 { 1 - rank } else { rank }));
     lists.push(ListBuf::strict(alike).unwrap());
     lists
 }

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use interleave::RankedList;
 use letor_io::{Dataset, OpenOptions, open};
 use rankers::{Gain, Rankings, Selection, TieBreaking};
+
+use crate::rankings::assert_sound;
 
 /// All 90 queries of the excerpt.
 fn excerpt() -> Dataset {
@@ -26,7 +27,7 @@ fn feature_rankers_of_mslr() {
     for query in 0..rankings.queries() {
         for arm in 0..rankings.arms() {
             let list = rankings.list(query, arm);
-            RankedList::new(list.order(), list.groups()).unwrap();
+            assert_sound(list);
         }
     }
 

@@ -20,7 +20,7 @@ use super::print::println;
 /// List the binary caches of data sets, or remove them.
 ///
 /// Text is parsed once: the first run on a data set writes a binary cache, and later runs read it. `--shard prepare` also
-/// keeps the ranked lists of the rankers, six bytes per document and ranker. Caches are kept in the
+/// keeps the ranked lists of the rankers, three to six bytes per document and ranker. Caches are kept in the
 /// folder given by ORE_CACHE_DIR, otherwise in the user's cache folder (XDG_CACHE_HOME or ~/.cache on Linux), never beside
 /// the data. One that does not belong to the present state of the data is not used, but replaced.
 #[derive(Debug, Args)]

@@ -22,7 +22,7 @@ use xxhash_rust::xxh3::xxh3_64;
 const ENDING: &str = "lists";
 const MAGIC: &[u8; 8] = b"simlists";
 /// Raised whenever the layout changes, or the lists of the same data, features and ties.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Written in the byte order of the machine, which is that of the lists.
 const ORDER: u32 = 0x0102_0304;
 /// Bytes that are hashed together.

@@ -66,7 +66,7 @@ struct Marks {
 impl Marks {
     #[inline]
     fn start(&mut self, lists: [RankedList<'_>; 2]) {
-        let documents = lists[0].groups().len().max(lists[1].groups().len());
+        let documents = lists[0].documents().max(lists[1].documents());
         if self.shown.len() < documents || self.impression == u32::MAX {
             self.grow(documents);
         }
@@ -121,7 +121,7 @@ impl<'a> Drawing<'a> {
 
     /// Draws the next document, with its probabilities under the order that drew it; `None` when neither
     /// ranker has any left.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next(&mut self, generator: &mut Generator) -> Option<(Doc, DrawProbabilities)> {
         // The lowest bit is the coin, the 63 others are a place in the chosen ranker's mass.
         let luck = generator.next_u64();
@@ -139,12 +139,12 @@ impl<'a> Drawing<'a> {
         }
         let mut bits = BitBudget(generator.next_u64());
         let now = self.marks.impression;
-        let order = self.lists[x].order();
-        let group = self.lists[x].group(order[rank]);
-        let mut doc = order[usize::from(group.start) + bits.below(group.size())];
+        let list = self.lists[x];
+        let group = list.group_at(rank);
+        let mut doc = list.at(usize::from(group.start) + bits.below(group.size()));
         if self.marks.shown[doc.index()] == now {
-            let free = |place: usize| self.marks.shown[order[place].index()] != now;
-            doc = order[draw_free(group.ranks(), free, generator)?];
+            let free = |place: usize| self.marks.shown[list.at(place).index()] != now;
+            doc = list.at(draw_free(group.ranks(), free, generator)?);
         }
         let other = 1 - x;
         let drawn = &self.marks.drawn[other];
@@ -207,12 +207,13 @@ impl<'a> Drawing<'a> {
 /// cache then cost a third less, those that are 5% more.
 #[inline]
 fn warm(lists: [RankedList<'_>; 2]) {
-    const LINE: usize = 64 / size_of::<TieGroup>();
+    const LINE: usize = 64;
     let mut all = 0;
     for list in lists {
-        all ^= list.order().first().map_or(0, |doc| doc.0);
-        for group in list.groups().iter().step_by(LINE).take(16) {
-            all ^= group.start;
+        let [order, groups] = list.memory();
+        all ^= order.first().unwrap_or(&0);
+        for byte in groups.iter().step_by(LINE).take(16) {
+            all ^= byte;
         }
     }
     std::hint::black_box(all);

@@ -70,8 +70,8 @@ pub(super) struct SharedImpression<'a> {
 
 /// Whether `pairs` comparisons of `lists` can share their draws and become faster.
 pub(super) fn worth_it(lists: &[RankedList<'_>], pairs: usize, length: usize) -> bool {
-    let documents = lists.first().map_or(0, |list| list.groups().len());
-    let whole = |list: &RankedList<'_>| list.len() == documents && list.groups().len() == documents;
+    let documents = lists.first().map_or(0, |list| list.documents());
+    let whole = |list: &RankedList<'_>| list.len() == documents && list.documents() == documents;
     pairs >= PAIRS_PER_RANKER * lists.len() && length <= LONGEST && lists.iter().all(whole)
 }
 
@@ -222,7 +222,6 @@ fn draw_ranks(
 /// Draws the documents at the ranks in `sequence`, without breaking the ties of all others.
 #[inline]
 fn reveal(list: RankedList<'_>, sequence: &mut [Doc], generator: &mut Generator) {
-    let order = list.order();
     let mut bits = BitBudget(0);
     for drawn in 0..sequence.len() {
         if drawn % 4 == 0 {
@@ -230,12 +229,12 @@ fn reveal(list: RankedList<'_>, sequence: &mut [Doc], generator: &mut Generator)
         }
         let (before, rest) = sequence.split_at_mut(drawn);
         let rank = rest[0].index();
-        let group = list.group(order[rank]);
-        let doc = order[usize::from(group.start) + bits.below(group.size())];
-        let free = |place: usize| !before.contains(&order[place]);
+        let group = list.group_at(rank);
+        let doc = list.at(usize::from(group.start) + bits.below(group.size()));
+        let free = |place: usize| !before.contains(&list.at(place));
         rest[0] = if before.contains(&doc) {
             // The group is not smaller than the number of its ranks drawn.
-            draw_free(group.ranks(), free, generator).map_or(doc, |place| order[place])
+            draw_free(group.ranks(), free, generator).map_or(doc, |place| list.at(place))
         } else {
             doc
         };

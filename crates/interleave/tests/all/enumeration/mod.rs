@@ -64,7 +64,7 @@ pub fn orders(list: RankedList<'_>) -> Vec<Vec<u16>> {
         if order.len() == list.len() {
             all.push(order.clone());
         }
-        for doc in 0..list.groups().len() as u16 {
+        for doc in 0..list.documents() as u16 {
             if list.group(Doc(doc)).ranks().contains(&order.len()) && !order.contains(&doc) {
                 order.push(doc);
                 extend(list, order, all);
