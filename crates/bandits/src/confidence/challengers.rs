@@ -4,8 +4,9 @@
 //! For a champion c the bounds are u(j, c) = mean(j) + s width(j), where mean = w(j, c) / n, width =
 //! 1 / sqrt(n), and s = sqrt(alpha ln t) only ever grows. So they are lines in s, and the leader of a group of
 //! opponents is known until the first line that is steeper crosses the leader's: a tournament over
-//! moving values. Eight opponents are a group, eight groups a block. A duel renews the leaders of its group and block,
-//! time hardly any, so that a challenger is looked for among the leaders of blocks alone.
+//! moving values. Eight opponents are a group, eight groups a block. A duel renews the leader of its group, time hardly any,
+//! so that a challenger is looked for among leaders alone; among those of blocks, which duels then renew too, where there
+//! are many.
 
 use crate::Generator;
 use crate::confidence::lanes::{LANES, largest, margin};
@@ -25,6 +26,7 @@ pub(crate) struct Challengers {
     groups: Vec<Lines>,
     /// Of each block; none if a row is a single block, whose bounds are all evaluated.
     leaders: Vec<Leaders>,
+    /// Of each block, if a row has many.
     fronts: Vec<Front>,
     /// The opponents in each block of the row at hand that have the highest bound, as bits, and how many there are up to its
     /// end.
@@ -62,6 +64,9 @@ plain!(Front { line, until, tied });
 /// Opponents in a block.
 const BLOCK: usize = LANES * LANES;
 
+/// The most blocks whose leaders are all looked at: to renew who leads a block takes as long as looking at four.
+const FEW: usize = 4;
+
 impl Challengers {
     /// Every pair at this mean and width, and every arm at 1/2 against itself.
     pub(crate) fn new(arms: usize, mean: f64, width: f64) -> Self {
@@ -83,13 +88,14 @@ impl Challengers {
         let (stride, led) = if blocks > 1 { (blocks * LANES, rows * blocks) } else { (arms.div_ceil(LANES), 0) };
         let nobody = Leaders { lines: Lines::NOBODY, until: [f64::INFINITY; LANES], at: 0 };
         let unknown = Front { line: [0.0; 2], until: f64::NEG_INFINITY, tied: 0 };
+        let fronts = if blocks > FEW { led } else { 0 };
         let mut opponents = Self {
             arms,
             blocks,
             stride,
             groups: vec![Lines::NOBODY; rows * stride],
             leaders: vec![nobody; led],
-            fronts: vec![unknown; led],
+            fronts: vec![unknown; fronts],
             tied: vec![(0, 0); blocks],
             scale: 0.0,
         };
@@ -124,7 +130,9 @@ impl Challengers {
         let behind = mean + self.scale * width + margin(self.scale) < top + self.scale * steepest;
         if led || !behind || width > steepest {
             leaders.renew(place, group, self.scale);
-            self.fronts[block] = leaders.front(self.scale);
+            if let Some(front) = self.fronts.get_mut(block) {
+                *front = leaders.front(self.scale);
+            }
         }
     }
 
@@ -183,7 +191,11 @@ impl Challengers {
             let tied = self.highest_of_all(champion) & !itself;
             return if tied == 0 { champion } else { draw_bit(tied, generator) };
         }
-        self.find_highest(champion);
+        if self.fronts.is_empty() {
+            self.find_highest_of_groups(champion);
+        } else {
+            self.find_highest(champion);
+        }
         self.tied[champion / BLOCK].0 &= !itself;
         let mut ties = 0;
         for (tied, sum) in &mut self.tied {
@@ -215,6 +227,23 @@ impl Challengers {
         }
     }
 
+    /// The same, of the leaders of all groups.
+    #[inline]
+    fn find_highest_of_groups(&mut self, champion: usize) {
+        let row = champion * self.blocks..(champion + 1) * self.blocks;
+        let scale = self.scale;
+        let is_over = |any, until: &f64| any | (*until < scale);
+        if self.leaders[row.clone()].iter().flat_map(|leaders| &leaders.until).fold(false, is_over) {
+            self.renew_groups(champion);
+        }
+        let leaders = &self.leaders[row];
+        let tops = leaders.iter().map(|leaders| largest(&leaders.lines.bounds(scale)));
+        let best = tops.fold(f64::NEG_INFINITY, larger);
+        for (slot, leaders) in self.tied.iter_mut().zip(leaders) {
+            slot.0 = leaders.at & bytes_of(leaders.lines.at(best, scale));
+        }
+    }
+
     /// The same as bits, of all opponents, where they are a single block.
     #[inline]
     fn highest_of_all(&self, champion: usize) -> u64 {
@@ -224,18 +253,29 @@ impl Challengers {
         groups.iter().rev().fold(0, |tied, group| tied << LANES | u64::from(group.at(best, self.scale)))
     }
 
-    /// Brings the leaders of a row up to date with time.
+    /// Brings the leaders of a row's blocks up to date with time.
     #[cold]
     fn renew(&mut self, champion: usize) {
         for block in champion * self.blocks..(champion + 1) * self.blocks {
             if self.fronts[block].until < self.scale {
-                let leaders = &mut self.leaders[block];
-                for (place, group) in self.groups[block * LANES..(block + 1) * LANES].iter().enumerate() {
-                    if leaders.until[place] < self.scale {
-                        leaders.renew(place, group, self.scale);
-                    }
-                }
-                self.fronts[block] = leaders.front(self.scale);
+                self.renew_block(block);
+                self.fronts[block] = self.leaders[block].front(self.scale);
+            }
+        }
+    }
+
+    /// Brings the leaders of a row's groups up to date with time.
+    #[cold]
+    fn renew_groups(&mut self, champion: usize) {
+        (champion * self.blocks..(champion + 1) * self.blocks).for_each(|block| self.renew_block(block));
+    }
+
+    #[inline]
+    fn renew_block(&mut self, block: usize) {
+        let leaders = &mut self.leaders[block];
+        for (place, group) in self.groups[block * LANES..(block + 1) * LANES].iter().enumerate() {
+            if leaders.until[place] < self.scale {
+                leaders.renew(place, group, self.scale);
             }
         }
     }

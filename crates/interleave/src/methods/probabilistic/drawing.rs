@@ -179,7 +179,7 @@ impl<'a> Drawing<'a> {
 
     /// The probabilities at `position` under a second, independent order of ties. Call it for every position from 0 on,
     /// as far as credit needs.
-    #[inline]
+    #[inline(always)]
     pub(super) fn redraw(&mut self, position: usize, generator: &mut Generator) -> DrawProbabilities {
         let now = self.marks.impression;
         let doc = self.shown[position];
