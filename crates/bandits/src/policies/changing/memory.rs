@@ -160,6 +160,24 @@ impl Memory {
         bounds.extend(won.iter().zip(met).enumerate().map(bound));
     }
 
+    /// Whether the upper bound of `i` against `j` is below 1/2, for alpha ln N = `time`.
+    pub(super) fn loses(&self, i: usize, j: usize, time: f64) -> bool {
+        self.against[(i, j)] > time * self.unit
+    }
+
+    /// How many upper bounds of an arm are below 1/2.
+    pub(super) fn losses(&self, arm: usize, time: f64) -> usize {
+        if self.is_candidate(arm, time) {
+            return 0;
+        }
+        self.against.row(arm).iter().filter(|&&evidence| evidence > time * self.unit).count()
+    }
+
+    /// How often `i` won against `j`, and `j` against `i`, as far as it is remembered.
+    pub(super) fn between(&self, i: usize, j: usize) -> (f64, f64) {
+        (self.won[(i, j)] / self.unit, self.won[(j, i)] / self.unit)
+    }
+
     /// The arm that beats the greatest number of others in more than half of what is remembered of their duels, ties at random;
     /// `None` if no arm beats any (but a lone arm is the best there is).
     pub(super) fn copeland_best(&self, generator: &mut Generator) -> Option<Arm> {
@@ -175,18 +193,23 @@ impl Memory {
 
 /// Duels in the order of their steps, each with its winner and its loser.
 #[derive(Debug, Clone, Default)]
-struct Duels(VecDeque<(u64, u32, u32)>);
+pub(super) struct Duels(VecDeque<(u64, u32, u32)>);
 
 impl Duels {
-    fn insert(&mut self, step: u64, winner: usize, loser: usize) {
+    pub(super) fn insert(&mut self, step: u64, winner: usize, loser: usize) {
         let later = self.0.iter().rev().take_while(|duel| duel.0 > step).count();
         self.0.insert(self.0.len() - later, (step, winner as u32, loser as u32));
     }
 
     /// Takes out the winner and the loser of a duel that is not among those of the last `window` steps before `step`.
-    fn leave(&mut self, window: u64, step: u64) -> Option<(usize, usize)> {
+    pub(super) fn leave(&mut self, window: u64, step: u64) -> Option<(usize, usize)> {
         let (_, winner, loser) = self.0.pop_front_if(|duel| duel.0.saturating_add(window) < step)?;
         Some((winner as usize, loser as usize))
+    }
+
+    /// The step of the first.
+    pub(super) fn first(&self) -> Option<u64> {
+        self.0.front().map(|duel| duel.0)
     }
 }
 
@@ -244,6 +267,15 @@ mod tests {
                             assert!((bound - lost / met - (2.0 / met).sqrt()).abs() < 1e-6 * bound, "{rule:?}, {step}");
                             let behind = (lost - won).max(0.0);
                             strongest = strongest.max(behind * behind / (4.0 * met));
+                        }
+                    }
+                    for j in (0..arms).filter(|&j| j != i) {
+                        let (won, lost) = (sum(i, j), sum(j, i));
+                        let near = |one: f64, other: f64| (one - other).abs() < 1e-9 * (1.0 + other);
+                        assert!(near(memory.between(i, j).0, won) && near(memory.between(i, j).1, lost));
+                        let evidence = (lost - won).max(0.0).powi(2) / (4.0 * (won + lost)).max(1e-6);
+                        for (time, is) in [(evidence + 1e-6, false), (evidence - 1e-6, true)] {
+                            assert!(memory.loses(i, j, time) == is || evidence < 1e-6, "{rule:?}, {step}, {i}, {j}");
                         }
                     }
                     for (time, is) in [(strongest + 1e-6, true), (strongest - 1e-6, false)] {

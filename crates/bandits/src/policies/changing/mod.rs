@@ -1,6 +1,7 @@
-//! Algorithms for users who change: RUCB that forgets. (`versatile-db`, `rex3` and `sparring-exp3`, which ask nothing of where
-//! outcomes come from, are reductions.)
+//! Algorithms for users who change: RUCB and D-TS that forget. (`versatile-db`, `rex3` and `sparring-exp3`, which ask nothing of
+//! where outcomes come from, are reductions.)
 
+pub mod dts;
 mod memory;
 pub mod rucb;
 #[cfg(test)]
