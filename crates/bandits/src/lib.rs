@@ -64,6 +64,8 @@
 //! | [`self-sparring`](policies::self_sparring) | duels, sets with `m=4` | not needed | `m=4` (four picks at a time, which meet as a set) | [Sui et al., UAI 2017](https://doi.org/10.48550/arXiv.1705.00253) |
 //! | [`sliding-rucb`](policies::changing::rucb) | duels | not needed |  | [Garivier and Moulines, ALT 2011](https://doi.org/10.1007/978-3-642-24412-4_16) |
 //! | [`discounted-rucb`](policies::changing::rucb) | duels | not needed |  | [Garivier and Moulines, ALT 2011](https://doi.org/10.1007/978-3-642-24412-4_16) |
+//! | [`sliding-dts`](policies::changing::dts) | duels | not needed |  | [Trovò et al., JAIR 2020](https://doi.org/10.1613/jair.1.11407) |
+//! | [`discounted-dts`](policies::changing::dts) | duels | not needed |  | [Raj and Kalyani, arXiv 2017](https://doi.org/10.48550/arXiv.1707.09727) |
 //! | [`bradley-terry`](policies::bradley_terry) | duels | not needed |  | [this project, on Bradley and Terry, Biometrika 1952](https://doi.org/10.2307/2334029) |
 //! | [`bradley-terry-pairs`](policies::bradley_terry_pairs) | duels | not needed |  | [this project, on Bradley and Terry, Biometrika 1952](https://doi.org/10.2307/2334029) |
 //! | [`rex3`](policies::rex3) | duels | needed, not with `variant=mergedts` | `variant=mergedts` (decreasing gamma, psi = 1) | [Gajane et al., ICML 2015](https://proceedings.mlr.press/v37/gajane15.html) |
@@ -118,6 +120,8 @@
 //! | [`self-sparring`](policies::self_sparring) | if two arms meet at a time and the best also wins most on average: only `bradley-terry` and `bradley-terry-pairs` have less regret of duels at 10^7 steps | 3,030 | 12,400 | 100% | itself |
 //! | [`sliding-rucb`](policies::changing::rucb) | if preferences jump, arms are few and `window` is much longer than their pairs: as `discounted-rucb` | 9,450 | 943,000 | 0% | itself |
 //! | [`discounted-rucb`](policies::changing::rucb) | if preferences change, arms are few and one winner is worth its price: regret grows without end where nothing changes | 9,680 | 954,000 | 0% | itself |
+//! | [`sliding-dts`](policies::changing::dts) | if preferences change: a fifth of the regret of `sliding-rucb`, but it grows without end where nothing changes | 3,440 | 176,000 | 75% | itself |
+//! | [`discounted-dts`](policies::changing::dts) | as `sliding-dts`, if outcomes shall fade gradually; among many arms a step takes long | – | – | – | itself |
 //! | [`bradley-terry`](policies::bradley_terry) | before all others if two arms meet at a time and preferences are roughly those of an order: the least regret of duels from 10^6 steps on | 1,690 | 4,650 | 100% | itself |
 //! | [`bradley-terry-pairs`](policies::bradley_terry_pairs) | instead of `bradley-terry`, if preferences may have cycles or the best arms nearly tie | 1,860 | 5,060 | 100% | itself |
 //! | [`rex3`](policies::rex3) | if preferences may change over time; where they do not, others have less regret | 7,530 | 50,800 | 100% | queues |

@@ -298,6 +298,26 @@ pub(crate) const GARIVIER_ALT_2011: Paper = Paper {
     url: "https://doi.org/10.1007/978-3-642-24412-4_16",
 };
 
+pub(crate) const TROVO_JAIR_2020: Paper = Paper {
+    key: "trovo2020sliding",
+    citation: "Trovò et al., JAIR 2020",
+    authors: &["F. Trovò", "S. Paladino", "M. Restelli", "N. Gatti"],
+    title: "Sliding-Window Thompson Sampling for Non-Stationary Settings",
+    venue: Venue::Journal("Journal of Artificial Intelligence Research"),
+    year: 2020,
+    url: "https://doi.org/10.1613/jair.1.11407",
+};
+
+pub(crate) const RAJ_ARXIV_2017: Paper = Paper {
+    key: "raj2017taming",
+    citation: "Raj and Kalyani, arXiv 2017",
+    authors: &["V. Raj", "S. Kalyani"],
+    title: "Taming Non-stationary Bandits: A Bayesian Approach",
+    venue: Venue::Journal("arXiv"),
+    year: 2017,
+    url: "https://doi.org/10.48550/arXiv.1707.09727",
+};
+
 pub(crate) const SAHA_ICML_2021: Paper = Paper {
     key: "saha2021adversarial",
     citation: "Saha et al., ICML 2021",

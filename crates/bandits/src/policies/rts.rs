@@ -82,7 +82,7 @@ impl Policy for Rts {
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        let field = Field { first: &self.everyone, against: None, soonest: (f64::INFINITY, 1.0) };
+        let field = Field { first: &self.everyone, against: None, soonest: (f64::INFINITY, 1.0), remembered: u64::MAX };
         self.sampler.choose(field, step, generator)
     }
 

@@ -12,10 +12,10 @@ pub(crate) fn uniform(generator: &mut Generator) -> f64 {
     ((generator.next_u64() >> 12) as f64 + 0.5) / 2_f64.powi(52)
 }
 
-/// A preference, given `won` wins and `lost` losses.
+/// A preference, given `won` wins and `lost` losses: whole numbers, or sums of weights.
 #[inline]
-pub(crate) fn preference(generator: &mut Generator, won: u32, lost: u32) -> f64 {
-    Beta::new(f64::from(won) + 1.0, f64::from(lost) + 1.0).draw(Normals::new(), generator)
+pub(crate) fn preference(generator: &mut Generator, won: impl Into<f64>, lost: impl Into<f64>) -> f64 {
+    Beta::new(won.into() + 1.0, lost.into() + 1.0).draw(Normals::new(), generator)
 }
 
 /// A preference, given `won` wins and `lost` losses and that it is above 1/2.
@@ -112,6 +112,25 @@ mod tests {
         for (won, lost) in COUNTS {
             let drawn = (0..20_000).map(|_| preference(&mut generator, won, lost)).collect();
             let distance = distance(drawn, |x| distribution(won, lost, x));
+            assert!(distance < 2.3, "{won} : {lost}: {distance}");
+        }
+    }
+
+    /// Beside an independent implementation, for fractional counts.
+    #[test]
+    fn preferences_of_weighted_counts_follow_their_distribution() {
+        use rand_distr::Distribution as _;
+
+        let mut generator = Generator::seed_from_u64(5);
+        for (won, lost) in [(0.0, 0.3), (0.5, 0.5), (1e-9, 2.7), (14.2, 9.9), (800.5, 799.25)] {
+            let beta = rand_distr::Beta::new(won + 1.0, lost + 1.0).expect("shapes above 0");
+            let draws = 20_000;
+            let mut others: Vec<f64> = (0..draws).map(|_| beta.sample(&mut generator)).collect();
+            others.sort_by(f64::total_cmp);
+            let drawn = (0..draws).map(|_| preference(&mut generator, won, lost)).collect();
+            // Of two samples of this size the distance is greater by a factor of sqrt(2).
+            let share = |x: f64| others.partition_point(|&other| other <= x) as f64 / f64::from(draws);
+            let distance = distance(drawn, share) / std::f64::consts::SQRT_2;
             assert!(distance < 2.3, "{won} : {lost}: {distance}");
         }
     }

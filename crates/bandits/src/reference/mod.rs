@@ -27,7 +27,7 @@ pub use rmed::ReferenceRmed1;
 pub use rmed2::ReferenceRmed2;
 pub use rucb::ReferenceRucb;
 pub use savage::ReferenceSavage;
-pub use thompson::{ReferenceBradleyTerry, ReferenceDoubleThompson, ReferenceSelfSparring};
+pub use thompson::{ReferenceBradleyTerry, ReferenceDoubleThompson, ReferenceForgetfulDts, ReferenceSelfSparring};
 
 use crate::counts::PairCounts;
 

@@ -96,6 +96,8 @@ algorithms! {
     SelfSparring(policies::self_sparring::SelfSparringConfig),
     SlidingRucb(policies::changing::rucb::SlidingRucbConfig),
     DiscountedRucb(policies::changing::rucb::DiscountedRucbConfig),
+    SlidingDts(policies::changing::dts::SlidingDtsConfig),
+    DiscountedDts(policies::changing::dts::DiscountedDtsConfig),
     BradleyTerry(policies::bradley_terry::BradleyTerryConfig),
     BradleyTerryPairs(policies::bradley_terry_pairs::BradleyTerryPairsConfig),
     Rex3(policies::rex3::Rex3Config),

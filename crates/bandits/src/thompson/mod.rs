@@ -34,6 +34,8 @@ pub(crate) struct Field<'a> {
     pub(crate) against: Option<(&'a PairTable<f64>, f64)>,
     /// The value of alpha ln t up to which all this holds, unless a duel changes it; and alpha.
     pub(crate) soonest: (f64, f64),
+    /// The last step up to which everything that is known now is still remembered.
+    pub(crate) remembered: u64,
 }
 
 impl Field<'_> {
@@ -115,6 +117,11 @@ impl Sampler {
         self.posterior.record(winner, loser)
     }
 
+    /// Takes back a duel that was [recorded](Self::record), and returns the same as that of what is left.
+    pub(crate) fn forget(&mut self, winner: Arm, loser: Arm) -> (u32, u32) {
+        self.posterior.forget(winner, loser)
+    }
+
     /// The pair for `step`, or the first arm alone for as long as it would be drawn against itself.
     pub(crate) fn choose(&mut self, field: Field<'_>, step: u64, generator: &mut Generator) -> Choice<'static> {
         // An arm that wins every duel of both draws is first and second. It may do so again and
@@ -134,7 +141,7 @@ impl Sampler {
         if swept {
             let (one, other) = self.sweeps(first, field);
             let last = step.saturating_add(geometric(one + other, generator) - 1);
-            let same = last_step_below(field.soonest.0, field.soonest.1).max(step);
+            let same = last_step_below(field.soonest.0, field.soonest.1).min(field.remembered).max(step);
             until = last.min(same);
             if last < same {
                 self.ended = Some(first);

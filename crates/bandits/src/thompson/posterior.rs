@@ -48,6 +48,18 @@ impl Posterior {
         (won, lost)
     }
 
+    /// Takes back a duel that was [recorded](Self::record), and returns the same as that of what is left.
+    pub(crate) fn forget(&mut self, winner: Arm, loser: Arm) -> (u32, u32) {
+        self.wins[(winner, loser)] -= 1;
+        let (won, lost) = self.wins.between(winner.index(), loser.index());
+        // From scratch: the rounding of what comes and goes for ever would add up.
+        let probability = WinProbability::of(won, lost);
+        self.probabilities[(winner.min(loser), winner.max(loser))] = probability;
+        self.digits[(winner, loser)] = digits(probability.chance(won, lost));
+        self.digits[(loser, winner)] = digits(probability.chance(lost, won));
+        (won, lost)
+    }
+
     /// P(theta(i, j) > 1/2), 0 for i = j.
     #[inline]
     pub(super) fn chance(&self, i: usize, j: usize) -> f64 {
@@ -117,6 +129,41 @@ mod tests {
 
     use super::*;
     use crate::random::below;
+
+    /// Beside one that never knew what was forgotten.
+    #[test]
+    fn what_is_forgotten_leaves_no_trace() {
+        let arms = 3;
+        let mut generator = Generator::seed_from_u64(11);
+        let mut posterior = Posterior::new(arms);
+        let mut duels = std::collections::VecDeque::new();
+        for step in 0..3_000 {
+            let i = below(&mut generator, arms);
+            let j = (i + 1 + below(&mut generator, arms - 1)) % arms;
+            let (winner, loser) = (Arm::at(i.min(j)), Arm::at(i.max(j)));
+            let duel = if below(&mut generator, 10) < 7 { (winner, loser) } else { (loser, winner) };
+            duels.push_back(duel);
+            posterior.record(duel.0, duel.1);
+            // At times down to nothing.
+            let kept = if step % 500 < 400 { 200 } else { 0 };
+            while duels.len() > kept {
+                let (winner, loser) = duels.pop_front().expect("a duel");
+                let left = posterior.forget(winner, loser);
+                assert_eq!(left, posterior.wins().between(winner.index(), loser.index()));
+            }
+            if step % 50 == 0 {
+                let mut fresh = Posterior::new(arms);
+                for &(winner, loser) in &duels {
+                    fresh.record(winner, loser);
+                }
+                assert_eq!(posterior.wins(), fresh.wins());
+                for (i, j) in (0..arms).flat_map(|i| (0..arms).map(move |j| (i, j))) {
+                    assert!((posterior.chance(i, j) - fresh.chance(i, j)).abs() < 1e-12);
+                    assert!(posterior.digits[(i, j)].abs_diff(fresh.digits[(i, j)]) <= 1);
+                }
+            }
+        }
+    }
 
     #[test]
     fn rows_are_drawn_with_their_probabilities() {

@@ -32,9 +32,8 @@ impl WinProbability {
     pub(crate) const EVEN: Self = Self { behind: 0.5, mass: 1.0 };
 
     /// After `won` wins of one arm and `lost` of the other, from scratch.
-    #[cfg(test)]
     pub(crate) fn of(won: u32, lost: u32) -> Self {
-        let mass = mass(won, lost);
+        let mass = if won + lost <= FEW { FEW_MASSES[won as usize][lost as usize] } else { mass(won, lost) };
         Self { behind: tail(mass, won.min(lost), won.max(lost)), mass }
     }
 

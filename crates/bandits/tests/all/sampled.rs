@@ -3,9 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use bandits::policies::changing::dts::SlidingDtsConfig;
 use bandits::policies::{bradley_terry, dts, merge_dts, rcs, rts, self_sparring};
 use bandits::reference::{
-    ReferenceBradleyTerry, ReferenceDoubleThompson, ReferenceMergeDts, ReferenceRcs, ReferenceSelfSparring,
+    ReferenceBradleyTerry, ReferenceDoubleThompson, ReferenceForgetfulDts, ReferenceMergeDts, ReferenceRcs,
+    ReferenceSelfSparring,
 };
 use bandits::{Arm, Choice, Feedback, Generators, Policy, PolicyConfig, PreferenceMatrix};
 
@@ -225,6 +227,21 @@ fn double_thompson_stretches_alone_are_as_long() {
         same_distribution_of_runs(&config, ReferenceDoubleThompson::new, &three_arms(), &steps);
         same_distribution_of_runs(&rts::RtsConfig, ReferenceDoubleThompson::rts, &three_arms(), &steps);
     }
+}
+
+#[test]
+fn sliding_dts_forgets_and_stays_alone_alike() {
+    for (alpha, window, steps) in [
+        (0.51, 1_000, [3, 4, 5, 6, 7]),
+        (0.51, 12, [12, 13, 14, 20, 60]),
+        (0.1, 6, [6, 7, 8, 9, 40]),
+        (0.1, 30, [30, 31, 35, 60, 90]),
+    ] {
+        let config = SlidingDtsConfig { alpha, window };
+        same_distribution_of_runs(&config, ReferenceForgetfulDts::sliding, &three_arms(), &steps);
+        same_distribution_of_runs(&config, ReferenceForgetfulDts::sliding, &twelve_arms(), &steps);
+    }
+    same_distribution_of_choices(&SlidingDtsConfig { alpha: 0.51, window: 1_000 }, ReferenceForgetfulDts::sliding);
 }
 
 /// Enough arms for those behind to be decided together.

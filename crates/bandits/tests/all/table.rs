@@ -43,8 +43,8 @@ fn preferences_are_as_measured() {
     let regret = |name, steps| measured(name, steps).0;
     let all = entries();
     let duels = |name: &str| !["mdb", "random-set"].contains(&name);
-    // A step of this one takes a tenth of a millisecond among 136 arms: it was not measured.
-    for entry in all.iter().filter(|entry| entry.name != "ecw-rmed") {
+    // A step of these takes a tenth of a millisecond or more among 136 arms: they were not measured.
+    for entry in all.iter().filter(|entry| !["ecw-rmed", "discounted-dts"].contains(&entry.name)) {
         assert!(!entry.prefer.is_empty() && !entry.prefer.ends_with('.'), "{}", entry.name);
         for steps in [1_000_000, LONG].into_iter().filter(|_| entry.name != "mdb") {
             assert!(regret("mdb", steps) < regret(entry.name, steps), "mdb, {}", entry.name);
@@ -70,8 +70,8 @@ fn preferences_are_as_measured() {
         }
     }
     // Those that forget ask again for ever.
-    for name in ["sliding-rucb", "discounted-rucb"] {
-        assert!(regret(name, LONG) > 3.0 * regret("rucb", LONG), "{name}");
+    for (name, rule) in [("sliding-rucb", "rucb"), ("discounted-rucb", "rucb"), ("sliding-dts", "dts")] {
+        assert!(regret(name, LONG) > 3.0 * regret(rule, LONG), "{name}");
     }
     let merging = ["mergerucb", "mergerucb-squared", "mergerucb-parallel", "mergedts"];
     assert!(merging.iter().all(|name| regret("mergedts:alpha=0.262144:p=16:c=4e5", LONG) < regret(name, LONG) / 5.0));
@@ -93,7 +93,9 @@ fn preferences_are_as_measured() {
     for (one, other) in alike {
         assert!((regret(one, LONG) / regret(other, LONG) - 1.0).abs() < 0.1, "{one}, {other}");
     }
-    assert!((0.15..0.25).contains(&(regret("rmed1", LONG) / regret("rucb", LONG))));
+    for (one, other) in [("rmed1", "rucb"), ("sliding-dts", "sliding-rucb")] {
+        assert!((0.15..0.25).contains(&(regret(one, LONG) / regret(other, LONG))), "{one}, {other}");
+    }
     assert!(regret("scb", LONG) > regret("random", LONG) && regret("multisbm", LONG) < 0.7 * regret("random", LONG));
     let right = |name| measured(name, LONG).1;
     assert!(right("if2") <= 0.5 && right("rts") < 0.5 && right("if1") < right("rucb"));

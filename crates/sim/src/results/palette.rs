@@ -3,7 +3,7 @@
 /// All algorithms, each with the colour and dashes of its position in every figure. There are seven colours, so that those
 /// seven places apart share one: variants of one algorithm, or algorithms that papers do not draw together. Add new ones at
 /// the end: the others keep their styles.
-const ALGORITHMS: [&str; 43] = [
+const ALGORITHMS: [&str; 45] = [
     "rucb",
     "mergerucb",
     "rmed1",
@@ -47,6 +47,8 @@ const ALGORITHMS: [&str; 43] = [
     "pocowista",
     "multirucb",
     "bradley-terry-pairs",
+    "sliding-dts",
+    "discounted-dts",
 ];
 
 /// The families of curves with a style of their own, for figures.

@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 
 use crate::confidence::largest;
 use crate::counts::{OpenDuels, PairTable};
+use crate::random::best_arm;
 use crate::state::{State, StateError, StateReader, StateWriter, state};
+use crate::{Arm, Generator};
 
 /// How outcomes are forgotten.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,10 +64,8 @@ impl Memory {
         self.now = step;
         match self.rule {
             Rule::Window(window) => {
-                while let Some(&(played, winner, loser)) = self.duels.0.front().filter(|duel| duel.0 + window < step) {
-                    self.duels.0.pop_front();
-                    debug_assert!(played < step);
-                    self.count(winner as usize, loser as usize, -1.0);
+                while let Some((winner, loser)) = self.duels.leave(window, step) {
+                    self.count(winner, loser, -1.0);
                 }
                 (step - 1).min(window) as f64
             }
@@ -86,8 +86,8 @@ impl Memory {
         match self.rule {
             Rule::Window(window) => {
                 // One that comes so late that its step is forgotten is not worth counting.
-                if step + window >= self.now {
-                    self.duels.insert(step, winner as u32, loser as u32);
+                if step.saturating_add(window) >= self.now {
+                    self.duels.insert(step, winner, loser);
                     self.count(winner, loser, 1.0);
                 }
             }
@@ -160,20 +160,56 @@ impl Memory {
         bounds.extend(won.iter().zip(met).enumerate().map(bound));
     }
 
-    /// Whether `i` won more than half of its duels with `j`.
-    pub(super) fn beats(&self, i: usize, j: usize) -> bool {
-        self.won[(i, j)] > self.won[(j, i)]
+    /// Whether the upper bound of `i` against `j` is below 1/2, for alpha ln N = `time`.
+    pub(super) fn loses(&self, i: usize, j: usize, time: f64) -> bool {
+        self.against[(i, j)] > time * self.unit
+    }
+
+    /// How many upper bounds of an arm are below 1/2.
+    pub(super) fn losses(&self, arm: usize, time: f64) -> usize {
+        if self.is_candidate(arm, time) {
+            return 0;
+        }
+        self.against.row(arm).iter().filter(|&&evidence| evidence > time * self.unit).count()
+    }
+
+    /// How often `i` won against `j`, and `j` against `i`, as far as it is remembered.
+    pub(super) fn between(&self, i: usize, j: usize) -> (f64, f64) {
+        (self.won[(i, j)] / self.unit, self.won[(j, i)] / self.unit)
+    }
+
+    /// The arm that beats the greatest number of others in more than half of what is remembered of their duels, ties at random;
+    /// `None` if no arm beats any (but a lone arm is the best there is).
+    pub(super) fn copeland_best(&self, generator: &mut Generator) -> Option<Arm> {
+        let arms = self.arms();
+        let beats = |i: usize, j: usize| self.won[(i, j)] > self.won[(j, i)];
+        let beaten: Vec<usize> = (0..arms).map(|i| (0..arms).filter(|&j| beats(i, j)).count()).collect();
+        if arms > 1 && beaten.iter().all(|&count| count == 0) {
+            return None;
+        }
+        best_arm(generator, beaten.into_iter())
     }
 }
 
-/// Duels in the order of their steps.
+/// Duels in the order of their steps, each with its winner and its loser.
 #[derive(Debug, Clone, Default)]
-struct Duels(VecDeque<(u64, u32, u32)>);
+pub(super) struct Duels(VecDeque<(u64, u32, u32)>);
 
 impl Duels {
-    fn insert(&mut self, step: u64, winner: u32, loser: u32) {
+    pub(super) fn insert(&mut self, step: u64, winner: usize, loser: usize) {
         let later = self.0.iter().rev().take_while(|duel| duel.0 > step).count();
-        self.0.insert(self.0.len() - later, (step, winner, loser));
+        self.0.insert(self.0.len() - later, (step, winner as u32, loser as u32));
+    }
+
+    /// Takes out the winner and the loser of a duel that is not among those of the last `window` steps before `step`.
+    pub(super) fn leave(&mut self, window: u64, step: u64) -> Option<(usize, usize)> {
+        let (_, winner, loser) = self.0.pop_front_if(|duel| duel.0.saturating_add(window) < step)?;
+        Some((winner as usize, loser as usize))
+    }
+
+    /// The step of the first.
+    pub(super) fn first(&self) -> Option<u64> {
+        self.0.front().map(|duel| duel.0)
     }
 }
 
@@ -195,7 +231,6 @@ mod tests {
     use rand::SeedableRng as _;
 
     use super::*;
-    use crate::Generator;
     use crate::random::below;
 
     /// Both rules beside sums over all duels, with steps without duels and duels that are recorded late.
@@ -232,6 +267,15 @@ mod tests {
                             assert!((bound - lost / met - (2.0 / met).sqrt()).abs() < 1e-6 * bound, "{rule:?}, {step}");
                             let behind = (lost - won).max(0.0);
                             strongest = strongest.max(behind * behind / (4.0 * met));
+                        }
+                    }
+                    for j in (0..arms).filter(|&j| j != i) {
+                        let (won, lost) = (sum(i, j), sum(j, i));
+                        let near = |one: f64, other: f64| (one - other).abs() < 1e-9 * (1.0 + other);
+                        assert!(near(memory.between(i, j).0, won) && near(memory.between(i, j).1, lost));
+                        let evidence = (lost - won).max(0.0).powi(2) / (4.0 * (won + lost)).max(1e-6);
+                        for (time, is) in [(evidence + 1e-6, false), (evidence - 1e-6, true)] {
+                            assert!(memory.loses(i, j, time) == is || evidence < 1e-6, "{rule:?}, {step}, {i}, {j}");
                         }
                     }
                     for (time, is) in [(strongest + 1e-6, true), (strongest - 1e-6, false)] {

@@ -33,6 +33,7 @@
 //! * A step costs O(K); a window keeps its duels, 16 bytes each.
 
 use super::memory::{Memory as Remembered, Rule};
+use super::{at_least_two, low_alpha};
 use crate::algorithm::{countable_pairs, papers, parameters, positive, takes_late};
 use crate::counts::OpenDuels;
 use crate::late::Late;
@@ -73,17 +74,6 @@ impl Default for DiscountedRucbConfig {
 /// What both have in common.
 const CONVERGENCE: Convergence = Convergence { late_share: 0.6, ..Convergence::USUAL };
 
-fn low_alpha(name: &str, alpha: f64) -> Option<String> {
-    (alpha <= 0.5).then(|| format!("{name}: alpha = {alpha} is not above 1/2, as the theory of RUCB needs"))
-}
-
-fn at_least_two(key: &'static str, value: f64) -> Result<(), ParameterError> {
-    if value >= 2.0 && value.is_finite() {
-        return Ok(());
-    }
-    Err(ParameterError::BelowMinimum { key, minimum: 2.0, value, why: "nothing would be left to learn from" })
-}
-
 impl PolicyConfig for SlidingRucbConfig {
     const NAME: &'static str = "sliding-rucb";
     const SUMMARY: &'static str = "RUCB that remembers the last steps only, for users who change";
@@ -105,7 +95,7 @@ impl PolicyConfig for SlidingRucbConfig {
     }
 
     fn warning(&self) -> Option<String> {
-        low_alpha(Self::NAME, self.alpha)
+        low_alpha(Self::NAME, self.alpha, "RUCB")
     }
 
     fn opening(&self, arms: usize) -> u64 {
@@ -141,7 +131,7 @@ impl PolicyConfig for DiscountedRucbConfig {
     }
 
     fn warning(&self) -> Option<String> {
-        low_alpha(Self::NAME, self.alpha)
+        low_alpha(Self::NAME, self.alpha, "RUCB")
     }
 
     fn opening(&self, arms: usize) -> u64 {
@@ -218,12 +208,7 @@ impl Policy for ForgetfulRucb {
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        let arms = self.arms();
-        let beaten: Vec<usize> = (0..arms).map(|i| (0..arms).filter(|&j| self.memory.beats(i, j)).count()).collect();
-        if arms > 1 && beaten.iter().all(|&count| count == 0) {
-            return None;
-        }
-        best_arm(generator, beaten.into_iter())
+        self.memory.copeland_best(generator)
     }
 
     stored!();
@@ -244,45 +229,19 @@ impl Late for ForgetfulRucb {
 
 #[cfg(test)]
 mod tests {
-    use crate::registry::{PolicyVisitor, Spec};
-    use crate::{Arm, Generators, MatrixArena, Policy, PreferenceMatrix, Recorder, play, problems};
-
-    /// Regret at these steps, and the arm recommended in the end.
-    struct Run<'a>(&'a MatrixArena, &'a [u64], u64);
-
-    impl PolicyVisitor for Run<'_> {
-        type Output = (Vec<f64>, Option<Arm>);
-
-        fn visit<P: Policy + Send>(self, mut policy: P) -> Self::Output {
-            let Self(arena, checkpoints, seed) = self;
-            let mut generators = Generators::from_seed(seed);
-            let mut recorder = Recorder::new(checkpoints.to_vec());
-            let last = *checkpoints.last().expect("a step");
-            play(&mut policy, &mut arena.clone(), last, &mut generators, &mut recorder);
-            let best = policy.recommend(&mut generators.policy);
-            (recorder.curve().iter().map(|regret| regret.average).collect(), best)
-        }
-    }
-
-    fn reversed(matrix: &PreferenceMatrix) -> PreferenceMatrix {
-        let arms: Vec<Arm> = matrix.all_arms().rev().collect();
-        matrix.subset(&arms).expect("all arms")
-    }
+    use super::super::testing::{eight, eight_until, mean, runs};
+    use crate::Arm;
 
     /// Eight arms whose order is reversed after 10^6 steps, when RUCB lets the old winner play alone for hundreds of thousands
     /// of steps more: of its gap of .35 it pays almost all in the next 5 x 10^4, those who forget a fifth in the first 10^4
     /// (.05 and .06 per step). In return they never stop exploring (.01 to .03), on which RUCB spends nothing any more.
     #[test]
     fn who_forgets_recovers_from_a_jump_and_who_does_not_stays() {
-        let before = problems::arithmetic(8).expect("eight arms");
-        let arena = |matrix: PreferenceMatrix| MatrixArena::new(matrix).expect("a winner");
-        let jump = arena(before.clone()).then(1_000_001, arena(reversed(&before)));
+        let jump = eight_until(1_000_000);
         let checkpoints = [900_000, 1_000_000, 1_010_000, 1_050_000];
         let play = |name: &str| {
-            let spec: Spec = name.parse().expect(name);
-            let runs: Vec<_> =
-                (0..10).map(|seed| spec.visit(8, 1_050_000, Run(&jump, &checkpoints, seed)).expect("arms")).collect();
-            let mean = |at: usize| runs.iter().map(|run| run.0[at]).sum::<f64>() / 10.0;
+            let runs = runs(name, &jump, &checkpoints, 10);
+            let mean = |at: usize| mean(runs.iter().map(|run| run.0[at])).0;
             let per_step =
                 |from: usize, to: usize| (mean(to) - mean(from)) / (checkpoints[to] - checkpoints[from]) as f64;
             let right = runs.iter().filter(|run| run.1 == Some(Arm(7))).count();
@@ -300,15 +259,7 @@ mod tests {
     /// As long as nothing is forgotten, both are RUCB, whose regret after 10^4 steps of this problem is known.
     #[test]
     fn with_a_long_memory_they_are_rucb() {
-        let arena = MatrixArena::new(problems::arithmetic(8).expect("eight arms")).expect("a winner");
-        let measured = |name: &str| {
-            let spec: Spec = name.parse().expect(name);
-            let regrets: Vec<f64> =
-                (0..40).map(|seed| spec.visit(8, 10_000, Run(&arena, &[10_000], seed)).expect("arms").0[0]).collect();
-            let mean = regrets.iter().sum::<f64>() / 40.0;
-            let variance = regrets.iter().map(|r| (r - mean) * (r - mean)).sum::<f64>() / 39.0;
-            (mean, variance / 40.0)
-        };
+        let measured = |name: &str| mean(runs(name, &eight(), &[10_000], 40).iter().map(|run| run.0[0]));
         let (rucb, variance) = measured("rucb");
         for name in ["sliding-rucb:window=1000000", "discounted-rucb:memory=1e9"] {
             let (mean, other) = measured(name);

@@ -7,7 +7,7 @@ use crate::state::state;
 /// u(i, j) < 1/2 while alpha ln t is below the evidence that i loses to j, which only their duels
 /// change: n (1/2 - mu(i, j))^2 where i is behind, 0 otherwise.
 #[derive(Debug, Clone)]
-pub(super) struct Bounds {
+pub(in crate::policies) struct Bounds {
     arms: usize,
     /// The evidence that i loses to j.
     against: PairTable<f64>,
@@ -27,7 +27,7 @@ pub(super) struct Bounds {
 state!(Bounds { against, lost, next, soonest, time, leaders, changed } but { arms });
 
 impl Bounds {
-    pub(super) fn new(arms: usize) -> Self {
+    pub(in crate::policies) fn new(arms: usize) -> Self {
         Self {
             arms,
             against: PairTable::new(arms, 0.0),
@@ -42,7 +42,7 @@ impl Bounds {
 
     /// Moves on to alpha ln t = `time`.
     #[inline]
-    pub(super) fn advance(&mut self, time: f64) {
+    pub(in crate::policies) fn advance(&mut self, time: f64) {
         self.time = time;
         if time >= self.soonest {
             self.expire();
@@ -58,27 +58,28 @@ impl Bounds {
 
     /// The arms whose upper bounds are below 1/2 against the fewest others, in order.
     #[inline]
-    pub(super) fn leaders(&self) -> &[Arm] {
+    pub(in crate::policies) fn leaders(&self) -> &[Arm] {
         &self.leaders
     }
 
     /// All evidence, for each pair that the arm of the row loses to that of the column.
     #[inline]
-    pub(super) fn against(&self) -> &PairTable<f64> {
+    pub(in crate::policies) fn against(&self) -> &PairTable<f64> {
         &self.against
     }
 
     /// Nothing changes before alpha ln t reaches this.
     #[inline]
-    pub(super) fn soonest(&self) -> f64 {
+    pub(in crate::policies) fn soonest(&self) -> f64 {
         self.soonest
     }
 
-    /// Takes in that `winner` now has `won` wins against `lost` of `loser`.
+    /// Takes in that `winner` now has `won` wins against `lost` of `loser`, whole numbers.
     #[inline]
-    pub(super) fn record(&mut self, winner: Arm, loser: Arm, won: f64, lost: f64) {
+    pub(in crate::policies) fn record(&mut self, winner: Arm, loser: Arm, won: f64, lost: f64) {
         let lead = won - lost;
-        let evidence = lead * lead / (4.0 * (won + lost));
+        // A pair whose duels are all forgotten has 0 duels, and 0 as its evidence.
+        let evidence = lead * lead / (4.0 * (won + lost)).max(1.0);
         let (of_loser, of_winner) = if lead > 0.0 { (evidence, 0.0) } else { (0.0, evidence) };
         self.write(loser, winner, of_loser);
         self.write(winner, loser, of_winner);

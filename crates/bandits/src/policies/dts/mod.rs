@@ -54,7 +54,7 @@ use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Pol
 
 mod bounds;
 
-use bounds::Bounds;
+pub(super) use bounds::Bounds;
 
 /// D-TS's parameters, or with `PLUS` those of D-TS+.
 #[derive(Debug, Clone, PartialEq)]
@@ -161,6 +161,7 @@ impl Policy for DoubleThompson {
             first: self.bounds.leaders(),
             against: Some((self.bounds.against(), time)),
             soonest: (self.bounds.soonest(), self.alpha),
+            remembered: u64::MAX,
         };
         self.sampler.choose(field, step, generator)
     }

@@ -1,0 +1,438 @@
+//! Sliding-window and discounted D-TS: as [D-TS](crate::policies::dts), but old outcomes are forgotten, so that a change of
+//! preferences is noticed.
+//!
+//! With w(i, j) the duels that i won against j, n(i, j) = w(i, j) + w(j, i), and N steps, each as far as it is remembered,
+//! and with u and l = w(i, j) / n(i, j) +- sqrt(alpha ln N / n(i, j)), or 2 and 0 where n = 0, at step t:
+//!
+//! 1. candidates C: the arms i with u(i, j) >= 1/2 for the greatest number of arms j;
+//! 2. theta(i, j) is drawn from Beta(w(i, j) + 1, w(j, i) + 1) for i < j, theta(j, i) = 1 - theta(i, j); the first is the arm
+//!    a of C with theta(a, j) > 1/2 for the greatest number of arms j, ties at random;
+//! 3. theta'(i, a) is drawn again, theta'(a, a) = 1/2; the second is the arm with the largest, of those with
+//!    l(i, a) <= 1/2;
+//! 4. the two meet.
+//!
+//! | name | remembered | N |
+//! |---|---|---|
+//! | `sliding-dts` | the last `window` steps | min(t, window) |
+//! | `discounted-dts` | all, an outcome of s steps ago by the factor (1 - 1 / memory)^s | the sum of these factors, s = 0 to t - 1 |
+//!
+//! ## References
+//!
+//! H. Wu, X. Liu, "Double Thompson Sampling for Dueling Bandits", NIPS 2016, <https://doi.org/10.48550/arXiv.1604.07101>, for
+//! the rule. For bandits of single arms, Thompson sampling forgets by a window in F. Trovò, S. Paladino, M. Restelli, N. Gatti,
+//! "Sliding-Window Thompson Sampling for Non-Stationary Settings", Journal of Artificial Intelligence Research 68, 2020,
+//! <https://doi.org/10.1613/jair.1.11407>, and by a discount in V. Raj, S. Kalyani, "Taming Non-stationary Bandits: A Bayesian
+//! Approach", arXiv 2017, <https://doi.org/10.48550/arXiv.1707.09727>. What stands for ln t is that of A. Garivier,
+//! E. Moulines, "On Upper-Confidence Bound Policies for Switching Bandit Problems", ALT 2011,
+//! <https://doi.org/10.1007/978-3-642-24412-4_16>.
+//!
+//! ## Notes
+//!
+//! * No paper has this combination, and so nothing is proven of it. Each rule is that of its paper.
+//! * Who forgets explores for ever: a pair that was forgotten is as likely to be drawn for either arm as at first. Where
+//!   preferences stay as they are, regret grows in proportion to time, the faster, the shorter the memory and the more arms.
+//! * N counts the present step, so that it is t, as in D-TS, as long as nothing is forgotten. (`sliding-rucb` leaves it out.)
+//! * The weights of `discounted-dts` add up to fractions: its preferences are drawn from Beta(w + 1, l + 1) for w and l of any
+//!   size. The prior does not fade.
+//! * `sliding-dts` draws as D-TS does, with its notes. A stretch alone ends at the latest when a duel is forgotten.
+//! * `discounted-dts` draws every preference of 2 that takes in a candidate, none where there is one candidate: a step costs up
+//!   to O(K^2) draws, and an arm that plays alone is one step.
+//! * The arm recommended beats the most others in more than half of the duels that are remembered.
+//! * With late outcomes, each choice is drawn again, and duels under way count for nothing. An outcome that arrives counts from
+//!   its own step on: it fades, or leaves the window, as if it had come in time.
+//! * A window keeps its duels, 16 bytes each.
+
+use super::memory::{Duels, Memory as Remembered, Rule};
+use super::{at_least_two, low_alpha};
+use crate::algorithm::{countable_pairs, papers, parameters, positive, takes_late};
+use crate::confidence::LogTime;
+use crate::late::Late;
+use crate::policies::dts::Bounds;
+use crate::random::{best_arm, preference};
+use crate::state::{state, stored};
+use crate::thompson::{Field, Sampler, Ties};
+use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+
+/// Sliding-window D-TS's parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SlidingDtsConfig {
+    /// Width of the confidence bounds, positive.
+    pub alpha: f64,
+    /// How many steps are remembered, at least 2.
+    pub window: usize,
+}
+
+impl Default for SlidingDtsConfig {
+    fn default() -> Self {
+        Self { alpha: 0.51, window: 100_000 }
+    }
+}
+
+/// Discounted D-TS's parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DiscountedDtsConfig {
+    /// Width of the confidence bounds, positive.
+    pub alpha: f64,
+    /// After this many steps about a third (1 / e) of an outcome's weight is left; at least 2.
+    pub memory: f64,
+}
+
+impl Default for DiscountedDtsConfig {
+    fn default() -> Self {
+        Self { alpha: 0.51, memory: 50_000.0 }
+    }
+}
+
+impl PolicyConfig for SlidingDtsConfig {
+    const NAME: &'static str = "sliding-dts";
+    const SUMMARY: &'static str = "D-TS that remembers the last steps only, for users who change";
+    const PREFER: &'static str = "if preferences change: a fifth of the regret of `sliding-rucb`, but it grows without end where nothing changes";
+    const PAPER: Option<Paper> = Some(papers::TROVO_JAIR_2020);
+    const MEMORY: Memory = Memory { per_pair: 32, per_arm: 330 };
+    type Policy = SlidingDts;
+
+    parameters! {
+        "alpha" => alpha, "width of the bounds, above 1/2 in theory";
+        "window" => window, "how many steps are remembered";
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        positive("alpha", self.alpha)?;
+        at_least_two("window", self.window as f64)
+    }
+
+    fn warning(&self) -> Option<String> {
+        low_alpha(Self::NAME, self.alpha, "D-TS")
+    }
+
+    fn policy(&self, arms: usize, _horizon: u64) -> Result<SlidingDts, ParameterError> {
+        self.check()?;
+        countable_pairs::<Self>(arms)?;
+        Ok(SlidingDts {
+            alpha: self.alpha,
+            window: self.window as u64,
+            clock: LogTime::new(),
+            duels: Duels::default(),
+            now: 0,
+            sampler: Sampler::new(arms, Ties::Random),
+            bounds: Bounds::new(arms),
+        })
+    }
+
+    takes_late!();
+}
+
+impl PolicyConfig for DiscountedDtsConfig {
+    const NAME: &'static str = "discounted-dts";
+    const SUMMARY: &'static str = "D-TS whose outcomes fade, for users who change";
+    const PREFER: &'static str =
+        "as `sliding-dts`, if outcomes shall fade gradually; among many arms a step takes long";
+    const PAPER: Option<Paper> = Some(papers::RAJ_ARXIV_2017);
+    const MEMORY: Memory = Memory { per_pair: 24, per_arm: 100 };
+    type Policy = DiscountedDts;
+
+    parameters! {
+        "alpha" => alpha, "width of the bounds, above 1/2 in theory";
+        "memory" => memory, "steps after which 1 / e of a weight is left";
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        positive("alpha", self.alpha)?;
+        at_least_two("memory", self.memory)
+    }
+
+    fn warning(&self) -> Option<String> {
+        low_alpha(Self::NAME, self.alpha, "D-TS")
+    }
+
+    fn policy(&self, arms: usize, _horizon: u64) -> Result<DiscountedDts, ParameterError> {
+        self.check()?;
+        countable_pairs::<Self>(arms)?;
+        Ok(DiscountedDts {
+            alpha: self.alpha,
+            memory: Remembered::new(arms, Rule::Discount(1.0 - 1.0 / self.memory)),
+            losses: vec![0; arms],
+            scores: vec![0; arms],
+        })
+    }
+
+    takes_late!();
+}
+
+/// D-TS that knows the duels of a window.
+#[derive(Debug, Clone)]
+pub struct SlidingDts {
+    alpha: f64,
+    window: u64,
+    clock: LogTime,
+    duels: Duels,
+    /// The step of the last choice.
+    now: u64,
+    sampler: Sampler,
+    bounds: Bounds,
+}
+
+state!(SlidingDts { clock, duels, now, sampler, bounds } but { alpha, window });
+
+impl SlidingDts {
+    /// Forgets what is past at `step`.
+    fn forget(&mut self, step: u64) {
+        self.now = step;
+        while let Some((winner, loser)) = self.duels.leave(self.window, step) {
+            let (winner, loser) = (Arm::at(winner), Arm::at(loser));
+            let (won, lost) = self.sampler.forget(winner, loser);
+            self.bounds.record(winner, loser, won.into(), lost.into());
+        }
+    }
+}
+
+impl Policy for SlidingDts {
+    fn arms(&self) -> usize {
+        self.sampler.arms()
+    }
+
+    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
+        self.forget(step);
+        let time = self.alpha * self.clock.ln(step.min(self.window) as f64);
+        self.bounds.advance(time);
+        let field = Field {
+            first: self.bounds.leaders(),
+            against: Some((self.bounds.against(), time)),
+            // From the end of the first window on, time stands still.
+            soonest: (if step < self.window { self.bounds.soonest() } else { f64::INFINITY }, self.alpha),
+            remembered: self.duels.first().map_or(u64::MAX, |played| played.saturating_add(self.window)),
+        };
+        self.sampler.choose(field, step, generator)
+    }
+
+    fn learn(&mut self, step: u64, feedback: Feedback<'_>) {
+        if let Feedback::Duel { winner, loser, .. } = feedback
+            // One that comes so late that its step is forgotten is not worth counting.
+            && step.saturating_add(self.window) >= self.now
+        {
+            self.duels.insert(step, winner.index(), loser.index());
+            let (won, lost) = self.sampler.record(winner, loser);
+            self.bounds.record(winner, loser, won.into(), lost.into());
+        }
+    }
+
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
+        self.sampler.posterior().wins().copeland_best(generator)
+    }
+
+    stored!();
+}
+
+impl Late for SlidingDts {
+    fn arrive(&mut self, step: u64, _arms: &[Arm], feedback: Option<Feedback<'_>>) {
+        self.sampler.draw_again();
+        if let Some(feedback) = feedback {
+            self.learn(step, feedback);
+        }
+    }
+}
+
+/// D-TS whose duels fade.
+#[derive(Debug, Clone)]
+pub struct DiscountedDts {
+    alpha: f64,
+    memory: Remembered,
+    /// Room for how many upper bounds of each arm are below 1/2.
+    losses: Vec<usize>,
+    /// Room for how many others each arm beats in the draws of a step.
+    scores: Vec<u32>,
+}
+
+state!(DiscountedDts { memory } but { alpha, losses, scores });
+
+impl DiscountedDts {
+    /// A preference of `i` over `j`.
+    fn draw(&self, i: usize, j: usize, generator: &mut Generator) -> f64 {
+        let (won, lost) = self.memory.between(i, j);
+        preference(generator, won, lost)
+    }
+
+    /// Of the arms with the fewest upper bounds below 1/2, that which beats the most others in a draw of every pair.
+    fn first(&mut self, time: f64, generator: &mut Generator) -> usize {
+        let arms = self.arms();
+        for arm in 0..arms {
+            self.losses[arm] = self.memory.losses(arm, time);
+        }
+        let least = self.losses.iter().copied().min().unwrap_or(0);
+        let is_candidate = |arm: usize| self.losses[arm] == least;
+        let mut candidates = (0..arms).filter(|&arm| is_candidate(arm));
+        if let (Some(only), None) = (candidates.next(), candidates.next()) {
+            return only;
+        }
+        let mut scores = std::mem::take(&mut self.scores);
+        scores.fill(0);
+        for i in 0..arms {
+            for j in (i + 1..arms).filter(|&j| is_candidate(i) || is_candidate(j)) {
+                scores[if self.draw(i, j, generator) > 0.5 { i } else { j }] += 1;
+            }
+        }
+        // All others come last.
+        let of_candidates = (0..arms).map(|arm| if is_candidate(arm) { scores[arm] + 1 } else { 0 });
+        let first = best_arm(generator, of_candidates).map_or(0, Arm::index);
+        self.scores = scores;
+        first
+    }
+
+    /// Of the arms whose lower bounds against `first` are at most 1/2, that which looks best against it in another draw.
+    fn second(&self, first: usize, time: f64, generator: &mut Generator) -> usize {
+        let (mut best, mut highest) = (first, 0.5);
+        for arm in (0..self.arms()).filter(|&arm| arm != first && !self.memory.loses(first, arm, time)) {
+            let drawn = self.draw(arm, first, generator);
+            if drawn > highest {
+                (best, highest) = (arm, drawn);
+            }
+        }
+        best
+    }
+}
+
+impl Policy for DiscountedDts {
+    fn arms(&self) -> usize {
+        self.memory.arms()
+    }
+
+    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
+        if self.arms() == 1 {
+            return Choice::Alone { arm: Arm(0), until: u64::MAX };
+        }
+        // The present step counts whole.
+        let time = self.alpha * libm::log(self.memory.forget(step) + 1.0);
+        let first = self.first(time, generator);
+        let second = self.second(first, time, generator);
+        if first == second {
+            return Choice::Alone { arm: Arm::at(first), until: step };
+        }
+        Choice::Duel(Arm::at(first), Arm::at(second))
+    }
+
+    fn learn(&mut self, step: u64, feedback: Feedback<'_>) {
+        if let Feedback::Duel { winner, loser, .. } = feedback {
+            self.memory.record(step, winner.index(), loser.index());
+        }
+    }
+
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
+        self.memory.copeland_best(generator)
+    }
+
+    stored!();
+}
+
+impl Late for DiscountedDts {}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng as _;
+
+    use super::super::testing::{eight, eight_until, mean, runs};
+    use super::*;
+    use crate::registry::Spec;
+
+    #[test]
+    fn each_rule_has_its_error() {
+        use ParameterError::{BelowMinimum, NotPositive};
+        let error = |text: &str| text.parse::<Spec>().expect_err(text);
+        for name in ["sliding-dts", "discounted-dts"] {
+            for alpha in ["0", "-1", "nan", "inf"] {
+                assert!(matches!(error(&format!("{name}:alpha={alpha}")), NotPositive { key: "alpha", .. }));
+            }
+            let spec: Spec = format!("{name}:alpha=0.5").parse().expect(name);
+            assert!(spec.warning().is_some_and(|text| text.contains("D-TS")), "{name}");
+        }
+        assert!(matches!(error("sliding-dts:window=1"), BelowMinimum { key: "window", .. }));
+        for memory in ["1.9", "nan", "inf"] {
+            assert!(matches!(error(&format!("discounted-dts:memory={memory}")), BelowMinimum { key: "memory", .. }));
+        }
+    }
+
+    /// Beside one that learns only what is in the window, in the order of the steps; some outcomes come late, some too late.
+    #[test]
+    fn what_leaves_the_window_leaves_no_trace() {
+        let (arms, window) = (5, 40);
+        let config = SlidingDtsConfig { alpha: 0.2, window };
+        let mut generator = Generator::seed_from_u64(1);
+        let mut policy = config.policy(arms, 0).expect("valid");
+        let mut open: Vec<(u64, Arm, Arm)> = Vec::new();
+        let mut known = Vec::new();
+        let mut too_late = 0;
+        for step in 1..2_000_u64 {
+            if let Choice::Duel(first, second) = policy.choose(step, &mut generator) {
+                open.push((step, first.min(second), first.max(second)));
+            }
+            open.retain(|&(played, winner, loser)| {
+                let stays = crate::random::below(&mut generator, 15) > 0;
+                if !stays {
+                    policy.arrive(played, &[winner, loser], Some(Feedback::of_duel(winner, loser, true)));
+                    too_late += u32::from(played + (window as u64) < step);
+                    known.push((played, winner, loser));
+                }
+                stays
+            });
+            known.sort_unstable();
+            if step % 10 == 0 {
+                policy.forget(step + 1);
+                let mut fresh = config.policy(arms, 0).expect("valid");
+                known.retain(|duel| duel.0 + window as u64 > step);
+                for &(played, winner, loser) in &known {
+                    fresh.learn(played, Feedback::of_duel(winner, loser, true));
+                }
+                let time = config.alpha * libm::log(step.min(window as u64) as f64);
+                for policy in [&mut policy, &mut fresh] {
+                    policy.bounds.advance(time);
+                }
+                assert_eq!(policy.sampler.posterior().wins(), fresh.sampler.posterior().wins(), "{step}");
+                assert_eq!(policy.bounds.against(), fresh.bounds.against(), "{step}");
+                assert_eq!(policy.bounds.leaders(), fresh.bounds.leaders(), "{step}");
+                assert_eq!(policy.duels.first(), known.first().map(|duel| duel.0), "{step}");
+            }
+        }
+        assert!(too_late > 20, "{too_late}");
+    }
+
+    /// Eight arms whose order is reversed after 2 x 10^5 steps: from there on the old winner costs .35 per step. D-TS pays all of
+    /// it for the next 10^4 steps and most of it for 4 x 10^4 more, those who forget a fifth and a tenth. In return they never
+    /// stop exploring (.003 and .005 per step). Each bound is five standard errors of the mean of ten runs away.
+    #[test]
+    fn who_forgets_recovers_from_a_jump_and_who_does_not_stays() {
+        let jump = eight_until(200_000);
+        let checkpoints = [100_000, 200_000, 210_000, 250_000];
+        // At least and at most per step: before the jump, just after it, and then; and how often right.
+        let play = |name: &str| {
+            let runs = runs(name, &jump, &checkpoints, 10);
+            let per_step = |to: usize| {
+                let steps = (checkpoints[to] - checkpoints[to - 1]) as f64;
+                let (mean, variance) = mean(runs.iter().map(|run| (run.0[to] - run.0[to - 1]) / steps));
+                [mean - 5.0 * variance.sqrt(), mean + 5.0 * variance.sqrt()]
+            };
+            ([1, 2, 3].map(per_step), runs.iter().filter(|run| run.1 == Some(Arm(7))).count())
+        };
+        let ([before, jumped, after], right) = play("dts");
+        assert!(
+            before[1] < 0.001 && jumped[0] > 0.3 && after[0] > 0.05 && right < 10,
+            "{before:?} {jumped:?} {after:?}"
+        );
+        for name in ["sliding-dts:window=20000", "discounted-dts:memory=10000"] {
+            let ([explores, jumped, after], right) = play(name);
+            assert_eq!(right, 10, "{name}");
+            assert!(jumped[1] < 0.15 && after[1] < 0.01, "{name}: {jumped:?} {after:?}");
+            assert!(explores[0] > before[1] && explores[1] < 0.01, "{name}: {explores:?}");
+        }
+    }
+
+    /// As long as nothing is forgotten, both are D-TS, whose regret after 10^4 steps of this problem is known.
+    #[test]
+    fn with_a_long_memory_they_are_dts() {
+        let measured = |name: &str| mean(runs(name, &eight(), &[10_000], 40).iter().map(|run| run.0[0]));
+        let (dts, variance) = measured("dts");
+        assert_eq!(measured("sliding-dts:window=1000000"), (dts, variance));
+        let (discounted, other) = measured("discounted-dts:memory=1e9");
+        // Four standard errors.
+        let bound = 4.0 * (variance + other).sqrt();
+        assert!((discounted - dts).abs() < bound, "{discounted}, {dts} +- {bound}");
+    }
+}
