@@ -132,7 +132,7 @@ fn every_method_treats_both_forms_alike() {
         let words: Vec<Vec<u16>> = plain.iter().map(|&list| stored(list)).collect();
         let short: Vec<RankedList<'_>> = words.iter().map(|words| RankedList::stored(words, documents)).collect();
         let forms = [&plain, &short];
-        for seed in 0..40 {
+        for seed in 0..20 {
             let mut luck = Generator::seed_from_u64(seed);
             let clicks = luck.next_u64();
             let user = |doc: Doc| Examination { clicked: clicks >> (doc.0 % 64) & 1 == 1, abandons: doc.0 % 13 == 12 };
@@ -143,7 +143,9 @@ fn every_method_treats_both_forms_alike() {
                 (order, generator.next_u64())
             });
             assert_eq!(one, other, "{documents} documents, seed {seed}");
-            for name in AnyInterleaving::NAMES {
+            // Linear programs take long.
+            let tried = |name: &&&str| !name.contains("optimized") || seed == 0;
+            for name in AnyInterleaving::NAMES.iter().filter(tried) {
                 let method: AnyInterleaving = name.parse().unwrap();
                 let pair = [luck.random_range(0..3), luck.random_range(0..3)];
                 let [one, other] = forms.map(|lists| {
@@ -159,7 +161,7 @@ fn every_method_treats_both_forms_alike() {
                 });
                 assert_eq!(one, other, "{name}, {documents} documents, seed {seed}");
             }
-            for name in AnyMultileaving::NAMES {
+            for name in AnyMultileaving::NAMES.iter().filter(tried) {
                 let method: AnyMultileaving = name.replace("10000", "50").parse().unwrap();
                 let [one, other] = forms.map(|lists| {
                     let (mut generator, mut outcome) = (Generator::seed_from_u64(seed), AnyOutcome::default());
