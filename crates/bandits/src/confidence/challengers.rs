@@ -20,11 +20,11 @@ use crate::state::{plain, state};
 #[derive(Debug, Clone)]
 pub(crate) struct Challengers {
     arms: usize,
-    /// Blocks per row, and groups: if there is more than one block, the last is filled up with empty groups.
+    /// Blocks per row, and groups: if there are leaders, the last block is filled up with empty groups.
     blocks: usize,
     stride: usize,
     groups: Vec<Lines>,
-    /// Of each block; none if a row is a single block, whose bounds are all evaluated.
+    /// Of each block; none if a row has few arms, whose bounds are all evaluated.
     leaders: Vec<Leaders>,
     /// Of each block, if a row has many.
     fronts: Vec<Front>,
@@ -64,6 +64,9 @@ plain!(Front { line, until, tied });
 /// Opponents in a block.
 const BLOCK: usize = LANES * LANES;
 
+/// The most arms whose bounds are all evaluated: leaders take longer to renew.
+const EVALUATED: usize = 64;
+
 /// The most blocks whose leaders are all looked at: to renew who leads a block takes as long as looking at four.
 const FEW: usize = 4;
 
@@ -85,7 +88,7 @@ impl Challengers {
 
     fn rows(rows: usize, arms: usize, line: [f64; 2]) -> Self {
         let blocks = arms.div_ceil(BLOCK);
-        let (stride, led) = if blocks > 1 { (blocks * LANES, rows * blocks) } else { (arms.div_ceil(LANES), 0) };
+        let (stride, led) = if arms > EVALUATED { (blocks * LANES, rows * blocks) } else { (arms.div_ceil(LANES), 0) };
         let nobody = Leaders { lines: Lines::NOBODY, until: [f64::INFINITY; LANES], at: 0 };
         let unknown = Front { line: [0.0; 2], until: f64::NEG_INFINITY, tied: 0 };
         let fronts = if blocks > FEW { led } else { 0 };
@@ -119,7 +122,7 @@ impl Challengers {
         let lane = opponent % LANES;
         // Zeros added, the compiler stores both in one piece.
         group.pairs[lane] = [mean + 0.0, width + 0.0];
-        if self.blocks == 1 {
+        if self.leaders.is_empty() {
             return;
         }
         let (block, place) = (number / LANES, number % LANES);
@@ -187,7 +190,7 @@ impl Challengers {
     ) -> usize {
         self.scale = scale;
         let itself = if not_itself { 1 << (champion % BLOCK) } else { 0 };
-        if self.blocks == 1 {
+        if self.leaders.is_empty() {
             let tied = self.highest_of_all(champion) & !itself;
             return if tied == 0 { champion } else { draw_bit(tied, generator) };
         }
@@ -362,7 +365,7 @@ mod tests {
 
     #[test]
     fn nothing_that_is_highest_is_overlooked() {
-        for (arms, unseen) in [(1, 2.0), (16, 0.5), (17, 2.0), (70, 1.0)] {
+        for (arms, unseen) in [(1, 2.0), (16, 0.5), (17, 2.0), (40, 0.5), (70, 1.0), (300, 2.0)] {
             let mut generator = Generator::seed_from_u64(arms as u64);
             let mut opponents = Challengers::new(arms, unseen, 0.0);
             let mut plain = vec![(unseen, 0.0); arms * arms];
@@ -378,7 +381,7 @@ mod tests {
                 let top = row.iter().map(bound).fold(f64::NEG_INFINITY, f64::max);
                 let all: Vec<usize> = (0..arms).filter(|&j| bound(&row[j]) == top).collect();
                 let chosen = opponents.challenger(champion, false, scale, &mut generator);
-                let single = (opponents.blocks == 1).then(|| opponents.highest_of_all(champion));
+                let single = opponents.leaders.is_empty().then(|| opponents.highest_of_all(champion));
                 let tied = |block: usize| single.unwrap_or(opponents.tied[block].0);
                 let found: Vec<usize> = (0..arms).filter(|j| tied(j / BLOCK) >> (j % BLOCK) & 1 == 1).collect();
                 assert!(all.contains(&chosen));

@@ -199,7 +199,17 @@ impl MergeRucb {
     }
 
     /// Merges where the stage is over, and finds the next batch with two arms or more.
+    #[inline]
     fn next_batch(&mut self, time: f64, generator: &mut Generator) {
+        let batches = &self.batches;
+        let goes_on = self.started && !self.shrunk && !batches.no_pair_meets();
+        if !goes_on || batches.may_drop(time) || batches.size() < 2 {
+            self.find_batch(time, generator);
+        }
+    }
+
+    #[cold]
+    fn find_batch(&mut self, time: f64, generator: &mut Generator) {
         if !self.started {
             self.start(generator);
         }
