@@ -58,7 +58,8 @@ pub use measures::{Measure, MeasureError, MeasureErrorKind, MeasureKind, Measure
 pub use ndcg::{Gain, NdcgError, ndcg};
 pub use prefetch::prefetch;
 pub use ranker_ref::RankerRef;
-pub use rankings::{MemoryError, Rankings, TieBreaking, prefetch_top};
+pub use ranking::TieBreaking;
+pub use rankings::{MemoryError, Rankings, prefetch_top};
 pub use selection::{Selection, SelectionError, SelectionErrorKind};
 
 /// The examples of the README, compiled and run as tests.

@@ -1,11 +1,22 @@
-//! One ranker's list for one query, by its feature.
+//! One ranker's list for one query, by its feature, and what becomes of ties.
 
 use std::cmp::Reverse;
 
 use interleave::{Doc, RankedList};
 use letor_io::{FeatureId, Query};
 
-use crate::rankings::TieBreaking;
+/// How documents with equal scores are ordered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TieBreaking {
+    /// Again in every impression, at random: lists keep their tie groups, and the order inside a group is drawn when it
+    /// is needed.
+    Random,
+    /// Once, at random: lists have no ties. The order depends only on this seed, the index of the query, the feature and
+    /// the row of the document. Rankers break their ties independently, so that each constant feature is a different
+    /// random ranker.
+    Fixed(u64),
+}
 
 /// The buffers of ranking, reused for every list.
 #[derive(Default)]
@@ -37,7 +48,13 @@ impl Buffers {
                     self.ends.push(n as u16);
                 } else if keys.iter().all(|&key| key < 1 << 48) {
                     self.sort_words();
-                    take_list(&mut self.order, &mut self.ends, &self.words, |word| Doc(*word as u16), |a, b| a >> 16 == b >> 16);
+                    take_list(
+                        &mut self.order,
+                        &mut self.ends,
+                        &self.words,
+                        |word| Doc(*word as u16),
+                        |a, b| a >> 16 == b >> 16,
+                    );
                 } else {
                     self.sort_pairs(|_| 0);
                     take_list(&mut self.order, &mut self.ends, &self.pairs, |pair| Doc(pair.2), |a, b| a.0 == b.0);

@@ -11,21 +11,8 @@ use rayon::prelude::*;
 
 use crate::pages::{NewPages, Pages};
 use crate::prefetch;
-use crate::ranking::Buffers;
+use crate::ranking::{Buffers, TieBreaking};
 use crate::{SelectionError, SelectionErrorKind};
-
-/// How documents with equal scores are ordered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TieBreaking {
-    /// Again in every impression, at random: lists keep their tie groups, and the order inside a group is drawn when it
-    /// is needed.
-    Random,
-    /// Once, at random: lists have no ties. The order depends only on this seed, the index of the query, the feature and
-    /// the row of the document. Rankers break their ties independently, so that each constant feature is a different
-    /// random ranker.
-    Fixed(u64),
-}
 
 /// The lists of all chosen rankers for all queries.
 ///

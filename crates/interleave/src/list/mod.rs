@@ -73,7 +73,10 @@ pub struct RankedList<'a> {
 #[derive(Debug, Clone, Copy)]
 enum Form<'a> {
     /// The document at each rank, the tie group of each document.
-    Long { order: &'a [Doc], groups: &'a [TieGroup] },
+    Long {
+        order: &'a [Doc],
+        groups: &'a [TieGroup],
+    },
     Short(Short<'a>),
 }
 
