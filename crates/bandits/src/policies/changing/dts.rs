@@ -126,7 +126,7 @@ impl PolicyConfig for DiscountedDtsConfig {
     const NAME: &'static str = "discounted-dts";
     const SUMMARY: &'static str = "D-TS whose outcomes fade, for users who change";
     const PREFER: &'static str =
-        "as `sliding-dts`, if outcomes shall fade gradually; with many arms, its steps take long";
+        "as `sliding-dts`, if outcomes should fade gradually; with many arms, its steps take long";
     const PAPER: Option<Paper> = Some(papers::RAJ_ARXIV_2017);
     const MEMORY: Memory = Memory { per_pair: 24, per_arm: 100 };
     type Policy = DiscountedDts;
