@@ -198,13 +198,19 @@ impl<'a> RankedList<'a> {
     /// The documents, best first; in arbitrary order inside tie groups.
     #[inline]
     pub fn docs(self) -> impl ExactSizeIterator<Item = Doc> + Clone + use<'a> {
-        (0..self.len()).map(move |rank| self.at(rank))
+        match self.form {
+            Form::Long { order, .. } => Docs::Long(order.iter()),
+            Form::Short(list) => Docs::Short(list.order().iter()),
+        }
     }
 
     /// The documents at the ranks of a tie group of this list.
     #[inline]
-    pub fn tied(self, group: TieGroup) -> impl Iterator<Item = Doc> + Clone + use<'a> {
-        group.ranks().map_while(move |rank| self.get(rank))
+    pub fn tied(self, group: TieGroup) -> impl ExactSizeIterator<Item = Doc> + Clone + use<'a> {
+        match self.form {
+            Form::Long { order, .. } => Docs::Long(order.get(group.ranks()).unwrap_or_default().iter()),
+            Form::Short(list) => Docs::Short(list.order().get(group.ranks()).unwrap_or_default().iter()),
+        }
     }
 
     /// Tie group of one document, empty where the list does not have it.
@@ -270,7 +276,7 @@ impl<'a> RankedList<'a> {
         order.clear();
         match self.form {
             Form::Long { order: docs, .. } => order.extend_from_slice(docs),
-            Form::Short(list) => order.extend(list.docs()),
+            Form::Short(list) => order.extend(list.order().iter().map(|&doc| Doc(doc.into()))),
         }
         let mut start = 0;
         while start < order.len() {
@@ -285,3 +291,41 @@ impl<'a> RankedList<'a> {
         }
     }
 }
+
+/// Documents of a list, in either form.
+#[derive(Debug, Clone)]
+enum Docs<'a> {
+    Long(std::slice::Iter<'a, Doc>),
+    Short(std::slice::Iter<'a, u8>),
+}
+
+impl Iterator for Docs<'_> {
+    type Item = Doc;
+
+    #[inline]
+    fn next(&mut self) -> Option<Doc> {
+        match self {
+            Self::Long(docs) => docs.next().copied(),
+            Self::Short(docs) => docs.next().map(|&doc| Doc(doc.into())),
+        }
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match self {
+            Self::Long(docs) => docs.size_hint(),
+            Self::Short(docs) => docs.size_hint(),
+        }
+    }
+
+    /// What `for_each`, `count` and the like are made of: a loop for each form.
+    #[inline]
+    fn fold<B, F: FnMut(B, Doc) -> B>(self, init: B, mut f: F) -> B {
+        match self {
+            Self::Long(docs) => docs.fold(init, |all, &doc| f(all, doc)),
+            Self::Short(docs) => docs.fold(init, |all, &doc| f(all, Doc(doc.into()))),
+        }
+    }
+}
+
+impl ExactSizeIterator for Docs<'_> {}

@@ -33,8 +33,10 @@ impl<'a> Short<'a> {
         self.order.get(rank).map(|&doc| Doc(doc.into()))
     }
 
-    pub(super) fn docs(self) -> impl ExactSizeIterator<Item = Doc> + use<'a> {
-        self.order.iter().map(|&doc| Doc(doc.into()))
+    /// The document at each rank.
+    #[inline]
+    pub(super) fn order(self) -> &'a [u8] {
+        self.order
     }
 
     /// The first rank of the group of `doc`.
