@@ -318,7 +318,7 @@ impl Iterator for Docs<'_> {
         }
     }
 
-    /// What `for_each`, `count` and the like are made of: a loop for each form.
+    /// What `for_each` and `count` are made of: a loop for each form.
     #[inline]
     fn fold<B, F: FnMut(B, Doc) -> B>(self, init: B, mut f: F) -> B {
         match self {
