@@ -20,7 +20,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
     let small = lookalike::generate("mslr-lookalike", 0.01, 1)?;
     let large = lookalike::generate("mslr-lookalike", 0.3, 1)?;
     for (ties, name, blocked, random) in
-        [(CreditTies::Same, "same", 70.0, 250.0), (CreditTies::Redrawn, "redrawn", 120.0, 350.0)]
+        [(CreditTies::Same, "same", 40.0, 250.0), (CreditTies::Redrawn, "redrawn", 45.0, 300.0)]
     {
         for click in ["navigational", "perfect", "informational"] {
             // The goals are for navigational clicks.
@@ -63,7 +63,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
             });
         }
     }
-    for (arms, target) in [(5, None), (10, None), (50, None), (136, Some(10.0)), (700, Some(150.0))] {
+    for (arms, target) in [(5, None), (10, None), (50, None), (136, Some(8.0)), (700, Some(60.0))] {
         rows.push(Row {
             goal: if target.is_some() { "P5" } else { "" },
             what: format!("SOSM multileaving of {arms} rankers, outcome of all pairs"),

@@ -92,8 +92,10 @@ fn goal(name: &str, arms: usize) -> (&'static str, Option<f64>) {
         _ => None,
     };
     match name {
-        "mergerucb" => ("P6", by_arms(25.0, 25.0)),
-        "rucb" | "rmed1" | "rcs" | "savage" | "btm" | "sparring" => ("P7", by_arms(150.0, 600.0)),
+        "mergerucb" => ("P6", by_arms(20.0, 20.0)),
+        "rucb" | "rmed1" | "rcs" => ("P7", by_arms(80.0, 250.0)),
+        "sparring" => ("P7", by_arms(150.0, 150.0)),
+        "savage" | "btm" => ("P7", by_arms(150.0, 600.0)),
         // Three times the cost of what the rule itself requires.
         _ => Needs::of(name).map_or(("", None), |needs| ("P8", Some(3.0 * needs.nanoseconds(arms)))),
     }
