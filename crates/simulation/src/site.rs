@@ -136,13 +136,7 @@ impl Site {
     ) -> Preference {
         let ImpressionRandomness { lists, users } = randomness;
         let pair = pair.map(|arm| self.rankings.list(query, arm));
-        // Compiled for the usual users: asking each time which model they follow takes a tenth of an impression.
-        match &self.clicks {
-            CompiledAnyModel::Dependent(clicks) => {
-                method.compare(pair, self.shown, lists, scratch, self.user_of(clicks, query, users))
-            }
-            clicks => method.compare(pair, self.shown, lists, scratch, self.user_of(clicks, query, users)),
-        }
+        method.compare(pair, self.shown, lists, scratch, self.user(query, users))
     }
 
     /// Shows one user of `query` the list of a single ranker, and returns the number of clicks. `order` is memory that is
@@ -217,18 +211,8 @@ impl Site {
     /// A user of `query`, who examines one list from the top down and draws from `users`.
     #[inline]
     pub fn user<'a>(&'a self, query: usize, users: &'a mut Generator) -> impl FnMut(Doc) -> Examination + 'a {
-        self.user_of(&self.clicks, query, users)
-    }
-
-    #[inline]
-    fn user_of<'a, M: CompiledClickModel>(
-        &'a self,
-        clicks: &'a M,
-        query: usize,
-        users: &'a mut Generator,
-    ) -> impl FnMut(Doc) -> Examination + 'a {
         let grades = self.grades(query);
-        let mut user = clicks.user();
+        let mut user = self.clicks.user();
         move |doc| user.examine(grades[doc.index()], users).into()
     }
 }

@@ -121,6 +121,7 @@ impl<'a> Drawing<'a> {
 
     /// Draws the next document, with its probabilities under the order that drew it; `None` when neither
     /// ranker has any left.
+    // Always, like `redraw`: with calls, a comparison of lists in the cache takes a third longer.
     #[inline(always)]
     pub(super) fn next(&mut self, generator: &mut Generator) -> Option<(Doc, DrawProbabilities)> {
         // The lowest bit is the coin, the 63 others are a place in the chosen ranker's mass.
