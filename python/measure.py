@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 # The package that is installed, not its sources beside this file.
 sys.path[:] = [folder for folder in sys.path if os.path.realpath(folder or ".") != os.path.dirname(os.path.realpath(__file__))]
@@ -132,25 +132,22 @@ def memory() -> None:
 
 def frames() -> None:
     rows = 200_000
-    shown = [f"d{n}" for n in range(10)]
-    impressions = pa.table(
-        {
-            "impression": [f"impression-{n}" for n in range(rows)],
-            "time": [1_700_000_000 + n for n in range(rows)],
-            "user": [f"user-{n // 5}" for n in range(rows)],
-            "shown": [shown] * rows,
-            "teams": [["A", "B"] * 5] * rows,
-        }
-    )
-    clicks = pa.table(
-        {
-            "impression": [f"impression-{n}" for n in range(rows)],
-            "document": [f"d{n % 10}" for n in range(rows)],
-            "time": [1_700_000_001 + n for n in range(rows)],
-        }
-    )
-    spent = least(lambda: rd.credit_frame(impressions, clicks, final=True))
-    row("credit_frame, an impression with its click", 1e6 * spent / rows, "us", None)
+
+    def credited(what: str, shown: list[Sequence[str]], mixed: dict[str, list[object]]) -> None:
+        ids = [f"impression-{n}" for n in range(rows)]
+        times = [1_700_000_000 + n for n in range(rows)]
+        users = [f"user-{n // 5}" for n in range(rows)]
+        impressions = pa.table({"impression": ids, "time": times, "user": users, "shown": shown, **mixed})
+        clicked = [documents[n % 10] for n, documents in enumerate(shown)]
+        clicks = pa.table({"impression": ids, "document": clicked, "time": [time + 1 for time in times]})
+        spent = least(lambda: rd.credit_frame(impressions, clicks, final=True))
+        row(what, 1e6 * spent / rows, "us", None)
+
+    first, second = ([f"d{n}" for n in range(start, start + 10)] for start in (0, 3))
+    credited("credit_frame, an impression with its click", [first] * rows, {"teams": [["A", "B"] * 5] * rows})
+    drawn = [rd.interleave(first, second, length=10, method="probabilistic", seed=n) for n in range(rows)]
+    receipts = {"receipt": [one.to_bytes() for one in drawn], "rankers": [["A", "B"]] * rows}
+    credited("the same with a receipt of probabilistic interleaving", [one.shown for one in drawn], receipts)
 
 
 def table() -> str:

@@ -1,5 +1,7 @@
 //! The two traits of methods, and what crediting clicks may refuse.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -162,17 +164,20 @@ pub enum CreditError {
 /// ```
 /// use interleave::check_clicks;
 ///
-/// assert_eq!(check_clicks(&[4, 0, 4], 5)?, [0, 4]);
+/// assert_eq!(*check_clicks(&[4, 0, 4], 5)?, [0, 4]);
 /// assert!(check_clicks(&[5], 5).is_err());
 /// # Ok::<(), interleave::CreditError>(())
 /// ```
 ///
 /// # Errors
 /// When a position lies outside the list.
-pub fn check_clicks(clicked: &[usize], length: usize) -> Result<Vec<usize>, CreditError> {
-    let mut clicked = clicked.to_vec();
-    clicked.sort_unstable();
-    clicked.dedup();
+pub fn check_clicks(clicked: &[usize], length: usize) -> Result<Cow<'_, [usize]>, CreditError> {
+    let mut clicked = Cow::Borrowed(clicked);
+    if !clicked.is_sorted_by(|a, b| a < b) {
+        let clicked = clicked.to_mut();
+        clicked.sort_unstable();
+        clicked.dedup();
+    }
     match clicked.last() {
         Some(&position) if position >= length => Err(CreditError::Position { position, length }),
         _ => Ok(clicked),

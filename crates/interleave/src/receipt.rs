@@ -21,8 +21,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 /// The version of the format.
 const VERSION: u8 = 1;
@@ -76,15 +76,25 @@ pub fn to_bytes<R: Serialize>(receipt: &R) -> Result<Vec<u8>, ReceiptError> {
 /// For bytes of another format or another kind of receipt, as far as they differ, and for missing or excess
 /// bytes.
 pub fn from_bytes<R: DeserializeOwned>(bytes: &[u8]) -> Result<R, ReceiptError> {
+    match take_from_bytes(bytes)? {
+        (receipt, []) => Ok(receipt),
+        (_, rest) => Err(ReceiptError::new(
+            ReceiptErrorKind::Excess,
+            format!("{} excess bytes; read it as the type that was written", rest.len()),
+        )),
+    }
+}
+
+/// The value at the beginning of what [`to_bytes`] wrote, which may borrow from it, and the bytes after that value: those of
+/// the next field, where the value is all fields in front of it.
+///
+/// # Errors
+/// For bytes of another format or another kind of value, as far as they differ, and for missing bytes.
+pub fn take_from_bytes<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<(T, &'a [u8]), ReceiptError> {
     match bytes {
-        [VERSION, body @ ..] => match postcard::take_from_bytes(body) {
-            Ok((receipt, [])) => Ok(receipt),
-            Ok((_, rest)) => Err(ReceiptError::new(
-                ReceiptErrorKind::Excess,
-                format!("{} excess bytes; read it as the type that was written", rest.len()),
-            )),
-            Err(e) => Err(ReceiptError::new(ReceiptErrorKind::Malformed, e.to_string())),
-        },
+        [VERSION, body @ ..] => {
+            postcard::take_from_bytes(body).map_err(|e| ReceiptError::new(ReceiptErrorKind::Malformed, e.to_string()))
+        }
         [version, ..] => Err(ReceiptError::new(
             ReceiptErrorKind::Version,
             format!("format {version} is not {VERSION}; read it with the version that wrote it"),

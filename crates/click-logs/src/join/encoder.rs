@@ -130,8 +130,7 @@ impl<'a> Encoder<'a> {
             (None, _) => NOT_MIXED,
             (Some(_), None) => NO_UNIT,
             (Some(MixedRef::Teams { teams, rankers }), Some(_)) => self.teams(teams, *rankers)?,
-            (Some(MixedRef::Receipt { bytes, method, is_two, rankers }), Some(_)) => {
-                self.credit.extend_from_slice(bytes);
+            (Some(MixedRef::Receipt { method, is_two, rankers, .. }), Some(_)) => {
                 self.receipt(method, *is_two, *rankers)?
             }
         };
@@ -158,7 +157,10 @@ impl<'a> Encoder<'a> {
             is_known_bot: is_bot,
             documents: &self.documents,
             is_wide,
-            credit: &self.credit,
+            credit: match (&impression.mixed, impression.unit) {
+                (Some(MixedRef::Receipt { bytes, .. }), Some(_)) => bytes,
+                _ => &self.credit,
+            },
             has_teams: matches!(impression.mixed, Some(MixedRef::Teams { .. })),
             origin: self.keep_origins.then_some(origin),
         };

@@ -257,21 +257,24 @@ impl<'a> ImpressionRecord<'a> {
         self.documents().0
     }
 
-    /// Makes `credit` that of the impression.
-    pub(super) fn credit(self, credit: &mut Vec<u8>) {
+    /// The credit of the impression; packed teams are unpacked into `teams`.
+    pub(super) fn credit<'b>(self, teams: &'b mut Vec<u8>) -> &'b [u8]
+    where
+        'a: 'b,
+    {
         let (shown, at) = self.documents();
         let bytes = self.from(at + shown * self.width());
         let bytes = &bytes[..bytes.len() - self.origins];
-        credit.clear();
-        if self.is(IS_PACKED) {
-            for byte in bytes {
-                let team = |team: u8| if team == PACKED_NOBODY { NOBODY } else { team };
-                credit.extend_from_slice(&[team(byte & 3), team(byte >> 2 & 3), team(byte >> 4 & 3), team(byte >> 6)]);
-            }
-            credit.truncate(shown);
-        } else {
-            credit.extend_from_slice(bytes);
+        if !self.is(IS_PACKED) {
+            return bytes;
         }
+        teams.clear();
+        for byte in bytes {
+            let team = |team: u8| if team == PACKED_NOBODY { NOBODY } else { team };
+            teams.extend_from_slice(&[team(byte & 3), team(byte >> 2 & 3), team(byte >> 4 & 3), team(byte >> 6)]);
+        }
+        teams.truncate(shown);
+        teams
     }
 
     /// The position of a document.
@@ -381,8 +384,7 @@ mod tests {
                 assert_eq!((record.length(), record.id(), record.time()), (length, LAST_ID - 7, time));
                 assert_eq!((record.unit(), record.lineup(), record.shown()), (LAST_ID / 3, lineup, shown));
                 assert_eq!((record.is_known_bot(), record.copies(), record.origin()), (is_wide, 1, origin));
-                record.credit(&mut found);
-                assert_eq!(found, credit);
+                assert_eq!(record.credit(&mut found), credit);
                 for (at, &document) in documents.iter().enumerate() {
                     assert_eq!(record.position(document), (at < shown).then_some(at));
                 }

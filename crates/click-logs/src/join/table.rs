@@ -326,7 +326,7 @@ impl<'a> Table<'a> {
         mut take: impl FnMut(PairOutcome),
         mut leave: impl FnMut(Closed),
     ) -> Result<Joined, String> {
-        let (mut positions, mut credit) = (Vec::new(), Vec::new());
+        let (mut positions, mut teams) = (Vec::new(), Vec::new());
         let mut tally = self.tally;
         for entry in &self.entries {
             let fate = self.fate(entry);
@@ -362,7 +362,7 @@ impl<'a> Table<'a> {
                 }
             }
             let lineup = &lineups[record.lineup() as usize];
-            record.credit(&mut credit);
+            let credit = record.credit(&mut teams);
             let mut outcome = PairOutcome {
                 unit: record.unit(),
                 day: self.settings.zone.day(record.time()),
@@ -383,7 +383,7 @@ impl<'a> Table<'a> {
                 take(outcome);
                 continue;
             }
-            lineup.outcomes(&credit, &positions, |i, j, winner| {
+            lineup.outcomes(credit, &positions, |i, j, winner| {
                 outcome.pair = [i as u8, j as u8];
                 outcome.net = match winner {
                     interleave::Preference::First => 1,

@@ -1,8 +1,12 @@
 //! One impression whose parts are where they were read: nothing of it is copied.
 
-use interleave::{AnyInterleaving, AnyInterleavingReceipt, CreditError, Interleaving, receipt};
+use std::str::FromStr;
+
+use interleave::{AnyInterleaving, AnyMultileaving, CreditError, Interleaving, Multileaving, NamedReceipt, receipt};
+use serde::de::DeserializeOwned;
 
 use super::MOST_SHOWN;
+use super::record::{Kind, WithDocuments};
 
 /// A list that was shown to a user: an [`Impression`](super::Impression) in borrowed parts.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,8 +55,7 @@ impl<'a> ImpressionRef<'a> {
         self.agent.is_some_and(|agent| agent.ends_with("(simulated)"))
     }
 
-    /// The same, mixed as teams or the bytes of a receipt of two rankers say; `None` if any part is not as it should be, or
-    /// the receipt is of several rankers.
+    /// The same, mixed as teams or the bytes of a receipt say; `None` if any part is not as it should be.
     pub(crate) fn mixed(
         self,
         teams: Option<&'a [Option<&'a str>]>,
@@ -78,9 +81,12 @@ impl<'a> ImpressionRef<'a> {
                 }
                 Some(MixedRef::Teams { teams, rankers })
             }
-            (None, Some(bytes)) if rankers.is_none_or(|names| names.len() == 2) => {
-                let method = receipts.method(bytes, self.shown.len())?;
-                Some(MixedRef::Receipt { bytes, method, is_two: true, rankers })
+            (None, Some(bytes)) => {
+                let (bytes, method, is_two) = receipts.read(bytes, self.shown.len())?;
+                if is_two && rankers.is_some_and(|names| names.len() != 2) {
+                    return None;
+                }
+                Some(MixedRef::Receipt { bytes, method, is_two, rankers })
             }
             _ => return None,
         };
@@ -88,27 +94,60 @@ impl<'a> ImpressionRef<'a> {
     }
 }
 
-/// Checks receipts of two rankers. It keeps the method of the last one: the next one is nearly always of the same.
+/// Checks receipts. It keeps the methods of the last ones: the next one is nearly always of the same.
 #[derive(Debug, Default)]
 pub(crate) struct Receipts {
-    last: Option<(String, AnyInterleaving)>,
+    two: Option<(String, AnyInterleaving)>,
+    many: Option<(String, AnyMultileaving)>,
+    /// A receipt that had documents in front of it.
+    own: Vec<u8>,
 }
 
 impl Receipts {
-    /// The full name of the method that issued a receipt, if it is one of two rankers for a list of `shown` documents.
-    fn method(&mut self, bytes: &[u8], shown: usize) -> Option<&str> {
-        if super::Receipt::has_documents(bytes) {
-            return None;
+    /// The receipt alone, the full name of the method that issued it, and whether that mixes two rankers, if it is one for a
+    /// list of `shown` documents.
+    fn read<'a>(&'a mut self, bytes: &'a [u8], shown: usize) -> Option<(&'a [u8], &'a str, bool)> {
+        let Self { two, many, own } = self;
+        let (kind, bytes) = match WithDocuments::split(bytes) {
+            Some((kind, rest)) => {
+                own.clear();
+                own.push(*bytes.first()?);
+                own.extend_from_slice(rest);
+                (Some(kind), own.as_slice())
+            }
+            None => (None, bytes),
+        };
+        // Bytes alone do not say of which kind they are, but only one kind fits the list.
+        if kind.is_none_or(|kind| kind == Kind::Two)
+            && let Some(name) = method_of(two, bytes, shown, |method, kept, clicked| method.credit(kept, clicked).err())
+        {
+            return Some((bytes, name, true));
         }
-        let found: AnyInterleavingReceipt = receipt::from_bytes(bytes).ok()?;
-        if self.last.as_ref().is_none_or(|(name, _)| name != found.method()) {
-            self.last = Some((found.method().to_owned(), found.method().parse().ok()?));
+        if kind.is_none_or(|kind| kind == Kind::Many)
+            && let Some(name) =
+                method_of(many, bytes, shown, |method, kept, clicked| method.credit(kept, clicked).err())
+        {
+            return Some((bytes, name, false));
         }
-        let (name, method) = self.last.as_ref()?;
-        // No list is so long: the refusal says how long it is.
-        match method.credit(&found, &[usize::MAX]) {
-            Err(CreditError::Position { length, .. }) if length == shown => Some(name),
-            _ => None,
-        }
+        None
+    }
+}
+
+/// The name of the method that issued a receipt for a list of `shown` documents, which becomes the `last`.
+fn method_of<'a, M: FromStr, R: DeserializeOwned>(
+    last: &'a mut Option<(String, M)>,
+    bytes: &[u8],
+    shown: usize,
+    refusal: impl Fn(&M, &NamedReceipt<R>, &[usize]) -> Option<CreditError>,
+) -> Option<&'a str> {
+    let found: NamedReceipt<R> = receipt::from_bytes(bytes).ok()?;
+    if last.as_ref().is_none_or(|(name, _)| name != found.method()) {
+        *last = Some((found.method().to_owned(), found.method().parse().ok()?));
+    }
+    let (name, method) = last.as_ref()?;
+    // No list is so long: the refusal says how long it is.
+    match refusal(method, &found, &[usize::MAX]) {
+        Some(CreditError::Position { length, .. }) if length == shown => Some(name),
+        _ => None,
     }
 }

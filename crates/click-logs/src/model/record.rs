@@ -67,7 +67,7 @@ impl Receipt {
     /// # Errors
     /// Why they are none.
     pub fn from_bytes(bytes: &[u8], shown: usize) -> Result<Self, String> {
-        if Self::has_documents(bytes) {
+        if WithDocuments::are_in(bytes) {
             let impression: WithDocuments = receipt::from_bytes(bytes).map_err(text)?;
             return impression.receipt(shown);
         }
@@ -78,12 +78,6 @@ impl Receipt {
             let many: Self = receipt::from_bytes(bytes).map(Self::Multileaving).map_err(|_| error)?;
             many.check(shown).map(|()| many)
         })
-    }
-
-    /// Whether the bytes are those of a list with its documents and its receipt.
-    pub(crate) fn has_documents(bytes: &[u8]) -> bool {
-        // A receipt begins with the length of its method's name, which is longer.
-        bytes.get(1).is_some_and(|kind| *kind < 2)
     }
 
     /// The receipt in the JSON that `serde` wrote.
@@ -149,20 +143,67 @@ impl Receipt {
 
 /// An impression as the Python package writes it.
 #[derive(serde::Deserialize)]
-enum WithDocuments {
+pub(super) enum WithDocuments {
     Two(OfList<AnyInterleavingReceipt>),
     Many(OfList<AnyMultileavingReceipt>),
 }
 
 type OfList<R> = interleave::by_id::Impression<String, R>;
 
+/// How many rankers mixed a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Two,
+    Many,
+}
+
 impl WithDocuments {
+    /// Whether the bytes are those of such an impression.
+    fn are_in(bytes: &[u8]) -> bool {
+        // A receipt begins with the length of its method's name, which is longer.
+        bytes.get(1).is_some_and(|kind| *kind < 2)
+    }
+
+    /// The kind of the receipt in such bytes, and the bytes of the receipt, without their version; `None` if they are no such
+    /// bytes.
+    pub(super) fn split(bytes: &[u8]) -> Option<(Kind, &[u8])> {
+        if !Self::are_in(bytes) {
+            return None;
+        }
+        let ((kind, Skipped), rest) = receipt::take_from_bytes::<(u8, Skipped)>(bytes).ok()?;
+        Some((if kind == 0 { Kind::Two } else { Kind::Many }, rest))
+    }
+
     fn receipt(self, shown: usize) -> Result<Receipt, String> {
         let receipt = match self {
             Self::Two(impression) => Receipt::Interleaving(impression.receipt().clone()),
             Self::Many(impression) => Receipt::Multileaving(impression.receipt().clone()),
         };
         receipt.check(shown).map(|()| receipt)
+    }
+}
+
+/// A list of texts that nobody needs.
+struct Skipped;
+
+impl<'de> serde::Deserialize<'de> for Skipped {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Texts;
+
+        impl<'de> serde::de::Visitor<'de> for Texts {
+            type Value = Skipped;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a list of texts")
+            }
+
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut texts: A) -> Result<Skipped, A::Error> {
+                while texts.next_element::<&str>()?.is_some() {}
+                Ok(Skipped)
+            }
+        }
+
+        deserializer.deserialize_seq(Texts)
     }
 }
 

@@ -176,7 +176,7 @@ impl Interleaving for BalancedInterleave {
 
     fn credit(&self, receipt: &BalancedReceipt, clicked: &[usize]) -> Result<Preference, CreditError> {
         let clicked = check_clicks(clicked, receipt.tops.len())?;
-        let ranks: Vec<[u16; 2]> = clicked.into_iter().map(|n| receipt.tops[n]).collect();
+        let ranks: Vec<[u16; 2]> = clicked.iter().map(|&n| receipt.tops[n]).collect();
         Ok(self.winner(&ranks))
     }
 }

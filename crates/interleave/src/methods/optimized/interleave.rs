@@ -295,7 +295,7 @@ impl Interleaving for OptimizedInterleave {
 
     fn credit(&self, receipt: &OptimizedInterleaveReceipt, clicked: &[usize]) -> Result<Preference, CreditError> {
         let clicked = check_clicks(clicked, receipt.len())?;
-        Ok(self.credit.winner(clicked.into_iter().map(|n| receipt.ranks[n])))
+        Ok(self.credit.winner(clicked.iter().map(|&n| receipt.ranks[n])))
     }
 }
 

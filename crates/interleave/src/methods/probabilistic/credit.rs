@@ -135,6 +135,18 @@ impl Tally {
     }
 }
 
+/// Who wins by the clicked positions, all of which are there: as [`Tally`] says, which keeps nothing where all lean alike.
+pub(crate) fn winner(clicked: impl Iterator<Item = DrawProbabilities> + Clone) -> Preference {
+    let mut leans = clicked.clone().map(|probabilities| probabilities.likelier()).filter(|leaning| leaning.is_ne());
+    let Some(first) = leans.next() else { return Preference::Tie };
+    if leans.all(|leaning| leaning == first) {
+        return Preference::of(first);
+    }
+    let mut tally = Tally::default();
+    clicked.for_each(|probabilities| tally.add(true, probabilities));
+    tally.winner()
+}
+
 /// An upper bound on the error of [`expectation`] over `clicks` positions: `clicks` x 2^-49.
 ///
 /// With u = 2^-53: each q is off by at most 4 u and moves the expectation by at most twice that;
@@ -186,7 +198,9 @@ mod tests {
     fn marginal(clicked: &[DrawProbabilities]) -> Preference {
         let mut tally = Tally::default();
         clicked.iter().for_each(|&probabilities| tally.add(true, probabilities));
-        tally.winner()
+        let found = tally.winner();
+        assert_eq!(winner(clicked.iter().copied()), found, "{clicked:?}");
+        found
     }
 
     fn probabilities(w1: u64, m1: u64, w2: u64, m2: u64) -> DrawProbabilities {

@@ -45,7 +45,7 @@ use rand::{Rng, SeedableRng};
 pub use credit::ProbabilisticReceipt;
 pub use drawing::ProbabilisticScratch;
 
-use credit::Tally;
+use credit::winner;
 use drawing::Drawing;
 use shared::SharedImpression;
 
@@ -266,8 +266,6 @@ impl Interleaving for ProbabilisticInterleave {
     fn credit(&self, receipt: &ProbabilisticReceipt, clicked: &[usize]) -> Result<Preference, CreditError> {
         let positions = receipt.positions();
         let clicked = check_clicks(clicked, positions.len())?;
-        let mut tally = Tally::default();
-        clicked.into_iter().for_each(|position| tally.add(true, positions[position]));
-        Ok(tally.winner())
+        Ok(winner(clicked.iter().map(|&position| positions[position])))
     }
 }

@@ -320,7 +320,7 @@ receipt_len!(ProbabilisticMultileaveReceipt, |receipt| receipt.length, rankers r
 impl ProbabilisticMultileaveReceipt {
     /// The clicked positions, and the chances down to the lowest of them.
     fn chances(&self, clicked: &[usize], weights: &Weights) -> Result<(Vec<usize>, Chances), CreditError> {
-        let mut clicked = check_clicks(clicked, self.length)?;
+        let mut clicked = check_clicks(clicked, self.length)?.into_owned();
         // A damaged receipt may promise more positions than it has ranks for.
         let known = self.rows.iter().map(|row| row.ranks.len()).min().unwrap_or(0);
         clicked.retain(|&position| position < known);
