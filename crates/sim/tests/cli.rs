@@ -6,7 +6,8 @@ use crate::common::{TINY, files, sim, text};
 use tempfile::TempDir;
 
 /// Flags of a live run of a second or so.
-const SMALL: [&str; 8] = ["--dataset", "mslr-lookalike:0.003", "--rankers", "12", "--steps", "5e3", "--runs", "2"];
+const SMALL: [&str; 10] =
+    ["--dataset", "mslr-lookalike:0.003", "--rankers", "12", "--steps", "5e3", "--runs", "2", "--truth-effort", "0.05"];
 
 #[test]
 fn a_live_run_writes_all_files_and_prints_a_table() {

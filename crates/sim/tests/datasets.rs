@@ -108,7 +108,7 @@ fn the_cache_changes_no_result() {
     letor_io::write(&dataset, &letor_io::WriteOptions::default(), &mut text).expect("memory takes it");
     fs::write(folder.path().join("data.txt"), text).expect("a file");
     let run = |name: &str, more: &[&str]| {
-        let flags = ["--rankers", "8", "--steps", "2e3", "--runs", "2", "--algorithms", "rucb,mergerucb", "--quiet"];
+        let flags = ["--rankers", "4", "--steps", "2e3", "--runs", "2", "--algorithms", "rucb,mergerucb", "--quiet"];
         out(sim(folder.path()).args(["--dataset", "data.txt", "--out", name]).args(flags).args(more));
     };
     std::thread::scope(|scope| {
@@ -141,7 +141,7 @@ fn large(seed: u64) -> Vec<u8> {
     text
 }
 
-const SHORT: [&str; 8] = ["--rankers", "4", "--steps", "10", "--runs", "1", "--algorithms", "random"];
+const SHORT: [&str; 8] = ["--rankers", "2", "--steps", "10", "--runs", "1", "--algorithms", "random"];
 
 #[cfg(unix)]
 #[test]

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 const PROBLEM: [&str; 3] = ["bandit", "--problem", "arithmetic:k=6"];
 const LIVE: [&str; 9] =
-    ["--dataset", "mslr-lookalike:0.003", "--rankers", "4", "--cache", "cache", "--runs", "2", "--quiet"];
+    ["--dataset", "mslr-lookalike:0.003", "--rankers", "3", "--cache", "cache", "--runs", "2", "--quiet"];
 
 fn run(folder: &Path, arguments: &[&[&str]]) -> Output {
     sim(folder).args(arguments.concat()).output().expect("sim starts")

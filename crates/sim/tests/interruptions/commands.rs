@@ -42,6 +42,8 @@ pub(super) const COMMANDS: [Written; 15] = [
             "4",
             "--algorithms",
             "rucb,random,mdb",
+            "--truth-effort",
+            "0.05",
             "--cache",
             "cache",
             "--out",
@@ -98,6 +100,8 @@ pub(super) const COMMANDS: [Written; 15] = [
             "4",
             "--algorithms",
             "rucb,random",
+            "--truth-effort",
+            "0.05",
             "--cache",
             "cache",
             "--out",
@@ -154,6 +158,8 @@ pub(super) const COMMANDS: [Written; 15] = [
             "2000",
             "--sets",
             "4",
+            "--truth-effort",
+            "0.05",
             "--cache",
             "cache",
             "--out",
@@ -202,7 +208,7 @@ const SHARD_OF_RUNS: &[&str] = &[
 ];
 
 const EXPERIMENT: &str = "title = \"t\"\nkind = \"regret\"\nalgorithms = [\"rucb\", \"random\"]\nsteps = \"2e5\"\nruns = 6\n\n\
-    [[setting]]\nname = \"live\"\nplay = \"live\"\nlookalike = \"mq2008-lookalike:0.05\"\nrankers = \"6\"\n\n\
+    [[setting]]\nname = \"live\"\nplay = \"live\"\nlookalike = \"mq2008-lookalike:0.05\"\nrankers = \"3\"\n\n\
     [[setting]]\nname = \"row\"\nplay = \"problem\"\nproblem = \"arithmetic:k=6\"\n";
 
 impl Written {

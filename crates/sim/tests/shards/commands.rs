@@ -176,7 +176,7 @@ pub(super) const COMMANDS: [Sharded; 10] = [
 ];
 
 const EXPERIMENT: &str = "title = \"t\"\nkind = \"regret\"\nalgorithms = [\"rucb\", \"random\"]\nsteps = \"2e4\"\nruns = 5\n\n\
-    [[setting]]\nname = \"live\"\nplay = \"live\"\nlookalike = \"mq2008-lookalike:0.05\"\nrankers = \"6\"\n\n\
+    [[setting]]\nname = \"live\"\nplay = \"live\"\nlookalike = \"mq2008-lookalike:0.05\"\nrankers = \"3\"\n\n\
     [[setting]]\nname = \"row\"\nplay = \"problem\"\nproblem = \"arithmetic:k=6\"\n";
 
 const DISTORTION: &str = "title = \"t\"\nkind = \"distortion\"\nsizes = [3, 5]\nruns = 8\nmultileavings = 300\n\n\
