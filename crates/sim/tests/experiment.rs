@@ -21,7 +21,7 @@ name = "live"
 play = "live"
 lookalike = "mq2008-lookalike:0.05"
 click = ["perfect", "navigational"]
-rankers = "6"
+rankers = "3"
 
 [[setting]]
 name = "row"
