@@ -59,6 +59,7 @@
 //! | [`nts`](policies::identification::nts) | duels | not needed | `h=0.2` (preferences far from 1/2) | [Haddenhorst et al., UAI 2021](https://proceedings.mlr.press/v161/haddenhorst21a.html) |
 //! | [`dkwt`](policies::identification::dkwt) | duels | not needed |  | [Haddenhorst et al., NeurIPS 2021](https://proceedings.neurips.cc/paper/2021/hash/d9de6a144a3cc26cb4b3c47b206a121a-Abstract.html) |
 //! | [`pocowista`](policies::identification::pocowista) | duels | not needed |  | [Bengs et al., AISTATS 2024](https://proceedings.mlr.press/v238/bengs24a.html) |
+//! | [`sequential-elimination`](policies::identification::sequential_elimination) | duels | not needed |  | [Falahatgar et al., NeurIPS 2017](https://proceedings.neurips.cc/paper/2017/hash/db98dc0dbafde48e8f74c0de001d35e4-Abstract.html) |
 //! | [`doubler`](policies::doubler) | duels | not needed |  | [Ailon et al., ICML 2014](https://proceedings.mlr.press/v32/ailon14.html) |
 //! | [`multisbm`](policies::multi_sbm) | duels | not needed |  | [Ailon et al., ICML 2014](https://proceedings.mlr.press/v32/ailon14.html) |
 //! | [`self-sparring`](policies::self_sparring) | duels, sets with `m=4` | not needed | `m=4` (four picks at a time, which meet as a set) | [Sui et al., UAI 2017](https://doi.org/10.48550/arXiv.1705.00253) |
@@ -115,6 +116,7 @@
 //! | [`nts`](policies::identification::nts) | to learn whether any arm beats all others, if pairs closer than h do not matter | 4,930 | 57,300 | 20% | queues |
 //! | [`dkwt`](policies::identification::dkwt) | if the arm that beats all others must be right with a stated probability, in a number of pairs that grows with the arms | 5,860 | 318,000 | 30% | queues |
 //! | [`pocowista`](policies::identification::pocowista) | if the arm that beats most others must be right with a stated probability, whether or not one beats all | 4,480 | 374,000 | 0% | queues |
+//! | [`sequential-elimination`](policies::identification::sequential_elimination) | if an arm that is nearly the best will do, with a stated probability, and preferences are only ordered | 3,940 | 130,000 | 20% | queues |
 //! | [`doubler`](policies::doubler) | to compare with: the first reduction to a bandit of single arms, with its proof | 7,950 | 299,000 | 100% | queues |
 //! | [`multisbm`](policies::multi_sbm) | to compare with; only after 10^7 steps among 136 arms is its regret clearly below that of random choice | 9,740 | 654,000 | 95% | queues |
 //! | [`self-sparring`](policies::self_sparring) | if two arms meet at a time and the best also wins most on average: only `bradley-terry` and `bradley-terry-pairs` have less regret of duels at 10^7 steps | 3,030 | 12,400 | 100% | itself |

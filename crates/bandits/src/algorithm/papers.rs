@@ -198,6 +198,16 @@ pub(crate) const FALAHATGAR_ICML_2017: Paper = Paper {
     url: "https://proceedings.mlr.press/v70/falahatgar17a.html",
 };
 
+pub(crate) const FALAHATGAR_NEURIPS_2017: Paper = Paper {
+    key: "falahatgar2017maxing",
+    citation: "Falahatgar et al., NeurIPS 2017",
+    authors: &["M. Falahatgar", "Y. Hao", "A. Orlitsky", "V. Pichapati", "V. Ravindrakumar"],
+    title: "Maxing and Ranking with Few Assumptions",
+    venue: Venue::Proceedings("NeurIPS"),
+    year: 2017,
+    url: "https://proceedings.neurips.cc/paper/2017/hash/db98dc0dbafde48e8f74c0de001d35e4-Abstract.html",
+};
+
 pub(crate) const HADDENHORST_UAI_2021: Paper = Paper {
     key: "haddenhorst2021testification",
     citation: "Haddenhorst et al., UAI 2021",

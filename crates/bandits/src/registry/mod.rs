@@ -91,6 +91,7 @@ algorithms! {
     Nts(policies::identification::nts::NtsConfig),
     Dkwt(policies::identification::dkwt::DkwtConfig),
     Pocowista(policies::identification::pocowista::PocowistaConfig),
+    SequentialElimination(policies::identification::sequential_elimination::SequentialEliminationConfig),
     Doubler(policies::doubler::DoublerConfig),
     MultiSbm(policies::multi_sbm::MultiSbmConfig),
     SelfSparring(policies::self_sparring::SelfSparringConfig),

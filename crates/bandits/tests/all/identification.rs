@@ -62,6 +62,8 @@ fn as_many_duels_as_an_independent_program() {
         ("nts", &none, None, (339.2, 0.7)),
         ("pocowista", &eight, Some(Arm(0)), (5_718.4, 31.0)),
         ("pocowista", &none, Some(Arm(0)), (797.8, 3.6)),
+        ("sequential-elimination", &eight, Some(Arm(0)), (7_552.6, 44.3)),
+        ("sequential-elimination:epsilon=0.07", &eight, Some(Arm(0)), (5_200.7, 25.7)),
     ] {
         let runs = 400;
         let played: Vec<_> = (0..runs).map(|seed| decided(spec, matrix, seed)).collect();
@@ -89,6 +91,7 @@ fn they_ask_for_as_few_pairs_as_their_rule() {
                 ("dkwt", arms - 1),
                 ("nts", (2 * arms).saturating_sub(arms.ilog2() as usize + 2)),
                 ("pocowista", arms * (arms - 1) / 2),
+                ("sequential-elimination", arms - 1),
             ] {
                 let (best, _, pairs) = decided(spec, &matrix, seed);
                 assert_eq!(best, Some(Arm(0)), "{spec}, {arms} arms");
@@ -121,6 +124,24 @@ fn the_sequential_test_of_nts_has_its_error() {
     assert!(off < 4.0 * expected.sqrt(), "{wrong} of {runs}, {expected:.0} expected");
 }
 
+/// Arms that are next to each other nearly tie, others do not: strongly stochastically transitive, without the triangle
+/// inequality. A knock-out may lose the best arm to the second, and that one to the third, which the best one beats by far.
+#[test]
+fn sequential_elimination_needs_no_triangle_inequality() {
+    let matrix = PreferenceMatrix::from_upper(3, |i, j| if j.0 - i.0 == 1 { 0.5005 } else { 0.8 }).expect("a matrix");
+    let failures = |spec: &str| {
+        let fails = |seed| decided(spec, &matrix, seed).0.expect("an arm") == Arm(2);
+        (0..400).filter(|&seed| fails(seed)).count()
+    };
+    let rest = "epsilon=0.1:delta=0.01";
+    let sequential = failures(&format!("sequential-elimination:{rest}"));
+    let knockout = failures(&format!("knockout:{rest}"));
+    eprintln!("{sequential} of 400 runs fail, {knockout} of those of knockout");
+    // Four standard deviations above 1%.
+    assert!(sequential <= 12, "{sequential}");
+    assert!(knockout > 12, "this matrix makes no difference: {knockout}");
+}
+
 #[test]
 fn each_rule_has_its_error() {
     for (text, message) in [
@@ -134,6 +155,7 @@ fn each_rule_has_its_error() {
         ("nts:gamma=1", "gamma must lie strictly between 0 and 1, found 1"),
         ("dkwt:delta=0", "delta must lie strictly between 0 and 1, found 0"),
         ("pocowista:delta=nan", "delta must lie strictly between 0 and 1, found NaN"),
+        ("sequential-elimination:epsilon=0", "epsilon must lie strictly between 0 and 1, found 0"),
     ] {
         assert_eq!(text.parse::<Spec>().expect_err(text).to_string(), message);
     }

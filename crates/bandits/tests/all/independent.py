@@ -88,6 +88,26 @@ def knockout(P, rng, eps=0.05, delta=0.05, gamma=1.0):
     return arms[0], used
 
 
+def sequential_elimination(P, rng, eps=0.05, delta=0.05):
+    k = len(P)
+    d = delta / k
+    most = 2 * math.log(2 / d) / eps**2
+
+    def stop(w, n):
+        c = np.sqrt(np.log(4 * n.astype(float) ** 2 / d) / (2 * n))
+        return ~((np.abs(w / n - 0.5 - eps / 2) <= c) & (n < most))
+
+    order = list(rng.permutation(k))
+    anchor = order.pop()
+    used = 0
+    for c in order:
+        w, n = first_hit(rng, P[c, anchor], stop)
+        used += n
+        if w / n > 0.5 + eps / 2:
+            anchor = c
+    return anchor, used
+
+
 def nts(P, rng, h=0.05, gamma=0.05):
     k = len(P)
     g = gamma / k
@@ -198,6 +218,8 @@ if __name__ == "__main__":
         ("nts", nts, none, None),
         ("pocowista", pocowista, eight, 0),
         ("pocowista", pocowista, none, 0),
+        ("sequential-elimination", sequential_elimination, eight, 0),
+        ("sequential-elimination:epsilon=.07", lambda P, r: sequential_elimination(P, r, 0.07), eight, 0),
     ]:
         rng = np.random.default_rng(7)
         out = [rule(P, rng) for _ in range(runs)]

@@ -239,7 +239,10 @@ fn sliding_dts_forgets_and_stays_alone_alike() {
     ] {
         let config = SlidingDtsConfig { alpha, window };
         same_distribution_of_runs(&config, ReferenceForgetfulDts::sliding, &three_arms(), &steps);
-        same_distribution_of_runs(&config, ReferenceForgetfulDts::sliding, &twelve_arms(), &steps);
+        // One window that is shorter than the twelve arms' opening would be, and one that is longer.
+        if [12, 30].contains(&window) {
+            same_distribution_of_runs(&config, ReferenceForgetfulDts::sliding, &twelve_arms(), &steps);
+        }
     }
     same_distribution_of_choices(&SlidingDtsConfig { alpha: 0.51, window: 1_000 }, ReferenceForgetfulDts::sliding);
 }

@@ -164,8 +164,7 @@ impl WithDocuments {
         bytes.get(1).is_some_and(|kind| *kind < 2)
     }
 
-    /// The kind of the receipt in such bytes, and the bytes of the receipt, without their version; `None` if they are no such
-    /// bytes.
+    /// The kind of the receipt in such bytes, and the bytes of the receipt, without their version; `None` for any other bytes.
     pub(super) fn split(bytes: &[u8]) -> Option<(Kind, &[u8])> {
         if !Self::are_in(bytes) {
             return None;

@@ -3,7 +3,7 @@
 /// All algorithms, each with the colour and dashes of its position in every figure. There are seven colours, so that those
 /// seven places apart share one: variants of one algorithm, or algorithms that papers do not draw together. Add new ones at
 /// the end: the others keep their styles.
-const ALGORITHMS: [&str; 45] = [
+const ALGORITHMS: [&str; 46] = [
     "rucb",
     "mergerucb",
     "rmed1",
@@ -49,6 +49,7 @@ const ALGORITHMS: [&str; 45] = [
     "bradley-terry-pairs",
     "sliding-dts",
     "discounted-dts",
+    "sequential-elimination",
 ];
 
 /// The families of curves with a style of their own, for figures.

@@ -23,9 +23,8 @@
 //! * Each round begins with fresh duels, as in the code of its authors. (A later program of theirs goes on counting.)
 //! * The paper has sets of any size, whose winner alone is known. Multileaving says more than that, so that they are not here.
 
-use super::{PairByPair, Settling};
+use super::{Champion, PairByPair, Settling};
 use crate::algorithm::{countable, papers, parameters, probability};
-use crate::random::shuffle;
 use crate::state::state;
 use crate::{Arm, Convergence, Generator, Memory, Paper, ParameterError, PolicyConfig};
 
@@ -63,26 +62,20 @@ impl PolicyConfig for DkwtConfig {
     fn policy(&self, arms: usize, _horizon: u64) -> Result<PairByPair<Dkwt>, ParameterError> {
         self.check()?;
         countable(arms)?;
-        let left = (0..arms).map(Arm::at).collect();
-        Ok(PairByPair::new(Dkwt { arms, delta: self.delta, left, champion: None, round: 1, won: false }))
+        Ok(PairByPair::new(Dkwt { delta: self.delta, champion: Champion::new(arms), round: 1 }))
     }
 }
 
 /// DKWT.
 #[derive(Debug, Clone)]
 pub struct Dkwt {
-    arms: usize,
     delta: f64,
-    /// The arms that the champion has yet to meet.
-    left: Vec<Arm>,
-    champion: Option<Arm>,
+    champion: Champion,
     /// s.
     round: u32,
-    /// Whether the champion has won against anyone.
-    won: bool,
 }
 
-state!(Dkwt { left, champion, round, won } but { arms, delta });
+state!(Dkwt { champion, round } but { delta });
 
 impl Dkwt {
     /// h and the number of duels of the present round.
@@ -90,26 +83,19 @@ impl Dkwt {
         let round = f64::from(self.round);
         let h = libm::exp2(-(round + 1.0));
         let pi_squared = std::f64::consts::PI * std::f64::consts::PI;
-        let gamma = 6.0 * self.delta / (self.arms as f64 * pi_squared * round * round);
+        let gamma = 6.0 * self.delta / (self.champion.arms() as f64 * pi_squared * round * round);
         (h, libm::ceil(8.0 * libm::log(4.0 / gamma) / (h * h)))
     }
 }
 
 impl Settling for Dkwt {
     fn arms(&self) -> usize {
-        self.arms
+        self.champion.arms()
     }
 
     fn next(&mut self, generator: &mut Generator) -> Option<[Arm; 2]> {
-        let champion = match self.champion {
-            Some(champion) => champion,
-            None => {
-                shuffle(generator, &mut self.left);
-                *self.champion.insert(self.left.pop()?)
-            }
-        };
         self.round = 1;
-        Some([champion, self.left.pop()?])
+        self.champion.next(generator)
     }
 
     fn settle(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
@@ -127,14 +113,14 @@ impl Settling for Dkwt {
     }
 
     fn settled(&mut self, better: Arm, _worse: Arm) {
-        (self.champion, self.won) = (Some(better), true);
+        self.champion.settled(better);
     }
 
     fn last(&self) -> Arm {
-        self.champion.unwrap_or(Arm(0))
+        self.champion.last()
     }
 
     fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
-        self.champion.filter(|_| self.won || self.arms == 1)
+        self.champion.recommended()
     }
 }

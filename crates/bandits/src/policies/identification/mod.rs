@@ -9,10 +9,13 @@ pub mod dkwt;
 pub mod knockout;
 pub mod nts;
 pub mod pocowista;
+pub mod sequential_elimination;
 
 mod bracket;
+mod champion;
 
 use bracket::Bracket;
+use champion::Champion;
 
 use crate::state::{State, state, stored};
 use crate::{Arm, Choice, Feedback, Generator, Policy};

@@ -1,0 +1,126 @@
+//! Sequential elimination: an anchor meets the other arms one by one, and the better of two is the anchor from then on. With
+//! probability 1 - delta the arm that is left loses to no other with a probability above 1/2 + epsilon.
+//!
+//! The anchor is a random arm at first. The others come in random order. With c(t) = sqrt(ln(4 t^2 / d) / 2 t) and d = delta /
+//! K, after t duels,
+//!
+//! 1. the challenger and the anchor meet as long as the challenger's share p of their duels is within c(t) of 1/2 + epsilon / 2,
+//!    and t is below 2 ln(2 / d) / epsilon^2;
+//! 2. the challenger is the anchor from now on if p > 1/2 + epsilon / 2, and is out otherwise, as is an anchor that lost.
+//!
+//! The last anchor plays alone for ever.
+//!
+//! ## References
+//!
+//! M. Falahatgar, Y. Hao, A. Orlitsky, V. Pichapati, V. Ravindrakumar, "Maxing and Ranking with Few Assumptions", NeurIPS 2017,
+//! <https://proceedings.neurips.cc/paper/2017/hash/db98dc0dbafde48e8f74c0de001d35e4-Abstract.html>.
+//!
+//! ## Notes
+//!
+//! * It needs a matrix that is strongly stochastically transitive, but no triangle inequality, which
+//!   [`knockout`](super::knockout) needs as well. The reason: an arm is the anchor only if it beats the one before, so that
+//!   whoever did not beat an earlier anchor by epsilon does not beat the last one by epsilon either.
+//! * Each of the K - 1 comparisons errs with probability at most delta / K. It takes O(K / epsilon^2 ln(K / delta)) duels, which is
+//!   optimal for delta up to 1 / K.
+//! * A challenger that is better by less than epsilon / 2 usually goes: the promise is epsilon, not the best arm.
+//! * The paper's OPT-MAXIMIZE, which takes O(K / epsilon^2 ln(1 / delta)), is not here: its constants differ between accounts.
+//! * delta = .05 here, as elsewhere in this crate.
+
+use super::{Champion, PairByPair, Settling};
+use crate::algorithm::{countable, papers, parameters, probability};
+use crate::state::state;
+use crate::{Arm, Convergence, Generator, Memory, Paper, ParameterError, PolicyConfig};
+
+/// The parameters of sequential elimination.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SequentialEliminationConfig {
+    /// By how much another arm may beat the one that is left, in (0, 1).
+    pub epsilon: f64,
+    /// The probability of failing, in (0, 1).
+    pub delta: f64,
+}
+
+impl Default for SequentialEliminationConfig {
+    fn default() -> Self {
+        Self { epsilon: 0.05, delta: 0.05 }
+    }
+}
+
+impl PolicyConfig for SequentialEliminationConfig {
+    const NAME: &'static str = "sequential-elimination";
+    const SUMMARY: &'static str = "the better of two stays, with a guarantee (Falahatgar et al., NeurIPS 2017)";
+    const PREFER: &'static str =
+        "if an arm that is nearly the best will do, with a stated probability, and preferences are only ordered";
+    const PAPER: Option<Paper> = Some(papers::FALAHATGAR_NEURIPS_2017);
+    const CONVERGENCE: Convergence = Convergence { patience: 4, least_margin: 0.05, ..Convergence::USUAL };
+    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 20 };
+    type Policy = PairByPair<SequentialElimination>;
+
+    parameters! {
+        "epsilon" => epsilon, "how much worse than the best is good enough";
+        "delta" => delta, "probability of failing";
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        probability("epsilon", self.epsilon)?;
+        probability("delta", self.delta)
+    }
+
+    fn policy(&self, arms: usize, _horizon: u64) -> Result<PairByPair<SequentialElimination>, ParameterError> {
+        self.check()?;
+        countable(arms)?;
+        let delta = self.delta / arms as f64;
+        Ok(PairByPair::new(SequentialElimination {
+            half: self.epsilon / 2.0,
+            delta,
+            most: 2.0 * libm::log(2.0 / delta) / (self.epsilon * self.epsilon),
+            anchor: Champion::new(arms),
+        }))
+    }
+}
+
+/// Sequential elimination.
+#[derive(Debug, Clone)]
+pub struct SequentialElimination {
+    /// epsilon / 2.
+    half: f64,
+    /// d.
+    delta: f64,
+    /// The most duels of a pair.
+    most: f64,
+    anchor: Champion,
+}
+
+state!(SequentialElimination { anchor } but { half, delta, most });
+
+impl Settling for SequentialElimination {
+    fn arms(&self) -> usize {
+        self.anchor.arms()
+    }
+
+    fn next(&mut self, generator: &mut Generator) -> Option<[Arm; 2]> {
+        let [anchor, challenger] = self.anchor.next(generator)?;
+        Some([challenger, anchor])
+    }
+
+    fn settle(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
+        let [won, lost] = wins.map(f64::from);
+        let duels = won + lost;
+        let above = won / duels - 0.5 - self.half;
+        let radius = (libm::log(4.0 * duels * duels / self.delta) / (2.0 * duels)).sqrt();
+        let undecided = above.abs() <= radius && duels < self.most;
+        (!undecided).then_some(above > 0.0)
+    }
+
+    fn settled(&mut self, better: Arm, _worse: Arm) {
+        self.anchor.settled(better);
+    }
+
+    fn last(&self) -> Arm {
+        self.anchor.last()
+    }
+
+    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
+        self.anchor.recommended()
+    }
+}
