@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 # The package that is installed, not its sources beside this file.
 sys.path[:] = [folder for folder in sys.path if os.path.realpath(folder or ".") != os.path.dirname(os.path.realpath(__file__))]
@@ -133,7 +133,7 @@ def memory() -> None:
 def frames() -> None:
     rows = 200_000
 
-    def credited(what: str, shown: list[Sequence[str]], mixed: dict[str, list[object]]) -> None:
+    def credited(what: str, shown: Sequence[Sequence[str]], mixed: Mapping[str, Sequence[object]]) -> None:
         ids = [f"impression-{n}" for n in range(rows)]
         times = [1_700_000_000 + n for n in range(rows)]
         users = [f"user-{n // 5}" for n in range(rows)]

@@ -189,7 +189,7 @@ fn spelt(number: usize, old: &str) -> String {
 }
 
 /// The tables there are.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 17] = [
     "bandits",
     "algorithms",
     "algorithm-pages",
@@ -206,6 +206,7 @@ const NAMES: [&str; 16] = [
     "claims-open",
     "cluster-matrices",
     "cluster-studies",
+    "utility-problems",
 ];
 
 /// A table by name; `root` is the repository's top folder.
@@ -238,6 +239,7 @@ fn known(root: &Path, name: &str) -> Option<Table> {
             Table::of(&["name", "data set", "features"], entries.map(row))
         }
         "first-run" => first_run(&root.join("results"))?,
+        "utility-problems" => utility_problems(&root.join("results"))?,
         "claims" => claims(root, &["✓ held", "✗ did not hold"])?,
         "claims-held" => claims(root, &["✓ held"])?,
         "claims-not-held" => claims(root, &["✗ did not hold"])?,
@@ -311,6 +313,42 @@ fn first_run(results: &Path) -> Option<Table> {
     };
     let rows: Option<Vec<Vec<String>>> = lookalike.iter().zip(&real).map(row).collect();
     let header = ["algorithm", "regret, look-alike", "right", "regret, real matrix", "right"];
+    Some(Table::of(&header, rows?))
+}
+
+/// Regret of this project's algorithms on the fifteen utility problems, beside the least of all duel policies measured there.
+fn utility_problems(results: &Path) -> Option<Table> {
+    let text = std::fs::read_to_string(results.join("bandits-mslr/utility-problems.csv")).ok()?;
+    let own = ["bradley-terry-pairs", "bradley-terry"];
+    let row = |problem: &&str| {
+        let measured = |line: &str| match line.split(',').collect::<Vec<_>>()[..] {
+            [name, algorithm, "1000000", _, mean, error, right, _] if name == *problem => {
+                let [mean, error, right] = [mean, error, right].map(|number| number.parse::<f64>().ok());
+                Some((algorithm.to_owned(), mean?, error?, 100.0 * right?))
+            }
+            _ => None,
+        };
+        let all: Vec<(String, f64, f64, f64)> = text.lines().filter_map(measured).collect();
+        let is_own = |algorithm: &str| own.iter().position(|name| algorithm.split(':').next() == Some(name));
+        let best = |of: &dyn Fn(Option<usize>) -> bool| {
+            all.iter().filter(|found| of(is_own(&found.0))).min_by(|a, b| a.1.total_cmp(&b.1))
+        };
+        let cell = |(_, mean, error, right): &(String, f64, f64, f64)| {
+            format!("{} ± {}, {right:.0}%", significant(*mean), significant(*error))
+        };
+        let rival = best(&|place| place.is_none())?;
+        let least = best(&|_| true)?.1;
+        let ours = own.iter().enumerate().map(|(at, _)| best(&|place| place == Some(at)));
+        let ours: Vec<_> = ours.collect::<Option<_>>()?;
+        let mut cells = vec![format!("`{problem}`")];
+        cells.extend(ours.iter().map(|found| cell(found)));
+        // How many arms a step of it chooses is in no other name.
+        let name = rival.0.replace(":m=2", "");
+        cells.extend([format!("`{name}` {}", cell(rival)), format!("{:.2}", ours[0].1 / least)]);
+        Some(cells)
+    };
+    let rows: Option<Vec<Vec<String>>> = bandits::problems::TABLE_1.iter().map(row).collect();
+    let header = ["problem", "`bradley-terry-pairs`", "`bradley-terry`", "least of the others", "ratio to the least"];
     Some(Table::of(&header, rows?))
 }
 
