@@ -342,7 +342,7 @@ fn utility_problems(results: &Path) -> Option<Table> {
         let ours: Vec<_> = ours.collect::<Option<_>>()?;
         let mut cells = vec![format!("`{problem}`")];
         cells.extend(ours.iter().map(|found| cell(found)));
-        // How many arms a step of it chooses is in no other name.
+        // The size of its sets, 2, is part of no other name.
         let name = rival.0.replace(":m=2", "");
         cells.extend([format!("`{name}` {}", cell(rival)), format!("{:.2}", ours[0].1 / least)]);
         Some(cells)
