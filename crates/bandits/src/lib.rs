@@ -60,6 +60,9 @@
 //! | [`dkwt`](policies::identification::dkwt) | duels | not needed |  | [Haddenhorst et al., NeurIPS 2021](https://proceedings.neurips.cc/paper/2021/hash/d9de6a144a3cc26cb4b3c47b206a121a-Abstract.html) |
 //! | [`pocowista`](policies::identification::pocowista) | duels | not needed |  | [Bengs et al., AISTATS 2024](https://proceedings.mlr.press/v238/bengs24a.html) |
 //! | [`sequential-elimination`](policies::identification::sequential_elimination) | duels | not needed |  | [Falahatgar et al., NeurIPS 2017](https://proceedings.neurips.cc/paper/2017/hash/db98dc0dbafde48e8f74c0de001d35e4-Abstract.html) |
+//! | [`mallows-mpi`](policies::identification::mallows_mpi) | duels | not needed |  | [Busa-Fekete et al., ICML 2014](https://proceedings.mlr.press/v32/busa-fekete14.html) |
+//! | [`pl-pac`](policies::identification::pl_pac) | duels | not needed |  | [Szörényi et al., NeurIPS 2015](https://proceedings.neurips.cc/paper/2015/hash/7eacb532570ff6858afd2723755ff790-Abstract.html) |
+//! | [`verification`](policies::identification::verification) | duels | not needed |  | [Karnin, NeurIPS 2016](https://proceedings.neurips.cc/paper/2016/hash/65b9eea6e1cc6bb9f0cd2a47751a186f-Abstract.html) |
 //! | [`doubler`](policies::doubler) | duels | not needed |  | [Ailon et al., ICML 2014](https://proceedings.mlr.press/v32/ailon14.html) |
 //! | [`multisbm`](policies::multi_sbm) | duels | not needed |  | [Ailon et al., ICML 2014](https://proceedings.mlr.press/v32/ailon14.html) |
 //! | [`self-sparring`](policies::self_sparring) | duels, sets with `m=4` | not needed | `m=4` (four picks at a time, which meet as a set) | [Sui et al., UAI 2017](https://doi.org/10.48550/arXiv.1705.00253) |
@@ -67,6 +70,7 @@
 //! | [`discounted-rucb`](policies::changing::rucb) | duels | not needed |  | [Garivier and Moulines, ALT 2011](https://doi.org/10.1007/978-3-642-24412-4_16) |
 //! | [`sliding-dts`](policies::changing::dts) | duels | not needed |  | [Trovò et al., JAIR 2020](https://doi.org/10.1613/jair.1.11407) |
 //! | [`discounted-dts`](policies::changing::dts) | duels | not needed |  | [Raj and Kalyani, arXiv 2017](https://doi.org/10.48550/arXiv.1707.09727) |
+//! | [`sparring-exp3s`](policies::changing::sparring_exp3s) | duels | needed | `changes=10` (ten changes expected) | [Auer et al., SICOMP 2002](https://doi.org/10.1137/S0097539701398375) |
 //! | [`bradley-terry`](policies::bradley_terry) | duels | not needed |  | [this project, on Bradley and Terry, Biometrika 1952](https://doi.org/10.2307/2334029) |
 //! | [`bradley-terry-pairs`](policies::bradley_terry_pairs) | duels | not needed |  | [this project, on Bradley and Terry, Biometrika 1952](https://doi.org/10.2307/2334029) |
 //! | [`rex3`](policies::rex3) | duels | needed, not with `variant=mergedts` | `variant=mergedts` (decreasing gamma, psi = 1) | [Gajane et al., ICML 2015](https://proceedings.mlr.press/v37/gajane15.html) |
@@ -117,6 +121,9 @@
 //! | [`dkwt`](policies::identification::dkwt) | if the arm that beats all others must be right with a stated probability, in a number of pairs that grows with the arms | 5,860 | 318,000 | 30% | queues |
 //! | [`pocowista`](policies::identification::pocowista) | if the arm that beats most others must be right with a stated probability, whether or not one beats all | 4,480 | 374,000 | 0% | queues |
 //! | [`sequential-elimination`](policies::identification::sequential_elimination) | if an arm that is nearly the best will do, with a stated probability, and preferences are only ordered | 3,940 | 130,000 | 20% | queues |
+//! | [`mallows-mpi`](policies::identification::mallows_mpi) | if every arm beats all below it, no two nearly tie, and the best one is wanted with a stated probability | 5,370 | 254,000 | 25% | queues |
+//! | [`pl-pac`](policies::identification::pl_pac) | if utilities explain all duels and an arm that is nearly the best will do, with a stated probability | 8,280 | 76,800 | 50% | queues |
+//! | [`verification`](policies::identification::verification) | if the best arm must be right with a probability very close to 1 | 10,400 | 1,030,000 | 75% | queues |
 //! | [`doubler`](policies::doubler) | to compare with: the first reduction to a bandit of single arms, with its proof | 7,950 | 299,000 | 100% | queues |
 //! | [`multisbm`](policies::multi_sbm) | to compare with; only after 10^7 steps among 136 arms is its regret clearly below that of random choice | 9,740 | 654,000 | 95% | queues |
 //! | [`self-sparring`](policies::self_sparring) | if two arms meet at a time and the best also wins most on average: only `bradley-terry` and `bradley-terry-pairs` have less regret of duels at 10^7 steps | 3,030 | 12,400 | 100% | itself |
@@ -124,6 +131,7 @@
 //! | [`discounted-rucb`](policies::changing::rucb) | if preferences change, arms are few and one winner is worth its price: regret grows without end where nothing changes | 9,680 | 954,000 | 0% | itself |
 //! | [`sliding-dts`](policies::changing::dts) | if preferences change: a fifth of the regret of `sliding-rucb`, but it grows without end where nothing changes | 3,440 | 176,000 | 75% | itself |
 //! | [`discounted-dts`](policies::changing::dts) | as `sliding-dts`, if outcomes should fade gradually; with many arms, its steps take long | – | – | – | itself |
+//! | [`sparring-exp3s`](policies::changing::sparring_exp3s) | if preferences change a known number of times and nothing else is known of them; `sliding-dts` and `discounted-dts` have less regret | 7,310 | 101,000 | 100% | queues |
 //! | [`bradley-terry`](policies::bradley_terry) | before all others if two arms meet at a time and preferences are roughly those of an order: the least regret of duels from 10^6 steps on | 1,690 | 4,650 | 100% | itself |
 //! | [`bradley-terry-pairs`](policies::bradley_terry_pairs) | instead of `bradley-terry`, if preferences may have cycles or the best arms nearly tie | 1,860 | 5,060 | 100% | itself |
 //! | [`rex3`](policies::rex3) | if preferences may change over time; where they do not, others have less regret | 7,530 | 50,800 | 100% | queues |

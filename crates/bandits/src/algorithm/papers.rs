@@ -348,6 +348,46 @@ pub(crate) const JAMIESON_AISTATS_2015: Paper = Paper {
     url: "https://proceedings.mlr.press/v38/jamieson15.html",
 };
 
+pub(crate) const AUER_SICOMP_2002: Paper = Paper {
+    key: "auer2002nonstochastic",
+    citation: "Auer et al., SICOMP 2002",
+    authors: &["P. Auer", "N. Cesa-Bianchi", "Y. Freund", "R. E. Schapire"],
+    title: "The Nonstochastic Multiarmed Bandit Problem",
+    venue: Venue::Journal("SIAM Journal on Computing"),
+    year: 2002,
+    url: "https://doi.org/10.1137/S0097539701398375",
+};
+
+pub(crate) const BUSA_FEKETE_ICML_2014: Paper = Paper {
+    key: "busafekete2014preference",
+    citation: "Busa-Fekete et al., ICML 2014",
+    authors: &["R. Busa-Fekete", "E. Hüllermeier", "B. Szörényi"],
+    title: "Preference-Based Rank Elicitation using Statistical Models: The Case of Mallows",
+    venue: Venue::Proceedings("ICML"),
+    year: 2014,
+    url: "https://proceedings.mlr.press/v32/busa-fekete14.html",
+};
+
+pub(crate) const SZORENYI_NEURIPS_2015: Paper = Paper {
+    key: "szorenyi2015online",
+    citation: "Szörényi et al., NeurIPS 2015",
+    authors: &["B. Szörényi", "R. Busa-Fekete", "A. Paul", "E. Hüllermeier"],
+    title: "Online Rank Elicitation for Plackett-Luce: A Dueling Bandits Approach",
+    venue: Venue::Proceedings("NeurIPS"),
+    year: 2015,
+    url: "https://proceedings.neurips.cc/paper/2015/hash/7eacb532570ff6858afd2723755ff790-Abstract.html",
+};
+
+pub(crate) const KARNIN_NEURIPS_2016: Paper = Paper {
+    key: "karnin2016verification",
+    citation: "Karnin, NeurIPS 2016",
+    authors: &["Z. S. Karnin"],
+    title: "Verification Based Solution for Structured MAB Problems",
+    venue: Venue::Proceedings("NeurIPS"),
+    year: 2016,
+    url: "https://proceedings.neurips.cc/paper/2016/hash/65b9eea6e1cc6bb9f0cd2a47751a186f-Abstract.html",
+};
+
 pub(crate) const SAHA_ICML_2022: Paper = Paper {
     key: "saha2022versatile",
     citation: "Saha and Gaillard, ICML 2022",

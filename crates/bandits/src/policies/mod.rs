@@ -12,7 +12,7 @@
 //! | ln t at every step | `confidence::LogTime` |
 //! | how long an arm plays alone | `confidence::last_step_below` |
 //! | tournaments sampled from Beta posteriors | `thompson::Sampler` |
-//! | bandits of single arms (UCB, Thompson sampling, Exp3, Tsallis-INF) | [`singleton`](crate::singleton) |
+//! | bandits of single arms (UCB, Thompson sampling, Exp3, Exp3.S, Tsallis-INF) | [`singleton`](crate::singleton) |
 //! | uniform draws, coins, shuffles, ties at random | `random::{below, coin, shuffle, argmax, best_arm}` |
 //! | which of many Beta or normal draws is the largest | `random::Largest` |
 //! | Beta, normal and weighted draws | `random::{preference, Beta, Normals, WeightTree}` |

@@ -2,11 +2,13 @@
 //! and learns whether that arm won. The dueling bandits themselves are in `policies::reductions`.
 
 mod exp3;
+mod exp3s;
 mod thompson;
 mod tsallis;
 mod ucb;
 
 pub use exp3::{Exp3, Rate};
+pub use exp3s::Exp3S;
 pub use thompson::Thompson;
 pub use tsallis::{Estimator, TsallisInf};
 pub use ucb::Ucb;

@@ -53,7 +53,9 @@ fn decided(spec: &str, matrix: &PreferenceMatrix, seed: u64) -> (Option<Arm>, u6
 #[test]
 fn as_many_duels_as_an_independent_program() {
     let eight = problems::arithmetic(8).expect("eight arms");
+    let five = problems::arithmetic_with(5, 0.1).expect("five arms");
     let none = no_condorcet_winner();
+    let utilities = problems::btl(&[0, 1, 2, 3, 4, 5, 6, 7].map(|i| 0.7_f64.powi(i))).expect("eight arms");
     for (spec, matrix, right, (theirs, their_error)) in [
         ("dkwt", &eight, Some(Arm(0)), (50_297.7, 219.4)),
         ("knockout", &eight, Some(Arm(0)), (8_744.0, 27.6)),
@@ -63,6 +65,12 @@ fn as_many_duels_as_an_independent_program() {
         ("pocowista", &eight, Some(Arm(0)), (5_718.4, 31.0)),
         ("pocowista", &none, Some(Arm(0)), (797.8, 3.6)),
         ("sequential-elimination", &eight, Some(Arm(0)), (7_552.6, 44.3)),
+        ("mallows-mpi", &eight, Some(Arm(0)), (9_907.6, 47.7)),
+        ("mallows-mpi:delta=0.2", &eight, Some(Arm(0)), (9_218.5, 44.3)),
+        ("pl-pac", &utilities, Some(Arm(0)), (1_712.2, 18.2)),
+        ("pl-pac:epsilon=0.08", &utilities, Some(Arm(0)), (1_470.8, 15.3)),
+        ("verification", &five, Some(Arm(0)), (30_443.0, 135.1)),
+        ("verification:delta=0.000001", &five, Some(Arm(0)), (31_538.3, 133.7)),
         ("sequential-elimination:epsilon=0.07", &eight, Some(Arm(0)), (5_200.7, 25.7)),
     ] {
         let runs = 400;
@@ -92,6 +100,9 @@ fn they_ask_for_as_few_pairs_as_their_rule() {
                 ("nts", (2 * arms).saturating_sub(arms.ilog2() as usize + 2)),
                 ("pocowista", arms * (arms - 1) / 2),
                 ("sequential-elimination", arms - 1),
+                ("mallows-mpi", arms - 1),
+                ("pl-pac", arms * (arms - 1) / 2),
+                ("verification", arms * (arms - 1) / 2),
             ] {
                 let (best, _, pairs) = decided(spec, &matrix, seed);
                 assert_eq!(best, Some(Arm(0)), "{spec}, {arms} arms");
@@ -155,6 +166,9 @@ fn each_rule_has_its_error() {
         ("nts:gamma=1", "gamma must lie strictly between 0 and 1, found 1"),
         ("dkwt:delta=0", "delta must lie strictly between 0 and 1, found 0"),
         ("pocowista:delta=nan", "delta must lie strictly between 0 and 1, found NaN"),
+        ("mallows-mpi:delta=1", "delta must lie strictly between 0 and 1, found 1"),
+        ("pl-pac:epsilon=0", "epsilon must lie strictly between 0 and 1, found 0"),
+        ("verification:kappa=1", "kappa must lie strictly between 0 and 1, found 1"),
         ("sequential-elimination:epsilon=0", "epsilon must lie strictly between 0 and 1, found 0"),
     ] {
         assert_eq!(text.parse::<Spec>().expect_err(text).to_string(), message);

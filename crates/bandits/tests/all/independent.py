@@ -17,6 +17,11 @@ def arithmetic(k, step=0.05):
     return np.array([[0.5 + step * (j - i) for j in range(k)] for i in range(k)])
 
 
+def btl(strengths):
+    u = np.array(strengths)
+    return u[:, None] / (u[:, None] + u[None, :])
+
+
 def no_condorcet():
     up = [[0.7, 0.7, 0.7, 0.35], [0, 0.7, 0.3, 0.7], [0, 0, 0.7, 0.7], [0, 0, 0, 0.6]]
     p = np.full((5, 5), 0.5)
@@ -106,6 +111,95 @@ def sequential_elimination(P, rng, eps=0.05, delta=0.05):
         if w / n > 0.5 + eps / 2:
             anchor = c
     return anchor, used
+
+
+def mallows_mpi(P, rng, delta=0.05):
+    k = len(P)
+
+    def stop(w, n):
+        n = n.astype(float)
+        return np.abs(w / n - 0.5) > np.sqrt(np.log(4 * k * n**2 / delta) / (2 * n))
+
+    order = list(rng.permutation(k))
+    champion = order.pop()
+    used = 0
+    for c in order:
+        w, n = first_hit(rng, P[champion, c], stop)
+        used += n
+        if w / n < 0.5:
+            champion = c
+    return champion, used
+
+
+def pl_pac(P, rng, eps=0.05, delta=0.05):
+    k = len(P)
+    W = np.zeros((k, k))
+    A = np.arange(k)
+    used = 0
+    while True:
+        pivot = rng.choice(A)
+        rest = A[A != pivot]
+        beaten = rng.random(len(rest)) < P[pivot, rest]
+        used += len(rest)
+        up, down = rest[~beaten], rest[beaten]
+        W[up, pivot] += 1
+        W[pivot, down] += 1
+        W[np.ix_(up, down)] += 1
+        N = W + W.T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            p = np.where(N > 0, W / N, 0.5)
+            c = np.where(N > 0, np.sqrt(np.log(4 * k * k * N**2 / delta) / (2 * N)), np.inf)
+        S = np.ix_(A, A)
+        A = A[~(p + c < 0.5)[S].any(axis=1)]
+        S = np.ix_(A, A)
+        ok = (p - c > 0.5 - eps)[S] | np.eye(len(A), dtype=bool)
+        if ok.all(axis=1).any():
+            return A[ok.all(axis=1)][0], used
+
+
+def verification(P, rng, delta=0.05, kappa=1 / 3):
+    k = len(P)
+    used, r = 0, 0
+
+    def bounds(W, n, d):
+        n = np.maximum(n, 1).astype(float)
+        c = np.sqrt(np.log(2 * k * k * n**2 / d) / (2 * n))
+        return W / n - c, W / n + c
+
+    while True:
+        r += 1
+        W = np.zeros((k, k))
+        n = np.zeros((k, k))
+        play = ~np.eye(k, dtype=bool)
+        while play.any():
+            both = np.triu(play | play.T)
+            won = (rng.random((k, k)) < P) & both
+            W += won + (both & ~won).T
+            n += both + both.T
+            used += both.sum()
+            low, up = bounds(W, n, kappa)
+            np.fill_diagonal(up, np.inf)
+            enough = (low > 0.5) | ((up < 0.5) & (0.5 - low < 2 * (0.5 - up)))
+            enough |= (low < 0.5) & (up.min(axis=1)[:, None] < low)
+            play &= ~enough
+        low, up = bounds(W, n, kappa)
+        np.fill_diagonal(up, np.inf)
+        np.fill_diagonal(low, 1)
+        doubts = (low < 0.5).sum(axis=1)
+        best = rng.choice(np.flatnonzero(doubts == doubts.min()))
+        rival = up.argmin(axis=1)
+        left = [x for x in range(k) if x != best]
+        wins, t, failed = np.zeros(k), 0, False
+        while left and not failed:
+            t += 1
+            used += len(left)
+            x = np.array(left)
+            wins[x] += rng.random(len(x)) < P[x, rival[x]]
+            low, up = bounds(wins[x], np.full(len(x), t), delta / (2 * r * r))
+            failed = (low > 0.5).any()
+            left = list(x[up >= 0.5])
+        if not failed:
+            return best, used
 
 
 def nts(P, rng, h=0.05, gamma=0.05):
@@ -210,7 +304,10 @@ def multi_rucb(P, rng, horizon, alpha=0.51, m=4):
 if __name__ == "__main__":
     runs = int(sys.argv[1])
     eight, none = arithmetic(8), no_condorcet()
-    for name, rule, P, right in [
+    five = arithmetic(5, 0.1)
+    utilities = btl([0.7**i for i in range(8)])
+    problems = {"eight": eight, "five": five, "utilities": utilities, "none": none}
+    cases = [
         ("dkwt", dkwt, eight, 0),
         ("knockout", knockout, eight, 0),
         ("knockout:epsilon=.2", lambda P, r: knockout(P, r, 0.2), eight, 0),
@@ -219,19 +316,28 @@ if __name__ == "__main__":
         ("pocowista", pocowista, eight, 0),
         ("pocowista", pocowista, none, 0),
         ("sequential-elimination", sequential_elimination, eight, 0),
+        ("mallows-mpi", mallows_mpi, eight, 0),
+        ("mallows-mpi:delta=.2", lambda P, r: mallows_mpi(P, r, 0.2), eight, 0),
+        ("pl-pac", pl_pac, utilities, 0),
+        ("pl-pac:epsilon=.08", lambda P, r: pl_pac(P, r, 0.08), utilities, 0),
+        ("verification", verification, five, 0),
+        ("verification:delta=.000001", lambda P, r: verification(P, r, 1e-6), five, 0),
         ("sequential-elimination:epsilon=.07", lambda P, r: sequential_elimination(P, r, 0.07), eight, 0),
-    ]:
+    ]
+    for name, rule, P, right in cases:
         rng = np.random.default_rng(7)
-        out = [rule(P, rng) for _ in range(runs)]
+        # Two of them go step by step.
+        played = runs // 20 if name.startswith(("pl-pac", "verification")) else runs
+        out = [rule(P, rng) for _ in range(played)]
         used = np.array([u for _, u in out], float)
         print(
             name,
-            "eight" if P is eight else "none",
-            f"{used.mean():.1f} +- {used.std(ddof=1) / runs**0.5:.1f}",
+            next(n for n, m in problems.items() if m is P),
+            f"{used.mean():.1f} +- {used.std(ddof=1) / played**0.5:.1f}",
             "right",
             sum(a == right for a, _ in out),
             "of",
-            runs,
+            played,
             flush=True,
         )
     for m in (4, 2):

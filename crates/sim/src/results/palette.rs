@@ -3,7 +3,7 @@
 /// All algorithms, each with the colour and dashes of its position in every figure. There are seven colours, so that those
 /// seven places apart share one: variants of one algorithm, or algorithms that papers do not draw together. Add new ones at
 /// the end: the others keep their styles.
-const ALGORITHMS: [&str; 46] = [
+const ALGORITHMS: [&str; 50] = [
     "rucb",
     "mergerucb",
     "rmed1",
@@ -50,6 +50,10 @@ const ALGORITHMS: [&str; 46] = [
     "sliding-dts",
     "discounted-dts",
     "sequential-elimination",
+    "sparring-exp3s",
+    "mallows-mpi",
+    "pl-pac",
+    "verification",
 ];
 
 /// The families of curves with a style of their own, for figures.

@@ -2,14 +2,17 @@
 //! meets until its duels say which arm is better, and what is known of pairs decides which one comes next. At the end one
 //! arm plays alone for ever.
 //!
-//! What they share is here: [`PairByPair`] plays whatever [`Settling`] says. Elimination by Borda scores, which has the same
-//! aim and no such order, is in `borda`.
+//! What they share is here: [`PairByPair`] plays whatever [`Settling`] says. Two that play all pairs in turn ([`pl_pac`],
+//! [`verification`]) have the same aim. Elimination by Borda scores, which has it too, is in `borda`.
 
 pub mod dkwt;
 pub mod knockout;
+pub mod mallows_mpi;
 pub mod nts;
+pub mod pl_pac;
 pub mod pocowista;
 pub mod sequential_elimination;
+pub mod verification;
 
 mod bracket;
 mod champion;

@@ -1,0 +1,106 @@
+//! MallowsMPI: the most preferred item of a Mallows model. A champion meets the other arms one by one, each until it is clear
+//! which of the two is better. With probability 1 - delta the arm that is left is the Condorcet winner.
+//!
+//! With c(n) = sqrt(ln(4 K n^2 / delta) / 2 n), the champion is a random arm at first. The others come in random order:
+//!
+//! 1. the champion and the next arm meet until the share of their n duels that one of them won is above 1/2 + c(n);
+//! 2. that one is the champion from now on.
+//!
+//! The last champion plays alone for ever.
+//!
+//! ## References
+//!
+//! R. Busa-Fekete, E. Hüllermeier, B. Szörényi, "Preference-Based Rank Elicitation using Statistical Models: The Case of
+//! Mallows", ICML 2014, <https://proceedings.mlr.press/v32/busa-fekete14.html>.
+//!
+//! ## Notes
+//!
+//! * Where rankings of users follow a Mallows model, no pair is closer to 1/2 than neighbours in its central ranking are, so
+//!   that every pair is settled soon. Nothing else is used of the model: any order of the arms will do in which each beats all
+//!   below it.
+//! * It takes O(1 / gap^2 ln(K / (delta gap))) duels per pair, and the gap may be that of any two arms that meet: a tie never
+//!   ends. [`sequential-elimination`](super::sequential_elimination), which is alike, gives up on pairs closer than epsilon.
+//! * delta = .05 here, as elsewhere in this crate.
+
+use super::{Champion, PairByPair, Settling};
+use crate::algorithm::{countable, papers, parameters, probability};
+use crate::state::state;
+use crate::{Arm, Convergence, Generator, Memory, Paper, ParameterError, PolicyConfig};
+
+/// The parameter of MallowsMPI.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MallowsMpiConfig {
+    /// The probability of failing, in (0, 1).
+    pub delta: f64,
+}
+
+impl Default for MallowsMpiConfig {
+    fn default() -> Self {
+        Self { delta: 0.05 }
+    }
+}
+
+impl PolicyConfig for MallowsMpiConfig {
+    const NAME: &'static str = "mallows-mpi";
+    const SUMMARY: &'static str = "the better of two stays, however long it takes (Busa-Fekete et al., ICML 2014)";
+    const PREFER: &'static str =
+        "if every arm beats all below it, no two nearly tie, and the best one is wanted with a stated probability";
+    const PAPER: Option<Paper> = Some(papers::BUSA_FEKETE_ICML_2014);
+    const CONVERGENCE: Convergence = Convergence { patience: 4, least_margin: 0.05, ..Convergence::USUAL };
+    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 20 };
+    type Policy = PairByPair<MallowsMpi>;
+
+    parameters! {
+        "delta" => delta, "probability of failing";
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        probability("delta", self.delta)
+    }
+
+    fn policy(&self, arms: usize, _horizon: u64) -> Result<PairByPair<MallowsMpi>, ParameterError> {
+        self.check()?;
+        countable(arms)?;
+        Ok(PairByPair::new(MallowsMpi { delta: self.delta / arms as f64, champion: Champion::new(arms) }))
+    }
+}
+
+/// MallowsMPI.
+#[derive(Debug, Clone)]
+pub struct MallowsMpi {
+    /// delta / K.
+    delta: f64,
+    champion: Champion,
+}
+
+state!(MallowsMpi { champion } but { delta });
+
+impl Settling for MallowsMpi {
+    fn arms(&self) -> usize {
+        self.champion.arms()
+    }
+
+    fn next(&mut self, generator: &mut Generator) -> Option<[Arm; 2]> {
+        self.champion.next(generator)
+    }
+
+    fn settle(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
+        let [won, lost] = wins.map(f64::from);
+        let duels = won + lost;
+        let radius = (libm::log(4.0 * duels * duels / self.delta) / (2.0 * duels)).sqrt();
+        let above = won / duels - 0.5;
+        (above.abs() > radius).then_some(above > 0.0)
+    }
+
+    fn settled(&mut self, better: Arm, _worse: Arm) {
+        self.champion.settled(better);
+    }
+
+    fn last(&self) -> Arm {
+        self.champion.last()
+    }
+
+    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
+        self.champion.recommended()
+    }
+}

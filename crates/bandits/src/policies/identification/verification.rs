@@ -1,0 +1,254 @@
+//! Explore, then verify: a candidate that is right with a modest probability is cheap to find, and one rival of each other
+//! arm is enough to make sure of it. With probability 1 - delta the arm that is left is the Condorcet winner.
+//!
+//! With bounds [l(i, j), u(i, j)] = p(i, j) ± sqrt(ln(2 K^2 n^2 / d) / 2 n) of the probability that i beats j, after n duels of
+//! which i won the share p(i, j), in round r = 1, 2, ...:
+//!
+//! 1. *Explore*, with d = kappa: all pairs in play meet once, again and again. A pair is in play until both of its arms, i against
+//!    j and j against i, have learned enough: i beats j, l(i, j) > 1/2; or i loses, and by how much is known within a factor of
+//!    two, 1/2 - l(i, j) < 2 (1/2 - u(i, j)) and u(i, j) < 1/2; or i may lose, l(i, j) < 1/2, but loses more clearly to
+//!    some other arm h, u(i, h) < l(i, j).
+//! 2. The candidate is an arm whose bounds l are nowhere below 1/2. Each other arm's rival is the arm with the lowest u.
+//! 3. *Verify*, with d = delta / (2 r^2) and new counts: each other arm meets its rival until u < 1/2. If l > 1/2 for any,
+//!    the candidate is not accepted, and the next round begins. The candidate that is accepted plays alone for ever.
+//!
+//! ## References
+//!
+//! Z. S. Karnin, "Verification Based Solution for Structured MAB Problems", NeurIPS 2016,
+//! <https://proceedings.neurips.cc/paper/2016/hash/65b9eea6e1cc6bb9f0cd2a47751a186f-Abstract.html>.
+//!
+//! ## Notes
+//!
+//! * Only K - 1 pairs pay for a small delta: ln(1 / delta) times the sum, over the other arms, of 1 / gap^2, where each gap is
+//!   that to the arm which beats it most clearly.
+//! * Exploration pays for near ties: it distinguishes the candidate from its closest rival with probability 1 - kappa.
+//! * If there is no candidate, or several, which has a probability below kappa where there is a Condorcet winner, a random arm of
+//!   those with the fewest bounds below 1/2 is verified.
+//! * It needs a Condorcet winner: without one it never ends.
+//! * kappa = 1/3 and delta = .05 by default.
+
+use crate::algorithm::{countable_pairs, papers, parameters, probability};
+use crate::counts::PairCounts;
+use crate::random::{argmax, shuffle};
+use crate::state::{plain, state, stored};
+use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+
+/// The parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VerificationConfig {
+    /// The probability of failing, in (0, 1).
+    pub delta: f64,
+    /// The probability that a candidate is wrong, in (0, 1).
+    pub kappa: f64,
+}
+
+impl Default for VerificationConfig {
+    fn default() -> Self {
+        Self { delta: 0.05, kappa: 1.0 / 3.0 }
+    }
+}
+
+impl PolicyConfig for VerificationConfig {
+    const NAME: &'static str = "verification";
+    const SUMMARY: &'static str = "explores for a candidate, then verifies it (Karnin, NeurIPS 2016)";
+    const PREFER: &'static str = "if the best arm must be right with a probability very close to 1";
+    const PAPER: Option<Paper> = Some(papers::KARNIN_NEURIPS_2016);
+    const CONVERGENCE: Convergence = Convergence { patience: 4, least_margin: 0.05, ..Convergence::USUAL };
+    const MEMORY: Memory = Memory { per_pair: 10, per_arm: 32 };
+    type Policy = Verification;
+
+    parameters! {
+        "delta" => delta, "probability of failing";
+        "kappa" => kappa, "probability that a candidate is wrong";
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        probability("delta", self.delta)?;
+        probability("kappa", self.kappa)
+    }
+
+    fn policy(&self, arms: usize, _horizon: u64) -> Result<Verification, ParameterError> {
+        self.check()?;
+        countable_pairs::<Self>(arms)?;
+        Ok(Verification {
+            config: self.clone(),
+            round: 0,
+            wins: PairCounts::new(arms, 0),
+            in_play: Vec::new(),
+            turn: 0,
+            lowest: Vec::new(),
+            doubts: Vec::new(),
+            candidate: (arms == 1).then_some(Arm(0)),
+        })
+    }
+}
+
+/// Two arms that meet, and what there is left to learn from it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Pair {
+    arms: [Arm; 2],
+    /// Whether either arm has learned enough of the other; the second need not learn while a candidate is verified.
+    settled: [bool; 2],
+}
+
+plain!(Pair { arms, settled });
+
+/// The rival of an arm so far: the one with the lowest upper bound of those that it has learned enough of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Rival {
+    arm: Arm,
+    upper: f64,
+}
+
+plain!(Rival { arm, upper });
+
+/// Exploration and verification by turns.
+#[derive(Debug, Clone)]
+pub struct Verification {
+    config: VerificationConfig,
+    /// r; 0 before the first.
+    round: u64,
+    /// Since this stage began.
+    wins: PairCounts,
+    /// The pairs in play, and whose turn it is.
+    in_play: Vec<Pair>,
+    turn: usize,
+    /// Of each arm.
+    lowest: Vec<Rival>,
+    /// How many arms each arm may lose to, of those that it has learned enough of.
+    doubts: Vec<u32>,
+    /// The arm that is verified, or was.
+    candidate: Option<Arm>,
+}
+
+state!(Verification { round, wins, in_play, turn, lowest, doubts, candidate } but { config });
+
+impl Verification {
+    /// d.
+    fn error(&self) -> f64 {
+        match self.candidate {
+            None => self.config.kappa,
+            Some(_) => self.config.delta / (2.0 * (self.round as f64).powi(2)),
+        }
+    }
+
+    /// All counts back to 0.
+    fn forget(&mut self) {
+        for arm in 0..self.arms() {
+            self.wins.row_mut(arm).fill(0);
+        }
+    }
+
+    /// The next round begins: all pairs are in play, in random order.
+    fn explore(&mut self, generator: &mut Generator) {
+        let arms = self.arms();
+        self.round += 1;
+        self.candidate = None;
+        self.forget();
+        let pairs = (0..arms).flat_map(|i| (i + 1..arms).map(move |j| [i, j].map(Arm::at)));
+        self.in_play = Vec::with_capacity(arms * (arms - 1) / 2);
+        self.in_play.extend(pairs.map(|arms| Pair { arms, settled: [false; 2] }));
+        shuffle(generator, &mut self.in_play);
+        self.turn = 0;
+        self.lowest = vec![Rival { arm: Arm(0), upper: f64::INFINITY }; arms];
+        self.doubts = vec![0; arms];
+    }
+
+    /// All pairs in play have met: which of them are to meet again?
+    fn end_exploring_pass(&mut self, generator: &mut Generator) {
+        let error = self.error();
+        let Self { wins, in_play, lowest: rivals, doubts, .. } = self;
+        let mut lowest: Vec<f64> = rivals.iter().map(|rival| rival.upper).collect();
+        for &Pair { arms: [i, j], .. } in &*in_play {
+            let [lower, upper] = bounds(wins, error, i, j);
+            lowest[i.index()] = lowest[i.index()].min(upper);
+            lowest[j.index()] = lowest[j.index()].min(1.0 - lower);
+        }
+        in_play.retain_mut(|pair| {
+            let [i, j] = pair.arms;
+            let [lower, upper] = bounds(wins, error, i, j);
+            let sides = [(i, j, lower, upper), (j, i, 1.0 - upper, 1.0 - lower)];
+            for (settled, (arm, _, lower, upper)) in pair.settled.iter_mut().zip(sides) {
+                let beats = lower > 0.5;
+                let known = upper < 0.5 && 0.5 - lower < 2.0 * (0.5 - upper);
+                let others_say_more = lower < 0.5 && lowest[arm.index()] < lower;
+                *settled |= beats || known || others_say_more;
+            }
+            let both = pair.settled == [true; 2];
+            for (arm, other, lower, upper) in sides.into_iter().filter(|_| both) {
+                doubts[arm.index()] += u32::from(lower < 0.5);
+                let rival = &mut rivals[arm.index()];
+                if upper < rival.upper {
+                    *rival = Rival { arm: other, upper };
+                }
+            }
+            !both
+        });
+        if self.in_play.is_empty() {
+            let surest = argmax(generator, self.doubts.iter().map(|&doubts| std::cmp::Reverse(doubts)));
+            self.verify(Arm::at(surest.expect("there are arms")));
+        }
+    }
+
+    /// Each other arm is to meet its rival.
+    fn verify(&mut self, candidate: Arm) {
+        self.candidate = Some(candidate);
+        self.forget();
+        let others = self.lowest.iter().enumerate().filter(|&(arm, _)| arm != candidate.index());
+        self.in_play =
+            others.map(|(arm, rival)| Pair { arms: [Arm::at(arm), rival.arm], settled: [false, true] }).collect();
+    }
+
+    /// All pairs in play have met: is the candidate accepted?
+    fn end_verifying_pass(&mut self, generator: &mut Generator) {
+        let (error, wins) = (self.error(), &self.wins);
+        let bounds = |pair: &Pair| bounds(wins, error, pair.arms[0], pair.arms[1]);
+        if self.in_play.iter().any(|pair| bounds(pair)[0] > 0.5) {
+            self.explore(generator);
+        } else {
+            self.in_play.retain(|pair| bounds(pair)[1] >= 0.5);
+        }
+    }
+}
+
+/// The bounds of the probability that `i` beats `j`, for the error d.
+fn bounds(wins: &PairCounts, d: f64, i: Arm, j: Arm) -> [f64; 2] {
+    let (won, lost) = (f64::from(wins[(i, j)]), f64::from(wins[(j, i)]));
+    let (k, n) = (wins.arms() as f64, won + lost);
+    let radius = (libm::log(2.0 * k * k * n * n / d) / (2.0 * n)).sqrt();
+    [won / n - radius, won / n + radius]
+}
+
+impl Policy for Verification {
+    fn arms(&self) -> usize {
+        self.wins.arms()
+    }
+
+    fn choose(&mut self, _step: u64, generator: &mut Generator) -> Choice<'_> {
+        if self.turn == self.in_play.len() {
+            self.turn = 0;
+            match (self.round, self.candidate) {
+                (0, None) => self.explore(generator),
+                (_, None) => self.end_exploring_pass(generator),
+                (_, Some(_)) => self.end_verifying_pass(generator),
+            }
+        }
+        match (self.in_play.get(self.turn), self.candidate) {
+            (Some(&Pair { arms: [first, second], .. }), _) => Choice::Duel(first, second),
+            (None, candidate) => Choice::Alone { arm: candidate.expect("verified"), until: u64::MAX },
+        }
+    }
+
+    fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
+        if let Feedback::Duel { winner, loser, .. } = feedback {
+            self.wins.record(winner.index(), loser.index());
+            self.turn += 1;
+        }
+    }
+
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
+        self.candidate.or_else(|| self.wins.copeland_best(generator))
+    }
+
+    stored!();
+}
