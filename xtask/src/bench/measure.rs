@@ -18,9 +18,9 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Whether the goal is met: a rate must be at least the target, a time at most.
+    /// Whether the goal is met: a rate, or how much faster something is, must be at least the target, a time at most.
     pub(super) fn met(&self) -> Option<bool> {
-        let rate = self.unit.ends_with("/s");
+        let rate = self.unit.ends_with("/s") || self.unit == "faster";
         self.target.map(|target| if rate { self.value >= target } else { self.value <= target })
     }
 }

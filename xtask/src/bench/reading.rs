@@ -40,6 +40,7 @@ fn rows_in(folder: &Path) -> Result<Vec<Row>> {
         write(&dataset, &WriteOptions { omit_zeros }, BufWriter::new(File::create(&path)?))
             .with_context(|| format!("failed to write {}", path.display()))?;
         rows.extend(text_rows(&path, form)?);
+        rows.extend(xgboost_rows(&path, form)?);
         std::fs::remove_file(&path)?;
     }
     rows.push(ranking_row(&dataset)?);
@@ -99,6 +100,55 @@ fn text_rows(path: &Path, form: &str) -> Result<Vec<Row>> {
         });
     }
     Ok(rows)
+}
+
+/// The environment variable that names a Python with xgboost, whose reader is the unit of ours.
+const XGBOOST: &str = "XTASK_BENCH_XGBOOST";
+
+/// What that Python does: reads a file, and prints the seconds and the version.
+const XGBOOST_READS: &str = "
+import sys, time, xgboost
+xgboost.set_config(verbosity=0)
+start = time.perf_counter()
+xgboost.DMatrix(sys.argv[1] + '?format=libsvm', nthread=1)
+print(time.perf_counter() - start, xgboost.__version__)
+";
+
+/// P10 in units of xgboost's reader: the same file, one thread each, in turn, by wall clock. Nothing without a Python for it.
+fn xgboost_rows(path: &Path, form: &str) -> Result<Vec<Row>> {
+    let Some(python) = std::env::var_os(XGBOOST) else {
+        return Ok(Vec::new());
+    };
+    let (mut ours, mut version) = (Vec::new(), String::new());
+    let seconds = median(|| {
+        ours.push(read_elsewhere(path, 1)?[0]);
+        let output = Command::new(&python).args(["-c", XGBOOST_READS]).arg(path).env("OMP_NUM_THREADS", "1").output();
+        let output = output.with_context(|| format!("failed to start {}, named by {XGBOOST}", python.display()))?;
+        ensure!(output.status.success(), "xgboost failed: {}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8(output.stdout)?;
+        let (seconds, found) = text.trim().split_once(' ').context("xgboost printed no seconds")?;
+        version = found.to_owned();
+        Ok(seconds.parse()?)
+    })?;
+    ours.sort_by(f64::total_cmp);
+    let megabytes = path.metadata()?.len() as f64 / 1e6;
+    let target = if form == "dense" { 3.0 } else { 2.0 };
+    Ok(vec![
+        Row {
+            goal: "",
+            what: format!("xgboost {version}, the same file, {form}, 1 thread"),
+            unit: "MB/s",
+            value: megabytes / seconds,
+            target: None,
+        },
+        Row {
+            goal: "P10",
+            what: format!("ours in units of xgboost, {form}, 1 thread, by wall clock"),
+            unit: "faster",
+            value: seconds / ours[REPETITIONS / 2],
+            target: Some(target),
+        },
+    ])
 }
 
 /// The environment variable that makes a process of this program read a file and print what that took.
