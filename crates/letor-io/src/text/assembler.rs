@@ -119,10 +119,12 @@ fn push_dense(entries: &[Entry], features: u32, tile: &mut [Column; TILE], write
 
 /// Copies rows to `filled` with a 0 for every feature up to `features` that they do not have.
 fn fill_gaps(entries: &[Entry], ends: &[usize], features: u32, filled: &mut Vec<Entry>) {
-    filled.clear();
-    filled.resize(ends.len() * features as usize, Entry { mantissa: 0, feature: 0, scale: 0 });
+    const GAP: Entry = Entry { mantissa: 0, feature: 0, scale: 0 };
+    // What an earlier query left is overwritten row by row, while the row is in the cache.
+    filled.resize(ends.len() * features as usize, GAP);
     let mut start = 0;
     for (row, &end) in filled.chunks_exact_mut(features as usize).zip(ends) {
+        row.fill(GAP);
         for &entry in &entries[start..end] {
             row[entry.feature as usize - 1] = entry;
         }

@@ -3,6 +3,7 @@
 
 mod digits;
 mod entry;
+mod marks;
 mod number;
 mod reader;
 mod short_values;
