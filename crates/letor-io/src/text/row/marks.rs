@@ -1,4 +1,4 @@
-//! Sixteen bytes at once: where a value ends, and where its digits end.
+//! Sixteen bytes together: where a value ends, and where its digits end.
 
 /// A bit for each of sixteen bytes of text, the first in the lowest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

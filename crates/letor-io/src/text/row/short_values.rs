@@ -1,7 +1,7 @@
 //! The fast path for values: short numbers separated by single spaces, as in nearly all rows.
 //!
 //! The next value cannot be read before the end of this one is known, so the way to the end is short: sixteen bytes of
-//! text are searched for a blank at once. What the digits between mean is worked out beside.
+//! text are searched for a blank together. What the digits between mean is worked out beside.
 //!
 //! In rows with all features most values have one digit: a branch that is foreseen. In rows with gaps, which leave out
 //! their zeros, it would not be.
