@@ -21,7 +21,7 @@
 //!
 //! * The first three steps are quicksort that is stopped after K - 1 duels. Why a duel may be counted that was not played: in
 //!   a Plackett-Luce model, in which i beats j with probability u(i) / (u(i) + u(j)), the probability that i beats a pivot
-//!   which beats j is to that of the reverse as u(i) is to u(j). So K - 1 duels count for up to K^2 / 4.
+//!   which beats j is to that of the reverse as u(i) is to u(j). So K - 1 duels count for about K^2 / 4 at best.
 //! * Without such a model, these shares are not the preferences, and the promise is void. Real rankers follow it roughly:
 //!   what is counted then leans towards whom both arms met as pivots.
 //! * Other programs sort to the end in each round, which takes more duels per round and fewer rounds.
