@@ -85,7 +85,7 @@ impl Earlier {
     pub(super) fn ratio(&self, row: &Row, rounds: &[f64]) -> Option<Ratio> {
         let before = self.lines.get(&row.what)?;
         let (now, then) = (median(rounds), median(before));
-        let times = if row.unit.ends_with("/s") { then / now } else { now / then };
+        let times = if row.more_is_better() { then / now } else { now / then };
         Some(Ratio { times, noise: spread(rounds).max(spread(before)).max(LEAST_NOISE) })
     }
 }
@@ -130,7 +130,8 @@ mod tests {
     fn differences_beyond_noise_are_named() {
         let table = "date,machine,goal,what,unit,value,target,met\n\
                      2026-11-22,\"2 x this\",P7,\"rucb, 136 arms\",ns,100.0,150.0,yes\n\
-                     2026-11-22,\"2 x this\",,\"text, 900 MB\",MB/s,400.0,,\n";
+                     2026-11-22,\"2 x this\",,\"text, 900 MB\",MB/s,400.0,,\n\
+                     2026-11-22,\"2 x this\",P10,\"beside xgboost\",faster,4.0,3.0,yes\n";
         let earlier = earlier(table).unwrap();
         let rucb = row("rucb, 136 arms", "ns");
         let verdict = |row: &Row, rounds: &[f64]| earlier.ratio(row, rounds).unwrap().verdict();
@@ -141,6 +142,7 @@ mod tests {
         assert_eq!(verdict(&rucb, &[95.0, 110.0, 122.0]), "");
         // A rate that halves is twice as slow.
         assert_eq!(earlier.ratio(&row("text, 900 MB", "MB/s"), &[200.0]).unwrap().times, 2.0);
+        assert_eq!(earlier.ratio(&row("beside xgboost", "faster"), &[2.0]).unwrap().times, 2.0);
         assert!(earlier.ratio(&row("new", "ns"), &[1.0]).is_none());
         assert!(earlier.other_machine("2 x this").is_none());
         assert!(earlier.other_machine("8 x that").unwrap().starts_with("measured on 2 x this, not on 8 x that"));

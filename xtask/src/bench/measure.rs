@@ -18,9 +18,14 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Whether the goal is met: a rate, or how much faster something is, must be at least the target, a time at most.
+    /// Whether more is better: a rate, or how much faster something is.
+    pub(super) fn more_is_better(&self) -> bool {
+        self.unit.ends_with("/s") || self.unit == "faster"
+    }
+
+    /// Whether the goal is met: at least the target where more is better, at most otherwise.
     pub(super) fn met(&self) -> Option<bool> {
-        let rate = self.unit.ends_with("/s") || self.unit == "faster";
+        let rate = self.more_is_better();
         self.target.map(|target| if rate { self.value >= target } else { self.value <= target })
     }
 }

@@ -22,7 +22,7 @@ pub struct Exp3S {
 
 state!(Exp3S { own, shared } but { gamma, alpha, arms });
 
-/// Weights are divided by their sum before they reach this, squared, to stay finite.
+/// Once the sum of the weights is above this, all are divided by it, to stay finite.
 const LARGE: f64 = 1e100;
 
 impl Exp3S {
