@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::rank_heads::Heads;
 use crate::RankedList;
 
 /// The softmax over ranks of probabilistic interleaving, as fixed-point integers.
@@ -13,6 +14,7 @@ use crate::RankedList;
 pub(crate) struct Weights {
     tau: f64,
     table: Arc<RankTable>,
+    heads: Arc<Heads>,
     /// `totals[n]`: the weight of the first n ranks.
     totals: Arc<[u64]>,
 }
@@ -70,7 +72,8 @@ impl Weights {
                 Some(*total)
             }))
             .collect();
-        Self { tau, table, totals }
+        let heads = Arc::new(Heads::new(&table));
+        Self { tau, table, heads, totals }
     }
 
     pub(crate) fn tau(&self) -> f64 {
@@ -82,15 +85,10 @@ impl Weights {
         &self.table
     }
 
-    /// Writes the weights of the first 1, 2, ... ranks together of a list of `documents`.
+    /// The partial sums of the first ranks, for each set of those taken.
     #[inline]
-    pub(crate) fn head<const HEAD: usize>(&self, documents: usize, head: &mut [u64; HEAD]) {
-        let totals = &self.totals[..=documents];
-        if let Some(first) = totals[1..].first_chunk() {
-            *head = *first;
-        } else {
-            *head = std::array::from_fn(|rank| totals[documents.min(rank + 1)]);
-        }
+    pub(crate) fn heads(&self) -> &Heads {
+        &self.heads
     }
 
     /// The weights of the first 0, 1, ... `documents` ranks together.

@@ -6,17 +6,17 @@
 //! would give.
 //!
 //! A rank is drawn by its place in the sum of the remaining weights. Nearly all draws fall on the first few
-//! ranks, so their partial sums are maintained, and are counted and updated without a branch; the ranks below
+//! ranks, whose partial sums are in a table and counted without a branch; the ranks below
 //! are scanned. Tied or not, documents take the same path: a branch on ties made strict lists a fifth faster
-//! and real ones, where nearly every list has ties, a seventh slower. Partial sums of 4, 12 or 16 ranks, marks
-//! of fixed size, and wider vector instructions changed nothing or cost time.
+//! and real ones, where nearly every list has ties, a seventh slower. Marks of fixed size and wider vector
+//! instructions changed nothing or cost time.
 
 use rand::Rng;
 
 use super::credit::{DrawProbabilities, Tally};
-use super::head::{HEAD, count_below, subtract_from};
 use super::shared::SharedScratch;
 use crate::random::BitBudget;
+use crate::support::rank_heads::{HEAD, Heads, Taken, count_below};
 use crate::support::rank_weights::{RankTable, UNLISTED, Weights};
 use crate::support::ties::draw_free;
 use crate::{Doc, Generator, RankedList, TieGroup};
@@ -27,8 +27,6 @@ pub struct ProbabilisticScratch {
     marks: Marks,
     /// The list so far.
     shown: Vec<Doc>,
-    /// For each ranker the weights of the first 1, 2, ... ranks together, as far as they are left.
-    heads: [[u64; HEAD]; 2],
     clicks: Clicks,
     pub(super) shared: SharedScratch,
 }
@@ -88,35 +86,50 @@ impl Marks {
 
 /// A list being drawn.
 pub(super) struct Drawing<'a> {
-    lists: [RankedList<'a>; 2],
     table: &'a RankTable,
-    marks: &'a mut Marks,
+    heads: &'a Heads,
+    /// The number of the impression, which marks what is taken.
+    now: u32,
+    /// By document.
+    marks: &'a mut [u32],
     shown: &'a mut Vec<Doc>,
-    heads: &'a mut [[u64; HEAD]; 2],
-    /// For each ranker the weight of all it has left.
-    masses: [u64; 2],
-    /// The weight each ranker has left under the orders that credit.
-    credit_masses: [u64; 2],
+    sides: [Side<'a>; 2],
+}
+
+/// One ranker's part in it.
+struct Side<'a> {
+    list: RankedList<'a>,
+    /// Which of the first ranks are drawn.
+    taken: Taken,
+    /// The weight of all that is left.
+    mass: u64,
+    /// By rank.
+    drawn: &'a mut [u32],
+    /// The same under the order that credits.
+    credit_mass: u64,
+    credited: &'a mut [u32],
 }
 
 impl<'a> Drawing<'a> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn start(
         weights: &'a Weights,
         lists: [RankedList<'a>; 2],
         scratch: &'a mut ProbabilisticScratch,
     ) -> (Self, &'a mut Clicks) {
-        let ProbabilisticScratch { marks, shown, heads, clicks, .. } = scratch;
+        let ProbabilisticScratch { marks, shown, clicks, .. } = scratch;
         marks.start(lists);
         warm(lists);
         shown.clear();
         clicks.tally.start();
-        let masses = [weights.total(lists[0].len()), weights.total(lists[1].len())];
-        for (head, list) in heads.iter_mut().zip(&lists) {
-            weights.head(list.len(), head);
-        }
-        let drawing = Self { lists, table: weights.table(), marks, shown, heads, masses, credit_masses: masses };
-        (drawing, clicks)
+        let Marks { impression, shown: by_document, drawn: [first, second], credited: [one, other] } = marks;
+        let side = |list: RankedList<'a>, drawn, credited| {
+            let mass = weights.total(list.len());
+            Side { list, taken: Taken::none_of(list.len()), mass, drawn, credit_mass: mass, credited }
+        };
+        let sides = [side(lists[0], first, one), side(lists[1], second, other)];
+        let (table, heads) = (weights.table(), weights.heads());
+        (Self { table, heads, now: *impression, marks: by_document, shown, sides }, clicks)
     }
 
     /// Draws the next document, with its probabilities under the order that drew it; `None` when neither
@@ -127,80 +140,82 @@ impl<'a> Drawing<'a> {
         // The lowest bit is the coin, the 63 others are a place in the chosen ranker's mass.
         let luck = generator.next_u64();
         let mut x = (luck & 1) as usize;
-        if self.masses[x] == 0 {
+        if self.sides[x].mass == 0 {
             x = 1 - x;
-            if self.masses[x] == 0 {
+            if self.sides[x].mass == 0 {
                 return None;
             }
         }
-        let target = ((u128::from(luck >> 1) * u128::from(self.masses[x])) >> 63) as u64;
-        let mut rank = count_below(&self.heads[x], target);
+        let masses = [self.sides[0].mass, self.sides[1].mass];
+        let (table, now) = (self.table, self.now);
+        let side = &self.sides[x];
+        let target = ((u128::from(luck >> 1) * u128::from(side.mass)) >> 63) as u64;
+        let head = self.heads.left(side.taken);
+        let mut rank = count_below(head, target);
         if rank == HEAD {
-            rank = self.scan(x, target - self.heads[x][HEAD - 1])?;
+            rank = side.scan(target - head[HEAD - 1], table, now)?;
         }
         let mut bits = BitBudget(generator.next_u64());
-        let now = self.marks.impression;
-        let list = self.lists[x];
-        let group = list.group_at(rank);
-        let mut doc = list.at(usize::from(group.start) + bits.below(group.size()));
-        if self.marks.shown[doc.index()] == now {
-            let free = |place: usize| self.marks.shown[list.at(place).index()] != now;
-            doc = list.at(draw_free(group.ranks(), free, generator)?);
+        let group = side.list.group_at(rank);
+        let mut doc = side.list.at(usize::from(group.start) + bits.below(group.size()));
+        if self.marks[doc.index()] == now {
+            let free = |place: usize| self.marks[side.list.at(place).index()] != now;
+            doc = side.list.at(draw_free(group.ranks(), free, generator)?);
         }
-        let other = 1 - x;
-        let drawn = &self.marks.drawn[other];
-        let other_rank = reveal(self.lists[other].group(doc), |rank| drawn[rank] != now, &mut bits, generator);
-        let ranks = if x == 0 { [rank as u16, other_rank] } else { [other_rank, rank as u16] };
-
-        let probabilities = DrawProbabilities { weights: ranks.map(|rank| self.weight(rank)), masses: self.masses };
-        for x in [0, 1] {
-            let rank = usize::from(ranks[x]);
-            if let Some(mark) = self.marks.drawn[x].get_mut(rank) {
-                *mark = now;
-            }
-            self.masses[x] -= probabilities.weights[x];
-            subtract_from(&mut self.heads[x], rank, probabilities.weights[x]);
-        }
-        self.marks.shown[doc.index()] = now;
+        let other = &self.sides[1 - x];
+        let other_rank = reveal(other.list.group(doc), |rank| other.drawn[rank] != now, &mut bits, generator);
+        // One after the other, so that the next draw waits for the other ranker's rank only where that ranker draws.
+        let own = self.sides[x].take(rank as u16, table, now);
+        let other = self.sides[1 - x].take(other_rank, table, now);
+        self.marks[doc.index()] = now;
         self.shown.push(doc);
-        Some((doc, probabilities))
-    }
-
-    /// The rank at `target` in what ranker `x` has left past the head.
-    #[cold]
-    fn scan(&self, x: usize, mut target: u64) -> Option<usize> {
-        let drawn = &self.marks.drawn[x];
-        (HEAD..self.lists[x].len()).find(|&rank| {
-            let weight = if drawn[rank] == self.marks.impression { 0 } else { self.table[rank] };
-            let here = target < weight;
-            target = target.wrapping_sub(weight);
-            here
-        })
+        let weights = if x == 0 { [own, other] } else { [other, own] };
+        Some((doc, DrawProbabilities { weights, masses }))
     }
 
     /// The probabilities at `position` under a second, independent order of ties. Call it for every position from 0 on,
     /// as far as credit needs.
     #[inline(always)]
     pub(super) fn redraw(&mut self, position: usize, generator: &mut Generator) -> DrawProbabilities {
-        let now = self.marks.impression;
+        let now = self.now;
         let doc = self.shown[position];
-        let mut probabilities = DrawProbabilities { weights: [0; 2], masses: self.credit_masses };
         let mut bits = BitBudget(generator.next_u64());
-        for x in [0, 1] {
-            let credited = &mut self.marks.credited[x];
-            let rank = reveal(self.lists[x].group(doc), |rank| credited[rank] != now, &mut bits, generator);
-            if let Some(mark) = credited.get_mut(usize::from(rank)) {
+        let mut probabilities = DrawProbabilities { weights: [0; 2], masses: [0; 2] };
+        for (x, side) in self.sides.iter_mut().enumerate() {
+            let rank = reveal(side.list.group(doc), |rank| side.credited[rank] != now, &mut bits, generator);
+            if let Some(mark) = side.credited.get_mut(usize::from(rank)) {
                 *mark = now;
             }
-            probabilities.weights[x] = self.weight(rank);
-            self.credit_masses[x] -= probabilities.weights[x];
+            probabilities.masses[x] = side.credit_mass;
+            probabilities.weights[x] = self.table[usize::from(rank)];
+            side.credit_mass -= probabilities.weights[x];
         }
         probabilities
     }
+}
 
-    #[inline]
-    fn weight(&self, rank: u16) -> u64 {
-        self.table[usize::from(rank)]
+impl Side<'_> {
+    /// Takes a rank and returns its weight.
+    #[inline(always)]
+    fn take(&mut self, rank: u16, table: &RankTable, now: u32) -> u64 {
+        if let Some(mark) = self.drawn.get_mut(usize::from(rank)) {
+            *mark = now;
+        }
+        let weight = table[usize::from(rank)];
+        self.mass -= weight;
+        self.taken.take(rank.into());
+        weight
+    }
+
+    /// The rank at `target` in what is left past the head.
+    #[cold]
+    fn scan(&self, mut target: u64, table: &RankTable, now: u32) -> Option<usize> {
+        (HEAD..self.list.len()).find(|&rank| {
+            let weight = if self.drawn[rank] == now { 0 } else { table[rank] };
+            let here = target < weight;
+            target = target.wrapping_sub(weight);
+            here
+        })
     }
 }
 

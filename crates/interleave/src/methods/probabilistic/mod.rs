@@ -37,7 +37,6 @@
 
 mod credit;
 mod drawing;
-mod head;
 mod shared;
 
 use rand::{Rng, SeedableRng};

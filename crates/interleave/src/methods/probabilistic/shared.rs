@@ -11,8 +11,8 @@ use rand::Rng;
 
 use super::CreditTies;
 use super::credit::{DrawProbabilities, Tally};
-use super::head::{HEAD, count_below, subtract_from};
 use crate::random::BitBudget;
+use crate::support::rank_heads::{HEAD, Heads, Taken, count_below};
 use crate::support::rank_weights::{RankTable, Weights};
 use crate::support::ties::draw_free;
 use crate::{Doc, Examination, Generator, Preference, RankedList};
@@ -96,15 +96,12 @@ impl<'a> SharedImpression<'a> {
         drawn.resize(depth, Doc(0));
         has_clicks.clear();
 
-        let table = weights.table();
-        let mut head = [0; HEAD];
-        weights.head(documents, &mut head);
         let tail = Tail { totals: weights.totals(documents) };
         if depth > 0 && examinations.iter().any(|examination| examination.clicked) {
             let sequences = sequences.chunks_exact_mut(depth);
             let places = places.chunks_exact_mut(documents);
             for ((list, sequence), places) in lists.iter().zip(sequences).zip(places) {
-                draw_ranks(table, head, &tail, drawn, generator);
+                draw_ranks(weights.heads(), &tail, drawn, generator);
                 list.break_ties(generator, order);
                 for (rank, doc) in order.iter().enumerate() {
                     places[doc.index()] = Place { rank: rank as u16, turn: LONGEST as u16 };
@@ -121,7 +118,7 @@ impl<'a> SharedImpression<'a> {
                 has_clicks.push(sequence.iter().any(|seen| seen.clicked));
             }
         }
-        Self { table, scratch, documents, depth, total: weights.total(documents) }
+        Self { table: weights.table(), scratch, documents, depth, total: weights.total(documents) }
     }
 
     /// Whether any document would be clicked; if none is, every pair ties.
@@ -171,12 +168,16 @@ struct Tail<'a> {
 }
 
 impl Tail<'_> {
+    fn documents(&self) -> usize {
+        self.totals.len() - 1
+    }
+
     fn mass(&self) -> u64 {
         self.totals.last().map_or(0, |total| total - self.head())
     }
 
     fn head(&self) -> u64 {
-        self.totals[HEAD.min(self.totals.len() - 1)]
+        self.totals[HEAD.min(self.documents())]
     }
 
     /// The rank at `target` of the tail's mass.
@@ -193,21 +194,16 @@ impl Tail<'_> {
 /// A drawn rank leaves the partial sums of the head. Nothing is removed from the tail: where one of its ranks
 /// comes up again, the draw is repeated, which gives the same distribution.
 #[inline]
-fn draw_ranks(
-    table: &RankTable,
-    mut head: [u64; HEAD],
-    tail: &Tail<'_>,
-    sequence: &mut [Doc],
-    generator: &mut Generator,
-) {
+fn draw_ranks(heads: &Heads, tail: &Tail<'_>, sequence: &mut [Doc], generator: &mut Generator) {
+    let mut taken = Taken::none_of(tail.documents());
     for drawn in 0..sequence.len() {
         let rank = loop {
+            let head = heads.left(taken);
             let mass = head[HEAD - 1] + tail.mass();
             let target = ((u128::from(generator.next_u64()) * u128::from(mass)) >> 64) as u64;
-            let rank = count_below(&head, target);
+            let rank = count_below(head, target);
             if rank < HEAD {
-                let weight = table[rank];
-                subtract_from(&mut head, rank, weight);
+                taken.take(rank);
                 break rank;
             }
             let rank = tail.rank(target - head[HEAD - 1]);
