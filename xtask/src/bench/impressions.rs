@@ -137,17 +137,15 @@ fn at_random(site: &Site, ties: CreditTies, runs: usize) -> f64 {
     let mut chances: Vec<Chance> = (0..runs as u64).map(Chance::new).collect();
     let mut arenas: Vec<_> =
         chances.iter().map(|chance| LiveArena::new(site, &methods, &gaps, chance.users.clone(), None)).collect();
-    let mut pairs = vec![[Arm(0); 2]; runs];
+    let mut pairs: Vec<[Arm; 2]> = chances.iter_mut().map(|chance| chance.pair(site.arms()).map(Arm::at)).collect();
     nanoseconds(COMPARISONS, || {
         for _ in 0..COMPARISONS / runs {
             for ((arena, chance), pair) in arenas.iter_mut().zip(&mut chances).zip(&mut pairs) {
+                std::hint::black_box(arena.duel(pair[0], pair[1], &mut chance.lists));
                 *pair = chance.pair(site.arms()).map(Arm::at);
                 if runs > 1 {
                     arena.prefetch(pair[0], pair[1], &mut chance.lists);
                 }
-            }
-            for ((arena, chance), pair) in arenas.iter_mut().zip(&mut chances).zip(&pairs) {
-                std::hint::black_box(arena.duel(pair[0], pair[1], &mut chance.lists));
             }
         }
     })

@@ -27,6 +27,16 @@ impl<A: Arena, O: Observer> OpenRunState<A, O> {
         Self { policy, arena, outcomes, observer, run, meeting: None }
     }
 
+    /// Makes the next choice, and shows it unless two arms are to meet, whose data are prefetched.
+    fn begin(&mut self, horizon: u64, wins: &mut PairWins) {
+        let (run, mut step) = self.step();
+        let meeting = run.begin(&mut step, horizon, wins);
+        if let Some(Meeting { first, second, .. }) = meeting {
+            step.arena.prefetch(first, second, step.outcomes);
+        }
+        self.meeting = meeting;
+    }
+
     fn step(&mut self) -> (&mut OpenRun, OpenStep<'_, A, O>) {
         let Self { policy, arena, outcomes, observer, run, .. } = self;
         (run, OpenStep { policy, arena, outcomes, observer })
@@ -36,7 +46,7 @@ impl<A: Arena, O: Observer> OpenRunState<A, O> {
 /// Plays several runs side by side on one thread, one impression each in turn, until each has shown `horizon` impressions
 /// or was stopped by its observer. Each is the same run as [`play_open`](super::play_open) would play.
 ///
-/// While the arms of one run meet, the data of the next are [prefetched](Arena::prefetch), as in
+/// The data of a run are [prefetched](Arena::prefetch) while the arms of the others meet, as in
 /// [`play_in_step`](crate::play_in_step).
 pub fn play_open_in_step<A: Arena, O: Observer>(players: &mut [OpenRunState<A, O>], horizon: u64) {
     if let [OpenRunState { policy, arena, outcomes, observer, run, .. }] = players {
@@ -46,22 +56,19 @@ pub fn play_open_in_step<A: Arena, O: Observer>(players: &mut [OpenRunState<A, O
     let mut wins = PairWins::default();
     let mut playing: Vec<&mut OpenRunState<A, O>> =
         players.iter_mut().filter(|player| player.policy.tally().asked < horizon).collect();
+    playing.iter_mut().for_each(|player| player.begin(horizon, &mut wins));
     while !playing.is_empty() {
-        for player in &mut playing {
-            let (run, mut step) = player.step();
-            let meeting = run.begin(&mut step, horizon, &mut wins);
-            if let Some(Meeting { first, second, .. }) = meeting {
-                step.arena.prefetch(first, second, step.outcomes);
-            }
-            player.meeting = meeting;
-        }
         playing.retain_mut(|player| {
             let meeting = player.meeting.take();
             let (run, mut step) = player.step();
             if let Some(meeting) = meeting {
                 run.meet(&mut step, meeting);
             }
-            !run.end(&mut step, &mut wins) && player.policy.tally().asked < horizon
+            let goes_on = !run.end(&mut step, &mut wins) && player.policy.tally().asked < horizon;
+            if goes_on {
+                player.begin(horizon, &mut wins);
+            }
+            goes_on
         });
     }
 }

@@ -292,6 +292,19 @@ impl<P: Policy, A: Arena, O: Observer> RunState<P, A, O> {
         self.run.played()
     }
 
+    /// Makes the next choice, and plays it unless two arms are to meet, whose data are prefetched.
+    #[inline(always)]
+    fn begin(&mut self, horizon: u64, wins: &mut PairWins) {
+        let (run, mut table) = self.table();
+        let pair = table.begin(run, horizon, wins);
+        if let Some((first, second)) = pair
+            && first != second
+        {
+            table.arena.prefetch(first, second, &mut table.generators.arena);
+        }
+        self.pair = pair;
+    }
+
     fn table(&mut self) -> (&mut Run, StepContext<'_, P, A, O>) {
         let Self { policy, arena, generators, observer, run, .. } = self;
         (run, StepContext { policy, arena, generators, observer })
@@ -301,8 +314,10 @@ impl<P: Policy, A: Arena, O: Observer> RunState<P, A, O> {
 /// Plays several runs side by side on one thread, one choice each in turn, until each has played `horizon`
 /// steps or was stopped by its observer. Each is the same run as [`play`] would play.
 ///
-/// While the rankers of one run meet, the data of the next are [prefetched](Arena::prefetch): this pays if fetching
-/// takes longer than the comparison itself.
+/// Each run makes its next choice as soon as it has learnt from the last one, and the data are
+/// [prefetched](Arena::prefetch) while the rankers of the other runs meet: this pays if fetching takes longer than the
+/// comparison itself. (Where all runs chose first and all met then, the requests of all came together and waited for
+/// each other.)
 pub fn play_in_step<P: Policy, A: Arena, O: Observer>(players: &mut [RunState<P, A, O>], horizon: u64) {
     if let [RunState { policy, arena, generators, observer, run, .. }] = players {
         run.until(horizon, policy, arena, generators, observer);
@@ -311,24 +326,19 @@ pub fn play_in_step<P: Policy, A: Arena, O: Observer>(players: &mut [RunState<P,
     let mut wins = PairWins::default();
     let mut playing: Vec<&mut RunState<P, A, O>> =
         players.iter_mut().filter(|player| player.played() < horizon).collect();
+    playing.iter_mut().for_each(|player| player.begin(horizon, &mut wins));
     while !playing.is_empty() {
-        for player in &mut playing {
-            let (run, mut table) = player.table();
-            let pair = table.begin(run, horizon, &mut wins);
-            if let Some((first, second)) = pair
-                && first != second
-            {
-                table.arena.prefetch(first, second, &mut table.generators.arena);
-            }
-            player.pair = pair;
-        }
         playing.retain_mut(|player| {
             let pair = player.pair.take();
             let (run, mut table) = player.table();
             if let Some(pair) = pair {
                 table.meet(run, pair);
             }
-            !table.end(run) && run.played < horizon
+            let goes_on = !table.end(run) && run.played < horizon;
+            if goes_on {
+                player.begin(horizon, &mut wins);
+            }
+            goes_on
         });
     }
 }
