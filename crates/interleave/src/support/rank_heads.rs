@@ -1,7 +1,7 @@
 //! Partial sums of the first ranks' weights: where in the mass of what is left a draw falls.
 //!
 //! Nearly all draws fall on the first few ranks. Which of these are taken is one of 256 sets, so that a table holds the sums
-//! for each set: no draw waits for sums that the draw before has changed. With 4, 12 or 16 ranks comparisons were no faster.
+//! for each set: no draw waits for sums that the draw before has changed. Sums of 4, 12 or 16 ranks gained nothing.
 
 use super::rank_weights::RankTable;
 
@@ -16,7 +16,7 @@ pub(crate) type Head = [u64; HEAD];
 pub(crate) struct Taken(u8);
 
 impl Taken {
-    /// None of a list of so many `documents`: only the ranks past its end.
+    /// None of a list of `documents`: only the ranks past its end.
     #[inline]
     pub(crate) fn none_of(documents: usize) -> Self {
         Self((0xFF_u32 << documents.min(HEAD)) as u8)
