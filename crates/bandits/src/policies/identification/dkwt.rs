@@ -23,10 +23,10 @@
 //! * Each round begins with fresh duels, as in the code of its authors. (A later program of theirs goes on counting.)
 //! * The paper has sets of any size, whose winner alone is known. Multileaving says more than that, so that they are not here.
 
-use super::{Champion, PairByPair, Settling};
+use super::{ChampionTest, OneByOne, PairByPair};
 use crate::algorithm::{countable, papers, parameters, probability};
 use crate::state::state;
-use crate::{Arm, Convergence, Generator, Memory, Paper, ParameterError, PolicyConfig};
+use crate::{Convergence, Memory, Paper, ParameterError, PolicyConfig};
 
 /// DKWT's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,7 +49,7 @@ impl PolicyConfig for DkwtConfig {
     const PAPER: Option<Paper> = Some(papers::HADDENHORST_NEURIPS_2021);
     const CONVERGENCE: Convergence = Convergence { patience: 30, ..Convergence::USUAL };
     const MEMORY: Memory = Memory { per_pair: 0, per_arm: 20 };
-    type Policy = PairByPair<Dkwt>;
+    type Policy = PairByPair<OneByOne<Dkwt>>;
 
     parameters! {
         "delta" => delta, "probability of another arm than the Condorcet winner";
@@ -59,23 +59,23 @@ impl PolicyConfig for DkwtConfig {
         probability("delta", self.delta)
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<PairByPair<Dkwt>, ParameterError> {
+    fn policy(&self, arms: usize, _horizon: u64) -> Result<PairByPair<OneByOne<Dkwt>>, ParameterError> {
         self.check()?;
         countable(arms)?;
-        Ok(PairByPair::new(Dkwt { delta: self.delta, champion: Champion::new(arms), round: 1 }))
+        Ok(PairByPair::new(OneByOne::new(arms, Dkwt { delta: self.delta, arms, round: 1 })))
     }
 }
 
-/// DKWT.
+/// DKWT's test of a pair.
 #[derive(Debug, Clone)]
 pub struct Dkwt {
     delta: f64,
-    champion: Champion,
+    arms: usize,
     /// s.
     round: u32,
 }
 
-state!(Dkwt { champion, round } but { delta });
+state!(Dkwt { round } but { delta, arms });
 
 impl Dkwt {
     /// h and the number of duels of the present round.
@@ -83,19 +83,14 @@ impl Dkwt {
         let round = f64::from(self.round);
         let h = libm::exp2(-(round + 1.0));
         let pi_squared = std::f64::consts::PI * std::f64::consts::PI;
-        let gamma = 6.0 * self.delta / (self.champion.arms() as f64 * pi_squared * round * round);
+        let gamma = 6.0 * self.delta / (self.arms as f64 * pi_squared * round * round);
         (h, libm::ceil(8.0 * libm::log(4.0 / gamma) / (h * h)))
     }
 }
 
-impl Settling for Dkwt {
-    fn arms(&self) -> usize {
-        self.champion.arms()
-    }
-
-    fn next(&mut self, generator: &mut Generator) -> Option<[Arm; 2]> {
+impl ChampionTest for Dkwt {
+    fn start(&mut self) {
         self.round = 1;
-        self.champion.next(generator)
     }
 
     fn settle(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
@@ -110,17 +105,5 @@ impl Settling for Dkwt {
         self.round += 1;
         *wins = [0; 2];
         None
-    }
-
-    fn settled(&mut self, better: Arm, _worse: Arm) {
-        self.champion.settled(better);
-    }
-
-    fn last(&self) -> Arm {
-        self.champion.last()
-    }
-
-    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
-        self.champion.recommended()
     }
 }

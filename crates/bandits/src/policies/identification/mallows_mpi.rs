@@ -22,10 +22,10 @@
 //!   ends. [`sequential-elimination`](super::sequential_elimination), which is alike, gives up on pairs closer than epsilon.
 //! * delta = .05 here, as elsewhere in this crate.
 
-use super::{Champion, PairByPair, Settling};
+use super::{ChampionTest, OneByOne, PairByPair};
 use crate::algorithm::{countable, papers, parameters, probability};
 use crate::state::state;
-use crate::{Arm, Convergence, Generator, Memory, Paper, ParameterError, PolicyConfig};
+use crate::{Convergence, Memory, Paper, ParameterError, PolicyConfig};
 
 /// The parameter of MallowsMPI.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,7 +48,7 @@ impl PolicyConfig for MallowsMpiConfig {
     const PAPER: Option<Paper> = Some(papers::BUSA_FEKETE_ICML_2014);
     const CONVERGENCE: Convergence = Convergence { patience: 4, least_margin: 0.05, ..Convergence::USUAL };
     const MEMORY: Memory = Memory { per_pair: 0, per_arm: 20 };
-    type Policy = PairByPair<MallowsMpi>;
+    type Policy = PairByPair<OneByOne<MallowsMpi>>;
 
     parameters! {
         "delta" => delta, "probability of failing";
@@ -58,49 +58,28 @@ impl PolicyConfig for MallowsMpiConfig {
         probability("delta", self.delta)
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<PairByPair<MallowsMpi>, ParameterError> {
+    fn policy(&self, arms: usize, _horizon: u64) -> Result<PairByPair<OneByOne<MallowsMpi>>, ParameterError> {
         self.check()?;
         countable(arms)?;
-        Ok(PairByPair::new(MallowsMpi { delta: self.delta / arms as f64, champion: Champion::new(arms) }))
+        Ok(PairByPair::new(OneByOne::new(arms, MallowsMpi { delta: self.delta / arms as f64 })))
     }
 }
 
-/// MallowsMPI.
+/// MallowsMPI's test of a pair.
 #[derive(Debug, Clone)]
 pub struct MallowsMpi {
     /// delta / K.
     delta: f64,
-    champion: Champion,
 }
 
-state!(MallowsMpi { champion } but { delta });
+state!(MallowsMpi {} but { delta });
 
-impl Settling for MallowsMpi {
-    fn arms(&self) -> usize {
-        self.champion.arms()
-    }
-
-    fn next(&mut self, generator: &mut Generator) -> Option<[Arm; 2]> {
-        self.champion.next(generator)
-    }
-
+impl ChampionTest for MallowsMpi {
     fn settle(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
         let [won, lost] = wins.map(f64::from);
         let duels = won + lost;
         let radius = (libm::log(4.0 * duels * duels / self.delta) / (2.0 * duels)).sqrt();
         let above = won / duels - 0.5;
         (above.abs() > radius).then_some(above > 0.0)
-    }
-
-    fn settled(&mut self, better: Arm, _worse: Arm) {
-        self.champion.settled(better);
-    }
-
-    fn last(&self) -> Arm {
-        self.champion.last()
-    }
-
-    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
-        self.champion.recommended()
     }
 }

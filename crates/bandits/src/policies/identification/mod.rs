@@ -2,7 +2,8 @@
 //! meets until its duels say which arm is better, and what is known of pairs decides which one comes next. At the end one
 //! arm plays alone for ever.
 //!
-//! What they share is here: [`PairByPair`] plays whatever [`Settling`] says. Two that play all pairs in turn ([`pl_pac`],
+//! What they share is here: [`PairByPair`] plays whatever [`Settling`] says, and where a champion meets the others one by one, only
+//! the test of a pair differs. Two that play all pairs in turn ([`pl_pac`],
 //! [`verification`]) have the same aim. Elimination by Borda scores, which has it too, is in `borda`.
 
 pub mod dkwt;
@@ -15,10 +16,10 @@ pub mod sequential_elimination;
 pub mod verification;
 
 mod bracket;
-mod champion;
+mod one_by_one;
 
 use bracket::Bracket;
-use champion::Champion;
+use one_by_one::{ChampionTest, OneByOne};
 
 use crate::state::{State, state, stored};
 use crate::{Arm, Choice, Feedback, Generator, Policy};

@@ -26,10 +26,10 @@
 //! * The paper's OPT-MAXIMIZE, which takes O(K / epsilon^2 ln(1 / delta)), is not here: its constants differ between accounts.
 //! * delta = .05 here, as elsewhere in this crate.
 
-use super::{Champion, PairByPair, Settling};
+use super::{ChampionTest, OneByOne, PairByPair};
 use crate::algorithm::{countable, papers, parameters, probability};
 use crate::state::state;
-use crate::{Arm, Convergence, Generator, Memory, Paper, ParameterError, PolicyConfig};
+use crate::{Convergence, Memory, Paper, ParameterError, PolicyConfig};
 
 /// The parameters of sequential elimination.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,7 +54,7 @@ impl PolicyConfig for SequentialEliminationConfig {
     const PAPER: Option<Paper> = Some(papers::FALAHATGAR_NEURIPS_2017);
     const CONVERGENCE: Convergence = Convergence { patience: 4, least_margin: 0.05, ..Convergence::USUAL };
     const MEMORY: Memory = Memory { per_pair: 0, per_arm: 20 };
-    type Policy = PairByPair<SequentialElimination>;
+    type Policy = PairByPair<OneByOne<SequentialElimination>>;
 
     parameters! {
         "epsilon" => epsilon, "how much worse than the best is good enough";
@@ -66,20 +66,20 @@ impl PolicyConfig for SequentialEliminationConfig {
         probability("delta", self.delta)
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<PairByPair<SequentialElimination>, ParameterError> {
+    fn policy(
+        &self,
+        arms: usize,
+        _horizon: u64,
+    ) -> Result<PairByPair<OneByOne<SequentialElimination>>, ParameterError> {
         self.check()?;
         countable(arms)?;
         let delta = self.delta / arms as f64;
-        Ok(PairByPair::new(SequentialElimination {
-            half: self.epsilon / 2.0,
-            delta,
-            most: 2.0 * libm::log(2.0 / delta) / (self.epsilon * self.epsilon),
-            anchor: Champion::new(arms),
-        }))
+        let most = 2.0 * libm::log(2.0 / delta) / (self.epsilon * self.epsilon);
+        Ok(PairByPair::new(OneByOne::new(arms, SequentialElimination { half: self.epsilon / 2.0, delta, most })))
     }
 }
 
-/// Sequential elimination.
+/// Sequential elimination's test of an anchor, the champion, and a challenger.
 #[derive(Debug, Clone)]
 pub struct SequentialElimination {
     /// epsilon / 2.
@@ -88,20 +88,12 @@ pub struct SequentialElimination {
     delta: f64,
     /// The most duels of a pair.
     most: f64,
-    anchor: Champion,
 }
 
-state!(SequentialElimination { anchor } but { half, delta, most });
+state!(SequentialElimination {} but { half, delta, most });
 
-impl Settling for SequentialElimination {
-    fn arms(&self) -> usize {
-        self.anchor.arms()
-    }
-
-    fn next(&mut self, generator: &mut Generator) -> Option<[Arm; 2]> {
-        let [anchor, challenger] = self.anchor.next(generator)?;
-        Some([challenger, anchor])
-    }
+impl ChampionTest for SequentialElimination {
+    const CHALLENGER_FIRST: bool = true;
 
     fn settle(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
         let [won, lost] = wins.map(f64::from);
@@ -110,17 +102,5 @@ impl Settling for SequentialElimination {
         let radius = (libm::log(4.0 * duels * duels / self.delta) / (2.0 * duels)).sqrt();
         let undecided = above.abs() <= radius && duels < self.most;
         (!undecided).then_some(above > 0.0)
-    }
-
-    fn settled(&mut self, better: Arm, _worse: Arm) {
-        self.anchor.settled(better);
-    }
-
-    fn last(&self) -> Arm {
-        self.anchor.last()
-    }
-
-    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
-        self.anchor.recommended()
     }
 }
