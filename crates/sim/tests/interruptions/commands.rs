@@ -256,9 +256,11 @@ impl Written {
         command
     }
 
-    /// Runs the command to its end in `folder`.
-    pub(super) fn complete(&self, folder: &Path) {
+    /// Runs the command to its end in `folder`; returns the number of lines on standard error.
+    pub(super) fn complete(&self, folder: &Path) -> usize {
         let run = self.command(folder).stderr(Stdio::piped()).output().expect("sim starts");
-        assert!(run.status.success(), "{}: {}", self.name, String::from_utf8_lossy(&run.stderr));
+        let said = String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.success(), "{}: {said}", self.name);
+        said.lines().count()
     }
 }
