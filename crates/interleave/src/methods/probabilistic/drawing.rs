@@ -88,9 +88,9 @@ impl Marks {
 pub(super) struct Drawing<'a> {
     table: &'a RankTable,
     heads: &'a Heads,
-    /// The number of the impression, which marks what is taken.
+    /// The number of the impression: entries of marks that hold it are taken.
     now: u32,
-    /// By document.
+    /// Marks of shown documents, by document.
     marks: &'a mut [u32],
     shown: &'a mut Vec<Doc>,
     sides: [Side<'a>; 2],
@@ -103,9 +103,9 @@ struct Side<'a> {
     taken: Taken,
     /// The weight of all that is left.
     mass: u64,
-    /// By rank.
+    /// Marks of drawn ranks, by rank.
     drawn: &'a mut [u32],
-    /// The same under the order that credits.
+    /// The weight that is left, and the marks, under the order that credits.
     credit_mass: u64,
     credited: &'a mut [u32],
 }
