@@ -6,9 +6,10 @@
 //! would give.
 //!
 //! A rank is drawn by its place in the sum of the remaining weights. Nearly all draws fall on the first few
-//! ranks, whose partial sums are in a table and are counted without a branch; the ranks below are scanned. Tied or not, documents take the same path: a branch on ties made strict lists a fifth faster
-//! and real ones, where nearly every list has ties, a seventh slower. Marks of fixed size and wider vector
-//! instructions changed nothing or cost time.
+//! ranks, whose partial sums are in a table and are counted without a branch; the ranks below are scanned. Tied or
+//! not, documents take the same path: a branch on ties made strict lists a fifth faster and real ones, where nearly
+//! every list has ties, a seventh slower. Marks of fixed size and wider vector instructions changed nothing or cost
+//! time.
 
 use rand::Rng;
 
