@@ -40,7 +40,7 @@ pub trait Interleaving: Send + Sync {
     ) -> Preference;
 
     /// Compares each of `pairs` (positions in `lists`) on one query, and calls `verdict` with the pair's place
-    /// in `pairs` and who won.
+    /// in `pairs` and who won, once for each pair, in any order.
     ///
     /// Each pair's outcome has the distribution of [`compare`](Self::compare); outcomes of different pairs may
     /// share draws and examinations, where that is faster, and then depend on each other.

@@ -7,7 +7,7 @@ use crate::support::receipt_len;
 
 /// The probability that each ranker would have drawn the document at one position: `weights[x]` out of
 /// `masses[x]`, the weight of all that ranker x then had left.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct DrawProbabilities {
     pub(crate) weights: [u64; 2],
     pub(crate) masses: [u64; 2],
@@ -121,17 +121,60 @@ impl Tally {
 
     #[inline(never)]
     fn mixed(&mut self) -> Preference {
-        let expected = match &self.probabilities[..self.clicks] {
-            [one, other] => expectation_of_two(one, other),
-            clicked => expectation(clicked, &mut self.recursion),
-        };
-        if expected.abs() <= tolerance(self.clicks) {
-            Preference::Tie
-        } else if expected > 0.0 {
-            Preference::Second
-        } else {
-            Preference::First
-        }
+        self.recursion.resize(self.clicks + 1, 0.0);
+        mixed(self.probabilities[..self.clicks].iter().map(DrawProbabilities::second), &mut self.recursion)
+    }
+}
+
+/// Who wins by the positions of a list that are clicked, as bits, at least one: as [`Tally`] says, which takes them as they come.
+#[inline]
+pub(super) fn winner_at(list: &[DrawProbabilities; CLICKS], clicked: u16) -> Preference {
+    let leaning = |clicked: u16| list[clicked.trailing_zeros() as usize % CLICKS].likelier();
+    let without_the_first = |clicked: u16| clicked & clicked.wrapping_sub(1);
+    // Mostly there are one or two, and which cannot be predicted: one counts twice.
+    let mut others = without_the_first(clicked);
+    let one = leaning(clicked);
+    let other = leaning(if others == 0 { clicked } else { others });
+    let mut leans = [one.is_gt() | other.is_gt(), one.is_lt() | other.is_lt()];
+    others = without_the_first(others);
+    while others != 0 {
+        let next = leaning(others);
+        leans = [leans[0] | next.is_gt(), leans[1] | next.is_lt()];
+        others = without_the_first(others);
+    }
+    if leans == [true, true] { mixed_at(list, clicked) } else { Preference::of(leans[0].cmp(&leans[1])) }
+}
+
+/// The most positions of a list for [`winner_at`].
+const CLICKS: usize = u16::BITS as usize;
+
+#[inline(never)]
+fn mixed_at(list: &[DrawProbabilities; CLICKS], clicked: u16) -> Preference {
+    let mut chances = [0.0; CLICKS];
+    let mut left = clicked;
+    let clicks = clicked.count_ones() as usize;
+    for chance in &mut chances[..clicks] {
+        *chance = list[left.trailing_zeros() as usize % CLICKS].second();
+        left &= left.wrapping_sub(1);
+    }
+    mixed(chances[..clicks].iter().copied(), &mut [0.0; CLICKS + 1])
+}
+
+/// Who wins where some clicks lean to one ranker and some to the other, by the probability of each that the second contributed
+/// it. `recursion` has room for a number more than there are clicks.
+#[inline]
+fn mixed(mut clicked: impl ExactSizeIterator<Item = f64>, recursion: &mut [f64]) -> Preference {
+    let clicks = clicked.len();
+    let expected = match (clicks, clicked.next()) {
+        (2, Some(one)) => clicked.map(|other| expectation_of_two(one, other)).sum(),
+        (_, first) => expectation(first.into_iter().chain(clicked), recursion),
+    };
+    if expected.abs() <= tolerance(clicks) {
+        Preference::Tie
+    } else if expected > 0.0 {
+        Preference::Second
+    } else {
+        Preference::First
     }
 }
 
@@ -158,34 +201,26 @@ fn tolerance(clicks: usize) -> f64 {
 }
 
 /// E\[sign(N_2 - N_1)\] by the distribution of N_2, one position after another.
-fn expectation(clicked: &[DrawProbabilities], recursion: &mut Vec<f64>) -> f64 {
-    recursion.clear();
-    recursion.push(1.0);
-    for probabilities in clicked {
-        let second = probabilities.second();
+fn expectation(clicked: impl Iterator<Item = f64>, recursion: &mut [f64]) -> f64 {
+    recursion[0] = 1.0;
+    let mut clicks = 0;
+    for second in clicked {
         let first = 1.0 - second;
-        recursion.push(0.0);
-        for n in (1..recursion.len()).rev() {
+        clicks += 1;
+        recursion[clicks] = 0.0;
+        for n in (1..=clicks).rev() {
             recursion[n] = recursion[n] * first + recursion[n - 1] * second;
         }
         recursion[0] *= first;
     }
-    let clicks = clicked.len();
-    let (mut for_first, mut for_second) = (0.0, 0.0);
-    for (n, p) in recursion.iter().enumerate() {
-        match (2 * n).cmp(&clicks) {
-            Ordering::Less => for_first += p,
-            Ordering::Equal => {}
-            Ordering::Greater => for_second += p,
-        }
-    }
-    for_second - for_first
+    let sum = |chances: &[f64]| chances.iter().fold(0.0, |sum, chance| sum + chance);
+    // Those with fewer, and with more, than half of the clicks.
+    sum(&recursion[clicks / 2 + 1..=clicks]) - sum(&recursion[..clicks.div_ceil(2)])
 }
 
 /// [`expectation`] over two positions, the usual number, to the last bit: the same operations but those that change
 /// nothing.
-fn expectation_of_two(one: &DrawProbabilities, other: &DrawProbabilities) -> f64 {
-    let [one, other] = [one.second(), other.second()];
+fn expectation_of_two(one: f64, other: f64) -> f64 {
     one * other - (1.0 - one) * (1.0 - other)
 }
 
@@ -229,7 +264,11 @@ mod tests {
             [probabilities(703_583, million, 876_712, million), probabilities(296_703, million, 888_889, million)];
         assert!((clicked[0].second() - 0.554_778).abs() < 1e-6);
         assert!((clicked[1].second() - 0.749_743).abs() < 1e-6);
-        assert!((expectation(&clicked, &mut Vec::new()) - 0.304_520).abs() < 2e-6);
+        assert!(
+            (expectation(clicked.iter().map(DrawProbabilities::second), &mut vec![0.0; clicked.len() + 1]) - 0.304_520)
+                .abs()
+                < 2e-6
+        );
         assert_eq!(marginal(&clicked), Preference::Second);
     }
 
@@ -262,7 +301,7 @@ mod tests {
         #[test]
         fn recursion_is_enumeration(raw in prop::collection::vec((1_u64..1 << 60, 1_u64..1 << 60, 1_u64..1 << 60, 1_u64..1 << 60), 1..9)) {
             let clicked: Vec<DrawProbabilities> = raw.iter().map(|&(a, b, c, d)| probabilities(a, a + b, c, c + d)).collect();
-            let fast = expectation(&clicked, &mut Vec::new());
+            let fast = expectation(clicked.iter().map(DrawProbabilities::second), &mut vec![0.0; clicked.len() + 1]);
             prop_assert!((fast - by_enumeration(&clicked)).abs() < 2.0 * tolerance(clicked.len()));
             let swapped: Vec<DrawProbabilities> = raw.iter().map(|&(a, b, c, d)| probabilities(c, c + d, a, a + b)).collect();
             let turned = match marginal(&swapped) {
@@ -277,15 +316,15 @@ mod tests {
         fn two_positions_are_as_any_number(weights: [[u64; 2]; 2], masses: [[u64; 2]; 2]) {
             let clicked = [0, 1].map(|n| DrawProbabilities { weights: weights[n], masses: masses[n] });
             let [one, other] = clicked;
-            let plain = expectation(&clicked, &mut Vec::new());
-            prop_assert_eq!(expectation_of_two(&one, &other).to_bits(), plain.to_bits());
+            let plain = expectation(clicked.iter().map(DrawProbabilities::second), &mut vec![0.0; clicked.len() + 1]);
+            prop_assert_eq!(expectation_of_two(one.second(), other.second()).to_bits(), plain.to_bits());
         }
 
         #[test]
         fn leaning_alone_decides(raw in prop::collection::vec((1_u64..9, 1_u64..9), 1..8)) {
             // All lean to the second ranker or to neither.
             let clicked: Vec<DrawProbabilities> = raw.iter().map(|&(a, b)| probabilities(a, 100, a + b - 1, 100)).collect();
-            let expected = expectation(&clicked, &mut Vec::new());
+            let expected = expectation(clicked.iter().map(DrawProbabilities::second), &mut vec![0.0; clicked.len() + 1]);
             let tie = raw.iter().all(|&(_, b)| b == 1);
             prop_assert_eq!(tie, expected.abs() <= tolerance(clicked.len()));
             prop_assert_eq!(marginal(&clicked) == Preference::Second, expected > tolerance(clicked.len()));

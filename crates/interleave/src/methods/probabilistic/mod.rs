@@ -35,6 +35,7 @@
 //! - A ranker never draws a document it does not list (P_x = 0), and where it has none left the
 //!   other ranker draws. Hence the list shows `length` documents, or all that either ranker lists.
 
+mod abreast;
 mod credit;
 mod drawing;
 mod shared;
@@ -234,9 +235,7 @@ impl Interleaving for ProbabilisticInterleave {
             (0..pairs.len()).for_each(|number| verdict(number, Preference::Tie));
             return;
         }
-        for (number, &(first, second)) in pairs.iter().enumerate() {
-            verdict(number, impression.meet([first as usize, second as usize], generator.next_u64()));
-        }
+        impression.meet_all(pairs, generator, verdict);
     }
 
     fn draw(

@@ -10,7 +10,8 @@
 use rand::Rng;
 
 use super::CreditTies;
-use super::credit::{DrawProbabilities, Tally};
+use super::abreast::{Abreast, DEEPEST, LANES};
+use super::credit::{DrawProbabilities, Tally, winner_at};
 use crate::random::BitBudget;
 use crate::support::rank_heads::{HEAD, Heads, Taken, count_below};
 use crate::support::rank_weights::{RankTable, Weights};
@@ -20,41 +21,39 @@ use crate::{Doc, Examination, Generator, Preference, RankedList};
 /// With fewer pairs than this per ranker, drawing pair by pair costs less.
 const PAIRS_PER_RANKER: usize = 2;
 
-/// The largest number of documents shown: places of a sequence are bits of one number, whose last means "not
-/// among the first".
+/// The largest number of documents shown: turns of a sequence are bits of one number, whose last is [`NO_TURN`].
 const LONGEST: usize = u64::BITS as usize - 1;
 
-/// Buffers of [`SharedImpression`].
+/// The turn of a document that its ranker does not show.
+const NO_TURN: u8 = LONGEST as u8;
+
+/// Buffers of [`SharedImpression`]. Ranks and turns are apart, as lists of all pairs then fit into the nearest cache.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SharedScratch {
-    /// By ranker: the first documents it would show by itself.
-    sequences: Vec<Seen>,
-    /// By ranker: whether any of these is clicked.
-    has_clicks: Vec<bool>,
-    /// By ranker: the place of each document.
-    places: Vec<Place>,
+    /// By ranker: the first documents it would show by itself, one for each turn.
+    sequences: Vec<Doc>,
+    /// By ranker: what the user would do with these.
+    intents: Vec<Intent>,
+    /// By ranker: the turn of each document, or [`NO_TURN`].
+    turns: Vec<u8>,
+    /// By ranker: the rank of each document that credit uses.
+    ranks: Vec<u16>,
     /// What the user would do with each document.
     examinations: Vec<Examination>,
+    abreast: Abreast,
+    /// The list of one pair.
+    list: [DrawProbabilities; DEEPEST],
     tally: Tally,
     drawn: Vec<Doc>,
     order: Vec<Doc>,
 }
 
-/// A document and what the user would do with it.
-#[derive(Debug, Clone, Copy)]
-struct Seen {
-    doc: Doc,
-    clicked: bool,
-    abandons: bool,
-}
-
-/// The place of one document for one ranker.
-#[derive(Debug, Clone, Copy)]
-struct Place {
-    /// The rank that credit uses.
-    rank: u16,
-    /// Its place among the first documents that the ranker would show by itself, or [`LONGEST`].
-    turn: u16,
+/// What the user would do at each turn of a sequence, as bits.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Intent {
+    pub(super) clicked: u64,
+    /// Where the user leaves.
+    pub(super) abandoned: u64,
 }
 
 /// One query's rankers and user, ready to compare any pair.
@@ -64,6 +63,8 @@ pub(super) struct SharedImpression<'a> {
     documents: usize,
     /// How many documents are shown.
     depth: usize,
+    /// The room for each sequence.
+    stride: usize,
     /// The weight of all documents.
     total: u64,
 }
@@ -88,37 +89,43 @@ impl<'a> SharedImpression<'a> {
     ) -> Self {
         let documents = lists.first().map_or(0, |list| list.len());
         let depth = length.min(documents);
-        let SharedScratch { sequences, has_clicks, places, examinations, drawn, order, .. } = &mut *scratch;
+        let stride = depth.max(DEEPEST);
+        let SharedScratch { sequences, intents, turns, ranks, examinations, drawn, order, .. } = &mut *scratch;
         examinations.clear();
         examinations.extend((0..documents as u16).map(|doc| user(Doc(doc))));
-        sequences.resize(lists.len() * depth, Seen { doc: Doc(0), clicked: false, abandons: false });
-        places.resize(lists.len() * documents, Place { rank: 0, turn: 0 });
+        sequences.resize(lists.len() * stride, Doc(0));
+        turns.clear();
+        turns.resize(lists.len() * documents, NO_TURN);
+        ranks.resize(lists.len() * documents, 0);
         drawn.resize(depth, Doc(0));
-        has_clicks.clear();
+        intents.clear();
 
         let tail = Tail { totals: weights.totals(documents) };
         if depth > 0 && examinations.iter().any(|examination| examination.clicked) {
-            let sequences = sequences.chunks_exact_mut(depth);
-            let places = places.chunks_exact_mut(documents);
-            for ((list, sequence), places) in lists.iter().zip(sequences).zip(places) {
+            let sequences = sequences.chunks_exact_mut(stride);
+            let places = turns.chunks_exact_mut(documents).zip(ranks.chunks_exact_mut(documents));
+            for ((list, sequence), (turns, ranks)) in lists.iter().zip(sequences).zip(places) {
                 draw_ranks(weights.heads(), &tail, drawn, generator);
                 list.break_ties(generator, order);
                 for (rank, doc) in order.iter().enumerate() {
-                    places[doc.index()] = Place { rank: rank as u16, turn: LONGEST as u16 };
+                    ranks[doc.index()] = rank as u16;
                 }
                 match credit_ties {
                     CreditTies::Same => drawn.iter_mut().for_each(|rank| *rank = order[rank.index()]),
                     CreditTies::Redrawn => reveal(*list, drawn, generator),
                 }
-                for (turn, (seen, &doc)) in sequence.iter_mut().zip(&*drawn).enumerate() {
+                let mut intent = Intent::default();
+                for (turn, &doc) in drawn.iter().enumerate() {
                     let Examination { clicked, abandons } = examinations[doc.index()];
-                    *seen = Seen { doc, clicked, abandons };
-                    places[doc.index()].turn = turn as u16;
+                    intent.clicked |= u64::from(clicked) << turn;
+                    intent.abandoned |= u64::from(abandons) << turn;
+                    turns[doc.index()] = turn as u8;
                 }
-                has_clicks.push(sequence.iter().any(|seen| seen.clicked));
+                sequence[..depth].copy_from_slice(drawn);
+                intents.push(intent);
             }
         }
-        Self { table: weights.table(), scratch, documents, depth, total: weights.total(documents) }
+        Self { table: weights.table(), scratch, documents, depth, stride, total: weights.total(documents) }
     }
 
     /// Whether any document would be clicked; if none is, every pair ties.
@@ -126,17 +133,84 @@ impl<'a> SharedImpression<'a> {
         self.scratch.examinations.iter().any(|examination| examination.clicked)
     }
 
-    /// Compares two rankers and returns who wins.
+    /// Compares pairs of rankers, and calls `verdict` with the place of each in `pairs` and who wins, in any order.
     #[inline]
-    pub(super) fn meet(&mut self, pair: [usize; 2], mut coins: u64) -> Preference {
-        let SharedScratch { sequences, has_clicks, places, tally, .. } = &mut *self.scratch;
-        // Whatever the coins are, the list has no other documents.
-        if !pair.iter().any(|&ranker| has_clicks.get(ranker).is_some_and(|has| *has)) {
-            return Preference::Tie;
+    pub(super) fn meet_all(
+        &mut self,
+        pairs: &[(u32, u32)],
+        generator: &mut Generator,
+        mut verdict: impl FnMut(usize, Preference),
+    ) {
+        let abreast = self.depth <= DEEPEST && Abreast::is_possible();
+        let mut numbers = [0; LANES];
+        for (number, &(first, second)) in pairs.iter().enumerate() {
+            let coins = generator.next_u64();
+            let pair = [first as usize, second as usize];
+            let intents = pair.map(|ranker| self.scratch.intents.get(ranker).copied().unwrap_or_default());
+            // Whatever the coins are, the list has no other documents.
+            if intents[0].clicked | intents[1].clicked == 0 {
+                verdict(number, Preference::Tie);
+            } else if abreast {
+                let SharedScratch { sequences, turns, abreast, .. } = &mut *self.scratch;
+                let sequence = &sequences[pair[0] * self.stride..][..self.depth];
+                let turns = &turns[pair[1] * self.documents..][..self.documents];
+                // The turn that there is not is beyond these bits.
+                let met = sequence.iter().map(|doc| (1_u64 << turns[doc.index()]) as u16);
+                let (lane, full) = abreast.add(coins, intents, met);
+                numbers[lane] = number;
+                if full {
+                    self.meet_abreast(pairs, &numbers, &mut verdict);
+                }
+            } else {
+                verdict(number, self.meet(pair, intents, coins));
+            }
         }
-        let sequences = pair.map(|ranker| &sequences[ranker * self.depth..][..self.depth]);
-        let places = pair.map(|ranker| &places[ranker * self.documents..][..self.documents]);
-        // One bit for each place of a sequence whose document is not shown yet.
+        if abreast {
+            self.meet_abreast(pairs, &numbers, &mut verdict);
+        }
+    }
+
+    /// Compares the pairs that were added, which stand at `numbers` of all `pairs`.
+    #[inline]
+    fn meet_abreast(
+        &mut self,
+        pairs: &[(u32, u32)],
+        numbers: &[usize; LANES],
+        verdict: &mut impl FnMut(usize, Preference),
+    ) {
+        let SharedScratch { sequences, ranks, abreast, list, .. } = &mut *self.scratch;
+        let (sequences, _) = sequences.as_chunks::<DEEPEST>();
+        let added = abreast.draw(self.depth);
+        for (lane, &number) in numbers[..added].iter().enumerate() {
+            let clicks = abreast.clicks(lane);
+            if clicks == 0 {
+                verdict(number, Preference::Tie);
+                continue;
+            }
+            let pair = [pairs[number].0, pairs[number].1].map(|ranker| ranker as usize);
+            let sequences = pair.map(|ranker| &sequences[ranker]);
+            let ranks = pair.map(|ranker| &ranks[ranker * self.documents..][..self.documents]);
+            let mut masses = [self.total; 2];
+            let last = clicks.ilog2() as usize;
+            for (slot, (whose, turn)) in list[..=last].iter_mut().zip(abreast.shown(lane)) {
+                let doc = sequences[whose][turn];
+                let weights = ranks.map(|ranks| self.table[usize::from(ranks[doc.index()])]);
+                *slot = DrawProbabilities { weights, masses };
+                for x in [0, 1] {
+                    masses[x] -= weights[x];
+                }
+            }
+            verdict(number, winner_at(list, clicks));
+        }
+    }
+
+    /// Compares two rankers and returns who wins: the plain form, and that of long lists.
+    fn meet(&mut self, pair: [usize; 2], intents: [Intent; 2], mut coins: u64) -> Preference {
+        let SharedScratch { sequences, turns, ranks, tally, .. } = &mut *self.scratch;
+        let sequences = pair.map(|ranker| &sequences[ranker * self.stride..][..self.depth]);
+        let turns = pair.map(|ranker| &turns[ranker * self.documents..][..self.documents]);
+        let ranks = pair.map(|ranker| &ranks[ranker * self.documents..][..self.documents]);
+        // One bit for each turn whose document is not shown yet.
         let mut left = [(1_u64 << self.depth) - 1; 2];
         let mut masses = [self.total; 2];
         tally.start();
@@ -144,16 +218,15 @@ impl<'a> SharedImpression<'a> {
             let x = (coins & 1) as usize;
             coins >>= 1;
             // A sequence as long as the list has one left.
-            let turn = if x == 0 { left[0] } else { left[1] }.trailing_zeros() as usize;
-            let seen = if x == 0 { sequences[0] } else { sequences[1] }[turn];
-            let places = places.map(|places| places[seen.doc.index()]);
-            let weights = places.map(|place| self.table[usize::from(place.rank)]);
-            tally.add(seen.clicked, DrawProbabilities { weights, masses });
-            if seen.abandons {
+            let turn = left[x].trailing_zeros() as usize;
+            let doc = sequences[x][turn];
+            let weights = ranks.map(|ranks| self.table[usize::from(ranks[doc.index()])]);
+            tally.add(intents[x].clicked >> turn & 1 == 1, DrawProbabilities { weights, masses });
+            if intents[x].abandoned >> turn & 1 == 1 {
                 break;
             }
             for x in [0, 1] {
-                left[x] &= !(1 << places[x].turn);
+                left[x] &= !(1 << turns[x][doc.index()]);
                 masses[x] -= weights[x];
             }
         }
@@ -234,5 +307,63 @@ fn reveal(list: RankedList<'_>, sequence: &mut [Doc], generator: &mut Generator)
         } else {
             doc
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rand::SeedableRng as _;
+
+    use super::*;
+    use crate::ListBuf;
+
+    proptest! {
+        /// Side by side or one by one, every pair has the same winner, for lists of all lengths that go side by side. (Without
+        /// AVX2 both are one by one.)
+        #[test]
+        fn abreast_is_one_by_one(
+            documents in 1_usize..40,
+            length in 1_usize..=DEEPEST,
+            levels in 1_u64..30,
+            clicked in 0.0..1.0,
+            left in 0.0..0.6,
+            same: bool,
+            seed: u64,
+        ) {
+            let mut generator = Generator::seed_from_u64(seed);
+            let mut list = || {
+                let scores: Vec<f64> = (0..documents).map(|_| generator.random_range(0..levels) as f64).collect();
+                ListBuf::from_scores(&scores).expect("a list")
+            };
+            let lists: Vec<ListBuf> = (0..9).map(|_| list()).collect();
+            let lists: Vec<RankedList<'_>> = lists.iter().map(ListBuf::as_list).collect();
+            let examinations: Vec<Examination> = (0..documents)
+                .map(|_| Examination { clicked: generator.random_bool(clicked), abandons: generator.random_bool(left) })
+                .collect();
+            // Nobody against itself, then everyone against everyone, so that the last lanes stay empty.
+            let pairs: Vec<(u32, u32)> = (0..81).map(|pair| (pair / 9, pair % 9)).collect();
+            let weights = Weights::usual();
+            let ties = if same { CreditTies::Same } else { CreditTies::Redrawn };
+            let mut scratch = SharedScratch::default();
+            let user = |doc: Doc| examinations[doc.index()];
+            let mut impression =
+                SharedImpression::start(&weights, ties, &lists, length, &mut generator, &mut scratch, user);
+
+            // Otherwise nothing was drawn.
+            prop_assume!(impression.has_clicks());
+            let mut coins = generator.clone();
+            let one_by_one: Vec<Preference> = pairs.iter().map(|&(first, second)| {
+                let pair = [first as usize, second as usize];
+                let intents = pair.map(|ranker| impression.scratch.intents.get(ranker).copied().unwrap_or_default());
+                impression.meet(pair, intents, coins.next_u64())
+            }).collect();
+            let mut abreast = vec![None; pairs.len()];
+            impression.meet_all(&pairs, &mut generator, |number, winner| {
+                assert_eq!(abreast[number].replace(winner), None);
+            });
+            prop_assert_eq!(abreast, one_by_one.into_iter().map(Some).collect::<Vec<_>>());
+            prop_assert_eq!(generator, coins);
+        }
     }
 }

@@ -1,0 +1,174 @@
+//! The lists of sixteen pairs, drawn side by side: what one list waits for, the others use.
+//!
+//! A list takes the documents of two sequences in the order that coins say. Each pair is a lane of a vector, and a document
+//! is a bit: the turn at which it comes in a sequence. So a position costs the same few operations for all pairs, without a
+//! branch, and without reading from memory at an address that the position before has to find first.
+//!
+//! The vectors are those of AVX2, for which the processor is asked; the plain form, and what other processors run, is
+//! `SharedImpression::meet`.
+
+use super::shared::Intent;
+
+/// How many pairs are drawn side by side.
+pub(super) const LANES: usize = 16;
+
+/// The most documents shown: turns are the bits of a lane.
+pub(super) const DEEPEST: usize = u16::BITS as usize;
+
+type Lanes = [u16; LANES];
+
+/// Pairs whose lists are drawn together.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Abreast {
+    pairs: usize,
+    coins: Lanes,
+    /// By turn of the first ranker: the turn of the same document in the sequence of the second, as a bit; 0 if it has none.
+    met: [Lanes; DEEPEST],
+    /// By ranker: the turns whose documents are clicked, and at which the user leaves, as bits.
+    clicked: [Lanes; 2],
+    abandoned: [Lanes; 2],
+    /// By position: the turn of the document, and [`DEEPEST`] more where it is the second ranker's.
+    shown: [Lanes; DEEPEST],
+    /// The positions that are clicked, as bits.
+    clicks: Lanes,
+}
+
+impl Abreast {
+    /// Whether this processor can draw so.
+    pub(super) fn is_possible() -> bool {
+        #[cfg(target_arch = "x86_64")]
+        let possible = is_x86_feature_detected!("avx2");
+        #[cfg(not(target_arch = "x86_64"))]
+        let possible = false;
+        possible
+    }
+
+    /// Adds a pair and returns its lane; whether there is none left for another. `met` has, for each turn of the first ranker,
+    /// that of the same document in the second's sequence, as a bit.
+    #[inline(always)]
+    pub(super) fn add(&mut self, coins: u64, intents: [Intent; 2], met: impl Iterator<Item = u16>) -> (usize, bool) {
+        let lane = self.pairs % LANES;
+        self.pairs = lane + 1;
+        self.coins[lane] = coins as u16;
+        for (x, intent) in intents.into_iter().enumerate() {
+            self.clicked[x][lane] = intent.clicked as u16;
+            self.abandoned[x][lane] = intent.abandoned as u16;
+        }
+        for (lanes, met) in self.met.iter_mut().zip(met) {
+            lanes[lane] = met;
+        }
+        (lane, lane + 1 == LANES)
+    }
+
+    /// Draws the lists, of `depth` documents, and returns how many there are.
+    ///
+    /// # Panics
+    /// If it is not [possible](Self::is_possible).
+    #[inline]
+    #[cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "the compiler does not count on AVX2"))]
+    pub(super) fn draw(&mut self, depth: usize) -> usize {
+        assert!(Self::is_possible(), "AVX2");
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the processor has AVX2, as was just asked.
+        unsafe {
+            self.draw_in_vectors(depth);
+        }
+        std::mem::take(&mut self.pairs)
+    }
+
+    /// The positions of a list that are clicked, as bits.
+    #[inline]
+    pub(super) fn clicks(&self, lane: usize) -> u16 {
+        self.clicks[lane]
+    }
+
+    /// Of each position of a list: whose document it shows, and the turn of that.
+    #[inline]
+    pub(super) fn shown(&self, lane: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.shown.iter().map(move |lanes| {
+            let shown = usize::from(lanes[lane]);
+            (shown / DEEPEST % 2, shown % DEEPEST)
+        })
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn draw_in_vectors(&mut self, depth: usize) {
+        use std::arch::x86_64::{
+            __m256i, _mm256_add_epi16, _mm256_and_si256, _mm256_andnot_si256, _mm256_broadcastsi128_si256,
+            _mm256_cmpeq_epi16, _mm256_mullo_epi16, _mm256_or_si256, _mm256_set1_epi16, _mm256_setzero_si256,
+            _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_sub_epi16,
+        };
+
+        let vector = |lanes: Lanes| -> __m256i { bytemuck::cast(lanes) };
+        let (zero, one) = (_mm256_setzero_si256(), _mm256_set1_epi16(1));
+        let ones = _mm256_cmpeq_epi16(zero, zero);
+        let turns = _mm256_broadcastsi128_si256(bytemuck::cast(TURNS));
+        let met = self.met.map(vector);
+        let intents = [0, 1].map(|x| [self.clicked[x], self.abandoned[x]].map(vector));
+
+        let beyond = _mm256_set1_epi16(((u32::MAX << depth) & 0xffff) as i16);
+        let (mut gone_first, mut gone_second) = (beyond, beyond);
+        let mut coins = vector(self.coins);
+        let (mut clicks, mut left) = (zero, zero);
+        let mut position_bit = one;
+        for position in 0..depth.min(DEEPEST) {
+            // No list is further in either sequence.
+            let met = &met[..=position];
+            // What the second ranker has shown of the first's documents.
+            let mut bit = one;
+            for met in met {
+                let not_yet = _mm256_cmpeq_epi16(_mm256_and_si256(*met, gone_second), zero);
+                gone_first = _mm256_or_si256(gone_first, _mm256_andnot_si256(not_yet, bit));
+                bit = _mm256_add_epi16(bit, bit);
+            }
+            // The next document is the lowest turn that is not gone.
+            let next = |gone: __m256i| _mm256_andnot_si256(gone, _mm256_sub_epi16(gone, ones));
+            let is_first = _mm256_cmpeq_epi16(_mm256_and_si256(coins, one), zero);
+            coins = _mm256_srli_epi16::<1>(coins);
+            let first = _mm256_and_si256(is_first, next(gone_first));
+            let second = _mm256_andnot_si256(is_first, next(gone_second));
+            gone_first = _mm256_or_si256(gone_first, first);
+            gone_second = _mm256_or_si256(gone_second, second);
+            let mut bit = one;
+            for met in met {
+                let now = _mm256_cmpeq_epi16(first, bit);
+                gone_second = _mm256_or_si256(gone_second, _mm256_and_si256(now, *met));
+                bit = _mm256_add_epi16(bit, bit);
+            }
+
+            let shown = _mm256_or_si256(first, second);
+            let is_not = |what: usize| {
+                let [first, second] = [(first, intents[0][what]), (second, intents[1][what])]
+                    .map(|(shown, intent)| _mm256_and_si256(shown, intent));
+                _mm256_cmpeq_epi16(_mm256_or_si256(first, second), zero)
+            };
+            clicks = _mm256_or_si256(clicks, _mm256_andnot_si256(_mm256_or_si256(is_not(0), left), position_bit));
+            left = _mm256_or_si256(left, _mm256_andnot_si256(is_not(1), ones));
+            position_bit = _mm256_add_epi16(position_bit, position_bit);
+            // The four highest bits of the product differ for each turn.
+            let product = _mm256_mullo_epi16(shown, _mm256_set1_epi16(DE_BRUIJN as i16));
+            let turn = _mm256_shuffle_epi8(turns, _mm256_srli_epi16::<12>(product));
+            let turn = _mm256_and_si256(turn, _mm256_set1_epi16(DEEPEST as i16 - 1));
+            let whose = _mm256_andnot_si256(is_first, _mm256_set1_epi16(DEEPEST as i16));
+            self.shown[position] = bytemuck::cast(_mm256_or_si256(turn, whose));
+        }
+        self.clicks = bytemuck::cast(clicks);
+    }
+}
+
+/// A De Bruijn sequence of four bits: times a power of two, its four highest bits say which.
+#[cfg(target_arch = "x86_64")]
+const DE_BRUIJN: u16 = 0x09af;
+
+/// Which power of two these bits mean.
+#[cfg(target_arch = "x86_64")]
+const TURNS: [u8; DEEPEST] = {
+    let mut turns = [0; DEEPEST];
+    let mut turn = 0;
+    while turn < DEEPEST {
+        turns[(DE_BRUIJN.wrapping_mul(1 << turn) >> 12) as usize] = turn as u8;
+        turn += 1;
+    }
+    turns
+};
