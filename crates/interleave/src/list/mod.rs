@@ -12,7 +12,7 @@ use crate::random::below;
 
 pub use error::{RankedListError, RankedListErrorKind};
 pub use owned::ListBuf;
-use stored::Short;
+pub(crate) use stored::Short;
 
 /// A document of one query: its 0-based row within the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Pod, Zeroable)]
@@ -201,6 +201,15 @@ impl<'a> RankedList<'a> {
         match self.form {
             Form::Long { order, .. } => Docs::Long(order.iter()),
             Form::Short(list) => Docs::Short(list.order().iter()),
+        }
+    }
+
+    /// The list in its short form, if it has that.
+    #[inline]
+    pub(crate) fn short(self) -> Option<Short<'a>> {
+        match self.form {
+            Form::Long { .. } => None,
+            Form::Short(list) => Some(list),
         }
     }
 

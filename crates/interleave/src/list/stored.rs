@@ -6,25 +6,76 @@
 use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::{Doc, Form, RankedList, TieGroup};
+use crate::Generator;
+use crate::random::BitBudget;
+use crate::support::ties::draw_free;
 
 /// The most documents whose numbers fit into a byte.
-const SHORT: usize = 1 << u8::BITS;
+const SHORT: usize = Short::MOST;
 
 /// Words of 16 bits per document of a longer list.
 const WORDS: usize = 3;
 
 /// A list of at most [`SHORT`] documents, all of them listed.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Short<'a> {
+pub(crate) struct Short<'a> {
     /// The document at each rank.
     order: &'a [u8],
     /// The first and the last rank of each document's group.
     groups: &'a [[u8; 2]],
 }
 
-impl<'a> Short<'a> {
+/// The first and the last rank of a group.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tied {
+    first: u8,
+    last: u8,
+}
+
+impl Tied {
+    fn size(self) -> usize {
+        usize::from(self.last.wrapping_sub(self.first)) + 1
+    }
+
+    /// One of its ranks.
     #[inline]
-    pub(super) fn len(self) -> usize {
+    pub(crate) fn draw(self, bits: &mut BitBudget) -> u8 {
+        self.first.wrapping_add(bits.below(self.size()) as u8)
+    }
+
+    /// One of its ranks that are free, of which there is at least one.
+    #[cold]
+    pub(crate) fn draw_free(self, free: impl Fn(u8) -> bool, generator: &mut Generator) -> u8 {
+        let ranks = usize::from(self.first)..usize::from(self.last) + 1;
+        draw_free(ranks, |rank| free(rank as u8), generator).map_or(self.last, |rank| rank as u8)
+    }
+}
+
+impl<'a> Short<'a> {
+    /// The most documents whose numbers fit into a byte.
+    pub(crate) const MOST: usize = 1 << u8::BITS;
+
+    /// The document at a rank, which the list has.
+    #[inline]
+    pub(crate) fn at(self, rank: u8) -> u8 {
+        self.order[usize::from(rank)]
+    }
+
+    /// The group of the document at a rank, which the list has.
+    #[inline]
+    pub(crate) fn tied_at(self, rank: u8) -> Tied {
+        self.tied_with(self.at(rank))
+    }
+
+    /// The group of a document of the list.
+    #[inline]
+    pub(crate) fn tied_with(self, doc: u8) -> Tied {
+        let [first, last] = self.groups[usize::from(doc)];
+        Tied { first, last }
+    }
+
+    #[inline]
+    pub(crate) fn len(self) -> usize {
         self.order.len()
     }
 

@@ -146,7 +146,7 @@ pub(super) fn winner_at(list: &[DrawProbabilities; CLICKS], clicked: u16) -> Pre
 }
 
 /// The most positions of a list for [`winner_at`].
-const CLICKS: usize = u16::BITS as usize;
+pub(super) const CLICKS: usize = u16::BITS as usize;
 
 #[inline(never)]
 fn mixed_at(list: &[DrawProbabilities; CLICKS], clicked: u16) -> Preference {

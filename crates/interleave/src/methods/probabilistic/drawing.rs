@@ -29,6 +29,7 @@ pub struct ProbabilisticScratch {
     shown: Vec<Doc>,
     clicks: Clicks,
     pub(super) shared: SharedScratch,
+    pub(super) short: super::short::Marks,
 }
 
 /// The clicks of one impression.

@@ -39,6 +39,7 @@ mod abreast;
 mod credit;
 mod drawing;
 mod shared;
+mod short;
 
 use rand::{Rng, SeedableRng};
 
@@ -176,6 +177,13 @@ impl Interleaving for ProbabilisticInterleave {
         scratch: &mut ProbabilisticScratch,
         mut user: impl FnMut(Doc) -> Examination,
     ) -> Preference {
+        if length <= short::DEEPEST
+            && let [Some(first), Some(second)] = lists.map(RankedList::short)
+            && first.len() == second.len()
+        {
+            let lists = [first, second];
+            return short::compare(&self.weights, self.credit_ties, lists, length, generator, &mut scratch.short, user);
+        }
         // Taken under either setting, so that both show the same list for the same generator.
         let redraw = generator.next_u64();
         let same = self.credit_ties == CreditTies::Same;

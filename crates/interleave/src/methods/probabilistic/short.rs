@@ -1,0 +1,232 @@
+//! Two short lists, drawn and credited: nearly every comparison of a simulation.
+//!
+//! What `drawing` says in general, `compare` says of lists of the same documents, at most 256 of them, of which few are shown:
+//! marks are arrays that need no check, no list ever ends before the other, and the generator stays in registers. It draws the
+//! same numbers and returns the same winner.
+
+use rand::{Rng, SeedableRng};
+
+use super::CreditTies;
+use super::credit::{CLICKS, DrawProbabilities, winner_at};
+use crate::list::Short;
+use crate::random::BitBudget;
+use crate::support::rank_heads::{HEAD, Taken, count_below};
+use crate::support::rank_weights::Weights;
+use crate::{Doc, Examination, Generator, Preference};
+
+/// The most documents shown.
+pub(super) const DEEPEST: usize = CLICKS;
+
+/// What is taken in the current impression: entries that hold its number. So a new impression starts clean at no cost,
+/// however the last one ended.
+#[derive(Debug, Clone)]
+pub(super) struct Marks(Box<Arrays>);
+
+#[derive(Debug, Clone)]
+struct Arrays {
+    impression: u32,
+    /// By document.
+    shown: [u32; Short::MOST],
+    /// By ranker and rank, in the orders that draw and in those that credit.
+    drawn: [[u32; Short::MOST]; 2],
+    credited: [[u32; Short::MOST]; 2],
+    /// By position: the document, and the probabilities that credit needs.
+    docs: [u8; DEEPEST],
+    list: [DrawProbabilities; DEEPEST],
+}
+
+impl Default for Marks {
+    fn default() -> Self {
+        let none = [0; Short::MOST];
+        Self(Box::new(Arrays {
+            impression: 0,
+            shown: none,
+            drawn: [none; 2],
+            credited: [none; 2],
+            docs: [0; DEEPEST],
+            list: [DrawProbabilities::default(); DEEPEST],
+        }))
+    }
+}
+
+impl Marks {
+    #[inline]
+    fn start(&mut self) -> &mut Arrays {
+        if self.0.impression == u32::MAX {
+            *self = Self::default();
+        }
+        self.0.impression += 1;
+        &mut self.0
+    }
+}
+
+/// Compares two rankers; see [`Interleaving::compare`](crate::Interleaving::compare). At most [`DEEPEST`] documents are shown.
+#[inline]
+pub(super) fn compare(
+    weights: &Weights,
+    credit_ties: CreditTies,
+    lists: [Short<'_>; 2],
+    length: usize,
+    generator: &mut Generator,
+    marks: &mut Marks,
+    mut user: impl FnMut(Doc) -> Examination,
+) -> Preference {
+    let redraw = generator.next_u64();
+    // A copy whose address nobody has can stay in registers.
+    let mut dice = generator.clone();
+    let Arrays { impression, shown, drawn, credited, docs, list } = marks.start();
+    let now = *impression;
+    let (table, heads) = (weights.table(), weights.heads());
+    let documents = lists[0].len();
+    let mut masses = [weights.total(documents); 2];
+    let mut taken = [Taken::none_of(documents); 2];
+    let mut clicked = 0_u16;
+    let mut left = false;
+    for position in 0..length.min(documents).min(DEEPEST) {
+        // The lowest bit is the coin, the 63 others are a place in the chosen ranker's mass.
+        let luck = dice.next_u64();
+        let x = (luck & 1) as usize;
+        let (own, other) = (lists[x], lists[1 - x]);
+        let target = ((u128::from(luck >> 1) * u128::from(masses[x])) >> 63) as u64;
+        let head = heads.left(taken[x]);
+        let mut rank = count_below(head, target) as u8;
+        if usize::from(rank) == HEAD {
+            rank = scan(target - head[HEAD - 1], |rank| {
+                if drawn[x][usize::from(rank)] == now { 0 } else { table[usize::from(rank)] }
+            });
+        }
+        let mut bits = BitBudget(dice.next_u64());
+        let group = own.tied_at(rank);
+        let mut doc = own.at(group.draw(&mut bits));
+        if shown[usize::from(doc)] == now {
+            let mut copy = dice.clone();
+            doc = own.at(group.draw_free(|place| shown[usize::from(own.at(place))] != now, &mut copy));
+            dice = copy;
+        }
+        let group = other.tied_with(doc);
+        let mut other_rank = group.draw(&mut bits);
+        if drawn[1 - x][usize::from(other_rank)] == now {
+            let mut copy = dice.clone();
+            other_rank = group.draw_free(|rank| drawn[1 - x][usize::from(rank)] != now, &mut copy);
+            dice = copy;
+        }
+        docs[position] = doc;
+        let at = &mut list[position];
+        at.masses = masses;
+        for (x, rank) in [(x, rank), (1 - x, other_rank)] {
+            drawn[x][usize::from(rank)] = now;
+            let weight = table[usize::from(rank)];
+            at.weights[x] = weight;
+            masses[x] -= weight;
+            taken[x].take(rank.into());
+        }
+        shown[usize::from(doc)] = now;
+        let examination = user(Doc(doc.into()));
+        clicked |= u16::from(examination.clicked) << position;
+        if examination.abandons {
+            left = true;
+            break;
+        }
+    }
+    if !left && length > documents {
+        // The coin for which there is no document.
+        dice.next_u64();
+    }
+    *generator = dice;
+    if clicked == 0 {
+        return Preference::Tie;
+    }
+    if credit_ties == CreditTies::Redrawn {
+        let mut dice = Generator::seed_from_u64(redraw);
+        let mut masses = [weights.total(documents); 2];
+        let last = clicked.ilog2() as usize;
+        for (doc, at) in docs[..=last].iter().zip(&mut list[..=last]) {
+            let mut bits = BitBudget(dice.next_u64());
+            at.masses = masses;
+            for x in [0, 1] {
+                let group = lists[x].tied_with(*doc);
+                let mut rank = group.draw(&mut bits);
+                if credited[x][usize::from(rank)] == now {
+                    let mut copy = dice.clone();
+                    rank = group.draw_free(|rank| credited[x][usize::from(rank)] != now, &mut copy);
+                    dice = copy;
+                }
+                credited[x][usize::from(rank)] = now;
+                at.weights[x] = table[usize::from(rank)];
+                masses[x] -= at.weights[x];
+            }
+        }
+    }
+    winner_at(list, clicked)
+}
+
+/// The rank at `target` in what is left past the head.
+#[cold]
+fn scan(mut target: u64, left: impl Fn(u8) -> u64) -> u8 {
+    let mut rank = HEAD as u8;
+    loop {
+        let weight = left(rank);
+        if target < weight || rank == u8::MAX {
+            return rank;
+        }
+        target -= weight;
+        rank += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rand::SeedableRng as _;
+
+    use crate::{
+        CreditTies, Doc, Examination, Generator, Interleaving as _, ListBuf, ProbabilisticInterleave, RankedList,
+    };
+
+    proptest! {
+        /// Lists in short form and in long have the same winner, show the same documents, and draw the same numbers.
+        #[test]
+        fn short_lists_are_as_long_ones(
+            documents in prop_oneof![0_usize..30, 250_usize..=256],
+            length in 0_usize..=20,
+            levels in prop_oneof![1_u64..4, 1_u64..300],
+            clicked in 0.0..1.0,
+            left in 0.0..0.4,
+            redrawn: bool,
+            seed: u64,
+        ) {
+            let mut generator = Generator::seed_from_u64(seed);
+            let owned = [0, 1].map(|_| {
+                let scores: Vec<f64> = (0..documents).map(|_| generator.random_range(0..levels) as f64).collect();
+                ListBuf::from_scores(&scores).expect("a list")
+            });
+            let words = owned.each_ref().map(|list| {
+                let order: Vec<Doc> = list.as_list().docs().collect();
+                let mut ends: Vec<u16> = order.iter().map(|&doc| list.as_list().group(doc).end).collect();
+                ends.dedup();
+                let mut words = vec![0; RankedList::words(documents)];
+                RankedList::store(&order, &ends, &mut words);
+                words
+            });
+            let ties = if redrawn { CreditTies::Redrawn } else { CreditTies::Same };
+            let method = ProbabilisticInterleave::new(ties);
+            // Several impressions, so that marks of one meet the next.
+            let play = |lists: [RankedList<'_>; 2]| {
+                let (mut lists_luck, mut luck) = (generator.clone(), Generator::seed_from_u64(!seed));
+                let (mut scratch, mut seen) = (Default::default(), Vec::new());
+                let mut winners = Vec::new();
+                for _ in 0..5 {
+                    let user = |doc: Doc| {
+                        seen.push(doc);
+                        Examination { clicked: luck.random_bool(clicked), abandons: luck.random_bool(left) }
+                    };
+                    winners.push(method.compare(lists, length, &mut lists_luck, &mut scratch, user));
+                }
+                (winners, seen, lists_luck)
+            };
+            let short = words.each_ref().map(|words| RankedList::stored(words, documents));
+            prop_assert!(short.iter().all(|list| list.short().is_some()));
+            prop_assert_eq!(play(short), play(owned.each_ref().map(ListBuf::as_list)));
+        }
+    }
+}
