@@ -8,19 +8,22 @@
 //! `SharedImpression::meet`.
 
 use super::shared::Intent;
+use crate::Doc;
 
 /// How many pairs are drawn side by side.
 pub(super) const LANES: usize = 16;
 
 /// The most documents shown: turns are the bits of a lane.
-pub(super) const DEEPEST: usize = u16::BITS as usize;
+pub(super) const DEEPEST: usize = Lane::BITS as usize;
 
-type Lanes = [u16; LANES];
+/// The number in a lane.
+pub(super) type Lane = u16;
+
+type Lanes = [Lane; LANES];
 
 /// Pairs whose lists are drawn together.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Abreast {
-    pairs: usize,
     coins: Lanes,
     /// By turn of the first ranker: the turn of the same document in the sequence of the second, as a bit; 0 if it has none.
     met: [Lanes; DEEPEST],
@@ -33,6 +36,41 @@ pub(super) struct Abreast {
     clicks: Lanes,
 }
 
+/// What the lists of all pairs are drawn from: turns as bits, by ranker, so that rankers that follow each other fill lanes that do.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Turns {
+    /// By document: at which turn of each ranker's sequence it comes, 0 if at none.
+    bits: Vec<Lane>,
+    /// Lanes per document: one for each ranker, and as many more as a row that begins with the last reaches beyond it.
+    stride: usize,
+    clicked: Vec<Lane>,
+    abandoned: Vec<Lane>,
+}
+
+impl Turns {
+    /// Of `documents` and `rankers`, none known.
+    pub(super) fn start(&mut self, documents: usize, rankers: usize) {
+        self.stride = rankers + LANES - 1;
+        for (lanes, len) in [
+            (&mut self.bits, documents * self.stride),
+            (&mut self.clicked, self.stride),
+            (&mut self.abandoned, self.stride),
+        ] {
+            lanes.clear();
+            lanes.resize(len, 0);
+        }
+    }
+
+    /// Adds a ranker, its sequence, of at most [`DEEPEST`] documents, and what the user does with these.
+    pub(super) fn add(&mut self, ranker: usize, sequence: &[Doc], intent: Intent) {
+        self.clicked[ranker] = intent.clicked as Lane;
+        self.abandoned[ranker] = intent.abandoned as Lane;
+        for (turn, doc) in sequence.iter().enumerate() {
+            self.bits[doc.index() * self.stride + ranker] = 1 << turn;
+        }
+    }
+}
+
 impl Abreast {
     /// Whether this processor can draw so.
     pub(super) fn is_possible() -> bool {
@@ -43,37 +81,45 @@ impl Abreast {
         possible
     }
 
-    /// Adds a pair and returns its lane; whether there is none left for another. `met` has, for each turn of the first ranker,
-    /// that of the same document in the second's sequence, as a bit.
-    #[inline(always)]
-    pub(super) fn add(&mut self, coins: u64, intents: [Intent; 2], met: impl Iterator<Item = u16>) -> (usize, bool) {
-        let lane = self.pairs % LANES;
-        self.pairs = lane + 1;
-        self.coins[lane] = coins as u16;
-        for (x, intent) in intents.into_iter().enumerate() {
-            self.clicked[x][lane] = intent.clicked as u16;
-            self.abandoned[x][lane] = intent.abandoned as u16;
+    /// Puts one pair into a lane. `sequence` is that of the first ranker.
+    #[inline]
+    pub(super) fn set(&mut self, lane: usize, coins: u64, pair: [usize; 2], sequence: &[Doc], turns: &Turns) {
+        self.coins[lane] = coins as Lane;
+        for (x, ranker) in pair.into_iter().enumerate() {
+            self.clicked[x][lane] = turns.clicked[ranker];
+            self.abandoned[x][lane] = turns.abandoned[ranker];
         }
-        for (lanes, met) in self.met.iter_mut().zip(met) {
-            lanes[lane] = met;
+        for (met, doc) in self.met.iter_mut().zip(sequence) {
+            met[lane] = turns.bits[doc.index() * turns.stride + pair[1]];
         }
-        (lane, lane + 1 == LANES)
     }
 
-    /// Draws the lists, of `depth` documents, and returns how many there are.
+    /// Puts pairs into all lanes: the first ranker, and those from the second on, as many as there are.
+    #[inline]
+    pub(super) fn set_row(&mut self, coins: [Lane; LANES], pair: [usize; 2], sequence: &[Doc], turns: &Turns) {
+        let [first, second] = pair;
+        let row = |of: &[Lane]| -> Lanes { of[second..].first_chunk().copied().unwrap_or_default() };
+        self.coins = coins;
+        self.clicked = [[turns.clicked[first]; LANES], row(&turns.clicked)];
+        self.abandoned = [[turns.abandoned[first]; LANES], row(&turns.abandoned)];
+        for (met, doc) in self.met.iter_mut().zip(sequence) {
+            *met = row(&turns.bits[doc.index() * turns.stride..]);
+        }
+    }
+
+    /// Draws the lists, of `depth` documents.
     ///
     /// # Panics
     /// If it is not [possible](Self::is_possible).
     #[inline]
     #[cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "the compiler does not count on AVX2"))]
-    pub(super) fn draw(&mut self, depth: usize) -> usize {
+    pub(super) fn draw(&mut self, depth: usize) {
         assert!(Self::is_possible(), "AVX2");
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the processor has AVX2, as was just asked.
         unsafe {
             self.draw_in_vectors(depth);
         }
-        std::mem::take(&mut self.pairs)
     }
 
     /// The positions of a list that are clicked, as bits.

@@ -121,8 +121,14 @@ impl Tally {
 
     #[inline(never)]
     fn mixed(&mut self) -> Preference {
-        self.recursion.resize(self.clicks + 1, 0.0);
-        mixed(self.probabilities[..self.clicks].iter().map(DrawProbabilities::second), &mut self.recursion)
+        let clicked = &self.probabilities[..self.clicks];
+        let expected = if let [one, other] = clicked {
+            expectation_of_two(one.second(), other.second())
+        } else {
+            self.recursion.resize(clicked.len() + 1, 0.0);
+            expectation(clicked.iter().map(DrawProbabilities::second), &mut self.recursion)
+        };
+        winner_of(expected, clicked.len())
     }
 }
 
@@ -150,25 +156,24 @@ pub(super) const CLICKS: usize = u16::BITS as usize;
 
 #[inline(never)]
 fn mixed_at(list: &[DrawProbabilities; CLICKS], clicked: u16) -> Preference {
+    let second = |clicked: u16| list[clicked.trailing_zeros() as usize % CLICKS].second();
+    let others = clicked & clicked.wrapping_sub(1);
+    if others.is_power_of_two() {
+        return winner_of(expectation_of_two(second(clicked), second(others)), 2);
+    }
     let mut chances = [0.0; CLICKS];
     let mut left = clicked;
     let clicks = clicked.count_ones() as usize;
     for chance in &mut chances[..clicks] {
-        *chance = list[left.trailing_zeros() as usize % CLICKS].second();
+        *chance = second(left);
         left &= left.wrapping_sub(1);
     }
-    mixed(chances[..clicks].iter().copied(), &mut [0.0; CLICKS + 1])
+    winner_of(expectation(chances[..clicks].iter().copied(), &mut [0.0; CLICKS + 1]), clicks)
 }
 
-/// Who wins where some clicks lean to one ranker and some to the other, by the probability of each that the second contributed
-/// it. `recursion` has room for a number more than there are clicks.
+/// Who wins by the expectation over `clicks` clicks.
 #[inline]
-fn mixed(mut clicked: impl ExactSizeIterator<Item = f64>, recursion: &mut [f64]) -> Preference {
-    let clicks = clicked.len();
-    let expected = match (clicks, clicked.next()) {
-        (2, Some(one)) => clicked.map(|other| expectation_of_two(one, other)).sum(),
-        (_, first) => expectation(first.into_iter().chain(clicked), recursion),
-    };
+fn winner_of(expected: f64, clicks: usize) -> Preference {
     if expected.abs() <= tolerance(clicks) {
         Preference::Tie
     } else if expected > 0.0 {
@@ -200,7 +205,8 @@ fn tolerance(clicks: usize) -> f64 {
     clicks as f64 / (1_u64 << 49) as f64
 }
 
-/// E\[sign(N_2 - N_1)\] by the distribution of N_2, one position after another.
+/// E\[sign(N_2 - N_1)\] by the distribution of N_2, one position after another: `clicked` are the probabilities that the second
+/// ranker contributed each. `recursion` has room for a number more than these.
 fn expectation(clicked: impl Iterator<Item = f64>, recursion: &mut [f64]) -> f64 {
     recursion[0] = 1.0;
     let mut clicks = 0;

@@ -10,7 +10,7 @@
 use rand::Rng;
 
 use super::CreditTies;
-use super::abreast::{Abreast, DEEPEST, LANES};
+use super::abreast::{Abreast, DEEPEST, LANES, Turns};
 use super::credit::{DrawProbabilities, Tally, winner_at};
 use crate::random::BitBudget;
 use crate::support::rank_heads::{HEAD, Heads, Taken, count_below};
@@ -34,13 +34,17 @@ pub(super) struct SharedScratch {
     sequences: Vec<Doc>,
     /// By ranker: what the user would do with these.
     intents: Vec<Intent>,
-    /// By ranker: the turn of each document, or [`NO_TURN`].
+    /// By ranker: the turn of each document, or [`NO_TURN`]; where pairs are compared one by one.
     turns: Vec<u8>,
+    /// The same where they are drawn side by side.
+    in_lanes: Turns,
     /// By ranker: the rank of each document that credit uses.
     ranks: Vec<u16>,
     /// What the user would do with each document.
     examinations: Vec<Examination>,
     abreast: Abreast,
+    /// Never side by side: the plain form, for tests.
+    one_by_one: bool,
     /// The list of one pair.
     list: [DrawProbabilities; DEEPEST],
     tally: Tally,
@@ -65,6 +69,8 @@ pub(super) struct SharedImpression<'a> {
     depth: usize,
     /// The room for each sequence.
     stride: usize,
+    /// Whether pairs are drawn side by side.
+    abreast: bool,
     /// The weight of all documents.
     total: u64,
 }
@@ -90,21 +96,27 @@ impl<'a> SharedImpression<'a> {
         let documents = lists.first().map_or(0, |list| list.len());
         let depth = length.min(documents);
         let stride = depth.max(DEEPEST);
-        let SharedScratch { sequences, intents, turns, ranks, examinations, drawn, order, .. } = &mut *scratch;
+        let abreast = depth <= DEEPEST && !scratch.one_by_one && Abreast::is_possible();
+        let SharedScratch { sequences, intents, turns, in_lanes, ranks, examinations, drawn, order, .. } =
+            &mut *scratch;
         examinations.clear();
         examinations.extend((0..documents as u16).map(|doc| user(Doc(doc))));
         sequences.resize(lists.len() * stride, Doc(0));
-        turns.clear();
-        turns.resize(lists.len() * documents, NO_TURN);
         ranks.resize(lists.len() * documents, 0);
         drawn.resize(depth, Doc(0));
         intents.clear();
 
         let tail = Tail { totals: weights.totals(documents) };
         if depth > 0 && examinations.iter().any(|examination| examination.clicked) {
+            if abreast {
+                in_lanes.start(documents, lists.len());
+            } else {
+                turns.clear();
+                turns.resize(lists.len() * documents, NO_TURN);
+            }
             let sequences = sequences.chunks_exact_mut(stride);
-            let places = turns.chunks_exact_mut(documents).zip(ranks.chunks_exact_mut(documents));
-            for ((list, sequence), (turns, ranks)) in lists.iter().zip(sequences).zip(places) {
+            let ranks = ranks.chunks_exact_mut(documents);
+            for (ranker, ((list, sequence), ranks)) in lists.iter().zip(sequences).zip(ranks).enumerate() {
                 draw_ranks(weights.heads(), &tail, drawn, generator);
                 list.break_ties(generator, order);
                 for (rank, doc) in order.iter().enumerate() {
@@ -119,13 +131,18 @@ impl<'a> SharedImpression<'a> {
                     let Examination { clicked, abandons } = examinations[doc.index()];
                     intent.clicked |= u64::from(clicked) << turn;
                     intent.abandoned |= u64::from(abandons) << turn;
-                    turns[doc.index()] = turn as u8;
+                }
+                intents.push(intent);
+                if abreast {
+                    in_lanes.add(ranker, drawn, intent);
+                } else {
+                    let turns = &mut turns[ranker * documents..];
+                    drawn.iter().zip(0..).for_each(|(doc, turn)| turns[doc.index()] = turn);
                 }
                 sequence[..depth].copy_from_slice(drawn);
-                intents.push(intent);
             }
         }
-        Self { table: weights.table(), scratch, documents, depth, stride, total: weights.total(documents) }
+        Self { table: weights.table(), scratch, documents, depth, stride, abreast, total: weights.total(documents) }
     }
 
     /// Whether any document would be clicked; if none is, every pair ties.
@@ -141,53 +158,58 @@ impl<'a> SharedImpression<'a> {
         generator: &mut Generator,
         mut verdict: impl FnMut(usize, Preference),
     ) {
-        let abreast = self.depth <= DEEPEST && Abreast::is_possible();
         let mut numbers = [0; LANES];
-        for (number, &(first, second)) in pairs.iter().enumerate() {
+        let mut waiting = 0;
+        let mut next = 0;
+        while next < pairs.len() {
+            if self.abreast && waiting == 0 && row(&pairs[next..]) == LANES {
+                let coins = std::array::from_fn(|_| generator.next_u64() as u16);
+                let pair = indices(pairs[next]);
+                let SharedScratch { sequences, in_lanes, abreast, .. } = &mut *self.scratch;
+                abreast.set_row(coins, pair, &sequences[pair[0] * self.stride..][..self.depth], in_lanes);
+                numbers = std::array::from_fn(|lane| next + lane);
+                self.meet_abreast(pairs, &numbers, &mut verdict);
+                next += LANES;
+                continue;
+            }
+            let pair = indices(pairs[next]);
             let coins = generator.next_u64();
-            let pair = [first as usize, second as usize];
             let intents = pair.map(|ranker| self.scratch.intents.get(ranker).copied().unwrap_or_default());
             // Whatever the coins are, the list has no other documents.
             if intents[0].clicked | intents[1].clicked == 0 {
-                verdict(number, Preference::Tie);
-            } else if abreast {
-                let SharedScratch { sequences, turns, abreast, .. } = &mut *self.scratch;
-                let sequence = &sequences[pair[0] * self.stride..][..self.depth];
-                let turns = &turns[pair[1] * self.documents..][..self.documents];
-                // The turn that there is not is beyond these bits.
-                let met = sequence.iter().map(|doc| (1_u64 << turns[doc.index()]) as u16);
-                let (lane, full) = abreast.add(coins, intents, met);
-                numbers[lane] = number;
-                if full {
+                verdict(next, Preference::Tie);
+            } else if self.abreast {
+                let SharedScratch { sequences, in_lanes, abreast, .. } = &mut *self.scratch;
+                abreast.set(waiting, coins, pair, &sequences[pair[0] * self.stride..][..self.depth], in_lanes);
+                numbers[waiting] = next;
+                waiting += 1;
+                if waiting == LANES {
                     self.meet_abreast(pairs, &numbers, &mut verdict);
+                    waiting = 0;
                 }
             } else {
-                verdict(number, self.meet(pair, intents, coins));
+                verdict(next, self.meet(pair, intents, coins));
             }
+            next += 1;
         }
-        if abreast {
-            self.meet_abreast(pairs, &numbers, &mut verdict);
+        if waiting > 0 {
+            self.meet_abreast(pairs, &numbers[..waiting], &mut verdict);
         }
     }
 
-    /// Compares the pairs that were added, which stand at `numbers` of all `pairs`.
+    /// Compares the pairs in the first lanes, which stand at `numbers` of all `pairs`.
     #[inline]
-    fn meet_abreast(
-        &mut self,
-        pairs: &[(u32, u32)],
-        numbers: &[usize; LANES],
-        verdict: &mut impl FnMut(usize, Preference),
-    ) {
+    fn meet_abreast(&mut self, pairs: &[(u32, u32)], numbers: &[usize], verdict: &mut impl FnMut(usize, Preference)) {
         let SharedScratch { sequences, ranks, abreast, list, .. } = &mut *self.scratch;
         let (sequences, _) = sequences.as_chunks::<DEEPEST>();
-        let added = abreast.draw(self.depth);
-        for (lane, &number) in numbers[..added].iter().enumerate() {
+        abreast.draw(self.depth);
+        for (lane, &number) in numbers.iter().enumerate() {
             let clicks = abreast.clicks(lane);
             if clicks == 0 {
                 verdict(number, Preference::Tie);
                 continue;
             }
-            let pair = [pairs[number].0, pairs[number].1].map(|ranker| ranker as usize);
+            let pair = indices(pairs[number]);
             let sequences = pair.map(|ranker| &sequences[ranker]);
             let ranks = pair.map(|ranker| &ranks[ranker * self.documents..][..self.documents]);
             let mut masses = [self.total; 2];
@@ -232,6 +254,19 @@ impl<'a> SharedImpression<'a> {
         }
         tally.winner()
     }
+}
+
+/// The positions of a pair's lists.
+#[inline]
+fn indices((first, second): (u32, u32)) -> [usize; 2] {
+    [first as usize, second as usize]
+}
+
+/// How many pairs at the beginning, at most [`LANES`], are those of one ranker with rankers that follow each other.
+#[inline]
+fn row(pairs: &[(u32, u32)]) -> usize {
+    let Some(&(first, second)) = pairs.first() else { return 0 };
+    pairs.iter().zip(second..).take(LANES).take_while(|&(&pair, next)| pair == (first, next)).count()
 }
 
 /// The ranks below the head.
@@ -336,34 +371,32 @@ mod tests {
                 let scores: Vec<f64> = (0..documents).map(|_| generator.random_range(0..levels) as f64).collect();
                 ListBuf::from_scores(&scores).expect("a list")
             };
-            let lists: Vec<ListBuf> = (0..9).map(|_| list()).collect();
+            let lists: Vec<ListBuf> = (0..20).map(|_| list()).collect();
             let lists: Vec<RankedList<'_>> = lists.iter().map(ListBuf::as_list).collect();
             let examinations: Vec<Examination> = (0..documents)
                 .map(|_| Examination { clicked: generator.random_bool(clicked), abandons: generator.random_bool(left) })
                 .collect();
-            // Nobody against itself, then everyone against everyone, so that the last lanes stay empty.
-            let pairs: Vec<(u32, u32)> = (0..81).map(|pair| (pair / 9, pair % 9)).collect();
-            let weights = Weights::usual();
+            // Rows of more rankers than lanes, with some pairs left out, some twice, and rankers against themselves.
+            let pairs: Vec<(u32, u32)> =
+                (0..430).filter(|pair| pair % 89 > 2).map(|pair| (pair / 20 % 20, pair % 20)).collect();
             let ties = if same { CreditTies::Same } else { CreditTies::Redrawn };
-            let mut scratch = SharedScratch::default();
-            let user = |doc: Doc| examinations[doc.index()];
-            let mut impression =
-                SharedImpression::start(&weights, ties, &lists, length, &mut generator, &mut scratch, user);
-
-            // Otherwise nothing was drawn.
-            prop_assume!(impression.has_clicks());
-            let mut coins = generator.clone();
-            let one_by_one: Vec<Preference> = pairs.iter().map(|&(first, second)| {
-                let pair = [first as usize, second as usize];
-                let intents = pair.map(|ranker| impression.scratch.intents.get(ranker).copied().unwrap_or_default());
-                impression.meet(pair, intents, coins.next_u64())
-            }).collect();
-            let mut abreast = vec![None; pairs.len()];
-            impression.meet_all(&pairs, &mut generator, |number, winner| {
-                assert_eq!(abreast[number].replace(winner), None);
-            });
-            prop_assert_eq!(abreast, one_by_one.into_iter().map(Some).collect::<Vec<_>>());
-            prop_assert_eq!(generator, coins);
+            let winners = |one_by_one: bool| {
+                let mut generator = generator.clone();
+                let mut scratch = SharedScratch { one_by_one, ..SharedScratch::default() };
+                let user = |doc: Doc| examinations[doc.index()];
+                let weights = Weights::usual();
+                let mut impression =
+                    SharedImpression::start(&weights, ties, &lists, length, &mut generator, &mut scratch, user);
+                let mut winners = vec![None; pairs.len()];
+                if impression.has_clicks() {
+                    impression.meet_all(&pairs, &mut generator, |number, winner| {
+                        assert_eq!(winners[number].replace(winner), None);
+                    });
+                    assert!(winners.iter().all(Option::is_some));
+                }
+                (winners, generator)
+            };
+            prop_assert_eq!(winners(false), winners(true));
         }
     }
 }
