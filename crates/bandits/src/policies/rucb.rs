@@ -293,6 +293,7 @@ impl Late for Rucb {
         let (i, j) = (arms[0].index(), arms[1].index());
         self.doubts.begin(&self.evidence);
         self.open.depart(i, j);
+        self.opponents.mix();
         let (won, lost) = self.evidence.wins(i, j);
         self.rate(i, j, won, lost);
     }

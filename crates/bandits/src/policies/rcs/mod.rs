@@ -233,6 +233,7 @@ impl Policy for Rcs {
             let count = &mut self.own_duels[i];
             *count += 1;
             let width = 1.0 / (2.0 * (f64::from(*count) + 1.0)).sqrt();
+            self.opponents.mix();
             self.opponents.set(i, i, 0.5, width);
             return;
         }
@@ -253,6 +254,7 @@ impl Late for Rcs {
         // A duel of an arm with itself has its outcome immediately.
         if i != j {
             self.open.depart(i, j);
+            self.opponents.mix();
             self.rate(i, j);
         }
     }
