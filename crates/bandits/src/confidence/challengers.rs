@@ -142,13 +142,30 @@ impl Challengers {
     pub(crate) fn set(&mut self, champion: usize, opponent: usize, mean: f64, width: f64) {
         let group = champion * self.stride + opponent / LANES;
         self.put(group, opponent % LANES, [mean, width]);
-        if !self.leaders.is_empty() {
-            self.renew_leaders(group, opponent % LANES, [mean, width]);
+        if self.leaders.is_empty() {
+            return;
         }
+        #[cfg(target_arch = "x86_64")]
+        if rough::vectors::here() {
+            #[expect(unsafe_code, reason = "not all processors of this kind have these instructions")]
+            // SAFETY: this one has those that the function is compiled for.
+            unsafe {
+                self.renew_leaders_in_vectors(group, opponent % LANES, [mean, width]);
+            }
+            return;
+        }
+        self.renew_leaders(group, opponent % LANES, [mean, width]);
+    }
+
+    /// [`renew_leaders`](Self::renew_leaders), in wider vectors.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,popcnt,bmi1,bmi2")]
+    fn renew_leaders_in_vectors(&mut self, group: usize, place: usize, line: [f64; 2]) {
+        self.renew_leaders(group, place, line);
     }
 
     /// Finds who leads a group and its block, unless a new line in it changes nothing.
-    #[inline]
+    #[inline(always)]
     fn renew_leaders(&mut self, group: usize, place: usize, line: [f64; 2]) {
         let (block, number) = (group / LANES, group % LANES);
         let leaders = &mut self.leaders[block];
@@ -212,26 +229,45 @@ impl Challengers {
         generator: &mut Generator,
     ) -> usize {
         self.scale = scale;
-        if !self.leaders.is_empty() {
-            self.find_highest(champion);
-            return self.draw_tied(champion, not_itself, generator);
+        if self.leaders.is_empty() {
+            #[cfg(target_arch = "x86_64")]
+            if rough::vectors::here() {
+                #[expect(unsafe_code, reason = "not all processors of this kind have these instructions")]
+                // SAFETY: this one has those that the function is compiled for.
+                return unsafe { self.of_few_in_vectors(champion, not_itself, scale, generator) };
+            }
+            return self.of_few(champion, not_itself, scale, generator, (rough::hopeful, rough::as_wide));
         }
         #[cfg(target_arch = "x86_64")]
         if rough::vectors::here() {
             #[expect(unsafe_code, reason = "not all processors of this kind have these instructions")]
-            // SAFETY: this one has those that the function is compiled for.
-            return unsafe { self.of_few_in_vectors(champion, not_itself, scale, generator) };
+            // SAFETY: as above.
+            return unsafe { self.of_many_in_vectors(champion, not_itself, generator) };
         }
-        self.of_few(champion, not_itself, scale, generator, (rough::hopeful, rough::as_wide))
+        self.of_many(champion, not_itself, generator)
     }
 
-    /// [`of_few`](Self::of_few), in vectors.
+    /// [`of_few`](Self::of_few), in wider vectors.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,popcnt,bmi1,bmi2")]
     fn of_few_in_vectors(&self, champion: usize, not_itself: bool, scale: f64, generator: &mut Generator) -> usize {
         let hopeful = |row: &[Rough], scale| rough::vectors::hopeful(row, scale);
         let as_wide = |row: &[Rough], width| rough::vectors::as_wide(row, width);
         self.of_few(champion, not_itself, scale, generator, (hopeful, as_wide))
+    }
+
+    /// [`of_many`](Self::of_many), in wider vectors.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,popcnt,bmi1,bmi2")]
+    fn of_many_in_vectors(&mut self, champion: usize, not_itself: bool, generator: &mut Generator) -> usize {
+        self.of_many(champion, not_itself, generator)
+    }
+
+    /// The challenger, of the leaders of blocks.
+    #[inline(always)]
+    fn of_many(&mut self, champion: usize, not_itself: bool, generator: &mut Generator) -> usize {
+        self.find_highest(champion);
+        self.draw_tied(champion, not_itself, generator)
     }
 
     /// The challenger, where there are no leaders. The functions are those of `rough`.
@@ -267,7 +303,7 @@ impl Challengers {
     }
 
     /// One of those that are `tied`.
-    #[inline]
+    #[inline(always)]
     fn draw_tied(&mut self, champion: usize, not_itself: bool, generator: &mut Generator) -> usize {
         self.tied[champion / BLOCK].0 &= !(u64::from(not_itself) << (champion % BLOCK));
         let mut ties = 0;
@@ -286,7 +322,7 @@ impl Challengers {
     }
 
     /// Stores in `tied` the arms with the highest upper bound against `champion`, of the leaders of blocks.
-    #[inline]
+    #[inline(always)]
     fn find_highest(&mut self, champion: usize) {
         let row = champion * self.blocks..(champion + 1) * self.blocks;
         if self.fronts[row.clone()].iter().fold(false, |any, front| any | (front.until < self.scale)) {
@@ -411,7 +447,7 @@ fn highest(groups: &[Lines], places: Places, scale: f64) -> Places {
 
 impl Leaders {
     /// Finds the leader of the group at `place`, and how long it leads.
-    #[inline]
+    #[inline(always)]
     fn renew(&mut self, place: usize, group: &Lines, scale: f64) {
         let lead = group.lead(scale);
         self.lines.pairs[place] = lead.line;
@@ -420,7 +456,7 @@ impl Leaders {
     }
 
     /// Who leads the block.
-    #[inline]
+    #[inline(always)]
     fn front(&self, scale: f64) -> Front {
         let lead = self.lines.lead(scale);
         // One by one: a vector would wait for the one just written.
@@ -539,6 +575,58 @@ mod tests {
                 confused += u32::from(bounds.iter().filter(|&bound| *bound >= top * (1.0 - 1e-7)).count() > tied.len());
             }
             assert!(arms < 256 || confused > 100, "{confused} of {arms} arms");
+        }
+    }
+    /// Few and many arms, with and without the instructions of this processor, choice by choice and to the last bit.
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    #[expect(unsafe_code, reason = "as where it is used")]
+    fn vectors_change_nothing() {
+        if !rough::vectors::here() {
+            return;
+        }
+        for arms in [5, 64, 136, 256, 257, 700] {
+            let mut generator = Generator::seed_from_u64(arms as u64);
+            let (mut one, mut other) = (Challengers::single(arms, 2.0, 0.0), Challengers::single(arms, 2.0, 0.0));
+            let mut counts = vec![(0_u32, 0_u32); arms];
+            for step in 1..6_000_u64 {
+                let scale = (0.51 * libm::log(step as f64)).sqrt();
+                let not_itself = step % 2 == 0;
+                (one.scale, other.scale) = (scale, scale);
+                let mut same = generator.clone();
+                // SAFETY: this processor has the instructions.
+                let (arm, again) = unsafe {
+                    if arms <= rough::MOST {
+                        let functions = (rough::hopeful, rough::as_wide);
+                        let plain = one.of_few(0, not_itself, scale, &mut generator, functions);
+                        (plain, other.of_few_in_vectors(0, not_itself, scale, &mut same))
+                    } else {
+                        let plain = one.of_many(0, not_itself, &mut generator);
+                        (plain, other.of_many_in_vectors(0, not_itself, &mut same))
+                    }
+                };
+                assert_eq!((arm, &generator), (again, &same), "step {step} of {arms} arms");
+                let (won, met) = &mut counts[arm];
+                *met += 1;
+                *won += u32::from(below(&mut generator, 2 * arms) < arms + arm % 9);
+                let line = [f64::from(*won) / f64::from(*met), 1.0 / f64::from(*met).sqrt()];
+                let (group, place) = (arm / LANES, arm % LANES);
+                one.put(group, place, line);
+                other.put(group, place, line);
+                if arms > rough::MOST {
+                    one.renew_leaders(group, place, line);
+                    // SAFETY: as above.
+                    unsafe { other.renew_leaders_in_vectors(group, place, line) };
+                    let block = group / LANES;
+                    let bits = |of: &Challengers| {
+                        let (leaders, front) = (of.leaders[block], of.fronts[block]);
+                        let lines = leaders.lines.pairs.map(|line| line.map(f64::to_bits));
+                        let front = (front.line.map(f64::to_bits), front.until.to_bits(), front.tied);
+                        (lines, leaders.until.map(f64::to_bits), leaders.at, front)
+                    };
+                    assert_eq!(bits(&one), bits(&other), "step {step} of {arms} arms");
+                }
+            }
         }
     }
 }
