@@ -29,7 +29,7 @@ impl Candidates {
     }
 
     /// Updates `arm`, against which `evidence` is the strongest, now that alpha ln t is `time`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn update(&mut self, arm: Arm, evidence: f64, time: f64) {
         let inside = time >= evidence;
         if !inside {
@@ -48,6 +48,7 @@ impl Candidates {
         }
     }
 
+    #[cold]
     fn admit(&mut self, strongest: &[f64], time: f64) {
         self.next = f64::INFINITY;
         for (index, &evidence) in strongest.iter().enumerate() {
@@ -57,6 +58,7 @@ impl Candidates {
         }
     }
 
+    #[cold]
     fn put(&mut self, arm: Arm, inside: bool) {
         self.inside[arm.index()] = inside;
         let at = self.members.partition_point(|&member| member < arm);

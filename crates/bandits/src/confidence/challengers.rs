@@ -2,18 +2,25 @@
 //! of them.
 //!
 //! For a champion c the bounds are u(j, c) = mean(j) + s width(j), where mean = w(j, c) / n, width =
-//! 1 / sqrt(n), and s = sqrt(alpha ln t) only ever grows. So they are lines in s, and the leader of a group of
+//! 1 / sqrt(n), and s = sqrt(alpha ln t) only ever grows.
+//!
+//! Among up to 256 arms all bounds are evaluated in single precision, in vectors, and exactly only those that rounding may
+//! have confused.
+//!
+//! Among more there are leaders. The bounds are lines in s, and the leader of a group of
 //! opponents is known until the first line that is steeper crosses the leader's: a tournament over
-//! moving values. Eight opponents are a group, eight groups a block. A duel renews the leader of its group, time hardly any,
-//! so that a challenger is looked for among leaders alone; among those of blocks, which duels then renew too, where there
-//! are many.
+//! moving values. Eight opponents are a group, eight groups a block. A duel renews the leaders of its group and of its
+//! block, time hardly any, so that a challenger is looked for among those of blocks alone.
+
+use std::hint::select_unpredictable;
 
 use crate::Generator;
-use crate::confidence::lanes::{LANES, largest, margin};
+use crate::confidence::lanes::{LANES, margin};
 use crate::confidence::lines::Lines;
-use crate::confidence::{Standing, last_step_below};
+use crate::confidence::rough::{Places, Rough};
+use crate::confidence::{Standing, last_step_below, rough};
 use crate::counts::OpenDuels;
-use crate::random::{below, draw_bit, nth_bit};
+use crate::random::{below, nth_bit};
 use crate::state::{plain, state};
 
 /// The upper bounds of all pairs, a row for each champion.
@@ -24,9 +31,13 @@ pub(crate) struct Challengers {
     blocks: usize,
     stride: usize,
     groups: Vec<Lines>,
-    /// Of each block; none if a row has few arms, whose bounds are all evaluated.
+    /// The same rounded, if a row has few arms: then there are no leaders.
+    rough: Vec<Rough>,
+    /// Whether lines that are equal when rounded are equal.
+    counted: bool,
+    /// Of each block.
     leaders: Vec<Leaders>,
-    /// Of each block, if a row has many.
+    /// Of each block.
     fronts: Vec<Front>,
     /// The opponents in each block of the row at hand that have the highest bound, as bits, and how many there are up to its
     /// end.
@@ -35,7 +46,7 @@ pub(crate) struct Challengers {
     scale: f64,
 }
 
-state!(Challengers { groups, leaders, fronts, scale } but { arms, blocks, stride, tied });
+state!(Challengers { groups, rough, counted, leaders, fronts, scale } but { arms, blocks, stride, tied });
 
 /// The leaders of the eight groups of a block.
 #[derive(Debug, Clone, Copy)]
@@ -64,21 +75,15 @@ plain!(Front { line, until, tied });
 /// Opponents in a block.
 const BLOCK: usize = LANES * LANES;
 
-/// The most arms whose bounds are all evaluated: leaders take longer to renew.
-const EVALUATED: usize = 64;
-
-/// The most blocks whose leaders are all looked at. With three that is faster than to renew who leads a block, with eleven slower;
-/// in between nothing was measured.
-const FEW: usize = 4;
-
 impl Challengers {
     /// Every pair at this mean and width, and every arm at 1/2 against itself.
     pub(crate) fn new(arms: usize, mean: f64, width: f64) -> Self {
         let mut opponents = Self::rows(arms, arms, [mean, width]);
         for arm in 0..arms {
-            let own = arm * opponents.stride + arm / LANES;
-            opponents.groups[own].pairs[arm % LANES] = [0.5, 0.0];
+            opponents.put(arm * opponents.stride + arm / LANES, arm % LANES, [0.5, 0.0]);
         }
+        // A line near that of an arm against itself might be rounded to it.
+        opponents.counted = width > 0.0 || mean == 0.5 || (mean - 0.5).abs() > 1e-3;
         opponents
     }
 
@@ -89,25 +94,27 @@ impl Challengers {
 
     fn rows(rows: usize, arms: usize, line: [f64; 2]) -> Self {
         let blocks = arms.div_ceil(BLOCK);
-        let (stride, led) = if arms > EVALUATED { (blocks * LANES, rows * blocks) } else { (arms.div_ceil(LANES), 0) };
+        let few = arms <= rough::MOST;
+        let (stride, led) = if few { (arms.div_ceil(LANES), 0) } else { (blocks * LANES, rows * blocks) };
         let nobody = Leaders { lines: Lines::NOBODY, until: [f64::INFINITY; LANES], at: 0 };
         let unknown = Front { line: [0.0; 2], until: f64::NEG_INFINITY, tied: 0 };
-        let fronts = if blocks > FEW { led } else { 0 };
         let mut opponents = Self {
             arms,
             blocks,
             stride,
             groups: vec![Lines::NOBODY; rows * stride],
+            rough: vec![Rough::NOBODY; if few { rows * stride } else { 0 }],
+            counted: true,
             leaders: vec![nobody; led],
-            fronts: vec![unknown; fronts],
-            tied: vec![(0, 0); blocks],
+            fronts: vec![unknown; led],
+            tied: vec![(0, 0); if few { 0 } else { blocks }],
             scale: 0.0,
         };
         for row in 0..rows {
             for opponent in 0..arms {
                 let group = row * stride + opponent / LANES;
-                opponents.groups[group].pairs[opponent % LANES] = line;
-                if led > 0 {
+                opponents.put(group, opponent % LANES, line);
+                if !few {
                     opponents.leaders[group / LANES].until[group % LANES] = f64::NEG_INFINITY;
                 }
             }
@@ -115,28 +122,60 @@ impl Challengers {
         opponents
     }
 
+    /// From now on lines may be of more than counts. (Lines of the same counts are equal, and those of other counts still
+    /// differ when they are rounded.)
+    pub(crate) fn mix(&mut self) {
+        self.counted = false;
+    }
+
+    #[inline]
+    fn put(&mut self, group: usize, place: usize, [mean, width]: [f64; 2]) {
+        // Zeros added, the compiler stores both in one piece.
+        self.groups[group].pairs[place] = [mean + 0.0, width + 0.0];
+        if let Some(rough) = self.rough.get_mut(group) {
+            rough.set(place, mean, width);
+        }
+    }
+
     /// Rewrites how `opponent` fares against `champion`.
     #[inline]
     pub(crate) fn set(&mut self, champion: usize, opponent: usize, mean: f64, width: f64) {
-        let number = champion * self.stride + opponent / LANES;
-        let group = &mut self.groups[number];
-        let lane = opponent % LANES;
-        // Zeros added, the compiler stores both in one piece.
-        group.pairs[lane] = [mean + 0.0, width + 0.0];
+        let group = champion * self.stride + opponent / LANES;
+        self.put(group, opponent % LANES, [mean, width]);
         if self.leaders.is_empty() {
             return;
         }
-        let (block, place) = (number / LANES, number % LANES);
-        let leaders = &mut self.leaders[block];
-        let led = leaders.at >> (place * LANES + lane) & 1 == 1;
-        let [top, steepest] = leaders.lines.pairs[place];
-        // An opponent that is neither ahead nor ever gains on the leader changes nothing.
-        let behind = mean + self.scale * width + margin(self.scale) < top + self.scale * steepest;
-        if led || !behind || width > steepest {
-            leaders.renew(place, group, self.scale);
-            if let Some(front) = self.fronts.get_mut(block) {
-                *front = leaders.front(self.scale);
+        #[cfg(target_arch = "x86_64")]
+        if rough::vectors::here() {
+            #[expect(unsafe_code, reason = "not all processors of this kind have these instructions")]
+            // SAFETY: this one has those that the function is compiled for.
+            unsafe {
+                self.renew_leaders_in_vectors(group, opponent % LANES, [mean, width]);
             }
+            return;
+        }
+        self.renew_leaders(group, opponent % LANES, [mean, width]);
+    }
+
+    /// [`renew_leaders`](Self::renew_leaders), in wider vectors.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,popcnt,bmi1,bmi2")]
+    fn renew_leaders_in_vectors(&mut self, group: usize, place: usize, line: [f64; 2]) {
+        self.renew_leaders(group, place, line);
+    }
+
+    /// Finds who leads a group and its block, unless a new line in it changes nothing.
+    #[inline(always)]
+    fn renew_leaders(&mut self, group: usize, place: usize, line: [f64; 2]) {
+        let (block, number) = (group / LANES, group % LANES);
+        let leaders = &mut self.leaders[block];
+        let led = leaders.at >> (number * LANES + place) & 1 == 1;
+        let (leader, until) = (leaders.lines.pairs[number], leaders.until[number]);
+        // Behind the leader now and as long as it is known to lead.
+        let behind = |scale: f64| line[0] + scale * line[1] + margin(scale) < leader[0] + scale * leader[1];
+        if led || !behind(self.scale) || !behind(until) {
+            leaders.renew(number, &self.groups[group], self.scale);
+            self.fronts[block] = leaders.front(self.scale);
         }
     }
 
@@ -190,17 +229,83 @@ impl Challengers {
         generator: &mut Generator,
     ) -> usize {
         self.scale = scale;
-        let itself = if not_itself { 1 << (champion % BLOCK) } else { 0 };
         if self.leaders.is_empty() {
-            let tied = self.highest_of_all(champion) & !itself;
-            return if tied == 0 { champion } else { draw_bit(tied, generator) };
+            #[cfg(target_arch = "x86_64")]
+            if rough::vectors::here() {
+                #[expect(unsafe_code, reason = "not all processors of this kind have these instructions")]
+                // SAFETY: this one has those that the function is compiled for.
+                return unsafe { self.of_few_in_vectors(champion, not_itself, scale, generator) };
+            }
+            return self.of_few(champion, not_itself, scale, generator, (rough::hopeful, rough::as_wide));
         }
-        if self.fronts.is_empty() {
-            self.find_highest_of_groups(champion);
-        } else {
-            self.find_highest(champion);
+        #[cfg(target_arch = "x86_64")]
+        if rough::vectors::here() {
+            #[expect(unsafe_code, reason = "not all processors of this kind have these instructions")]
+            // SAFETY: as above.
+            return unsafe { self.of_many_in_vectors(champion, not_itself, generator) };
         }
-        self.tied[champion / BLOCK].0 &= !itself;
+        self.of_many(champion, not_itself, generator)
+    }
+
+    /// [`of_few`](Self::of_few), in wider vectors.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,popcnt,bmi1,bmi2")]
+    fn of_few_in_vectors(&self, champion: usize, not_itself: bool, scale: f64, generator: &mut Generator) -> usize {
+        let hopeful = |row: &[Rough], scale| rough::vectors::hopeful(row, scale);
+        let as_wide = |row: &[Rough], width| rough::vectors::as_wide(row, width);
+        self.of_few(champion, not_itself, scale, generator, (hopeful, as_wide))
+    }
+
+    /// [`of_many`](Self::of_many), in wider vectors.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,popcnt,bmi1,bmi2")]
+    fn of_many_in_vectors(&mut self, champion: usize, not_itself: bool, generator: &mut Generator) -> usize {
+        self.of_many(champion, not_itself, generator)
+    }
+
+    /// The challenger, of the leaders of blocks.
+    #[inline(always)]
+    fn of_many(&mut self, champion: usize, not_itself: bool, generator: &mut Generator) -> usize {
+        self.find_highest(champion);
+        self.draw_tied(champion, not_itself, generator)
+    }
+
+    /// The challenger, where there are no leaders. The functions are those of `rough`.
+    #[inline(always)]
+    fn of_few(
+        &self,
+        champion: usize,
+        not_itself: bool,
+        scale: f64,
+        generator: &mut Generator,
+        (hopeful, as_wide): (impl Fn(&[Rough], f32) -> (Places, f32), impl Fn(&[Rough], f32) -> Places),
+    ) -> usize {
+        let row = champion * self.stride..(champion + 1) * self.stride;
+        let rough = &self.rough[row.clone()];
+        let (mut places, best) = hopeful(rough, scale as f32);
+        let some = first_place(places);
+        if count(places) == 1 {
+            return some;
+        }
+        let width = rough[some / LANES].width(some % LANES);
+        // Nearly always they are one and the same line.
+        if !self.counted || !rough::alike(places, as_wide(rough, width), width, best) {
+            places = highest(&self.groups[row], places, scale);
+        }
+        debug_assert_eq!(places, highest(&self.groups[champion * self.stride..][..self.stride], places, scale));
+        if not_itself {
+            for (block, word) in places.iter_mut().enumerate() {
+                *word &= !(u64::from(champion / BLOCK == block) << (champion % BLOCK));
+            }
+        }
+        let ties = count(places);
+        if ties == 0 { champion } else { nth_place(places, below(generator, ties as usize) as u32) }
+    }
+
+    /// One of those that are `tied`.
+    #[inline(always)]
+    fn draw_tied(&mut self, champion: usize, not_itself: bool, generator: &mut Generator) -> usize {
+        self.tied[champion / BLOCK].0 &= !(u64::from(not_itself) << (champion % BLOCK));
         let mut ties = 0;
         for (tied, sum) in &mut self.tied {
             ties += tied.count_ones();
@@ -217,7 +322,7 @@ impl Challengers {
     }
 
     /// Stores in `tied` the arms with the highest upper bound against `champion`, of the leaders of blocks.
-    #[inline]
+    #[inline(always)]
     fn find_highest(&mut self, champion: usize) {
         let row = champion * self.blocks..(champion + 1) * self.blocks;
         if self.fronts[row.clone()].iter().fold(false, |any, front| any | (front.until < self.scale)) {
@@ -231,32 +336,6 @@ impl Challengers {
         }
     }
 
-    /// The same, of the leaders of all groups.
-    #[inline]
-    fn find_highest_of_groups(&mut self, champion: usize) {
-        let row = champion * self.blocks..(champion + 1) * self.blocks;
-        let scale = self.scale;
-        let is_over = |any, until: &f64| any | (*until < scale);
-        if self.leaders[row.clone()].iter().flat_map(|leaders| &leaders.until).fold(false, is_over) {
-            self.renew_groups(champion);
-        }
-        let leaders = &self.leaders[row];
-        let tops = leaders.iter().map(|leaders| largest(&leaders.lines.bounds(scale)));
-        let best = tops.fold(f64::NEG_INFINITY, larger);
-        for (slot, leaders) in self.tied.iter_mut().zip(leaders) {
-            slot.0 = leaders.at & bytes_of(leaders.lines.at(best, scale));
-        }
-    }
-
-    /// The same as bits, of all opponents, where they are few.
-    #[inline]
-    fn highest_of_all(&self, champion: usize) -> u64 {
-        let groups = &self.groups[champion * self.stride..(champion + 1) * self.stride];
-        let tops = groups.iter().map(|group| largest(&group.bounds(self.scale)));
-        let best = tops.fold(f64::NEG_INFINITY, larger);
-        groups.iter().rev().fold(0, |tied, group| tied << LANES | u64::from(group.at(best, self.scale)))
-    }
-
     /// Brings the leaders of a row's blocks up to date with time.
     #[cold]
     fn renew(&mut self, champion: usize) {
@@ -266,12 +345,6 @@ impl Challengers {
                 self.fronts[block] = self.leaders[block].front(self.scale);
             }
         }
-    }
-
-    /// Brings the leaders of a row's groups up to date with time.
-    #[cold]
-    fn renew_groups(&mut self, champion: usize) {
-        (champion * self.blocks..(champion + 1) * self.blocks).for_each(|block| self.renew_block(block));
     }
 
     #[inline]
@@ -316,9 +389,65 @@ impl Challengers {
     }
 }
 
+/// How many places there are.
+#[inline(always)]
+fn count(places: Places) -> u32 {
+    places.iter().map(|word| word.count_ones()).sum()
+}
+
+/// The first of some places. No branch, as which it is cannot be predicted, and no index either: it would keep the words in
+/// memory, where they are written one by one and read as a vector, which waits for all of them.
+#[inline(always)]
+fn first_place(places: Places) -> usize {
+    let last = places.len() - 1;
+    let (mut word, mut first) = (places[last], last * BLOCK);
+    for block in (0..last).rev() {
+        let here = places[block] != 0;
+        word = select_unpredictable(here, places[block], word);
+        first = select_unpredictable(here, block * BLOCK, first);
+    }
+    first + word.trailing_zeros() as usize
+}
+
+/// The `nth` of some places, in the same way.
+#[inline(always)]
+fn nth_place(places: Places, nth: u32) -> usize {
+    let (mut word, mut before, mut first) = (places[0], 0, 0);
+    let mut sum = places[0].count_ones();
+    for (block, &later) in places.iter().enumerate().skip(1) {
+        let here = sum <= nth;
+        word = select_unpredictable(here, later, word);
+        before = select_unpredictable(here, sum, before);
+        first = select_unpredictable(here, block * BLOCK, first);
+        sum += later.count_ones();
+    }
+    first + nth_bit(word, nth - before)
+}
+
+/// Those of `places` with the highest bound.
+#[cold]
+#[inline(never)]
+fn highest(groups: &[Lines], places: Places, scale: f64) -> Places {
+    let (mut best, mut highest) = (f64::NEG_INFINITY, Places::default());
+    for (block, mut rest) in places.into_iter().enumerate() {
+        while rest != 0 {
+            let place = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let [mean, width] = groups[block * LANES + place / LANES].pairs[place % LANES];
+            let bound = mean + scale * width;
+            if bound > best {
+                highest = Places::default();
+                best = bound;
+            }
+            highest[block] |= u64::from(bound == best) << place;
+        }
+    }
+    highest
+}
+
 impl Leaders {
     /// Finds the leader of the group at `place`, and how long it leads.
-    #[inline]
+    #[inline(always)]
     fn renew(&mut self, place: usize, group: &Lines, scale: f64) {
         let lead = group.lead(scale);
         self.lines.pairs[place] = lead.line;
@@ -327,7 +456,7 @@ impl Leaders {
     }
 
     /// Who leads the block.
-    #[inline]
+    #[inline(always)]
     fn front(&self, scale: f64) -> Front {
         let lead = self.lines.lead(scale);
         // One by one: a vector would wait for the one just written.
@@ -366,7 +495,7 @@ mod tests {
 
     #[test]
     fn nothing_that_is_highest_is_overlooked() {
-        for (arms, unseen) in [(1, 2.0), (16, 0.5), (17, 2.0), (40, 0.5), (70, 1.0), (300, 2.0)] {
+        for (arms, unseen) in [(1, 2.0), (16, 0.5), (17, 2.0), (40, 0.5), (70, 1.0), (256, 2.0), (300, 2.0)] {
             let mut generator = Generator::seed_from_u64(arms as u64);
             let mut opponents = Challengers::new(arms, unseen, 0.0);
             let mut plain = vec![(unseen, 0.0); arms * arms];
@@ -382,9 +511,14 @@ mod tests {
                 let top = row.iter().map(bound).fold(f64::NEG_INFINITY, f64::max);
                 let all: Vec<usize> = (0..arms).filter(|&j| bound(&row[j]) == top).collect();
                 let chosen = opponents.challenger(champion, false, scale, &mut generator);
-                let single = opponents.leaders.is_empty().then(|| opponents.highest_of_all(champion));
-                let tied = |block: usize| single.unwrap_or(opponents.tied[block].0);
-                let found: Vec<usize> = (0..arms).filter(|j| tied(j / BLOCK) >> (j % BLOCK) & 1 == 1).collect();
+                let places = if opponents.leaders.is_empty() {
+                    let row = champion * opponents.stride..(champion + 1) * opponents.stride;
+                    let (places, _) = rough::hopeful(&opponents.rough[row.clone()], scale as f32);
+                    highest(&opponents.groups[row], places, scale).to_vec()
+                } else {
+                    opponents.tied.iter().map(|&(tied, _)| tied).collect()
+                };
+                let found: Vec<usize> = (0..arms).filter(|j| places[j / BLOCK] >> (j % BLOCK) & 1 == 1).collect();
                 assert!(all.contains(&chosen));
                 assert_eq!(found, all, "step {step}");
                 let chosen = opponents.challenger(champion, true, scale, &mut generator);
@@ -405,6 +539,93 @@ mod tests {
                 let width = 1.0 / (1 + below(&mut generator, 3)) as f64;
                 opponents.set(champion, other, mean, width);
                 plain[champion * arms + other] = (mean, width);
+            }
+        }
+    }
+
+    /// Bounds of counts, which rounding confuses more often the more duels there are.
+    #[test]
+    fn rounding_decides_nothing() {
+        let cases = [(9, 1..=3, false), (30, 1..=40, false), (100, 9..=400, true), (256, 2_990_000..=3_000_000, false)];
+        for (arms, duels, mixed) in cases {
+            let mut generator = Generator::seed_from_u64(arms as u64);
+            let mut opponents = Challengers::new(arms, 2.0, 0.0);
+            if mixed {
+                opponents.mix();
+            }
+            let mut confused = 0;
+            for step in 1..3_000_u64 {
+                for _ in 0..8 {
+                    let met = duels.start() + below(&mut generator, duels.clone().count()) as u32;
+                    let won = met / 2 + below(&mut generator, 2 + met as usize / 20_000) as u32;
+                    let standing = Standing::of(won.into(), (met - won.min(met)).into(), 0).expect("duels");
+                    opponents.set(0, below(&mut generator, arms), standing.mean, standing.width);
+                }
+                // Now and then one of more than counts, next to a line of counts.
+                let (mean, width) = opponents.of(0).last().expect("an arm");
+                if mixed && step % 3 == 0 {
+                    opponents.set(0, 0, mean * (1.0 + f64::EPSILON), width);
+                }
+                let scale = (0.51 * libm::log(step as f64)).sqrt();
+                let bounds: Vec<f64> = opponents.of(0).map(|(mean, width)| mean + scale * width).collect();
+                let top = bounds.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                let tied: Vec<usize> = (0..arms).filter(|&arm| bounds[arm] == top).collect();
+                let expected = tied[below(&mut generator.clone(), tied.len())];
+                assert_eq!(opponents.challenger(0, false, scale, &mut generator), expected, "step {step}");
+                confused += u32::from(bounds.iter().filter(|&bound| *bound >= top * (1.0 - 1e-7)).count() > tied.len());
+            }
+            assert!(arms < 256 || confused > 100, "{confused} of {arms} arms");
+        }
+    }
+    /// Few and many arms, with and without the instructions of this processor, choice by choice and to the last bit.
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    #[expect(unsafe_code, reason = "as where it is used")]
+    fn vectors_change_nothing() {
+        if !rough::vectors::here() {
+            return;
+        }
+        for arms in [5, 64, 136, 256, 257, 700] {
+            let mut generator = Generator::seed_from_u64(arms as u64);
+            let (mut one, mut other) = (Challengers::single(arms, 2.0, 0.0), Challengers::single(arms, 2.0, 0.0));
+            let mut counts = vec![(0_u32, 0_u32); arms];
+            for step in 1..6_000_u64 {
+                let scale = (0.51 * libm::log(step as f64)).sqrt();
+                let not_itself = step % 2 == 0;
+                (one.scale, other.scale) = (scale, scale);
+                let mut same = generator.clone();
+                // SAFETY: this processor has the instructions.
+                let (arm, again) = unsafe {
+                    if arms <= rough::MOST {
+                        let functions = (rough::hopeful, rough::as_wide);
+                        let plain = one.of_few(0, not_itself, scale, &mut generator, functions);
+                        (plain, other.of_few_in_vectors(0, not_itself, scale, &mut same))
+                    } else {
+                        let plain = one.of_many(0, not_itself, &mut generator);
+                        (plain, other.of_many_in_vectors(0, not_itself, &mut same))
+                    }
+                };
+                assert_eq!((arm, &generator), (again, &same), "step {step} of {arms} arms");
+                let (won, met) = &mut counts[arm];
+                *met += 1;
+                *won += u32::from(below(&mut generator, 2 * arms) < arms + arm % 9);
+                let line = [f64::from(*won) / f64::from(*met), 1.0 / f64::from(*met).sqrt()];
+                let (group, place) = (arm / LANES, arm % LANES);
+                one.put(group, place, line);
+                other.put(group, place, line);
+                if arms > rough::MOST {
+                    one.renew_leaders(group, place, line);
+                    // SAFETY: as above.
+                    unsafe { other.renew_leaders_in_vectors(group, place, line) };
+                    let block = group / LANES;
+                    let bits = |of: &Challengers| {
+                        let (leaders, front) = (of.leaders[block], of.fronts[block]);
+                        let lines = leaders.lines.pairs.map(|line| line.map(f64::to_bits));
+                        let front = (front.line.map(f64::to_bits), front.until.to_bits(), front.tied);
+                        (lines, leaders.until.map(f64::to_bits), leaders.at, front)
+                    };
+                    assert_eq!(bits(&one), bits(&other), "step {step} of {arms} arms");
+                }
             }
         }
     }

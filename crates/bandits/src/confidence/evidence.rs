@@ -73,7 +73,7 @@ impl Evidence {
     }
 
     /// Takes in a duel and returns the wins of the first arm over the second, and the other way.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn record(&mut self, first: usize, second: usize, first_won: bool) -> (u32, u32) {
         let (wins, evidence) = self.write(first, second, first_won);
         self.renew(first, second, evidence.0);
@@ -119,7 +119,7 @@ impl Evidence {
 
     /// Counts a duel and rewrites the pair's evidence. Returns the wins of the first arm and of the second, and the
     /// evidence against the first and against the second. Without a branch on the winner.
-    #[inline]
+    #[inline(always)]
     fn write(&mut self, first: usize, second: usize, first_won: bool) -> ((u32, u32), (f64, f64)) {
         let (forth, back) = ((first, second), (second, first));
         let won = self.wins[forth] + u32::from(first_won);
@@ -129,7 +129,7 @@ impl Evidence {
         let wins = (won, lost);
         let (won, lost) = (f64::from(won), f64::from(lost));
         let lead = won - lost;
-        let quarter = 0.25 / (won + lost);
+        let quarter = 0.25 * (1.0 / (won + lost));
         let behind = |lead: f64| {
             let lead = if lead > 0.0 { lead } else { 0.0 };
             lead * lead * quarter

@@ -49,7 +49,7 @@ pub(crate) fn margin(scale: f64) -> f64 {
 }
 
 /// A bit for each lane that is as asked: a mask for each, joined in pairs, as vectors do it.
-#[inline]
+#[inline(always)]
 pub(crate) fn bits_where(is: impl Fn(usize) -> bool) -> u32 {
     let each: [u64; LANES] = std::array::from_fn(|lane| if is(lane) { 1 << lane } else { 0 });
     let four: [u64; 4] = std::array::from_fn(|lane| each[lane] | each[lane + 4]);
@@ -58,7 +58,7 @@ pub(crate) fn bits_where(is: impl Fn(usize) -> bool) -> u32 {
 
 /// A bit for each lane that is as asked. Powers of two are added up, as vectors do it: the compiler would take sums of
 /// whole numbers apart.
-#[inline]
+#[inline(always)]
 pub(crate) fn bits_by_sum(is: impl Fn(usize) -> bool) -> u32 {
     let each: [f64; LANES] = std::array::from_fn(|lane| if is(lane) { f64::from(1_u32 << lane) } else { 0.0 });
     let four: [f64; 4] = std::array::from_fn(|lane| each[lane] + each[lane + 4]);
@@ -68,7 +68,7 @@ pub(crate) fn bits_by_sum(is: impl Fn(usize) -> bool) -> u32 {
 }
 
 /// Without a branch: which lane leads cannot be predicted.
-#[inline]
+#[inline(always)]
 pub(crate) fn largest(values: &[f64; LANES]) -> f64 {
     let larger = |a: f64, b: f64| if a > b { a } else { b };
     let four: [f64; 4] = std::array::from_fn(|lane| larger(values[lane], values[lane + 4]));

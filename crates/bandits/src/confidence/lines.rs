@@ -27,7 +27,8 @@ impl Lines {
     /// Nobody: bounds that never are the highest.
     pub(crate) const NOBODY: Self = Self { pairs: [[f64::NEG_INFINITY, 0.0]; LANES] };
 
-    #[inline]
+    // Always, here and below: compiled for the instructions of the caller.
+    #[inline(always)]
     pub(crate) fn bounds(&self, scale: f64) -> [f64; LANES] {
         self.pairs.map(|[mean, width]| mean + scale * width)
     }
@@ -50,7 +51,7 @@ impl Lines {
 
     /// The lead at `scale`. It lasts until the second would cross the leader, were it as wide as the widest; where even now
     /// it is not sure, or the leaders are not the same line, only up to `scale`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn lead(&self, scale: f64) -> Lead {
         let bounds = self.bounds(scale);
         let top = largest(&bounds);

@@ -8,6 +8,7 @@ mod evidence;
 pub(crate) mod lanes;
 mod lines;
 mod log_time;
+mod rough;
 mod standing;
 
 pub(crate) use candidates::Candidates;

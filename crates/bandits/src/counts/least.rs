@@ -42,6 +42,26 @@ impl LeastCounts {
         self.members[below(generator, self.members.len())]
     }
 
+    /// The same, counted once more: its place among the members need not be searched for.
+    #[inline]
+    pub(crate) fn draw_and_add(&mut self, generator: &mut Generator) -> Arm {
+        let place = below(generator, self.members.len());
+        let arm = self.members[place];
+        if self.least + 1 < OUT {
+            self.counts[arm.index()] = self.least + 1;
+            self.leave(place);
+        }
+        arm
+    }
+
+    #[inline]
+    fn leave(&mut self, place: usize) {
+        self.members.remove(place);
+        if self.members.is_empty() {
+            self.refresh();
+        }
+    }
+
     /// Counts `arm` that many times more.
     #[inline]
     pub(crate) fn add(&mut self, arm: Arm, times: u64) {
@@ -50,10 +70,7 @@ impl LeastCounts {
         *count = was.saturating_add(times).min(OUT - 1);
         if was == self.least && *count > was {
             let place = self.members.partition_point(|&member| member < arm);
-            self.members.remove(place);
-            if self.members.is_empty() {
-                self.refresh();
-            }
+            self.leave(place);
         }
     }
 

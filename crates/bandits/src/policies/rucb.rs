@@ -37,7 +37,7 @@
 //!   regret.
 //! * With late outcomes, open duels count at their pair's present mean in all bounds of steps 1 to 3 (in step 1 unless that
 //!   leaves no candidate); the end of a stretch alone sees known outcomes only.
-//! * Candidates are kept by evidence (`confidence/evidence.rs`), challengers by the leader of each group
+//! * Candidates are kept by evidence (`confidence/evidence.rs`), challengers found by rounded bounds or leaders
 //!   (`confidence/challengers.rs`). A test compares both with the plain O(K^2) rule, choice by choice.
 
 use crate::algorithm::{
@@ -176,19 +176,24 @@ impl Rucb {
     }
 
     /// Brings the candidacy of the pair that met last up to date.
+    #[inline]
     fn settle(&mut self, time: f64) {
-        for arm in self.met.take().into_iter().flatten() {
-            self.candidates.update(arm, self.evidence.strongest()[arm.index()], time);
+        if let Some([first, second]) = self.met.take() {
+            let strongest = self.evidence.strongest();
+            self.candidates.update(first, strongest[first.index()], time);
+            self.candidates.update(second, strongest[second.index()], time);
         }
     }
 
     /// Rewrites the bounds of a pair, of whose duels the first has won `won`.
+    #[inline(always)]
     fn rate(&mut self, i: usize, j: usize, won: u32, lost: u32) {
         let standing = Standing::of(won.into(), lost.into(), self.open.between(i, j));
         let (mean, width) = self.unseen;
         self.set(i, j, standing.unwrap_or(Standing { mean, other_mean: mean, width }));
     }
 
+    #[inline(always)]
     fn set(&mut self, i: usize, j: usize, standing: Standing) {
         self.opponents.set(j, i, standing.mean, standing.width);
         self.opponents.set(i, j, standing.other_mean, standing.width);
@@ -293,6 +298,7 @@ impl Late for Rucb {
         let (i, j) = (arms[0].index(), arms[1].index());
         self.doubts.begin(&self.evidence);
         self.open.depart(i, j);
+        self.opponents.mix();
         let (won, lost) = self.evidence.wins(i, j);
         self.rate(i, j, won, lost);
     }

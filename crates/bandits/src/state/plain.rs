@@ -28,7 +28,7 @@ macro_rules! numbers {
     )*};
 }
 
-numbers!(u8, u16, u32, u64, i64, f64);
+numbers!(u8, u16, u32, u64, i64, f32, f64);
 
 impl Plain for usize {
     fn put(self, to: &mut StateWriter) {

@@ -46,7 +46,9 @@ impl WinProbability {
     /// P(theta > 1/2) of an arm with `won` wins against `lost`.
     #[inline]
     pub(crate) fn chance(self, won: u32, lost: u32) -> f64 {
-        if won < lost { self.behind } else { 1.0 - self.behind }
+        // Without a branch: who is ahead cannot be predicted.
+        let ahead = u64::from(won < lost).wrapping_sub(1);
+        f64::from_bits(self.behind.to_bits() & !ahead | (1.0 - self.behind).to_bits() & ahead)
     }
 
     /// Takes in a win, the winner's `won`th against `lost` of the loser.
@@ -55,7 +57,8 @@ impl WinProbability {
         let count = won + lost;
         self.mass *= f64::from(count) / (2.0 * f64::from(won));
         let moved = 0.5 * self.mass;
-        self.behind = if won <= lost { self.behind + moved } else { self.behind - moved };
+        // Taken away where the winner is ahead, by the sign, as that cannot be predicted either.
+        self.behind += f64::from_bits(moved.to_bits() ^ u64::from(won > lost) << 63);
         // From scratch now and then, too, so that rounding never adds up.
         if self.behind < FAINT || count.is_power_of_two() {
             self.settle(won, lost);

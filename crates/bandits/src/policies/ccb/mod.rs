@@ -350,6 +350,7 @@ impl Late for Ccb {
     fn depart(&mut self, arms: &[Arm]) {
         let (i, j) = (arms[0].index(), arms[1].index());
         self.open.depart(i, j);
+        self.opponents.mix();
         self.rate(i, j);
     }
 

@@ -208,10 +208,15 @@ impl Policy for Rcs {
             return Choice::Alone { arm: Arm(0), until: u64::MAX };
         }
         let winner = self.tournament.champion(self.dethroned.take(), generator);
-        let champion = winner.unwrap_or_else(|| self.reigns.draw(generator));
-        if !self.lerot || winner.is_none() {
-            self.reigns.add(champion, 1);
-        }
+        let champion = match winner {
+            Some(winner) => {
+                if !self.lerot {
+                    self.reigns.add(winner, 1);
+                }
+                winner
+            }
+            None => self.reigns.draw_and_add(generator),
+        };
         let scale = (self.alpha * self.clock.ln(step as f64)).sqrt();
         let opponents = &mut self.opponents;
         let challenger = opponents.challenger(champion.index(), false, scale, generator);
@@ -233,6 +238,7 @@ impl Policy for Rcs {
             let count = &mut self.own_duels[i];
             *count += 1;
             let width = 1.0 / (2.0 * (f64::from(*count) + 1.0)).sqrt();
+            self.opponents.mix();
             self.opponents.set(i, i, 0.5, width);
             return;
         }
@@ -253,6 +259,7 @@ impl Late for Rcs {
         // A duel of an arm with itself has its outcome immediately.
         if i != j {
             self.open.depart(i, j);
+            self.opponents.mix();
             self.rate(i, j);
         }
     }

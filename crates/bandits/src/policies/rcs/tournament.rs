@@ -14,6 +14,8 @@ use crate::{Arm, Generator};
 const IMPOSSIBLE: f64 = 1e-25;
 /// A product is multiplied out again after this many changes, as rounding errors accumulate.
 const CHANGES: u8 = 64;
+/// More than rounding can take from a sum of probabilities.
+const ROUNDING: f64 = 1e-8;
 
 /// The probability of each arm to beat all others.
 #[derive(Debug, Clone)]
@@ -30,9 +32,11 @@ pub(super) struct Tournament {
     hopeless: Vec<u32>,
     /// The arms that can beat all others, in order, with the probability that they do.
     contenders: Vec<(Arm, f64)>,
+    /// The sum of their probabilities, but for rounding.
+    total: f64,
 }
 
-state!(Tournament { wins, probabilities, chances, products, changes, hopeless, contenders });
+state!(Tournament { wins, probabilities, chances, products, changes, hopeless, contenders, total });
 
 impl Tournament {
     pub(super) fn new(arms: usize) -> Self {
@@ -44,6 +48,7 @@ impl Tournament {
             changes: vec![0; arms],
             hopeless: vec![0; arms],
             contenders: Vec::with_capacity(arms),
+            total: 0.0,
         };
         for arm in 0..arms {
             tournament.multiply_out(arm);
@@ -65,6 +70,10 @@ impl Tournament {
             None => uniform(generator),
             Some(arm) => uniform(generator) * -libm::expm1(self.log_product(arm)),
         };
+        // While there is much to learn, hardly ever does any arm beat all others.
+        if left > self.total + ROUNDING {
+            return None;
+        }
         for &(arm, chance) in &self.contenders {
             if Some(arm) != barred {
                 if left < chance {
@@ -122,6 +131,8 @@ impl Tournament {
     #[cold]
     fn multiply_out(&mut self, arm: usize) {
         self.changes[arm] = 0;
+        // As seldom as this, so that rounding errors do not add up in it.
+        self.total = self.contenders.iter().map(|&(_, chance)| chance).sum();
         let row = self.chances.row(arm);
         // Impossible factors are left out. Several products side by side, as one would wait for each factor.
         let factor = |chance: f64| if chance > 0.0 { chance } else { 1.0 };
@@ -144,11 +155,15 @@ impl Tournament {
         let place = self.contenders.partition_point(|&(other, _)| other < arm);
         let known = self.contenders.get(place).is_some_and(|&(other, _)| other == arm);
         match (known, possible) {
-            (true, true) => self.contenders[place].1 = chance,
-            (false, true) => self.contenders.insert(place, (arm, chance)),
-            (true, false) => {
-                self.contenders.remove(place);
+            (true, true) => {
+                self.total += chance - self.contenders[place].1;
+                self.contenders[place].1 = chance;
             }
+            (false, true) => {
+                self.total += chance;
+                self.contenders.insert(place, (arm, chance));
+            }
+            (true, false) => self.total -= self.contenders.remove(place).1,
             (false, false) => {}
         }
     }
