@@ -128,13 +128,25 @@ impl ImpressionKey {
 
     #[inline]
     fn stream(self, number: u64) -> Generator {
-        let mut state = [0; 32];
         let offset = number.wrapping_mul(STEP);
-        for (bytes, word) in state.chunks_exact_mut(8).zip(self.words) {
-            bytes.copy_from_slice(&mix(word.wrapping_add(offset)).to_le_bytes());
-        }
-        Generator::from_seed(state)
+        of_words(self.words.map(|word| mix(word.wrapping_add(offset))))
     }
+}
+
+/// The generator of `seed_from_u64`: that of the library is a call and a loop over bytes, longer than the draws of most lists.
+#[inline]
+pub(crate) fn seeded(seed: u64) -> Generator {
+    of_words([1, 2, 3, 4].map(|number: u64| mix(seed.wrapping_add(number.wrapping_mul(STEP)))))
+}
+
+/// The generator with this state.
+#[inline]
+fn of_words(words: [u64; 4]) -> Generator {
+    let mut state = [0; 32];
+    for (bytes, word) in state.chunks_exact_mut(8).zip(words) {
+        bytes.copy_from_slice(&word.to_le_bytes());
+    }
+    Generator::from_seed(state)
 }
 
 /// The finaliser of SplitMix64: one to one, and every bit depends on all bits.
@@ -198,6 +210,13 @@ mod tests {
         );
         assert_eq!([1, 2, 3].map(|number| key.impression(number).query(1_000)), [544, 794, 549]);
         assert_eq!([1, 2, 3, 4].map(|number| key.impression(number).coin()), [false, true, false, false]);
+    }
+
+    #[test]
+    fn seeds_are_those_of_the_library() {
+        for seed in (0..100).chain([u64::MAX, 1 << 63, STEP.wrapping_neg()]) {
+            assert_eq!(seeded(seed), Generator::seed_from_u64(seed));
+        }
     }
 
     /// The documented formula, in plain arithmetic.

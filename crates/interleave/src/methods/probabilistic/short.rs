@@ -4,10 +4,11 @@
 //! marks are arrays that need no check, no list ever ends before the other, and the generator stays in registers. It draws the
 //! same numbers and returns the same winner.
 
-use rand::{Rng, SeedableRng};
+use rand::Rng;
 
 use super::CreditTies;
 use super::credit::{CLICKS, DrawProbabilities, winner_at};
+use crate::keyed::seeded;
 use crate::list::Short;
 use crate::random::BitBudget;
 use crate::support::rank_heads::{HEAD, Taken, count_below};
@@ -137,7 +138,7 @@ pub(super) fn compare(
         return Preference::Tie;
     }
     if credit_ties == CreditTies::Redrawn {
-        let mut dice = Generator::seed_from_u64(redraw);
+        let mut dice = seeded(redraw);
         let mut masses = [weights.total(documents); 2];
         let last = clicked.ilog2() as usize;
         for (doc, at) in docs[..=last].iter().zip(&mut list[..=last]) {
