@@ -3,31 +3,28 @@
 //! The next value cannot be read before the end of this one is known, so the way to the end is short: sixteen bytes of
 //! text are searched for a blank together. What the digits between mean is worked out beside.
 //!
-//! In rows with all features most values have one digit: a branch that is foreseen. In rows with gaps, which leave out
-//! their zeros, it would not be.
+//! Rows with all features are read by a loop of their own, as the text of the next feature is known before it is read.
+//! Most of their values have one digit: a branch that is foreseen. In rows with gaps, which leave out their zeros, it
+//! would not be.
 
-use super::digits::{digits, not_digits};
+use super::digits::{LOOKAHEAD, digits, not_digits};
 use super::entry::Entry;
 use super::marks::{Marks, marks};
 use crate::decimal::POW10;
 use crate::text::options::MAX_FEATURE;
 
-/// `n:` as the first bytes of a little-endian word.
+/// `0 n:` as the first bytes of a little-endian word: a value of one digit, and the feature that is foreseen after it.
 #[derive(Clone, Copy)]
-struct Prefix {
+struct Foreseen {
     word: u64,
     mask: u64,
+    /// The length of `n:`.
     len: usize,
 }
 
-/// Feature numbers below this are recognised as the successor of the last one without parsing their digits.
-const PREFIXES: usize = 1024;
-
-static PREFIX: [Prefix; PREFIXES] = {
-    let mut prefixes = [Prefix { word: 0, mask: 0, len: 0 }; PREFIXES];
-    let mut number = 0;
-    while number < PREFIXES {
-        let (mut word, mut len, mut rest) = (b':' as u64, 1, number);
+impl Foreseen {
+    const fn new(feature: usize) -> Self {
+        let (mut word, mut len, mut rest) = (b':' as u64, 1, feature);
         loop {
             word = word << 8 | (b'0' as u64 + rest as u64 % 10);
             (len, rest) = (len + 1, rest / 10);
@@ -35,10 +32,42 @@ static PREFIX: [Prefix; PREFIXES] = {
                 break;
             }
         }
-        prefixes[number] = Prefix { word, mask: (1 << (8 * len)) - 1, len };
+        word = word << 16 | u16::from_le_bytes(*b"0 ") as u64;
+        Self { word, mask: (1 << (8 * (len + 2))) - 1, len }
+    }
+
+    /// Whether `text` begins with `n:`.
+    #[inline(always)]
+    fn begins(&self, text: &[u8]) -> bool {
+        (word(text) ^ self.word >> 16) & self.mask >> 16 == 0
+    }
+
+    /// Whether `text` begins with ` n:`.
+    #[inline(always)]
+    fn follows(&self, text: &[u8]) -> bool {
+        (word(text) ^ self.word >> 8) & self.mask >> 8 == 0
+    }
+
+    /// The digit that `text` begins with, if ` n:` follows.
+    #[inline(always)]
+    fn digit_before(&self, text: &[u8]) -> Option<i64> {
+        // Only the lowest byte may differ, and by no more than digits do.
+        let digit = (word(text) ^ self.word) & self.mask;
+        (digit < 10).then_some(digit as i64)
+    }
+}
+
+/// Feature numbers below this are foreseen.
+const FORESEEN: usize = 1024;
+
+static FEATURES: [Foreseen; FORESEEN] = {
+    let mut features = [Foreseen::new(0); FORESEEN];
+    let mut number = 1;
+    while number < FORESEEN {
+        features[number] = Foreseen::new(number);
         number += 1;
     }
-    prefixes
+    features
 };
 
 /// Appends the values from `at` on to `entries`: those with at most eight digits on either side of the decimal point,
@@ -48,40 +77,61 @@ static PREFIX: [Prefix; PREFIXES] = {
 ///
 /// [`LOOKAHEAD`](super::LOOKAHEAD) bytes must follow the last line of `text`.
 pub(super) fn read(text: &[u8], at: usize, last: u32, limit: usize, entries: &mut Vec<Entry>) -> (usize, u32) {
-    let (at, last) = read_features::<true>(text, at, last, limit, entries, successor);
-    read_features::<false>(text, at, last, limit, entries, any_feature)
+    let (at, last) = read_successors(text, at, last, limit, entries);
+    read_any(text, at, last, limit, entries)
 }
 
-/// [`read`], as far as `feature` finds the number of the next feature, given the text from there and the last one; it
-/// returns the number and the length of its text. Values of one digit have a branch of their own if `ONE_DIGIT`.
+/// [`read`], as far as each feature is the successor of the one before it. The text of the next one is known, so one
+/// comparison finds it, the space before it, and often a value of one digit.
 #[inline(always)]
-fn read_features<const ONE_DIGIT: bool>(
-    text: &[u8],
-    mut at: usize,
-    mut last: u32,
-    limit: usize,
-    entries: &mut Vec<Entry>,
-    feature: impl Fn(&[u8], u32) -> Option<(u32, usize)>,
-) -> (usize, u32) {
+fn read_successors(text: &[u8], mut at: usize, mut last: u32, limit: usize, entries: &mut Vec<Entry>) -> (usize, u32) {
+    let Some([first, successors @ ..]) = FEATURES.get(last as usize + 1..) else {
+        return (at, last);
+    };
+    if !first.begins(&text[at..]) {
+        return (at, last);
+    }
+    let mut value_at = at + first.len;
+    for next in successors {
+        if at > limit {
+            break;
+        }
+        let text = window(&text[value_at..]);
+        let feature = last + 1;
+        let len = if let Some(mantissa) = next.digit_before(text) {
+            entries.push(Entry { mantissa, feature, scale: 0 });
+            1
+        } else if let Some((mantissa, scale, len)) = value(text)
+            && next.follows(&text[len..])
+        {
+            entries.push(Entry { mantissa, feature, scale });
+            len
+        } else {
+            break;
+        };
+        (at, last) = (value_at + len + 1, feature);
+        value_at = at + next.len;
+    }
+    (at, last)
+}
+
+/// [`read`], whatever the features are.
+#[inline(always)]
+fn read_any(text: &[u8], mut at: usize, mut last: u32, limit: usize, entries: &mut Vec<Entry>) -> (usize, u32) {
     while at <= limit
-        && let Some((feature, len)) = feature(&text[at..], last)
-        && let Some((mantissa, scale, len)) = value::<ONE_DIGIT>(&text[at + len..]).map(|(m, s, l)| (m, s, len + l))
+        && let Some((feature, start)) = any_feature(&text[at..], last)
+        && let Some((mantissa, scale, len)) = value(window(&text[at + start..]))
+        && let end = at + start + len
+        && matches!(text[end], b' ' | b'\t' | b'\r' | b'\n')
     {
         entries.push(Entry { mantissa, feature, scale });
-        (at, last) = (at + len, feature);
+        (at, last) = (end, feature);
         if text[at] == b'\n' {
             break;
         }
         at += 1;
     }
     (at, last)
-}
-
-/// The feature after `last`, if `text` begins with it.
-#[inline(always)]
-fn successor(text: &[u8], last: u32) -> Option<(u32, usize)> {
-    let next = PREFIX.get(last as usize + 1)?;
-    (word(text) & next.mask == next.word).then_some((last + 1, next.len))
 }
 
 /// The feature that `text` begins with, if it is above `last`.
@@ -107,25 +157,15 @@ fn any_feature(text: &[u8], last: u32) -> Option<(u32, usize)> {
     (last < feature && feature <= MAX_FEATURE).then_some((feature, len))
 }
 
-/// The mantissa, scale and length of the value that `text` begins with, if it is short and a blank follows.
+/// The mantissa, scale and length of the value that `text` begins with, if it is short. A blank or a control character
+/// follows.
 #[inline(always)]
-fn value<const ONE_DIGIT: bool>(text: &[u8]) -> Option<(i64, i16, usize)> {
-    const ZERO: u16 = u16::from_le_bytes(*b"0 ");
-    let [first, second] = [word(text), word(&text[8..])];
-    if ONE_DIGIT {
-        let one = first as u16 ^ ZERO;
-        if one < 10 {
-            return Some((i64::from(one), 0, 1));
-        }
-    }
-    let Marks { blanks, not_digits } = marks(first, second);
+fn value(text: &[u8; LOOKAHEAD]) -> Option<(i64, i16, usize)> {
+    let Marks { blanks, not_digits } = marks(word(text), word(&text[8..]));
     if blanks == 0 {
         return None;
     }
     let len = blanks.trailing_zeros() as usize;
-    if !matches!(text[len], b' ' | b'\t' | b'\r' | b'\n') {
-        return None;
-    }
     let (magnitude, scale) = match text[0] {
         b'-' => magnitude(&text[1..], not_digits >> 1, len.wrapping_sub(1))?,
         _ => magnitude(text, not_digits, len)?,
@@ -153,6 +193,12 @@ fn magnitude(text: &[u8], not_digits: u32, len: usize) -> Option<(u64, usize)> {
     }
     let fraction = word(&text[whole + 1..]);
     Some((first * POW10[scale] as u64 + digits(fraction, scale), scale))
+}
+
+/// The beginning of `text`, with its bounds checked once for all that is read there.
+#[inline(always)]
+fn window(text: &[u8]) -> &[u8; LOOKAHEAD] {
+    text.first_chunk().expect("`LOOKAHEAD` bytes follow a line")
 }
 
 #[inline(always)]
@@ -187,7 +233,57 @@ mod tests {
         ]
     }
 
+    #[test]
+    fn features_are_foreseen_by_their_text() {
+        for (number, next) in FEATURES.iter().enumerate() {
+            let text = format!("7 {number}:1.5 0:").into_bytes();
+            assert_eq!(next.digit_before(&text), Some(7), "{number}");
+            assert!(next.follows(&text[1..]) && next.begins(&text[2..]), "{number}");
+            assert_eq!(text[next.len + 1], b':', "{number}");
+            // One byte that is another: nothing is taken for what it is not.
+            for at in 0..next.len + 2 {
+                for byte in (0..=u8::MAX).filter(|&byte| byte != text[at]) {
+                    let mut text = text.clone();
+                    text[at] = byte;
+                    let digit = (at == 0 && byte.is_ascii_digit()).then(|| i64::from(byte - b'0'));
+                    assert_eq!(next.digit_before(&text), digit, "{number}, {byte} at {at}");
+                    assert_eq!(next.follows(&text[1..]), at == 0, "{number}, {byte} at {at}");
+                    assert_eq!(next.begins(&text[2..]), at < 2, "{number}, {byte} at {at}");
+                }
+            }
+        }
+    }
+
     proptest! {
+        #[test]
+        fn foreseen_features_change_nothing(
+            first in prop_oneof![Just(0u32), 0u32..200, 980u32..1030],
+            row in prop::collection::vec((prop_oneof![19 => Just(1u32), 1 => 0u32..3], values(), 0u32..100), 1..60),
+            odd in "[ \t\r\n#:\\x00-\\x1f.e-]{0,2}",
+            end in prop::sample::select(vec!["\n", " \n", "\r\n", " # 7\n", "#7\n"]),
+            limit in prop_oneof![Just(usize::MAX), 0usize..300],
+        ) {
+            let (mut text, mut feature) = (String::new(), first);
+            for (gap, value, place) in &row {
+                feature += gap;
+                // Few blanks are odd, and few values long: most rows are read far.
+                let value = if place % 3 == 0 { &value[..] } else { &value[..value.len().min(1)] };
+                text += &format!("{feature}:{value}{}", if *place == 7 { &odd } else { " " });
+            }
+            text.truncate(text.trim_end_matches(' ').len());
+            text += end;
+            let mut text = text.into_bytes();
+            text.resize(text.len() + LOOKAHEAD, b'\n');
+
+            let (mut entries, mut plain) = (Vec::new(), Vec::new());
+            prop_assert_eq!(
+                read(&text, 0, first, limit, &mut entries),
+                read_any(&text, 0, first, limit, &mut plain)
+            );
+            let parts = |entries: &[Entry]| entries.iter().map(|e| (e.feature, e.mantissa, e.scale)).collect::<Vec<_>>();
+            prop_assert_eq!(parts(&entries), parts(&plain));
+        }
+
         #[test]
         fn values_are_those_of_the_slow_path(
             row in prop::collection::vec((prop_oneof![Just(1u32), 1u32..200, 1u32..200_000], values()), 1..12),
