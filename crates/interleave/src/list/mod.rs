@@ -12,7 +12,7 @@ use crate::random::below;
 
 pub use error::{RankedListError, RankedListErrorKind};
 pub use owned::ListBuf;
-pub(crate) use stored::Short;
+pub(crate) use stored::{Short, Tied};
 
 /// A document of one query: its 0-based row within the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Pod, Zeroable)]

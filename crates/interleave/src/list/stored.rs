@@ -6,9 +6,6 @@
 use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::{Doc, Form, RankedList, TieGroup};
-use crate::Generator;
-use crate::random::BitBudget;
-use crate::support::ties::draw_free;
 
 /// The most documents whose numbers fit into a byte.
 const SHORT: usize = Short::MOST;
@@ -28,27 +25,8 @@ pub(crate) struct Short<'a> {
 /// The first and the last rank of a group.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tied {
-    first: u8,
-    last: u8,
-}
-
-impl Tied {
-    fn size(self) -> usize {
-        usize::from(self.last.wrapping_sub(self.first)) + 1
-    }
-
-    /// One of its ranks.
-    #[inline]
-    pub(crate) fn draw(self, bits: &mut BitBudget) -> u8 {
-        self.first.wrapping_add(bits.below(self.size()) as u8)
-    }
-
-    /// One of its ranks that are free, of which there is at least one.
-    #[cold]
-    pub(crate) fn draw_free(self, free: impl Fn(u8) -> bool, generator: &mut Generator) -> u8 {
-        let ranks = usize::from(self.first)..usize::from(self.last) + 1;
-        draw_free(ranks, |rank| free(rank as u8), generator).map_or(self.last, |rank| rank as u8)
-    }
+    pub(crate) first: u8,
+    pub(crate) last: u8,
 }
 
 impl<'a> Short<'a> {

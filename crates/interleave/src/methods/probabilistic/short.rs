@@ -9,10 +9,11 @@ use rand::Rng;
 use super::CreditTies;
 use super::credit::{CLICKS, DrawProbabilities, winner_at};
 use crate::keyed::seeded;
-use crate::list::Short;
+use crate::list::{Short, Tied};
 use crate::random::BitBudget;
 use crate::support::rank_heads::{HEAD, Taken, count_below};
 use crate::support::rank_weights::Weights;
+use crate::support::ties::draw_free;
 use crate::{Doc, Examination, Generator, Preference};
 
 /// The most documents shown.
@@ -159,6 +160,25 @@ pub(super) fn compare(
         }
     }
     winner_at(list, clicked)
+}
+
+impl Tied {
+    fn size(self) -> usize {
+        usize::from(self.last.wrapping_sub(self.first)) + 1
+    }
+
+    /// One of its ranks.
+    #[inline]
+    fn draw(self, bits: &mut BitBudget) -> u8 {
+        self.first.wrapping_add(bits.below(self.size()) as u8)
+    }
+
+    /// One of its ranks that are free, of which there is at least one.
+    #[cold]
+    fn draw_free(self, free: impl Fn(u8) -> bool, generator: &mut Generator) -> u8 {
+        let ranks = usize::from(self.first)..usize::from(self.last) + 1;
+        draw_free(ranks, |rank| free(rank as u8), generator).map_or(self.last, |rank| rank as u8)
+    }
 }
 
 /// The rank at `target` in what is left past the head.
