@@ -12,16 +12,16 @@
 //! moving values. Eight opponents are a group, eight groups a block. A duel renews the leaders of its group and of its
 //! block, time hardly any, so that a challenger is looked for among those of blocks alone.
 
-use std::hint::select_unpredictable;
-
 use crate::Generator;
 use crate::confidence::lanes::{LANES, margin};
+use crate::confidence::leaders::{Front, Leaders};
 use crate::confidence::lines::Lines;
-use crate::confidence::rough::{Places, Rough};
+use crate::confidence::places::{BLOCK, Places, count, first_place, nth_place};
+use crate::confidence::rough::Rough;
 use crate::confidence::{Standing, last_step_below, rough};
 use crate::counts::OpenDuels;
 use crate::random::{below, nth_bit};
-use crate::state::{plain, state};
+use crate::state::state;
 
 /// The upper bounds of all pairs, a row for each champion.
 #[derive(Debug, Clone)]
@@ -47,33 +47,6 @@ pub(crate) struct Challengers {
 }
 
 state!(Challengers { groups, rough, counted, leaders, fronts, scale } but { arms, blocks, stride, tied });
-
-/// The leaders of the eight groups of a block.
-#[derive(Debug, Clone, Copy)]
-struct Leaders {
-    lines: Lines,
-    /// The s up to which they surely lead.
-    until: [f64; LANES],
-    /// In which places of their groups, as bits: all of them alike. (Groups, and their places, from the lowest bit up.)
-    at: u64,
-}
-
-plain!(Leaders { lines, until, at });
-
-/// Who leads a block.
-#[derive(Debug, Clone, Copy)]
-struct Front {
-    line: [f64; 2],
-    /// The s up to which all that is known of the block's leaders surely holds.
-    until: f64,
-    /// The opponents that are as high, as bits.
-    tied: u64,
-}
-
-plain!(Front { line, until, tied });
-
-/// Opponents in a block.
-const BLOCK: usize = LANES * LANES;
 
 impl Challengers {
     /// Every pair at this mean and width, and every arm at 1/2 against itself.
@@ -389,41 +362,6 @@ impl Challengers {
     }
 }
 
-/// How many places there are.
-#[inline(always)]
-fn count(places: Places) -> u32 {
-    places.iter().map(|word| word.count_ones()).sum()
-}
-
-/// The first of some places. No branch, as which it is cannot be predicted, and no index either: it would keep the words in
-/// memory, where they are written one by one and read as a vector, which waits for all of them.
-#[inline(always)]
-fn first_place(places: Places) -> usize {
-    let last = places.len() - 1;
-    let (mut word, mut first) = (places[last], last * BLOCK);
-    for block in (0..last).rev() {
-        let here = places[block] != 0;
-        word = select_unpredictable(here, places[block], word);
-        first = select_unpredictable(here, block * BLOCK, first);
-    }
-    first + word.trailing_zeros() as usize
-}
-
-/// The `nth` of some places, in the same way.
-#[inline(always)]
-fn nth_place(places: Places, nth: u32) -> usize {
-    let (mut word, mut before, mut first) = (places[0], 0, 0);
-    let mut sum = places[0].count_ones();
-    for (block, &later) in places.iter().enumerate().skip(1) {
-        let here = sum <= nth;
-        word = select_unpredictable(here, later, word);
-        before = select_unpredictable(here, sum, before);
-        first = select_unpredictable(here, block * BLOCK, first);
-        sum += later.count_ones();
-    }
-    first + nth_bit(word, nth - before)
-}
-
 /// Those of `places` with the highest bound.
 #[cold]
 #[inline(never)]
@@ -443,42 +381,6 @@ fn highest(groups: &[Lines], places: Places, scale: f64) -> Places {
         }
     }
     highest
-}
-
-impl Leaders {
-    /// Finds the leader of the group at `place`, and how long it leads.
-    #[inline(always)]
-    fn renew(&mut self, place: usize, group: &Lines, scale: f64) {
-        let lead = group.lead(scale);
-        self.lines.pairs[place] = lead.line;
-        self.until[place] = lead.until;
-        self.at = self.at & !(0xff << (place * LANES)) | u64::from(lead.at & 0xff) << (place * LANES);
-    }
-
-    /// Who leads the block.
-    #[inline(always)]
-    fn front(&self, scale: f64) -> Front {
-        let lead = self.lines.lead(scale);
-        // One by one: a vector would wait for the one just written.
-        let until = self.until.iter().fold(lead.until, |first, &until| smaller(until, first));
-        let tied = self.at & bytes_of(lead.at);
-        Front { line: lead.line, until, tied }
-    }
-}
-
-/// A byte of ones for each of the lowest eight bits that is set.
-#[inline]
-fn bytes_of(bits: u32) -> u64 {
-    // Bit k to the lowest place of byte k.
-    let each = (u64::from(bits) * 0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
-    let lowest = ((each + 0x7f7f_7f7f_7f7f_7f7f) >> 7) & 0x0101_0101_0101_0101;
-    lowest * 0xff
-}
-
-/// Without a branch.
-#[inline]
-fn smaller(a: f64, b: f64) -> f64 {
-    if a < b { a } else { b }
 }
 
 /// Without a branch.

@@ -6,8 +6,10 @@ mod challengers;
 mod doubts;
 mod evidence;
 pub(crate) mod lanes;
+mod leaders;
 mod lines;
 mod log_time;
+mod places;
 mod rough;
 mod standing;
 

@@ -1,6 +1,7 @@
 //! Bounds in single precision: who may have the highest of a row, found without a look at most of the exact ones.
 
 use crate::confidence::lanes::{LANES, bits_where};
+use crate::confidence::places::{BLOCK, Places, WORDS};
 use crate::state::plain;
 
 /// Mean and width of eight opponents, rounded: a cache line.
@@ -14,12 +15,7 @@ pub(crate) struct Rough {
 plain!(Rough { means, widths });
 
 /// Opponents in a row, at most.
-pub(crate) const MOST: usize = 64 * WORDS;
-
-const WORDS: usize = 4;
-
-/// Opponents as bits.
-pub(crate) type Places = [u64; WORDS];
+pub(crate) const MOST: usize = BLOCK * WORDS;
 
 /// Rounding takes less than half of this share from one bound, and adds less to another: mean, width, scale, their product
 /// and the sum are rounded to 24 bits each.
