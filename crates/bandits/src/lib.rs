@@ -130,7 +130,7 @@
 //! | [`sliding-rucb`](policies::changing::rucb) | if preferences jump, arms are few and `window` is much longer than their pairs: as `discounted-rucb` | 9,450 | 943,000 | 0% | itself |
 //! | [`discounted-rucb`](policies::changing::rucb) | if preferences change, arms are few and one winner is worth its price: regret grows without end where nothing changes | 9,680 | 954,000 | 0% | itself |
 //! | [`sliding-dts`](policies::changing::dts) | if preferences change: a fifth of the regret of `sliding-rucb`, but it grows without end where nothing changes | 3,440 | 176,000 | 75% | itself |
-//! | [`discounted-dts`](policies::changing::dts) | as `sliding-dts`, if outcomes should fade gradually; with many arms, its steps take long | – | – | – | itself |
+//! | [`discounted-dts`](policies::changing::dts) | as `sliding-dts`, if outcomes should fade gradually | – | – | – | itself |
 //! | [`sparring-exp3s`](policies::changing::sparring_exp3s) | if preferences change a known number of times and nothing else is known of them; `sliding-dts` and `discounted-dts` have less regret | 7,310 | 101,000 | 100% | queues |
 //! | [`bradley-terry`](policies::bradley_terry) | before all others if two arms meet at a time and preferences are roughly those of an order: the least regret of duels from 10^6 steps on | 1,690 | 4,650 | 100% | itself |
 //! | [`bradley-terry-pairs`](policies::bradley_terry_pairs) | instead of `bradley-terry`, if preferences may have cycles or the best arms nearly tie | 1,860 | 5,060 | 100% | itself |

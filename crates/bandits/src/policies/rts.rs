@@ -38,7 +38,7 @@
 use crate::algorithm::{countable_pairs, papers, parameters, takes_late};
 use crate::late::Late;
 use crate::state::{state, stored};
-use crate::thompson::{Field, Sampler, Ties};
+use crate::thompson::{Field, Posterior, Preferences as _, Sampler, Ties};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// RTS: no parameters.
@@ -61,7 +61,11 @@ impl PolicyConfig for RtsConfig {
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<Rts, ParameterError> {
         countable_pairs::<Self>(arms)?;
-        Ok(Rts { everyone: (0..arms).map(Arm::at).collect(), sampler: Sampler::new(arms, Ties::Random) })
+        Ok(Rts {
+            everyone: (0..arms).map(Arm::at).collect(),
+            posterior: Posterior::new(arms),
+            sampler: Sampler::new(arms, Ties::Random),
+        })
     }
 
     takes_late!();
@@ -71,29 +75,30 @@ impl PolicyConfig for RtsConfig {
 #[derive(Debug, Clone)]
 pub struct Rts {
     everyone: Vec<Arm>,
+    posterior: Posterior,
     sampler: Sampler,
 }
 
-state!(Rts { sampler } but { everyone });
+state!(Rts { posterior, sampler } but { everyone });
 
 impl Policy for Rts {
     fn arms(&self) -> usize {
-        self.sampler.arms()
+        self.posterior.arms()
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
         let field = Field { first: &self.everyone, against: None, soonest: (f64::INFINITY, 1.0), remembered: u64::MAX };
-        self.sampler.choose(field, step, generator)
+        self.sampler.choose(&self.posterior, field, step, generator)
     }
 
     fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
         if let Feedback::Duel { winner, loser, .. } = feedback {
-            self.sampler.record(winner, loser);
+            self.posterior.record(winner, loser);
         }
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.sampler.posterior().wins().copeland_best(generator)
+        self.posterior.wins().copeland_best(generator)
     }
 
     stored!();
@@ -108,6 +113,6 @@ impl Late for Rts {
     }
 
     fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
-        Some(self.sampler.posterior().wins().between(i.index(), j.index()))
+        Some(self.posterior.wins().between(i.index(), j.index()))
     }
 }

@@ -1,7 +1,22 @@
-//! Drawing one of the bits that are set.
+//! Random bits: many of them, or one of those that are set.
+
+use rand::Rng as _;
 
 use super::below;
 use crate::Generator;
+
+/// Fills `words` with random bits, two words from each draw of the generator.
+#[inline]
+pub(crate) fn fill(words: &mut [u32], generator: &mut Generator) {
+    let (pairs, last) = words.as_chunks_mut::<2>();
+    for pair in pairs {
+        let bits = generator.next_u64();
+        *pair = [(bits >> 32) as u32, bits as u32];
+    }
+    for bits in last {
+        *bits = generator.next_u32();
+    }
+}
 
 /// The place of one of the bits that are set, of which there are some, each as likely. A single one draws nothing.
 #[inline]

@@ -12,7 +12,7 @@ mod preference;
 mod weights;
 
 pub(crate) use beta::Beta;
-pub(crate) use bits::{draw_bit, nth_bit};
+pub(crate) use bits::{draw_bit, fill, nth_bit};
 pub(crate) use draw::{Coins, argmax, below, best_arm, coin, draw_into, shuffle};
 pub(crate) use largest::{BetaPosterior, Largest, NormalPosterior};
 pub(crate) use normal::Normals;

@@ -18,18 +18,18 @@ pub(crate) fn preference(generator: &mut Generator, won: impl Into<f64>, lost: i
     Beta::new(won.into() + 1.0, lost.into() + 1.0).draw(Normals::new(), generator)
 }
 
-/// A preference, given `won` wins and `lost` losses and that it is above 1/2.
+/// A preference, given `won` wins and `lost` losses, whole numbers or sums of weights, and that it is above 1/2.
 ///
 /// Where that is likely, by drawing until it is. Otherwise the density falls from 1/2 on, and as its
 /// logarithm is concave it stays below the exponential that touches it there: from this it is drawn
 /// by rejection, the more often accepted the less likely it was.
 #[inline]
-pub(crate) fn preference_above_half(generator: &mut Generator, won: u32, lost: u32) -> f64 {
-    let (wins, losses) = (f64::from(won), f64::from(lost));
+pub(crate) fn preference_above_half(generator: &mut Generator, won: impl Into<f64>, lost: impl Into<f64>) -> f64 {
+    let (wins, losses): (f64, f64) = (won.into(), lost.into());
     let rate = 2.0 * (losses - wins);
     if rate < 1.4 * (wins + losses + 2.0).sqrt() {
         loop {
-            let preference = preference(generator, won, lost);
+            let preference = preference(generator, wins, losses);
             if preference > 0.5 {
                 return preference;
             }

@@ -2,7 +2,7 @@
 //! lost more. Duels are independent, so that leaving some out, and the order of the rest, changes
 //! nothing about the distribution of the winner.
 
-use super::Posterior;
+use super::Preferences;
 use crate::random::below;
 use crate::state::state;
 use crate::{Arm, Generator};
@@ -40,13 +40,13 @@ impl Knockout {
     /// The arm of `first` that wins the most duels, ties at random, given the arms that the favourite beats.
     pub(super) fn champion(
         &mut self,
-        posterior: &Posterior,
+        posterior: &impl Preferences,
         first: &[Arm],
         favourite: usize,
         favourite_row: &[u32],
         generator: &mut Generator,
     ) -> usize {
-        let arms = posterior.arms;
+        let arms = posterior.arms();
         if self.sorted_for == 0 {
             self.sort(posterior);
         }
@@ -80,14 +80,14 @@ impl Knockout {
     #[inline]
     fn play(
         &mut self,
-        posterior: &Posterior,
+        posterior: &impl Preferences,
         arm: usize,
         favourite: usize,
         mut losses: usize,
         most: usize,
         generator: &mut Generator,
     ) -> Option<usize> {
-        let words = posterior.arms.div_ceil(64);
+        let words = posterior.arms().div_ceil(64);
         let own_place = self.places[arm] as usize;
         for (place, other) in self.order.iter().enumerate() {
             if losses > most {
@@ -107,16 +107,15 @@ impl Knockout {
             *bits = *bits & !(1 << (place % 64)) | u64::from(won) << (place % 64);
             losses += usize::from(!won);
         }
-        self.played[arm] = posterior.arms as u32;
+        self.played[arm] = posterior.arms() as u32;
         (losses <= most).then_some(losses)
     }
 
     #[cold]
-    fn sort(&mut self, posterior: &Posterior) {
-        self.sorted_for = posterior.arms;
-        let rows = posterior.digits.rows();
-        for (strength, row) in self.strengths.iter_mut().zip(rows) {
-            *strength = row.iter().map(|&digits| u64::from(digits)).sum();
+    fn sort(&mut self, posterior: &impl Preferences) {
+        self.sorted_for = posterior.arms();
+        for (arm, strength) in self.strengths.iter_mut().enumerate() {
+            *strength = posterior.strength(arm);
         }
         let strengths = &self.strengths;
         self.order.sort_unstable_by_key(|&arm| (std::cmp::Reverse(strengths[arm.index()]), arm));

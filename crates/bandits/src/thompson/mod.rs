@@ -8,7 +8,7 @@
 
 use crate::confidence::last_step_below;
 use crate::counts::PairTable;
-use crate::random::{geometric, preference_above_half};
+use crate::random::geometric;
 use crate::state::state;
 use crate::{Arm, Choice, Generator};
 
@@ -22,7 +22,30 @@ mod win_probability;
 
 use knockout::Knockout;
 pub(crate) use posterior::Posterior;
-pub(crate) use win_probability::WinProbability;
+pub(crate) use win_probability::{WinProbability, chance_of};
+
+/// What is known of the preference theta(i, j) of every pair, as tournaments ask for it.
+pub(crate) trait Preferences {
+    /// Whether what is known is other at each step, so that no draw says anything about the next.
+    const FADES: bool;
+
+    fn arms(&self) -> usize;
+
+    /// P(theta(i, j) > 1/2), 0 for i = j.
+    fn chance(&self, i: usize, j: usize) -> f64;
+
+    /// Draws whether theta(i, j) > 1/2.
+    fn wins_once(&self, i: usize, j: usize, generator: &mut Generator) -> bool;
+
+    /// Draws for arms `from..` whether arm `i` would beat each: 1 or 0.
+    fn draw_row(&self, i: usize, from: usize, row: &mut [u32], generator: &mut Generator);
+
+    /// Draws theta(i, j), given that it is above 1/2.
+    fn draw_above_half(&self, i: usize, j: usize, generator: &mut Generator) -> f64;
+
+    /// A number that is the greater, the more duels of a tournament an arm may expect to win.
+    fn strength(&self, i: usize) -> u64;
+}
 
 /// The arms that may take part in a step.
 #[derive(Debug, Clone, Copy)]
@@ -53,10 +76,10 @@ pub(crate) enum Ties {
     Regret,
 }
 
-/// Draws pairs of arms.
+/// Draws pairs of arms from what is known of their preferences, `posterior` in its methods.
 #[derive(Debug, Clone)]
 pub(crate) struct Sampler {
-    posterior: Posterior,
+    arms: usize,
     ties: Ties,
     /// The arm whose row of a tournament is drawn first: the winner of the last one.
     favourite: usize,
@@ -76,12 +99,12 @@ pub(crate) struct Sampler {
     ended: Option<usize>,
 }
 
-state!(Sampler { posterior, favourite, favourite_row, row, scores, inside, knockout, outcomes, tied, regrets, ended } but { ties });
+state!(Sampler { favourite, favourite_row, row, scores, inside, knockout, outcomes, tied, regrets, ended } but { arms, ties });
 
 impl Sampler {
     pub(crate) fn new(arms: usize, ties: Ties) -> Self {
         Self {
-            posterior: Posterior::new(arms),
+            arms,
             ties,
             favourite: 0,
             favourite_row: vec![0; arms],
@@ -99,47 +122,35 @@ impl Sampler {
         }
     }
 
-    pub(crate) fn arms(&self) -> usize {
-        self.posterior.arms
-    }
-
-    pub(crate) fn posterior(&self) -> &Posterior {
-        &self.posterior
-    }
-
     /// An outcome arrives while an arm plays alone: the next step is drawn from what is known now.
     pub(crate) fn draw_again(&mut self) {
         self.ended = None;
     }
 
-    #[inline]
-    pub(crate) fn record(&mut self, winner: Arm, loser: Arm) -> (u32, u32) {
-        self.posterior.record(winner, loser)
-    }
-
-    /// Takes back a duel that was [recorded](Self::record), and returns the same as that of what is left.
-    pub(crate) fn forget(&mut self, winner: Arm, loser: Arm) -> (u32, u32) {
-        self.posterior.forget(winner, loser)
-    }
-
     /// The pair for `step`, or the first arm alone for as long as it would be drawn against itself.
-    pub(crate) fn choose(&mut self, field: Field<'_>, step: u64, generator: &mut Generator) -> Choice<'static> {
+    pub(crate) fn choose<P: Preferences>(
+        &mut self,
+        posterior: &P,
+        field: Field<'_>,
+        step: u64,
+        generator: &mut Generator,
+    ) -> Choice<'static> {
         // An arm that wins every duel of both draws is first and second. It may do so again and
         // again, and as nothing is learnt, for a geometric number of steps.
         let (first, swept, second) = match self.ended.take() {
             None => {
-                let (first, swept) = self.first(field, generator);
-                let second = self.second(first, field, generator);
+                let (first, swept) = self.first(posterior, field, generator);
+                let second = self.second(posterior, first, field, generator);
                 (first, swept, second)
             }
-            Some(arm) => self.after(arm, field, generator),
+            Some(arm) => self.after(posterior, arm, field, generator),
         };
         if first != second {
             return Choice::Duel(Arm::at(first), Arm::at(second));
         }
         let mut until = step;
-        if swept {
-            let (one, other) = self.sweeps(first, field);
+        if swept && !P::FADES {
+            let (one, other) = sweeps::sweeps(posterior, first, field);
             let last = step.saturating_add(geometric(one + other, generator) - 1);
             let same = last_step_below(field.soonest.0, field.soonest.1).min(field.remembered).max(step);
             until = last.min(same);
@@ -152,41 +163,51 @@ impl Sampler {
 
     /// The arm that wins the most duels of a tournament among the field's first, and whether it wins all (or
     /// is the only one).
-    fn first(&mut self, field: Field<'_>, generator: &mut Generator) -> (usize, bool) {
+    fn first<P: Preferences>(&mut self, posterior: &P, field: Field<'_>, generator: &mut Generator) -> (usize, bool) {
         if let [only] = field.first {
             return (only.index(), true);
         }
         if field.first.binary_search(&Arm::at(self.favourite)).is_err() {
             self.favourite = field.first[0].index();
         }
-        self.posterior.draw_row(self.favourite, 0, &mut self.favourite_row, generator);
+        posterior.draw_row(self.favourite, 0, &mut self.favourite_row, generator);
         let won: u32 = self.favourite_row.iter().sum();
-        if won as usize == self.arms() - 1 {
+        if won as usize == self.arms - 1 {
             return (self.favourite, true);
         }
-        (self.rest_of_tournament(field, generator), false)
+        (self.rest_of_tournament(posterior, field, generator), false)
     }
 
     /// The arm that looks best against `first` in a draw of its own: `first` itself, if no preference
     /// over it is above 1/2.
-    fn second(&mut self, first: usize, field: Field<'_>, generator: &mut Generator) -> usize {
-        self.posterior.draw_row(first, 0, &mut self.row, generator);
+    fn second<P: Preferences>(
+        &mut self,
+        posterior: &P,
+        first: usize,
+        field: Field<'_>,
+        generator: &mut Generator,
+    ) -> usize {
+        posterior.draw_row(first, 0, &mut self.row, generator);
         for wins in &mut self.row {
             *wins = 1 - *wins;
         }
         self.row[first] = 0;
-        self.best_above_half(first, field, generator)
+        self.best_above_half(posterior, first, field, generator)
     }
 
     /// The arm with the largest preference over `first`, of those marked in `row` as above 1/2.
-    fn best_above_half(&self, first: usize, field: Field<'_>, generator: &mut Generator) -> usize {
-        let wins = self.posterior.wins();
+    fn best_above_half<P: Preferences>(
+        &self,
+        posterior: &P,
+        first: usize,
+        field: Field<'_>,
+        generator: &mut Generator,
+    ) -> usize {
         let (mut best, mut highest) = (first, 0.5);
         let above = self.row.iter().enumerate().filter(|&(_, &above)| above == 1);
         for (arm, _) in above {
             if field.may_be_second(first, arm) {
-                let (won, lost) = wins.between(arm, first);
-                let preference = preference_above_half(generator, won, lost);
+                let preference = posterior.draw_above_half(arm, first, generator);
                 if preference > highest {
                     (best, highest) = (arm, preference);
                 }

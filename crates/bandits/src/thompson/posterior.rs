@@ -3,20 +3,20 @@
 use rand::Rng as _;
 
 use crate::counts::{PairCounts, PairTable};
-use crate::random::uniform;
+use crate::random::{fill, preference_above_half, uniform};
 use crate::state::state;
-use crate::thompson::WinProbability;
+use crate::thompson::{Preferences, WinProbability};
 use crate::{Arm, Generator};
 
 /// The posterior of every pair.
 #[derive(Debug, Clone)]
 pub(crate) struct Posterior {
-    pub(super) arms: usize,
+    arms: usize,
     wins: PairCounts,
     /// Of each pair i < j.
     probabilities: PairTable<WinProbability>,
     /// The first 32 binary digits of P(theta(i, j) > 1/2); 0 on the diagonal.
-    pub(super) digits: PairTable<u32>,
+    digits: PairTable<u32>,
 }
 
 state!(Posterior { wins, probabilities, digits } but { arms });
@@ -60,9 +60,23 @@ impl Posterior {
         (won, lost)
     }
 
-    /// P(theta(i, j) > 1/2), 0 for i = j.
+    /// The rest of the comparison of a uniform real with the probability, whose first 32 digits are equal.
+    #[cold]
+    fn past_32_digits(&self, i: usize, j: usize, generator: &mut Generator) -> bool {
+        let rest = self.chance(i, j) * 2_f64.powi(32) - f64::from(self.digits[(i, j)]);
+        uniform(generator) < rest
+    }
+}
+
+impl Preferences for Posterior {
+    const FADES: bool = false;
+
+    fn arms(&self) -> usize {
+        self.arms
+    }
+
     #[inline]
-    pub(super) fn chance(&self, i: usize, j: usize) -> f64 {
+    fn chance(&self, i: usize, j: usize) -> f64 {
         if i == j {
             return 0.0;
         }
@@ -70,9 +84,8 @@ impl Posterior {
         self.probabilities[(i.min(j), i.max(j))].chance(won, lost)
     }
 
-    /// Draws whether theta(i, j) > 1/2.
     #[inline]
-    pub(super) fn wins_once(&self, i: usize, j: usize, generator: &mut Generator) -> bool {
+    fn wins_once(&self, i: usize, j: usize, generator: &mut Generator) -> bool {
         let (bits, digits) = (generator.next_u32(), self.digits[(i, j)]);
         if bits == digits {
             return self.past_32_digits(i, j, generator);
@@ -80,26 +93,11 @@ impl Posterior {
         bits < digits
     }
 
-    /// The rest of the comparison of a uniform real with the probability, whose first 32 digits are equal.
-    #[cold]
-    fn past_32_digits(&self, i: usize, j: usize, generator: &mut Generator) -> bool {
-        let rest = self.chance(i, j) * 2_f64.powi(32) - f64::from(self.digits[(i, j)]);
-        uniform(generator) < rest
-    }
-
-    /// Draws for arms `from..` whether arm `i` would beat each: 1 or 0.
     #[inline]
-    pub(super) fn draw_row(&self, i: usize, from: usize, row: &mut [u32], generator: &mut Generator) {
+    fn draw_row(&self, i: usize, from: usize, row: &mut [u32], generator: &mut Generator) {
         let digits = &self.digits.row(i)[from..];
         let row = &mut row[from..];
-        let (pairs, last) = row.as_chunks_mut::<2>();
-        for pair in pairs {
-            let bits = generator.next_u64();
-            *pair = [(bits >> 32) as u32, bits as u32];
-        }
-        for bits in last {
-            *bits = generator.next_u32();
-        }
+        fill(row, generator);
         let mut undecided = 0;
         for (bits, &digits) in row.iter_mut().zip(digits) {
             undecided |= u32::from(*bits == digits);
@@ -113,6 +111,15 @@ impl Posterior {
                 }
             }
         }
+    }
+
+    fn draw_above_half(&self, i: usize, j: usize, generator: &mut Generator) -> f64 {
+        let (won, lost) = self.wins.between(i, j);
+        preference_above_half(generator, won, lost)
+    }
+
+    fn strength(&self, i: usize) -> u64 {
+        self.digits.row(i).iter().map(|&digits| u64::from(digits)).sum()
     }
 }
 

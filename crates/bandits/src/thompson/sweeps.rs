@@ -1,56 +1,67 @@
 //! An arm that wins every duel of both draws: how likely that is, and what a step is like that follows
 //! such steps and is not one of them.
 
-use super::{Field, Sampler};
+use super::{Field, Preferences, Sampler};
 use crate::Generator;
 use crate::random::uniform;
 
-impl Sampler {
-    /// ln of the probability that `arm` is first for winning every duel (or being alone in the
-    /// field), and that then no arm looks better against it than itself.
-    pub(super) fn sweeps(&self, arm: usize, field: Field<'_>) -> (f64, f64) {
-        let (mut everyone, mut open) = (0.0, 0.0);
-        for other in 0..self.arms() {
-            let log = libm::log1p(-self.posterior.chance(other, arm));
-            everyone += log;
-            if field.may_be_second(arm, other) {
-                open += log;
-            }
+/// ln of the probability that `arm` is first for winning every duel (or being alone in the
+/// field), and that then no arm looks better against it than itself.
+pub(super) fn sweeps(posterior: &impl Preferences, arm: usize, field: Field<'_>) -> (f64, f64) {
+    let (mut everyone, mut open) = (0.0, 0.0);
+    for other in 0..posterior.arms() {
+        let log = libm::log1p(-posterior.chance(other, arm));
+        everyone += log;
+        if field.may_be_second(arm, other) {
+            open += log;
         }
-        let first = if field.first.len() == 1 { 0.0 } else { everyone };
-        (first, open)
     }
+    let first = if field.first.len() == 1 { 0.0 } else { everyone };
+    (first, open)
+}
 
+impl Sampler {
     /// A step's draws given that `arm` does not sweep both.
     #[cold]
-    pub(super) fn after(&mut self, arm: usize, field: Field<'_>, generator: &mut Generator) -> (usize, bool, usize) {
-        let (one, other) = self.sweeps(arm, field);
+    pub(super) fn after<P: Preferences>(
+        &mut self,
+        posterior: &P,
+        arm: usize,
+        field: Field<'_>,
+        generator: &mut Generator,
+    ) -> (usize, bool, usize) {
+        let (one, other) = sweeps(posterior, arm, field);
         let swept_one_only = libm::exp(one) * libm::expm1(other) / libm::expm1(one + other);
         if uniform(generator) < swept_one_only {
-            self.upsets(arm, |second| field.may_be_second(arm, second), generator);
-            return (arm, true, self.best_above_half(arm, field, generator));
+            self.upsets(posterior, arm, |second| field.may_be_second(arm, second), generator);
+            return (arm, true, self.best_above_half(posterior, arm, field, generator));
         }
-        self.upsets(arm, |_| true, generator);
+        self.upsets(posterior, arm, |_| true, generator);
         for (beats, lost) in self.favourite_row.iter_mut().zip(&self.row) {
             *beats = 1 - lost;
         }
         self.favourite_row[arm] = 0;
         self.favourite = arm;
-        let first = self.rest_of_tournament(field, generator);
-        (first, false, self.second(first, field, generator))
+        let first = self.rest_of_tournament(posterior, field, generator);
+        (first, false, self.second(posterior, first, field, generator))
     }
 
     /// Draws into `row` which of the `open` arms beat `arm`, given that at least one does.
-    fn upsets(&mut self, arm: usize, open: impl Fn(usize) -> bool, generator: &mut Generator) {
-        let posterior = &self.posterior;
+    fn upsets<P: Preferences>(
+        &mut self,
+        posterior: &P,
+        arm: usize,
+        open: impl Fn(usize) -> bool,
+        generator: &mut Generator,
+    ) {
         let chance = |other: usize| {
             if open(other) { posterior.chance(other, arm) } else { 0.0 }
         };
-        let nobody: f64 = (0..posterior.arms).map(|other| libm::log1p(-chance(other))).sum();
+        let nobody: f64 = (0..posterior.arms()).map(|other| libm::log1p(-chance(other))).sum();
         // The first of them, in the order of arms.
         let mut left = uniform(generator) * -libm::expm1(nobody);
         let (mut first, mut before) = (None, 1.0);
-        for other in 0..posterior.arms {
+        for other in 0..posterior.arms() {
             let chance = chance(other);
             if chance > 0.0 {
                 first = Some(other);
@@ -66,7 +77,7 @@ impl Sampler {
             return;
         };
         self.row[first] = 1;
-        for other in first + 1..posterior.arms {
+        for other in first + 1..posterior.arms() {
             if chance(other) > 0.0 {
                 self.row[other] = u32::from(posterior.wins_once(other, arm, generator));
             }
@@ -85,17 +96,17 @@ mod tests {
     #[test]
     fn upsets_are_drawn_given_that_there_are_some() {
         let (arms, draws) = (6, 40_000);
-        let mut sampler = informed(arms, 60, Ties::Random);
+        let (mut sampler, posterior) = informed(arms, 60, Ties::Random);
         let mut generator = Generator::seed_from_u64(9);
         let open = |arm: usize| arm != 3;
         let mut counts = [vec![0; 1 << arms], vec![0; 1 << arms]];
         let code = |row: &[u32]| row.iter().fold(0, |code, bit| 2 * code + *bit as usize);
         for _ in 0..draws {
-            sampler.upsets(1, open, &mut generator);
+            sampler.upsets(&posterior, 1, open, &mut generator);
             counts[0][code(&sampler.row)] += 1;
             loop {
                 let row: Vec<u32> = (0..arms)
-                    .map(|arm| open(arm) && sampler.posterior.wins_once(arm, 1, &mut generator))
+                    .map(|arm| open(arm) && posterior.wins_once(arm, 1, &mut generator))
                     .map(u32::from)
                     .collect();
                 if row.contains(&1) {

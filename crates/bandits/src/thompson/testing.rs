@@ -2,26 +2,26 @@
 
 use rand::SeedableRng as _;
 
-use super::{Sampler, Ties};
+use super::{Posterior, Sampler, Ties};
 use crate::random::below;
 use crate::{Arm, Generator};
 
-/// A sampler that has seen some duels, most won by the lower arm.
-pub(super) fn informed(arms: usize, duels: usize, ties: Ties) -> Sampler {
+/// A sampler, and a posterior that has seen some duels, most won by the lower arm.
+pub(super) fn informed(arms: usize, duels: usize, ties: Ties) -> (Sampler, Posterior) {
     let mut generator = Generator::seed_from_u64(7);
-    let mut sampler = Sampler::new(arms, ties);
+    let mut posterior = Posterior::new(arms);
     for _ in 0..duels {
         let i = below(&mut generator, arms);
         let j = (i + 1 + below(&mut generator, arms - 1)) % arms;
         let upset = below(&mut generator, 10) < 3;
         let (low, high) = (Arm::at(i.min(j)), Arm::at(i.max(j)));
         if upset {
-            sampler.record(high, low);
+            posterior.record(high, low);
         } else {
-            sampler.record(low, high);
+            posterior.record(low, high);
         }
     }
-    sampler
+    (Sampler::new(arms, ties), posterior)
 }
 
 /// Two samples of as many draws differ by less than five standard deviations in each cell.

@@ -1,8 +1,7 @@
 //! The arm that wins the most duels of a tournament, given those of the favourite: by a knockout if the
 //! favourite lost few of them, otherwise with all pairs played out.
 
-use super::{Field, Sampler, Ties};
-use crate::random::preference_above_half;
+use super::{Field, Preferences, Sampler, Ties};
 use crate::random::{argmax, below};
 use crate::{Arm, Generator};
 
@@ -11,15 +10,20 @@ const KNOCKOUT: usize = 16;
 
 impl Sampler {
     /// The arm that wins the most duels, given the favourite's, which it does not win all.
-    pub(super) fn rest_of_tournament(&mut self, field: Field<'_>, generator: &mut Generator) -> usize {
-        let lost = self.arms() - 1 - self.favourite_row.iter().sum::<u32>() as usize;
+    pub(super) fn rest_of_tournament<P: Preferences>(
+        &mut self,
+        posterior: &P,
+        field: Field<'_>,
+        generator: &mut Generator,
+    ) -> usize {
+        let lost = self.arms - 1 - self.favourite_row.iter().sum::<u32>() as usize;
         let champion = if self.ties == Ties::Regret {
-            self.play_all(field.first, generator);
-            self.least_regret(field.first, generator)
-        } else if lost <= self.arms() / KNOCKOUT {
-            self.knockout.champion(&self.posterior, field.first, self.favourite, &self.favourite_row, generator)
+            self.play_all(posterior, field.first, generator);
+            self.least_regret(posterior, field.first, generator)
+        } else if lost <= self.arms / KNOCKOUT {
+            self.knockout.champion(posterior, field.first, self.favourite, &self.favourite_row, generator)
         } else {
-            self.play_all(field.first, generator);
+            self.play_all(posterior, field.first, generator);
             let scores = field.first.iter().map(|arm| self.scores[arm.index()]);
             let top = scores.clone().max().unwrap_or(0);
             let count = scores.clone().filter(|&score| score == top).count();
@@ -33,8 +37,8 @@ impl Sampler {
 
     /// Plays out the tournament into `scores`: all pairs that take in an arm of `first` (or, for the
     /// sake of ties, all there are), the favourite's as they stand.
-    fn play_all(&mut self, first: &[Arm], generator: &mut Generator) {
-        let arms = self.arms();
+    fn play_all<P: Preferences>(&mut self, posterior: &P, first: &[Arm], generator: &mut Generator) {
+        let arms = self.arms;
         let all = self.ties == Ties::Regret || first.len() == arms;
         self.inside.fill(0);
         for arm in first {
@@ -47,7 +51,7 @@ impl Sampler {
             }
             // Pairs of two arms of the field are played in the lower one's row.
             let from = if all { i + 1 } else { 0 };
-            self.posterior.draw_row(i, from, &mut self.row, generator);
+            posterior.draw_row(i, from, &mut self.row, generator);
             if self.favourite >= from {
                 self.row[self.favourite] = 0;
             }
@@ -76,7 +80,7 @@ impl Sampler {
 
     /// Of the arms that won the most duels, the one whose sampled preferences promise the least
     /// regret: the sum over j of (top score - the mean score of i and j) / kl(theta(i, j), 1/2).
-    fn least_regret(&mut self, first: &[Arm], generator: &mut Generator) -> usize {
+    fn least_regret<P: Preferences>(&mut self, posterior: &P, first: &[Arm], generator: &mut Generator) -> usize {
         let top = first.iter().map(|arm| self.scores[arm.index()]).max().unwrap_or(0);
         self.tied.clear();
         self.tied.extend(first.iter().map(|arm| arm.index()).filter(|&arm| self.scores[arm] == top));
@@ -90,7 +94,7 @@ impl Sampler {
         if highest > top {
             for (place, &i) in self.tied.iter().enumerate() {
                 for &j in &self.tied[place + 1..] {
-                    let regret = f64::from(2 * (highest - top)) / self.sampled_divergence(i, j, generator);
+                    let regret = f64::from(2 * (highest - top)) / self.sampled_divergence(posterior, i, j, generator);
                     self.regrets[i] += regret;
                     self.regrets[j] += regret;
                 }
@@ -101,11 +105,11 @@ impl Sampler {
         for place in 0..self.tied.len() {
             let i = self.tied[place];
             let mut regret = self.regrets[i];
-            for j in 0..self.arms() {
+            for j in 0..self.arms {
                 let gap = 2 * highest - top - self.scores[j];
                 let tied = self.inside[j] == 1 && self.scores[j] == top;
                 if gap > 0 && !tied {
-                    regret += f64::from(gap) / self.sampled_divergence(i, j, generator);
+                    regret += f64::from(gap) / self.sampled_divergence(posterior, i, j, generator);
                     if regret > least {
                         break;
                     }
@@ -119,7 +123,7 @@ impl Sampler {
     }
 
     /// kl(theta(i, j), 1/2) for a preference drawn given the winner in the tournament.
-    fn sampled_divergence(&self, i: usize, j: usize, generator: &mut Generator) -> f64 {
+    fn sampled_divergence<P: Preferences>(&self, posterior: &P, i: usize, j: usize, generator: &mut Generator) -> f64 {
         let won = if i == self.favourite {
             self.favourite_row[j] == 1
         } else if j == self.favourite {
@@ -130,8 +134,7 @@ impl Sampler {
             self.outcomes[(j, i)] == 0
         };
         let (winner, loser) = if won { (i, j) } else { (j, i) };
-        let (won, lost) = self.posterior.wins().between(winner, loser);
-        let lean = 2.0 * preference_above_half(generator, won, lost) - 1.0;
+        let lean = 2.0 * posterior.draw_above_half(winner, loser, generator) - 1.0;
         0.5 * ((1.0 + lean) * libm::log1p(lean) + (1.0 - lean) * libm::log1p(-lean))
     }
 }
@@ -146,7 +149,7 @@ mod tests {
     #[test]
     fn tournaments_cut_short_have_the_same_winners() {
         let (arms, draws) = (20, 60_000);
-        let sampler = informed(arms, 800, Ties::Random);
+        let (sampler, posterior) = informed(arms, 800, Ties::Random);
         let everyone: Vec<Arm> = (0..arms).map(Arm::at).collect();
         for first in [everyone, [1, 2, 3, 4, 5, 7, 11, 19].map(Arm).to_vec()] {
             let favourite = first[1].index();
@@ -159,12 +162,12 @@ mod tests {
             let mut sampler = sampler.clone();
             let mut generator = Generator::seed_from_u64(8);
             for _ in 0..draws {
-                let champion = sampler.knockout.champion(&sampler.posterior, &first, favourite, &row, &mut generator);
+                let champion = sampler.knockout.champion(&posterior, &first, favourite, &row, &mut generator);
                 counts[0][champion] += 1;
 
                 sampler.favourite = favourite;
                 sampler.favourite_row.clone_from(&row);
-                sampler.play_all(&first, &mut generator);
+                sampler.play_all(&posterior, &first, &mut generator);
                 let scores: Vec<u32> = first.iter().map(|arm| sampler.scores[arm.index()]).collect();
                 let place = argmax(&mut generator, scores.iter()).expect("some are in");
                 counts[1][first[place].index()] += 1;

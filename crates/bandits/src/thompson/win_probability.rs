@@ -4,6 +4,8 @@
 //! and P(theta > 1/2) = P(Bin(w + l + 1, 1/2) <= w). With g(w, l) = C(w + l, w) / 2^(w + l), one more
 //! win moves exactly g(w + 1, l) / 2 of it from the loser to the winner, so that it can be kept up to
 //! date without any sum. The smaller side alone is kept: the larger is one minus it.
+//!
+//! Counts that are sums of weights have no such path: [`chance_of`] computes theirs from scratch.
 
 use std::sync::LazyLock;
 
@@ -33,7 +35,8 @@ impl WinProbability {
 
     /// After `won` wins of one arm and `lost` of the other, from scratch.
     pub(crate) fn of(won: u32, lost: u32) -> Self {
-        let mass = if won + lost <= FEW { FEW_MASSES[won as usize][lost as usize] } else { mass(won, lost) };
+        let mass =
+            if won + lost <= FEW { FEW_MASSES[won as usize][lost as usize] } else { mass(won.into(), lost.into()) };
         Self { behind: tail(mass, won.min(lost), won.max(lost)), mass }
     }
 
@@ -69,16 +72,41 @@ impl WinProbability {
     fn settle(&mut self, won: u32, lost: u32) {
         let count = won + lost;
         if self.mass < MASSLESS || count.is_power_of_two() {
-            self.mass = if count <= FEW { FEW_MASSES[won as usize][lost as usize] } else { mass(won, lost) };
+            self.mass =
+                if count <= FEW { FEW_MASSES[won as usize][lost as usize] } else { mass(won.into(), lost.into()) };
         }
         self.behind = tail(self.mass, won.min(lost), won.max(lost));
     }
 }
 
+/// P(theta > 1/2) after wins that weigh `won` against losses that weigh `lost`, of any size and both at least 0.
+///
+/// That is 1 - I(1/2; won + 1, lost + 1), the regularised incomplete beta function, by its series of positive terms
+/// (<https://dlmf.nist.gov/8.17.E8>) on the side where they fall fastest.
+///
+/// As both weights fade by the same factor, it comes ever closer to 1/2 and never turns back. For with theta = e^t / (1 + e^t),
+/// a = c (lost - won) / 2 >= 0, n = won + lost, and E+ and E- the means over t > 0 by the densities that are proportional to
+/// e^(at) cosh(t / 2)^-(cn + 2) and e^(-at) cosh(t / 2)^-(cn + 2), the ratio of the two sides has the derivative, by ln c,
+/// a (E+\[t\] + E-\[t\]) - cn D\[ln cosh(t / 2)\], where D = E+ - E-; by parts the first term is (cn / 2 + 1) D\[t tanh(t / 2)\];
+/// t tanh(t / 2) / 2 - ln cosh(t / 2) grows with t, as does t tanh(t / 2), and D is not negative of what grows, as E+ has the
+/// larger t.
+pub(crate) fn chance_of(won: f64, lost: f64) -> f64 {
+    let (few, many) = if won < lost { (won, lost) } else { (lost, won) };
+    let count = few + many;
+    let (mut sum, mut term, mut index) = (1.0, 1.0, 0.0);
+    while term > 1e-17 * sum {
+        term *= (count + 2.0 + index) / (2.0 * (many + 2.0 + index));
+        sum += term;
+        index += 1.0;
+    }
+    let behind = (mass(won, lost) * (count + 1.0) / (4.0 * (many + 1.0)) * sum).min(0.5);
+    if won < lost { behind } else { 1.0 - behind }
+}
+
 /// Up to this many duels g comes from a table: pairs with few duels are updated most often.
 const FEW: u32 = 16;
 static FEW_MASSES: LazyLock<[[f64; FEW as usize + 1]; FEW as usize + 1]> =
-    LazyLock::new(|| std::array::from_fn(|won| std::array::from_fn(|lost| mass(won as u32, lost as u32))));
+    LazyLock::new(|| std::array::from_fn(|won| std::array::from_fn(|lost| mass(won as f64, lost as f64))));
 
 /// P(Bin(n + 1, 1/2) <= few), n = few + many, few <= many, from g: the last term of the sum times a
 /// series of falling ratios that ends by itself.
@@ -104,20 +132,23 @@ fn tail(mass: f64, few: u32, many: u32) -> f64 {
 
 /// g(won, lost), by Stirling's series: C. Loader, "Fast and Accurate Computation of Binomial
 /// Probabilities", 2000. Exact to about 1e-12 of itself for a million wins.
-fn mass(won: u32, lost: u32) -> f64 {
-    let count = f64::from(won) + f64::from(lost);
-    if won == 0 || lost == 0 {
+fn mass(won: f64, lost: f64) -> f64 {
+    let count = won + lost;
+    if won == 0.0 || lost == 0.0 {
         return libm::exp2(-count);
     }
-    let (won, lost) = (f64::from(won), f64::from(lost));
     let lean = (won - lost) / count;
-    let divergence = won * libm::log1p(lean) + lost * libm::log1p(-lean);
+    let part = |weight: f64, lean: f64| {
+        // A fraction may be too small a share to be seen in `lean`.
+        weight * if lean > -1.0 { libm::log1p(lean) } else { libm::log(2.0 * weight / count) }
+    };
+    let divergence = part(won, lean) + part(lost, -lean);
     let error = stirling_error(count) - stirling_error(won) - stirling_error(lost);
     let spread = count / (2.0 * std::f64::consts::PI * won * lost);
     libm::exp(error - divergence) * spread.sqrt()
 }
 
-/// ln n! less Stirling's formula for it, n >= 1.
+/// ln n! less Stirling's formula for it, n > 0.
 fn stirling_error(n: f64) -> f64 {
     if n < 16.0 {
         let formula = (n + 0.5) * libm::log(n) - n + 0.5 * libm::log(2.0 * std::f64::consts::PI);
@@ -226,6 +257,51 @@ mod tests {
                     let sum = probability.chance(won, lost) + probability.chance(lost, won);
                     assert!((sum - 1.0).abs() < 1e-15 || won == lost);
                 }
+            }
+        }
+    }
+
+    /// For whole numbers as [`WinProbability`] says; in between by an integral, Simpson's rule in t = ln(theta / (1 - theta)).
+    #[test]
+    fn chances_of_weights_are_those_of_the_beta_distribution() {
+        for (won, lost) in [(0, 0), (1, 0), (0, 7), (3, 20), (150, 160), (4_000, 3_900), (20_000, 20_000), (90, 0)] {
+            let chance = WinProbability::of(won, lost).chance(won, lost);
+            let weighed = chance_of(won.into(), lost.into());
+            assert!((weighed - chance).abs() < 1e-12, "{won} : {lost}: {weighed}, {chance}");
+        }
+        for (won, lost) in
+            [(0.3, 0.0), (1e-300, 5.0), (1e-9, 2.7), (1e-13, 40_000.0), (14.2, 9.9), (0.5, 0.5), (800.5, 799.25)]
+        {
+            let count = won + lost;
+            // By its greatest value, so that nothing overflows.
+            let top = libm::log((won + 1.0) / (lost + 1.0));
+            let log = |t: f64| (won + 1.0) * t - (count + 2.0) * libm::log1p(libm::exp(t));
+            let density = |t: f64| libm::exp(log(t) - log(top));
+            let integral = |from: f64, to: f64| {
+                let pieces = 400_000;
+                let width = (to - from) / f64::from(pieces);
+                let at = |piece: i32| density(from + width * f64::from(piece));
+                let inner: f64 = (1..pieces).map(|piece| at(piece) * f64::from(2 + 2 * (piece % 2))).sum();
+                (at(0) + inner + at(pieces)) * width / 3.0
+            };
+            let (above, below) = (integral(0.0, 60.0), integral(-60.0, 0.0));
+            let (chance, reversed) = (chance_of(won, lost), chance_of(lost, won));
+            assert!((chance - above / (above + below)).abs() < 1e-10, "{won} : {lost}: {chance}");
+            assert!((chance + reversed - 1.0).abs() < 1e-15, "{won} : {lost}: {chance}, {reversed}");
+        }
+    }
+
+    #[test]
+    fn chances_of_weights_that_fade_never_turn_back() {
+        for (won, lost) in [(1.0, 0.0), (0.1, 0.9), (40.0, 38.5), (3.0, 90.0), (12_000.0, 11_000.0), (7.0, 7.0)] {
+            let mut last = chance_of(won, lost);
+            for step in 1..2_000 {
+                let kept = libm::pow(0.99, f64::from(step));
+                let chance = chance_of(kept * won, kept * lost);
+                let (nearer, slack) = ((chance - 0.5).abs(), 1e-12);
+                assert!(nearer <= (last - 0.5).abs() + slack, "{won} : {lost}, {step}: {last}, {chance}");
+                assert!((chance - 0.5) * (won - lost) >= -slack);
+                last = chance;
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use bandits::policies::changing::dts::SlidingDtsConfig;
+use bandits::policies::changing::dts::{DiscountedDtsConfig, SlidingDtsConfig};
 use bandits::policies::{bradley_terry, dts, merge_dts, rcs, rts, self_sparring};
 use bandits::reference::{
     ReferenceBradleyTerry, ReferenceDoubleThompson, ReferenceForgetfulDts, ReferenceMergeDts, ReferenceRcs,
@@ -245,6 +245,23 @@ fn sliding_dts_forgets_and_stays_alone_alike() {
         }
     }
     same_distribution_of_choices(&SlidingDtsConfig { alpha: 0.51, window: 1_000 }, ReferenceForgetfulDts::sliding);
+}
+
+/// Memories so short that bounds of chances are renewed several times and are far apart in between.
+#[test]
+fn discounted_dts_draws_alike() {
+    for (alpha, memory, steps) in [
+        (0.51, 1_000.0, [3, 4, 5, 6, 7]),
+        (0.51, 12.0, [12, 21, 22, 43, 60]),
+        (0.1, 2.0, [3, 6, 7, 9, 40]),
+        (0.1, 30.0, [10, 31, 35, 60, 90]),
+    ] {
+        let config = DiscountedDtsConfig { alpha, memory };
+        same_distribution_of_runs(&config, ReferenceForgetfulDts::discounted, &three_arms(), &steps);
+        if memory > 10.0 && memory < 100.0 {
+            same_distribution_of_runs(&config, ReferenceForgetfulDts::discounted, &twelve_arms(), &steps);
+        }
+    }
 }
 
 /// Enough arms for those behind to be decided together.

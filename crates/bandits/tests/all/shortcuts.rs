@@ -1,8 +1,8 @@
 //! Every shortcut is held to the plain rule: for the same draws the same choices, step by step.
 
-use bandits::policies::changing::dts::{DiscountedDtsConfig, SlidingDtsConfig};
+use bandits::policies::changing::dts::SlidingDtsConfig;
 use bandits::policies::{dts, mdb, merge_rucb, rmed1, rucb};
-use bandits::reference::{ReferenceForgetfulDts, ReferenceMdb, ReferenceMergeRucb, ReferenceRmed1, ReferenceRucb};
+use bandits::reference::{ReferenceMdb, ReferenceMergeRucb, ReferenceRmed1, ReferenceRucb};
 use bandits::{Policy, PolicyConfig, PreferenceMatrix, problems};
 
 /// Problems with a winner and without, certain and even, small and of more than one word of bits.
@@ -76,13 +76,6 @@ fn rmed1() {
 fn mdb() {
     for (alpha, beta) in [(0.5, 1.5), (0.2, 1.0), (1.0, 4.0)] {
         same_choices(&mdb::MdbConfig { alpha, beta }, ReferenceMdb::new);
-    }
-}
-
-#[test]
-fn discounted_dts() {
-    for (alpha, memory) in [(0.51, 10_000.0), (0.1, 300.0), (2.0, 30.0), (0.51, 2.0)] {
-        same_choices(&DiscountedDtsConfig { alpha, memory }, ReferenceForgetfulDts::discounted);
     }
 }
 

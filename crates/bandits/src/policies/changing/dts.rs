@@ -35,22 +35,23 @@
 //! * The weights of `discounted-dts` add up to fractions: its preferences are drawn from Beta(w + 1, l + 1) for w and l of any
 //!   size. The prior does not fade.
 //! * `sliding-dts` draws as D-TS does, with its notes. A stretch alone ends at the latest when a duel is forgotten.
-//! * `discounted-dts` draws every preference of 2 that takes in a candidate, none where there is one candidate: a step costs up
-//!   to O(K^2) draws, and an arm that plays alone is one step.
+//! * `discounted-dts` draws as D-TS does, too: only theta > 1/2 is asked of most pairs, and as its probability moves slowly while
+//!   counts fade, bounds of it decide nearly every coin. Probabilities are computed anew every sqrt(40 `memory`) steps. An arm
+//!   that plays alone is one step.
 //! * The arm recommended beats the most others in more than half of the duels that are remembered.
 //! * With late outcomes, each choice is drawn again, and duels under way count for nothing. An outcome that arrives counts from
 //!   its own step on: it fades, or leaves the window, as if it had come in time.
 //! * A window keeps its duels, 16 bytes each.
 
+use super::chances::{Chances, Fading};
 use super::memory::{Duels, Memory as Remembered, Rule};
 use super::{at_least_two, low_alpha};
 use crate::algorithm::{countable_pairs, papers, parameters, positive, takes_late};
 use crate::confidence::LogTime;
 use crate::late::Late;
 use crate::policies::dts::Bounds;
-use crate::random::{best_arm, preference};
 use crate::state::{state, stored};
-use crate::thompson::{Field, Sampler, Ties};
+use crate::thompson::{Field, Posterior, Preferences as _, Sampler, Ties};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// Sliding-window D-TS's parameters.
@@ -114,6 +115,7 @@ impl PolicyConfig for SlidingDtsConfig {
             clock: LogTime::new(),
             duels: Duels::default(),
             now: 0,
+            posterior: Posterior::new(arms),
             sampler: Sampler::new(arms, Ties::Random),
             bounds: Bounds::new(arms),
         })
@@ -125,10 +127,10 @@ impl PolicyConfig for SlidingDtsConfig {
 impl PolicyConfig for DiscountedDtsConfig {
     const NAME: &'static str = "discounted-dts";
     const SUMMARY: &'static str = "D-TS whose outcomes fade, for users who change";
-    const PREFER: &'static str =
-        "as `sliding-dts`, if outcomes should fade gradually; with many arms, its steps take long";
+    const PREFER: &'static str = "as `sliding-dts`, if outcomes should fade gradually";
     const PAPER: Option<Paper> = Some(papers::RAJ_ARXIV_2017);
-    const MEMORY: Memory = Memory { per_pair: 24, per_arm: 100 };
+    const REVISION: u32 = 2;
+    const MEMORY: Memory = Memory { per_pair: 32, per_arm: 330 };
     type Policy = DiscountedDts;
 
     parameters! {
@@ -148,11 +150,14 @@ impl PolicyConfig for DiscountedDtsConfig {
     fn policy(&self, arms: usize, _horizon: u64) -> Result<DiscountedDts, ParameterError> {
         self.check()?;
         countable_pairs::<Self>(arms)?;
+        let factor = 1.0 - 1.0 / self.memory;
         Ok(DiscountedDts {
             alpha: self.alpha,
-            memory: Remembered::new(arms, Rule::Discount(1.0 - 1.0 / self.memory)),
+            memory: Remembered::new(arms, Rule::Discount(factor)),
+            chances: Chances::new(arms, factor),
+            sampler: Sampler::new(arms, Ties::Random),
             losses: vec![0; arms],
-            scores: vec![0; arms],
+            candidates: Vec::with_capacity(arms),
         })
     }
 
@@ -168,11 +173,12 @@ pub struct SlidingDts {
     duels: Duels,
     /// The step of the last choice.
     now: u64,
+    posterior: Posterior,
     sampler: Sampler,
     bounds: Bounds,
 }
 
-state!(SlidingDts { clock, duels, now, sampler, bounds } but { alpha, window });
+state!(SlidingDts { clock, duels, now, posterior, sampler, bounds } but { alpha, window });
 
 impl SlidingDts {
     /// Forgets what is past at `step`.
@@ -180,7 +186,7 @@ impl SlidingDts {
         self.now = step;
         while let Some((winner, loser)) = self.duels.leave(self.window, step) {
             let (winner, loser) = (Arm::at(winner), Arm::at(loser));
-            let (won, lost) = self.sampler.forget(winner, loser);
+            let (won, lost) = self.posterior.forget(winner, loser);
             self.bounds.record(winner, loser, won.into(), lost.into());
         }
     }
@@ -188,7 +194,7 @@ impl SlidingDts {
 
 impl Policy for SlidingDts {
     fn arms(&self) -> usize {
-        self.sampler.arms()
+        self.posterior.arms()
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
@@ -202,7 +208,7 @@ impl Policy for SlidingDts {
             soonest: (if step < self.window { self.bounds.soonest() } else { f64::INFINITY }, self.alpha),
             remembered: self.duels.first().map_or(u64::MAX, |played| played.saturating_add(self.window)),
         };
-        self.sampler.choose(field, step, generator)
+        self.sampler.choose(&self.posterior, field, step, generator)
     }
 
     fn learn(&mut self, step: u64, feedback: Feedback<'_>) {
@@ -211,13 +217,13 @@ impl Policy for SlidingDts {
             && step.saturating_add(self.window) >= self.now
         {
             self.duels.insert(step, winner.index(), loser.index());
-            let (won, lost) = self.sampler.record(winner, loser);
+            let (won, lost) = self.posterior.record(winner, loser);
             self.bounds.record(winner, loser, won.into(), lost.into());
         }
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.sampler.posterior().wins().copeland_best(generator)
+        self.posterior.wins().copeland_best(generator)
     }
 
     stored!();
@@ -237,59 +243,14 @@ impl Late for SlidingDts {
 pub struct DiscountedDts {
     alpha: f64,
     memory: Remembered,
-    /// Room for how many upper bounds of each arm are below 1/2.
+    chances: Chances,
+    sampler: Sampler,
+    /// Room for how many upper bounds of each arm are below 1/2, and for the arms with the fewest.
     losses: Vec<usize>,
-    /// Room for how many others each arm beats in the draws of a step.
-    scores: Vec<u32>,
+    candidates: Vec<Arm>,
 }
 
-state!(DiscountedDts { memory } but { alpha, losses, scores });
-
-impl DiscountedDts {
-    /// A preference of `i` over `j`.
-    fn draw(&self, i: usize, j: usize, generator: &mut Generator) -> f64 {
-        let (won, lost) = self.memory.between(i, j);
-        preference(generator, won, lost)
-    }
-
-    /// Of the arms with the fewest upper bounds below 1/2, that which beats the most others in a draw of every pair.
-    fn first(&mut self, time: f64, generator: &mut Generator) -> usize {
-        let arms = self.arms();
-        for arm in 0..arms {
-            self.losses[arm] = self.memory.losses(arm, time);
-        }
-        let least = self.losses.iter().copied().min().unwrap_or(0);
-        let is_candidate = |arm: usize| self.losses[arm] == least;
-        let mut candidates = (0..arms).filter(|&arm| is_candidate(arm));
-        if let (Some(only), None) = (candidates.next(), candidates.next()) {
-            return only;
-        }
-        let mut scores = std::mem::take(&mut self.scores);
-        scores.fill(0);
-        for i in 0..arms {
-            for j in (i + 1..arms).filter(|&j| is_candidate(i) || is_candidate(j)) {
-                scores[if self.draw(i, j, generator) > 0.5 { i } else { j }] += 1;
-            }
-        }
-        // All others come last.
-        let of_candidates = (0..arms).map(|arm| if is_candidate(arm) { scores[arm] + 1 } else { 0 });
-        let first = best_arm(generator, of_candidates).map_or(0, Arm::index);
-        self.scores = scores;
-        first
-    }
-
-    /// Of the arms whose lower bounds against `first` are at most 1/2, that which looks best against it in another draw.
-    fn second(&self, first: usize, time: f64, generator: &mut Generator) -> usize {
-        let (mut best, mut highest) = (first, 0.5);
-        for arm in (0..self.arms()).filter(|&arm| arm != first && !self.memory.loses(first, arm, time)) {
-            let drawn = self.draw(arm, first, generator);
-            if drawn > highest {
-                (best, highest) = (arm, drawn);
-            }
-        }
-        best
-    }
-}
+state!(DiscountedDts { memory, chances, sampler } but { alpha, losses, candidates });
 
 impl Policy for DiscountedDts {
     fn arms(&self) -> usize {
@@ -302,17 +263,27 @@ impl Policy for DiscountedDts {
         }
         // The present step counts whole.
         let time = self.alpha * libm::log(self.memory.forget(step) + 1.0);
-        let first = self.first(time, generator);
-        let second = self.second(first, time, generator);
-        if first == second {
-            return Choice::Alone { arm: Arm::at(first), until: step };
+        self.chances.advance(&self.memory, step);
+        for (arm, losses) in self.losses.iter_mut().enumerate() {
+            *losses = self.memory.losses(arm, time);
         }
-        Choice::Duel(Arm::at(first), Arm::at(second))
+        let least = self.losses.iter().copied().min().unwrap_or(0);
+        let candidates = self.losses.iter().enumerate().filter(|(_, losses)| **losses == least);
+        self.candidates.clear();
+        self.candidates.extend(candidates.map(|(arm, _)| Arm::at(arm)));
+        let field = Field {
+            first: &self.candidates,
+            against: Some(self.memory.against(time)),
+            soonest: (f64::INFINITY, self.alpha),
+            remembered: step,
+        };
+        self.sampler.choose(&Fading { memory: &self.memory, chances: &self.chances }, field, step, generator)
     }
 
     fn learn(&mut self, step: u64, feedback: Feedback<'_>) {
         if let Feedback::Duel { winner, loser, .. } = feedback {
             self.memory.record(step, winner.index(), loser.index());
+            self.chances.renew(&self.memory, winner.index(), loser.index());
         }
     }
 
@@ -385,7 +356,7 @@ mod tests {
                 for policy in [&mut policy, &mut fresh] {
                     policy.bounds.advance(time);
                 }
-                assert_eq!(policy.sampler.posterior().wins(), fresh.sampler.posterior().wins(), "{step}");
+                assert_eq!(policy.posterior.wins(), fresh.posterior.wins(), "{step}");
                 assert_eq!(policy.bounds.against(), fresh.bounds.against(), "{step}");
                 assert_eq!(policy.bounds.leaders(), fresh.bounds.leaders(), "{step}");
                 assert_eq!(policy.duels.first(), known.first().map(|duel| duel.0), "{step}");

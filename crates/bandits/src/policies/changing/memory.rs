@@ -160,9 +160,10 @@ impl Memory {
         bounds.extend(won.iter().zip(met).enumerate().map(bound));
     }
 
-    /// Whether the upper bound of `i` against `j` is below 1/2, for alpha ln N = `time`.
-    pub(super) fn loses(&self, i: usize, j: usize, time: f64) -> bool {
-        self.against[(i, j)] > time * self.unit
+    /// The evidence for each pair that the arm of the row loses to that of the column, and what it exceeds where an upper bound
+    /// is below 1/2, for alpha ln N = `time`.
+    pub(super) fn against(&self, time: f64) -> (&PairTable<f64>, f64) {
+        (&self.against, time * self.unit)
     }
 
     /// How many upper bounds of an arm are below 1/2.
@@ -275,7 +276,10 @@ mod tests {
                         assert!(near(memory.between(i, j).0, won) && near(memory.between(i, j).1, lost));
                         let evidence = (lost - won).max(0.0).powi(2) / (4.0 * (won + lost)).max(1e-6);
                         for (time, is) in [(evidence + 1e-6, false), (evidence - 1e-6, true)] {
-                            assert!(memory.loses(i, j, time) == is || evidence < 1e-6, "{rule:?}, {step}, {i}, {j}");
+                            assert!(
+                                (memory.against(time).0[(i, j)] > memory.against(time).1) == is || evidence < 1e-6,
+                                "{rule:?}, {step}, {i}, {j}"
+                            );
                         }
                     }
                     for (time, is) in [(strongest + 1e-6, true), (strongest - 1e-6, false)] {

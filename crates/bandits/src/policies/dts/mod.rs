@@ -49,7 +49,7 @@ use crate::algorithm::{countable_pairs, named_values, papers, parameters, positi
 use crate::confidence::LogTime;
 use crate::late::Late;
 use crate::state::{state, stored};
-use crate::thompson::{Field, Sampler, Ties};
+use crate::thompson::{Field, Posterior, Preferences as _, Sampler, Ties};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 mod bounds;
@@ -128,6 +128,7 @@ impl<const PLUS: bool> PolicyConfig for DoubleThompsonConfig<PLUS> {
             alpha: self.alpha,
             clock: LogTime::new(),
             prior: if self.variant == Variant::Paper { 0.0 } else { 1.0 },
+            posterior: Posterior::new(arms),
             sampler: Sampler::new(arms, ties),
             bounds: Bounds::new(arms),
         })
@@ -143,15 +144,16 @@ pub struct DoubleThompson {
     clock: LogTime,
     /// Wins either way with which each pair starts, for the bounds.
     prior: f64,
+    posterior: Posterior,
     sampler: Sampler,
     bounds: Bounds,
 }
 
-state!(DoubleThompson { clock, sampler, bounds } but { alpha, prior });
+state!(DoubleThompson { clock, posterior, sampler, bounds } but { alpha, prior });
 
 impl Policy for DoubleThompson {
     fn arms(&self) -> usize {
-        self.sampler.arms()
+        self.posterior.arms()
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
@@ -163,19 +165,19 @@ impl Policy for DoubleThompson {
             soonest: (self.bounds.soonest(), self.alpha),
             remembered: u64::MAX,
         };
-        self.sampler.choose(field, step, generator)
+        self.sampler.choose(&self.posterior, field, step, generator)
     }
 
     fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
         if let Feedback::Duel { winner, loser, .. } = feedback {
-            let (won, lost) = self.sampler.record(winner, loser);
+            let (won, lost) = self.posterior.record(winner, loser);
             let (won, lost) = (f64::from(won) + self.prior, f64::from(lost) + self.prior);
             self.bounds.record(winner, loser, won, lost);
         }
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.sampler.posterior().wins().copeland_best(generator)
+        self.posterior.wins().copeland_best(generator)
     }
 
     stored!();
@@ -190,7 +192,7 @@ impl Late for DoubleThompson {
     }
 
     fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
-        Some(self.sampler.posterior().wins().between(i.index(), j.index()))
+        Some(self.posterior.wins().between(i.index(), j.index()))
     }
 }
 

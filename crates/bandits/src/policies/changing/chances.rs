@@ -1,0 +1,246 @@
+//! The chances of fading counts: of each pair P(theta(i, j) > 1/2), between two bounds that hold for some steps.
+//!
+//! As the counts of a pair fade, its chance comes ever closer to 1/2 ([`chance_of`] says why). So its values now and after some
+//! more steps bound those in between. Nearly every coin falls outside of both and is decided without the chance itself.
+
+use rand::Rng as _;
+
+use super::memory::Memory;
+use crate::Generator;
+use crate::counts::PairTable;
+use crate::random::{fill, preference_above_half, uniform};
+use crate::state::state;
+use crate::thompson::{Preferences, chance_of};
+
+/// Bounds of all chances; of which counts, every method is told.
+#[derive(Debug, Clone)]
+pub(super) struct Chances {
+    /// How many steps bounds hold, and what is left of a count after these.
+    steps: u64,
+    left: f64,
+    /// The last step at which all of them hold.
+    until: u64,
+    /// The first 32 binary digits of bounds of P(theta(i, j) > 1/2); 0 on the diagonal.
+    least: PairTable<u32>,
+    most: PairTable<u32>,
+}
+
+state!(Chances { until, least, most } but { steps, left });
+
+impl Chances {
+    /// Of pairs that have not met and whose counts fade by `factor` at each step.
+    pub(super) fn new(arms: usize, factor: f64) -> Self {
+        let even = Bounds::of(0.5, 0.5);
+        Self {
+            steps: steps(factor),
+            left: libm::pow(factor, steps(factor) as f64),
+            until: 0,
+            least: PairTable::with_diagonal(arms, even.least, 0),
+            most: PairTable::with_diagonal(arms, even.most, 0),
+        }
+    }
+
+    /// Makes the bounds hold at `step`, for which `memory` is ready.
+    pub(super) fn advance(&mut self, memory: &Memory, step: u64) {
+        if step <= self.until {
+            return;
+        }
+        self.until = step.saturating_add(self.steps);
+        for i in 0..memory.arms() {
+            for j in i + 1..memory.arms() {
+                self.renew(memory, i, j);
+            }
+        }
+    }
+
+    /// Renews the bounds of a pair whose counts have changed.
+    pub(super) fn renew(&mut self, memory: &Memory, i: usize, j: usize) {
+        let (won, lost) = memory.between(i, j);
+        let bounds = if won + lost > 0.0 {
+            Bounds::of(chance_of(won, lost), chance_of(self.left * won, self.left * lost))
+        } else {
+            Bounds::of(0.5, 0.5)
+        };
+        (self.least[(i, j)], self.most[(i, j)]) = (bounds.least, bounds.most);
+        (self.least[(j, i)], self.most[(j, i)]) = (!bounds.most, !bounds.least);
+    }
+}
+
+/// How many steps bounds hold. To renew a pair costs two chances, in all 2 / `steps` per step. Within s steps of a memory of m,
+/// a chance moves by at most .12 s / m, and by less than half of that for most pairs: that often a coin costs one. The sum of
+/// both is least near sqrt(40 m).
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, and the cast saturates")]
+fn steps(factor: f64) -> u64 {
+    (40.0 / (1.0 - factor)).sqrt() as u64
+}
+
+/// Bounds of a chance by their first 32 binary digits.
+struct Bounds {
+    least: u32,
+    most: u32,
+}
+
+impl Bounds {
+    /// Of all values between two chances; a digit wider, for what they are off by rounding.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "probabilities, and the cast saturates"
+    )]
+    fn of(one: f64, other: f64) -> Self {
+        let digits = |chance: f64| (chance * 2_f64.powi(32)) as u32;
+        Self { least: digits(one.min(other)).saturating_sub(1), most: digits(one.max(other)).saturating_add(1) }
+    }
+}
+
+/// The posteriors of all pairs at the step for which `memory` is ready and `chances` hold.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fading<'a> {
+    pub(super) memory: &'a Memory,
+    pub(super) chances: &'a Chances,
+}
+
+impl Fading<'_> {
+    /// Decides a coin that fell between the bounds.
+    #[cold]
+    fn decide(&self, i: usize, j: usize, generator: &mut Generator) -> bool {
+        let [least, most] = [&self.chances.least, &self.chances.most].map(|bound| f64::from(bound[(i, j)]));
+        least + uniform(generator) * (most + 1.0 - least) < self.chance(i, j) * 2_f64.powi(32)
+    }
+}
+
+impl Preferences for Fading<'_> {
+    const FADES: bool = true;
+
+    fn arms(&self) -> usize {
+        self.memory.arms()
+    }
+
+    fn chance(&self, i: usize, j: usize) -> f64 {
+        if i == j {
+            return 0.0;
+        }
+        let (won, lost) = self.memory.between(i, j);
+        chance_of(won, lost)
+    }
+
+    #[inline]
+    fn wins_once(&self, i: usize, j: usize, generator: &mut Generator) -> bool {
+        let bits = generator.next_u32();
+        if bits < self.chances.least[(i, j)] {
+            return true;
+        }
+        bits <= self.chances.most[(i, j)] && self.decide(i, j, generator)
+    }
+
+    #[inline]
+    fn draw_row(&self, i: usize, from: usize, row: &mut [u32], generator: &mut Generator) {
+        let bounds = self.chances.least.row(i)[from..].iter().zip(&self.chances.most.row(i)[from..]);
+        let row = &mut row[from..];
+        fill(row, generator);
+        let mut undecided = 0;
+        for (bits, (&least, &most)) in row.iter_mut().zip(bounds) {
+            let (wins, loses) = (u32::from(*bits < least), u32::from(*bits > most));
+            // Undecided ones are marked by 2 for the moment.
+            *bits = wins | (1 - (wins | loses)) << 1;
+            undecided |= *bits;
+        }
+        if undecided > 1 {
+            for (place, bits) in row.iter_mut().enumerate() {
+                if *bits > 1 {
+                    *bits = u32::from(self.decide(i, from + place, generator));
+                }
+            }
+        }
+    }
+
+    fn draw_above_half(&self, i: usize, j: usize, generator: &mut Generator) -> f64 {
+        let (won, lost) = self.memory.between(i, j);
+        preference_above_half(generator, won, lost)
+    }
+
+    fn strength(&self, i: usize) -> u64 {
+        self.chances.least.row(i).iter().map(|&digits| u64::from(digits)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng as _;
+
+    use super::super::memory::Rule;
+    use super::*;
+    use crate::random::below;
+
+    const FACTOR: f64 = 0.98;
+
+    /// Six arms after 400 steps, at most of which two of them met; the last two have not met, and the first lost nothing.
+    fn faded(mut look: impl FnMut(&Memory, &Chances)) -> (Memory, Chances) {
+        let arms = 6;
+        let mut generator = Generator::seed_from_u64(1);
+        let (mut memory, mut chances) = (Memory::new(arms, Rule::Discount(FACTOR)), Chances::new(arms, FACTOR));
+        for step in 1..=400 {
+            memory.forget(step);
+            chances.advance(&memory, step);
+            look(&memory, &chances);
+            let (i, j) = (below(&mut generator, arms), below(&mut generator, arms));
+            if i != j && i.min(j) != arms - 2 {
+                let upset = i.min(j) > 0 && below(&mut generator, 3) == 0;
+                let (winner, loser) = if upset { (i.max(j), i.min(j)) } else { (i.min(j), i.max(j)) };
+                memory.record(step, winner, loser);
+                chances.renew(&memory, winner, loser);
+            }
+        }
+        (memory, chances)
+    }
+
+    #[test]
+    fn chances_stay_between_their_bounds() {
+        let (mut wide, mut all) = (0, 0);
+        let (memory, chances) = faded(|memory, chances| {
+            for (i, j) in (0..6).flat_map(|i| (0..6).map(move |j| (i, j))) {
+                let chance = Fading { memory, chances }.chance(i, j) * 2_f64.powi(32);
+                let (least, most) = (chances.least[(i, j)], chances.most[(i, j)]);
+                assert!(f64::from(least) <= chance && chance <= f64::from(most) + 1.0, "{i}, {j}: {chance}");
+                all += 1;
+                wide += u32::from(most - least > 2);
+            }
+        });
+        assert_eq!(chances.steps, 44);
+        assert!(2 * wide > all, "{wide} of {all}");
+        assert_eq!(chances.until % (chances.steps + 1), 0);
+        // Those that have not met are even.
+        assert_eq!((memory.between(4, 5), chances.least[(4, 5)]), ((0.0, 0.0), (1 << 31) - 1));
+    }
+
+    #[test]
+    fn coins_fall_by_their_chances() {
+        let (memory, chances) = faded(|_, _| ());
+        let posterior = Fading { memory: &memory, chances: &chances };
+        let (arm, arms, draws) = (2, 6, 40_000);
+        let mut generator = Generator::seed_from_u64(2);
+        let mut in_rows = vec![0; arms];
+        let mut row = vec![0; arms];
+        for _ in 0..draws {
+            posterior.draw_row(arm, 1, &mut row, &mut generator);
+            in_rows.iter_mut().zip(&row).for_each(|(count, wins)| *count += wins);
+        }
+        assert_eq!(in_rows[0], 0);
+        let near = |count: u32, p: f64| {
+            let (n, count) = (f64::from(draws), f64::from(count));
+            assert!((count - n * p).abs() <= 5.0 * (n * p * (1.0 - p)).sqrt(), "{count} of {n} x {p}");
+        };
+        for other in 1..arms {
+            let mut count = |coin: &mut dyn FnMut(&mut Generator) -> bool| {
+                (0..draws).map(|_| u32::from(coin(&mut generator))).sum::<u32>()
+            };
+            let chance = posterior.chance(arm, other);
+            near(in_rows[other], chance);
+            near(count(&mut |generator| posterior.wins_once(arm, other, generator)), chance);
+            // If every coin fell between the bounds, it would win as often as the chance is far from the lower one.
+            let [least, most] = [&chances.least, &chances.most].map(|bound| f64::from(bound[(arm, other)]));
+            let share = (chance * 2_f64.powi(32) - least) / (most + 1.0 - least);
+            near(count(&mut |generator| posterior.decide(arm, other, generator)), share);
+        }
+    }
+}
