@@ -38,7 +38,7 @@
 //! * With late outcomes, open duels count at their pair's present mean in all bounds of steps 1 to 3 (in step 1 unless that
 //!   leaves no candidate); the end of a stretch alone sees known outcomes only.
 //! * Candidates are kept by evidence (`confidence/evidence.rs`), challengers found by rounded bounds or leaders
-//!   (`confidence/challengers.rs`). A test compares both with the plain O(K^2) rule, choice by choice.
+//!   (`confidence/challengers`). A test compares both with the plain O(K^2) rule, choice by choice.
 
 use crate::algorithm::{
     countable_pairs, named_values, papers, parameters, positive, takes_late, warnings, without_effect,

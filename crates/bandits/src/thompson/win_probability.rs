@@ -261,7 +261,7 @@ mod tests {
         }
     }
 
-    /// For whole numbers as [`WinProbability`] says; in between by an integral, Simpson's rule in t = ln(theta / (1 - theta)).
+    /// Counts of whole duels as [`WinProbability`] has them; others by an integral, Simpson's rule in t = ln(theta / (1 - theta)).
     #[test]
     fn chances_of_weights_are_those_of_the_beta_distribution() {
         for (won, lost) in [(0, 0), (1, 0), (0, 7), (3, 20), (150, 160), (4_000, 3_900), (20_000, 20_000), (90, 0)] {

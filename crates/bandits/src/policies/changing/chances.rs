@@ -12,7 +12,7 @@ use crate::random::{fill, preference_above_half, uniform};
 use crate::state::state;
 use crate::thompson::{Preferences, chance_of};
 
-/// Bounds of all chances; of which counts, every method is told.
+/// Bounds of all chances. The counts themselves are arguments.
 #[derive(Debug, Clone)]
 pub(super) struct Chances {
     /// How many steps bounds hold, and what is left of a count after these.

@@ -36,7 +36,7 @@
 //!   size. The prior does not fade.
 //! * `sliding-dts` draws as D-TS does, with its notes. A stretch alone ends at the latest when a duel is forgotten.
 //! * `discounted-dts` draws as D-TS does, too: only theta > 1/2 is asked of most pairs, and as its probability moves slowly while
-//!   counts fade, bounds of it decide nearly every coin. Probabilities are computed anew every sqrt(40 `memory`) steps. An arm
+//!   counts fade, bounds of it decide nearly every coin. Probabilities are computed again every sqrt(40 `memory`) steps. An arm
 //!   that plays alone is one step.
 //! * The arm recommended beats the most others in more than half of the duels that are remembered.
 //! * With late outcomes, each choice is drawn again, and duels under way count for nothing. An outcome that arrives counts from
