@@ -7,17 +7,17 @@
 //! The vectors are those of AVX2, for which the processor is asked; the plain form, and what other processors run, is
 //! `SharedImpression::meet`.
 
+use super::credit::DEEPEST;
 use super::shared::Intent;
 use crate::Doc;
 
 /// How many pairs are drawn side by side.
 pub(super) const LANES: usize = 16;
 
-/// The most documents shown: turns are the bits of a lane.
-pub(super) const DEEPEST: usize = Lane::BITS as usize;
-
-/// The number in a lane.
+/// The number in a lane: turns are its bits.
 pub(super) type Lane = u16;
+
+const _: () = assert!(DEEPEST == Lane::BITS as usize);
 
 type Lanes = [Lane; LANES];
 

@@ -5,6 +5,9 @@ use std::cmp::Ordering;
 use crate::Preference;
 use crate::support::receipt_len;
 
+/// The most documents shown where lists are short: clicked positions are bits of sixteen.
+pub(super) const DEEPEST: usize = u16::BITS as usize;
+
 /// The probability that each ranker would have drawn the document at one position: `weights[x]` out of
 /// `masses[x]`, the weight of all that ranker x then had left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -134,8 +137,8 @@ impl Tally {
 
 /// Who wins by the positions of a list that are clicked, as bits, at least one: as [`Tally`] says, which takes them as they come.
 #[inline]
-pub(super) fn winner_at(list: &[DrawProbabilities; CLICKS], clicked: u16) -> Preference {
-    let leaning = |clicked: u16| list[clicked.trailing_zeros() as usize % CLICKS].likelier();
+pub(super) fn winner_at(list: &[DrawProbabilities; DEEPEST], clicked: u16) -> Preference {
+    let leaning = |clicked: u16| list[clicked.trailing_zeros() as usize % DEEPEST].likelier();
     let without_the_first = |clicked: u16| clicked & clicked.wrapping_sub(1);
     // Mostly there are one or two, and which cannot be predicted: one counts twice.
     let mut others = without_the_first(clicked);
@@ -151,24 +154,21 @@ pub(super) fn winner_at(list: &[DrawProbabilities; CLICKS], clicked: u16) -> Pre
     if leans == [true, true] { mixed_at(list, clicked) } else { Preference::of(leans[0].cmp(&leans[1])) }
 }
 
-/// The most positions of a list for [`winner_at`].
-pub(super) const CLICKS: usize = u16::BITS as usize;
-
 #[inline(never)]
-fn mixed_at(list: &[DrawProbabilities; CLICKS], clicked: u16) -> Preference {
-    let second = |clicked: u16| list[clicked.trailing_zeros() as usize % CLICKS].second();
+fn mixed_at(list: &[DrawProbabilities; DEEPEST], clicked: u16) -> Preference {
+    let second = |clicked: u16| list[clicked.trailing_zeros() as usize % DEEPEST].second();
     let others = clicked & clicked.wrapping_sub(1);
     if others.is_power_of_two() {
         return winner_of(expectation_of_two(second(clicked), second(others)), 2);
     }
-    let mut chances = [0.0; CLICKS];
+    let mut chances = [0.0; DEEPEST];
     let mut left = clicked;
     let clicks = clicked.count_ones() as usize;
     for chance in &mut chances[..clicks] {
         *chance = second(left);
         left &= left.wrapping_sub(1);
     }
-    winner_of(expectation(chances[..clicks].iter().copied(), &mut [0.0; CLICKS + 1]), clicks)
+    winner_of(expectation(chances[..clicks].iter().copied(), &mut [0.0; DEEPEST + 1]), clicks)
 }
 
 /// Who wins by the expectation over `clicks` clicks.

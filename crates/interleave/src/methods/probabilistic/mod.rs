@@ -177,7 +177,7 @@ impl Interleaving for ProbabilisticInterleave {
         scratch: &mut ProbabilisticScratch,
         mut user: impl FnMut(Doc) -> Examination,
     ) -> Preference {
-        if length <= short::DEEPEST
+        if length <= credit::DEEPEST
             && let [Some(first), Some(second)] = lists.map(RankedList::short)
             && first.len() == second.len()
         {

@@ -7,7 +7,7 @@
 use rand::Rng;
 
 use super::CreditTies;
-use super::credit::{CLICKS, DrawProbabilities, winner_at};
+use super::credit::{DEEPEST, DrawProbabilities, winner_at};
 use crate::keyed::seeded;
 use crate::list::{Short, Tied};
 use crate::random::BitBudget;
@@ -15,9 +15,6 @@ use crate::support::rank_heads::{HEAD, Taken, count_below};
 use crate::support::rank_weights::Weights;
 use crate::support::ties::draw_free;
 use crate::{Doc, Examination, Generator, Preference};
-
-/// The most documents shown.
-pub(super) const DEEPEST: usize = CLICKS;
 
 /// What is taken in the current impression: entries that hold its number. So a new impression starts clean at no cost,
 /// however the last one ended.

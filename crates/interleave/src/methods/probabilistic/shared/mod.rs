@@ -10,8 +10,8 @@
 use rand::Rng;
 
 use super::CreditTies;
-use super::abreast::{Abreast, DEEPEST, LANES, Turns};
-use super::credit::{DrawProbabilities, Tally, winner_at};
+use super::abreast::{Abreast, LANES, Turns};
+use super::credit::{DEEPEST, DrawProbabilities, Tally, winner_at};
 use crate::random::BitBudget;
 use crate::support::rank_heads::{HEAD, Heads, Taken, count_below};
 use crate::support::rank_weights::{RankTable, Weights};
@@ -346,57 +346,4 @@ fn reveal(list: RankedList<'_>, sequence: &mut [Doc], generator: &mut Generator)
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use rand::SeedableRng as _;
-
-    use super::*;
-    use crate::ListBuf;
-
-    proptest! {
-        /// Side by side or one by one, every pair has the same winner, for lists of all lengths that go side by side. (Without
-        /// AVX2 both are one by one.)
-        #[test]
-        fn abreast_is_one_by_one(
-            documents in 1_usize..40,
-            length in 1_usize..=DEEPEST,
-            levels in 1_u64..30,
-            clicked in 0.0..1.0,
-            left in 0.0..0.6,
-            same: bool,
-            seed: u64,
-        ) {
-            let mut generator = Generator::seed_from_u64(seed);
-            let mut list = || {
-                let scores: Vec<f64> = (0..documents).map(|_| generator.random_range(0..levels) as f64).collect();
-                ListBuf::from_scores(&scores).expect("a list")
-            };
-            let lists: Vec<ListBuf> = (0..20).map(|_| list()).collect();
-            let lists: Vec<RankedList<'_>> = lists.iter().map(ListBuf::as_list).collect();
-            let examinations: Vec<Examination> = (0..documents)
-                .map(|_| Examination { clicked: generator.random_bool(clicked), abandons: generator.random_bool(left) })
-                .collect();
-            // Rows of more rankers than lanes, with some pairs left out, some twice, and rankers against themselves.
-            let pairs: Vec<(u32, u32)> =
-                (0..430).filter(|pair| pair % 89 > 2).map(|pair| (pair / 20 % 20, pair % 20)).collect();
-            let ties = if same { CreditTies::Same } else { CreditTies::Redrawn };
-            let winners = |one_by_one: bool| {
-                let mut generator = generator.clone();
-                let mut scratch = SharedScratch { one_by_one, ..SharedScratch::default() };
-                let user = |doc: Doc| examinations[doc.index()];
-                let weights = Weights::usual();
-                let mut impression =
-                    SharedImpression::start(&weights, ties, &lists, length, &mut generator, &mut scratch, user);
-                let mut winners = vec![None; pairs.len()];
-                if impression.has_clicks() {
-                    impression.meet_all(&pairs, &mut generator, |number, winner| {
-                        assert_eq!(winners[number].replace(winner), None);
-                    });
-                    assert!(winners.iter().all(Option::is_some));
-                }
-                (winners, generator)
-            };
-            prop_assert_eq!(winners(false), winners(true));
-        }
-    }
-}
+mod tests;
