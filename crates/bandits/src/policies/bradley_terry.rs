@@ -150,13 +150,7 @@ impl Policy for BradleyTerry {
     stored!();
 }
 
-impl Late for BradleyTerry {
-    fn arrive(&mut self, step: u64, _arms: &[Arm], feedback: Option<Feedback<'_>>) {
-        if let Some(feedback) = feedback {
-            self.learn(step, feedback);
-        }
-    }
-}
+impl Late for BradleyTerry {}
 
 #[cfg(test)]
 mod tests {

@@ -190,13 +190,7 @@ impl Policy for BradleyTerryPairs {
     stored!();
 }
 
-impl Late for BradleyTerryPairs {
-    fn arrive(&mut self, step: u64, _arms: &[Arm], feedback: Option<Feedback<'_>>) {
-        if let Some(feedback) = feedback {
-            self.learn(step, feedback);
-        }
-    }
-}
+impl Late for BradleyTerryPairs {}
 
 #[cfg(test)]
 mod tests {
