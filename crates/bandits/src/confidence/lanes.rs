@@ -5,6 +5,9 @@ use crate::state::plain;
 /// The number of pairs handled together.
 pub(crate) const LANES: usize = 8;
 
+/// Half of them, where that is all there are.
+pub(crate) const HALF: usize = LANES / 2;
+
 /// How some opponents j fare against an arm c: mean = w(j, c) / n and width = 1 / sqrt(n), so that
 /// the upper bound of each is u(j, c) = mean + s width with s = sqrt(alpha ln t).
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +35,15 @@ impl Lanes {
     #[inline]
     pub(crate) fn top(&self, scale: f64) -> f64 {
         largest(&self.bounds(scale))
+    }
+
+    /// The lanes with the highest bound, as bits, where nobody is past the first [`HALF`].
+    #[inline]
+    pub(crate) fn tied_in_half(&self, scale: f64) -> u32 {
+        let bounds: [f64; HALF] = std::array::from_fn(|lane| self.means[lane] + scale * self.widths[lane]);
+        let top = larger(larger(bounds[0], bounds[2]), larger(bounds[1], bounds[3]));
+        let each: [u64; HALF] = std::array::from_fn(|lane| if bounds[lane] == top { 1 << lane } else { 0 });
+        ((each[0] | each[2]) | (each[1] | each[3])) as u32
     }
 
     /// The lanes whose bound is `top`, as bits.
@@ -67,10 +79,15 @@ pub(crate) fn bits_by_sum(is: impl Fn(usize) -> bool) -> u32 {
     (sum + 2_f64.powi(52)).to_bits() as u32
 }
 
-/// Without a branch: which lane leads cannot be predicted.
+/// Without a branch: which of the two it is cannot be predicted.
+#[inline(always)]
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}
+
+/// The largest of all lanes.
 #[inline(always)]
 pub(crate) fn largest(values: &[f64; LANES]) -> f64 {
-    let larger = |a: f64, b: f64| if a > b { a } else { b };
     let four: [f64; 4] = std::array::from_fn(|lane| larger(values[lane], values[lane + 4]));
     larger(larger(four[0], four[2]), larger(four[1], four[3]))
 }
@@ -91,5 +108,17 @@ mod tests {
         assert_eq!((lanes.top(4.0), lanes.at(2.25, 4.0)), (2.25, 1 << 7));
         // Twice the same bound: 0.5 + 2/4 and 0.75 + 2/8.
         assert_eq!(lanes.at(1.0, 2.0), 1 << 1 | 1 << 4);
+    }
+
+    #[test]
+    fn half_the_lanes_are_enough_if_nobody_is_in_the_others() {
+        let mut lanes = Lanes::NOBODY;
+        for (lane, mean, width) in [(0, 0.5, 0.25), (1, 0.75, 0.125), (3, 0.5, 0.25)] {
+            (lanes.means[lane], lanes.widths[lane]) = (mean, width);
+            for scale in [0.0, 1.0, 2.0, 3.0] {
+                assert_eq!(lanes.tied_in_half(scale), lanes.at(lanes.top(scale), scale));
+            }
+        }
+        assert_eq!(lanes.tied_in_half(2.0), 0b1011);
     }
 }

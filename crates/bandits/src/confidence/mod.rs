@@ -11,6 +11,7 @@ mod lines;
 mod log_time;
 mod places;
 mod rough;
+mod shares;
 mod standing;
 
 pub(crate) use candidates::Candidates;
@@ -18,4 +19,5 @@ pub(crate) use challengers::Challengers;
 pub(crate) use doubts::Doubts;
 pub(crate) use evidence::{Evidence, largest};
 pub(crate) use log_time::{LogTime, last_step_below};
+pub(crate) use shares::Shares;
 pub(crate) use standing::Standing;

@@ -1,8 +1,8 @@
 //! The batches of mergeRUCB: their arms and the wins of their pairs. All lie in flat
 //! arrays of equal rooms, one a batch, so that a million arms need no million allocations.
 
-use crate::confidence::Standing;
-use crate::confidence::lanes::{LANES, Lanes};
+use crate::confidence::lanes::{HALF, LANES, Lanes};
+use crate::confidence::{Shares, Standing};
 use crate::policies::merging::{Homes, Merging};
 use crate::random::below;
 use crate::state::state;
@@ -38,9 +38,10 @@ pub(super) struct Batches {
     /// How many duels of each pair are open, like `wins`; empty until one is.
     open: Vec<u32>,
     homes: Homes,
+    shares: Shares,
 }
 
-state!(Batches { room, sizes, members, wins, standings, groups, pending, left, after, before, current, meeting, arms, open, homes } but { prior });
+state!(Batches { room, sizes, members, wins, standings, groups, pending, left, after, before, current, meeting, arms, open, homes } but { prior, shares });
 
 impl Batches {
     /// ceil(K / p) batches of p arms in order, the last perhaps smaller. With `pseudo_counts` each
@@ -81,6 +82,7 @@ impl Batches {
             arms: 0,
             open: Vec::new(),
             homes: Homes::default(),
+            shares: Shares::new(),
         }
     }
 
@@ -178,8 +180,9 @@ impl Batches {
         let row = self.row(champion) * self.groups;
         let row = &self.standings[row..row + self.groups];
         if let [group] = row {
-            // The usual case: no batch of four has more than six arms after merging.
-            return pick(group.at(group.top(scale), scale), generator);
+            // The usual case: batches of four, which have no more than six arms after merging.
+            let tied = if self.size() <= HALF { group.tied_in_half(scale) } else { group.at(group.top(scale), scale) };
+            return pick(tied, generator);
         }
         let top = row.iter().map(|group| group.top(scale)).fold(f64::NEG_INFINITY, f64::max);
         let tied = row.iter().map(|group| group.at(top, scale));
@@ -198,19 +201,23 @@ impl Batches {
         champion
     }
 
-    /// Takes in a duel within the current batch. With one division and one root: they are most of the cost of a step.
+    /// Takes in a duel within the current batch.
     #[inline]
     pub(super) fn record(&mut self, champion: usize, challenger: usize, champion_won: bool) {
         let [at, across] = self.cells(self.current, [champion, challenger]);
         self.wins[at] += u32::from(champion_won);
         self.wins[across] += u32::from(!champion_won);
         let (won, lost) = (self.wins[at], self.wins[across]);
-        let (share, evidence) = doubts(won, lost);
+        let [share, mut width] = self.shares.of(won + lost);
+        let (won, lost) = (f64::from(won), f64::from(lost));
+        let evidence = (won - lost) * (won - lost) * share / 4.0;
         let open = self.open.get(at).copied().unwrap_or(0);
-        let width = if open == 0 { share.sqrt() } else { Standing::width((won + lost).into(), open) };
+        if open > 0 {
+            width = Standing::width(won + lost, open);
+        }
         let (row, column) = (self.row(champion), self.row(challenger));
-        self.set_standing(row, challenger, (f64::from(lost) * share, width));
-        self.set_standing(column, champion, (f64::from(won) * share, width));
+        self.set_standing(row, challenger, (lost * share, width));
+        self.set_standing(column, champion, (won * share, width));
         self.pending[self.current] = evidence;
     }
 

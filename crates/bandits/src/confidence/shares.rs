@@ -1,0 +1,46 @@
+//! 1 / n and its root, for counts n, without a division and a root that a step would have to wait for.
+
+use std::sync::LazyLock;
+
+/// Counts in the table: 256 kB, of which a run reads a few lines at a time, as counts grow by one.
+const COUNTS: usize = 1 << 14;
+
+static TABLE: LazyLock<Box<[[f64; 2]]>> = LazyLock::new(|| (0..COUNTS as u32).map(computed).collect());
+
+/// 1 / n and its root for whole n.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shares(&'static [[f64; 2]]);
+
+impl Shares {
+    pub(crate) fn new() -> Self {
+        Self(&TABLE)
+    }
+
+    /// 1 / n and the root of that.
+    #[inline]
+    pub(crate) fn of(self, n: u32) -> [f64; 2] {
+        match self.0.get(n as usize) {
+            Some(&known) => known,
+            None => computed(n),
+        }
+    }
+}
+
+fn computed(n: u32) -> [f64; 2] {
+    let share = 1.0 / f64::from(n);
+    [share, share.sqrt()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_says_what_is_computed() {
+        let shares = Shares::new();
+        for n in (1..100).chain([COUNTS as u32 - 1, COUNTS as u32, COUNTS as u32 + 1, u32::MAX]) {
+            let share = 1.0 / f64::from(n);
+            assert_eq!(shares.of(n), [share, share.sqrt()], "{n}");
+        }
+    }
+}
