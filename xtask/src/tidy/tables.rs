@@ -240,6 +240,7 @@ fn known(root: &Path, name: &str) -> Option<Table> {
         }
         "first-run" => first_run(&root.join("results"))?,
         "utility-problems" => utility_problems(&root.join("results"))?,
+        "users-who-change" => users_who_change(&root.join("results"))?,
         "claims" => claims(root, &["✓ held", "✗ did not hold"])?,
         "claims-held" => claims(root, &["✓ held"])?,
         "claims-not-held" => claims(root, &["✗ did not hold"])?,
@@ -350,6 +351,20 @@ fn utility_problems(results: &Path) -> Option<Table> {
     let rows: Option<Vec<Vec<String>>> = bandits::problems::TABLE_1.iter().map(row).collect();
     let header = ["problem", "`bradley-terry-pairs`", "`bradley-terry`", "least of the others", "ratio to the least"];
     Some(Table::of(&header, rows?))
+}
+
+/// Regret at the end where users have changed, by the names that ask for each algorithm there.
+fn users_who_change(results: &Path) -> Option<Table> {
+    let text = std::fs::read_to_string(results.join("bandits-mslr/users-who-change.csv")).ok()?;
+    let rows = text.lines().filter_map(|line| match line.split(',').collect::<Vec<_>>()[..] {
+        [name, "1200000", _, mean, error, right] => {
+            let [mean, error, right] = [mean, error, right].map(|number| number.parse::<f64>().ok());
+            let mean = format!("{} ± {}", significant(mean?), significant(error?));
+            Some(vec![format!("`{name}`"), mean, format!("{:.0}%", 100.0 * right?)])
+        }
+        _ => None,
+    });
+    Some(Table::of(&["algorithm", "regret", "right at the end"], rows))
 }
 
 /// The claims of papers whose outcome begins with one of `outcomes`, from the published table of results; own claims, beyond

@@ -7,7 +7,7 @@ const COUNTS: usize = 1 << 14;
 
 static TABLE: LazyLock<Box<[[f64; 2]]>> = LazyLock::new(|| (0..COUNTS as u32).map(computed).collect());
 
-/// 1 / n and its root for whole n.
+/// 1 / n and its root, from the table where n is in it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shares(&'static [[f64; 2]]);
 
