@@ -101,3 +101,26 @@ fn preferences_are_as_measured() {
     assert!(right("if2") <= 0.5 && right("rts") < 0.5 && right("if1") < right("rucb"));
     assert!((0.6..0.8).contains(&right("winner-stays-strong")));
 }
+
+/// How soon algorithms with a stated probability settle, and how often on the winner, is what was measured.
+#[test]
+fn identification_is_as_measured() {
+    let measured = include_str!("../../../../results/bandits-mslr/identification.csv");
+    let cells = |clicks: &str, name: &str| {
+        let begins = format!("{clicks},{name},100,");
+        let line = measured.lines().find_map(|line| line.strip_prefix(&begins)).expect(name);
+        let (steps, right) = line.split_once(',').expect("two numbers");
+        [steps.to_owned(), format!("{:.0}%", 100.0 * right.parse::<f64>().expect("a share"))]
+    };
+    let readme = include_str!("../../README.md");
+    let (_, table) = readme.split_once("| algorithm | promises, with probability .95 |").expect("the table");
+    let mut names = 0;
+    for row in table.lines().skip(2).take_while(|line| line.starts_with("| `")) {
+        let row: Vec<String> =
+            row.split(" | ").map(|cell| cell.trim_matches(['|', ' ', '`']).replace(',', "")).collect();
+        let [name, _, found @ ..] = &row[..] else { panic!("{row:?}") };
+        assert_eq!(found, [cells("navigational", name), cells("perfect", name)].concat(), "{name}");
+        names += 1;
+    }
+    assert_eq!(2 * names, measured.lines().count() - 1);
+}
