@@ -1,7 +1,10 @@
 //! The chances of fading counts: of each pair P(theta(i, j) > 1/2), between two bounds that hold for some steps.
 //!
 //! As the counts of a pair fade, its chance comes ever closer to 1/2 ([`chance_of`] says why). So its values now and after some
-//! more steps bound those in between. Nearly every coin falls outside of both and is decided without the chance itself.
+//! more steps bound those in between. A duel moves the chance by no more than a known share, which loosens one bound. Nearly every
+//! coin falls outside of both bounds and is decided without the chance itself; those that do not say which bounds to renew.
+
+use std::cell::RefCell;
 
 use rand::Rng as _;
 
@@ -53,8 +56,35 @@ impl Chances {
         }
     }
 
-    /// Renews the bounds of a pair whose counts have changed.
-    pub(super) fn renew(&mut self, memory: &Memory, i: usize, j: usize) {
+    /// Takes in a duel, which `memory` knows already.
+    ///
+    /// From w and l, a win moves the chance by g(w + 1, l) / 2 in the terms of `win_probability`, which is less than .4 / sqrt(n)
+    /// for n = w + l + 1: g is greatest where both are equal, and sqrt(2 / (pi n)) is more than that. A win that has faded counts
+    /// less than one.
+    pub(super) fn record(&mut self, memory: &Memory, winner: usize, loser: usize) {
+        let (won, lost) = memory.between(winner, loser);
+        let met = won + lost;
+        if met < FEW {
+            self.renew(memory, winner, loser);
+            return;
+        }
+        let moved = Bounds::of(0.0, 0.4 / (self.left * met).sqrt()).most;
+        let most = self.most[(winner, loser)].saturating_add(moved);
+        self.most[(winner, loser)] = most;
+        self.least[(loser, winner)] = !most;
+    }
+
+    /// Renews the bounds of pairs of which a coin fell between them, unless it is only time that moves them apart.
+    pub(super) fn tighten(&mut self, memory: &Memory, pairs: &[(usize, usize)]) {
+        for &(i, j) in pairs {
+            if self.most[(i, j)] - self.least[(i, j)] > LOOSE {
+                self.renew(memory, i, j);
+            }
+        }
+    }
+
+    /// Computes the bounds of a pair.
+    fn renew(&mut self, memory: &Memory, i: usize, j: usize) {
         let (won, lost) = memory.between(i, j);
         let bounds = if won + lost > 0.0 {
             Bounds::of(chance_of(won, lost), chance_of(self.left * won, self.left * lost))
@@ -65,6 +95,12 @@ impl Chances {
         (self.least[(j, i)], self.most[(j, i)]) = (!bounds.most, !bounds.least);
     }
 }
+
+/// Chances after fewer duels are cheap, and one duel moves them far.
+const FEW: f64 = 64.0;
+
+/// Bounds are loose if they are further apart than this share of 2^32: a 64th.
+const LOOSE: u32 = 1 << 26;
 
 /// How many steps bounds hold. To renew a pair costs two chances, in all 2 / `steps` per step. Within s steps of a memory of m,
 /// a chance moves by at most .12 s / m, and by less than half of that for most pairs: that often a coin costs one. The sum of
@@ -94,16 +130,27 @@ impl Bounds {
 }
 
 /// The posteriors of all pairs at the step for which `memory` is ready and `chances` hold.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) struct Fading<'a> {
-    pub(super) memory: &'a Memory,
-    pub(super) chances: &'a Chances,
+    memory: &'a Memory,
+    chances: &'a Chances,
+    undecided: RefCell<Vec<(usize, usize)>>,
 }
 
-impl Fading<'_> {
+impl<'a> Fading<'a> {
+    pub(super) fn new(memory: &'a Memory, chances: &'a Chances) -> Self {
+        Self { memory, chances, undecided: RefCell::default() }
+    }
+
+    /// The pairs of which a coin fell between the bounds.
+    pub(super) fn undecided(self) -> Vec<(usize, usize)> {
+        self.undecided.into_inner()
+    }
+
     /// Decides a coin that fell between the bounds.
     #[cold]
     fn decide(&self, i: usize, j: usize, generator: &mut Generator) -> bool {
+        self.undecided.borrow_mut().push((i, j));
         let [least, most] = [&self.chances.least, &self.chances.most].map(|bound| f64::from(bound[(i, j)]));
         least + uniform(generator) * (most + 1.0 - least) < self.chance(i, j) * 2_f64.powi(32)
     }
@@ -188,7 +235,7 @@ mod tests {
                 let upset = i.min(j) > 0 && below(&mut generator, 3) == 0;
                 let (winner, loser) = if upset { (i.max(j), i.min(j)) } else { (i.min(j), i.max(j)) };
                 memory.record(step, winner, loser);
-                chances.renew(&memory, winner, loser);
+                chances.record(&memory, winner, loser);
             }
         }
         (memory, chances)
@@ -199,7 +246,7 @@ mod tests {
         let (mut wide, mut all) = (0, 0);
         let (memory, chances) = faded(|memory, chances| {
             for (i, j) in (0..6).flat_map(|i| (0..6).map(move |j| (i, j))) {
-                let chance = Fading { memory, chances }.chance(i, j) * 2_f64.powi(32);
+                let chance = Fading::new(memory, chances).chance(i, j) * 2_f64.powi(32);
                 let (least, most) = (chances.least[(i, j)], chances.most[(i, j)]);
                 assert!(f64::from(least) <= chance && chance <= f64::from(most) + 1.0, "{i}, {j}: {chance}");
                 all += 1;
@@ -213,10 +260,37 @@ mod tests {
         assert_eq!((memory.between(4, 5), chances.least[(4, 5)]), ((0.0, 0.0), (1 << 31) - 1));
     }
 
+    /// Two arms with many duels, whose bounds are renewed only where coins ask for it.
+    #[test]
+    fn duels_loosen_bounds_and_coins_tighten_them() {
+        let factor = 1.0 - 1e-4;
+        let mut generator = Generator::seed_from_u64(3);
+        let (mut memory, mut chances) = (Memory::new(2, Rule::Discount(factor)), Chances::new(2, factor));
+        let mut renewed = 0;
+        for step in 1..=30_000 {
+            memory.forget(step);
+            chances.advance(&memory, step);
+            let posterior = Fading::new(&memory, &chances);
+            let chance = posterior.chance(0, 1) * 2_f64.powi(32);
+            let (least, most) = (chances.least[(0, 1)], chances.most[(0, 1)]);
+            assert!(f64::from(least) <= chance && chance <= f64::from(most) + 1.0, "{step}: {chance}");
+            assert_eq!((chances.least[(1, 0)], chances.most[(1, 0)]), (!most, !least));
+            posterior.wins_once(0, 1, &mut generator);
+            let undecided = posterior.undecided();
+            chances.tighten(&memory, &undecided);
+            renewed += undecided.len();
+            let winner = usize::from(below(&mut generator, 100) < 51);
+            memory.record(step, winner, 1 - winner);
+            chances.record(&memory, winner, 1 - winner);
+        }
+        // Of 10^4 duels that are remembered each moves a bound by .004: after 25 or so, a coin falls between them.
+        assert!((400..3_000).contains(&renewed), "{renewed}");
+    }
+
     #[test]
     fn coins_fall_by_their_chances() {
         let (memory, chances) = faded(|_, _| ());
-        let posterior = Fading { memory: &memory, chances: &chances };
+        let posterior = Fading::new(&memory, &chances);
         let (arm, arms, draws) = (2, 6, 40_000);
         let mut generator = Generator::seed_from_u64(2);
         let mut in_rows = vec![0; arms];

@@ -36,8 +36,8 @@
 //!   size. The prior does not fade.
 //! * `sliding-dts` draws as D-TS does, with its notes. A stretch alone ends at the latest when a duel is forgotten.
 //! * `discounted-dts` draws as D-TS does, too: only theta > 1/2 is asked of most pairs, and as its probability moves slowly while
-//!   counts fade, bounds of it decide nearly every coin. Probabilities are computed again every sqrt(40 `memory`) steps. An arm
-//!   that plays alone is one step.
+//!   counts fade, bounds of it decide nearly every coin. All are computed again every sqrt(40 `memory`) steps. An arm that plays
+//!   alone is one step.
 //! * The arm recommended beats the most others in more than half of the duels that are remembered.
 //! * With late outcomes, each choice is drawn again, and duels under way count for nothing. An outcome that arrives counts from
 //!   its own step on: it fades, or leaves the window, as if it had come in time.
@@ -277,13 +277,17 @@ impl Policy for DiscountedDts {
             soonest: (f64::INFINITY, self.alpha),
             remembered: step,
         };
-        self.sampler.choose(&Fading { memory: &self.memory, chances: &self.chances }, field, step, generator)
+        let posterior = Fading::new(&self.memory, &self.chances);
+        let choice = self.sampler.choose(&posterior, field, step, generator);
+        let undecided = posterior.undecided();
+        self.chances.tighten(&self.memory, &undecided);
+        choice
     }
 
     fn learn(&mut self, step: u64, feedback: Feedback<'_>) {
         if let Feedback::Duel { winner, loser, .. } = feedback {
             self.memory.record(step, winner.index(), loser.index());
-            self.chances.renew(&self.memory, winner.index(), loser.index());
+            self.chances.record(&self.memory, winner.index(), loser.index());
         }
     }
 
