@@ -65,6 +65,8 @@ fn algorithms_take_the_memory_that_they_declare() {
     let mut wrong = Vec::new();
     for entry in entries() {
         let spec: Spec = entry.name.parse().expect("a registered name");
+        // What all runs of a process share is made by the first of them.
+        measured(&spec, 8);
         let arms = 600;
         let (found, declared) = (measured(&spec, arms), entry.memory.bytes(arms) as f64);
         if found > 1.1 * declared || found < 0.6 * declared {
