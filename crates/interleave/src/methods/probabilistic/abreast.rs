@@ -7,8 +7,8 @@
 //! The vectors are those of AVX2, for which the processor is asked; the plain form, and what other processors run, is
 //! `SharedImpression::meet`.
 
-use super::credit::DEEPEST;
 use super::shared::Intent;
+use super::together::DEEPEST;
 use crate::Doc;
 
 /// How many pairs are drawn side by side.

@@ -5,12 +5,9 @@ use std::cmp::Ordering;
 use crate::Preference;
 use crate::support::receipt_len;
 
-/// The most documents shown where lists are short: clicked positions are bits of sixteen.
-pub(super) const DEEPEST: usize = u16::BITS as usize;
-
 /// The probability that each ranker would have drawn the document at one position: `weights[x]` out of
 /// `masses[x]`, the weight of all that ranker x then had left.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct DrawProbabilities {
     pub(crate) weights: [u64; 2],
     pub(crate) masses: [u64; 2],
@@ -103,8 +100,7 @@ impl Tally {
 
     #[cold]
     fn grow(&mut self) {
-        let nothing = DrawProbabilities { weights: [0; 2], masses: [0; 2] };
-        self.probabilities.resize(2 * self.clicks + 16, nothing);
+        self.probabilities.resize(2 * self.clicks + 16, DrawProbabilities::default());
     }
 
     /// Who wins.
@@ -135,52 +131,16 @@ impl Tally {
     }
 }
 
-/// Who wins by the positions of a list that are clicked, as bits, at least one: as [`Tally`] says, which takes them as they come.
-#[inline]
-pub(super) fn winner_at(list: &[DrawProbabilities; DEEPEST], clicked: u16) -> Preference {
-    let leaning = |clicked: u16| list[clicked.trailing_zeros() as usize % DEEPEST].likelier();
-    let without_the_first = |clicked: u16| clicked & clicked.wrapping_sub(1);
-    // Mostly there are one or two, and which cannot be predicted: one counts twice.
-    let mut others = without_the_first(clicked);
-    let one = leaning(clicked);
-    let other = leaning(if others == 0 { clicked } else { others });
-    let mut leans = [one.is_gt() | other.is_gt(), one.is_lt() | other.is_lt()];
-    others = without_the_first(others);
-    while others != 0 {
-        let next = leaning(others);
-        leans = [leans[0] | next.is_gt(), leans[1] | next.is_lt()];
-        others = without_the_first(others);
-    }
-    if leans == [true, true] { mixed_at(list, clicked) } else { Preference::of(leans[0].cmp(&leans[1])) }
-}
-
-#[inline(never)]
-fn mixed_at(list: &[DrawProbabilities; DEEPEST], clicked: u16) -> Preference {
-    let second = |clicked: u16| list[clicked.trailing_zeros() as usize % DEEPEST].second();
-    let others = clicked & clicked.wrapping_sub(1);
-    if others.is_power_of_two() {
-        return winner_of(expectation_of_two(second(clicked), second(others)), 2);
-    }
-    let mut chances = [0.0; DEEPEST];
-    let mut left = clicked;
-    let clicks = clicked.count_ones() as usize;
-    for chance in &mut chances[..clicks] {
-        *chance = second(left);
-        left &= left.wrapping_sub(1);
-    }
-    winner_of(expectation(chances[..clicks].iter().copied(), &mut [0.0; DEEPEST + 1]), clicks)
-}
-
 /// Who wins by the expectation over `clicks` clicks.
 #[inline]
 fn winner_of(expected: f64, clicks: usize) -> Preference {
-    if expected.abs() <= tolerance(clicks) {
-        Preference::Tie
-    } else if expected > 0.0 {
-        Preference::Second
-    } else {
-        Preference::First
-    }
+    if expected.abs() <= tolerance(clicks) { Preference::Tie } else { of_sign(expected) }
+}
+
+/// Who wins by an expectation that is not 0.
+#[inline]
+pub(super) fn of_sign(expected: f64) -> Preference {
+    if expected > 0.0 { Preference::Second } else { Preference::First }
 }
 
 /// Who wins by the clicked positions, all of which are there: as [`Tally`] says, which keeps nothing where all lean alike.

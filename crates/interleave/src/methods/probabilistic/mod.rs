@@ -40,6 +40,7 @@ mod credit;
 mod drawing;
 mod shared;
 mod short;
+mod together;
 
 use rand::{Rng, SeedableRng};
 
@@ -177,7 +178,7 @@ impl Interleaving for ProbabilisticInterleave {
         scratch: &mut ProbabilisticScratch,
         mut user: impl FnMut(Doc) -> Examination,
     ) -> Preference {
-        if length <= credit::DEEPEST
+        if length <= together::DEEPEST
             && let [Some(first), Some(second)] = lists.map(RankedList::short)
             && first.len() == second.len()
         {

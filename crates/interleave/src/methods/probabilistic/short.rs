@@ -7,7 +7,7 @@
 use rand::Rng;
 
 use super::CreditTies;
-use super::credit::{DEEPEST, DrawProbabilities, winner_at};
+use super::together::{DEEPEST, ShownList, winner_at};
 use crate::keyed::seeded;
 use crate::list::{Short, Tied};
 use crate::random::BitBudget;
@@ -31,7 +31,7 @@ struct Arrays {
     credited: [[u32; Short::MOST]; 2],
     /// By position: the document, and the probabilities that credit needs.
     docs: [u8; DEEPEST],
-    list: [DrawProbabilities; DEEPEST],
+    list: ShownList,
 }
 
 impl Default for Marks {
@@ -43,7 +43,7 @@ impl Default for Marks {
             drawn: [none; 2],
             credited: [none; 2],
             docs: [0; DEEPEST],
-            list: [DrawProbabilities::default(); DEEPEST],
+            list: ShownList::default(),
         }))
     }
 }

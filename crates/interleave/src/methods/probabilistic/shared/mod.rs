@@ -11,7 +11,8 @@ use rand::Rng;
 
 use super::CreditTies;
 use super::abreast::{Abreast, LANES, Turns};
-use super::credit::{DEEPEST, DrawProbabilities, Tally, winner_at};
+use super::credit::{DrawProbabilities, Tally};
+use super::together::{DEEPEST, ShownList, winner_at};
 use crate::random::BitBudget;
 use crate::support::rank_heads::{HEAD, Heads, Taken, count_below};
 use crate::support::rank_weights::{RankTable, Weights};
@@ -46,7 +47,7 @@ pub(super) struct SharedScratch {
     /// Never side by side: the plain form, for tests.
     one_by_one: bool,
     /// The list of one pair.
-    list: [DrawProbabilities; DEEPEST],
+    list: ShownList,
     tally: Tally,
     drawn: Vec<Doc>,
     order: Vec<Doc>,
