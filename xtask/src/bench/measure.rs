@@ -37,7 +37,8 @@ impl fmt::Display for Row {
             Some(false) => "MISSED",
             None => "",
         };
-        let target = self.target.map_or_else(String::new, |target| format!("goal {target}"));
+        let target =
+            self.target.map_or_else(String::new, |target| format!("goal {}", (target * 100.0).round() / 100.0));
         write!(formatter, "{:4} {:62} {:>10.1} {:6} {target:12} {verdict}", self.goal, self.what, self.value, self.unit)
     }
 }
