@@ -17,7 +17,7 @@ impl Default for DrawProbabilities {
     }
 }
 
-/// Who wins by the positions of a list that are clicked, as bits, at least one: as [`Tally`] says, which takes them as they come.
+/// Who wins by the positions of a list that are clicked, as bits, at least one: as [`winner`] says.
 ///
 /// Mostly there are one to three, and how many cannot be predicted. With f and s the chances of both rankers, not divided by
 /// their sum, E\[sign(N_2 - N_1)\] of three clicks is a sum of products of these, divided by (f + s)(f' + s')(f'' + s''); for
@@ -52,57 +52,47 @@ fn without_the_first(clicked: u16) -> u16 {
 /// [`winner_at`] for more than three clicks.
 #[inline(never)]
 fn of_many_at(list: &ShownList, clicked: u16) -> Preference {
-    if clicked.count_ones() as usize > SOME {
-        return exactly_at(list, clicked);
-    }
-    let [ahead, all] = expectation_at(list, clicked);
+    let undivided = DrawProbabilities::rounded_chances;
+    let divided = |at: &DrawProbabilities| {
+        let [first, second] = at.rounded_chances();
+        [first, second].map(|chance| chance / (first + second))
+    };
+    let [ahead, all] = if clicked.count_ones() as usize <= SOME {
+        expectation_at::<{ SOME + 1 }>(list, clicked, undivided)
+    } else {
+        expectation_at::<{ DEEPEST + 1 }>(list, clicked, divided)
+    };
     if ahead.abs() > all * CLEAR { of_sign(ahead) } else { exactly_at(list, clicked) }
 }
 
 /// The most clicks whose chances are multiplied without a division: as each is below 2^124, all sums are below 2^1001.
 const SOME: usize = 8;
 
-/// By clicks: for each number of those that the second ranker contributed, which of both then has more.
-const MORE: [[f64; SOME + 1]; SOME + 1] = {
-    let mut more = [[0.0; SOME + 1]; SOME + 1];
-    let mut clicks = 0;
-    while clicks <= SOME {
-        let mut second = 0;
-        while second <= clicks {
-            more[clicks][second] = if 2 * second > clicks {
-                1.0
-            } else if 2 * second < clicks {
-                -1.0
-            } else {
-                0.0
-            };
-            second += 1;
-        }
-        clicks += 1;
-    }
-    more
-};
-
-/// E\[sign(N_2 - N_1)\] over at most [`SOME`] clicks, times a denominator, and that denominator, by the distribution of N_2.
-/// The error is below 2^-47 of the denominator. The table of numbers always has the same size, so that no branch but the
-/// last depends on how many clicks there are.
+/// E\[sign(N_2 - N_1)\] over fewer than `N` clicks, times a denominator, and that denominator, by the distribution of N_2.
+/// `chances` returns those of both rankers at one position. The error is below 2^-45 of the denominator. The table of
+/// numbers always has the same size, so that no branch but the last depends on how many clicks there are.
 #[inline]
-fn expectation_at(list: &ShownList, clicked: u16) -> [f64; 2] {
-    let mut by_number = [0.0; SOME + 1];
+fn expectation_at<const N: usize>(
+    list: &ShownList,
+    clicked: u16,
+    chances: impl Fn(&DrawProbabilities) -> [f64; 2],
+) -> [f64; 2] {
+    let mut by_number = [0.0; N];
     by_number[0] = 1.0;
     let mut all = 1.0;
     let mut left = clicked;
     while left != 0 {
-        let [first, second] = list[left.trailing_zeros() as usize].rounded_chances();
-        for n in (1..=SOME).rev() {
+        let [first, second] = chances(&list[left.trailing_zeros() as usize]);
+        for n in (1..N).rev() {
             by_number[n] = by_number[n] * first + by_number[n - 1] * second;
         }
         by_number[0] *= first;
         all *= first + second;
         left = without_the_first(left);
     }
-    let more = &MORE[clicked.count_ones() as usize % (SOME + 1)];
-    [by_number.iter().zip(more).fold(0.0, |sum, (chance, more)| sum + chance * more), all]
+    let clicks = clicked.count_ones() as usize;
+    let more = |n: usize| f64::from((2 * n).cmp(&clicks) as i8);
+    [by_number.iter().enumerate().fold(0.0, |sum, (n, chance)| sum + chance * more(n)), all]
 }
 
 /// [`winner_at`] to the last unit.
