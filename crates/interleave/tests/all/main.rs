@@ -2,6 +2,7 @@
 
 mod by_id;
 mod enumeration;
+mod kept_receipts;
 mod keyed;
 mod lists;
 mod methods;

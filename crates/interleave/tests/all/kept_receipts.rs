@@ -1,0 +1,290 @@
+//! Receipts stay readable for ever: those that earlier builds wrote, with the credit that they gave.
+//!
+//! `tests/data/receipts-1.jsonl` was written by the first format's last build before documents missing from a list were
+//! ranked below the longest list. A line is one draw: the method, the lists as scores by document (`null` where a ranker does
+//! not list it), the list that was shown, the receipt as bytes, as JSON, without the method's name (`inner`) and with ids as
+//! the Python package writes it (`page`), and what each set of clicks was worth. The file is never written again; a new
+//! format adds a file of its own:
+//!
+//! ```sh
+//! RECEIPTS=crates/interleave/tests/data/receipts-N.jsonl cargo test -p interleave --test all -- --ignored write_receipts
+//! ```
+
+use std::fmt::Write as _;
+
+use interleave::{
+    AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, Doc, Generator, Interleaving,
+    InterleavingReceipt, ListBuf, Multileaving, MultileavingReceipt, Outcome, Preference, receipt,
+};
+use rand::{RngExt, SeedableRng};
+use serde::{Deserialize, Serialize};
+
+const KEPT: &str = include_str!("../data/receipts-1.jsonl");
+
+/// One draw.
+#[derive(Serialize, Deserialize)]
+struct Row {
+    method: String,
+    /// Of two rankers, by an interleaving method.
+    two: bool,
+    /// The kind of lists.
+    lists: String,
+    scores: Vec<Vec<Option<u16>>>,
+    length: usize,
+    shown: Vec<u16>,
+    bytes: String,
+    json: String,
+    inner: String,
+    page: String,
+    /// By set of clicks: a digit per pair of rankers, 1 where the former won, 2 where the latter did, 0 for a tie.
+    credit: Vec<String>,
+}
+
+/// An impression as the Python package writes it.
+#[derive(Serialize, Deserialize)]
+enum Page<Two, Many> {
+    Two { shown: Vec<String>, receipt: Two },
+    Many { shown: Vec<String>, receipt: Many },
+}
+
+type AnyPage = Page<AnyInterleavingReceipt, AnyMultileavingReceipt>;
+
+/// Settings beyond those of the names.
+const MORE_INTERLEAVING: [&str; 6] = [
+    "probabilistic:tau=1",
+    "probabilistic:same,tau=2",
+    "probabilistic:assignment,tau=1",
+    "probabilistic:expected,redraws=4,tau=2",
+    "optimized:lists=16",
+    "optimized:inverse,lists=4",
+];
+const MORE_MULTILEAVING: [&str; 5] = [
+    "probabilistic:tau=1",
+    "probabilistic:sampled=50",
+    "probabilistic:signs,independent",
+    "optimized:negative,lists=5",
+    "sosm:tau=1",
+];
+
+const KINDS: [&str; 8] = ["strict", "ties", "prefix", "overlap", "disjoint", "one empty", "all empty", "long"];
+
+fn interleaving_methods() -> impl Iterator<Item = &'static str> {
+    AnyInterleaving::NAMES.into_iter().chain(MORE_INTERLEAVING)
+}
+
+fn multileaving_methods() -> impl Iterator<Item = &'static str> {
+    AnyMultileaving::NAMES.into_iter().chain(MORE_MULTILEAVING)
+}
+
+/// Sets of clicks on a list of `length`: all of few, else those worth trying.
+fn clicks(length: usize, rankers: usize) -> Vec<Vec<usize>> {
+    if length <= 4 && rankers <= 5 {
+        return crate::oracle::subsets(length).collect();
+    }
+    let mut sets = vec![vec![], (0..length).collect()];
+    if rankers <= 5 {
+        sets.extend((0..length).map(|at| vec![at]));
+        sets.extend((1..length).map(|at| vec![at - 1, at]));
+        sets.push((0..length).step_by(2).collect());
+    }
+    sets
+}
+
+fn lists_of(scores: &[Vec<Option<u16>>]) -> Vec<ListBuf> {
+    let list = |scores: &Vec<Option<u16>>| ListBuf::from_some_scores(scores.iter().map(|score| score.map(f64::from)));
+    scores.iter().map(|scores| list(scores).unwrap()).collect()
+}
+
+fn two_digits(method: &AnyInterleaving, kept: &AnyInterleavingReceipt, shown: usize) -> Vec<String> {
+    let credit = |clicks: &Vec<usize>| digit(method.credit(kept, clicks).unwrap()).to_string();
+    clicks(shown, 2).iter().map(credit).collect()
+}
+
+fn many_digits(method: &AnyMultileaving, kept: &AnyMultileavingReceipt, shown: usize, rankers: usize) -> Vec<String> {
+    let credit = |clicks: &Vec<usize>| {
+        let outcome = method.credit(kept, clicks).unwrap();
+        assert_eq!(outcome.rankers(), rankers);
+        let pairs = (0..rankers).flat_map(|i| (i + 1..rankers).map(move |j| (i, j)));
+        pairs.map(|(i, j)| digit(outcome.preference(i, j))).collect()
+    };
+    clicks(shown, rankers).iter().map(credit).collect()
+}
+
+fn digit(preference: Preference) -> char {
+    match preference {
+        Preference::Tie => '0',
+        Preference::First => '1',
+        Preference::Second => '2',
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+fn bytes_of(text: &str) -> Vec<u8> {
+    (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap()).collect()
+}
+
+fn rows() -> Vec<Row> {
+    KEPT.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn every_method_list_and_number_of_rankers_is_kept() {
+    let rows = rows();
+    let has = |two: bool, method: &str, kind: &str, rankers: usize| {
+        rows.iter()
+            .any(|row| row.two == two && row.method == method && row.lists == kind && row.scores.len() == rankers)
+    };
+    for kind in KINDS {
+        assert!(interleaving_methods().all(|method| has(true, method, kind, 2)), "{kind}");
+        assert!(multileaving_methods().all(|method| has(false, method, kind, 3)), "{kind}");
+    }
+    for rankers in [0, 1, 2, 5, 12] {
+        assert!(multileaving_methods().all(|method| has(false, method, "overlap", rankers)), "{rankers}");
+    }
+    assert!(multileaving_methods().all(|method| has(false, method, "ties", 40)));
+}
+
+/// Reads every form of every receipt, and writes the very bytes again.
+#[test]
+fn kept_receipts_are_read_and_written_alike() {
+    for row in rows() {
+        let (bytes, page) = (bytes_of(&row.bytes), bytes_of(&row.page));
+        let ids: Vec<String> = row.shown.iter().map(|doc| format!("doc-{doc}")).collect();
+        let page: AnyPage = receipt::from_bytes(&page).unwrap();
+        if row.two {
+            let kept: AnyInterleavingReceipt = receipt::from_bytes(&bytes).unwrap();
+            assert_eq!(serde_json::from_str::<AnyInterleavingReceipt>(&row.json).unwrap(), kept);
+            assert_eq!(&receipt::from_bytes::<InterleavingReceipt>(&bytes_of(&row.inner)).unwrap(), kept.receipt());
+            assert_eq!(hexadecimal(&receipt::to_bytes(&kept).unwrap()), row.bytes);
+            assert_eq!(serde_json::to_string(&kept).unwrap(), row.json);
+            assert!(matches!(page, Page::Two { shown, receipt } if shown == ids && receipt == kept));
+        } else {
+            let kept: AnyMultileavingReceipt = receipt::from_bytes(&bytes).unwrap();
+            assert_eq!(serde_json::from_str::<AnyMultileavingReceipt>(&row.json).unwrap(), kept);
+            assert_eq!(&receipt::from_bytes::<MultileavingReceipt>(&bytes_of(&row.inner)).unwrap(), kept.receipt());
+            assert_eq!(hexadecimal(&receipt::to_bytes(&kept).unwrap()), row.bytes);
+            assert_eq!(serde_json::to_string(&kept).unwrap(), row.json);
+            assert!(matches!(page, Page::Many { shown, receipt } if shown == ids && receipt == kept));
+        }
+    }
+}
+
+#[test]
+fn kept_receipts_are_credited_as_they_were() {
+    for row in rows() {
+        let found = if row.two {
+            let kept: AnyInterleavingReceipt = receipt::from_bytes(&bytes_of(&row.bytes)).unwrap();
+            two_digits(&kept.method().parse().unwrap(), &kept, row.shown.len())
+        } else {
+            let kept: AnyMultileavingReceipt = receipt::from_bytes(&bytes_of(&row.bytes)).unwrap();
+            many_digits(&kept.method().parse().unwrap(), &kept, row.shown.len(), row.scores.len())
+        };
+        assert_eq!(found, row.credit, "{} {} {:?}", row.method, row.lists, row.scores);
+    }
+}
+
+/// Lists of one kind: scores by ranker and document.
+fn scores_of(kind: &str, rankers: usize, generator: &mut Generator) -> Vec<Vec<Option<u16>>> {
+    let shuffled = |documents: usize, generator: &mut Generator| {
+        let mut order: Vec<u16> = (0..documents as u16).collect();
+        for last in (1..documents).rev() {
+            order.swap(last, generator.random_range(0..=last));
+        }
+        order
+    };
+    let some = |scores: Vec<u16>| scores.into_iter().map(Some).collect::<Vec<Option<u16>>>();
+    let first = shuffled(6, generator);
+    (0..rankers)
+        .map(|x| match kind {
+            "strict" => some(shuffled(6, generator)),
+            "ties" => some((0..7).map(|_| generator.random_range(0..3)).collect()),
+            // The first list, or some of its top.
+            "prefix" => first.iter().map(|&score| (x == 0 || usize::from(score) + x > 3).then_some(score)).collect(),
+            "overlap" => {
+                let order = shuffled(6, generator);
+                order.into_iter().map(|score| generator.random_bool(0.6).then_some(score)).collect()
+            }
+            "disjoint" => (0..6).map(|doc| (doc % rankers == x).then_some(doc as u16)).collect(),
+            "one empty" if x + 1 == rankers => vec![None; 4],
+            "one empty" => some(shuffled(4, generator)),
+            "all empty" => vec![None; 2],
+            "long" => some(shuffled(300, generator)),
+            _ => unreachable!("{kind}"),
+        })
+        .collect()
+}
+
+#[test]
+#[ignore = "writes the file that RECEIPTS names: for a new format"]
+fn write_receipts() {
+    let path = std::env::var("RECEIPTS").expect("a path in RECEIPTS");
+    let mut generator = Generator::seed_from_u64(20_261_125);
+    let mut text = String::new();
+    let write = |text: &mut String, row: &Row| {
+        text.push_str(&serde_json::to_string(row).unwrap());
+        text.push('\n');
+    };
+    let length = |kind: &str| if kind == "long" { 8 } else { 4 };
+    let ids = |shown: &[Doc]| -> Vec<String> { shown.iter().map(|doc| format!("doc-{}", doc.0)).collect() };
+    for method in interleaving_methods() {
+        let any: AnyInterleaving = method.parse().unwrap();
+        for kind in KINDS {
+            let scores = scores_of(kind, 2, &mut generator);
+            let lists = lists_of(&scores);
+            let both = [lists[0].as_list(), lists[1].as_list()];
+            let (shown, kept) = any.draw(both, length(kind), &mut generator, &mut Default::default());
+            let page: AnyPage = Page::Two { shown: ids(&shown), receipt: kept.clone() };
+            let json = serde_json::to_string(&kept).unwrap();
+            let row = Row {
+                method: method.to_owned(),
+                two: true,
+                lists: kind.to_owned(),
+                scores: if kind == "long" { vec![Vec::new(); 2] } else { scores },
+                length: length(kind),
+                shown: shown.iter().map(|doc| doc.0).collect(),
+                bytes: hexadecimal(&receipt::to_bytes(&kept).unwrap()),
+                json,
+                inner: hexadecimal(&receipt::to_bytes(kept.receipt()).unwrap()),
+                page: hexadecimal(&receipt::to_bytes(&page).unwrap()),
+                credit: two_digits(&any, &kept, shown.len()),
+            };
+            write(&mut text, &row);
+        }
+    }
+    for method in multileaving_methods() {
+        let any: AnyMultileaving = method.parse().unwrap();
+        let kinds = KINDS.into_iter().map(|kind| (kind, 3));
+        let numbers = [0, 1, 2, 5, 12].into_iter().map(|rankers| ("overlap", rankers));
+        for (kind, rankers) in kinds.chain(numbers).chain([("ties", 40)]) {
+            let scores = scores_of(kind, rankers, &mut generator);
+            let lists = lists_of(&scores);
+            let all: Vec<_> = lists.iter().map(ListBuf::as_list).collect();
+            // So many pairs are worth a line only of a short list.
+            let length = if rankers == 40 { 1 } else { length(kind) };
+            let (shown, kept) = any.draw(&all, length, &mut generator, &mut Default::default());
+            let page: AnyPage = Page::Many { shown: ids(&shown), receipt: kept.clone() };
+            let json = serde_json::to_string(&kept).unwrap();
+            let row = Row {
+                method: method.to_owned(),
+                two: false,
+                lists: kind.to_owned(),
+                scores: if kind == "long" { vec![Vec::new(); rankers] } else { scores },
+                length,
+                shown: shown.iter().map(|doc| doc.0).collect(),
+                bytes: hexadecimal(&receipt::to_bytes(&kept).unwrap()),
+                json,
+                inner: hexadecimal(&receipt::to_bytes(kept.receipt()).unwrap()),
+                page: hexadecimal(&receipt::to_bytes(&page).unwrap()),
+                credit: many_digits(&any, &kept, shown.len(), rankers),
+            };
+            write(&mut text, &row);
+        }
+    }
+    std::fs::write(path, text).unwrap();
+}
