@@ -104,6 +104,14 @@ macro_rules! interleaving_methods {
 /// The receipt of [`AnyInterleaving`].
 pub type AnyInterleavingReceipt = NamedReceipt<InterleavingReceipt>;
 
+impl AnyInterleavingReceipt {
+    /// Whether it is an `optimized` receipt [recognised as outdated](crate::methods::optimized::OptimizedInterleaveReceipt::is_outdated).
+    #[must_use]
+    pub fn is_outdated(&self) -> bool {
+        matches!(self.receipt(), InterleavingReceipt::Optimized(receipt) if receipt.is_outdated())
+    }
+}
+
 // Compact receipts number the methods: append new ones at the end.
 interleaving_methods! {
     /// Any interleaving method, by name.

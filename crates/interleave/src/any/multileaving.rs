@@ -99,6 +99,14 @@ macro_rules! multileaving_methods {
 /// The receipt of [`AnyMultileaving`].
 pub type AnyMultileavingReceipt = NamedReceipt<MultileavingReceipt>;
 
+impl AnyMultileavingReceipt {
+    /// Whether it is an `optimized` receipt [recognised as outdated](crate::methods::optimized::OptimizedMultileaveReceipt::is_outdated).
+    #[must_use]
+    pub fn is_outdated(&self) -> bool {
+        matches!(self.receipt(), MultileavingReceipt::Optimized(receipt) if receipt.is_outdated())
+    }
+}
+
 // Compact receipts number the methods: append new ones at the end of their part.
 multileaving_methods! {
     /// Any multileaving method, by name.

@@ -33,7 +33,7 @@ use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, when};
 use crate::support::reading::read;
 use crate::support::receipt_len;
-use crate::support::two_pointer::{Alternating, OUTSIDE};
+use crate::support::two_pointer::{ABSENT, Alternating, OUTSIDE};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 
 /// The depth of the two rankers' lists to which clicks are counted.
@@ -98,7 +98,7 @@ impl BalancedInterleave {
             return Preference::Tie;
         };
         let depth = first.min(second);
-        let within = |x: usize| clicked.iter().filter(|ranks| ranks[x] <= depth && ranks[x] != OUTSIDE).count();
+        let within = |x: usize| clicked.iter().filter(|ranks| ranks[x] <= depth && ranks[x] < ABSENT).count();
         Preference::of(within(0).cmp(&within(1)))
     }
 }
@@ -170,7 +170,9 @@ impl Interleaving for BalancedInterleave {
         let list = &mut scratch.list;
         list.start(length, generator);
         let shown = list.finish(lists).to_vec();
-        let tops = list.ranks.clone();
+        // For this credit, a document that a ranker does not list is as one below its top.
+        let of_top = |rank: u16| if rank == ABSENT { OUTSIDE } else { rank };
+        let tops = list.ranks.iter().map(|ranks| ranks.map(of_top)).collect();
         (shown, BalancedReceipt { tops })
     }
 

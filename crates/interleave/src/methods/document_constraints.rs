@@ -5,8 +5,8 @@
 //!
 //! **Credit.** A clicked document h should rank above every unclicked document shown above it, above
 //! the one right below it if that is unclicked, and otherwise above the next unclicked one below.
-//! A ranker violates "h above x" if x is in its top `length` and h is not, or is ranked below x.
-//! The ranker with fewer violations wins.
+//! A ranker violates "h above x" if x is in its top `length` and h is not, or is ranked below x; and if it does not list h
+//! at all. The ranker with fewer violations wins.
 //!
 //! ## References
 //!
@@ -22,12 +22,15 @@
 //!   the user examined it.
 //! - Tied documents are ordered at random, for each ranker in each impression; credit uses the order
 //!   that made the list. A ranker whose list has ended leaves the rest to the other.
+//! - The papers' rankers list every document. One that does not list a clicked document violates each of that click's
+//!   constraints; otherwise a ranker would win by retrieving less. A document that it lists below its top violates only
+//!   those with a document of its top. Earlier builds did not distinguish the two, and neither do their receipts.
 
 use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod};
 use crate::support::reading::read;
 use crate::support::receipt_len;
-use crate::support::two_pointer::{Alternating, OUTSIDE};
+use crate::support::two_pointer::{ABSENT, Alternating};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 
 /// The documents that a clicked one should rank above. Each kind includes those before it.
@@ -83,9 +86,9 @@ impl DocumentConstraints {
         let mut violations = [0_usize; 2];
         let mut check = |h: usize, x: usize| {
             for (ranker, violations) in violations.iter_mut().enumerate() {
-                // A document outside the top has the lowest rank of all.
                 let (h, x) = (ranks[h][ranker], ranks[x][ranker]);
-                *violations += usize::from(x != OUTSIDE && h > x);
+                let x_is_in_top = x < ABSENT;
+                *violations += usize::from(h == ABSENT || x_is_in_top && h > x);
             }
         };
         for (n, &h) in clicked.iter().enumerate() {
@@ -119,7 +122,8 @@ pub struct DocumentConstraintsScratch {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentConstraintsReceipt {
-    /// By position: the 0-based ranks in the two tops; 65,535 outside.
+    /// By position: the 0-based ranks in the two tops; 65,535 below a top, 65,534 for a document that the ranker does not
+    /// list.
     places: Vec<[u16; 2]>,
 }
 
@@ -202,6 +206,7 @@ impl Interleaving for DocumentConstraints {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::support::two_pointer::OUTSIDE;
 
     /// Shown a b c d, by rankers a b c d and d c b a: the ranker that agrees with the clicks wins.
     #[test]
@@ -223,6 +228,20 @@ mod tests {
             assert_eq!(winner(constraints, &[]), Preference::Tie);
             assert_eq!(winner(constraints, &[0, 1, 2, 3]), Preference::Tie);
         }
+    }
+
+    /// A ranker that does not list a clicked document violates all of its constraints, whatever else it lists.
+    #[test]
+    fn absent_documents() {
+        let method = DocumentConstraints::new(Constraints::Above);
+        // a b c against nothing: c violates two constraints of either; with b clicked too, a is ranked right by one.
+        let ranks = [[0, ABSENT], [1, ABSENT], [2, ABSENT]];
+        assert_eq!(method.winner(&ranks, &[2]), Preference::Tie);
+        assert_eq!(DocumentConstraints::default().winner(&ranks, &[1]), Preference::First);
+        // Below a top is not absent.
+        assert_eq!(method.winner(&[[0, OUTSIDE], [1, OUTSIDE]], &[1]), Preference::Second);
+        // An absent document is above nothing.
+        assert_eq!(method.winner(&[[0, ABSENT], [1, 0]], &[1]), Preference::Second);
     }
 
     /// Documents outside a top: "h above x" is violated only by a ranker that has x.

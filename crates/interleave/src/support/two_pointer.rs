@@ -7,8 +7,10 @@ use super::revealed::{self, DocSet, Revealed};
 use super::tie_keys::{RankerKeys, TieKeys};
 use crate::{Doc, Generator, RankedList};
 
-/// The rank of a document outside a ranker's top.
+/// The rank of a document that a ranker lists below its top.
 pub(crate) const OUTSIDE: u16 = u16::MAX;
+/// The rank of a document that a ranker does not list. Ranks of tops are smaller.
+pub(crate) const ABSENT: u16 = OUTSIDE - 1;
 
 /// Buffers of the list, and the list.
 #[derive(Debug, Clone, Default)]
@@ -21,7 +23,8 @@ pub(crate) struct Alternating {
     leader: usize,
     length: usize,
     shown: DocSet,
-    /// The 0-based ranks of the documents shown in the two rankers' top `length`.
+    /// The 0-based ranks of the documents shown in the two rankers' top `length`; [`OUTSIDE`] or [`ABSENT`] where they are
+    /// not in it.
     pub(crate) ranks: Vec<[u16; 2]>,
 }
 
@@ -58,10 +61,12 @@ impl Alternating {
             })?;
             self.next[x] += 1;
             if self.shown.insert(doc) {
-                let rank = |x: usize| revealed::rank(lists[x], keys[x], doc);
-                self.ranks.push(
-                    [0, 1].map(|x| rank(x).filter(|&rank| rank < self.length).map_or(OUTSIDE, |rank| rank as u16)),
-                );
+                let top = self.length.min(usize::from(ABSENT));
+                self.ranks.push([0, 1].map(|x| match revealed::rank(lists[x], keys[x], doc) {
+                    Some(rank) if rank < top => rank as u16,
+                    Some(_) => OUTSIDE,
+                    None => ABSENT,
+                }));
                 return Some(doc);
             }
         }

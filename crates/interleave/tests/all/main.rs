@@ -6,6 +6,7 @@ mod kept_receipts;
 mod keyed;
 mod lists;
 mod methods;
+mod missing_documents;
 mod optimized;
 mod oracle;
 mod outside;

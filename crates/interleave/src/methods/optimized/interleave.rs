@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use rand::{Rng, SeedableRng};
 
+use super::absent::{self, Outdated};
 use super::program::Constraints;
 use super::walk::Walk;
 use super::{LpFit, PairCredit, choose};
@@ -171,12 +172,7 @@ impl OptimizedInterleaveScratch {
     ) -> (Arc<Solved>, usize) {
         let keys = TieKeys::new(generator);
         let keys = [0, 1].map(|x| keys.ranker(x));
-        let rank = |doc: Doc| {
-            [0, 1].map(|x| {
-                let rank = revealed::rank(lists[x], keys[x], doc).unwrap_or(lists[x].len());
-                (rank + 1).min(usize::from(u16::MAX)) as u16
-            })
-        };
+        let rank = |doc: Doc| [0, 1].map(|x| absent::rank(revealed::rank(lists[x], keys[x], doc), &lists));
         let [first, second] = &mut self.revealed;
         first.clear();
         second.clear();
@@ -218,6 +214,17 @@ impl OptimizedInterleaveReceipt {
     #[must_use]
     pub fn fit(&self) -> LpFit {
         self.fit
+    }
+
+    fn outdated(&self) -> Option<Outdated> {
+        Outdated::of(2, self.ranks.len(), |x, n| self.ranks[n][x])
+    }
+
+    /// Whether it is recognised as written by a build that ranked documents missing from a ranker's list below the end of
+    /// that list, not below the longest: then [`credit`](Interleaving::credit) corrects the ranks.
+    #[must_use]
+    pub fn is_outdated(&self) -> bool {
+        self.outdated().is_some()
     }
 }
 
@@ -295,7 +302,12 @@ impl Interleaving for OptimizedInterleave {
 
     fn credit(&self, receipt: &OptimizedInterleaveReceipt, clicked: &[usize]) -> Result<Preference, CreditError> {
         let clicked = check_clicks(clicked, receipt.len())?;
-        Ok(self.credit.winner(clicked.iter().map(|&n| receipt.ranks[n])))
+        let outdated = receipt.outdated();
+        let ranks = |n: usize| {
+            let ranks = receipt.ranks[n];
+            outdated.as_ref().map_or(ranks, |outdated| [0, 1].map(|x| outdated.rank(x, ranks[x])))
+        };
+        Ok(self.credit.winner(clicked.iter().map(|&n| ranks(n))))
     }
 }
 

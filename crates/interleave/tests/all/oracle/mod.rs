@@ -219,7 +219,8 @@ fn constraints(orders: [&[u16]; 2], length: usize, kinds: u8) -> Vec<Drawn> {
             }
             let place = |n: usize| rank(&orders[x][..length.min(orders[x].len())], shown[n]);
             let top = length.min(orders[x].len());
-            let is_violated = |&&(h, n): &&(usize, usize)| place(n) < top && place(h) > place(n);
+            let lacks = |n: usize| !orders[x].contains(&shown[n]);
+            let is_violated = |&&(h, n): &&(usize, usize)| lacks(h) || place(n) < top && place(h) > place(n);
             -(wanted.iter().filter(is_violated).count() as f64)
         });
         Drawn { p: 0.5, list, verdict }
