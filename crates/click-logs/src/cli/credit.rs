@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::str::FromStr as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result, bail};
@@ -18,7 +19,7 @@ use statistics::Counts;
 use super::Scratch;
 use crate::join::{Aside, Credited, ImpressionFate, Inputs, Limits, Order, Watch, credit};
 use crate::model::time::{self, Zone, duration_text, parse_duration};
-use crate::model::{Bots, Complete, Settings, UnitKind};
+use crate::model::{Bots, Complete, PairChoice, Settings, UnitKind};
 use crate::outcomes::{Outcomes, fates, fates_csv, quoted};
 
 /// Join clicks to the lists that were shown, and credit each impression once
@@ -64,6 +65,11 @@ pub(super) struct Credit {
     /// The actions of UBI events that are clicks
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "click,click_through")]
     actions: Vec<String>,
+    /// How the rankers of impressions were chosen: `chance` (never by outcomes), `kept` (by outcomes, but a unit keeps its first
+    /// pair for life) or `steered` (by outcomes, e.g. a bandit: of a unit only its very first impression counts) [default: as the
+    /// log says; else chance if all impressions mix the same rankers, steered if not]
+    #[arg(long, value_name = "HOW", value_parser = PairChoice::from_str)]
+    pairs: Option<PairChoice>,
     /// The rankers, in the order in which results name them [default: those of the log, by name]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     rankers: Vec<String>,
@@ -208,6 +214,7 @@ impl Credit {
             complete,
             bots,
             actions: self.actions.clone(),
+            pairs: self.pairs,
             rankers: self.rankers.clone(),
             list_separator: self.list_separator,
             set_malformed_aside: self.malformed == OnMalformed::SetAside,
@@ -222,7 +229,7 @@ impl Credit {
             Complete::Until(time) => time::text(time),
             Complete::Final => "final".to_owned(),
         };
-        json!({
+        let mut config = json!({
             "command": "click-logs credit",
             "impressions": names(&self.impressions),
             "clicks": names(&self.clicks),
@@ -238,7 +245,11 @@ impl Credit {
             "rankers": settings.rankers,
             "list_separator": settings.list_separator,
             "malformed": if settings.set_malformed_aside { "set aside" } else { "refuse" },
-        })
+        });
+        if let Some(pairs) = settings.pairs {
+            config["pairs"] = pairs.name().into();
+        }
+        config
     }
 }
 
@@ -276,6 +287,8 @@ pub fn summary(credited: &Credited, settings: &Settings) -> Value {
         "synthetic": credited.is_synthetic,
         "unit": settings.unit.name(),
         "unit_days": settings.unit_days,
+        "pairs": credited.choice.name(),
+        "pairs_said_by": credited.said_by.name(),
         "rankers": credited.rankers,
         "last_closed_day": credited.last_closed_day.map(time::date),
         "first_impression": credited.times.map(|(first, _)| time::text(first)),

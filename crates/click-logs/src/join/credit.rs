@@ -11,7 +11,7 @@ use super::spill::Spill;
 use super::tally::{Aside, Tally};
 use super::units::{Counter, Day, Days, Pairs};
 use crate::error::LogError;
-use crate::model::{Complete, Lineups, Settings};
+use crate::model::{Complete, Lineups, PairChoice, SaidBy, Settings};
 use crate::read::LogFile;
 
 /// The files of a log.
@@ -103,6 +103,10 @@ pub struct Credited {
     pub last_closed_day: Option<i32>,
     /// Whether it was joined in the order of time.
     pub in_order: bool,
+    /// How the rankers of impressions were chosen.
+    pub choice: PairChoice,
+    /// Who says so.
+    pub said_by: SaidBy,
 }
 
 /// Joins and credits a log; passes every line that does not count to `aside`, if there is one.
@@ -301,9 +305,10 @@ impl<'a> Work<'a> {
         take: &mut impl FnMut(Vec<Aside>),
     ) -> Result<Credited, LogError> {
         let pairs = Pairs::new(&self.lineups.all(), &self.settings.rankers);
+        let (choice, said_by) = self.lineups.pair_choices().resolve(self.settings.pairs);
         self.spilled += outcomes.written();
         let last_day = self.last_day();
-        let days = self.count(outcomes, &pairs, last_day, take)?;
+        let days = self.count(outcomes, &pairs, choice, last_day, take)?;
         let days = days.into_iter().map(|((day, pair), counts)| Day { day, pair, counts }).collect();
         Ok(Credited {
             rankers: pairs.names,
@@ -314,6 +319,8 @@ impl<'a> Work<'a> {
             spilled: self.spilled,
             last_closed_day: (last_day != i32::MAX).then_some(last_day),
             in_order,
+            choice,
+            said_by,
         })
     }
 
@@ -322,6 +329,7 @@ impl<'a> Work<'a> {
         &mut self,
         outcomes: Spill,
         pairs: &Pairs,
+        choice: PairChoice,
         last_day: i32,
         take: &mut impl FnMut(Vec<Aside>),
     ) -> Result<Days, LogError> {
@@ -340,7 +348,7 @@ impl<'a> Work<'a> {
                         bytes.len() / length * length
                     })?;
                     let (days, tally, asides) = (Days::new(), Tally::default(), Vec::new());
-                    let mut counter = Counter { settings, pairs, last_day, days, tally, asides };
+                    let mut counter = Counter { settings, pairs, choice, last_day, days, tally, asides };
                     counter.count(&read);
                     Ok((counter.days, counter.tally, counter.asides))
                 })

@@ -275,7 +275,7 @@ impl<'a> Encoder<'a> {
             Some(number) => *number,
             None => {
                 let borrowed: Vec<&str> = names.iter().map(String::as_str).collect();
-                let number = self.lineups.number(&borrowed, method, is_two).map_err(Malformed::new)?;
+                let number = self.lineups.number(&borrowed, method, is_two, None).map_err(Malformed::new)?;
                 *self.known.entry(key).or_insert(number)
             }
         };

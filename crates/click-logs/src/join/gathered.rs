@@ -19,7 +19,7 @@ use super::table::Table;
 use super::tally::{ClickFate, ImpressionFate, Tally};
 use super::units::{Counter, Day, DayCounts, Days, Pairs};
 use crate::error::{LogError, Malformed};
-use crate::model::{Complete, Impression, Lineup, Lineups, Settings};
+use crate::model::{Complete, Impression, Lineup, Lineups, PairChoice, PairChoices, Settings};
 use crate::read::{Event, RowRef, Usual};
 
 /// What must be known of all impressions before any is credited.
@@ -31,6 +31,8 @@ pub struct Survey {
     pub rankers: BTreeSet<String>,
     /// Whether simulated users are among those of the log.
     pub is_synthetic: bool,
+    /// What they say about how rankers were chosen.
+    pub choices: PairChoices,
 }
 
 impl Survey {
@@ -39,6 +41,7 @@ impl Survey {
         self.times = joined_times(self.times, other.times);
         self.rankers.extend(other.rankers);
         self.is_synthetic |= other.is_synthetic;
+        self.choices.merge(other.choices);
     }
 
     /// Until when impressions are closed, in milliseconds since 1970, and the last day on which all are.
@@ -65,6 +68,8 @@ impl Survey {
 pub struct UnitOutcome<'a> {
     /// The hash of the user or session.
     pub unit: u128,
+    /// When the impression was shown, in milliseconds since 1970, and a number that orders impressions of one moment.
+    pub shown: (i64, u32),
     /// Days since 1970-01-01.
     pub day: i32,
     /// The rankers; `None` where the impression does not name them.
@@ -73,6 +78,8 @@ pub struct UnitOutcome<'a> {
     pub net: i8,
     /// Whether it is the first pair of its impression.
     pub stands: bool,
+    /// Whether the impression was set aside: then it only says that the unit saw a list.
+    pub is_set_aside: bool,
     /// Whether rules say so by the name of the unit or its agent.
     pub is_known_bot: bool,
     /// Clicks that were credited, each document once.
@@ -218,7 +225,8 @@ impl Gathered {
     #[must_use]
     pub fn survey(&self) -> Survey {
         let rankers = self.lineups.all().into_iter().flat_map(|lineup| lineup.rankers).collect();
-        Survey { times: self.times, rankers, is_synthetic: self.is_synthetic }
+        let choices = self.lineups.pair_choices();
+        Survey { times: self.times, rankers, is_synthetic: self.is_synthetic, choices }
     }
 
     /// Forgets the lines, but not what they said together.
@@ -234,14 +242,16 @@ impl Gathered {
     pub fn credit(&mut self, complete_until: i64, mut take: impl FnMut(UnitOutcome<'_>)) -> Result<(), LogError> {
         let lineups = self.lineups.all();
         let mut outcome_of = |outcome: PairOutcome| {
-            let rankers = &lineups[outcome.lineup as usize].rankers;
+            let rankers = lineups.get(outcome.lineup as usize).map_or(&[][..], |lineup| &lineup.rankers);
             let name = |place: u8| rankers.get(usize::from(place)).map(String::as_str);
             take(UnitOutcome {
                 unit: outcome.unit,
+                shown: outcome.shown,
                 day: outcome.day,
                 rankers: outcome.pair.map(name),
                 net: outcome.net,
                 stands: outcome.stands,
+                is_set_aside: outcome.is_set_aside,
                 is_known_bot: outcome.is_known_bot,
                 clicks: outcome.clicks,
                 all_clicks: outcome.all_clicks,
@@ -269,6 +279,7 @@ impl Gathered {
 pub struct Units {
     settings: Settings,
     names: Vec<String>,
+    choice: PairChoice,
     last_day: i32,
     /// Pairs of rankers, and their numbers.
     numbers: BTreeMap<[Option<String>; 2], u32>,
@@ -277,11 +288,14 @@ pub struct Units {
 }
 
 impl Units {
-    /// Nothing yet; `names` and `last_day` are those of a [`Survey`] of the complete log.
+    /// Nothing yet; `survey` is that of the complete log.
     #[must_use]
-    pub fn new(settings: Settings, names: Vec<String>, last_day: i32) -> Self {
+    pub fn new(settings: Settings, survey: &Survey) -> Self {
+        let (_, last_day) = survey.closing(&settings);
+        let names = survey.names(&settings);
+        let (choice, _) = survey.choices.resolve(settings.pairs);
         let (numbers, lineups, outcomes) = (BTreeMap::new(), Vec::new(), Vec::new());
-        Self { settings, names, last_day, numbers, lineups, outcomes }
+        Self { settings, names, choice, last_day, numbers, lineups, outcomes }
     }
 
     /// Adds an outcome.
@@ -300,7 +314,7 @@ impl Units {
                     )));
                 }
                 let rankers = key.iter().flatten().cloned().collect();
-                self.lineups.push(Lineup { rankers, scheme: crate::model::Scheme::Teams });
+                self.lineups.push(Lineup { rankers, scheme: crate::model::Scheme::Teams, declared: None });
                 let number = self.numbers.len() as u32;
                 self.numbers.insert(key, number);
                 number
@@ -309,11 +323,13 @@ impl Units {
         let place = |at: usize| if outcome.rankers[at].is_some() { at as u8 } else { UNKNOWN };
         self.outcomes.push(PairOutcome {
             unit: outcome.unit,
+            shown: outcome.shown,
             day: outcome.day,
             lineup: number,
             pair: [place(0), place(1)],
             net: outcome.net,
             stands: outcome.stands,
+            is_set_aside: outcome.is_set_aside,
             is_known_bot: outcome.is_known_bot,
             clicks: outcome.clicks,
             all_clicks: outcome.all_clicks,
@@ -340,6 +356,7 @@ impl Units {
         let mut counter = Counter {
             settings: &self.settings,
             pairs: &pairs,
+            choice: self.choice,
             last_day: self.last_day,
             days: Days::new(),
             tally: Tally::default(),
@@ -383,6 +400,7 @@ impl Sum {
         };
         let mut days: Vec<Day> = self.days.iter().map(day).collect();
         days.sort_by_key(|day| (day.day, day.pair));
+        let (choice, said_by) = survey.choices.resolve(settings.pairs);
         Credited {
             days,
             tally: self.tally.settled(),
@@ -394,6 +412,8 @@ impl Sum {
                 (_, last_day) => Some(last_day),
             },
             in_order: false,
+            choice,
+            said_by,
             rankers,
         }
     }

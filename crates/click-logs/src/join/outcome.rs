@@ -1,11 +1,13 @@
 //! What an impression says about one pair of its rankers, as bytes: what units are counted from.
 
-use super::record::{ID, ORIGIN, Origin, read_id, read_origin, write_id, write_origin};
+use super::record::{ID, ORIGIN, Origin, TIME, read_id, read_origin, read_time, write_id, write_origin, write_time};
 
 /// One impression, one pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PairOutcome {
     pub(super) unit: u128,
+    /// When it was shown, in milliseconds since 1970, and a number from its id that orders impressions of one moment.
+    pub(super) shown: (i64, u32),
     pub(super) day: i32,
     pub(super) lineup: u32,
     /// The places of the rankers in the lineup; [`UNKNOWN`] where the impression does not say.
@@ -14,6 +16,8 @@ pub(super) struct PairOutcome {
     pub(super) net: i8,
     /// Whether it is the first pair of its impression, which stands for the impression.
     pub(super) stands: bool,
+    /// Whether the impression was set aside: it says nothing, but its unit has seen a list.
+    pub(super) is_set_aside: bool,
     pub(super) is_known_bot: bool,
     /// Clicks that were credited, each document once.
     pub(super) clicks: u32,
@@ -26,7 +30,7 @@ pub(super) struct PairOutcome {
 pub(super) const UNKNOWN: u8 = u8::MAX;
 
 /// Bytes without an origin.
-const LENGTH: usize = ID + 15;
+const LENGTH: usize = ID + 15 + TIME + 4;
 
 /// Bytes of one, with its origin or without.
 pub(super) fn length(keeps_origins: bool) -> usize {
@@ -39,10 +43,15 @@ impl PairOutcome {
         bytes.extend_from_slice(&self.day.to_le_bytes());
         // There are at most 10,000 lineups, and as many documents in a list.
         bytes.extend_from_slice(&(self.lineup as u16).to_le_bytes());
-        let flags = u8::from(self.stands) | u8::from(self.is_known_bot) << 1 | ((self.net + 1) as u8) << 2;
+        let flags = u8::from(self.stands)
+            | u8::from(self.is_known_bot) << 1
+            | ((self.net + 1) as u8) << 2
+            | u8::from(self.is_set_aside) << 4;
         bytes.extend_from_slice(&[self.pair[0], self.pair[1], flags]);
         bytes.extend_from_slice(&(self.clicks as u16).to_le_bytes());
         bytes.extend_from_slice(&self.all_clicks.to_le_bytes());
+        write_time(self.shown.0, bytes);
+        bytes.extend_from_slice(&self.shown.1.to_le_bytes());
         if let Some(origin) = self.origin {
             write_origin(origin, bytes);
         }
@@ -56,11 +65,13 @@ impl PairOutcome {
         let flags = rest[8];
         Self {
             unit: read_id(id),
+            shown: (read_time(&rest[15..]), u32::from_le_bytes(four(15 + TIME))),
             day: i32::from_le_bytes(four(0)),
             lineup: two(4),
             pair: [rest[6], rest[7]],
-            net: (flags >> 2) as i8 - 1,
+            net: (flags >> 2 & 3) as i8 - 1,
             stands: flags & 1 == 1,
+            is_set_aside: flags & 16 == 16,
             is_known_bot: flags & 2 == 2,
             clicks: two(9),
             all_clicks: u32::from_le_bytes(four(11)),
@@ -78,11 +89,13 @@ mod tests {
         for origin in [None, Some((3, 1 << 40))] {
             let outcome = PairOutcome {
                 unit: (1 << 96) - 3,
+                shown: (-1_700_000_000_123, 1 << 31),
                 day: -5,
                 lineup: 7,
                 pair: [1, UNKNOWN],
                 net: -1,
                 stands: true,
+                is_set_aside: origin.is_none(),
                 is_known_bot: true,
                 clicks: 9,
                 all_clicks: 1 << 20,

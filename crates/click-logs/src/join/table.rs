@@ -1,5 +1,7 @@
 //! Some impressions in a table, their clicks passing by.
 
+use std::collections::BTreeMap;
+
 use super::outcome::{PairOutcome, UNKNOWN};
 use super::record::{ClickRecord, ImpressionRecord, NO_UNIT, NOT_MIXED};
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally};
@@ -20,6 +22,8 @@ pub(super) struct Table<'a> {
     clicked: Vec<u64>,
     tally: Tally,
     asides: Vec<Aside>,
+    /// Units that saw an impression in conflict, by any of its copies, and the first of these.
+    conflicts: BTreeMap<u128, (i64, u32)>,
 }
 
 struct Entry {
@@ -63,6 +67,11 @@ pub(super) fn in_groups<R>(
         ids.extend(group.iter().map(&id));
         each(&group, &ids);
     }
+}
+
+/// What orders impressions that were shown at the same moment: it depends on nothing but the id.
+fn order_of(id: u128) -> u32 {
+    (id >> 32) as u32
 }
 
 /// The part of an id that a slot holds, so that most others need not be looked up.
@@ -111,6 +120,7 @@ impl<'a> Table<'a> {
             clicked: Vec::new(),
             tally: Tally::default(),
             asides: Vec::new(),
+            conflicts: BTreeMap::new(),
         }
     }
 
@@ -183,11 +193,19 @@ impl<'a> Table<'a> {
             let at = self.entries[entry as usize].at;
             let held = self.record(at);
             let is_same = held.content() == record.content();
+            let copies = [held, record].map(|copy| (copy.lineup(), copy.unit(), (copy.time(), order_of(copy.id()))));
             if is_same && record.origin() < held.origin() {
                 // The first line is the one that counts.
                 let bytes = record.length();
                 let new = record.bytes();
                 self.records[at..at + bytes].copy_from_slice(new);
+            }
+            if !is_same {
+                let of_units = copies.into_iter().filter(|(lineup, ..)| !matches!(*lineup, NOT_MIXED | NO_UNIT));
+                for (_, unit, shown) in of_units {
+                    let first = self.conflicts.entry(unit).or_insert(shown);
+                    *first = shown.min(*first);
+                }
             }
             let entry = &mut self.entries[entry as usize];
             entry.copies += u32::from(record.copies());
@@ -365,11 +383,13 @@ impl<'a> Table<'a> {
             let credit = record.credit(&mut teams);
             let mut outcome = PairOutcome {
                 unit: record.unit(),
+                shown: (record.time(), order_of(record.id())),
                 day: self.settings.zone.day(record.time()),
                 lineup: record.lineup(),
                 pair: [0, UNKNOWN],
                 net: 0,
                 stands: true,
+                is_set_aside: false,
                 is_known_bot: record.is_known_bot(),
                 clicks: positions.len() as u32,
                 all_clicks: in_window,
@@ -393,6 +413,22 @@ impl<'a> Table<'a> {
                 take(outcome);
                 outcome.stands = false;
             })?;
+        }
+        for (&unit, &shown) in &self.conflicts {
+            take(PairOutcome {
+                unit,
+                shown,
+                day: self.settings.zone.day(shown.0),
+                lineup: 0,
+                pair: [UNKNOWN; 2],
+                net: 0,
+                stands: false,
+                is_set_aside: true,
+                is_known_bot: false,
+                clicks: 0,
+                all_clicks: 0,
+                origin: self.keeps_origins.then_some((0, 0)),
+            });
         }
         Ok(Joined { tally, asides: self.asides })
     }

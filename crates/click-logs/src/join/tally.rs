@@ -96,6 +96,8 @@ fates! {
         Open = "open",
         /// a bot
         Bot = "bot",
+        /// its first impression, the only one that counts where pairs were steered, was set aside or of one ranker
+        Spent = "spent",
     }
 }
 

@@ -4,14 +4,18 @@
 //! many as the settings say; the sign of its wins minus its losses enters on the last of them, whatever it is. What a unit
 //! does later changes nothing that was counted, so that every day can be looked at. A unit that breaks a rule for bots is
 //! one from that day on.
+//!
+//! Where pairs were steered by outcomes ([`PairChoice::Steered`]), such sums are not fair. Then a unit's very first impression,
+//! whatever its pair, is its only outcome, on its day; if that one was set aside, or names one ranker alone, the unit has none.
+//! The first impression that is *decided*, or the first of each pair, would not do: which one that is depends on outcomes.
 
 use std::collections::BTreeMap;
 
 use statistics::{Counts, Outcome};
 
-use super::outcome::PairOutcome;
+use super::outcome::{PairOutcome, UNKNOWN};
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally, UnitFate};
-use crate::model::{Lineup, Settings};
+use crate::model::{Lineup, PairChoice, Settings};
 
 /// What one day says about a pair of rankers; wins are those of the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,6 +79,8 @@ impl Pairs {
 pub(super) struct Counter<'a> {
     pub(super) settings: &'a Settings,
     pub(super) pairs: &'a Pairs,
+    /// How pairs were chosen.
+    pub(super) choice: PairChoice,
     /// The last day on which all impressions are closed.
     pub(super) last_day: i32,
     pub(super) days: Days,
@@ -93,7 +99,12 @@ impl Counter<'_> {
             alike.clear();
             alike.extend(group.iter().map(|&(_, place)| outcomes[place as usize]));
             alike.sort_unstable_by_key(|outcome| (outcome.unit, outcome.day));
-            alike.chunk_by(|a, b| a.unit == b.unit).for_each(|unit| self.count_unit(unit));
+            for unit in alike.chunk_by(|a, b| a.unit == b.unit) {
+                match self.choice {
+                    PairChoice::Chance | PairChoice::Kept => self.count_days(unit),
+                    PairChoice::Steered => self.count_first(unit),
+                }
+            }
         }
     }
 
@@ -112,21 +123,20 @@ impl Counter<'_> {
         unit.chunk_by(|a, b| a.day == b.day).find(is_bot).map(|day| day[0].day)
     }
 
-    fn count_unit(&mut self, unit: &[PairOutcome]) {
-        let bot_from = self.first_day_of_bot(unit).unwrap_or(i32::MAX);
-        // By pair: the days that count, and the net of the impressions on them. A unit meets few pairs.
-        let mut pairs: Vec<((usize, usize), i32, i64)> = Vec::new();
-        for outcome in unit {
+    /// Counts the impressions of a unit, which is a bot from the day `bot_from` on; passes each that says something to `each`,
+    /// also those of bots, with its pair and the net outcome of the pair's first ranker.
+    fn count_impressions(
+        &mut self,
+        unit: &[PairOutcome],
+        bot_from: i32,
+        mut each: impl FnMut(&mut Self, &PairOutcome, (usize, usize), i8),
+    ) {
+        for outcome in unit.iter().filter(|outcome| !outcome.is_set_aside) {
             let Some((pair, net)) = self.pairs.of(outcome) else {
                 self.set_aside(outcome, ImpressionFate::OneTeam, ClickFate::SetAside);
                 continue;
             };
-            let known = pairs.iter().position(|(known, ..)| *known == pair);
-            let at = known.unwrap_or_else(|| {
-                let last = outcome.day.saturating_add(self.settings.unit_days as i32 - 1);
-                pairs.push((pair, last, 0));
-                pairs.len() - 1
-            });
+            each(self, outcome, pair, net);
             if outcome.day >= bot_from {
                 self.set_aside(outcome, ImpressionFate::Bot, ClickFate::Bot);
                 continue;
@@ -135,13 +145,28 @@ impl Counter<'_> {
                 self.tally.impressions(ImpressionFate::Credited, 1);
             }
             self.days.entry((outcome.day, pair)).or_default().impressions.record(Outcome::of_net(f64::from(net)));
-            let (_, last, sum) = &mut pairs[at];
-            if outcome.day <= *last {
-                *sum += i64::from(net);
-            } else if outcome.stands {
-                self.tally.after_closing += 1;
-            }
         }
+    }
+
+    /// Counts a unit by the sums of its days.
+    fn count_days(&mut self, unit: &[PairOutcome]) {
+        let bot_from = self.first_day_of_bot(unit).unwrap_or(i32::MAX);
+        // By pair: the days that count, and the net of the impressions on them. A unit meets few pairs.
+        let mut pairs: Vec<((usize, usize), i32, i64)> = Vec::new();
+        let unit_days = self.settings.unit_days as i32;
+        self.count_impressions(unit, bot_from, |counter, outcome, pair, net| {
+            let known = pairs.iter().position(|(known, ..)| *known == pair);
+            let at = known.unwrap_or_else(|| {
+                pairs.push((pair, outcome.day.saturating_add(unit_days - 1), 0));
+                pairs.len() - 1
+            });
+            let (_, last, sum) = &mut pairs[at];
+            if outcome.day <= *last && outcome.day < bot_from {
+                *sum += i64::from(net);
+            } else if outcome.day < bot_from && outcome.stands {
+                counter.tally.after_closing += 1;
+            }
+        });
         for (pair, last, net) in pairs {
             let fate = if bot_from <= last {
                 UnitFate::Bot
@@ -152,6 +177,37 @@ impl Counter<'_> {
                 UnitFate::Counted
             };
             self.tally.units(fate, 1);
+        }
+    }
+
+    /// Counts a unit by its very first impression.
+    fn count_first(&mut self, unit: &[PairOutcome]) {
+        let bot_from = self.first_day_of_bot(unit).unwrap_or(i32::MAX);
+        let Some(first) = unit.iter().map(|outcome| outcome.shown).min() else { return };
+        let mut outcomes: Vec<(i32, (usize, usize), i8)> = Vec::new();
+        let mut is_spent = false;
+        for outcome in unit.iter().filter(|outcome| outcome.shown == first) {
+            is_spent |= outcome.is_set_aside || outcome.pair.contains(&UNKNOWN);
+        }
+        self.count_impressions(unit, bot_from, |counter, outcome, pair, net| {
+            if outcome.shown == first {
+                outcomes.push((outcome.day, pair, net));
+            } else if outcome.day < bot_from && outcome.stands {
+                counter.tally.after_closing += 1;
+            }
+        });
+        let day = unit.iter().find(|outcome| outcome.shown == first).map_or(i32::MAX, |outcome| outcome.day);
+        if bot_from <= day {
+            self.tally.units(UnitFate::Bot, outcomes.len().max(1) as u64);
+        } else if day > self.last_day {
+            self.tally.units(UnitFate::Open, outcomes.len().max(1) as u64);
+        } else if is_spent {
+            self.tally.units(UnitFate::Spent, 1);
+        } else {
+            for (day, pair, net) in outcomes {
+                self.days.entry((day, pair)).or_default().units.record(Outcome::of_net(f64::from(net)));
+                self.tally.units(UnitFate::Counted, 1);
+            }
         }
     }
 

@@ -9,6 +9,8 @@ use interleave::{
     Outcome, Preference, receipt,
 };
 
+use super::{PairChoice, PairChoices};
+
 /// How credit is given.
 #[derive(Debug, Clone)]
 pub enum Scheme {
@@ -27,6 +29,8 @@ pub struct Lineup {
     pub rankers: Vec<String>,
     /// How credit is given.
     pub scheme: Scheme,
+    /// How the rankers were chosen, if the impression says so.
+    pub declared: Option<PairChoice>,
 }
 
 /// The team of a document that nobody owns.
@@ -94,7 +98,7 @@ pub struct Lineups {
 #[derive(Debug, Default)]
 struct Inner {
     lineups: Vec<Lineup>,
-    numbers: BTreeMap<(Vec<String>, String), u32>,
+    numbers: BTreeMap<(Vec<String>, String, Option<PairChoice>), u32>,
 }
 
 /// More are a sign of names that are not those of rankers.
@@ -102,12 +106,18 @@ const MOST: usize = 10_000;
 
 impl Lineups {
     /// The number of the lineup of `rankers` and `method`: `teams`, or the full name of an interleaving (if `two`) or
-    /// multileaving method.
+    /// multileaving method; `declared` is how the rankers were chosen, if the impression says so.
     ///
     /// # Errors
     /// If the method is unknown, or there are more than 10,000 lineups.
-    pub fn number(&self, rankers: &[&str], method: &str, two: bool) -> Result<u32, String> {
-        let key = (rankers.iter().map(ToString::to_string).collect::<Vec<_>>(), format!("{two} {method}"));
+    pub fn number(
+        &self,
+        rankers: &[&str],
+        method: &str,
+        two: bool,
+        declared: Option<PairChoice>,
+    ) -> Result<u32, String> {
+        let key = (rankers.iter().map(ToString::to_string).collect::<Vec<_>>(), format!("{two} {method}"), declared);
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(number) = inner.numbers.get(&key) {
             return Ok(*number);
@@ -127,7 +137,7 @@ impl Lineups {
             }
         };
         let number = inner.lineups.len() as u32;
-        inner.lineups.push(Lineup { rankers: key.0.clone(), scheme });
+        inner.lineups.push(Lineup { rankers: key.0.clone(), scheme, declared });
         inner.numbers.insert(key, number);
         Ok(number)
     }
@@ -136,6 +146,14 @@ impl Lineups {
     #[must_use]
     pub fn all(&self) -> Vec<Lineup> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).lineups.clone()
+    }
+
+    /// What all of them say about how rankers were chosen.
+    #[must_use]
+    pub fn pair_choices(&self) -> PairChoices {
+        let mut choices = PairChoices::default();
+        self.all().iter().for_each(|lineup| choices.add(&lineup.rankers, lineup.declared));
+        choices
     }
 }
 
@@ -175,7 +193,7 @@ mod tests {
     fn teams_of_few_and_of_many_rankers() {
         for count in [2, 16, 17, 254] {
             let rankers = (0..count).map(|number| number.to_string()).collect();
-            let lineup = Lineup { rankers, scheme: Scheme::Teams };
+            let lineup = Lineup { rankers, scheme: Scheme::Teams, declared: None };
             let last = count as u8 - 1;
             let mut wins = Vec::new();
             let note = |i, j, preference| match preference {

@@ -4,6 +4,7 @@
 mod borrowed;
 mod bots;
 mod lineup;
+mod pair_choice;
 mod record;
 mod settings;
 pub mod time;
@@ -13,6 +14,7 @@ pub use borrowed::{ImpressionRef, MixedRef};
 pub use bots::Bots;
 pub(crate) use lineup::NOBODY;
 pub use lineup::{Lineup, Lineups, Scheme};
+pub use pair_choice::{PairChoice, PairChoices, SaidBy};
 pub use record::{Click, Impression, Mixed, Receipt};
 pub use settings::{Complete, Settings, UnitKind};
 

@@ -1,7 +1,7 @@
 //! The rules of one analysis.
 
-use super::Bots;
 use super::time::Zone;
+use super::{Bots, PairChoice};
 
 /// What enters the statistics once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -60,6 +60,8 @@ pub struct Settings {
     pub bots: Bots,
     /// The actions of UBI events that are clicks.
     pub actions: Vec<String>,
+    /// How the rankers of impressions were chosen; as the log says, or as its rankers suggest, if `None`.
+    pub pairs: Option<PairChoice>,
     /// The rankers, the order in which results name them; empty to take them from the log, in the order of their names.
     pub rankers: Vec<String>,
     /// What separates the documents of a list in CSV.
@@ -80,6 +82,7 @@ impl Default for Settings {
             complete: Complete::LastImpression,
             bots: Bots::default(),
             actions: vec!["click".to_owned(), "click_through".to_owned()],
+            pairs: None,
             rankers: Vec::new(),
             list_separator: ' ',
             set_malformed_aside: false,

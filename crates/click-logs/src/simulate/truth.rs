@@ -6,6 +6,7 @@ use statistics::Outcome;
 
 use super::Simulation;
 use crate::join::{ClickFate, Credited, Day, DayCounts, ImpressionFate, Tally, UnitFate};
+use crate::model::{PairChoice, SaidBy};
 
 /// What a correct join finds, under [`rules`](super::rules).
 #[derive(Debug, Clone)]
@@ -44,6 +45,8 @@ impl Truth {
             spilled: 0,
             last_closed_day: None,
             in_order: false,
+            choice: PairChoice::Chance,
+            said_by: SaidBy::Log,
         }
     }
 

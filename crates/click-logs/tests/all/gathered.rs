@@ -14,20 +14,23 @@ use crate::common::{assert_same, simulated, simulated_log};
 struct Stored {
     unit: u128,
     names: [Option<String>; 2],
-    rest: (i32, i8, bool, bool, u32, u32),
+    shown: (i64, u32),
+    rest: (i32, i8, bool, bool, bool, u32, u32),
 }
 
 impl Stored {
     fn of(outcome: &UnitOutcome<'_>) -> Self {
-        let UnitOutcome { unit, day, rankers, net, stands, is_known_bot, clicks, all_clicks } = *outcome;
+        let UnitOutcome { unit, shown, day, rankers, net, stands, is_set_aside, is_known_bot, clicks, all_clicks } =
+            *outcome;
         let names = rankers.map(|name| name.map(str::to_owned));
-        Self { unit, names, rest: (day, net, stands, is_known_bot, clicks, all_clicks) }
+        Self { unit, names, shown, rest: (day, net, stands, is_set_aside, is_known_bot, clicks, all_clicks) }
     }
 
     fn outcome(&self) -> UnitOutcome<'_> {
-        let (day, net, stands, is_known_bot, clicks, all_clicks) = self.rest;
+        let (day, net, stands, is_set_aside, is_known_bot, clicks, all_clicks) = self.rest;
         let rankers = self.names.each_ref().map(Option::as_deref);
-        UnitOutcome { unit: self.unit, day, rankers, net, stands, is_known_bot, clicks, all_clicks }
+        let (unit, shown) = (self.unit, self.shown);
+        UnitOutcome { unit, shown, day, rankers, net, stands, is_set_aside, is_known_bot, clicks, all_clicks }
     }
 }
 
@@ -85,7 +88,7 @@ fn credited(
         gather(&mut gathered, &part.iter().collect::<Vec<_>>(), pieces > 1);
         survey.add(gathered.survey());
     }
-    let (until, last_day) = survey.closing(settings);
+    let (until, _) = survey.closing(settings);
     let (mut stored, mut tally) = (Vec::new(), Tally::default());
     let mut add = |part: &Tally| {
         for (what, name, count) in part.rows() {
@@ -110,7 +113,7 @@ fn credited(
         by_unit.entry((outcome.unit >> 70) as usize % pieces).or_default().push(outcome);
     }
     for outcomes in by_unit.values() {
-        let mut units = Units::new(settings.clone(), survey.names(settings), last_day);
+        let mut units = Units::new(settings.clone(), &survey);
         // From the back: order changes nothing.
         outcomes.iter().rev().try_for_each(|outcome| units.push(&outcome.outcome())).unwrap();
         units.count(&mut sum);
@@ -181,13 +184,16 @@ fn rows_that_cannot_be_read_are_refused_or_set_aside() {
 
 #[test]
 fn a_ranker_that_nobody_named_is_refused() {
-    let mut units = Units::new(Settings::default(), vec!["A".to_owned(), "B".to_owned()], i32::MAX);
+    let survey = Survey { rankers: ["A", "B"].map(str::to_owned).into(), ..Survey::default() };
+    let mut units = Units::new(Settings { complete: Complete::Final, ..Settings::default() }, &survey);
     let outcome = UnitOutcome {
         unit: 1,
+        shown: (0, 0),
         day: 0,
         rankers: [Some("A"), Some("C")],
         net: 1,
         stands: true,
+        is_set_aside: false,
         is_known_bot: false,
         clicks: 1,
         all_clicks: 1,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use click_logs::join::{ClickFate, DayCounts, ImpressionFate, Order, UnitFate};
 use click_logs::model::time::{DAY, Zone};
-use click_logs::model::{Bots, Complete, Settings};
+use click_logs::model::{Bots, Complete, PairChoice, Settings};
 use interleave::Generator;
 use rand::{RngExt, SeedableRng};
 use statistics::Outcome;
@@ -120,12 +120,14 @@ fn plainly(
         users.entry(shown.user.unwrap()).or_default().entry(settings.zone.day(shown.time)).or_default().push(id);
     }
     let mut days: BTreeMap<i32, DayCounts> = BTreeMap::new();
-    for of_user in users.values() {
+    let (mut nets, mut bots_from) = (BTreeMap::<u32, i64>::new(), BTreeMap::new());
+    for (&user, of_user) in &users {
         let is_bot = |ids: &Vec<u32>| {
             let clicks: u64 = ids.iter().map(|id| in_window.get(id).copied().unwrap_or(0)).sum();
             settings.bots.are_too_many(ids.len() as u64, clicks, 0)
         };
         let bot_from = of_user.iter().find(|(_, ids)| is_bot(ids)).map_or(i32::MAX, |(day, _)| *day);
+        bots_from.insert(user, bot_from);
         let first = *of_user.keys().next().unwrap();
         let last = first + settings.unit_days as i32 - 1;
         let mut sum = 0;
@@ -145,7 +147,11 @@ fn plainly(
                 let net = (of_team("A") - of_team("B")).signum();
                 days.entry(day).or_default().impressions.record(Outcome::of_net(net as f64));
                 sum += if day <= last { net } else { 0 };
+                nets.insert(*id, net);
             }
+        }
+        if settings.pairs == Some(PairChoice::Steered) {
+            continue;
         }
         let fate = if bot_from <= last {
             "bot"
@@ -156,6 +162,33 @@ fn plainly(
             "counted"
         };
         *of_units.entry(fate).or_default() += 1;
+    }
+    if settings.pairs == Some(PairChoice::Steered) {
+        // A copy of an impression in conflict is set aside, but its user has seen it.
+        let is_in_conflict =
+            |seen: &Shown| shown.iter().any(|copy| copy.id == seen.id && copy != seen) && seen.teams.is_some();
+        let users_seen: BTreeSet<u32> = shown
+            .iter()
+            .filter(|seen| good.contains_key(&seen.id) || is_in_conflict(seen))
+            .filter_map(|seen| seen.user)
+            .collect();
+        for user in users_seen {
+            let seen = shown.iter().filter(|seen| seen.user == Some(user));
+            let seen = seen.filter(|seen| good.contains_key(&seen.id) || is_in_conflict(seen));
+            let first = seen.min_by_key(|seen| seen.time).unwrap();
+            let day = settings.zone.day(first.time);
+            let fate = if bots_from.get(&user).is_some_and(|from| *from <= day) {
+                "bot"
+            } else if until != i64::MAX && settings.zone.start(day + 1) + settings.window > until {
+                "open"
+            } else if good.contains_key(&first.id) {
+                days.entry(day).or_default().units.record(Outcome::of_net(nets[&first.id] as f64));
+                "counted"
+            } else {
+                "spent"
+            };
+            *of_units.entry(fate).or_default() += 1;
+        }
     }
     (days, of_impressions, of_clicks, of_units)
 }
@@ -199,6 +232,7 @@ fn the_rules_are_followed(seed: u64, cases: usize, is_sorted: bool) -> usize {
                 [generator.random_range(0..3_usize)],
             bots: Bots { max_clicks_per_day: Some(12), max_impressions_per_day: Some(6), ..Bots::default() },
             rankers: vec!["A".to_owned(), "B".to_owned()],
+            pairs: [None, Some(PairChoice::Kept), Some(PairChoice::Steered)][generator.random_range(0..3_usize)],
             ..Settings::default()
         };
         let impressions: String = shown.iter().map(line_of_shown).collect();
