@@ -175,24 +175,42 @@ impl<'a> Table<'a> {
         std::hint::black_box(read);
     }
 
-    /// Adds an impression.
-    pub(super) fn insert(&mut self, record: ImpressionRecord<'_>) {
+    /// Adds an impression; whether clicks that were noted on it before might have another fate now.
+    ///
+    /// Its copies are one impression, shown at the time of the first, if they say the same apart from their times. Lists
+    /// without documents say nothing where another copy has some: UBI logs a query several times, often without its hits.
+    pub(super) fn insert(&mut self, record: ImpressionRecord<'_>) -> bool {
         let slot = self.slot(record.id());
-        let (_, entry) = self.slots[slot];
-        if entry != EMPTY {
-            let at = self.entries[entry as usize].at;
+        let (_, place) = self.slots[slot];
+        if place != EMPTY {
+            let Entry { at, .. } = self.entries[place as usize];
             let held = self.record(at);
-            let is_same = held.content() == record.content();
-            if is_same && record.origin() < held.origin() {
-                // The first line is the one that counts.
-                let bytes = record.length();
-                let new = record.bytes();
-                self.records[at..at + bytes].copy_from_slice(new);
-            }
-            let entry = &mut self.entries[entry as usize];
+            let key = |record: ImpressionRecord<'_>| (record.time(), record.origin());
+            let is_same = held.says_the_same(record);
+            let is_other = held.time() != record.time();
+            let (is_earlier, are_empty) = (key(record) < key(held), [held, record].map(|record| record.shown() == 0));
+            let bytes = held.length();
+            let entry = &mut self.entries[place as usize];
+            let was_clicked = entry.clicks.iter().any(|clicks| *clicks > 0);
             entry.copies += u32::from(record.copies());
+            match are_empty {
+                [false, true] => return false,
+                [true, false] => {
+                    entry.is_conflict = false;
+                    (entry.at, entry.words) = (self.records.len(), self.clicked.len() as u32);
+                    self.records.extend_from_slice(record.bytes());
+                    self.clicked.resize(self.clicked.len() + record.shown().div_ceil(64), 0);
+                    return was_clicked;
+                }
+                _ => {}
+            }
+            if is_same && is_earlier {
+                // The first one is the one that counts.
+                self.records[at..at + bytes].copy_from_slice(record.bytes());
+                return was_clicked && is_other;
+            }
             entry.is_conflict |= !is_same;
-            return;
+            return false;
         }
         self.slots[slot] = (part_of(record.id()), self.entries.len() as u32);
         let words = self.clicked.len() as u32;
@@ -203,6 +221,7 @@ impl<'a> Table<'a> {
         if 2 * self.entries.len() > self.slots.len() {
             self.grow();
         }
+        false
     }
 
     /// Adds impressions; waits for memory are few.
@@ -212,7 +231,9 @@ impl<'a> Table<'a> {
             |record| record.id(),
             |group, ids| {
                 self.touch(ids);
-                group.iter().for_each(|&record| self.insert(record));
+                for &record in group {
+                    self.insert(record);
+                }
             },
         );
     }
