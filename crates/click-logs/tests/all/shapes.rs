@@ -1,7 +1,8 @@
 //! UBI as search engines and exports have it: requests of `_bulk`, attributes as text, clicks on nothing, queries without hits.
 
-use click_logs::join::{ClickFate, Credited, ImpressionFate};
+use click_logs::join::{ClickFate, Credited, Gathered, ImpressionFate, Limits, Order, Sum, Units};
 use click_logs::model::{Complete, Settings};
+use click_logs::read;
 use statistics::Counts;
 
 use crate::common::{Log, assert_same};
@@ -128,4 +129,105 @@ fn queries_without_hits_are_not_mixed() {
     let found = credited(&format!("{bare}\n{empty}\n{QUERY}"), EVENT);
     assert_eq!(found.tally.of_impressions(ImpressionFate::NotMixed), 2);
     assert_eq!(found.tally.of_impressions(ImpressionFate::Credited), 1);
+}
+
+/// The same log through files in both orders, and through [`Gathered`]: what became of impressions and clicks.
+fn in_every_way(impressions: &[&str], clicks: &str, settings: &Settings) -> Vec<Credited> {
+    let text = impressions.join("\n");
+    let log = Log::of(&[text.as_bytes()], &[clicks.as_bytes()]);
+    let mut found = Vec::new();
+    for order in [Order::Any, Order::Auto] {
+        let limits = Limits { order, block: Some(60), threads: 1, ..log.limits() };
+        found.push(log.credit_within(settings, &limits));
+    }
+    let mut gathered = Gathered::new(settings.clone());
+    let rows = impressions.iter().map(|line| Ok(read::impression(line, None, settings)?.unwrap()));
+    gathered.impressions(rows, |_, malformed| malformed).unwrap();
+    let events = clicks.lines().map(|line| Ok(read::click(line, None, settings)?.unwrap()));
+    gathered.clicks(events, |_, malformed| malformed).unwrap();
+    let survey = gathered.survey();
+    let mut units = Units::new(settings.clone(), survey.names(settings), survey.closing(settings).1);
+    gathered.credit(survey.closing(settings).0, |outcome| units.push(&outcome).unwrap()).unwrap();
+    let mut sum = Sum { tally: gathered.take_tally(), ..Sum::default() };
+    units.count(&mut sum);
+    found.push(sum.credited(&survey, settings));
+    found
+}
+
+/// All orders of some lines.
+fn orders<'a>(lines: &[&'a str]) -> Vec<Vec<&'a str>> {
+    if lines.len() < 2 {
+        return vec![lines.to_vec()];
+    }
+    let mut all = Vec::new();
+    for at in 0..lines.len() {
+        let mut rest = lines.to_vec();
+        let line = rest.remove(at);
+        all.extend(orders(&rest).into_iter().map(|mut rest| {
+            rest.push(line);
+            rest
+        }));
+    }
+    all
+}
+
+#[test]
+fn a_query_that_is_logged_several_times_is_one_impression() {
+    let at = |milliseconds: u32, list: &str| {
+        let when = format!("15:04:05.{milliseconds:03}Z");
+        QUERY.replace("15:04:05Z", &when).replace(r#"["a","b"]"#, list)
+    };
+    let without_teams = |line: String| line.replace(r#""teams":["A","B"]"#, "");
+    let empty = [without_teams(at(0, "[]")), without_teams(at(900, "[]"))];
+    let bare = without_teams(at(3, "null")).replace(r#""query_response_hit_ids":null,"#, "");
+    let full = [at(12, r#"["a","b"]"#), at(700, r#"["a","b"]"#)];
+    let lines = [&empty[0], &empty[1], &bare, &full[0], &full[1]].map(String::as_str);
+    let click = |time: &str| EVENT.replace("15:04:45Z", time);
+    // The window begins with the first line that has documents: one click is its last moment, and one is behind it.
+    let clicks = [click("15:04:45.000Z"), click("15:34:05.012Z"), click("15:34:05.013Z")].join("\n");
+    let settings = Settings { skew: 0, ..settings() };
+    for lines in orders(&lines) {
+        for found in in_every_way(&lines, &clicks, &settings) {
+            let impressions = [ImpressionFate::Credited, ImpressionFate::Duplicate, ImpressionFate::NotMixed];
+            assert_eq!(impressions.map(|fate| found.tally.of_impressions(fate)), [1, 4, 0], "{lines:#?}");
+            let fates = [ClickFate::Credited, ClickFate::Repeated, ClickFate::Late];
+            assert_eq!(fates.map(|fate| found.tally.of_clicks(fate)), [1, 1, 1], "{lines:#?}");
+            assert_eq!(found.days[0].counts.impressions, Counts::new(0, 1, 0));
+        }
+    }
+    // Another list is a conflict, whatever else there is.
+    let other = at(800, r#"["b","a"]"#);
+    for lines in orders(&[&empty[0], &full[0], &other, &full[1]]) {
+        for found in in_every_way(&lines, &clicks, &settings) {
+            assert_eq!(found.tally.of_impressions(ImpressionFate::Conflict), 4, "{lines:#?}");
+            assert_eq!(found.tally.of_clicks(ClickFate::SetAside), 3, "{lines:#?}");
+        }
+    }
+    // Lines without documents alone agree, whenever they are.
+    for found in in_every_way(&[&empty[0], &empty[1], &bare], &clicks, &settings) {
+        let fates = [ImpressionFate::NotMixed, ImpressionFate::Duplicate].map(|fate| found.tally.of_impressions(fate));
+        assert_eq!(fates, [1, 2]);
+    }
+}
+
+#[test]
+fn an_earlier_copy_behind_its_clicks_is_noticed() {
+    // Long windows, so that everything is in memory, and clicks between the copies.
+    let settings = Settings { window: 3 * 3_600_000, skew: 0, ..settings() };
+    let at = |minute: u32| QUERY.replace("15:04:05Z", &format!("15:{minute:02}:05Z"));
+    let other = |minute: u32| at(minute).replace("q1", &format!("q{minute}"));
+    let others: Vec<String> = (10..59).map(other).collect();
+    let mut lines = vec![at(9)];
+    lines.extend(others);
+    lines.push(at(4));
+    let clicks: Vec<String> = ["15:06:05Z", "15:20:05Z", "15:40:05Z", "18:08:05Z"]
+        .map(|time| EVENT.replace("15:04:45Z", time))
+        .to_vec();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let all = in_every_way(&lines, &clicks.join("\n"), &settings);
+    assert!(all[1..].iter().all(|found| !found.in_order), "the order is not that of time");
+    for found in &all {
+        let fates = [ClickFate::Credited, ClickFate::Repeated, ClickFate::Early, ClickFate::Late];
+        assert_eq!(fates.map(|fate| found.tally.of_clicks(fate)), [1, 2, 0, 1]);
+    }
 }
