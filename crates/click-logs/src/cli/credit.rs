@@ -73,9 +73,9 @@ pub(super) struct Credit {
     /// The rankers, in the order in which results name them [default: those of the log, by name]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     rankers: Vec<String>,
-    /// What separates the documents of a list in CSV
-    #[arg(long, value_name = "CHARACTER", default_value = " ")]
-    list_separator: char,
+    /// What separates the entries of a list in CSV [default: spaces; lists in brackets are recognised]
+    #[arg(long, value_name = "CHARACTER")]
+    list_separator: Option<char>,
     /// What to do with lines that cannot be read
     #[arg(long, value_enum, default_value = "refuse")]
     malformed: OnMalformed,
@@ -243,7 +243,7 @@ impl Credit {
             "bots": settings.bots,
             "actions": settings.actions,
             "rankers": settings.rankers,
-            "list_separator": settings.list_separator,
+            "list_separator": settings.list_separator.unwrap_or(' '),
             "malformed": if settings.set_malformed_aside { "set aside" } else { "refuse" },
         });
         if let Some(pairs) = settings.pairs {

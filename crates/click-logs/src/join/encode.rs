@@ -97,7 +97,7 @@ impl Encoding<'_> {
                         (impression.time, impression.is_synthetic())
                     }
                     None => {
-                        let impression = read::impression(text, header, self.settings)?;
+                        let Some(impression) = read::impression(text, header, self.settings)? else { return Ok(()) };
                         encoder.complete_impression(&impression, origin, |id| &mut records[part(id)])?;
                         (impression.time, impression.is_synthetic())
                     }
@@ -111,7 +111,10 @@ impl Encoding<'_> {
             Kind::Clicks => {
                 let event = match usual.click(text, header, self.settings) {
                     Some(event) => event,
-                    None => read::click(text, header, self.settings)?,
+                    None => match read::click(text, header, self.settings)? {
+                        Some(event) => event,
+                        None => return Ok(()),
+                    },
                 };
                 match event {
                     Event::Click(click) => {

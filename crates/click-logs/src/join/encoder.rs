@@ -22,6 +22,11 @@ fn hash_of_document(id: &str) -> u64 {
     xxh3_64(id.as_bytes()) >> 16
 }
 
+/// The hash of the document of a click. One on no document is on none that was shown, even if one without a name was.
+fn hash_of_clicked(id: &str) -> u64 {
+    hash_of_document(if id.is_empty() { "a click on no document" } else { id })
+}
+
 /// Whether documents need all bits of their hashes to differ; the place of one that is also further up, as an error.
 fn are_alike(hashes: &[u64], shown: &[&str]) -> Result<bool, usize> {
     const FEW: usize = 64;
@@ -180,7 +185,7 @@ impl<'a> Encoder<'a> {
         let id = hash(&click.impression);
         let record = ClickRecord {
             id,
-            document: hash_of_document(&click.document),
+            document: hash_of_clicked(&click.document),
             time: click.time,
             is_satisfied: self.settings.dwell.is_none_or(|least| click.dwell.is_some_and(|dwell| dwell >= least)),
             copies: 1,

@@ -112,8 +112,8 @@ pub(super) struct NewImpression<'a> {
 impl NewImpression<'_> {
     /// Appends it to `bytes`.
     ///
-    /// A record is: the length of the rest, how many copies of the line it stands for (1 byte), then what must agree in every
-    /// copy: flags (1), the id (12), the time (7), the unit (12), the lineup, the number of documents, the documents (5 or 6
+    /// A record is: the length of the rest, how many copies of the line it stands for (1 byte), then what it says, which but for
+    /// the time must agree in every copy: flags (1), the id (12), the time (7), the unit (12), the lineup, the number of documents, the documents (5 or 6
     /// each), the credit; then the origin. Lengths and numbers take one byte where they are small.
     pub(super) fn write(&self, bytes: &mut Vec<u8>) {
         let is_packed = self.has_teams && self.credit.iter().all(|&team| team < PACKED_NOBODY || team == NOBODY);
@@ -288,7 +288,14 @@ impl<'a> ImpressionRecord<'a> {
         }
     }
 
-    /// What must be the same in every copy.
+    /// Whether another record says the same, apart from its time.
+    pub(super) fn says_the_same(self, other: ImpressionRecord<'_>) -> bool {
+        const BEFORE: usize = 1 + ID;
+        let (one, two) = (self.content(), other.content());
+        one[..BEFORE] == two[..BEFORE] && one[BEFORE + TIME..] == two[BEFORE + TIME..]
+    }
+
+    /// What it says.
     pub(super) fn content(self) -> &'a [u8] {
         let bytes = self.from(0);
         &bytes[..bytes.len() - self.origins]

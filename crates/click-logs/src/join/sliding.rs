@@ -183,6 +183,10 @@ impl Work<'_> {
             .collect();
         for moved in moved {
             let moved = moved.map_err(LogError::new)?;
+            if moved.is_out_of_order {
+                let why = "an impression is logged again with an earlier time, behind clicks on it";
+                return Err(Stopped::OutOfOrder(why.to_owned()));
+            }
             self.tally += moved.tally;
             left.outcomes.append_all(&moved.outcomes)?;
             left.closed.append_all(&moved.closed)?;
@@ -219,6 +223,8 @@ struct Left {
 
 /// What leaves the window of one lane in one step, by partition.
 struct Moved {
+    /// A line was not in its place: a click may have met an impression that was not yet what it is.
+    is_out_of_order: bool,
     tally: Tally,
     outcomes: Vec<Vec<u8>>,
     closed: Vec<Vec<u8>>,
@@ -266,7 +272,8 @@ impl<'a> Lane<'a> {
         complete_until: i64,
     ) -> Result<Moved, String> {
         let some = || vec![Vec::new(); self.parts];
-        let mut moved = Moved { tally: Tally::default(), outcomes: some(), closed: some(), strays: some() };
+        let (outcomes, closed, strays) = (some(), some(), some());
+        let mut moved = Moved { is_out_of_order: false, tally: Tally::default(), outcomes, closed, strays };
         let safe = clock.safe(self.settings);
         match kind {
             Kind::Impressions => {
@@ -277,7 +284,9 @@ impl<'a> Lane<'a> {
                     |record| record.id(),
                     |group, ids| {
                         self.panes.iter().for_each(|pane| pane.table.touch(ids));
-                        group.iter().for_each(|&record| self.insert(record));
+                        for &record in group {
+                            moved.is_out_of_order |= self.insert(record);
+                        }
                     },
                 );
             }
@@ -329,13 +338,14 @@ impl<'a> Lane<'a> {
         }
     }
 
-    fn insert(&mut self, record: ImpressionRecord<'_>) {
+    /// Adds an impression; whether clicks that were noted on it before might have another fate now.
+    fn insert(&mut self, record: ImpressionRecord<'_>) -> bool {
         let (newest, older) = self.panes.make_contiguous().split_last_mut().expect("a pane has begun");
         match older.iter_mut().find(|pane| pane.table.entry(record.id()).is_some()) {
             Some(pane) => pane.table.insert(record),
             None => {
-                newest.table.insert(record);
                 newest.newest = newest.newest.max(record.time());
+                newest.table.insert(record)
             }
         }
     }

@@ -22,8 +22,8 @@ pub(super) struct Table<'a> {
     clicked: Vec<u64>,
     tally: Tally,
     asides: Vec<Aside>,
-    /// Units that saw an impression in conflict, by any of its copies, and the first of these.
-    conflicts: BTreeMap<u128, (i64, u32)>,
+    /// By impression in conflict: the units of its copies but the one in `records`, and when each saw it first.
+    conflicts: BTreeMap<u128, BTreeMap<u128, (i64, u32)>>,
 }
 
 struct Entry {
@@ -69,9 +69,14 @@ pub(super) fn in_groups<R>(
     }
 }
 
-/// What orders impressions that were shown at the same moment: it depends on nothing but the id.
-fn order_of(id: u128) -> u32 {
-    (id >> 32) as u32
+/// When an impression was seen, and a number that orders those of one moment and depends on nothing but the id.
+fn seen(record: ImpressionRecord<'_>) -> (i64, u32) {
+    (record.time(), (record.id() >> 32) as u32)
+}
+
+/// Whether an impression is of no unit, or of no interest to one.
+fn is_without_unit(record: ImpressionRecord<'_>) -> bool {
+    matches!(record.lineup(), NOT_MIXED | NO_UNIT)
 }
 
 /// The part of an id that a slot holds, so that most others need not be looked up.
@@ -185,32 +190,46 @@ impl<'a> Table<'a> {
         std::hint::black_box(read);
     }
 
-    /// Adds an impression.
-    pub(super) fn insert(&mut self, record: ImpressionRecord<'_>) {
+    /// Adds an impression; whether clicks that were noted on it before might have another fate now.
+    ///
+    /// Its copies are one impression, shown at the time of the first, if they say the same apart from their times. Lists
+    /// without documents say nothing where another copy has some: UBI logs a query several times, often without its hits.
+    pub(super) fn insert(&mut self, record: ImpressionRecord<'_>) -> bool {
         let slot = self.slot(record.id());
-        let (_, entry) = self.slots[slot];
-        if entry != EMPTY {
-            let at = self.entries[entry as usize].at;
+        let (_, place) = self.slots[slot];
+        if place != EMPTY {
+            let Entry { at, .. } = self.entries[place as usize];
             let held = self.record(at);
-            let is_same = held.content() == record.content();
-            let copies = [held, record].map(|copy| (copy.lineup(), copy.unit(), (copy.time(), order_of(copy.id()))));
-            if is_same && record.origin() < held.origin() {
-                // The first line is the one that counts.
-                let bytes = record.length();
-                let new = record.bytes();
-                self.records[at..at + bytes].copy_from_slice(new);
-            }
-            if !is_same {
-                let of_units = copies.into_iter().filter(|(lineup, ..)| !matches!(*lineup, NOT_MIXED | NO_UNIT));
-                for (_, unit, shown) in of_units {
-                    let first = self.conflicts.entry(unit).or_insert(shown);
-                    *first = shown.min(*first);
-                }
-            }
-            let entry = &mut self.entries[entry as usize];
+            let key = |record: ImpressionRecord<'_>| (record.time(), record.origin());
+            let is_same = held.says_the_same(record);
+            let is_other = held.time() != record.time();
+            let (is_earlier, are_empty) = (key(record) < key(held), [held, record].map(|record| record.shown() == 0));
+            let bytes = held.length();
+            let entry = &mut self.entries[place as usize];
+            let was_clicked = entry.clicks.iter().any(|clicks| *clicks > 0);
             entry.copies += u32::from(record.copies());
+            match are_empty {
+                [false, true] => return false,
+                [true, false] => {
+                    entry.is_conflict = false;
+                    self.conflicts.remove(&record.id());
+                    (entry.at, entry.words) = (self.records.len(), self.clicked.len() as u32);
+                    self.records.extend_from_slice(record.bytes());
+                    self.clicked.resize(self.clicked.len() + record.shown().div_ceil(64), 0);
+                    return was_clicked;
+                }
+                _ => {}
+            }
+            if is_same && is_earlier {
+                // The first one is the one that counts.
+                self.records[at..at + bytes].copy_from_slice(record.bytes());
+                return was_clicked && is_other;
+            }
             entry.is_conflict |= !is_same;
-            return;
+            if !is_same {
+                self.note_conflict(record);
+            }
+            return false;
         }
         self.slots[slot] = (part_of(record.id()), self.entries.len() as u32);
         let words = self.clicked.len() as u32;
@@ -221,6 +240,16 @@ impl<'a> Table<'a> {
         if 2 * self.entries.len() > self.slots.len() {
             self.grow();
         }
+        false
+    }
+
+    /// Notes that a copy of an impression says something else than the one that is held.
+    fn note_conflict(&mut self, record: ImpressionRecord<'_>) {
+        if !is_without_unit(record) {
+            let units = self.conflicts.entry(record.id()).or_default();
+            let first = units.entry(record.unit()).or_insert(seen(record));
+            *first = seen(record).min(*first);
+        }
     }
 
     /// Adds impressions; waits for memory are few.
@@ -230,7 +259,9 @@ impl<'a> Table<'a> {
             |record| record.id(),
             |group, ids| {
                 self.touch(ids);
-                group.iter().for_each(|&record| self.insert(record));
+                for &record in group {
+                    self.insert(record);
+                }
             },
         );
     }
@@ -383,7 +414,7 @@ impl<'a> Table<'a> {
             let credit = record.credit(&mut teams);
             let mut outcome = PairOutcome {
                 unit: record.unit(),
-                shown: (record.time(), order_of(record.id())),
+                shown: seen(record),
                 day: self.settings.zone.day(record.time()),
                 lineup: record.lineup(),
                 pair: [0, UNKNOWN],
@@ -414,21 +445,26 @@ impl<'a> Table<'a> {
                 outcome.stands = false;
             })?;
         }
-        for (&unit, &shown) in &self.conflicts {
-            take(PairOutcome {
-                unit,
-                shown,
-                day: self.settings.zone.day(shown.0),
-                lineup: 0,
-                pair: [UNKNOWN; 2],
-                net: 0,
-                stands: false,
-                is_set_aside: true,
-                is_known_bot: false,
-                clicks: 0,
-                all_clicks: 0,
-                origin: self.keeps_origins.then_some((0, 0)),
-            });
+        for entry in self.entries.iter().filter(|entry| entry.is_conflict) {
+            let record = self.record(entry.at);
+            let copies = self.conflicts.get(&record.id()).into_iter().flatten();
+            let held = (!is_without_unit(record)).then(|| (record.unit(), seen(record)));
+            for (unit, shown) in copies.map(|(unit, shown)| (*unit, *shown)).chain(held) {
+                take(PairOutcome {
+                    unit,
+                    shown,
+                    day: self.settings.zone.day(shown.0),
+                    lineup: 0,
+                    pair: [UNKNOWN; 2],
+                    net: 0,
+                    stands: false,
+                    is_set_aside: true,
+                    is_known_bot: false,
+                    clicks: 0,
+                    all_clicks: 0,
+                    origin: self.keeps_origins.then_some((0, 0)),
+                });
+            }
         }
         Ok(Joined { tally, asides: self.asides })
     }

@@ -40,7 +40,7 @@ fates! {
     ImpressionFate {
         /// counted
         Credited = "credited",
-        /// the same line again
+        /// the same list again, at any time, or a line without documents beside it
         Duplicate = "duplicate",
         /// another line with the same id says something else: neither counts
         Conflict = "conflict",
@@ -72,9 +72,9 @@ fates! {
         Late = "late",
         /// before the impression
         Early = "early",
-        /// on a document that was not shown
+        /// on a document that was not shown, or on none
         NotShown = "not-shown",
-        /// on an impression that is not in the log
+        /// on an impression that is not in the log, or on none
         Unknown = "unknown",
         /// on an impression that does not count
         SetAside = "of-set-aside",

@@ -64,8 +64,9 @@ pub struct Settings {
     pub pairs: Option<PairChoice>,
     /// The rankers, the order in which results name them; empty to take them from the log, in the order of their names.
     pub rankers: Vec<String>,
-    /// What separates the documents of a list in CSV.
-    pub list_separator: char,
+    /// What separates the entries of a list in CSV, whatever else they hold; if `None`, spaces do, and lists in brackets and
+    /// those that seem to be separated by something else are recognised.
+    pub list_separator: Option<char>,
     /// Lines that cannot be read are set aside instead of refused.
     pub set_malformed_aside: bool,
 }
@@ -84,7 +85,7 @@ impl Default for Settings {
             actions: vec!["click".to_owned(), "click_through".to_owned()],
             pairs: None,
             rankers: Vec::new(),
-            list_separator: ' ',
+            list_separator: None,
             set_malformed_aside: false,
         }
     }

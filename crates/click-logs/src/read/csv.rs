@@ -3,55 +3,59 @@
 
 use std::borrow::Cow;
 
+use super::fields::{LineFields, Value};
+use super::json::{add_object, hits_of_text};
+use super::lists::Separated;
+use super::names::{Container, Field, Kind, Slot, slot};
 use crate::error::{Malformed, excerpt};
 
 /// The names of the columns, from the first line of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
-    names: Vec<String>,
+    count: usize,
     separator: u8,
-    /// By [`Column`]: where it is, under each of its names.
-    places: Vec<Vec<usize>>,
+    /// By [`Kind`].
+    kinds: [Columns; 2],
 }
 
-/// What a column holds.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Column {
-    Impression,
-    Time,
-    User,
-    Session,
-    Agent,
-    Shown,
-    Teams,
-    Rankers,
-    Receipt,
-    Document,
-    Dwell,
-    Action,
+/// What the columns hold, for one kind of lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Columns {
+    slots: Vec<Option<Slot>>,
+    /// By [`Field`]: its column.
+    places: [Option<usize>; FIELDS],
+    /// Whether each field has one column at most, and no column holds an object.
+    is_plain: bool,
 }
 
-/// The names of each [`Column`]: the first that is not empty in a line counts.
-const NAMES: [&[&str]; 12] = [
-    &["impression", "query_id"],
-    &["time", "timestamp"],
-    &["user", "user_id", "client_id"],
-    &["session", "session_id"],
-    &["agent"],
-    &["shown", "query_response_hit_ids"],
-    &["teams"],
-    &["rankers"],
-    &["receipt"],
-    &["document", "object_id"],
-    &["dwell"],
-    &["action_name"],
-];
+const FIELDS: usize = Field::Count as usize + 1;
 
-/// One line.
-#[derive(Debug)]
-pub(super) struct Row<'a, 'h> {
-    fields: Vec<Cow<'a, str>>,
-    header: &'h Header,
+impl Columns {
+    fn of(names: &[String], kind: Kind) -> Self {
+        // A document is an object in lines of JSON alone.
+        let is_column = |slot: &Slot| !matches!(slot, Slot::Object(Container::Document, _));
+        let slots: Vec<_> = names.iter().map(|name| slot(kind, Container::Line, name).filter(is_column)).collect();
+        let mut places = [None; FIELDS];
+        let mut is_plain = true;
+        for (place, slot) in slots.iter().enumerate() {
+            match *slot {
+                None => {}
+                Some(Slot::Object(..)) => is_plain = false,
+                Some(Slot::Field(field, _)) => {
+                    let is_first = places[field as usize].replace(place).is_none();
+                    // Some fields say that a line is of the other kind.
+                    let is_strange = match field {
+                        Field::Action => kind == Kind::Impressions,
+                        Field::Shown => kind == Kind::Clicks,
+                        Field::Hits | Field::Documents | Field::SearchConfiguration | Field::Count => true,
+                        _ => false,
+                    };
+                    is_plain &= is_first && !is_strange;
+                }
+            }
+        }
+        Self { slots, places, is_plain }
+    }
 }
 
 impl Header {
@@ -68,16 +72,23 @@ impl Header {
         if let Some(at) = (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
             return Err(Malformed::new(format!("two columns are called {}; rename one", excerpt(&names[at]))));
         }
-        if !names.iter().any(|name| name == "impression" || name == "query_id") {
+        let kinds = [Kind::Impressions, Kind::Clicks].map(|kind| Columns::of(&names, kind));
+        let names_impressions = |slot: &Slot| {
+            use Container as C;
+            matches!(slot, Slot::Field(Field::Impression, _) | Slot::Object(C::Line | C::Extension | C::Ubi, _))
+        };
+        if !kinds[0].slots.iter().flatten().any(names_impressions) {
             return Err(Malformed::new(format!(
                 "no column `impression` (or `query_id`) in the header {}; expected names in the first line, e.g. \
                  impression,time,user,shown,teams or impression,time,document",
                 excerpt(line)
             )));
         }
-        let place = |name: &&str| names.iter().position(|column| column == name);
-        let places = NAMES.iter().map(|alike| alike.iter().filter_map(place).collect()).collect();
-        Ok(Self { names, separator, places })
+        Ok(Self { count: names.len(), separator, kinds })
+    }
+
+    fn of_kind(&self, kind: Kind) -> &Columns {
+        &self.kinds[usize::from(kind == Kind::Clicks)]
     }
 
     /// What separates columns.
@@ -87,35 +98,52 @@ impl Header {
 
     /// The number of columns.
     pub(super) fn columns(&self) -> usize {
-        self.names.len()
+        self.count
     }
 
-    /// The columns that hold it; the first that is not empty counts.
-    pub(super) fn places(&self, column: Column) -> &[usize] {
-        &self.places[column as usize]
+    /// Whether lines of a kind have one column at most for each field, and no objects.
+    pub(super) fn is_plain(&self, kind: Kind) -> bool {
+        self.of_kind(kind).is_plain
     }
 
-    /// The fields of a line.
-    pub(super) fn row<'a>(&self, line: &'a str) -> Result<Row<'a, '_>, Malformed> {
-        let mut fields = Vec::with_capacity(self.names.len());
-        split(line, self.separator, &mut fields)?;
-        if fields.len() != self.names.len() {
+    /// The column that holds a field, if the header [is plain](Self::is_plain).
+    pub(super) fn place(&self, kind: Kind, field: Field) -> Option<usize> {
+        self.of_kind(kind).places[field as usize]
+    }
+
+    /// The fields of a line; lists are separated as `separated` says.
+    pub(super) fn fields<'a>(
+        &self,
+        line: &'a str,
+        kind: Kind,
+        separated: Separated,
+    ) -> Result<LineFields<'a>, Malformed> {
+        let mut texts = Vec::with_capacity(self.count);
+        split(line, self.separator, &mut texts)?;
+        if texts.len() != self.count {
             return Err(Malformed::new(format!(
                 "{} fields, but the header names {}; quote fields that hold a separator, and complete lines that are cut off",
-                fields.len(),
-                self.names.len()
+                texts.len(),
+                self.count
             )));
         }
-        Ok(Row { fields, header: self })
-    }
-}
-
-impl<'a> Row<'a, '_> {
-    /// The first field that is not empty among the columns that hold it. It is taken out.
-    pub(super) fn take(&mut self, column: Column) -> Option<Cow<'a, str>> {
-        let mut places = self.header.places[column as usize].iter();
-        let place = places.find(|place| !self.fields[**place].is_empty())?;
-        Some(std::mem::take(&mut self.fields[*place]))
+        let mut fields = LineFields::new(kind, separated);
+        for (slot, text) in self.of_kind(kind).slots.iter().zip(texts) {
+            if let Some(Slot::Field(field, _)) = slot {
+                fields.has_place(*field);
+            }
+            match *slot {
+                None => {}
+                Some(Slot::Field(..)) if text.is_empty() => {}
+                Some(Slot::Field(field @ (Field::Hits | Field::Documents), name)) => {
+                    let hits = hits_of_text(&text, field).unwrap_or(Value::Text(text));
+                    fields.add(field, name, hits);
+                }
+                Some(Slot::Field(field, name)) => fields.add(field, name, Value::Text(text)),
+                Some(Slot::Object(within, name)) => add_object(text, within, name, &mut fields),
+            }
+        }
+        Ok(fields)
     }
 }
 
@@ -182,6 +210,7 @@ fn split<'a>(line: &'a str, separator: u8, found: &mut Vec<Cow<'a, str>>) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::time::Zone;
 
     #[test]
     fn fields_are_split_and_unquoted() {
@@ -202,15 +231,18 @@ mod tests {
     #[test]
     fn headers_name_columns() {
         let header = Header::read("\u{feff}impression;time;user").unwrap();
-        assert_eq!(header.row("i1;5;").unwrap().take(Column::Time).as_deref(), Some("5"));
-        assert_eq!(header.row("i1;5;").unwrap().take(Column::User), None);
+        let mut fields = header.fields("i1;5;", Kind::Impressions, Separated::BySpaces).unwrap();
+        assert_eq!(fields.take_time(Zone::default()), Ok(5_000));
+        assert_eq!(fields.take_text(Field::User), None);
+        assert!(header.is_plain(Kind::Impressions));
         let several = Header::read("query_id,user_id,user,impression").unwrap();
-        let mut row = several.row("q,u,,").unwrap();
+        assert!(!several.is_plain(Kind::Impressions) && several.is_plain(Kind::Clicks) == false);
+        let mut fields = several.fields("q,u,,", Kind::Impressions, Separated::BySpaces).unwrap();
         assert_eq!(
-            [Column::User, Column::Impression].map(|column| row.take(column)),
+            [Field::User, Field::Impression].map(|field| fields.take_text(field)),
             [Some("u".into()), Some("q".into())]
         );
-        assert!(header.row("i1;5").is_err());
+        assert!(header.fields("i1;5", Kind::Impressions, Separated::BySpaces).is_err());
         assert!(Header::read("a,b").is_err() && Header::read("impression,a,a").is_err());
     }
 }

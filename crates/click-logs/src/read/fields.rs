@@ -1,21 +1,459 @@
-//! What both kinds of lines and both formats share: the time, ids that are there, receipts, lists.
+//! What a line says, by field, whatever its format and whatever it calls its fields; and what follows from that. Two names for
+//! one field agree or are refused: nobody can say which of them is meant.
 
 use std::borrow::Cow;
 
-use super::text::{Moment, ReceiptText, bytes_of};
+use super::event::{Event, click_of};
+use super::lists::{self, Separated};
+use super::names::{Field, Kind};
+use super::query::impression_of;
+use super::response::Hit;
+use super::text::ReceiptText;
 use crate::error::{Malformed, excerpt};
 use crate::model::time::{Zone, of_number};
-use crate::model::{MOST_SHOWN, Mixed, Receipt};
+use crate::model::{Impression, Settings};
 
-/// The time of a line.
-pub(super) fn time(moment: Option<Moment<'_>>, zone: Zone, names: &str) -> Result<i64, Malformed> {
-    match moment {
-        Some(Moment::Text(text)) => zone.time(&text).map_err(Malformed::new),
-        Some(Moment::Number(number)) => of_number(number).ok_or_else(|| {
-            Malformed::new(format!("the time {number} is out of range; expected seconds or milliseconds since 1970"))
-        }),
-        None => Err(missing(names)),
+/// The value of a field, as it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Value<'a> {
+    Null,
+    Text(Cow<'a, str>),
+    Whole(i128),
+    /// Any other number.
+    Number(f64),
+    List(Vec<Option<Cow<'a, str>>>),
+    Receipt(ReceiptText<'a>),
+    Hits(Vec<Hit<'a>>),
+    /// Something of another type, which these words describe.
+    Other(String),
+}
+
+/// A value with the name of the field that had it.
+type Named<T> = Option<(&'static str, T)>;
+
+/// The fields whose values are ids.
+const TEXTS: usize = 7;
+
+/// The fields of a line.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct LineFields<'a> {
+    kind: Kind,
+    separated: Separated,
+    texts: [Named<Cow<'a, str>>; TEXTS],
+    /// Whether the line has a place for the id of an impression, for a document, and for the list: it may be empty.
+    places: [bool; 3],
+    times: [Named<Moment<'a>>; 2],
+    shown: Named<Vec<Cow<'a, str>>>,
+    teams: Named<Vec<Option<Cow<'a, str>>>>,
+    rankers: Named<Vec<Cow<'a, str>>>,
+    receipt: Named<ReceiptText<'a>>,
+    dwell: Named<f64>,
+    hits: Named<Vec<Hit<'a>>>,
+    has_configuration: bool,
+    has_count: bool,
+    /// What is wrong with the first field that is.
+    wrong: Option<Malformed>,
+}
+
+/// A time as it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Moment<'a> {
+    Text(Cow<'a, str>),
+    /// Since 1970.
+    Number(f64),
+    /// Milliseconds since 1970.
+    Known(i64),
+}
+
+/// The place of an id among [`LineFields::texts`].
+fn text_place(field: Field) -> usize {
+    match field {
+        Field::Impression => 0,
+        Field::Document => 1,
+        Field::User => 2,
+        Field::Client => 3,
+        Field::Session => 4,
+        Field::Agent => 5,
+        _ => 6,
     }
+}
+
+/// The place of a field among [`LineFields::places`].
+fn place_of(field: Field) -> Option<usize> {
+    [Field::Impression, Field::Document, Field::Shown].iter().position(|known| *known == field)
+}
+
+impl<'a> LineFields<'a> {
+    pub(super) fn new(kind: Kind, separated: Separated) -> Self {
+        Self {
+            kind,
+            separated,
+            texts: Default::default(),
+            places: [false; 3],
+            times: [None, None],
+            shown: None,
+            teams: None,
+            rankers: None,
+            receipt: None,
+            dwell: None,
+            hits: None,
+            has_configuration: false,
+            has_count: false,
+            wrong: None,
+        }
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    pub(super) fn separated(&self) -> Separated {
+        self.separated
+    }
+
+    /// Notes what is wrong with a field, unless another one is wrong already.
+    pub(super) fn wrong(&mut self, malformed: Malformed) {
+        self.wrong.get_or_insert(malformed);
+    }
+
+    /// Whether anything is wrong.
+    pub(super) fn check(&mut self) -> Result<(), Malformed> {
+        self.wrong.take().map_or(Ok(()), Err)
+    }
+
+    /// Adds the value of a field.
+    pub(super) fn add(&mut self, field: Field, name: &'static str, value: Value<'a>) {
+        if let Err(malformed) = self.try_add(field, name, value) {
+            self.wrong(malformed);
+        }
+    }
+
+    fn try_add(&mut self, field: Field, name: &'static str, value: Value<'a>) -> Result<(), Malformed> {
+        match field {
+            Field::Impression
+            | Field::Document
+            | Field::User
+            | Field::Client
+            | Field::Session
+            | Field::Agent
+            | Field::Action => {
+                self.has_place(field);
+                let place = text_place(field);
+                let text = match value {
+                    Value::Null => return Ok(()),
+                    Value::Text(text) => text,
+                    Value::Whole(number) => Cow::Owned(number.to_string()),
+                    other => return Err(unexpected(name, &other, "text or a whole number")),
+                };
+                if text.is_empty() { Ok(()) } else { put(&mut self.texts[place], name, text, |text| excerpt(text)) }
+            }
+            Field::Time => {
+                let moment = match value {
+                    Value::Null => return Ok(()),
+                    Value::Text(text) => Moment::Text(text),
+                    Value::Whole(number) => Moment::Number(number as f64),
+                    Value::Number(number) => Moment::Number(number),
+                    other => {
+                        let expected = "a time such as \"2026-11-22T15:04:05Z\", or a number since 1970";
+                        return Err(unexpected(name, &other, expected));
+                    }
+                };
+                self.add_time(name, moment)
+            }
+            Field::Shown => {
+                let Some(list) = self.list(name, value)? else { return Ok(()) };
+                put(&mut self.shown, name, complete(list, name)?, of_entries)
+            }
+            Field::Rankers => {
+                let Some(list) = self.list(name, value)? else { return Ok(()) };
+                put(&mut self.rankers, name, complete(list, name)?, of_entries)
+            }
+            Field::Teams => {
+                let Some(list) = self.list(name, value)? else { return Ok(()) };
+                let list = list.into_iter().map(present).collect();
+                put(&mut self.teams, name, list, |list| of_teams(list))
+            }
+            Field::Receipt => {
+                let receipt = match value {
+                    Value::Null => return Ok(()),
+                    Value::Text(text) if text.trim().is_empty() => return Ok(()),
+                    Value::Text(text) if text.trim_start().starts_with('{') => {
+                        let value = serde_json::from_str(&text).map_err(|error| {
+                            Malformed::new(format!("`{name}` is not JSON: {error}; expected a receipt"))
+                        })?;
+                        ReceiptText::Object(value)
+                    }
+                    Value::Text(text) => ReceiptText::Text(text),
+                    Value::Receipt(receipt) => receipt,
+                    other => {
+                        let expected = "a receipt: an object, or its bytes in base64 or hexadecimal";
+                        return Err(unexpected(name, &other, expected));
+                    }
+                };
+                put(&mut self.receipt, name, receipt, |_| "another receipt".to_owned())
+            }
+            Field::Dwell => {
+                let seconds = match value {
+                    Value::Null => return Ok(()),
+                    Value::Whole(number) => number as f64,
+                    Value::Number(number) => number,
+                    Value::Text(text) if text.trim().is_empty() || lists::is_missing(text.trim()) => return Ok(()),
+                    Value::Text(text) => {
+                        let seconds = text.trim().parse().ok().filter(|seconds: &f64| seconds.is_finite());
+                        seconds.ok_or_else(|| super::event::dwell_error(&excerpt(&text)))?
+                    }
+                    other => return Err(unexpected(name, &other, "a number of seconds")),
+                };
+                put(&mut self.dwell, name, seconds, f64::to_string)
+            }
+            Field::Hits | Field::Documents => match value {
+                Value::Null => Ok(()),
+                Value::Hits(hits) => put(&mut self.hits, name, hits, |hits| format!("{} documents", hits.len())),
+                other => Err(unexpected(name, &other, "the list of hits of a response")),
+            },
+            Field::SearchConfiguration => {
+                self.has_configuration |= value != Value::Null;
+                Ok(())
+            }
+            Field::Count => {
+                self.has_count |= value != Value::Null;
+                Ok(())
+            }
+        }
+    }
+
+    /// Adds a time.
+    pub(super) fn add_time(&mut self, name: &'static str, moment: Moment<'a>) -> Result<(), Malformed> {
+        let place = usize::from(self.times[0].as_ref().is_some_and(|(other, _)| *other != name));
+        put(&mut self.times[place], name, moment, |moment| match moment {
+            Moment::Text(text) => excerpt(text),
+            Moment::Number(number) => number.to_string(),
+            Moment::Known(time) => crate::model::time::text(*time),
+        })
+    }
+
+    /// Notes that the line has a place for this field, filled or not.
+    pub(super) fn has_place(&mut self, field: Field) {
+        if let Some(place) = place_of(field) {
+            self.places[place] = true;
+        }
+    }
+
+    fn list(&self, name: &'static str, value: Value<'a>) -> Result<Option<Vec<Option<Cow<'a, str>>>>, Malformed> {
+        match value {
+            Value::Null => Ok(None),
+            Value::List(list) => Ok(Some(list)),
+            Value::Text(text) => lists::entries(text, name, self.separated, name.ends_with("teams")),
+            other => Err(unexpected(name, &other, "a list of text or whole numbers")),
+        }
+    }
+
+    /// Adds what another part of the line says.
+    pub(super) fn merge(&mut self, other: LineFields<'a>) {
+        let added = self.try_merge(other);
+        if let Err(malformed) = added {
+            self.wrong(malformed);
+        }
+    }
+
+    fn try_merge(&mut self, mut other: LineFields<'a>) -> Result<(), Malformed> {
+        other.check()?;
+        for (place, is_there) in self.places.iter_mut().zip(other.places) {
+            *place |= is_there;
+        }
+        for (text, other) in self.texts.iter_mut().zip(other.texts) {
+            if let Some((name, other)) = other {
+                put(text, name, other, |text| excerpt(text))?;
+            }
+        }
+        for (name, time) in other.times.into_iter().flatten() {
+            self.add_time(name, time)?;
+        }
+        if let Some((name, list)) = other.shown {
+            put(&mut self.shown, name, list, of_entries)?;
+        }
+        if let Some((name, list)) = other.rankers {
+            put(&mut self.rankers, name, list, of_entries)?;
+        }
+        if let Some((name, list)) = other.teams {
+            put(&mut self.teams, name, list, |list| of_teams(list))?;
+        }
+        if let Some((name, receipt)) = other.receipt {
+            put(&mut self.receipt, name, receipt, |_| "another receipt".to_owned())?;
+        }
+        if let Some((name, dwell)) = other.dwell {
+            put(&mut self.dwell, name, dwell, f64::to_string)?;
+        }
+        if let Some((name, hits)) = other.hits {
+            put(&mut self.hits, name, hits, |hits| format!("{} documents", hits.len()))?;
+        }
+        self.has_configuration |= other.has_configuration;
+        self.has_count |= other.has_count;
+        Ok(())
+    }
+
+    /// The same, with copies of all text.
+    pub(super) fn into_owned<'b>(self) -> LineFields<'b> {
+        fn owned<'b>(text: Cow<'_, str>) -> Cow<'b, str> {
+            Cow::Owned(text.into_owned())
+        }
+        let owned_list = |list: Vec<Cow<'_, str>>| list.into_iter().map(owned).collect();
+        LineFields {
+            kind: self.kind,
+            separated: self.separated,
+            texts: self.texts.map(|text| text.map(|(name, text)| (name, owned(text)))),
+            places: self.places,
+            times: self.times.map(|time| {
+                time.map(|(name, moment)| {
+                    let moment = match moment {
+                        Moment::Text(text) => Moment::Text(owned(text)),
+                        Moment::Number(number) => Moment::Number(number),
+                        Moment::Known(time) => Moment::Known(time),
+                    };
+                    (name, moment)
+                })
+            }),
+            shown: self.shown.map(|(name, list)| (name, owned_list(list))),
+            teams: self.teams.map(|(name, list)| (name, list.into_iter().map(|team| team.map(owned)).collect())),
+            rankers: self.rankers.map(|(name, list)| (name, owned_list(list))),
+            receipt: self.receipt.map(|(name, receipt)| (name, receipt.into_owned())),
+            dwell: self.dwell,
+            hits: self.hits.map(|(name, hits)| (name, hits.into_iter().map(Hit::into_owned).collect())),
+            has_configuration: self.has_configuration,
+            has_count: self.has_count,
+            wrong: self.wrong,
+        }
+    }
+
+    /// An id that says something.
+    pub(super) fn take_text(&mut self, field: Field) -> Option<Cow<'a, str>> {
+        self.texts[text_place(field)].take().map(|(_, text)| text)
+    }
+
+    /// Whether the line has an id in this field.
+    pub(super) fn has_text(&self, field: Field) -> bool {
+        self.texts[text_place(field)].is_some()
+    }
+
+    /// Whether the line has a place for the id of an impression, a document or (in CSV) the list, filled or not.
+    pub(super) fn is_place(&self, field: Field) -> bool {
+        place_of(field).is_some_and(|place| self.places[place])
+    }
+
+    /// The time, in milliseconds since 1970.
+    pub(super) fn take_time(&mut self, zone: Zone) -> Result<i64, Malformed> {
+        let mut found: Named<i64> = None;
+        for (name, moment) in std::mem::take(&mut self.times).into_iter().flatten() {
+            let time = match moment {
+                Moment::Text(text) => zone.time(&text).map_err(Malformed::new)?,
+                Moment::Number(number) => of_number(number).ok_or_else(|| {
+                    let expected = "expected seconds or milliseconds since 1970";
+                    Malformed::new(format!("the time {number} is out of range; {expected}"))
+                })?,
+                Moment::Known(time) => time,
+            };
+            put(&mut found, name, time, |time| crate::model::time::text(*time))?;
+        }
+        found.map(|(_, time)| time).ok_or_else(|| missing("`time` (or `timestamp`)"))
+    }
+
+    pub(super) fn take_shown(&mut self) -> Option<Vec<Cow<'a, str>>> {
+        self.shown.take().map(|(_, list)| list)
+    }
+
+    pub(super) fn has_shown(&self) -> bool {
+        self.shown.is_some()
+    }
+
+    pub(super) fn take_teams(&mut self) -> Named<Vec<Option<Cow<'a, str>>>> {
+        self.teams.take()
+    }
+
+    pub(super) fn take_rankers(&mut self) -> Option<Vec<Cow<'a, str>>> {
+        self.rankers.take().map(|(_, list)| list)
+    }
+
+    pub(super) fn take_receipt(&mut self) -> Option<ReceiptText<'a>> {
+        self.receipt.take().map(|(_, receipt)| receipt)
+    }
+
+    pub(super) fn take_hits(&mut self) -> Option<Vec<Hit<'a>>> {
+        self.hits.take().map(|(_, hits)| hits)
+    }
+
+    /// Seconds.
+    pub(super) fn take_dwell(&mut self) -> Option<f64> {
+        self.dwell.take().map(|(_, seconds)| seconds)
+    }
+
+    /// Whether it is a click that an A/B test of OpenSearch stored.
+    pub(super) fn is_stored_ab_click(&self) -> bool {
+        self.has_configuration && self.has_count
+    }
+
+    /// The impression.
+    pub(super) fn impression(self, settings: &Settings) -> Result<Impression<'a>, Malformed> {
+        impression_of(self, settings)
+    }
+
+    /// The click or other event.
+    pub(super) fn click(self, settings: &Settings) -> Result<Event<'a>, Malformed> {
+        click_of(self, settings)
+    }
+}
+
+/// Makes a value that of a field, if it has none or the same.
+fn put<T: PartialEq>(
+    place: &mut Named<T>,
+    name: &'static str,
+    value: T,
+    shown: impl Fn(&T) -> String,
+) -> Result<(), Malformed> {
+    match place {
+        None => {
+            *place = Some((name, value));
+            Ok(())
+        }
+        Some((_, there)) if *there == value => Ok(()),
+        Some((first, there)) if *first == name => {
+            let message = format!("`{name}` is there twice: {}, and {}; write it once", shown(there), shown(&value));
+            Err(Malformed::new(message))
+        }
+        Some((first, there)) => Err(Malformed::new(format!(
+            "`{first}` is {}, but `{name}`, which stands for the same, is {}; leave one of them out",
+            shown(there),
+            shown(&value)
+        ))),
+    }
+}
+
+fn of_entries(list: &Vec<Cow<'_, str>>) -> String {
+    excerpt(&list.join(" "))
+}
+
+fn of_teams(list: &[Option<Cow<'_, str>>]) -> String {
+    excerpt(&list.iter().map(|team| team.as_deref().unwrap_or("null")).collect::<Vec<_>>().join(" "))
+}
+
+/// A list whose entries all have values.
+fn complete<'a>(list: Vec<Option<Cow<'a, str>>>, name: &str) -> Result<Vec<Cow<'a, str>>, Malformed> {
+    let complete = list.into_iter().collect::<Option<Vec<_>>>();
+    complete.ok_or_else(|| Malformed::new(format!("`{name}` has an entry without a value; leave it out")))
+}
+
+/// The error for a value of another type.
+fn unexpected(name: &str, value: &Value<'_>, expected: &str) -> Malformed {
+    let found = match value {
+        Value::Null => "null".to_owned(),
+        Value::Text(text) => format!("the text {}", excerpt(text)),
+        Value::Whole(number) => format!("the number {number}"),
+        // As JSON has it: a number that is written with a point is no id.
+        Value::Number(number) => format!("the number {number:?}"),
+        Value::List(_) | Value::Hits(_) => "a list".to_owned(),
+        Value::Receipt(_) => "an object".to_owned(),
+        Value::Other(what) => what.clone(),
+    };
+    Malformed::new(format!("`{name}` is {found}; expected {expected}"))
 }
 
 /// The error for a field that is not there.
@@ -26,74 +464,4 @@ pub(super) fn missing(names: &str) -> Malformed {
 /// Text that says something: logs write unknown users as null or as nothing.
 pub(super) fn present(text: Option<Cow<'_, str>>) -> Option<Cow<'_, str>> {
     text.filter(|text| !text.is_empty())
-}
-
-/// Checks the length of a list.
-pub(super) fn check_shown(shown: &[Cow<'_, str>]) -> Result<(), Malformed> {
-    if shown.len() > MOST_SHOWN {
-        let message =
-            format!("{} documents in one list; expected at most {MOST_SHOWN}: those that the user saw", shown.len());
-        return Err(Malformed::new(message));
-    }
-    Ok(())
-}
-
-/// What to say of a team that is none of the rankers which the line names.
-pub(crate) fn strange_team(team: &str) -> String {
-    format!("the team {team} is none of the rankers of the line; name it there")
-}
-
-/// How a list was mixed: from teams or from a receipt.
-pub(super) fn mixed<'a>(
-    shown: usize,
-    teams: Option<Vec<Option<Cow<'a, str>>>>,
-    receipt: Option<ReceiptText<'a>>,
-    rankers: Option<Vec<Cow<'a, str>>>,
-) -> Result<Option<Mixed<'a>>, Malformed> {
-    if let Some(rankers) = &rankers {
-        let alike = (1..rankers.len()).find(|&at| rankers[..at].contains(&rankers[at]));
-        if let Some(at) = alike {
-            let message = format!("two rankers are called {}; give each its own name", excerpt(&rankers[at]));
-            return Err(Malformed::new(message));
-        }
-    }
-    match (teams, receipt) {
-        (Some(_), Some(_)) => Err(Malformed::new("both teams and a receipt; expected one of them: they may disagree")),
-        (None, None) => Ok(None),
-        (Some(teams), None) => {
-            if teams.len() != shown {
-                let message = format!("{} teams for {shown} documents shown; expected one per document", teams.len());
-                return Err(Malformed::new(message));
-            }
-            let teams: Vec<_> = teams.into_iter().map(present).collect();
-            let strange =
-                rankers.as_ref().and_then(|rankers| teams.iter().flatten().find(|team| !rankers.contains(team)));
-            if let Some(team) = strange {
-                return Err(Malformed::new(strange_team(&excerpt(team))));
-            }
-            Ok(Some(Mixed::Teams { teams, rankers }))
-        }
-        (None, Some(text)) => {
-            let receipt = match text {
-                ReceiptText::Object(value) => Receipt::from_json(value, shown),
-                ReceiptText::Bytes(bytes) => Receipt::from_bytes(&bytes, shown),
-                ReceiptText::Text(text) => bytes_of(&text)
-                    .ok_or_else(|| format!("the receipt {} is neither base64 nor hexadecimal", excerpt(&text)))
-                    .and_then(|bytes| Receipt::from_bytes(&bytes, shown)),
-            };
-            let receipt = receipt.map_err(Malformed::new)?;
-            let listed = match &receipt {
-                Receipt::Interleaving(_) => Some(2),
-                Receipt::Multileaving(_) => None,
-            };
-            if let (Some(rankers), Some(listed)) = (&rankers, listed)
-                && rankers.len() != listed
-            {
-                let message =
-                    format!("{} rankers with a receipt of {listed}; name those of the receipt", rankers.len());
-                return Err(Malformed::new(message));
-            }
-            Ok(Some(Mixed::Receipt { receipt, rankers }))
-        }
-    }
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
 
-use super::Header;
+use super::{Header, shape};
 use crate::error::{LogError, excerpt};
 
 /// What the lines of a file are.
@@ -158,7 +158,11 @@ impl LogFile {
     fn recognise(&mut self) -> Result<(), LogError> {
         let bytes = self.pending.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.pending);
         match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
-            None | Some(b'{') => Ok(()),
+            None => Ok(()),
+            Some(b'{') => match shape::refusal(&String::from_utf8_lossy(bytes)) {
+                Some(message) => Err(LogError::new(message).in_file(&self.path)),
+                None => Ok(()),
+            },
             Some(b'[') => {
                 let message = "a JSON array; expected one JSON object per line (`jq -c '.[]'` writes them)";
                 Err(LogError::new(message).in_file(&self.path))

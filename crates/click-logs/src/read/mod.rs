@@ -7,17 +7,23 @@ mod csv;
 mod event;
 mod fields;
 mod file;
+mod json;
+mod lists;
+mod mixed;
+mod names;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod query;
+mod response;
 mod rows;
+mod shape;
 mod text;
 mod usual;
 
 pub use csv::{Fields, Header};
 pub use event::{Event, click};
-pub(crate) use fields::strange_team;
 pub use file::{Block, Format, LogFile, Place};
+pub(crate) use mixed::strange_team;
 pub use query::impression;
 pub use rows::{ClickRow, ImpressionRow, RowReceipt, RowTime};
 pub(crate) use text::base64;

@@ -3,11 +3,14 @@
 
 use std::borrow::Cow;
 
-use super::event::{Event, dwell};
-use super::fields::{check_shown, missing, mixed, present, time};
-use super::text::{Moment, ReceiptText};
+use super::event::Event;
+use super::fields::{LineFields, Moment, Value};
+use super::json::add_object;
+use super::lists::Separated;
+use super::names::{Container, Field, Kind};
+use super::text::ReceiptText;
 use crate::error::Malformed;
-use crate::model::{Click, Impression, Settings, UnitKind, time};
+use crate::model::{Impression, Settings, time};
 
 /// A time in a table.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,6 +47,8 @@ pub struct ImpressionRow<'a> {
     pub teams: Option<Vec<Option<Cow<'a, str>>>>,
     pub rankers: Option<Vec<Cow<'a, str>>>,
     pub receipt: Option<RowReceipt<'a>>,
+    /// Other columns with names of logs, as the text of an object in JSON: what is nested, and second names of fields above.
+    pub more: Option<Cow<'a, str>>,
 }
 
 /// A click, or another event, as a row.
@@ -56,6 +61,8 @@ pub struct ClickRow<'a> {
     /// Seconds.
     pub dwell: Option<f64>,
     pub action: Option<Cow<'a, str>>,
+    /// As [`ImpressionRow::more`].
+    pub more: Option<Cow<'a, str>>,
 }
 
 impl<'a> ImpressionRow<'a> {
@@ -64,24 +71,27 @@ impl<'a> ImpressionRow<'a> {
     /// # Errors
     /// What is wrong with the row.
     pub fn read(self, settings: &Settings) -> Result<Impression<'a>, Malformed> {
-        let id = present(self.impression).ok_or_else(|| missing("`impression`"))?;
-        let time = moment(self.time, settings)?;
-        let unit = match settings.unit {
-            UnitKind::User => present(self.user),
-            UnitKind::Session => present(self.session),
-            UnitKind::Impression => Some(id.clone()),
+        let mut fields = LineFields::new(Kind::Impressions, Separated::Never);
+        let texts = [
+            (Field::Impression, "impression", self.impression),
+            (Field::User, "user", self.user),
+            (Field::Session, "session", self.session),
+            (Field::Agent, "agent", self.agent),
+        ];
+        add_texts(&mut fields, texts);
+        add_time(&mut fields, self.time)?;
+        let all = |list: Vec<Cow<'a, str>>| Value::List(list.into_iter().map(Some).collect());
+        fields.add(Field::Shown, "shown", self.shown.map_or(Value::Null, all));
+        fields.add(Field::Teams, "teams", self.teams.map_or(Value::Null, Value::List));
+        fields.add(Field::Rankers, "rankers", self.rankers.map_or(Value::Null, all));
+        let receipt = match self.receipt {
+            Some(RowReceipt::Bytes(bytes)) => Value::Receipt(ReceiptText::Bytes(bytes.to_vec())),
+            Some(RowReceipt::Text(text)) => Value::Text(text),
+            None => Value::Null,
         };
-        let shown = self.shown.ok_or_else(|| missing("`shown`"))?;
-        check_shown(&shown)?;
-        let receipt = self.receipt.map(|receipt| match receipt {
-            RowReceipt::Bytes(bytes) => Ok(ReceiptText::Bytes(bytes.to_vec())),
-            RowReceipt::Text(text) if text.starts_with('{') => {
-                serde_json::from_str(&text).map(ReceiptText::Object).map_err(|error| Malformed::json(&error))
-            }
-            RowReceipt::Text(text) => Ok(ReceiptText::Text(text)),
-        });
-        let mixed = mixed(shown.len(), self.teams, receipt.transpose()?, self.rankers)?;
-        Ok(Impression { id, time, unit, agent: self.agent, shown, mixed })
+        fields.add(Field::Receipt, "receipt", receipt);
+        add_more(&mut fields, self.more);
+        fields.impression(settings)
     }
 }
 
@@ -91,26 +101,42 @@ impl<'a> ClickRow<'a> {
     /// # Errors
     /// What is wrong with the row.
     pub fn read(self, settings: &Settings) -> Result<Event<'a>, Malformed> {
-        if self.action.is_some_and(|action| !settings.actions.iter().any(|name| *name == action)) {
-            return Ok(Event::Other);
-        }
-        let impression = present(self.impression).ok_or_else(|| missing("`impression`"))?;
-        let document = present(self.document).ok_or_else(|| missing("`document`"))?;
-        let time = moment(self.time, settings)?;
-        Ok(Event::Click(Click { impression, document, time, dwell: self.dwell.map(dwell).transpose()? }))
+        let mut fields = LineFields::new(Kind::Clicks, Separated::Never);
+        let texts = [
+            (Field::Action, "action_name", self.action),
+            (Field::Impression, "impression", self.impression),
+            (Field::Document, "document", self.document),
+        ];
+        add_texts(&mut fields, texts);
+        add_time(&mut fields, self.time)?;
+        fields.add(Field::Dwell, "dwell", self.dwell.map_or(Value::Null, Value::Number));
+        add_more(&mut fields, self.more);
+        fields.click(settings)
     }
 }
 
-fn moment(found: Option<RowTime<'_>>, settings: &Settings) -> Result<i64, Malformed> {
-    let found = match found {
-        Some(RowTime::Utc(time)) => return Ok(time),
+fn add_texts<'a, const N: usize>(fields: &mut LineFields<'a>, texts: [(Field, &'static str, Option<Cow<'a, str>>); N]) {
+    for (field, name, text) in texts {
+        fields.add(field, name, text.map_or(Value::Null, Value::Text));
+    }
+}
+
+fn add_time<'a>(fields: &mut LineFields<'a>, found: Option<RowTime<'a>>) -> Result<(), Malformed> {
+    let moment = match found {
+        Some(RowTime::Utc(time)) => Moment::Known(time),
         // Without a zone, and so read or refused as text without one is.
-        Some(RowTime::Local(local)) => Some(Moment::Text(time::text(local).trim_end_matches('Z').to_owned().into())),
-        Some(RowTime::Text(text)) => Some(Moment::Text(text)),
-        Some(RowTime::Number(number)) => Some(Moment::Number(number)),
-        None => None,
+        Some(RowTime::Local(local)) => Moment::Text(time::text(local).trim_end_matches('Z').to_owned().into()),
+        Some(RowTime::Text(text)) => Moment::Text(text),
+        Some(RowTime::Number(number)) => Moment::Number(number),
+        None => return Ok(()),
     };
-    time(found, settings.zone, "`time`")
+    fields.add_time("time", moment)
+}
+
+fn add_more(fields: &mut LineFields<'_>, more: Option<Cow<'_, str>>) {
+    if let Some(more) = more {
+        add_object(more, Container::Line, "the row", fields);
+    }
 }
 
 #[cfg(test)]
@@ -128,7 +154,7 @@ mod tests {
         let shown = ["d1", "d2"].map(Cow::Borrowed).to_vec();
         let line = r#"{"impression": "a", "time": "2026-11-23T16:04:05", "user": "u", "shown": ["d1", "d2"],
             "teams": ["A", null], "rankers": ["A", "B"]}"#;
-        let expected = super::super::impression(line, None, &settings).unwrap();
+        let expected = super::super::impression(line, None, &settings).unwrap().unwrap();
         let milliseconds = 1_795_446_245_000;
         for time in [
             RowTime::Text("2026-11-23T16:04:05".into()),
@@ -157,7 +183,9 @@ mod tests {
         let row = ImpressionRow { impression: text("a"), time: Some(RowTime::Local(0)), ..ImpressionRow::default() };
         assert!(row.read(&settings).unwrap_err().message.contains("--timezone"));
         let row = ClickRow { impression: text("a"), time: Some(RowTime::Utc(0)), ..ClickRow::default() };
-        assert!(row.clone().read(&settings).unwrap_err().message.contains("`document`"));
+        // A click on no document is one: it has a fate.
+        let Event::Click(click) = row.clone().read(&settings).unwrap() else { panic!("{row:?}") };
+        assert_eq!((&*click.impression, &*click.document, click.time), ("a", "", 0));
         let other = ClickRow { action: text("scroll"), ..row };
         assert_eq!(other.read(&settings).unwrap(), Event::Other);
     }

@@ -1,86 +1,6 @@
-//! Values of JSON that are text, or numbers used as text.
+//! Receipts in text: base64 and hexadecimal.
 
 use std::borrow::Cow;
-use std::fmt;
-
-use serde::de::{Deserialize, Deserializer, Error, Visitor};
-
-/// An id: a string, or a whole number as it is written.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Text<'a>(pub Cow<'a, str>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Ids;
-        impl<'de> Visitor<'de> for Ids {
-            type Value = Text<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string or a whole number")
-            }
-
-            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Borrowed(text)))
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Owned(text.to_owned())))
-            }
-
-            fn visit_u64<E: Error>(self, number: u64) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Owned(number.to_string())))
-            }
-
-            fn visit_i64<E: Error>(self, number: i64) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Owned(number.to_string())))
-            }
-        }
-        deserializer.deserialize_any(Ids)
-    }
-}
-
-/// A time: text, or a number.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Moment<'a> {
-    /// As it is written.
-    Text(Cow<'a, str>),
-    /// Since 1970.
-    Number(f64),
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Moment<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Moments;
-        impl<'de> Visitor<'de> for Moments {
-            type Value = Moment<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a time such as \"2026-11-22T15:04:05Z\", or a number since 1970")
-            }
-
-            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Moment<'de>, E> {
-                Ok(Moment::Text(Cow::Borrowed(text)))
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<Moment<'de>, E> {
-                Ok(Moment::Text(Cow::Owned(text.to_owned())))
-            }
-
-            fn visit_u64<E: Error>(self, number: u64) -> Result<Moment<'de>, E> {
-                Ok(Moment::Number(number as f64))
-            }
-
-            fn visit_i64<E: Error>(self, number: i64) -> Result<Moment<'de>, E> {
-                Ok(Moment::Number(number as f64))
-            }
-
-            fn visit_f64<E: Error>(self, number: f64) -> Result<Moment<'de>, E> {
-                Ok(Moment::Number(number))
-            }
-        }
-        deserializer.deserialize_any(Moments)
-    }
-}
 
 /// A receipt: text of its bytes, or an object.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,30 +13,14 @@ pub(super) enum ReceiptText<'a> {
     Object(serde_json::Value),
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for ReceiptText<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Receipts;
-        impl<'de> Visitor<'de> for Receipts {
-            type Value = ReceiptText<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a receipt: an object, or its bytes in base64 or hexadecimal")
-            }
-
-            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<ReceiptText<'de>, E> {
-                Ok(ReceiptText::Text(Cow::Borrowed(text)))
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<ReceiptText<'de>, E> {
-                Ok(ReceiptText::Text(Cow::Owned(text.to_owned())))
-            }
-
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<ReceiptText<'de>, A::Error> {
-                serde_json::Value::deserialize(serde::de::value::MapAccessDeserializer::new(map))
-                    .map(ReceiptText::Object)
-            }
+impl ReceiptText<'_> {
+    /// The same, with a copy of its text.
+    pub(super) fn into_owned<'b>(self) -> ReceiptText<'b> {
+        match self {
+            Self::Text(text) => ReceiptText::Text(Cow::Owned(text.into_owned())),
+            Self::Bytes(bytes) => ReceiptText::Bytes(bytes),
+            Self::Object(value) => ReceiptText::Object(value),
         }
-        deserializer.deserialize_any(Receipts)
     }
 }
 
@@ -218,13 +122,5 @@ mod tests {
             let bytes: Vec<u8> = (0..length).map(|at| at.wrapping_mul(77)).collect();
             assert_eq!(bytes_of(&base64(&bytes)), Some(bytes));
         }
-    }
-
-    #[test]
-    fn ids_are_strings_or_whole_numbers() {
-        let ids: Vec<Text<'_>> = serde_json::from_str(r#"["a", 7, -3, "\u00e9"]"#).unwrap();
-        let ids: Vec<&str> = ids.iter().map(|id| &*id.0).collect();
-        assert_eq!(ids, ["a", "7", "-3", "é"]);
-        assert!(serde_json::from_str::<Text<'_>>("1.5").is_err() && serde_json::from_str::<Text<'_>>("null").is_err());
     }
 }

@@ -188,7 +188,9 @@ impl<'a> UserLog<'a> {
         let copies = 1 + u64::from(chance.random::<f64>() < simulation.doubles);
         (0..copies).for_each(|_| lines.impression(simulation.dialect, &line));
         let fate = if is_conflict {
-            lines.impression(simulation.dialect, &ImpressionLine { time: visit.time + 1, ..line });
+            // The id of one query, and the list of another.
+            let other = ImpressionLine { time: visit.time + 1, query: query + 1, ..line };
+            lines.impression(simulation.dialect, &other);
             truth.impression_lines(ImpressionFate::Conflict, copies + 1);
             None
         } else {

@@ -129,8 +129,9 @@ fn pieces_of_a_log_add_up_to_its_truth() {
         let (texts, truth) = simulated(&simulation);
         let [impressions, clicks] = texts.each_ref().map(|text| std::str::from_utf8(text).unwrap().lines());
         let rules = rules(&simulation);
-        let impressions: Vec<_> = impressions.map(|line| read::impression(line, None, &rules).unwrap()).collect();
-        let clicks: Vec<_> = clicks.map(|line| read::click(line, None, &rules).unwrap()).collect();
+        let impressions: Vec<_> =
+            impressions.map(|line| read::impression(line, None, &rules).unwrap().unwrap()).collect();
+        let clicks: Vec<_> = clicks.map(|line| read::click(line, None, &rules).unwrap().unwrap()).collect();
         for pieces in [1, 3, 11] {
             let found = credited(&rules, &impressions, &clicks, pieces);
             assert_same(&found, &truth.credited(), &format!("{pieces} pieces"));

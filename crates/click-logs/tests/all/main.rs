@@ -5,11 +5,14 @@ mod common;
 mod damaged;
 mod gathered;
 mod help;
+mod lists;
 mod malformed;
+mod names;
 mod oracle;
 mod order;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod published;
+mod shapes;
 mod sliding;
 mod truth;

@@ -35,7 +35,7 @@ const IMPRESSIONS: &[(&str, &str)] = &[
     (r#"{"impression":"i2","time":1000,"user":"u1","teams":["A"]}"#, "no `shown` (or `query_response_hit_ids`"),
     (
         r#"{"impression":"i2","time":1000,"shown":"a b","teams":["A"]}"#,
-        "invalid type: string \"a b\", expected a sequence",
+        "`shown` is `a b`, which is text; expected a list, e.g. [\"a\",\"b\"]",
     ),
     (r#"{"impression":"i2","time":1000,"shown":["a","a"],"teams":["A","B"]}"#, "the document `a` is shown twice"),
     (
@@ -75,6 +75,47 @@ const IMPRESSIONS: &[(&str, &str)] = &[
         "a stored A/B click of OpenSearch",
     ),
     ("plain text", "expected value; expected one JSON object per line"),
+    ("[7]", "expected an object, found a list"),
+    (r#"{"impression":2.5,"time":1000,"shown":["a"]}"#, "`impression` is the number 2.5; expected text or a whole"),
+    (
+        r#"{"impression":"i2","time":1000,"shown":["a",2.0]}"#,
+        "`shown` is a list with the number 2.0; expected a list of",
+    ),
+    (r#"{"impression":"i2","time":1000,"shown":["a",null]}"#, "`shown` has an entry without a value"),
+    (r#"{"impression":"i2","time":1000,"shown":"['a', 'b'"}"#, "does not end with `]`; expected e.g. [\"a\",\"b\"]"),
+    (r#"{"impression":"i2","time":1000,"user":"u","user_id":"v","shown":["a"]}"#, "`user` is `u`, but `user_id`"),
+    (
+        r#"{"impression":"i2","time":1000,"session":"s","query_attributes":{"session_id":"t"},"shown":["a"]}"#,
+        "`session` is `s`, but `query_attributes.session_id`, which stands for the same, is `t`; leave one of them out",
+    ),
+    (
+        r#"{"impression":"i2","time":1000,"shown":["a","b"],"query_response_hit_ids":["b","a"]}"#,
+        "`shown` is `a b`, but `query_response_hit_ids`, which stands for the same, is `b a`",
+    ),
+    (
+        r#"{"impression":"i2","time":1000,"shown":["a"],"teams":["A"],"query_attributes":{"teams":[null]}}"#,
+        "`teams` is `A`, but `query_attributes.teams`, which stands for the same, is `null`",
+    ),
+    (
+        r#"{"query_id":"i2","time":1000,"shown":["a","x"],"response":{"hits":{"hits":[{"_id":"a","_search_configuration":"A"}]}}}"#,
+        "the document `x` is not in the response, which has 1 of the 2 documents shown",
+    ),
+    (
+        r#"{"query_id":"i2","time":1000,"shown":["a"],"teams":["B"],"response":{"docs":[{"id":"a","[interleaving]":"A"}]}}"#,
+        "the owner of document 1 is `B` by `teams`, but `A` by the response",
+    ),
+    (
+        r#"{"query_id":"i2","time":1000,"response":{"hits":{"hits":[{"_id":"a"},{"id":"b"}]}}}"#,
+        "`hits.hits` is a list whose hit 2 has no `_id`; expected the list of hits",
+    ),
+    (
+        r#"{"query_id":"i2","time":1000,"response":{"hits":{"hits":[{"_id":"a","_search_configuration":"A","search_config":"B"}]}}}"#,
+        "a list whose hit 1 has two owners, A and B",
+    ),
+    (
+        r#"{"took":1,"hits":{"hits":[{"_id":"1","_source":{"query_id":"i1"}}]}}"#,
+        "the answer to a search, with its documents in `hits.hits`",
+    ),
 ];
 
 /// Clicks that cannot be read.
@@ -83,19 +124,43 @@ const CLICKS: &[(&str, &str)] = &[
     (r#"{"document":"b","time":2000}"#, "no `impression` (or `query_id`)"),
     (r#"{"impression":"i1","time":2000}"#, "no `document` (or `event_attributes.object.object_id`)"),
     (r#"{"impression":"i1","document":"b","time":2000,"dwell":-3}"#, "the dwell time -3 is not a number of seconds"),
+    (r#"{"impression":"i1","document":["b"],"time":2000}"#, "`document` is a list; expected text or a whole number"),
+    (r#"{"impression":"i1","document":1.0,"time":2000}"#, "`document` is the number 1.0; expected text or a whole"),
+    (r#"{"impression":1.0,"document":"b","time":2000}"#, "`impression` is the number 1.0; expected text or a whole"),
+    (r#"{"impression":true,"document":"b","time":2000}"#, "`impression` is true; expected text or a whole number"),
+    (r#"{"impression":"i1","document":"b","time":2000,"time":3000}"#, "`time` is there twice: 2000, and 3000"),
+    (r#"{"impression":"i1","query_id":"i2","document":"b","time":2000}"#, "`impression` is `i1`, but `query_id`"),
+    (r#"{"impression":"i1","document":"b","time":2000,"timestamp":3000}"#, "`time` is 1970-01-01T00:33:20.000Z, but"),
+    (r#"{"impression":"i1","document":"b","object_id":"c","time":2000}"#, "`document` is `b`, but `object_id`"),
+    (r#"{"impression":"i1","document":"b","time":2000,"dwell":"long"}"#, "the dwell time `long` is not a number"),
     (
-        r#"{"impression":"i1","document":["b"],"time":2000}"#,
-        "invalid type: sequence, expected a string or a whole number",
+        r#"{"impression":"i1","document":"b","time":2000,"dwell":[3]}"#,
+        "`dwell` is a list; expected a number of seconds",
     ),
-    (r#"{"impression":"i1","document":"b","time":2000,"time":3000}"#, "duplicate field `time`"),
+    (
+        r#"{"query_id":"i1","timestamp":2000,"event_attributes":{"object":[{"object_id":"b"}]}}"#,
+        "`event_attributes.object` is a list; expected an object with `object_id`",
+    ),
+    (
+        r#"{"query_id":"i1","timestamp":2000,"event_attributes":{"object":{"object_id":"b"},"dwell_time":{}}}"#,
+        "`event_attributes.dwell_time` is an object; expected a number of seconds",
+    ),
+    (
+        r#"{"query_id":"i1","timestamp":2000,"event_attributes":"{\"object\":"}"#,
+        "`event_attributes` is `{\\\"object\\\":`, which is not JSON",
+    ),
+    (
+        r#"{"query_id":"i1","timestamp":2000,"event_attributes":"b"}"#,
+        "`event_attributes` is the text `b`; expected an object, or its JSON as text",
+    ),
+    (
+        r#"{"took":1,"hits":{"hits":[{"_id":"1","_source":{"query_id":"i1"}}]}}"#,
+        "the answer to a search, with its documents in `hits.hits`; expected one document per line (`jq -c '.hits.hits[]'`",
+    ),
     (GOOD, "a list that was shown, not a click; pass this file as --impressions"),
     (
         r#"{"search_configuration":"9c858901-8a57","count":10,"time":"2026-06-01T00:00:00Z"}"#,
         "a stored A/B click of OpenSearch (`search_configuration`, `count`): it does not say which list was clicked",
-    ),
-    (
-        r#"{"action_name":"click","query_id":"q","timestamp":"2026-11-22T15:04:05Z","event_attributes":{}}"#,
-        "no `document`",
     ),
 ];
 
@@ -135,6 +200,15 @@ fn malformed_tables_are_refused_with_file_and_line() {
         ("i1,noon,u1,a b,A B", "the time `noon` cannot be read"),
         ("i1,1000,u1,a b,A", "1 teams for 2 documents"),
         (",1000,u1,a b,A B", "no `impression`"),
+        (
+            "i1,1000,u1,\"a,b\",\"A,B\"",
+            "`shown` is `a,b`, whose entries seem to be separated by `,`; pass --list-separator ,",
+        ),
+        ("i1,1000,u1,a;b,A;B", "`shown` is `a;b`, whose entries seem to be separated by `;`"),
+        ("i1,1000,u1,a b,A|B", "`teams` is `A|B`, whose entries seem to be separated by `|`"),
+        ("i1,1000,u1,[a b,A B", "`shown` is `[a b`, which cannot be read as a list"),
+        ("i1,1000,u1,[1.0 2.0],A B", "`1.0` is not a whole number; write ids as text"),
+        ("i1,1000,u1,nan,A B", "2 teams for 0 documents"),
     ] {
         let text = format!("{header}\n{line}\n");
         let error = Log::of(&[text.as_bytes()], &[]).credit(&settings()).expect_err(line).to_string();
@@ -143,6 +217,22 @@ fn malformed_tables_are_refused_with_file_and_line() {
     let text = "impression,document,time,dwell\ni1,b,2000,long\n";
     let error = Log::of(&[GOOD.as_bytes()], &[text.as_bytes()]).credit(&settings()).unwrap_err().to_string();
     assert!(error.contains("clicks-0:2: the dwell time `long`"), "{error}");
+}
+
+#[test]
+fn objects_over_several_lines_name_the_command() {
+    let pretty = "{\n  \"impression\": \"i1\",\n  \"time\": 1000,\n  \"shown\": [\"a\"]\n}\n";
+    let answer = "{\n \"took\": 1,\n \"hits\": {\n  \"hits\": [\n   {\"_source\": {\"query_id\": \"q\"}}\n  ]\n }\n}\n";
+    for (text, command) in [(pretty, "`jq -c .`"), (answer, "`jq -c '.hits.hits[]'`")] {
+        for log in [Log::of(&[text.as_bytes()], &[]), Log::of(&[GOOD.as_bytes()], &[text.as_bytes()])] {
+            // No line of such a file is one, so nothing can be set aside.
+            for set_malformed_aside in [false, true] {
+                let settings = Settings { set_malformed_aside, ..settings() };
+                let error = log.credit(&settings).unwrap_err().to_string();
+                assert!(error.contains("over several lines") && error.contains(command), "{error}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -17,6 +17,17 @@ struct Shown {
     time: i64,
     user: Option<u32>,
     teams: Option<Vec<Option<&'static str>>>,
+    documents: usize,
+}
+
+impl Shown {
+    /// Whether both are lines of one impression.
+    fn says_the_same(&self, other: &Self) -> bool {
+        // Who owns what matters only where a user is known.
+        let owned =
+            |shown: &Self| shown.teams.clone().map(|teams| if shown.user.is_some() { teams } else { Vec::new() });
+        (self.id, self.user, self.documents, owned(self)) == (other.id, other.user, other.documents, owned(other))
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -32,18 +43,30 @@ fn random_log(generator: &mut Generator) -> (Vec<Shown>, Vec<Clicked>) {
     let mut shown: Vec<Shown> = Vec::new();
     for _ in 0..generator.random_range(1..60) {
         if !shown.is_empty() && generator.random_range(0..4) == 0 {
-            let again = shown[generator.random_range(0..shown.len())].clone();
+            let mut again = shown[generator.random_range(0..shown.len())].clone();
+            match generator.random_range(0..6) {
+                // Logged again, at once or much later; or without its documents.
+                0 => again.time += generator.random_range(-50..50),
+                1 => again.time += generator.random_range(-7_200_000..7_200_000),
+                2 => {
+                    again.time += generator.random_range(-50..50);
+                    again.documents = 0;
+                    again.teams = [None, Some(Vec::new())][generator.random_range(0..2_usize)].clone();
+                }
+                _ => {}
+            }
             shown.push(again);
             continue;
         }
         let length = generator.random_range(1..4);
         let mut team = || [Some("A"), Some("B"), None][generator.random_range(0..3_usize)];
-        let teams = (0..length).map(|_| team()).collect();
+        let teams: Vec<_> = (0..length).map(|_| team()).collect();
         shown.push(Shown {
             id: generator.random_range(0..40),
             time: generator.random_range(0..5 * DAY),
             user: (generator.random_range(0..10) > 0).then(|| generator.random_range(0..6)),
             teams: (generator.random_range(0..12) > 0).then_some(teams),
+            documents: length,
         });
     }
     let clicked = (0..generator.random_range(0..120)).map(|_| {
@@ -74,22 +97,25 @@ fn plainly(
         Complete::LastImpression => shown.iter().map(|shown| shown.time).max().unwrap(),
     };
     let ids: BTreeSet<u32> = shown.iter().map(|shown| shown.id).collect();
-    let mut good: BTreeMap<u32, &Shown> = BTreeMap::new();
+    let mut good: BTreeMap<u32, Shown> = BTreeMap::new();
     for &id in &ids {
         let copies: Vec<&Shown> = shown.iter().filter(|shown| shown.id == id).collect();
-        if copies.iter().any(|copy| copy != &copies[0]) {
+        let with_documents: Vec<&Shown> = copies.iter().copied().filter(|copy| copy.documents > 0).collect();
+        let saying = if with_documents.is_empty() { &copies } else { &with_documents };
+        if saying.iter().any(|copy| !copy.says_the_same(saying[0])) {
             *of_impressions.entry("conflict").or_default() += copies.len() as u64;
             continue;
         }
         *of_impressions.entry("duplicate").or_default() += copies.len() as u64 - 1;
-        let fate = if copies[0].teams.is_none() {
+        let first = (*saying.iter().min_by_key(|copy| copy.time).unwrap()).clone();
+        let fate = if first.teams.is_none() {
             "not-mixed"
-        } else if copies[0].user.is_none() {
+        } else if first.user.is_none() {
             "no-unit"
-        } else if until != i64::MAX && copies[0].time + settings.window > until {
+        } else if until != i64::MAX && first.time + settings.window > until {
             "open"
         } else {
-            good.insert(id, copies[0]);
+            good.insert(id, first);
             continue;
         };
         *of_impressions.entry(fate).or_default() += 1;
@@ -270,8 +296,7 @@ fn the_rules_are_followed(seed: u64, cases: usize, is_sorted: bool) -> usize {
 }
 
 fn line_of_shown(shown: &Shown) -> String {
-    let length = shown.teams.as_ref().map_or(2, Vec::len);
-    let documents: Vec<String> = (0..length).map(|document| format!("\"d{document}\"")).collect();
+    let documents: Vec<String> = (0..shown.documents).map(|document| format!("\"d{document}\"")).collect();
     let user = shown.user.map_or(String::new(), |user| format!(",\"user\":\"u{user}\""));
     let teams = shown
         .teams

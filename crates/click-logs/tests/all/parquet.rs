@@ -277,7 +277,10 @@ fn columns_of_other_types_are_refused_by_name() {
         (("shown", "int64", 5.into()), "the column `shown` holds int64; expected lists of text or whole numbers"),
         (("shown", "double", vec![1.5].into()), "the column `shown` holds lists of double"),
         (("time", TEXT, vec!["x"].into()), "the column `time` holds lists of utf8; expected timestamps"),
-        (("dwell", TEXT, "x".into()), "the column `dwell` holds utf8; expected seconds as numbers"),
+        (
+            ("dwell", "int64 (TIMESTAMP_MILLIS)", 5.into()),
+            "the column `dwell` holds timestamp_millis; expected seconds as",
+        ),
         (("query_attributes", "double", 1.5.into()), "the column `query_attributes` holds double; expected a struct"),
         (("shown", TEXT, vec!["a", "a"].into()), "row 1 (row group 1): the document `a` is shown twice"),
         (("teams", TEXT, vec!["A"].into()), "row 1 (row group 1): 1 teams for 2 documents"),

@@ -70,14 +70,36 @@ fn responses_of_opensearch_have_a_configuration_per_hit() {
     for line in [within, itself] {
         assert_eq!(counts(&line, EVENT, &settings()), expected, "{line}");
     }
-    // Lists of object ids overrule the ids of hits, and must be of the same response.
-    let named = format!(
-        r#"{{"query_id":"{id}","client_id":"c","timestamp":"2026-11-13T20:20:39Z","query_response_hit_ids":["B013UFPODY","x"],"response":{{{hits}}}}}"#
-    );
-    assert_eq!(counts(&named, EVENT, &settings()).1, Counts::new(0, 1, 0));
-    let other = named.replace(r#","x"]"#, "]");
-    let error = Log::of(&[other.as_bytes()], &[]).credit(&settings()).unwrap_err().to_string();
-    assert!(error.contains("1 documents, but a response with 2"), "{error}");
+    // What was shown may have another order, or be less: documents are found by their ids.
+    let listed = |list: &str| {
+        format!(
+            r#"{{"query_id":"{id}","client_id":"c","timestamp":"2026-11-13T20:20:39Z","query_response_hit_ids":{list},"response":{{{hits}}}}}"#
+        )
+    };
+    for list in [r#"["B013UFPODY","B07XLFYN6S"]"#, r#"["B07XLFYN6S","B013UFPODY"]"#, r#"["B013UFPODY"]"#] {
+        let rankers = Settings { rankers: expected.0.clone(), ..settings() };
+        assert_eq!(counts(&listed(list), EVENT, &rankers), expected, "{list}");
+    }
+    // By position where the log has ids of its own.
+    let renamed = listed(r#"["B013UFPODY","x"]"#).replace(r#""_id":"B013UFPODY""#, r#""_id":"17""#);
+    assert_eq!(counts(&renamed, EVENT, &settings()).1, Counts::new(0, 1, 0));
+    // A list that is not of this response is refused, also where a part of it is.
+    for (list, expected) in [
+        (r#"["B013UFPODY","x"]"#, "the document `x` is not in the response, which has 1 of the 2 documents shown"),
+        (r#"["x"]"#, "1 documents, but a response with 2"),
+    ] {
+        let error = Log::of(&[listed(list).as_bytes()], &[]).credit(&settings()).unwrap_err().to_string();
+        assert!(error.contains("impressions-0:1: ") && error.contains(expected), "{error}");
+    }
+    // The other name of the owner.
+    let other = within_named(id, "search_config");
+    assert_eq!(counts(&other, EVENT, &settings()), expected);
+}
+
+fn within_named(id: &str, name: &str) -> String {
+    format!(
+        r#"{{"query_id":"{id}","client_id":"c","timestamp":"2026-11-13T20:20:39Z","response":{{"hits":{{"hits":[{{"_id":"B07XLFYN6S","{name}":"9c858901-8a57"}},{{"_id":"B013UFPODY","{name}":"3f0d2b11-77aa"}}]}}}}}}"#
+    )
 }
 
 #[test]
@@ -85,6 +107,12 @@ fn responses_of_solr_name_the_model() {
     let solr = r#"{"query_id":"00112233-4455-6677-8899-aabbccddeeff","client_id":"c","timestamp":"2026-11-13T20:20:39Z","response":{"responseHeader":{"status":0,"QTime":2},"response":{"numFound":2,"start":0,"maxScore":1.0,"docs":[{"id":"GB18030TEST","score":1.0,"[interleaving]":"_OriginalRanking_"},{"id":"B013UFPODY","score":0.8,"[interleaving]":"myModelA"}]}}}"#;
     let (rankers, sum) = counts(solr, EVENT, &settings());
     assert_eq!((rankers[1].as_str(), sum), ("myModelA", Counts::new(0, 1, 0)));
+    // In another order than it was shown in.
+    let listed = solr.replace(
+        r#""response":{"responseHeader""#,
+        r#""shown":["B013UFPODY","GB18030TEST"],"response":{"responseHeader""#,
+    );
+    assert_eq!(counts(&listed, EVENT, &settings()).1, Counts::new(0, 1, 0));
 }
 
 #[test]

@@ -4,12 +4,9 @@ use std::io::Write as _;
 
 use parquet::record::{Field, Row};
 
-use super::types::{Clock, Column, Holds};
+use super::types::{Clock, Column};
 use crate::model::time;
 use crate::read::base64;
-
-/// Fields within objects that may be text of JSON, as engines without nested types keep them.
-const NESTED: [&str; 8] = ["teams", "rankers", "receipt", "object", "hits", "docs", "response", "ubi"];
 
 /// Appends a row as a line.
 pub(super) fn line(row: &Row, columns: &[Column], out: &mut Vec<u8>) {
@@ -27,10 +24,9 @@ pub(super) fn line(row: &Row, columns: &[Column], out: &mut Vec<u8>) {
         is_first = false;
         text(name, out);
         out.push(b':');
-        match (column.holds, column.clock) {
-            (_, Clock::Moments { is_utc, per_millisecond }) => moment(field, is_utc, per_millisecond, out),
-            (Holds::Lists | Holds::Objects | Holds::Receipts, _) => value(field, true, out),
-            _ => value(field, false, out),
+        match column.clock {
+            Clock::Moments { is_utc, per_millisecond } => moment(field, is_utc, per_millisecond, out),
+            Clock::Plain => value(field, out),
         }
     }
     out.extend_from_slice(b"}\n");
@@ -42,7 +38,7 @@ fn moment(field: &Field, is_utc: bool, per_millisecond: i64, out: &mut Vec<u8>) 
         Field::TimestampMillis(time) => time,
         Field::TimestampMicros(time) => time.div_euclid(1_000),
         Field::Long(time) => time.div_euclid(per_millisecond),
-        _ => return value(field, false, out),
+        _ => return value(field, out),
     };
     let written = time::text(milliseconds);
     text(if is_utc { &written } else { written.trim_end_matches('Z') }, out);
@@ -53,24 +49,17 @@ fn text(text: &str, out: &mut Vec<u8>) {
     let _ = serde_json::to_writer(out, text);
 }
 
-/// A value of any type. Text that begins as JSON does is JSON if `may_be_json`.
-fn value(field: &Field, may_be_json: bool, out: &mut Vec<u8>) {
+/// A value of any type.
+fn value(field: &Field, out: &mut Vec<u8>) {
     let written = match field {
         Field::Null => out.write_all(b"null"),
         Field::Bool(_) | Field::Byte(_) | Field::Short(_) | Field::Int(_) | Field::Long(_) => write!(out, "{field}"),
         Field::UByte(_) | Field::UShort(_) | Field::UInt(_) | Field::ULong(_) => write!(out, "{field}"),
         Field::Float(number) => return real(f64::from(*number), out),
         Field::Double(number) => return real(*number, out),
-        Field::Str(string) if may_be_json && string.starts_with(['{', '[']) => {
-            // In one line.
-            out.extend(string.bytes().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte }));
-            Ok(())
-        }
         Field::Str(string) => return text(string, out),
         Field::Bytes(bytes) => match std::str::from_utf8(bytes.data()) {
-            Ok(string) if !string.contains(|c: char| c.is_control()) => {
-                return value(&Field::Str(string.to_owned()), may_be_json, out);
-            }
+            Ok(string) if !string.contains(|c: char| c.is_control()) => return text(string, out),
             _ => return text(&base64(bytes.data()), out),
         },
         Field::TimestampMillis(time) => return text(&time::text(*time), out),
@@ -88,7 +77,7 @@ fn value(field: &Field, may_be_json: bool, out: &mut Vec<u8>) {
                 if at > 0 {
                     out.push(b',');
                 }
-                value(element, false, out);
+                value(element, out);
             }
             out.write_all(b"]")
         }
@@ -119,7 +108,7 @@ fn entry(at: usize, name: &str, field: &Field, out: &mut Vec<u8>) {
     }
     text(name, out);
     out.push(b':');
-    value(field, NESTED.contains(&name), out);
+    value(field, out);
 }
 
 /// A number; those that JSON does not have are text, which is refused where a number is expected.

@@ -20,7 +20,7 @@ use super::file::{Block, Place};
 use crate::error::LogError;
 use guarded::guarded;
 use json::line;
-use types::{COLUMNS, Column, check};
+use types::{Column, check, holds, is_telling, may_be_other};
 
 /// An open file.
 pub(super) struct Table {
@@ -48,17 +48,20 @@ impl Table {
         let mut columns = Vec::new();
         let mut fields = Vec::new();
         for field in root.get_fields() {
-            let Some(&(name, holds)) = COLUMNS.iter().find(|(name, _)| *name == field.name()) else { continue };
-            let clock = check(field, holds).map_err(|(found, expected)| {
-                failed(format!("the column `{name}` holds {found}; expected {expected}"))
-            })?;
-            columns.push(Column { name, holds, clock });
+            let name = field.name();
+            let Some(holds) = holds(name) else { continue };
+            let clock = match check(field, holds) {
+                Ok(clock) => clock,
+                // Other logs have another thing under a name of an object.
+                Err(_) if may_be_other(name) => continue,
+                Err((found, expected)) => {
+                    return Err(failed(format!("the column `{name}` holds {found}; expected {expected}")));
+                }
+            };
+            columns.push(Column { clock });
             fields.push(Arc::clone(field));
         }
-        if !columns
-            .iter()
-            .any(|column| ["impression", "query_id", "ext", "search_configuration"].contains(&column.name))
-        {
+        if !fields.iter().any(|field| is_telling(field.name())) {
             let names: Vec<&str> = root.get_fields().iter().map(|field| field.name()).collect();
             return Err(failed(format!(
                 "no column `impression` (or `query_id`) among {}; rename the one that holds it",

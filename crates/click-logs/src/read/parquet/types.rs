@@ -3,6 +3,8 @@
 use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit, Type as Physical};
 use parquet::schema::types::{Type, TypePtr};
 
+use crate::read::names::{Container, Field, Kind, Slot, slot};
+
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Holds {
@@ -20,41 +22,51 @@ pub(super) enum Holds {
     Anything,
 }
 
-/// The columns of logs.
-pub(super) const COLUMNS: [(&str, Holds); 27] = [
-    ("impression", Holds::Ids),
-    ("query_id", Holds::Ids),
-    ("time", Holds::Times),
-    ("timestamp", Holds::Times),
-    ("user", Holds::Ids),
-    ("user_id", Holds::Ids),
-    ("client_id", Holds::Ids),
-    ("session", Holds::Ids),
-    ("session_id", Holds::Ids),
-    ("agent", Holds::Ids),
-    ("document", Holds::Ids),
-    ("object_id", Holds::Ids),
-    ("action_name", Holds::Ids),
-    ("shown", Holds::Lists),
-    ("query_response_hit_ids", Holds::Lists),
-    ("query_response_object_ids", Holds::Lists),
-    ("query_response_objects_ids", Holds::Lists),
-    ("teams", Holds::Lists),
-    ("rankers", Holds::Lists),
-    ("receipt", Holds::Receipts),
-    ("dwell", Holds::Numbers),
-    ("query_attributes", Holds::Objects),
-    ("event_attributes", Holds::Objects),
-    ("response", Holds::Objects),
-    ("ext", Holds::Objects),
-    ("search_configuration", Holds::Anything),
-    ("count", Holds::Anything),
-];
+/// What the column of this name holds; `None` if no log has it. Columns of both kinds of lines are read: nobody says which a
+/// file is of before its lines are.
+pub(super) fn holds(name: &str) -> Option<Holds> {
+    let of_kind = |kind| slot(kind, Container::Line, name);
+    Some(match of_kind(Kind::Impressions).or_else(|| of_kind(Kind::Clicks))? {
+        Slot::Object(..) => Holds::Objects,
+        Slot::Field(field, _) => match field {
+            Field::Impression
+            | Field::User
+            | Field::Client
+            | Field::Session
+            | Field::Agent
+            | Field::Document
+            | Field::Action => Holds::Ids,
+            Field::Time => Holds::Times,
+            Field::Shown | Field::Teams | Field::Rankers => Holds::Lists,
+            Field::Receipt => Holds::Receipts,
+            Field::Dwell => Holds::Numbers,
+            Field::Hits | Field::Documents | Field::SearchConfiguration | Field::Count => Holds::Anything,
+        },
+    })
+}
+
+/// Whether the column of this name may say which impression a row is about, or what else the file is.
+pub(super) fn is_telling(name: &str) -> bool {
+    use Container as C;
+    matches!(
+        slot(Kind::Impressions, C::Line, name),
+        Some(
+            Slot::Field(Field::Impression | Field::SearchConfiguration, _)
+                | Slot::Object(C::Line | C::Extension | C::Ubi, _)
+        )
+    )
+}
+
+/// Whether other logs have another thing under this name.
+pub(super) fn may_be_other(name: &str) -> bool {
+    matches!(
+        slot(Kind::Impressions, Container::Line, name),
+        Some(Slot::Object(inner, _)) if crate::read::json::may_be_other(inner)
+    )
+}
 
 /// A column that is read.
 pub(super) struct Column {
-    pub(super) name: &'static str,
-    pub(super) holds: Holds,
     /// How its times are stored.
     pub(super) clock: Clock,
 }
@@ -78,7 +90,7 @@ pub(super) fn check(field: &TypePtr, holds: Holds) -> Result<Clock, (String, &'s
         Holds::Ids => is_id(field),
         Holds::Lists => element(field).is_some_and(is_id) || is_text(field),
         Holds::Times => return clock(field).map_or_else(|| refused("timestamps, numbers since 1970 or text"), Ok),
-        Holds::Numbers => is_number(field),
+        Holds::Numbers => is_number(field) || is_text(field),
         Holds::Receipts | Holds::Objects => is_text(field) || field.is_group() && element(field).is_none(),
         Holds::Anything => true,
     };
@@ -86,7 +98,7 @@ pub(super) fn check(field: &TypePtr, holds: Holds) -> Result<Clock, (String, &'s
         _ if is_fine => Ok(Clock::Plain),
         Holds::Ids => refused("text or whole numbers"),
         Holds::Lists => refused("lists of text or whole numbers"),
-        Holds::Numbers => refused("seconds as numbers"),
+        Holds::Numbers => refused("seconds as numbers or text"),
         Holds::Receipts => refused("binary, text or a struct"),
         _ => refused("a struct, a map or text of JSON"),
     }

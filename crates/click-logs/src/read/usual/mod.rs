@@ -7,8 +7,10 @@ mod json;
 
 use self::bytes::{is_decimal, is_whole, pieces};
 use self::json::{Object, Value};
-use super::csv::{Column, Header};
+use super::csv::Header;
 use super::event::{Event, dwell};
+use super::lists::{Separated, is_usual};
+use super::names::{Field, Kind};
 use super::text::read_bytes;
 use crate::model::time::of_number;
 use crate::model::{Click, ImpressionRef, Receipts, Settings, UnitKind};
@@ -82,8 +84,8 @@ impl<'a> Usual<'a> {
             return None;
         }
         // Logs write unknown users as null or as nothing.
-        let RowRef { impression, user, session, teams, .. } = &mut self.row;
-        for text in [impression, user, session].into_iter().chain(teams) {
+        let RowRef { impression, user, session, agent, teams, .. } = &mut self.row;
+        for text in [impression, user, session, agent].into_iter().chain(teams) {
             *text = text.filter(|text| !text.is_empty());
         }
         self.checked(settings)
@@ -138,40 +140,54 @@ impl<'a> Usual<'a> {
         (self.fields.len() == header.columns()).then_some(())
     }
 
-    fn field(&self, header: &Header, column: Column) -> Option<&'a str> {
-        header.places(column).iter().map(|&place| self.fields[place]).find(|field| !field.is_empty())
+    fn field(&self, header: &Header, kind: Kind, field: Field) -> Option<&'a str> {
+        header.place(kind, field).map(|place| self.fields[place]).filter(|text| !text.is_empty())
     }
 
     fn impression_of_row(&mut self, line: &'a str, header: &Header, settings: &Settings) -> Option<()> {
-        let separator = u8::try_from(settings.list_separator).ok().filter(u8::is_ascii)?;
+        let separated = Separated::in_csv(settings.list_separator);
+        let separator = settings.list_separator.unwrap_or(' ');
+        let separator = u8::try_from(separator).ok().filter(u8::is_ascii)?;
+        if !header.is_plain(Kind::Impressions) {
+            return None;
+        }
+        header.place(Kind::Impressions, Field::Shown)?;
         self.split(line, header)?;
-        let field = |column| self.field(header, column);
-        let lists = [Column::Shown, Column::Teams, Column::Rankers].map(field);
-        let (id, user, session) = (field(Column::Impression), field(Column::User), field(Column::Session));
-        let (agent, receipt) = (field(Column::Agent), field(Column::Receipt));
-        let time = settings.zone.time(field(Column::Time)?).ok();
+        let field = |field| self.field(header, Kind::Impressions, field);
+        let lists = [Field::Shown, Field::Teams, Field::Rankers].map(field);
+        let (id, session) = (field(Field::Impression), field(Field::Session));
+        let user = field(Field::User).or_else(|| field(Field::Client));
+        let (agent, receipt) = (field(Field::Agent), field(Field::Receipt));
+        let time = settings.zone.time(field(Field::Time)?).ok();
         let row = &mut self.row;
         (row.impression, row.time, row.user, row.session) = (id, time, user, session);
         (row.agent, row.receipt_text) = (agent, receipt);
         (row.has_shown, row.has_teams, row.has_rankers) = (true, lists[1].is_some(), lists[2].is_some());
         let [shown, teams, rankers] = lists.map(Option::unwrap_or_default);
+        // Spaces around entries are not part of them.
+        let entry = |item: &'a str| if separator == b' ' { item } else { item.trim_ascii() };
         pieces(shown, separator, |item| {
-            if !item.is_empty() {
-                row.shown.push(item);
+            if !entry(item).is_empty() {
+                row.shown.push(entry(item));
             }
         });
         pieces(teams, separator, |item| {
             // A list has no empty entries, so nobody has a name.
-            if !item.is_empty() {
-                row.teams.push((item != "-").then_some(item));
+            if !entry(item).is_empty() {
+                row.teams.push(Some(entry(item)).filter(|item| *item != "-"));
             }
         });
         pieces(rankers, separator, |item| {
-            if !item.is_empty() {
-                row.rankers.push(item);
+            if !entry(item).is_empty() {
+                row.rankers.push(entry(item));
             }
         });
-        Some(())
+        let is_usual = |list: &[&str]| is_usual(list.first().copied(), list.get(1).copied(), list.len(), separated);
+        let first_teams = [0, 1].map(|at| row.teams.get(at).copied().flatten());
+        let are_usual = is_usual(&row.shown)
+            && is_usual(&row.rankers)
+            && super::lists::is_usual(first_teams[0], first_teams[1], row.teams.len(), separated);
+        are_usual.then_some(())
     }
 
     fn impression_of_json(&mut self, line: &'a str, settings: &Settings) -> Option<()> {
@@ -184,11 +200,7 @@ impl<'a> Usual<'a> {
                 "time" | "timestamp" => row.time = Some(moment(seen.first(1, value)?, settings)?),
                 "user" | "user_id" | "client_id" => row.user = text(seen.first(2, value)?)?,
                 "session" | "session_id" => row.session = text(seen.first(3, value)?)?,
-                "agent" => {
-                    let value = seen.first(4, value)?;
-                    // An agent may say nothing.
-                    row.agent = if let Value::Text(text) = value { Some(text) } else { text(value)? };
-                }
+                "agent" => row.agent = text(seen.first(4, value)?)?,
                 "shown" | "query_response_hit_ids" | "query_response_object_ids" | "query_response_objects_ids" => {
                     row.has_shown = is_list(&seen.first(5, value)?)?;
                     if row.has_shown {
@@ -220,26 +232,30 @@ impl<'a> Usual<'a> {
                 | "ext"
                 | "ubi"
                 | "_source"
+                | "doc"
                 | "action_name"
                 | "search_configuration"
                 | "count" => return None,
-                _ => other(&mut object, &value)?,
+                _ => other(&mut object, key, &value)?,
             }
         }
         Some(())
     }
 
     fn click_of_row(&mut self, line: &'a str, header: &Header, settings: &Settings) -> Option<Event<'a>> {
+        if !header.is_plain(Kind::Clicks) {
+            return None;
+        }
         self.split(line, header)?;
-        let field = |column| self.field(header, column);
-        if field(Column::Action).is_some_and(|action| !settings.actions.iter().any(|name| name == action)) {
+        let field = |field| self.field(header, Kind::Clicks, field);
+        if field(Field::Action).is_some_and(|action| !settings.actions.iter().any(|name| name == action)) {
             return Some(Event::Other);
         }
         Some(Event::Click(Click {
-            impression: field(Column::Impression)?.into(),
-            document: field(Column::Document)?.into(),
-            time: settings.zone.time(field(Column::Time)?).ok()?,
-            dwell: match field(Column::Dwell) {
+            impression: field(Field::Impression)?.into(),
+            document: field(Field::Document)?.into(),
+            time: settings.zone.time(field(Field::Time)?).ok()?,
+            dwell: match field(Field::Dwell) {
                 Some(text) => Some(seconds(text, settings)?),
                 None => None,
             },
@@ -270,10 +286,18 @@ fn click_of_json<'a>(line: &'a str, settings: &Settings) -> Option<Event<'a>> {
                     _ => return None,
                 };
             }
-            "event_attributes" | "_source" | "search_configuration" | "count" | "query_response_hit_ids" | "shown" => {
-                return None;
-            }
-            _ => other(&mut object, &value)?,
+            "event_attributes"
+            | "_source"
+            | "doc"
+            | "ext"
+            | "ubi"
+            | "search_configuration"
+            | "count"
+            | "query_response_hit_ids"
+            | "query_response_object_ids"
+            | "query_response_objects_ids"
+            | "shown" => return None,
+            _ => other(&mut object, key, &value)?,
         }
     }
     if action.is_some_and(|action| !settings.actions.iter().any(|name| name == action)) {
@@ -333,8 +357,11 @@ fn texts<'a>(object: &mut Object<'a>, texts: &mut Vec<&'a str>) -> Option<()> {
     is_complete.then_some(())
 }
 
-/// Passes a field that is not read.
-fn other(object: &mut Object<'_>, value: &Value<'_>) -> Option<()> {
+/// Passes a field that is not read. A name with dots may be a path to one that is.
+fn other(object: &mut Object<'_>, key: &str, value: &Value<'_>) -> Option<()> {
+    if key.contains('.') {
+        return None;
+    }
     match value {
         Value::List => object.items(drop),
         _ => Some(()),

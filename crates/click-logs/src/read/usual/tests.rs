@@ -44,6 +44,7 @@ fn compared(line: &str, header: Option<&Header>, settings: &Settings, is_click: 
     if is_click {
         let Some(found) = usual.click(line, header, settings) else { return false };
         let expected = click(line, header, settings).unwrap_or_else(|error| panic!("{line}: {}", error.message));
+        let expected = expected.expect("no action");
         match (found, expected) {
             (Event::Click(found), Event::Click(mut expected)) => {
                 if settings.dwell.is_none() {
@@ -56,7 +57,7 @@ fn compared(line: &str, header: Option<&Header>, settings: &Settings, is_click: 
     } else {
         let Some(found) = usual.impression(line, header, settings) else { return false };
         match impression(line, header, settings) {
-            Ok(expected) => assert_is(&found, &expected),
+            Ok(expected) => assert_is(&found, &expected.expect("no action")),
             // The names of teams are compared when they become places.
             Err(error) => {
                 assert!(error.message.contains("is none of the rankers of the line"), "{line}: {error:?}")
@@ -80,6 +81,15 @@ fn usual_lines_are_taken_and_others_are_left() {
         ("i,soon,u,s,x,a b,A B,,", false),
         (",1700000000,u,s,x,a b,A B,,", false),
         ("i,1700000000,u,s,x,a b,A B,", false),
+        // Lists that are not separated by spaces, or seem so.
+        ("i,1700000000,u,s,x,[1 2],A B,,", false),
+        ("i,1700000000,u,s,x,a b,['A' 'B'],,", false),
+        ("i,1700000000,u,s,x,a b,A B,{A},", false),
+        ("i,1700000000,u,s,x,a;b,A B,,", false),
+        ("i,1700000000,u,s,x,a b,A;B,,", false),
+        ("i,1700000000,u,s,x,a b,A| B,,", false),
+        ("i,1700000000,u,s,x,nan,A,,", false),
+        ("i,1700000000,u,s,x,a;x b|y,A B,,", true),
     ] {
         assert_eq!(compared(line, Some(&header), &settings, false), is_usual, "{line}");
     }
@@ -99,6 +109,9 @@ fn usual_lines_are_taken_and_others_are_left() {
         (r#"{"impression":"i","time":1,"shown":[]} x"#, false),
         (r#"{"impression":"i","time":1,"shown":[],}"#, false),
         (r#"{"impression":"i","time":1,"shown":[],"agent":"","user":""}"#, true),
+        (r#"{"impression":"i","time":1,"shown":[],"query_attributes.teams":["A"]}"#, false),
+        (r#"{"impression":"i","time":1,"shown":"[1,2]"}"#, false),
+        (r#"{"impression":"i","time":1,"shown":[],"doc":"x"}"#, false),
     ] {
         assert_eq!(compared(line.trim(), None, &settings, false), is_usual, "{line}");
     }
@@ -188,6 +201,8 @@ fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => "[a-c]{1,2}",
         1 => "[a-c\u{e9}, ;\"\\\\-]{0,12}",
+        1 => "[\\[({']{0,2}[a-b .'|;]{0,8}[\\])}']{0,2}",
+        1 => Just("nan".to_owned()),
         1 => "[0-9]{1,14}",
         1 => Just("null".to_owned()),
     ]
@@ -221,6 +236,11 @@ fn key() -> impl Strategy<Value = &'static str> {
         "action_name",
         "other",
         "count",
+        "doc",
+        "query_id.x",
+        "query_attributes.teams",
+        "event_attributes.object.object_id",
+        "ext.ubi.query_id",
     ])
 }
 
@@ -244,8 +264,16 @@ proptest! {
     #[test]
     fn both_readers_of_csv_agree(fields in prop::collection::vec(prop_oneof![text(), Just("17".to_owned()), Just(String::new())], 8..10)) {
         let line = fields.join(",");
-        compared(&line, Some(&Header::read(CSV).unwrap()), &Settings::default(), false);
+        for list_separator in [None, Some(' '), Some(';'), Some('|'), Some('b')] {
+            let settings = Settings { list_separator, ..Settings::default() };
+            compared(&line, Some(&Header::read(CSV).unwrap()), &settings, false);
+            // Names of UBI, two columns for one field, an object.
+            let other = "query_id,timestamp,client_id,user_id,query_attributes.agent,query_response_hit_ids,query_attributes.teams,rankers,query_attributes";
+            compared(&line, Some(&Header::read(other).unwrap()), &settings, false);
+        }
         let line = fields[..5].join(",");
         compared(&line, Some(&Header::read(CLICKS).unwrap()), &Settings::default(), true);
+        let other = "query_id,event_attributes.object.object_id,timestamp,event_attributes.dwell_time,document";
+        compared(&line, Some(&Header::read(other).unwrap()), &Settings::default(), true);
     }
 }

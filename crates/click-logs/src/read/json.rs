@@ -1,0 +1,403 @@
+//! The fields of a line of JSON: an object whose keys are [`names`](super::names), nested or flat. An object may also be the text of
+//! one, as exports and tables keep it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::fields::{LineFields, Value};
+use super::lists::Separated;
+use super::names::{Container, Field, Kind, Slot, slot};
+use super::response::Hit;
+use super::text::ReceiptText;
+use crate::error::{Malformed, excerpt};
+
+/// The fields of a line.
+///
+/// # Errors
+/// If it is no object of JSON. What is wrong with a field is kept with the others.
+pub(super) fn fields(line: &str, kind: Kind) -> Result<LineFields<'_>, Malformed> {
+    let mut fields = LineFields::new(kind, Separated::Never);
+    read(line, Container::Line, "", &mut fields, Cow::Borrowed).map_err(|error| Malformed::json(&error))?;
+    Ok(fields)
+}
+
+/// Adds the fields of an object in text, which is called `name`.
+pub(super) fn add_object(text: Cow<'_, str>, within: Container, name: &'static str, to: &mut LineFields<'_>) {
+    let trimmed = text.trim();
+    if trimmed.is_empty() || super::lists::is_missing(trimmed) {
+        return;
+    }
+    if !trimmed.starts_with('{') {
+        if !may_be_other(within) || trimmed.starts_with('[') && within != Container::Document {
+            to.wrong(not_an_object(name, &format!("the text {}", excerpt(trimmed))));
+        }
+        return;
+    }
+    let mut inner = LineFields::new(to.kind(), to.separated());
+    match read(trimmed, within, name, &mut inner, |text| Cow::Owned(text.to_owned())) {
+        Ok(()) => to.merge(inner.into_owned()),
+        Err(error) => {
+            let reason = Malformed::json(&error).message;
+            let reason = reason.split(';').next().unwrap_or(&reason).to_owned();
+            to.wrong(Malformed::new(format!("`{name}` is {}, which is not JSON: {reason}", excerpt(trimmed))));
+        }
+    }
+}
+
+/// Adds the value of one field in text of JSON.
+pub(super) fn hits_of_text(text: &str, field: Field) -> Option<Value<'static>> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let keep = |text: &str| Cow::Owned(text.to_owned());
+    let value = ValueOf { field, keep }.deserialize(&mut deserializer).ok()?;
+    deserializer.end().ok()?;
+    matches!(value, Value::Hits(_)).then_some(value)
+}
+
+fn read<'de, 'a>(
+    text: &'de str,
+    within: Container,
+    name: &'static str,
+    to: &mut LineFields<'a>,
+    keep: fn(&'de str) -> Cow<'a, str>,
+) -> serde_json::Result<()> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    Object { to, within, name, keep }.deserialize(&mut deserializer)?;
+    deserializer.end()
+}
+
+/// Whether an object has a name that other logs have for something else, such as the number of hits: it is passed over then.
+pub(super) fn may_be_other(within: Container) -> bool {
+    use Container as C;
+    matches!(within, C::Document | C::Response | C::Hits | C::Extension | C::Ubi)
+}
+
+fn not_an_object(name: &str, found: &str) -> Malformed {
+    let expected = match name {
+        "event_attributes.object" => "an object with `object_id`: one click is on one document",
+        _ => "an object, or its JSON as text",
+    };
+    Malformed::new(format!("`{name}` is {found}; expected {expected}"))
+}
+
+/// What a list is called in errors.
+const LIST: &str = "a list";
+
+/// An object whose fields are read.
+struct Object<'f, 'a, 'de> {
+    to: &'f mut LineFields<'a>,
+    within: Container,
+    name: &'static str,
+    keep: fn(&'de str) -> Cow<'a, str>,
+}
+
+impl Object<'_, '_, '_> {
+    /// What was found is no object.
+    fn refuse<E: Error>(self, found: &str) -> Result<(), E> {
+        if self.name.is_empty() {
+            return Err(E::custom(format_args!("expected an object, found {found}")));
+        }
+        let is_list = found == LIST && self.within != Container::Document;
+        if is_list || !may_be_other(self.within) {
+            self.to.wrong(not_an_object(self.name, found));
+        }
+        Ok(())
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Object<'_, '_, 'de> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Object<'_, '_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Self { to, within, keep, .. } = self;
+        while let Some(found) = map.next_key_seed(Key { kind: to.kind(), within })? {
+            match found {
+                None => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+                Some(Slot::Object(within, name)) => map.next_value_seed(Object { to: &mut *to, within, name, keep })?,
+                Some(Slot::Field(field, name)) => {
+                    let value = map.next_value_seed(ValueOf { field, keep })?;
+                    to.add(field, name, value);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        if self.name.is_empty() { self.refuse("null") } else { Ok(()) }
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
+        if self.name.is_empty() {
+            return self.refuse(&format!("the text {}", excerpt(text)));
+        }
+        add_object(Cow::Borrowed(text), self.within, self.name, self.to);
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        self.refuse(LIST)
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<(), E> {
+        self.refuse(&value.to_string())
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<(), E> {
+        self.refuse(&format!("the number {number}"))
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<(), E> {
+        self.refuse(&format!("the number {number}"))
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<(), E> {
+        self.refuse(&format!("the number {number}"))
+    }
+}
+
+/// A key, as what it leads to.
+struct Key {
+    kind: Kind,
+    within: Container,
+}
+
+impl<'de> DeserializeSeed<'de> for Key {
+    type Value = Option<Slot>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Key {
+    type Value = Option<Slot>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E: Error>(self, key: &str) -> Result<Self::Value, E> {
+        Ok(slot(self.kind, self.within, key))
+    }
+}
+
+/// The value of a field.
+struct ValueOf<'a, 'de> {
+    field: Field,
+    keep: fn(&'de str) -> Cow<'a, str>,
+}
+
+impl<'de, 'a> DeserializeSeed<'de> for ValueOf<'a, 'de> {
+    type Value = Value<'a>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value<'a>, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de, 'a> Visitor<'de> for ValueOf<'a, 'de> {
+    type Value = Value<'a>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Value<'a>, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Value<'a>, E> {
+        match self.field {
+            Field::Hits | Field::Documents => self.visit_str(text),
+            _ => Ok(Value::Text((self.keep)(text))),
+        }
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Value<'a>, E> {
+        let hits = match self.field {
+            Field::Hits | Field::Documents => hits_of_text(text, self.field),
+            _ => None,
+        };
+        Ok(hits.unwrap_or_else(|| Value::Text(Cow::Owned(text.to_owned()))))
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Value<'a>, E> {
+        Ok(Value::Other(value.to_string()))
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Value<'a>, E> {
+        Ok(Value::Whole(number.into()))
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Value<'a>, E> {
+        Ok(Value::Whole(number.into()))
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Value<'a>, E> {
+        Ok(Value::Number(number))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value<'a>, A::Error> {
+        let Self { field, keep } = self;
+        match field {
+            Field::Shown | Field::Teams | Field::Rankers => {
+                let mut entries = Vec::with_capacity(list.size_hint().unwrap_or(16));
+                let mut strange = None;
+                while let Some(entry) = list.next_element_seed(ValueOf { field: Field::Impression, keep })? {
+                    match entry {
+                        Value::Null => entries.push(None),
+                        Value::Text(text) => entries.push(Some(text)),
+                        Value::Whole(number) => entries.push(Some(Cow::Owned(number.to_string()))),
+                        Value::Number(number) => {
+                            strange.get_or_insert(format!("a list with the number {number:?}"));
+                        }
+                        Value::Other(what) => {
+                            strange.get_or_insert(format!("a list with {what}"));
+                        }
+                        _ => {
+                            strange.get_or_insert("a list of other lists".to_owned());
+                        }
+                    }
+                }
+                Ok(strange.map_or(Value::List(entries), Value::Other))
+            }
+            Field::Hits | Field::Documents => {
+                let mut hits = Vec::with_capacity(16);
+                while let Some(hit) = list.next_element_seed(HitOf { field, keep, number: hits.len() + 1 })? {
+                    hits.push(hit);
+                }
+                let strange = hits.iter_mut().find_map(|hit: &mut Hit<'_>| hit.wrong.take());
+                Ok(strange.map_or_else(|| Value::Hits(hits), Value::Other))
+            }
+            _ => {
+                while list.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Value::Other(LIST.to_owned()))
+            }
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value<'a>, A::Error> {
+        if self.field == Field::Receipt {
+            let value = serde_json::Value::deserialize(MapAccessDeserializer::new(map))?;
+            return Ok(Value::Receipt(ReceiptText::Object(value)));
+        }
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Value::Other("an object".to_owned()))
+    }
+}
+
+/// A hit of a response.
+struct HitOf<'a, 'de> {
+    field: Field,
+    keep: fn(&'de str) -> Cow<'a, str>,
+    /// Its place, from 1.
+    number: usize,
+}
+
+/// What a key of a hit is.
+#[derive(Clone, Copy)]
+enum HitKey {
+    Id,
+    Team,
+    Other,
+}
+
+struct HitKeys(Field);
+
+impl<'de> DeserializeSeed<'de> for HitKeys {
+    type Value = HitKey;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<HitKey, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for HitKeys {
+    type Value = HitKey;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E: Error>(self, key: &str) -> Result<HitKey, E> {
+        Ok(match (self.0, key) {
+            (Field::Hits, "_id") | (Field::Documents, "id") => HitKey::Id,
+            (Field::Hits, "_search_configuration" | "search_config") | (Field::Documents, "[interleaving]") => {
+                HitKey::Team
+            }
+            _ => HitKey::Other,
+        })
+    }
+}
+
+impl<'de, 'a> DeserializeSeed<'de> for HitOf<'a, 'de> {
+    type Value = Hit<'a>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Hit<'a>, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de, 'a> Visitor<'de> for HitOf<'a, 'de> {
+    type Value = Hit<'a>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a hit of a response: an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Hit<'a>, A::Error> {
+        let Self { field, keep, number } = self;
+        let (id_name, mut hit) = (if field == Field::Hits { "_id" } else { "id" }, Hit::default());
+        let mut id = None;
+        let text = |value| match value {
+            Value::Null => Ok(None),
+            Value::Text(text) => Ok(Some(text)),
+            Value::Whole(number) => Ok(Some(Cow::Owned(number.to_string()))),
+            Value::Number(number) => Err(format!("the number {number:?}")),
+            _ => Err("no text".to_owned()),
+        };
+        while let Some(key) = map.next_key_seed(HitKeys(field))? {
+            let of_text = ValueOf { field: Field::Impression, keep };
+            let read = match key {
+                HitKey::Other => map.next_value::<IgnoredAny>().map(|_| Ok(()))?,
+                HitKey::Id => text(map.next_value_seed(of_text)?).map(|text| id = text),
+                HitKey::Team => text(map.next_value_seed(of_text)?).and_then(|team| match (&hit.team, team) {
+                    (_, None) => Ok(()),
+                    (Some(there), Some(team)) if *there != team => Err(format!("two owners, {there} and {team}")),
+                    (_, team) => {
+                        hit.team = team;
+                        Ok(())
+                    }
+                }),
+            };
+            if let Err(found) = read {
+                hit.wrong.get_or_insert(format!("a list whose hit {number} has {found}"));
+            }
+        }
+        match id {
+            Some(id) => hit.id = id,
+            None => {
+                hit.wrong.get_or_insert(format!("a list whose hit {number} has no `{id_name}`"));
+            }
+        }
+        Ok(hit)
+    }
+}

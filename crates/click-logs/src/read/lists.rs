@@ -1,0 +1,415 @@
+//! Lists that are text: separated, as in CSV, or in brackets, as pandas, numpy, Python, JSON, Java and Postgres write them.
+//!
+//! What cannot be read for certain is refused: a list that is split in the wrong places gives wrong rankers and loses clicks,
+//! and nothing would show it.
+
+use std::borrow::Cow;
+
+use crate::error::{Malformed, excerpt};
+
+/// How lists in text are separated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Separated {
+    /// Not at all: they have brackets. Text in JSON, Parquet and data frames.
+    Never,
+    /// By spaces, where nobody said otherwise.
+    BySpaces,
+    /// By this character, whatever else the entries hold.
+    By(char),
+}
+
+impl Separated {
+    /// Of CSV, with the separator that was asked for.
+    pub(super) fn in_csv(asked: Option<char>) -> Self {
+        asked.map_or(Self::BySpaces, Self::By)
+    }
+}
+
+/// The entries of a list in text; an entry without a value is `None`.
+type Entries<'a> = Vec<Option<Cow<'a, str>>>;
+
+/// Characters that separate entries elsewhere.
+const OTHERS: [char; 4] = [',', ';', '|', '\t'];
+
+/// What an entry that cannot be plain begins with.
+const OPENING: [char; 5] = ['[', '(', '{', '\'', '"'];
+
+/// Whether text says that there is no value.
+pub(super) fn is_missing(text: &str) -> bool {
+    matches!(text, "nan" | "NaN" | "NAN" | "None" | "null" | "NULL" | "<NA>" | "NA" | "\\N" | "NaT")
+}
+
+/// Whether a separated list, of which these are the first two entries and the number of all, is certain to be one. The reader
+/// of usual lines leaves all others to [`entries`], so it looks at nothing that takes longer.
+#[inline]
+pub(super) fn is_usual(first: Option<&str>, second: Option<&str>, count: usize, separated: Separated) -> bool {
+    let Some(first) = first else { return true };
+    if first.starts_with(OPENING) || count == 1 && is_missing(first) {
+        return false;
+    }
+    separated != Separated::BySpaces || !is_suspicious(first, second, count)
+}
+
+/// Whether spaces seem not to be what separates these entries.
+#[inline]
+fn is_suspicious(first: &str, second: Option<&str>, count: usize) -> bool {
+    if count == 1 {
+        first.contains(OTHERS)
+    } else {
+        first.ends_with(OTHERS) || second.is_some_and(|second| second.starts_with(OTHERS))
+    }
+}
+
+/// The entries of the list `text` in the field `name`; `None` if it says that there is none. In separated lists of `teams`, nobody
+/// has a name, `-`.
+///
+/// # Errors
+/// If the text is no list, or might be several.
+pub(super) fn entries<'a>(
+    text: Cow<'a, str>,
+    name: &str,
+    separated: Separated,
+    are_teams: bool,
+) -> Result<Option<Entries<'a>>, Malformed> {
+    let trimmed = text.trim();
+    if trimmed.is_empty() || is_missing(trimmed) {
+        return Ok(None);
+    }
+    let refused = |why: &str| Err(Malformed::new(format!("`{name}` is {}{why}", excerpt(trimmed))));
+    let is_bracketed = trimmed.starts_with(['[', '(', '{']);
+    match separated {
+        Separated::By(separator) if is_bracketed && are_around(trimmed, separator) => {
+            return refused(", a list in brackets, but --list-separator was given; leave that out");
+        }
+        Separated::By(_) => {}
+        _ if is_bracketed => {
+            return match bracketed(trimmed) {
+                Ok(entries) => {
+                    let entries = entries.into_iter().map(|entry| entry.map(Cow::Owned));
+                    // In text, nobody may be written as in separated lists.
+                    let is_nobody = |entry: &Cow<'_, str>| are_teams && separated != Separated::Never && entry == "-";
+                    Ok(Some(entries.map(|entry| entry.filter(|entry| !is_nobody(entry))).collect()))
+                }
+                Err(why) if separated == Separated::Never => {
+                    refused(&format!(", which cannot be read as a list: {why}; expected e.g. [\"a\",\"b\"]"))
+                }
+                Err(why) => refused(&format!(
+                    ", which cannot be read as a list: {why}; expected entries separated by spaces, or e.g. [\"a\",\"b\"]; if \
+                     brackets belong to the ids, say what separates these with --list-separator"
+                )),
+            };
+        }
+        Separated::Never => return refused(", which is text; expected a list, e.g. [\"a\",\"b\"]"),
+        Separated::BySpaces => {}
+    }
+    let separator = match separated {
+        Separated::By(separator) => separator,
+        _ => ' ',
+    };
+    let pieces = |list: &'_ str| -> Vec<std::ops::Range<usize>> {
+        let mut found = Vec::with_capacity(16);
+        let mut start = 0;
+        for piece in list.split(separator) {
+            let inner = if separator == ' ' { piece } else { piece.trim_ascii() };
+            let at = start + (inner.as_ptr() as usize - piece.as_ptr() as usize);
+            if !inner.is_empty() {
+                found.push(at..at + inner.len());
+            }
+            start += piece.len() + separator.len_utf8();
+        }
+        found
+    };
+    let ranges = pieces(&text);
+    if separated == Separated::BySpaces {
+        let entry = |at: usize| ranges.get(at).map(|range| &text[range.clone()]);
+        if let Some(first) = entry(0) {
+            if first.starts_with(OPENING) {
+                return refused(", with quotes around its entries; write them without, separated by spaces");
+            }
+            if is_suspicious(first, entry(1), ranges.len()) {
+                let mark = text.chars().find(|c| OTHERS.contains(c)).unwrap_or(',');
+                let (flag, mark) = match mark {
+                    '\t' => ("$'\\t'".to_owned(), "a tab".to_owned()),
+                    ',' => (",".to_owned(), "`,`".to_owned()),
+                    other => (format!("'{other}'"), format!("`{other}`")),
+                };
+                return refused(&format!(
+                    ", whose entries seem to be separated by {mark}; pass --list-separator {flag}, or, if {mark} belongs to the \
+                     ids, --list-separator ' '"
+                ));
+            }
+        }
+    }
+    let is_nobody = |entry: &str| are_teams && entry == "-";
+    Ok(Some(match text {
+        Cow::Borrowed(text) => {
+            let entries = ranges.into_iter().map(|range| &text[range]);
+            entries.map(|entry| (!is_nobody(entry)).then_some(Cow::Borrowed(entry))).collect()
+        }
+        Cow::Owned(text) => {
+            let entries = ranges.into_iter().map(|range| &text[range]);
+            entries.map(|entry| (!is_nobody(entry)).then(|| Cow::Owned(entry.to_owned()))).collect()
+        }
+    }))
+}
+
+/// Whether the brackets at both ends of a text are around all of its entries, not parts of the first and the last.
+fn are_around(text: &str, separator: char) -> bool {
+    let close = closing(text);
+    let first = text.split(separator).next().unwrap_or(text);
+    let is_quoted = text[1..].trim_start().starts_with(['\'', '"']);
+    text.ends_with(close) && (is_quoted || !first.contains(close))
+}
+
+/// The bracket that closes the one at the beginning of a text.
+fn closing(text: &str) -> char {
+    match text.as_bytes()[0] {
+        b'[' => ']',
+        b'(' => ')',
+        _ => '}',
+    }
+}
+
+/// An entry in JSON.
+#[derive(serde::Deserialize)]
+#[serde(untagged)]
+enum Json {
+    Text(String),
+    Whole(u64),
+    Negative(i64),
+    Nothing(()),
+}
+
+/// The entries of a list in brackets, or why it cannot be read.
+fn bracketed(text: &str) -> Result<Vec<Option<String>>, String> {
+    if let Ok(entries) = serde_json::from_str::<Vec<Json>>(text) {
+        let entry = |entry| match entry {
+            Json::Text(text) => Some(text),
+            Json::Whole(number) => Some(number.to_string()),
+            Json::Negative(number) => Some(number.to_string()),
+            Json::Nothing(()) => None,
+        };
+        return Ok(entries.into_iter().map(entry).collect());
+    }
+    let close = closing(text);
+    let Some(inner) = text[1..].strip_suffix(close) else { return Err(format!("it does not end with `{close}`")) };
+    let mut entries = Scanner { rest: inner, is_postgres: close == '}', by_comma: None }.entries()?;
+    if close == '}' && entries.iter().any(|entry| entry.is_single_quoted) {
+        return Err("a set has no order".to_owned());
+    }
+    Ok(entries.drain(..).map(|entry| entry.text).collect())
+}
+
+/// An entry of a list in brackets.
+struct Entry {
+    text: Option<String>,
+    is_single_quoted: bool,
+}
+
+/// Reads what is between brackets, entry by entry.
+struct Scanner<'a> {
+    rest: &'a str,
+    is_postgres: bool,
+    /// Whether commas separate entries, or spaces; not known before there are two.
+    by_comma: Option<bool>,
+}
+
+impl Scanner<'_> {
+    fn entries(mut self) -> Result<Vec<Entry>, String> {
+        let mut entries = Vec::new();
+        self.rest = self.rest.trim_start();
+        while !self.rest.is_empty() {
+            entries.push(self.entry()?);
+            let after = self.rest.trim_start();
+            let has_space = after.len() < self.rest.len();
+            let comma = after.strip_prefix(',');
+            self.rest = comma.unwrap_or(after).trim_start();
+            let is_comma = comma.is_some();
+            if self.rest.is_empty() {
+                // A tuple of one ends with a comma.
+                if is_comma && (entries.len() > 1 && self.by_comma != Some(true) || self.is_postgres) {
+                    return Err("an entry is missing at the end".to_owned());
+                }
+                break;
+            }
+            if !is_comma && (!has_space || self.is_postgres) {
+                return Err(format!("{} follows an entry", excerpt(self.rest)));
+            }
+            if *self.by_comma.get_or_insert(is_comma) != is_comma {
+                return Err("commas separate some of its entries, and spaces others".to_owned());
+            }
+        }
+        Ok(entries)
+    }
+
+    fn entry(&mut self) -> Result<Entry, String> {
+        // Scalars of numpy: `np.str_('a')`.
+        if let Some(inner) = self.rest.strip_prefix("np.").or_else(|| self.rest.strip_prefix("numpy."))
+            && let Some((kind, inner)) = inner.split_once('(')
+            && kind.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        {
+            self.rest = inner.trim_start();
+            let entry = self.entry()?;
+            self.rest = self.rest.trim_start().strip_prefix(')').ok_or("`)` is missing")?;
+            return Ok(entry);
+        }
+        match self.rest.chars().next() {
+            Some(quote @ ('\'' | '"')) => {
+                let text = self.quoted(quote)?;
+                Ok(Entry { text: Some(text), is_single_quoted: quote == '\'' })
+            }
+            _ => Ok(Entry { text: self.bare()?, is_single_quoted: false }),
+        }
+    }
+
+    fn quoted(&mut self, quote: char) -> Result<String, String> {
+        let mut text = String::new();
+        let mut characters = self.rest.char_indices().skip(1);
+        while let Some((at, character)) = characters.next() {
+            match character {
+                '\\' => match characters.next() {
+                    Some((_, escaped @ ('\\' | '\'' | '"'))) => text.push(escaped),
+                    _ => return Err("it has an escape that is not read".to_owned()),
+                },
+                _ if character == quote => {
+                    self.rest = &self.rest[at + 1..];
+                    return Ok(text);
+                }
+                _ => text.push(character),
+            }
+        }
+        Err("a quote does not end".to_owned())
+    }
+
+    fn bare(&mut self) -> Result<Option<String>, String> {
+        let is_end = |c: char| c == ',' || c == ')' || c.is_whitespace();
+        let end = self.rest.find(is_end).unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        if is_missing(word) {
+            return Ok(None);
+        }
+        if word.is_empty() {
+            return Err("an entry is missing".to_owned());
+        }
+        if word.contains("...") {
+            return Err("it was cut off where it was written".to_owned());
+        }
+        if word.contains(['[', ']', '(', ')', '{', '}', '\'', '"', ';', '|']) {
+            return Err(format!("{} is no entry", excerpt(word)));
+        }
+        let is_real = word.contains('.') && word.bytes().all(|byte| byte.is_ascii_digit() || b".-+e".contains(&byte));
+        if is_real && !self.is_postgres {
+            return Err(format!("{} is not a whole number; write ids as text", excerpt(word)));
+        }
+        Ok(Some(word.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, separated: Separated) -> Result<Option<Vec<Option<String>>>, String> {
+        let entries = entries(Cow::Borrowed(text), "teams", separated, true);
+        let owned = |entries: Entries<'_>| entries.into_iter().map(|entry| entry.map(Cow::into_owned)).collect();
+        entries.map(|entries| entries.map(owned)).map_err(|error| error.message)
+    }
+
+    #[track_caller]
+    fn assert_list(text: &str, separated: Separated, expected: &[&str]) {
+        let expected = expected.iter().map(|entry| (*entry != "null").then(|| (*entry).to_owned())).collect();
+        assert_eq!(read(text, separated), Ok(Some(expected)), "{text} {separated:?}");
+    }
+
+    /// Lists that are unmistakable, as text of any format.
+    const BRACKETS: &[(&str, &[&str])] = &[
+        (r#"["a","b"]"#, &["a", "b"]),
+        (r#"[ "a" , null, 7 ]"#, &["a", "null", "7"]),
+        (r#"["a b", "[c], d"]"#, &["a b", "[c], d"]),
+        ("['a', 'b']", &["a", "b"]),
+        (r#"['it\'s', "don't"]"#, &["it's", "don't"]),
+        ("['a', None, 3]", &["a", "null", "3"]),
+        ("('a', 'b')", &["a", "b"]),
+        ("('a',)", &["a"]),
+        ("['a']", &["a"]),
+        ("[1, 2, 3]", &["1", "2", "3"]),
+        ("[1 2  3]", &["1", "2", "3"]),
+        ("['A' 'B' None]", &["A", "B", "null"]),
+        ("[np.str_('A'), np.int64(3)]", &["A", "3"]),
+        ("[a, b, null]", &["a", "b", "null"]),
+        ("[a]", &["a"]),
+        ("{a,b,c}", &["a", "b", "c"]),
+        (r#"{a,"b c",NULL,"NULL"}"#, &["a", "b c", "null", "NULL"]),
+        ("{17.3,17.5}", &["17.3", "17.5"]),
+        ("[]", &[]),
+        ("{}", &[]),
+        ("()", &[]),
+    ];
+
+    #[test]
+    fn lists_in_brackets_are_read_everywhere() {
+        for (text, expected) in BRACKETS {
+            assert_list(text, Separated::BySpaces, expected);
+            assert_list(&format!(" {text} "), Separated::Never, expected);
+        }
+        // A word in quotes is a name, whatever it means without them.
+        assert_eq!(read("['null', nan]", Separated::BySpaces), Ok(Some(vec![Some("null".to_owned()), None])));
+        assert_list("['A', '-']", Separated::BySpaces, &["A", "null"]);
+    }
+
+    #[test]
+    fn what_might_be_several_things_is_refused() {
+        for (text, expected) in [
+            ("a,b,c", "separated by `,`; pass --list-separator ,, or, if `,` belongs to the ids, --list-separator ' '"),
+            ("a;b;c", "pass --list-separator ';'"),
+            ("a|b", "pass --list-separator '|'"),
+            ("a, b, c", "pass --list-separator ,"),
+            ("a , b", "pass --list-separator ,"),
+            ("a ,b", "pass --list-separator ,"),
+            ("a\tb", "separated by a tab"),
+            ("'a' 'b'", "quotes around its entries"),
+            ("['a', 'b'", "does not end with `]`"),
+            ("[1.0, 2.0]", "`1.0` is not a whole number"),
+            ("[1. 2.]", "`1.` is not a whole number"),
+            ("{'a', 'b'}", "a set has no order"),
+            ("{'a': 1}", "follows an entry"),
+            (r#"{"a": 1}"#, "follows an entry"),
+            ("{a b}", "follows an entry"),
+            ("[a] [b]", "is no entry"),
+            ("[[1, 2]]", "is no entry"),
+            ("[1 2 ... 9]", "cut off"),
+            ("['a''b']", "follows an entry"),
+            ("['a', 'b' 'c']", "commas separate some"),
+            ("['a',, 'b']", "an entry is missing"),
+            (r"['\x61']", "an escape that is not read"),
+            ("[new york, paris]", "commas separate some"),
+        ] {
+            let error = read(text, Separated::BySpaces).expect_err(text);
+            assert!(error.starts_with("`teams` is `") && error.contains(expected), "{text}: {error}");
+        }
+        let error = read("a b", Separated::Never).unwrap_err();
+        assert!(error.contains("which is text; expected a list"), "{error}");
+    }
+
+    #[test]
+    fn a_separator_that_was_asked_for_rules() {
+        assert_list("a b - c", Separated::BySpaces, &["a", "b", "null", "c"]);
+        assert_list("a;x b|y", Separated::BySpaces, &["a;x", "b|y"]);
+        assert_list("a, b ,-", Separated::By(','), &["a", "b", "null"]);
+        assert_list("a|b c", Separated::By('|'), &["a", "b c"]);
+        assert_list("[a]|[b]", Separated::By('|'), &["[a]", "[b]"]);
+        assert_list("[a] [b]", Separated::By(' '), &["[a]", "[b]"]);
+        assert_list("a,b", Separated::By(' '), &["a,b"]);
+        assert_list("a\u{e9}b\u{e9}", Separated::By('\u{e9}'), &["a", "b"]);
+        for text in ["['a', 'b']", r#"["a","b"]"#, "[1, 2]", "('a',)", "['a']", "{a,b}"] {
+            let error = read(text, Separated::By(',')).expect_err(text);
+            assert!(error.contains("a list in brackets, but --list-separator was given"), "{error}");
+        }
+        for separated in [Separated::BySpaces, Separated::By(','), Separated::Never] {
+            for text in ["", "  ", "nan", "None", "<NA>"] {
+                assert_eq!(read(text, separated), Ok(None), "{text}");
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The names of fields: one place for lines of JSON, headers of CSV, columns of Parquet and of data frames.
+//!
+//! A name is a path. Objects may be nested as UBI nests them, or flat with dots, as exports write them:
+//! `event_attributes.object.object_id` is a key of a line, a column, or a field of an object in an object.
+
+/// What a field holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Field {
+    Impression,
+    Time,
+    User,
+    /// Who saw it, where no user is named.
+    Client,
+    Session,
+    Agent,
+    Shown,
+    Teams,
+    Rankers,
+    Receipt,
+    Document,
+    Dwell,
+    Action,
+    /// The hits of a response of OpenSearch.
+    Hits,
+    /// The documents of a response of Solr.
+    Documents,
+    /// Of the clicks that OpenSearch's A/B tests store.
+    SearchConfiguration,
+    Count,
+}
+
+/// An object that has fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Container {
+    Line,
+    QueryAttributes,
+    EventAttributes,
+    Object,
+    Extension,
+    Ubi,
+    Response,
+    Hits,
+    /// A document in a line, which may also be something else.
+    Document,
+}
+
+/// What a key leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Slot {
+    /// A field, and its full name.
+    Field(Field, &'static str),
+    /// An object, and its full name.
+    Object(Container, &'static str),
+}
+
+/// Which lines are read: fields that the other kind alone has are ignored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Lists that were shown.
+    Impressions,
+    /// Clicks and other events.
+    Clicks,
+}
+
+/// What the key of an object leads to; `None` for keys that are not read.
+pub(crate) fn slot(kind: Kind, within: Container, key: &str) -> Option<Slot> {
+    match named(within, key) {
+        Some(slot) => is_read(kind, slot).then_some(slot),
+        None => {
+            let (first, rest) = key.split_once('.')?;
+            match slot(kind, within, first)? {
+                Slot::Object(inner, _) => slot(kind, inner, rest),
+                Slot::Field(..) => None,
+            }
+        }
+    }
+}
+
+fn named(within: Container, key: &str) -> Option<Slot> {
+    use Container as C;
+    use Field as F;
+    let field = |field, name| Some(Slot::Field(field, name));
+    let object = |container, name| Some(Slot::Object(container, name));
+    match (within, key) {
+        (C::Line | C::Document, "impression") => field(F::Impression, "impression"),
+        (C::Line | C::Document, "query_id") => field(F::Impression, "query_id"),
+        (C::Line | C::Document, "time") => field(F::Time, "time"),
+        (C::Line | C::Document, "timestamp") => field(F::Time, "timestamp"),
+        (C::Line | C::Document, "user") => field(F::User, "user"),
+        (C::Line | C::Document, "user_id") => field(F::User, "user_id"),
+        (C::Line | C::Document, "client_id") => field(F::Client, "client_id"),
+        (C::Line | C::Document, "session") => field(F::Session, "session"),
+        (C::Line | C::Document, "session_id") => field(F::Session, "session_id"),
+        (C::Line | C::Document, "agent") => field(F::Agent, "agent"),
+        (C::Line | C::Document, "shown") => field(F::Shown, "shown"),
+        (C::Line | C::Document, "query_response_hit_ids") => field(F::Shown, "query_response_hit_ids"),
+        (C::Line | C::Document, "query_response_object_ids") => field(F::Shown, "query_response_object_ids"),
+        (C::Line | C::Document, "query_response_objects_ids") => field(F::Shown, "query_response_objects_ids"),
+        (C::Line | C::Document, "teams") => field(F::Teams, "teams"),
+        (C::Line | C::Document, "rankers") => field(F::Rankers, "rankers"),
+        (C::Line | C::Document, "receipt") => field(F::Receipt, "receipt"),
+        (C::Line | C::Document, "document") => field(F::Document, "document"),
+        (C::Line | C::Document, "object_id") => field(F::Document, "object_id"),
+        (C::Line | C::Document, "dwell") => field(F::Dwell, "dwell"),
+        (C::Line | C::Document, "action_name") => field(F::Action, "action_name"),
+        (C::Line | C::Document, "search_configuration") => field(F::SearchConfiguration, "search_configuration"),
+        (C::Line | C::Document, "count") => field(F::Count, "count"),
+        (C::Line | C::Document, "query_attributes") => object(C::QueryAttributes, "query_attributes"),
+        (C::Line | C::Document, "event_attributes") => object(C::EventAttributes, "event_attributes"),
+        (C::Line | C::Document, "response") => object(C::Response, "response"),
+        (C::Line | C::Document, "hits") => object(C::Hits, "hits"),
+        (C::Line | C::Document, "ext") => object(C::Extension, "ext"),
+        (C::Line | C::Document, "ubi") | (C::Extension, "ubi") => object(C::Ubi, "ext.ubi"),
+        // As search engines export documents, and as requests of `_bulk` update them.
+        (C::Line, "_source") => object(C::Line, "_source"),
+        (C::Line, "doc") => object(C::Document, "doc"),
+        (C::QueryAttributes, "user_id") => field(F::User, "query_attributes.user_id"),
+        (C::QueryAttributes, "session_id") => field(F::Session, "query_attributes.session_id"),
+        (C::QueryAttributes, "agent") => field(F::Agent, "query_attributes.agent"),
+        (C::QueryAttributes, "teams") => field(F::Teams, "query_attributes.teams"),
+        (C::QueryAttributes, "rankers") => field(F::Rankers, "query_attributes.rankers"),
+        (C::QueryAttributes, "receipt") => field(F::Receipt, "query_attributes.receipt"),
+        (C::EventAttributes, "object") => object(C::Object, "event_attributes.object"),
+        (C::EventAttributes, "dwell") => field(F::Dwell, "event_attributes.dwell"),
+        (C::EventAttributes, "dwell_time") => field(F::Dwell, "event_attributes.dwell_time"),
+        (C::Object, "object_id") => field(F::Document, "event_attributes.object.object_id"),
+        (C::Ubi, "query_id") => field(F::Impression, "ext.ubi.query_id"),
+        (C::Response, "response") => object(C::Response, "response.response"),
+        (C::Response, "hits") => object(C::Hits, "response.hits"),
+        (C::Response, "docs") => field(F::Documents, "response.docs"),
+        (C::Hits, "hits") => field(F::Hits, "hits.hits"),
+        _ => None,
+    }
+}
+
+fn is_read(kind: Kind, slot: Slot) -> bool {
+    use Container as C;
+    use Field as F;
+    let only = match slot {
+        Slot::Object(C::EventAttributes | C::Object, _) | Slot::Field(F::Document | F::Dwell, _) => Some(Kind::Clicks),
+        Slot::Object(C::QueryAttributes | C::Response | C::Hits, _) => Some(Kind::Impressions),
+        Slot::Field(F::User | F::Client | F::Session | F::Agent, _) => Some(Kind::Impressions),
+        Slot::Field(F::Teams | F::Rankers | F::Receipt | F::Hits | F::Documents, _) => Some(Kind::Impressions),
+        _ => None,
+    };
+    only.is_none_or(|only| only == kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_lead_to_fields_nested_or_flat() {
+        let of = |key| slot(Kind::Clicks, Container::Line, key);
+        let document = Some(Slot::Field(Field::Document, "event_attributes.object.object_id"));
+        assert_eq!(of("event_attributes.object.object_id"), document);
+        assert_eq!(of("_source.event_attributes.object.object_id"), document);
+        assert_eq!(slot(Kind::Clicks, Container::EventAttributes, "object.object_id"), document);
+        assert_eq!(slot(Kind::Clicks, Container::Object, "object_id"), document);
+        assert_eq!(of("event_attributes.position.ordinal"), None);
+        assert_eq!(of("document.title"), None);
+        assert_eq!(of("query_attributes.teams"), None, "clicks have no teams");
+        assert_eq!(of("doc"), Some(Slot::Object(Container::Document, "doc")));
+    }
+}

@@ -1,0 +1,122 @@
+//! The response of a search engine: who owns each of the documents that were shown.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::error::{Malformed, excerpt};
+
+/// A document of a response.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Hit<'a> {
+    pub(super) id: Cow<'a, str>,
+    /// The ranker that owns it.
+    pub(super) team: Option<Cow<'a, str>>,
+    /// What is wrong with it.
+    pub(super) wrong: Option<String>,
+}
+
+impl Hit<'_> {
+    /// The same, with copies of all text.
+    pub(super) fn into_owned<'b>(self) -> Hit<'b> {
+        Hit {
+            id: Cow::Owned(self.id.into_owned()),
+            team: self.team.map(|team| Cow::Owned(team.into_owned())),
+            wrong: self.wrong,
+        }
+    }
+}
+
+/// Whether anybody owns any of them.
+pub(super) fn are_mixed(hits: &[Hit<'_>]) -> bool {
+    hits.iter().any(|hit| hit.team.is_some())
+}
+
+/// Who owns each document shown, by the response that it is from.
+///
+/// A page may show documents in another order than the response has them, or fewer, so they are looked for by their ids. Where
+/// no document that was shown is one of the response, the log has ids of its own (such as SKUs), and the order is that of the
+/// response.
+///
+/// # Errors
+/// If a document is not in the response though others are, or is there twice with two owners; or if the ids are others and
+/// their number is another, too.
+pub(super) fn owners<'a>(shown: &[Cow<'a, str>], hits: Vec<Hit<'a>>) -> Result<Vec<Option<Cow<'a, str>>>, Malformed> {
+    let mut by_id: BTreeMap<&str, &Hit<'a>> = BTreeMap::new();
+    let mut twice = None;
+    for hit in &hits {
+        if let Some(other) = by_id.insert(&hit.id, hit)
+            && other.team != hit.team
+        {
+            twice.get_or_insert(hit);
+        }
+    }
+    let found = shown.iter().filter(|document| by_id.contains_key(&***document)).count();
+    if found == 0 {
+        if shown.len() != hits.len() {
+            let message = format!(
+                "{} documents, but a response with {}, and none of the documents is an `_id` (or `id`) of it; log the response of this query",
+                shown.len(),
+                hits.len()
+            );
+            return Err(Malformed::new(message));
+        }
+        return Ok(hits.into_iter().map(|hit| hit.team).collect());
+    }
+    if let Some(document) = shown.iter().find(|document| !by_id.contains_key(&***document)) {
+        return Err(Malformed::new(format!(
+            "the document {} is not in the response, which has {found} of the {} documents shown; log the response of this \
+             query, or, for documents that no ranker owns, `teams` with null for them",
+            excerpt(document),
+            shown.len()
+        )));
+    }
+    if let Some(hit) = twice.filter(|hit| shown.contains(&hit.id)) {
+        let message =
+            format!("the response has the document {} twice, with two owners; log each once", excerpt(&hit.id));
+        return Err(Malformed::new(message));
+    }
+    Ok(shown.iter().map(|document| by_id[&**document].team.clone()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(shown: &[&'static str], hits: &[(&'static str, &'static str)]) -> Result<Vec<Option<String>>, String> {
+        let team = |team: &'static str| (team != "-").then_some(Cow::Borrowed(team));
+        let hit = |&(id, owner): &(&'static str, &'static str)| Hit { id: id.into(), team: team(owner), wrong: None };
+        let shown: Vec<Cow<'static, str>> = shown.iter().map(|id| Cow::Borrowed(*id)).collect();
+        let found = owners(&shown, hits.iter().map(hit).collect());
+        let owned =
+            |teams: Vec<Option<Cow<'static, str>>>| teams.into_iter().map(|team| team.map(Cow::into_owned)).collect();
+        found.map(owned).map_err(|error| error.message)
+    }
+
+    #[test]
+    fn documents_are_found_by_their_ids() {
+        let hits = [("a", "A"), ("b", "B"), ("c", "-")];
+        let teams = |teams: &[&str]| Ok(teams.iter().map(|team| (*team != "-").then(|| (*team).to_owned())).collect());
+        assert_eq!(of(&["a", "b", "c"], &hits), teams(&["A", "B", "-"]));
+        assert_eq!(of(&["b", "a", "c"], &hits), teams(&["B", "A", "-"]));
+        assert_eq!(of(&["c", "b"], &hits), teams(&["-", "B"]), "fewer were shown");
+        assert_eq!(of(&["x", "y", "z"], &hits), teams(&["A", "B", "-"]), "ids of another kind");
+        assert_eq!(of(&["a", "b"], &[("a", "A"), ("b", "B"), ("a", "A")]), teams(&["A", "B"]));
+        assert_eq!(of(&["b"], &[("a", "A"), ("b", "B"), ("a", "B")]), teams(&["B"]), "nobody saw the other");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        let hits = [("a", "A"), ("b", "B")];
+        for (shown, expected) in [
+            (&["a", "x"][..], "the document `x` is not in the response, which has 1 of the 2 documents shown"),
+            (&["a", "b", "pinned"], "the document `pinned` is not in the response"),
+            (&["x", "y", "z"], "3 documents, but a response with 2, and none of the documents"),
+            (&["x"], "1 documents, but a response with 2"),
+        ] {
+            let error = of(shown, &hits).unwrap_err();
+            assert!(error.starts_with(expected), "{error}");
+        }
+        let error = of(&["a"], &[("a", "A"), ("a", "B")]).unwrap_err();
+        assert!(error.starts_with("the response has the document `a` twice"), "{error}");
+    }
+}
