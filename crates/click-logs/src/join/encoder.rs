@@ -7,7 +7,9 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::record::{ClickRecord, ID, NARROW_DOCUMENT, NO_UNIT, NOT_MIXED, NewImpression, Origin};
 use crate::error::{Malformed, excerpt};
-use crate::model::{Click, Impression, ImpressionRef, Lineups, Mixed, MixedRef, NOBODY, Receipt, Settings, UnitKind};
+use crate::model::{
+    Click, Impression, ImpressionRef, Lineups, Mixed, MixedRef, NOBODY, PairChoice, Receipt, Settings, UnitKind,
+};
 
 /// How many lineups are compared one by one.
 const RECENT: usize = 8;
@@ -63,6 +65,7 @@ struct Recent {
     names: Vec<String>,
     method: String,
     is_two: bool,
+    declared: Option<PairChoice>,
     number: u32,
 }
 
@@ -71,7 +74,7 @@ pub(super) struct Encoder<'a> {
     settings: &'a Settings,
     lineups: &'a Lineups,
     /// Numbers of lineups, so that threads rarely meet.
-    known: BTreeMap<(Vec<String>, String, bool), u32>,
+    known: BTreeMap<(Vec<String>, String, bool, Option<PairChoice>), u32>,
     /// Some of the last lineups.
     recent: Vec<Recent>,
     keep_origins: bool,
@@ -100,7 +103,7 @@ impl<'a> Encoder<'a> {
         fn borrowed<'c>(texts: &'c [Cow<'_, str>]) -> Vec<&'c str> {
             texts.iter().map(|text| &**text).collect()
         }
-        let Impression { id, time, unit, agent, shown, mixed } = impression;
+        let Impression { id, time, unit, agent, pairs, shown, mixed } = impression;
         let rankers = match mixed {
             Some(Mixed::Teams { rankers, .. } | Mixed::Receipt { rankers, .. }) => rankers.as_deref().map(borrowed),
             None => None,
@@ -119,7 +122,8 @@ impl<'a> Encoder<'a> {
             }
         };
         let (unit, agent, shown) = (unit.as_deref(), agent.as_deref(), &*borrowed(shown));
-        self.impression(&ImpressionRef { id, time: *time, unit, agent, shown, mixed }, origin, buffer)
+        let (time, pairs) = (*time, *pairs);
+        self.impression(&ImpressionRef { id, time, unit, agent, pairs, shown, mixed }, origin, buffer)
     }
 
     /// The same for one in borrowed parts.
@@ -134,9 +138,9 @@ impl<'a> Encoder<'a> {
         let lineup = match (&impression.mixed, impression.unit) {
             (None, _) => NOT_MIXED,
             (Some(_), None) => NO_UNIT,
-            (Some(MixedRef::Teams { teams, rankers }), Some(_)) => self.teams(teams, *rankers)?,
+            (Some(MixedRef::Teams { teams, rankers }), Some(_)) => self.teams(teams, *rankers, impression.pairs)?,
             (Some(MixedRef::Receipt { method, is_two, rankers, .. }), Some(_)) => {
-                self.receipt(method, *is_two, *rankers)?
+                self.receipt(method, *is_two, *rankers, impression.pairs)?
             }
         };
         let unit = match (impression.unit, self.settings.unit) {
@@ -195,7 +199,13 @@ impl<'a> Encoder<'a> {
     }
 
     /// The lineup of a receipt.
-    fn receipt(&mut self, method: &str, is_two: bool, rankers: Option<&[&str]>) -> Result<u32, Malformed> {
+    fn receipt(
+        &mut self,
+        method: &str,
+        is_two: bool,
+        rankers: Option<&[&str]>,
+        declared: Option<PairChoice>,
+    ) -> Result<u32, Malformed> {
         let stated = &self.settings.rankers;
         let is_same = |recent: &&Recent| {
             let are_same = match rankers {
@@ -203,7 +213,7 @@ impl<'a> Encoder<'a> {
                 None if !stated.is_empty() => recent.names == *stated,
                 None => recent.names == UNNAMED,
             };
-            are_same && recent.method == method && recent.is_two == is_two
+            are_same && recent.method == method && recent.is_two == is_two && recent.declared == declared
         };
         if let Some(recent) = self.recent.iter().find(is_same) {
             return Ok(recent.number);
@@ -224,14 +234,19 @@ impl<'a> Encoder<'a> {
                 format!("{} rankers for a receipt of {count}; name those of the receipt in their order", names.len());
             return Err(Malformed::new(message));
         }
-        self.number(names, method, is_two)
+        self.number(names, method, is_two, declared)
     }
 
     /// The lineup of teams; the credit becomes the place of each.
-    fn teams(&mut self, teams: &[Option<&str>], rankers: Option<&[&str]>) -> Result<u32, Malformed> {
+    fn teams(
+        &mut self,
+        teams: &[Option<&str>],
+        rankers: Option<&[&str]>,
+        declared: Option<PairChoice>,
+    ) -> Result<u32, Malformed> {
         let stated = &self.settings.rankers;
         // Most impressions have the rankers of one before.
-        for Recent { names, method, number, .. } in &self.recent {
+        for Recent { names, method, number, .. } in self.recent.iter().filter(|recent| recent.declared == declared) {
             let are_same = match rankers {
                 Some(rankers) => rankers.len() == names.len() && rankers.iter().zip(names).all(|(a, b)| is_same(a, b)),
                 None if !stated.is_empty() => names == stated,
@@ -270,22 +285,28 @@ impl<'a> Encoder<'a> {
             }));
         }
         let is_two = names.len() == 2;
-        self.number(names, TEAMS, is_two)
+        self.number(names, TEAMS, is_two, declared)
     }
 
     /// The number of a lineup, which is likely to come again soon.
-    fn number(&mut self, names: Vec<String>, method: &str, is_two: bool) -> Result<u32, Malformed> {
-        let key = (names.clone(), method.to_owned(), is_two);
+    fn number(
+        &mut self,
+        names: Vec<String>,
+        method: &str,
+        is_two: bool,
+        declared: Option<PairChoice>,
+    ) -> Result<u32, Malformed> {
+        let key = (names.clone(), method.to_owned(), is_two, declared);
         let number = match self.known.get(&key) {
             Some(number) => *number,
             None => {
                 let borrowed: Vec<&str> = names.iter().map(String::as_str).collect();
-                let number = self.lineups.number(&borrowed, method, is_two, None).map_err(Malformed::new)?;
+                let number = self.lineups.number(&borrowed, method, is_two, declared).map_err(Malformed::new)?;
                 *self.known.entry(key).or_insert(number)
             }
         };
         self.recent.truncate(RECENT - 1);
-        self.recent.insert(0, Recent { names, method: method.to_owned(), is_two, number });
+        self.recent.insert(0, Recent { names, method: method.to_owned(), is_two, declared, number });
         Ok(number)
     }
 }

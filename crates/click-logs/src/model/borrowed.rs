@@ -5,8 +5,8 @@ use std::str::FromStr;
 use interleave::{AnyInterleaving, AnyMultileaving, CreditError, Interleaving, Multileaving, NamedReceipt, receipt};
 use serde::de::DeserializeOwned;
 
-use super::MOST_SHOWN;
 use super::record::{Kind, WithDocuments};
+use super::{MOST_SHOWN, PairChoice};
 
 /// A list that was shown to a user: an [`Impression`](super::Impression) in borrowed parts.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,6 +19,8 @@ pub struct ImpressionRef<'a> {
     pub unit: Option<&'a str>,
     /// The program of the user.
     pub agent: Option<&'a str>,
+    /// How its rankers were chosen, if the log says so.
+    pub pairs: Option<PairChoice>,
     /// The documents, top down, each once.
     pub shown: &'a [&'a str],
     /// How the list was mixed; `None` if it was not.

@@ -7,6 +7,8 @@ use interleave::{
     receipt,
 };
 
+use super::PairChoice;
+
 /// A list that was shown to a user.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Impression<'a> {
@@ -18,6 +20,8 @@ pub struct Impression<'a> {
     pub unit: Option<Cow<'a, str>>,
     /// The program of the user.
     pub agent: Option<Cow<'a, str>>,
+    /// How its rankers were chosen, if the log says so.
+    pub pairs: Option<PairChoice>,
     /// The documents, top down, each once.
     pub shown: Vec<Cow<'a, str>>,
     /// How the list was mixed; `None` if it was not.

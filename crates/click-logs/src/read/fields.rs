@@ -32,7 +32,7 @@ pub(super) enum Value<'a> {
 type Named<T> = Option<(&'static str, T)>;
 
 /// The fields whose values are ids.
-const TEXTS: usize = 7;
+const TEXTS: usize = 8;
 
 /// The fields of a line.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,7 +74,8 @@ fn text_place(field: Field) -> usize {
         Field::Client => 3,
         Field::Session => 4,
         Field::Agent => 5,
-        _ => 6,
+        Field::Pairs => 6,
+        _ => 7,
     }
 }
 
@@ -136,6 +137,7 @@ impl<'a> LineFields<'a> {
             | Field::Client
             | Field::Session
             | Field::Agent
+            | Field::Pairs
             | Field::Action => {
                 self.has_place(field);
                 let place = text_place(field);

@@ -13,6 +13,8 @@ pub(crate) enum Field {
     Client,
     Session,
     Agent,
+    /// How its rankers were chosen.
+    Pairs,
     Shown,
     Teams,
     Rankers,
@@ -92,6 +94,7 @@ fn named(within: Container, key: &str) -> Option<Slot> {
         (C::Line | C::Document, "session") => field(F::Session, "session"),
         (C::Line | C::Document, "session_id") => field(F::Session, "session_id"),
         (C::Line | C::Document, "agent") => field(F::Agent, "agent"),
+        (C::Line | C::Document, "pairs") => field(F::Pairs, "pairs"),
         (C::Line | C::Document, "shown") => field(F::Shown, "shown"),
         (C::Line | C::Document, "query_response_hit_ids") => field(F::Shown, "query_response_hit_ids"),
         (C::Line | C::Document, "query_response_object_ids") => field(F::Shown, "query_response_object_ids"),
@@ -117,6 +120,7 @@ fn named(within: Container, key: &str) -> Option<Slot> {
         (C::QueryAttributes, "user_id") => field(F::User, "query_attributes.user_id"),
         (C::QueryAttributes, "session_id") => field(F::Session, "query_attributes.session_id"),
         (C::QueryAttributes, "agent") => field(F::Agent, "query_attributes.agent"),
+        (C::QueryAttributes, "pairs") => field(F::Pairs, "query_attributes.pairs"),
         (C::QueryAttributes, "teams") => field(F::Teams, "query_attributes.teams"),
         (C::QueryAttributes, "rankers") => field(F::Rankers, "query_attributes.rankers"),
         (C::QueryAttributes, "receipt") => field(F::Receipt, "query_attributes.receipt"),
@@ -139,7 +143,7 @@ fn is_read(kind: Kind, slot: Slot) -> bool {
     let only = match slot {
         Slot::Object(C::EventAttributes | C::Object, _) | Slot::Field(F::Document | F::Dwell, _) => Some(Kind::Clicks),
         Slot::Object(C::QueryAttributes | C::Response | C::Hits, _) => Some(Kind::Impressions),
-        Slot::Field(F::User | F::Client | F::Session | F::Agent, _) => Some(Kind::Impressions),
+        Slot::Field(F::User | F::Client | F::Session | F::Agent | F::Pairs, _) => Some(Kind::Impressions),
         Slot::Field(F::Teams | F::Rankers | F::Receipt | F::Hits | F::Documents, _) => Some(Kind::Impressions),
         _ => None,
     };

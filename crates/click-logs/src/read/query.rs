@@ -59,6 +59,7 @@ pub(super) fn impression_of<'a>(mut fields: LineFields<'a>, settings: &Settings)
         UnitKind::Impression => Some(id.clone()),
     };
     let agent = fields.take_text(Field::Agent);
+    let pairs = fields.take_text(Field::Pairs).map(|text| text.parse()).transpose().map_err(Malformed::new)?;
     let given = fields.take_teams();
     let rankers = fields.take_rankers();
     let receipt = fields.take_receipt();
@@ -82,7 +83,7 @@ pub(super) fn impression_of<'a>(mut fields: LineFields<'a>, settings: &Settings)
     };
     check_shown(&shown)?;
     let mixed = mixed(shown.len(), teams, receipt, rankers)?;
-    Ok(Impression { id, time, unit, agent, shown, mixed })
+    Ok(Impression { id, time, unit, agent, pairs, shown, mixed })
 }
 
 type Teams<'a> = Vec<Option<Cow<'a, str>>>;

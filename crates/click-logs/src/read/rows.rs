@@ -43,6 +43,7 @@ pub struct ImpressionRow<'a> {
     pub user: Option<Cow<'a, str>>,
     pub session: Option<Cow<'a, str>>,
     pub agent: Option<Cow<'a, str>>,
+    pub pairs: Option<Cow<'a, str>>,
     pub shown: Option<Vec<Cow<'a, str>>>,
     pub teams: Option<Vec<Option<Cow<'a, str>>>>,
     pub rankers: Option<Vec<Cow<'a, str>>>,
@@ -77,6 +78,7 @@ impl<'a> ImpressionRow<'a> {
             (Field::User, "user", self.user),
             (Field::Session, "session", self.session),
             (Field::Agent, "agent", self.agent),
+            (Field::Pairs, "pairs", self.pairs),
         ];
         add_texts(&mut fields, texts);
         add_time(&mut fields, self.time)?;

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use interleave::Generator;
 use rand::{RngExt, SeedableRng};
 
-use crate::model::time;
+use crate::model::{PairChoice, time};
 use crate::read::base64;
 
 /// How lines are written.
@@ -49,9 +49,10 @@ impl Dialect {
     #[must_use]
     pub fn headers(self) -> [&'static str; 2] {
         match self {
-            Self::Csv => {
-                ["impression,time,user,session,agent,shown,teams,rankers,receipt\n", "impression,document,time,dwell\n"]
-            }
+            Self::Csv => [
+                "impression,time,user,session,agent,pairs,shown,teams,rankers,receipt\n",
+                "impression,document,time,dwell\n",
+            ],
             _ => ["", ""],
         }
     }
@@ -178,8 +179,12 @@ impl Lines {
     }
 }
 
+/// How the rankers of each impression are drawn: by lot, whatever happened before.
+pub(super) const PAIRS: PairChoice = PairChoice::Chance;
+
 fn write_impression(dialect: Dialect, line: &ImpressionLine<'_>, out: &mut Vec<u8>) -> std::io::Result<()> {
     let ImpressionLine { id, time, user, session, agent, query, shown, rankers, ref credit } = *line;
+    let pairs = PAIRS.name();
     let owner = |position: usize| match credit {
         CreditLine::Teams(teams) => teams[position].map(|team| rankers[usize::from(team)]),
         CreditLine::Receipt(_) => None,
@@ -188,7 +193,7 @@ fn write_impression(dialect: Dialect, line: &ImpressionLine<'_>, out: &mut Vec<u
         Dialect::Json => {
             write!(
                 out,
-                r#"{{"impression":"{id:016x}","time":{time},"user":"u{user}","session":"s{session}","agent":"{agent}","shown":["#
+                r#"{{"impression":"{id:016x}","time":{time},"user":"u{user}","session":"s{session}","agent":"{agent}","pairs":"{pairs}","shown":["#
             )?;
             list(out, ",", shown.len(), |out, at| write!(out, r#""{query}.{}""#, shown[at]))?;
             out.extend_from_slice(b"],");
@@ -207,7 +212,7 @@ fn write_impression(dialect: Dialect, line: &ImpressionLine<'_>, out: &mut Vec<u
             }
         }
         Dialect::Csv => {
-            write!(out, "{id:016x},{time},u{user},s{session},{agent},")?;
+            write!(out, "{id:016x},{time},u{user},s{session},{agent},{pairs},")?;
             list(out, " ", shown.len(), |out, at| write!(out, "{query}.{}", shown[at]))?;
             out.push(b',');
             match credit {
@@ -227,7 +232,7 @@ fn write_impression(dialect: Dialect, line: &ImpressionLine<'_>, out: &mut Vec<u
             list(out, ",", shown.len(), |out, at| write!(out, r#""{query}.{}""#, shown[at]))?;
             write!(
                 out,
-                r#"],"query_attributes":{{"session_id":"s{session}","agent":"{agent}","rankers":["{}","{}"]"#,
+                r#"],"query_attributes":{{"session_id":"s{session}","agent":"{agent}","pairs":"{pairs}","rankers":["{}","{}"]"#,
                 rankers[0], rankers[1]
             )?;
             let name = |out: &mut Vec<u8>, at: usize| match owner(at) {

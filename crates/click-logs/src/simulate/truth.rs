@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use statistics::Outcome;
 
 use super::Simulation;
+use super::lines::PAIRS;
 use crate::join::{ClickFate, Credited, Day, DayCounts, ImpressionFate, Tally, UnitFate};
-use crate::model::{PairChoice, SaidBy};
+use crate::model::SaidBy;
 
 /// What a correct join finds, under [`rules`](super::rules).
 #[derive(Debug, Clone)]
@@ -45,7 +46,7 @@ impl Truth {
             spilled: 0,
             last_closed_day: None,
             in_order: false,
-            choice: PairChoice::Chance,
+            choice: PAIRS,
             said_by: SaidBy::Log,
         }
     }

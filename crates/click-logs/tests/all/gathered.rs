@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use click_logs::error::Malformed;
 use click_logs::join::{Gathered, Sum, Survey, Tally, UnitOutcome, Units};
-use click_logs::model::{Click, Complete, Impression, Mixed, Settings};
+use click_logs::model::{Click, Complete, Impression, Mixed, PairChoice, Settings};
 use click_logs::read::{self, Event, RowRef};
 use click_logs::simulate::{Simulation, rules};
 
@@ -49,6 +49,7 @@ fn fill<'a>(at: usize, impression: &'a Impression<'_>, row: &mut RowRef<'a>) -> 
     row.time = Some(impression.time);
     row.user = impression.unit.as_deref();
     row.agent = impression.agent.as_deref();
+    row.pairs = impression.pairs.map(PairChoice::name);
     row.shown.extend(impression.shown.iter().map(|document| &**document));
     row.has_shown = true;
     if let Some(Mixed::Teams { teams, rankers }) = &impression.mixed {

@@ -13,6 +13,7 @@ const IMPRESSIONS: &[(&str, &[&str])] = &[
     ("user", &["user_id", "client_id", "query_attributes.user_id"]),
     ("session", &["session_id", "query_attributes.session_id"]),
     ("agent", &["query_attributes.agent"]),
+    ("pairs", &["query_attributes.pairs"]),
     ("shown", &["query_response_hit_ids", "query_response_object_ids", "query_response_objects_ids"]),
     (
         "teams",
@@ -44,6 +45,7 @@ fn rows(mixed_by: &str) -> [Vec<Value>; 2] {
             "user": format!("u{}", number / 2),
             "session": format!("s{}", number / 3),
             "agent": if number == 7 { "Crawler/1" } else { "Browser/1; X" },
+            "pairs": "kept",
             "shown": ["a", "b"],
             "rankers": ["A", "B"],
         });
@@ -197,7 +199,7 @@ fn every_name_is_read_in_every_format() {
             }
         }
     }
-    assert_eq!(compared, 2 * 2 * 7 * 27);
+    assert_eq!(compared, 2 * 2 * 7 * 28);
 }
 
 #[test]
@@ -212,6 +214,7 @@ fn names_for_the_same_field_agree_or_are_refused() {
         (true, "teams", "query_attributes.teams", json!(["B", "A"])),
         (true, "rankers", "query_attributes.rankers", json!(["B", "A"])),
         (true, "agent", "query_attributes.agent", json!("x")),
+        (true, "pairs", "query_attributes.pairs", json!("chance")),
         (false, "impression", "query_id", json!("x")),
         (false, "document", "event_attributes.object.object_id", json!("x")),
         (false, "time", "timestamp", json!(1)),

@@ -97,13 +97,14 @@ fn plainly(
         Complete::LastImpression => shown.iter().map(|shown| shown.time).max().unwrap(),
     };
     let ids: BTreeSet<u32> = shown.iter().map(|shown| shown.id).collect();
-    let mut good: BTreeMap<u32, Shown> = BTreeMap::new();
+    let (mut good, mut in_conflict) = (BTreeMap::<u32, Shown>::new(), Vec::<Shown>::new());
     for &id in &ids {
         let copies: Vec<&Shown> = shown.iter().filter(|shown| shown.id == id).collect();
         let with_documents: Vec<&Shown> = copies.iter().copied().filter(|copy| copy.documents > 0).collect();
         let saying = if with_documents.is_empty() { &copies } else { &with_documents };
         if saying.iter().any(|copy| !copy.says_the_same(saying[0])) {
             *of_impressions.entry("conflict").or_default() += copies.len() as u64;
+            in_conflict.extend(saying.iter().map(|copy| (*copy).clone()));
             continue;
         }
         *of_impressions.entry("duplicate").or_default() += copies.len() as u64 - 1;
@@ -190,18 +191,11 @@ fn plainly(
         *of_units.entry(fate).or_default() += 1;
     }
     if settings.pairs == Some(PairChoice::Steered) {
-        // A copy of an impression in conflict is set aside, but its user has seen it.
-        let is_in_conflict =
-            |seen: &Shown| shown.iter().any(|copy| copy.id == seen.id && copy != seen) && seen.teams.is_some();
-        let users_seen: BTreeSet<u32> = shown
-            .iter()
-            .filter(|seen| good.contains_key(&seen.id) || is_in_conflict(seen))
-            .filter_map(|seen| seen.user)
-            .collect();
+        // Copies of an impression in conflict are set aside, but their users have seen it.
+        let seen: Vec<&Shown> = good.values().chain(in_conflict.iter().filter(|copy| copy.teams.is_some())).collect();
+        let users_seen: BTreeSet<u32> = seen.iter().filter_map(|seen| seen.user).collect();
         for user in users_seen {
-            let seen = shown.iter().filter(|seen| seen.user == Some(user));
-            let seen = seen.filter(|seen| good.contains_key(&seen.id) || is_in_conflict(seen));
-            let first = seen.min_by_key(|seen| seen.time).unwrap();
+            let first = seen.iter().filter(|seen| seen.user == Some(user)).min_by_key(|seen| seen.time).unwrap();
             let day = settings.zone.day(first.time);
             let fate = if bots_from.get(&user).is_some_and(|from| *from <= day) {
                 "bot"

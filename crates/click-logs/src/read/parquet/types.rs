@@ -34,6 +34,7 @@ pub(super) fn holds(name: &str) -> Option<Holds> {
             | Field::Client
             | Field::Session
             | Field::Agent
+            | Field::Pairs
             | Field::Document
             | Field::Action => Holds::Ids,
             Field::Time => Holds::Times,

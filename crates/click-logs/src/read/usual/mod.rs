@@ -34,6 +34,7 @@ pub struct RowRef<'a> {
     pub user: Option<&'a str>,
     pub session: Option<&'a str>,
     pub agent: Option<&'a str>,
+    pub pairs: Option<&'a str>,
     pub shown: Vec<&'a str>,
     pub has_shown: bool,
     pub teams: Vec<Option<&'a str>>,
@@ -84,8 +85,8 @@ impl<'a> Usual<'a> {
             return None;
         }
         // Logs write unknown users as null or as nothing.
-        let RowRef { impression, user, session, agent, teams, .. } = &mut self.row;
-        for text in [impression, user, session, agent].into_iter().chain(teams) {
+        let RowRef { impression, user, session, agent, pairs, teams, .. } = &mut self.row;
+        for text in [impression, user, session, agent, pairs].into_iter().chain(teams) {
             *text = text.filter(|text| !text.is_empty());
         }
         self.checked(settings)
@@ -111,6 +112,10 @@ impl<'a> Usual<'a> {
                 UnitKind::Impression => Some(id),
             },
             agent: row.agent,
+            pairs: match row.pairs {
+                Some(pairs) => Some(pairs.parse().ok()?),
+                None => None,
+            },
             shown: row.has_shown.then_some(&row.shown)?,
             mixed: None,
         };
@@ -157,11 +162,11 @@ impl<'a> Usual<'a> {
         let lists = [Field::Shown, Field::Teams, Field::Rankers].map(field);
         let (id, session) = (field(Field::Impression), field(Field::Session));
         let user = field(Field::User).or_else(|| field(Field::Client));
-        let (agent, receipt) = (field(Field::Agent), field(Field::Receipt));
+        let (agent, pairs, receipt) = (field(Field::Agent), field(Field::Pairs), field(Field::Receipt));
         let time = settings.zone.time(field(Field::Time)?).ok();
         let row = &mut self.row;
         (row.impression, row.time, row.user, row.session) = (id, time, user, session);
-        (row.agent, row.receipt_text) = (agent, receipt);
+        (row.agent, row.pairs, row.receipt_text) = (agent, pairs, receipt);
         (row.has_shown, row.has_teams, row.has_rankers) = (true, lists[1].is_some(), lists[2].is_some());
         let [shown, teams, rankers] = lists.map(Option::unwrap_or_default);
         // Spaces around entries are not part of them.
@@ -201,6 +206,7 @@ impl<'a> Usual<'a> {
                 "user" | "user_id" | "client_id" => row.user = text(seen.first(2, value)?)?,
                 "session" | "session_id" => row.session = text(seen.first(3, value)?)?,
                 "agent" => row.agent = text(seen.first(4, value)?)?,
+                "pairs" => row.pairs = text(seen.first(9, value)?)?,
                 "shown" | "query_response_hit_ids" | "query_response_object_ids" | "query_response_objects_ids" => {
                     row.has_shown = is_list(&seen.first(5, value)?)?;
                     if row.has_shown {

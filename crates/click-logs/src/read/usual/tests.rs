@@ -14,9 +14,9 @@ const CLICKS: &str = "impression,document,time,dwell,action_name";
 
 /// What the complete reader found, in borrowed parts.
 fn assert_is(found: &ImpressionRef<'_>, expected: &Impression<'_>) {
-    let Impression { id, time, unit, agent, shown, mixed } = expected;
+    let Impression { id, time, unit, agent, pairs, shown, mixed } = expected;
     assert_eq!((found.id, found.time), (&**id, *time));
-    assert_eq!((found.unit, found.agent), (unit.as_deref(), agent.as_deref()));
+    assert_eq!((found.unit, found.agent, found.pairs), (unit.as_deref(), agent.as_deref(), *pairs));
     assert_eq!(found.shown, shown);
     match (found.mixed, mixed) {
         (None, None) => {}
@@ -109,6 +109,9 @@ fn usual_lines_are_taken_and_others_are_left() {
         (r#"{"impression":"i","time":1,"shown":[]} x"#, false),
         (r#"{"impression":"i","time":1,"shown":[],}"#, false),
         (r#"{"impression":"i","time":1,"shown":[],"agent":"","user":""}"#, true),
+        (r#"{"impression":"i","time":1,"shown":[],"pairs":"steered"}"#, true),
+        (r#"{"impression":"i","time":1,"shown":[],"pairs":""}"#, true),
+        (r#"{"impression":"i","time":1,"shown":[],"pairs":"guessed"}"#, false),
         (r#"{"impression":"i","time":1,"shown":[],"query_attributes.teams":["A"]}"#, false),
         (r#"{"impression":"i","time":1,"shown":"[1,2]"}"#, false),
         (r#"{"impression":"i","time":1,"shown":[],"doc":"x"}"#, false),
