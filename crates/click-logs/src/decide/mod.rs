@@ -5,17 +5,20 @@
 //! the day on which they closed. With several pairs the level is divided among them; "the best of all rankers" has a test
 //! of its own.
 
+mod contradiction;
 mod figure;
 mod report;
 
+pub use contradiction::Contradiction;
 pub use figure::svg;
 pub use report::report;
 
-use statistics::anytime::{BestArm, PairTest, Verdict};
-use statistics::fixed::{sign_test, wilson_interval};
+use statistics::anytime::{BestArm, EProcess, PairTest, Verdict};
+use statistics::fixed::{exact_interval, sign_test};
 use statistics::power::StoppingTime;
 use statistics::{Counts, StatisticsError};
 
+use self::contradiction::Until;
 use crate::model::time::date;
 use crate::outcomes::{Outcomes, quoted};
 
@@ -42,10 +45,12 @@ pub struct Look {
     pub interval: (f64, f64),
     /// ln of the evidence for the first and for the second.
     pub ln_evidence: [f64; 2],
-    /// The anytime-valid p-value until then.
+    /// The anytime-valid p-value until then, adjusted for the number of pairs.
     pub p_value: f64,
     /// The verdict until then.
     pub verdict: Verdict,
+    /// Whether outcomes since then contradict the verdict.
+    pub is_contradicted: bool,
 }
 
 /// What a log says about one pair.
@@ -55,11 +60,15 @@ pub struct PairDecision {
     pub last: Look,
     /// The day on which it was decided.
     pub since: Option<i32>,
+    /// What contradicts the verdict, if anything does.
+    pub contradicted: Option<Contradiction>,
     /// Outcomes of all impressions, as a description.
     pub impressions: Counts,
-    /// The p-value of the sign test, which holds for one look at a time that was fixed before.
+    /// The p-value of the sign test, which holds for one look at a time that was fixed before, adjusted for the number of
+    /// pairs.
     pub fixed_p_value: f64,
-    /// Wilson's interval for the same; `None` if nothing is decided.
+    /// The exact interval of the same test, adjusted likewise: it contains one half exactly if the test does not decide.
+    /// `None` if nothing is decided.
     pub fixed_interval: Option<(f64, f64)>,
     /// Not decided yet: how many more units would decide it with probability 1/2, if the share stays what it is; `None` if that
     /// is further away than a thousand times what is there.
@@ -75,6 +84,8 @@ pub struct BestDecision {
     pub leader: (usize, usize),
     /// Those that no other is known to beat.
     pub candidates: Vec<usize>,
+    /// By other ranker: what contradicts that the declared one beats it.
+    pub contradicted: Vec<Contradiction>,
 }
 
 /// What a log says.
@@ -132,6 +143,7 @@ pub fn decide(outcomes: &Outcomes, alpha: f64, by: By) -> Result<Decision, Stati
     decision.days = all_days.first().copied().zip(all_days.last().copied());
     for &pair in &pairs {
         let mut test = PairTest::new(of_pair)?;
+        let adjusted = |p_value: f64| (p_value * pairs.len() as f64).min(1.0);
         let (mut counts, mut impressions, mut since) = (Counts::default(), Counts::default(), None);
         let first_look = decision.looks.len();
         for day in outcomes.days.iter().filter(|day| day.pair == pair) {
@@ -144,8 +156,11 @@ pub fn decide(outcomes: &Outcomes, alpha: f64, by: By) -> Result<Decision, Stati
             if verdict != Verdict::Open && since.is_none() {
                 since = Some(day.day);
             }
-            decision.looks.push(look(day.day, pair, &test)?);
+            let mut look = look(day.day, pair, &test)?;
+            look.p_value = adjusted(look.p_value);
+            decision.looks.push(look);
         }
+        let contradicted = contradiction_of_pair(&mut decision.looks[first_look..], of_pair)?;
         let last = match decision.looks[first_look..].last() {
             Some(look) => look.clone(),
             None => look(0, pair, &test)?,
@@ -154,14 +169,15 @@ pub fn decide(outcomes: &Outcomes, alpha: f64, by: By) -> Result<Decision, Stati
         decision.pairs.push(PairDecision {
             last,
             since,
+            contradicted,
             impressions,
-            fixed_p_value: sign_test(counts),
-            fixed_interval: wilson_interval(counts, of_pair).ok(),
+            fixed_p_value: adjusted(sign_test(counts)),
+            fixed_interval: exact_interval(counts, of_pair).ok(),
             more,
         });
     }
     if outcomes.rankers.len() > 2 {
-        decision.best = Some(best(outcomes, alpha, by, &all_days)?);
+        decision.best = Some(best(outcomes, alpha, by, &all_days, &decision.looks)?);
     }
     Ok(decision)
 }
@@ -182,7 +198,27 @@ fn look(day: i32, pair: (usize, usize), test: &PairTest) -> Result<Look, Statist
         ln_evidence: test.ln_evidence(),
         p_value: test.p_value(),
         verdict: test.verdict(),
+        is_contradicted: false,
     })
+}
+
+/// Marks the looks of a pair at which its verdict is contradicted, and describes that.
+fn contradiction_of_pair(looks: &mut [Look], alpha: f64) -> Result<Option<Contradiction>, StatisticsError> {
+    let Some(verdict) = looks.iter().position(|look| look.verdict != Verdict::Open) else { return Ok(None) };
+    let (first, second) = looks[verdict].pair;
+    let is_first = looks[verdict].verdict == Verdict::FirstWins;
+    let until: Vec<Until> = looks.iter().map(|look| (look.day, oriented(look.counts, is_first))).collect();
+    let rankers = if is_first { (first, second) } else { (second, first) };
+    let (each, contradiction) = contradiction::contradicted(&until, verdict, libm::log(2.0 / alpha), rankers)?;
+    for (look, is_contradicted) in looks[verdict..].iter_mut().zip(each) {
+        look.is_contradicted = is_contradicted;
+    }
+    Ok(contradiction)
+}
+
+/// Counts as the first ranker of a pair sees them, or as the second does.
+fn oriented(counts: Counts, is_first: bool) -> Counts {
+    if is_first { counts } else { counts.reversed() }
 }
 
 /// How many more units decide with probability 1/2.
@@ -191,15 +227,28 @@ fn more(counts: Counts, alpha: f64) -> Option<u64> {
     let share = share.max(1.0 - share);
     let (decided, all) = (counts.decided() as f64, counts.total() as f64);
     // A smaller margin takes more than a thousand times as many.
-    if share <= 0.5 + 0.05 / libm::sqrt(decided) || share >= 1.0 {
+    if share <= 0.5 + 0.05 / libm::sqrt(decided) {
         return None;
     }
-    let needed = StoppingTime::new(share, alpha).ok()?.quantile(0.5)?;
+    let needed = if share < 1.0 {
+        StoppingTime::new(share, alpha).ok()?.quantile(0.5)?
+    } else {
+        // One side wins all that come: nothing is left to chance.
+        let evidence = EProcess::against(0.5).ok()?;
+        let is_enough = |wins: &u64| evidence.ln(*wins, 0) >= libm::log(2.0 / alpha);
+        (counts.decided()..).find(is_enough)? as f64
+    };
     let more = (needed - decided).max(1.0) * all / decided;
     (more < 1000.0 * all).then_some(more.ceil() as u64)
 }
 
-fn best(outcomes: &Outcomes, alpha: f64, by: By, days: &[i32]) -> Result<BestDecision, StatisticsError> {
+fn best(
+    outcomes: &Outcomes,
+    alpha: f64,
+    by: By,
+    days: &[i32],
+    looks: &[Look],
+) -> Result<BestDecision, StatisticsError> {
     let mut test = BestArm::new(outcomes.rankers.len(), alpha)?;
     let mut declared = None;
     for &day in days {
@@ -212,7 +261,20 @@ fn best(outcomes: &Outcomes, alpha: f64, by: By, days: &[i32]) -> Result<BestDec
         }
     }
     let leader = test.leader().arm;
-    Ok(BestDecision { declared, leader: (leader, test.settled(leader)), candidates: test.candidates() })
+    let mut contradicted = Vec::new();
+    let ln_threshold = libm::log(outcomes.rankers.len() as f64 / alpha);
+    for of_pair in looks.chunk_by(|a, b| a.pair == b.pair) {
+        let (Some((ranker, day)), (first, second)) = (declared, of_pair[0].pair) else { break };
+        if ranker != first && ranker != second {
+            continue;
+        }
+        let is_first = ranker == first;
+        let until: Vec<Until> = of_pair.iter().map(|look| (look.day, oriented(look.counts, is_first))).collect();
+        let Some(verdict) = until.iter().rposition(|(of, _)| *of <= day) else { continue };
+        let rankers = (ranker, if is_first { second } else { first });
+        contradicted.extend(contradiction::contradicted(&until, verdict, ln_threshold, rankers)?.1);
+    }
+    Ok(BestDecision { declared, leader: (leader, test.settled(leader)), candidates: test.candidates(), contradicted })
 }
 
 impl Decision {
@@ -221,7 +283,7 @@ impl Decision {
     pub fn looks_csv(&self) -> String {
         use std::fmt::Write as _;
         let mut text =
-            "day,first,second,wins,losses,ties,share,low,high,ln_evidence_first,ln_evidence_second,p_value,verdict\n"
+            "day,first,second,wins,losses,ties,share,low,high,ln_evidence_first,ln_evidence_second,p_value,verdict,contradicted\n"
                 .to_owned();
         for look in &self.looks {
             let [first, second] = [look.pair.0, look.pair.1].map(|place| quoted(&self.rankers[place]));
@@ -231,10 +293,11 @@ impl Decision {
             let [of_first, of_second] = look.ln_evidence;
             let _ = writeln!(
                 text,
-                "{},{first},{second},{wins},{losses},{ties},{share},{low:.6},{high:.6},{of_first:.4},{of_second:.4},{:.3e},{}",
+                "{},{first},{second},{wins},{losses},{ties},{share},{low:.6},{high:.6},{of_first:.4},{of_second:.4},{:.3e},{},{}",
                 date(look.day),
                 look.p_value,
-                verdict_name(look.verdict)
+                verdict_name(look.verdict),
+                look.is_contradicted
             );
         }
         text
@@ -246,13 +309,26 @@ impl Decision {
         use serde_json::json;
         let name = |place: usize| self.rankers[place].clone();
         let counts = |counts: Counts| json!({"wins": counts.wins, "losses": counts.losses, "ties": counts.ties});
+        let contradiction = |found: Contradiction| {
+            let (from, until, against) = found.against;
+            json!({
+                "was_ahead": name(found.winner),
+                "until": date(found.until),
+                "ahead_now": name(if found.other_is_ahead() { found.other } else { found.winner }),
+                "other": name(found.other),
+                "since_then": counts(found.since),
+                "worst": {"after": date(from), "until": date(until), "counts": counts(against)},
+            })
+        };
         let pairs = self.pairs.iter().map(|pair| {
             let last = &pair.last;
             json!({
                 "first": name(last.pair.0),
                 "second": name(last.pair.1),
                 "verdict": verdict_name(last.verdict),
-                "winner": winner(last).map(name),
+                // Whoever reads no further than this must not act on a verdict about the past.
+                "winner": winner(last).filter(|_| pair.contradicted.is_none()).map(name),
+                "contradicted": pair.contradicted.map(contradiction),
                 "since": pair.since.map(date),
                 "confidence": confidence(last),
                 "p_value": last.p_value,
@@ -267,7 +343,8 @@ impl Decision {
         });
         let best = self.best.as_ref().map(|best| {
             json!({
-                "declared": best.declared.map(|(ranker, _)| name(ranker)),
+                "declared": best.declared.filter(|_| best.contradicted.is_empty()).map(|(ranker, _)| name(ranker)),
+                "contradicted": best.contradicted.iter().map(|found| contradiction(*found)).collect::<Vec<_>>(),
                 "since": best.declared.map(|(_, day)| date(day)),
                 "leader": name(best.leader.0),
                 "leader_beats": best.leader.1,

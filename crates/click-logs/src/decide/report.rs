@@ -3,7 +3,7 @@
 use statistics::Counts;
 use statistics::anytime::Verdict;
 
-use super::{By, Decision, PairDecision, confidence, winner};
+use super::{By, Contradiction, Decision, PairDecision, confidence, winner};
 use crate::model::time::date;
 
 /// The verdict in words. `unit` is what a unit is, e.g. `user`.
@@ -19,7 +19,17 @@ pub fn report(decision: &Decision, unit: Option<&str>) -> String {
     let mut lines = Vec::new();
     if let Some(best) = &decision.best {
         let name = |ranker: usize| decision.rankers[ranker].as_str();
+        for &found in &best.contradicted {
+            lines.push(contradiction(decision, found, &what));
+        }
         lines.push(match best.declared {
+            Some((ranker, day)) if !best.contradicted.is_empty() => format!(
+                "That {} is the best of {} was decided on {} (level {}). It holds for the time until then, not for now.",
+                name(ranker),
+                decision.rankers.len(),
+                date(day),
+                level(decision.alpha),
+            ),
             Some((ranker, day)) => {
                 format!("{} is the best of {} (level {}), since {}.", name(ranker), decision.rankers.len(), level(decision.alpha), date(day))
             }
@@ -43,7 +53,7 @@ pub fn report(decision: &Decision, unit: Option<&str>) -> String {
     lines.push(String::new());
     let shared = match decision.pairs.len() {
         1 => String::new(),
-        pairs => format!(", divided among {pairs} pairs"),
+        pairs => format!(" for all {pairs} pairs together, to which confidence, p-values and intervals are adjusted"),
     };
     lines.push(format!(
         "Outcomes of {days}. Each {} counts once; level {}{shared}. Verdicts hold however often you look; intervals do too, for a share \
@@ -69,15 +79,23 @@ fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> Vec<String> 
         return vec![format!("{first} and {second}: nothing is decided; all {} {what} tied.", grouped(ties))];
     };
     // The numbers are those of the winner, or of the side that is ahead.
-    let ahead_is_first = match last.verdict {
-        Verdict::FirstWins => true,
-        Verdict::SecondWins => false,
-        Verdict::Open => share >= 0.5,
+    let ahead_is_first = match (last.verdict, pair.contradicted) {
+        (_, Some(found)) => (found.winner == last.pair.0) != found.other_is_ahead(),
+        (Verdict::FirstWins, None) => true,
+        (Verdict::SecondWins, None) => false,
+        (Verdict::Open, None) => share >= 0.5,
     };
     let (ahead, behind) = if ahead_is_first { (first, second) } else { (second, first) };
     let turned = |(low, high): (f64, f64)| if ahead_is_first { (low, high) } else { (1.0 - high, 1.0 - low) };
     let (low, high) = turned(last.interval);
     let headline = match winner(last) {
+        Some(ranker) if pair.contradicted.is_some() => format!(
+            "  That {} beats {} was decided{} ({} confidence). It holds for the time until then, not for now.",
+            decision.rankers[ranker],
+            if ranker == last.pair.0 { second } else { first },
+            pair.since.map_or_else(String::new, |day| format!(" on {}", date(day))),
+            percent_of_confidence(confidence(last)),
+        ),
         Some(_) => format!(
             "{ahead} beats {behind}: {} confidence, since {}.",
             percent_of_confidence(confidence(last)),
@@ -90,6 +108,9 @@ fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> Vec<String> 
         ),
     };
     let mut lines = vec![headline];
+    if let Some(found) = pair.contradicted {
+        lines.insert(0, contradiction(decision, found, what));
+    }
     lines.push(format!(
         "  {ahead} won {} of {} {what} that preferred a side ({} to {}); {} {what} tied.",
         percent(if ahead_is_first { share } else { 1.0 - share }),
@@ -98,6 +119,19 @@ fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> Vec<String> 
         percent(high),
         grouped(ties),
     ));
+    let excludes_half = last.interval.0 > 0.5 || last.interval.1 < 0.5;
+    if pair.contradicted.is_none() && (last.verdict != Verdict::Open) != excludes_half {
+        lines.push(
+            if excludes_half {
+                "  The interval excludes 50%, but decides nothing: it is made for any share, the test for shares near 50%, and the \
+                 test decides."
+            } else {
+                "  The interval contains 50%, but the verdict holds: it comes from a test of 50% alone, and the interval, which is \
+                 made for any share, is wider there."
+            }
+            .to_owned(),
+        );
+    }
     if let Some(interval) = pair.fixed_interval {
         let (low, high) = turned(interval);
         lines.push(format!(
@@ -113,10 +147,32 @@ fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> Vec<String> 
                 "  At this share, about {} more {what} decide it (an even chance of sooner or later).",
                 grouped(round(more))
             ),
-            None => "  At this share, no decision is in sight.".to_owned(),
+            None if wins == losses => "  At this share, there will be no decision.".to_owned(),
+            None => format!("  At this share, no decision is in sight: it would take over 1,000 times as many {what}."),
         });
     }
     lines
+}
+
+/// That a verdict is about the past.
+fn contradiction(decision: &Decision, found: Contradiction, what: &str) -> String {
+    let [winner, other] = [found.winner, found.other].map(|ranker| decision.rankers[ranker].as_str());
+    let of = |counts: Counts| {
+        let share = counts.losses as f64 / counts.decided().max(1) as f64;
+        format!("{other} won {} of {} {what} that preferred a side", percent(share), grouped(counts.decided()))
+    };
+    if found.other_is_ahead() {
+        let until = date(found.until);
+        format!("{winner} was ahead until {until}; {other} is ahead now: since then, {}.", of(found.since))
+    } else {
+        let (after, until, counts) = found.against;
+        format!(
+            "{winner} and {other} were ahead in turn: {winner} is ahead now, but after {} and until {}, {}.",
+            date(after),
+            date(until),
+            of(counts)
+        )
+    }
 }
 
 fn level(alpha: f64) -> String {
@@ -187,7 +243,8 @@ mod tests {
         let open = text(300, 330);
         assert!(open.starts_with("A and B: not decided; B is ahead ("), "{open}");
         assert!(open.contains("more users decide it"), "{open}");
-        assert!(text(300, 300).contains("no decision is in sight"));
+        assert!(text(300, 300).contains("there will be no decision"));
+        assert!(text(3_001, 3_000).contains("no decision is in sight: it would take over 1,000 times as many users."));
         assert!(text(0, 0).contains("all 50 users tied"));
     }
 

@@ -10,5 +10,5 @@ mod wilcoxon;
 pub use bootstrap::{Bootstrap, paired_bootstrap, two_sample_bootstrap};
 pub use correction::{benjamini_hochberg, holm};
 pub use rank_sum::{RankSum, rank_sum};
-pub use sign::{sign_test, wilson_interval};
+pub use sign::{exact_interval, sign_test};
 pub use wilcoxon::{SignedRank, wilcoxon_signed_rank};

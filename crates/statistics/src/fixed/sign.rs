@@ -1,6 +1,6 @@
 //! The sign test and an interval for its share.
 
-use crate::special::{binomial_at_least, normal_quantile};
+use crate::special::binomial_at_least;
 use crate::{Counts, StatisticsError};
 
 /// The exact two-sided p-value of "wins and losses are equally likely"; ties say nothing. 1 without decided units.
@@ -12,22 +12,36 @@ pub fn sign_test(counts: Counts) -> f64 {
     (2.0 * binomial_at_least(more, counts.decided(), 0.5)).min(1.0)
 }
 
-/// Wilson's interval for the share of wins among the decided units, at confidence 1 - `alpha`.
+/// The exact interval of Clopper and Pearson for the share of wins among the decided units, at confidence 1 - `alpha`: the
+/// shares that neither tail of the binomial distribution rejects at `alpha` / 2. So it contains 1/2 exactly if
+/// [`sign_test`] is above `alpha`.
 ///
-/// E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical Inference", Journal of the American
-/// Statistical Association 22(158), 1927, <https://doi.org/10.1080/01621459.1927.10502953>.
+/// C. J. Clopper, E. S. Pearson, "The Use of Confidence or Fiducial Limits Illustrated in the Case of the Binomial",
+/// Biometrika 26(4), 1934, <https://doi.org/10.1093/biomet/26.4.404>.
 ///
 /// # Errors
 /// If `alpha` is not in (0, 1), or no unit is decided.
-pub fn wilson_interval(counts: Counts, alpha: f64) -> Result<(f64, f64), StatisticsError> {
+pub fn exact_interval(counts: Counts, alpha: f64) -> Result<(f64, f64), StatisticsError> {
     crate::error::check_level(alpha)?;
-    let share = counts.share().ok_or(StatisticsError::TooFew { what: "decided units", found: 0, needed: 1 })?;
-    let n = counts.decided() as f64;
-    let z = normal_quantile(1.0 - alpha / 2.0);
-    let centre = share + z * z / (2.0 * n);
-    let radius = z * libm::sqrt(share * (1.0 - share) / n + z * z / (4.0 * n * n));
-    let scale = 1.0 + z * z / n;
-    Ok((((centre - radius) / scale).max(0.0), ((centre + radius) / scale).min(1.0)))
+    if counts.decided() == 0 {
+        return Err(StatisticsError::TooFew { what: "decided units", found: 0, needed: 1 });
+    }
+    let lower = |wins: u64| lower_bound(wins, counts.decided(), alpha / 2.0);
+    Ok((lower(counts.wins), 1.0 - lower(counts.losses)))
+}
+
+/// The share with which at least `wins` of `n` units are won with probability `tail`.
+fn lower_bound(wins: u64, n: u64, tail: f64) -> f64 {
+    if wins == 0 {
+        return 0.0;
+    }
+    // The middle of the first step is 1/2, where the sign test looks: rounding makes no difference between the two.
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..60 {
+        let share = 0.5 * (low + high);
+        if binomial_at_least(wins, n, share) <= tail { low = share } else { high = share }
+    }
+    low
 }
 
 #[cfg(test)]
@@ -49,9 +63,38 @@ mod tests {
             assert!((found - p).abs() < 1e-11, "{wins} {losses}: {found}");
             assert_eq!(found, sign_test(Counts::new(losses, wins, 0)));
         }
-        // statsmodels.stats.proportion.proportion_confint(60, 100, method="wilson")
-        let (low, high) = wilson_interval(Counts::new(60, 40, 9), 0.05).unwrap();
-        assert!((low - 0.502002586791062).abs() < 1e-12 && (high - 0.690598713567541).abs() < 1e-12, "{low} {high}");
-        assert!(wilson_interval(Counts::new(0, 0, 9), 0.05).is_err());
+    }
+
+    #[test]
+    fn interval_equals_scipy() {
+        // scipy.stats.binomtest(w, w + l).proportion_ci(1 - alpha, method="exact")
+        let golden = [
+            (4, 0, 0.05, 0.3976353643835142, 1.0),
+            (0, 5, 0.05, 0.0, 0.5218237501049814),
+            (9, 2, 0.05, 0.48224414763987544, 0.9771688017000408),
+            (60, 40, 0.05, 0.4972091504223335, 0.6967052312971551),
+            (60, 40, 0.01, 0.46647299565267597, 0.7237423415638214),
+        ];
+        for (wins, losses, alpha, low, high) in golden {
+            let found = exact_interval(Counts::new(wins, losses, 9), alpha).unwrap();
+            assert!((found.0 - low).abs() < 1e-9 && (found.1 - high).abs() < 1e-9, "{wins} {losses}: {found:?}");
+        }
+        assert!(exact_interval(Counts::new(0, 0, 9), 0.05).is_err());
+    }
+
+    /// For every outcome of up to 400 units: the interval contains 1/2 exactly if the test does not reject it.
+    #[test]
+    fn interval_and_test_agree() {
+        for n in 1_u64..=400 {
+            // The other half is the mirror image.
+            for wins in n.div_ceil(2)..=n {
+                let counts = Counts::new(wins, n - wins, 0);
+                for alpha in [0.05, 0.01, 0.05 / 3.0].into_iter().take(if n <= 60 { 3 } else { 1 }) {
+                    let (low, high) = exact_interval(counts, alpha).unwrap();
+                    let contains = low < 0.5 && high > 0.5;
+                    assert_eq!(contains, sign_test(counts) > alpha, "{wins} of {n} at {alpha}: {low} {high}");
+                }
+            }
+        }
     }
 }

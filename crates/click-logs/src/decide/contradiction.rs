@@ -1,0 +1,124 @@
+//! Verdicts that the outcomes contradict. A verdict holds for good: "one side won more at some time". If preferences drift, it
+//! may be about the past alone, and a reader who is not told so acts on it.
+//!
+//! A verdict is contradicted if its winner has less than half of all decided units, or if the evidence for the other side,
+//! begun at the verdict or at the first unit, has reached the level at any look since. Where preferences stay the same, the
+//! second happens with at most the probability of a wrong verdict.
+
+use statistics::anytime::EProcess;
+use statistics::{Counts, StatisticsError};
+
+/// What has become of a verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Contradiction {
+    /// The ranker of the verdict, by its place in the names.
+    pub winner: usize,
+    /// The other one.
+    pub other: usize,
+    /// The last day on which the winner's lead was at its largest, in days since 1970.
+    pub until: i32,
+    /// All outcomes since then, for the winner.
+    pub since: Counts,
+    /// Outcomes of the time in which the other ranker won most: from the first day given to the second, for the winner.
+    pub against: (i32, i32, Counts),
+}
+
+impl Contradiction {
+    /// Whether the other ranker is ahead since the winner's lead was largest; the winner has caught up otherwise.
+    #[must_use]
+    pub fn other_is_ahead(&self) -> bool {
+        self.since.losses > self.since.wins
+    }
+}
+
+/// All counts until the end of a day, for the winner of a verdict.
+pub(super) type Until = (i32, Counts);
+
+/// Whether a verdict that was given at look `verdict` is contradicted at each look since then, that one included, with evidence
+/// that reaches `ln_threshold`; and what there is to say of it at the last one.
+///
+/// # Errors
+/// Never for a test that was made.
+pub(super) fn contradicted(
+    looks: &[Until],
+    verdict: usize,
+    ln_threshold: f64,
+    (winner, other): (usize, usize),
+) -> Result<(Vec<bool>, Option<Contradiction>), StatisticsError> {
+    let evidence = EProcess::against(0.5)?;
+    let Some((_, at_verdict)) = looks.get(verdict).copied() else { return Ok((Vec::new(), None)) };
+    let mut has_reached = false;
+    let mut contradicted = Vec::new();
+    for &(_, counts) in &looks[verdict..] {
+        let anew = between(at_verdict, counts);
+        let reaches = |counts: Counts| evidence.ln(counts.losses, counts.wins) >= ln_threshold;
+        has_reached |= reaches(anew) || reaches(counts);
+        contradicted.push(has_reached || counts.wins < counts.losses);
+    }
+    let is_contradicted = contradicted.last().copied().unwrap_or(false);
+    let found = is_contradicted.then(|| describe(looks, winner, other));
+    Ok((contradicted, found))
+}
+
+fn describe(looks: &[Until], winner: usize, other: usize) -> Contradiction {
+    let start = looks.first().map_or(0, |(day, _)| *day);
+    let (mut peak, mut against) = ((start, Counts::default()), (start, start, Counts::default()));
+    for &(day, counts) in looks {
+        if lead(counts) >= lead(peak.1) {
+            peak = (day, counts);
+        }
+        let lost = between(peak.1, counts);
+        if lead(lost) < lead(against.2) {
+            against = (peak.0, day, lost);
+        }
+    }
+    let last = looks.last().map_or_else(Counts::default, |(_, counts)| *counts);
+    Contradiction { winner, other, until: peak.0, since: between(peak.1, last), against }
+}
+
+fn lead(counts: Counts) -> i128 {
+    i128::from(counts.wins) - i128::from(counts.losses)
+}
+
+/// What came after `earlier`, by all counts until `later`.
+fn between(earlier: Counts, later: Counts) -> Counts {
+    Counts::new(later.wins - earlier.wins, later.losses - earlier.losses, later.ties - earlier.ties)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn looks(days: &[(u64, u64)]) -> Vec<Until> {
+        let mut sum = Counts::default();
+        let until = |(day, &(wins, losses)): (usize, &(u64, u64))| {
+            sum += Counts::new(wins, losses, 5);
+            (day as i32, sum)
+        };
+        days.iter().enumerate().map(until).collect()
+    }
+
+    #[test]
+    fn a_verdict_that_turned_is_contradicted() {
+        let ln_threshold = libm::log(40.0);
+        let found = |days: &[(u64, u64)]| contradicted(&looks(days), 0, ln_threshold, (0, 1)).unwrap();
+        // Most units are for the other.
+        let (each, what) = found(&[(80, 20), (20, 380)]);
+        let what = what.unwrap();
+        assert_eq!((each, what.until, what.since), (vec![false, true], 0, Counts::new(20, 380, 5)));
+        assert!(what.other_is_ahead());
+        // As many for each, but all of the last are for the other: begun at the verdict.
+        let (_, what) = found(&[(80, 20), (20, 80)]);
+        assert_eq!(what.unwrap().since, Counts::new(20, 80, 5));
+        let (each, _) = found(&[(1_000, 200), (100, 200), (100, 110)]);
+        assert_eq!(each, [false, true, true]);
+        // The winner catches up: that both were ahead is still to be said.
+        let (_, what) = found(&[(80, 20), (20, 120), (300, 30)]);
+        let what = what.unwrap();
+        assert!(!what.other_is_ahead());
+        assert_eq!((what.until, what.against), (2, (0, 1, Counts::new(20, 120, 5))));
+        // Nothing of the kind.
+        let (each, what) = found(&[(80, 20), (50, 50), (60, 48)]);
+        assert_eq!((each, what), (vec![false; 3], None));
+    }
+}
