@@ -20,7 +20,7 @@ use super::Scratch;
 use crate::join::{Aside, Credited, ImpressionFate, Inputs, Limits, Order, Watch, credit};
 use crate::model::time::{self, Zone, duration_text, parse_duration};
 use crate::model::{Bots, Complete, PairChoice, Settings, UnitKind};
-use crate::outcomes::{Outcomes, fates, fates_csv, quoted};
+use crate::outcomes::{Outcomes, fates, fates_csv, quoted, warnings};
 
 /// Join clicks to the lists that were shown, and credit each impression once
 ///
@@ -266,6 +266,11 @@ fn check(credited: &Credited, settings: &Settings) -> Result<()> {
     if all_are(ImpressionFate::NoUnit) {
         bail!(if settings.unit == UnitKind::User { without("user", "session") } else { without("session", "user") });
     }
+    if let ([name, ..], true) = (&credited.never_met[..], lines > tally.of_impressions(ImpressionFate::NotMixed)) {
+        let met: Vec<&str> =
+            credited.rankers.iter().filter(|name| !credited.never_met.contains(name)).map(String::as_str).collect();
+        bail!(usage(format!("--rankers names {name}, which no impression does; the log has {}", met.join(", "))));
+    }
     if all_are(ImpressionFate::NotMixed) {
         bail!(usage(
             "no impression has teams or a receipt: nobody can say which ranker a click is for; log how lists were mixed"
@@ -295,12 +300,17 @@ pub fn summary(credited: &Credited, settings: &Settings) -> Value {
         "last_impression": credited.times.map(|(_, last)| time::text(last)),
         "lines": {"impressions": impressions, "clicks": clicks},
         "fates": counts,
+        "other_actions": credited.other_actions,
         "most_clicks_in_one_window": tally.busiest,
     })
 }
 
 fn report(credited: &Credited, settings: &Settings, outcomes: &Outcomes, path: &Path) -> String {
     let mut text = String::new();
+    for warning in warnings(&summary(credited, settings)) {
+        text += &warning;
+        text += "\n\n";
+    }
     if credited.is_synthetic {
         text += super::SYNTHETIC;
         text += "\n\n";

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use statistics::anytime::Verdict;
 
 use crate::decide::{By, Decision, decide, report, svg};
-use crate::outcomes::Outcomes;
+use crate::outcomes::{Outcomes, warnings};
 
 /// Say who won, since when and how sure that is
 ///
@@ -75,6 +75,8 @@ impl Decide {
         let text = words(&decision, &summary);
         let mut json = decision.json();
         json["synthetic"] = summary["synthetic"].clone();
+        json["warnings"] = warnings(&summary).into();
+        json["pairs_chosen"] = summary["pairs"].clone();
         let fates = &summary["fates"]["impressions"];
         json["impressions_after_closing"] = json!({
             "count": fates["after-closing"],
@@ -146,6 +148,49 @@ fn later_days(decision: &Decision) -> String {
     text
 }
 
+/// Why no outcome has closed, by the summary of the log.
+fn nothing(summary: &Value) -> Option<String> {
+    let fates = &summary["fates"];
+    let credited = fates["impressions"]["credited"].as_u64()?;
+    let unit = summary["unit"].as_str().unwrap_or("unit");
+    let of_units = |fate: &str| fates["units"][fate].as_u64().unwrap_or(0);
+    Some(if credited == 0 {
+        "Nothing to decide: no impression counts.\n".to_owned()
+    } else if of_units("open") > 0 {
+        let open = output::numbers::with_separators(of_units("open"));
+        let last = summary["last_closed_day"].as_str().unwrap_or("the first one");
+        format!(
+            "Nothing to decide yet: {open} {unit}s are open, as days are complete until {last} only. Credit a longer log, or say \
+             --final if nothing will be added.\n"
+        )
+    } else if of_units("spent") > 0 {
+        let spent = output::numbers::with_separators(of_units("spent"));
+        format!("Nothing to decide: the first impression of each of {spent} {unit}s was set aside or of one ranker.\n")
+    } else {
+        format!("Nothing to decide: all {unit}s are bots by the rules of --bots.\n")
+    })
+}
+
+/// What the analysis takes for granted about pairs, unless a warning says it.
+fn how_pairs_were_chosen(summary: &Value) -> String {
+    let how = match summary["pairs"].as_str() {
+        Some("chance") => "never by outcomes",
+        Some("kept") => "by outcomes, but each unit kept its first pair",
+        Some("steered") => return String::new(),
+        _ => {
+            return "How pairs were chosen is not known: an earlier build credited this log. If outcomes chose them, credit it \
+                    again.\n"
+                .to_owned();
+        }
+    };
+    let by = match summary["pairs_said_by"].as_str() {
+        Some("settings") => "--pairs says",
+        Some("log") => "the log says",
+        _ => "all impressions mix the same rankers",
+    };
+    format!("Pairs were chosen {how} ({by}).\n")
+}
+
 fn is_synthetic(summary: &Value) -> bool {
     summary["synthetic"] == true
 }
@@ -153,7 +198,11 @@ fn is_synthetic(summary: &Value) -> bool {
 /// The verdict in words, and what the log behind it is, by its summary.
 #[must_use]
 pub fn words(decision: &Decision, summary: &Value) -> String {
-    let mut text = report(decision, summary["unit"].as_str());
+    let mut text: String = warnings(summary).iter().map(|warning| format!("{warning}\n\n")).collect();
+    match (decision.days, nothing(summary)) {
+        (None, Some(why)) => text += &why,
+        _ => text += &report(decision, summary["unit"].as_str()),
+    }
     let fates = &summary["fates"]["impressions"];
     if let (Some(lines), Some(credited)) = (summary["lines"]["impressions"].as_u64(), fates["credited"].as_u64())
         && lines > 0
@@ -172,8 +221,17 @@ pub fn words(decision: &Decision, summary: &Value) -> String {
         let why = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join(", ")) };
         let lines_text = output::numbers::with_separators(lines);
         text += &format!("{lines_text} lines of impressions, {} set aside{why}.\n", percent(lines - credited));
+        let later = fates["after-closing"].as_u64().filter(|later| *later > 0 && credited > 0);
         if decision.by == By::Units
-            && let Some(later) = fates["after-closing"].as_u64().filter(|later| *later > 0 && credited > 0)
+            && let (Some(later), true) = (later, summary["pairs"] == "steered")
+        {
+            let unit = summary["unit"].as_str().unwrap_or("unit");
+            text += &format!(
+                "{:.1}% of the impressions that count came after the first of their {unit}, which is all that a {unit} counts with.\n",
+                100.0 * later as f64 / credited as f64
+            );
+        } else if decision.by == By::Units
+            && let Some(later) = later
         {
             let (unit, days) = (summary["unit"].as_str().unwrap_or("unit"), summary["unit_days"].as_u64().unwrap_or(1));
             let first = if days == 1 { "the first day".to_owned() } else { format!("the first {days} days") };
@@ -184,6 +242,7 @@ pub fn words(decision: &Decision, summary: &Value) -> String {
             );
             text += &later_days(decision);
         }
+        text += &how_pairs_were_chosen(summary);
     }
     if is_synthetic(summary) {
         text += super::SYNTHETIC;

@@ -95,6 +95,19 @@ fn panel(text: &mut String, decision: &Decision, looks: &[Look], top: f64) {
             date(day)
         );
     }
+    if let Some(found) = pair.and_then(|pair| pair.contradicted) {
+        let [winner, other] = [found.winner, found.other].map(name);
+        let said = if found.other_is_ahead() {
+            format!("{winner} was ahead until {}; {other} is ahead now", date(found.until))
+        } else {
+            format!("{winner} and {other} were ahead in turn; {winner} is ahead now")
+        };
+        let (at, y) = (WIDTH - RIGHT, top + 18.0);
+        let _ = writeln!(
+            text,
+            "<text x=\"{at}\" y=\"{y}\" text-anchor=\"end\" font-weight=\"bold\" fill=\"#aa3377\">{said}</text>"
+        );
+    }
     let foot = top + HEIGHT - 10.0;
     let _ = writeln!(text, "<text x=\"{LEFT}\" y=\"{foot}\">{}</text>", date(first_day));
     let _ = writeln!(text, "<text x=\"{}\" y=\"{foot}\" text-anchor=\"end\">{}</text>", WIDTH - RIGHT, date(last.day));
@@ -123,6 +136,10 @@ mod tests {
         assert_eq!(figure.matches("<polyline").count(), 2);
         assert!(figure.contains("a&lt;b") && figure.contains("synthetic") && figure.contains("decided 2026-11-"));
         assert!(!figure.contains("NaN") && !figure.contains("inf"));
+        assert!(!figure.contains("ahead"));
+        let turned = format!("{header}\n2026-11-01,A,B,80,20,0,1,1,1\n2026-11-02,A,B,20,380,0,1,1,1\n");
+        let decision = decide(&Outcomes::from_csv(&turned, &[]).unwrap(), 0.05, By::Units).unwrap();
+        assert!(svg(&decision, None).unwrap().contains(">A was ahead until 2026-11-01; B is ahead now</text>"));
         let nothing = decide(&Outcomes::default(), 0.05, By::Units).unwrap();
         assert_eq!(svg(&nothing, None), None);
     }

@@ -135,7 +135,7 @@ fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> Vec<String> 
     if let Some(interval) = pair.fixed_interval {
         let (low, high) = turned(interval);
         lines.push(format!(
-            "  For one look fixed in advance: sign test p = {}, {} to {}.",
+            "  For one look fixed in advance: sign test p {}, {} to {}.",
             p_text(pair.fixed_p_value),
             percent(low),
             percent(high)
@@ -197,7 +197,7 @@ fn percent_of_confidence(confidence: f64) -> String {
 }
 
 fn p_text(p: f64) -> String {
-    if p < 1e-4 { "below 0.0001".to_owned() } else { format!("{p:.4}") }
+    if p < 1e-4 { "< 0.0001".to_owned() } else { format!("= {p:.4}") }
 }
 
 /// Two digits.

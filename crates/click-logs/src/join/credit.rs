@@ -1,10 +1,11 @@
 //! The way from files to counts.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::encode::{Encoded, Encoding, Kind, joined_times};
+use super::encode::{Encoded, Encoding, Kind, joined_times, note_action};
 use super::outcome::{self, PairOutcome};
 use super::sliding::Stopped;
 use super::spill::Spill;
@@ -107,6 +108,10 @@ pub struct Credited {
     pub choice: PairChoice,
     /// Who says so.
     pub said_by: SaidBy,
+    /// Some of the actions that are no clicks.
+    pub other_actions: BTreeSet<String>,
+    /// Rankers that the settings name and no impression does.
+    pub never_met: Vec<String>,
 }
 
 /// Joins and credits a log; passes every line that does not count to `aside`, if there is one.
@@ -192,6 +197,7 @@ pub(super) struct Work<'a> {
     pub(super) tally: Tally,
     pub(super) times: Option<(i64, i64)>,
     pub(super) is_synthetic: bool,
+    pub(super) other_actions: BTreeSet<String>,
     /// Bytes of temporary files.
     pub(super) spilled: u64,
 }
@@ -212,6 +218,7 @@ impl<'a> Work<'a> {
             tally: Tally::default(),
             times: None,
             is_synthetic: false,
+            other_actions: BTreeSet::new(),
             spilled: 0,
         }
     }
@@ -254,6 +261,7 @@ impl<'a> Work<'a> {
             self.tally += encoded.tally;
             self.times = joined_times(self.times, encoded.times);
             self.is_synthetic |= encoded.is_synthetic;
+            encoded.other_actions.iter().for_each(|action| note_action(&mut self.other_actions, action));
         }
         Ok(encoded)
     }
@@ -304,7 +312,10 @@ impl<'a> Work<'a> {
         in_order: bool,
         take: &mut impl FnMut(Vec<Aside>),
     ) -> Result<Credited, LogError> {
-        let pairs = Pairs::new(&self.lineups.all(), &self.settings.rankers);
+        let lineups = self.lineups.all();
+        let pairs = Pairs::new(&lineups, &self.settings.rankers);
+        let is_met = |name: &String| lineups.iter().any(|lineup| lineup.rankers.contains(name));
+        let never_met = self.settings.rankers.iter().filter(|name| !is_met(name)).cloned().collect();
         let (choice, said_by) = self.lineups.pair_choices().resolve(self.settings.pairs);
         self.spilled += outcomes.written();
         let last_day = self.last_day();
@@ -321,6 +332,8 @@ impl<'a> Work<'a> {
             in_order,
             choice,
             said_by,
+            other_actions: self.other_actions,
+            never_met,
         })
     }
 

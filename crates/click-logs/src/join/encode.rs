@@ -1,5 +1,7 @@
 //! Blocks of lines as records, on any number of threads.
 
+use std::collections::BTreeSet;
+
 use super::encoder::Encoder;
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally};
 use crate::error::{LogError, Malformed};
@@ -16,6 +18,8 @@ pub(super) struct Encoded {
     /// The times of all lines in their order, where they are asked for.
     pub(super) order: Vec<i64>,
     pub(super) is_synthetic: bool,
+    /// Some of the actions that are no clicks.
+    pub(super) other_actions: BTreeSet<String>,
     pub(super) asides: Vec<Aside>,
 }
 
@@ -48,6 +52,7 @@ impl Encoding<'_> {
             times: None,
             order: Vec::new(),
             is_synthetic: false,
+            other_actions: BTreeSet::new(),
             asides: Vec::new(),
         };
         for (line, text) in block.lines() {
@@ -123,11 +128,26 @@ impl Encoding<'_> {
                             encoded.order.push(click.time);
                         }
                     }
-                    Event::Other => encoded.tally.clicks(ClickFate::Other, 1),
+                    Event::Other(action) => {
+                        encoded.tally.clicks(ClickFate::Other, 1);
+                        note_action(&mut encoded.other_actions, &action);
+                    }
                 }
             }
         }
         Ok(())
+    }
+}
+
+/// Keeps the name of an action, if it is among the first few by name: an example is enough.
+pub(super) fn note_action(known: &mut BTreeSet<String>, action: &str) {
+    const ENOUGH: usize = 4;
+    if known.len() == ENOUGH && known.last().is_some_and(|last| action >= last.as_str()) || known.contains(action) {
+        return;
+    }
+    known.insert(action.to_owned());
+    if known.len() > ENOUGH {
+        known.pop_last();
     }
 }
 

@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::credit::Credited;
-use super::encode::joined_times;
+use super::encode::{joined_times, note_action};
 use super::encoder::Encoder;
 use super::outcome::{PairOutcome, UNKNOWN};
 use super::record::{CLICK, ClickRecord, ImpressionRecord};
@@ -33,6 +33,8 @@ pub struct Survey {
     pub is_synthetic: bool,
     /// What they say about how rankers were chosen.
     pub choices: PairChoices,
+    /// Some of the actions that are no clicks.
+    pub other_actions: BTreeSet<String>,
 }
 
 impl Survey {
@@ -42,6 +44,7 @@ impl Survey {
         self.rankers.extend(other.rankers);
         self.is_synthetic |= other.is_synthetic;
         self.choices.merge(other.choices);
+        other.other_actions.iter().for_each(|action| note_action(&mut self.other_actions, action));
     }
 
     /// Until when impressions are closed, in milliseconds since 1970, and the last day on which all are.
@@ -107,6 +110,7 @@ pub struct Gathered {
     tally: Tally,
     times: Option<(i64, i64)>,
     is_synthetic: bool,
+    other_actions: BTreeSet<String>,
 }
 
 impl Gathered {
@@ -121,6 +125,7 @@ impl Gathered {
             tally: Tally::default(),
             times: None,
             is_synthetic: false,
+            other_actions: BTreeSet::new(),
         }
     }
 
@@ -207,7 +212,10 @@ impl Gathered {
         for (at, row) in rows.enumerate() {
             match row {
                 Ok(Event::Click(click)) => encoder.click(&click, (0, 0), |id| &mut self.clicks[part_of(id)]),
-                Ok(Event::Other) => self.tally.clicks(ClickFate::Other, 1),
+                Ok(Event::Other(action)) => {
+                    self.tally.clicks(ClickFate::Other, 1);
+                    note_action(&mut self.other_actions, &action);
+                }
                 Err(_) if self.settings.set_malformed_aside => self.tally.clicks(ClickFate::Malformed, 1),
                 Err(reason) => return Err(malformed(at, reason)),
             }
@@ -226,7 +234,8 @@ impl Gathered {
     pub fn survey(&self) -> Survey {
         let rankers = self.lineups.all().into_iter().flat_map(|lineup| lineup.rankers).collect();
         let choices = self.lineups.pair_choices();
-        Survey { times: self.times, rankers, is_synthetic: self.is_synthetic, choices }
+        let other_actions = self.other_actions.clone();
+        Survey { times: self.times, rankers, is_synthetic: self.is_synthetic, choices, other_actions }
     }
 
     /// Forgets the lines, but not what they said together.
@@ -414,6 +423,8 @@ impl Sum {
             in_order: false,
             choice,
             said_by,
+            other_actions: survey.other_actions.clone(),
+            never_met: settings.rankers.iter().filter(|name| !survey.rankers.contains(*name)).cloned().collect(),
             rankers,
         }
     }

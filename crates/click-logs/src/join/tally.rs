@@ -48,7 +48,7 @@ fates! {
         Open = "open",
         /// no teams and no receipt
         NotMixed = "not-mixed",
-        /// one team alone, in a log of more than two rankers
+        /// one team or no document at all, and nobody can say which rankers met
         OneTeam = "one-team",
         /// no user or session
         NoUnit = "no-unit",

@@ -1,5 +1,7 @@
 //! Outcomes as tables: by day and pair of rankers, and what became of every line; written, and read back.
 
+mod warnings;
+
 use std::fmt::Write as _;
 
 use statistics::Counts;
@@ -8,6 +10,8 @@ use crate::error::LogError;
 use crate::join::{ClickFate, Credited, Day, DayCounts, ImpressionFate, UnitFate};
 use crate::model::time::{date, day_of_date};
 use crate::read::Fields;
+
+pub use warnings::warnings;
 
 /// The columns of a table of outcomes.
 const COLUMNS: [&str; 9] = [

@@ -15,8 +15,8 @@ use crate::model::{Click, Settings};
 pub enum Event<'a> {
     /// A click. One before any search is on the impression `""`, and one on nothing that was shown on the document `""`.
     Click(Click<'a>),
-    /// Something else that the user did.
-    Other,
+    /// Something else that the user did, by this name.
+    Other(Cow<'a, str>),
 }
 
 /// The click or other event in a line: of JSON, or of CSV with the header given. `None` if it is an action of a `_bulk` request,
@@ -48,8 +48,11 @@ pub(super) fn click_of<'a>(mut fields: LineFields<'a>, settings: &Settings) -> R
         return Err(stored_ab_click());
     }
     let action = fields.take_text(Field::Action);
-    if action.as_ref().is_some_and(|action| !settings.actions.iter().any(|name| name == action)) {
-        return Ok(Event::Other);
+    let is_event = action.is_some();
+    if let Some(action) = action
+        && !settings.actions.iter().any(|name| *name == action)
+    {
+        return Ok(Event::Other(action));
     }
     fields.check()?;
     if fields.has_shown() && !fields.has_text(Field::Document) {
@@ -59,7 +62,6 @@ pub(super) fn click_of<'a>(mut fields: LineFields<'a>, settings: &Settings) -> R
         ));
     }
     // Events of UBI leave out what they do not have: the query before any search, the object of a click beside all.
-    let is_event = action.is_some();
     let is_nothing = |fields: &LineFields<'_>, field| is_event || fields.is_place(field);
     let impression = match fields.take_text(Field::Impression) {
         Some(id) => id,

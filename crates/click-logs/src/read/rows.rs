@@ -189,6 +189,6 @@ mod tests {
         let Event::Click(click) = row.clone().read(&settings).unwrap() else { panic!("{row:?}") };
         assert_eq!((&*click.impression, &*click.document, click.time), ("a", "", 0));
         let other = ClickRow { action: text("scroll"), ..row };
-        assert_eq!(other.read(&settings).unwrap(), Event::Other);
+        assert_eq!(other.read(&settings).unwrap(), Event::Other("scroll".into()));
     }
 }

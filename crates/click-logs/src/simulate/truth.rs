@@ -1,6 +1,6 @@
 //! The truth of a simulated log, added up as its users go.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use statistics::Outcome;
 
@@ -48,6 +48,8 @@ impl Truth {
             in_order: false,
             choice: PAIRS,
             said_by: SaidBy::Log,
+            other_actions: BTreeSet::new(),
+            never_met: Vec::new(),
         }
     }
 

@@ -102,7 +102,7 @@ fn credited(
         gather(&mut gathered, &here, number % 2 == 1);
         let of = |event: &&Event<'_>| match event {
             Event::Click(Click { impression, .. }) => piece(impression, pieces) == number,
-            Event::Other => number == 0,
+            Event::Other(_) => number == 0,
         };
         gathered.clicks(clicks.iter().filter(of).cloned().map(Ok), refused).unwrap();
         gathered.credit(until, |outcome| stored.push(Stored::of(&outcome))).unwrap();
@@ -152,7 +152,7 @@ fn lines_that_cannot_be_read_are_refused_or_set_aside() {
     let rows = || [Err(Malformed::new("nonsense"))].into_iter();
     let mut gathered = Gathered::new(Settings::default());
     assert_eq!(gathered.impressions(rows(), refused), Err("0: nonsense".to_owned()));
-    let clicks = || [Err(Malformed::new("nonsense")), Ok(Event::Other)].into_iter();
+    let clicks = || [Err(Malformed::new("nonsense")), Ok(Event::Other("scroll".into()))].into_iter();
     assert_eq!(gathered.clicks(clicks(), refused), Err("0: nonsense".to_owned()));
     let mut gathered = Gathered::new(Settings { set_malformed_aside: true, ..Settings::default() });
     gathered.impressions(rows(), refused).unwrap();

@@ -254,8 +254,10 @@ impl<'a> Usual<'a> {
         }
         self.split(line, header)?;
         let field = |field| self.field(header, Kind::Clicks, field);
-        if field(Field::Action).is_some_and(|action| !settings.actions.iter().any(|name| name == action)) {
-            return Some(Event::Other);
+        if let Some(action) = field(Field::Action)
+            && !settings.actions.iter().any(|name| name == action)
+        {
+            return Some(Event::Other(action.into()));
         }
         Some(Event::Click(Click {
             impression: field(Field::Impression)?.into(),
@@ -306,8 +308,10 @@ fn click_of_json<'a>(line: &'a str, settings: &Settings) -> Option<Event<'a>> {
             _ => other(&mut object, key, &value)?,
         }
     }
-    if action.is_some_and(|action| !settings.actions.iter().any(|name| name == action)) {
-        return Some(Event::Other);
+    if let Some(action) = action
+        && !settings.actions.iter().any(|name| name == action)
+    {
+        return Some(Event::Other(action.into()));
     }
     Some(Event::Click(Click { impression: id?.into(), document: document?.into(), time: time?, dwell: stayed }))
 }

@@ -1,0 +1,228 @@
+//! What makes a verdict meaningless, in words: clicks that do not count, impressions that are all set aside, pairs that were
+//! steered. It comes before anything else that is printed, because whoever reads "all users tied" believes it.
+
+use serde_json::Value;
+
+/// What must be said before anything else of a log with this summary (`summary.json`); nothing for a healthy one.
+#[must_use]
+pub fn warnings(summary: &Value) -> Vec<String> {
+    [impressions(summary), clicks(summary), steered(summary)].into_iter().flatten().collect()
+}
+
+/// Counts of fates.
+struct Fates<'a>(&'a Value);
+
+impl Fates<'_> {
+    fn of(&self, name: &str) -> u64 {
+        self.0[name].as_u64().unwrap_or(0)
+    }
+
+    /// The largest of some fates.
+    fn largest(&self, names: &[&'static str]) -> Option<(&'static str, u64)> {
+        let counts = names.iter().map(|name| (*name, self.of(name))).filter(|(_, count)| *count > 0);
+        // Of several that are as large, the first.
+        counts.rev().max_by_key(|(_, count)| *count)
+    }
+}
+
+/// If no impression counts.
+fn impressions(summary: &Value) -> Option<String> {
+    let fates = Fates(&summary["fates"]["impressions"]);
+    let lines = summary["lines"]["impressions"].as_u64().filter(|lines| *lines > 0)?;
+    if fates.of("credited") > 0 {
+        return None;
+    }
+    let (reason, count) =
+        fates.largest(&["conflict", "open", "not-mixed", "one-team", "no-unit", "bot", "malformed"])?;
+    let why = match reason {
+        "conflict" => {
+            "are logged again under their id with another list; give each list, and each page, an id of its own"
+        }
+        "open" => {
+            "are so recent that clicks may still come (--window); credit a longer log, or say --final if nothing will be added"
+        }
+        "not-mixed" => "have no teams and no receipt; log how their lists were mixed",
+        "one-team" => {
+            "have one team or no document at all, so that nobody can say which rankers met; log `rankers` with each list, or \
+             pass --rankers"
+        }
+        "no-unit" => "have no user or session; choose another --unit",
+        "bot" => "are of bots by the rules of --bots; check these",
+        _ => "cannot be read; credit again without --malformed set-aside to see why",
+    };
+    Some(format!("No impression counts: {} {why}.", share_of(count, lines, "lines of impressions")))
+}
+
+/// If no click counts, or too few of those that should.
+fn clicks(summary: &Value) -> Option<String> {
+    let fates = Fates(&summary["fates"]["clicks"]);
+    let lines = summary["lines"]["clicks"].as_u64()?;
+    if Fates(&summary["fates"]["impressions"]).of("credited") == 0 {
+        // Then that is what is wrong.
+        return None;
+    }
+    if lines == 0 {
+        return Some("No click counts: the files of clicks have no lines.".to_owned());
+    }
+    let counted = fates.of("credited") + fates.of("repeated");
+    // Clicks of these fates name a document that their impression showed, or may do so.
+    const MISSED: [&str; 4] = ["late", "early", "unsatisfied", "bot"];
+    let should = counted + MISSED.iter().map(|fate| fates.of(fate)).sum::<u64>();
+    let reason = if counted == 0 {
+        let others = fates.largest(&[
+            "late",
+            "early",
+            "unknown",
+            "not-shown",
+            "unsatisfied",
+            "of-set-aside",
+            "bot",
+            "malformed",
+        ]);
+        others.or_else(|| fates.largest(&["other-action"]))
+    } else if 2 * counted < should {
+        fates.largest(&MISSED)
+    } else {
+        None
+    };
+    let (reason, count) = reason?;
+    let why = match reason {
+        "late" => {
+            "come after the window of their impression; compare the clocks and zones of both files (--timezone), or allow more \
+             time (--window)"
+                .to_owned()
+        }
+        "early" => {
+            "come before their impression; compare the clocks and zones of both files (--timezone), or allow more (--skew)"
+                .to_owned()
+        }
+        "unknown" => {
+            "name an impression that is not in the log; compare how both files write ids, e.g. `1` and `1.0`".to_owned()
+        }
+        "not-shown" => "name a document that was not in the list of their impression; compare how both files write documents, \
+                        e.g. prefixes, or Unicode in its forms NFC and NFD"
+            .to_owned(),
+        "unsatisfied" => "have no dwell time as long as --dwell asks for".to_owned(),
+        "of-set-aside" => "are on impressions that do not count".to_owned(),
+        "bot" => "are of bots by the rules of --bots; check these".to_owned(),
+        "other-action" => {
+            let names: Vec<String> =
+                summary["other_actions"].as_array().into_iter().flatten().filter_map(Value::as_str).map(quoted).collect();
+            let found = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
+            format!("have another action{found} than those that are clicks; name these with --actions")
+        }
+        _ => "cannot be read; credit again without --malformed set-aside to see why".to_owned(),
+    };
+    let of = |all: u64| share_of(count, all, "lines of clicks");
+    Some(if counted == 0 {
+        format!("No click counts: {} {why}.", of(lines))
+    } else {
+        format!(
+            "Only {} of {} clicks on documents that were shown count: {count} {why}.",
+            output::numbers::with_separators(counted),
+            output::numbers::with_separators(should)
+        )
+    })
+}
+
+/// If verdicts need what nobody can check.
+fn steered(summary: &Value) -> Option<String> {
+    if summary["pairs"] != "steered" {
+        return None;
+    }
+    let guessed = if summary["pairs_said_by"] == "rankers" {
+        "Impressions mix different rankers and do not say how these were chosen, so that outcomes may have chosen them \
+         (--pairs chance, if never). "
+    } else {
+        ""
+    };
+    let unit = summary["unit"].as_str().unwrap_or("unit");
+    let session = if unit == "session" {
+        " Sessions of one user are not independent here: what a user does in one session chooses the pair of the next. Prefer \
+         --unit user."
+    } else {
+        ""
+    };
+    Some(format!(
+        "{guessed}Pairs were steered by outcomes: of each {unit}, only the very first impression counts for verdicts. They hold if \
+         the log begins where the steering began.{session}"
+    ))
+}
+
+fn share_of(count: u64, all: u64, what: &str) -> String {
+    use output::numbers::with_separators;
+    if count == all {
+        format!("all {} {what}", with_separators(all))
+    } else {
+        format!("{} of {} {what}", with_separators(count), with_separators(all))
+    }
+}
+
+fn quoted(text: &str) -> String {
+    crate::error::excerpt(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn summary(clicks: &Value) -> Value {
+        let lines: u64 = clicks.as_object().unwrap().values().filter_map(Value::as_u64).sum();
+        json!({
+            "lines": {"impressions": 50, "clicks": lines},
+            "fates": {"impressions": {"credited": 50}, "clicks": clicks},
+            "other_actions": ["Click", "view"],
+        })
+    }
+
+    #[test]
+    fn the_reason_is_named_first() {
+        for (clicks, expected) in [
+            (
+                json!({"other-action": 40}),
+                "No click counts: all 40 lines of clicks have another action (`Click`, `view`)",
+            ),
+            (json!({"late": 40}), "No click counts: all 40 lines of clicks come after the window"),
+            (json!({"early": 40}), "No click counts: all 40 lines of clicks come before"),
+            (json!({"unknown": 40}), "No click counts: all 40 lines of clicks name an impression"),
+            (json!({"not-shown": 40}), "No click counts: all 40 lines of clicks name a document"),
+            (json!({"unsatisfied": 40}), "No click counts: all 40 lines of clicks have no dwell time"),
+            (json!({"of-set-aside": 40}), "No click counts: all 40 lines of clicks are on impressions"),
+            (json!({"bot": 40}), "No click counts: all 40 lines of clicks are of bots"),
+            (json!({"malformed": 40}), "No click counts: all 40 lines of clicks cannot be read"),
+            // Other actions are the reason only if there is no click at all.
+            (json!({"other-action": 4_000, "late": 3}), "No click counts: 3 of 4,003 lines of clicks come after"),
+            (
+                json!({"late": 30, "credited": 20}),
+                "Only 20 of 50 clicks on documents that were shown count: 30 come after",
+            ),
+            (json!({}), "No click counts: the files of clicks have no lines."),
+        ] {
+            let found = warnings(&summary(&clicks));
+            assert!(found.len() == 1 && found[0].starts_with(expected), "{clicks}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn healthy_logs_are_silent() {
+        for clicks in [
+            json!({"credited": 40}),
+            json!({"credited": 40, "other-action": 4_000}),
+            json!({"credited": 4, "not-shown": 400, "unknown": 900, "of-set-aside": 5_000}),
+            json!({"credited": 2, "repeated": 30, "late": 30}),
+            json!({"credited": 20, "late": 5, "early": 5, "bot": 10}),
+        ] {
+            assert!(warnings(&summary(&clicks)).is_empty(), "{clicks}");
+        }
+        assert!(warnings(&Value::Null).is_empty());
+    }
+
+    #[test]
+    fn impressions_that_are_all_set_aside_come_first() {
+        let fates = json!({"impressions": {"conflict": 30, "duplicate": 2}, "clicks": {"of-set-aside": 4}});
+        let found = warnings(&json!({"lines": {"impressions": 32, "clicks": 4}, "fates": fates}));
+        assert!(found.len() == 1 && found[0].starts_with("No impression counts: 30 of 32 lines"), "{found:?}");
+    }
+}
