@@ -302,6 +302,7 @@ pub fn summary(credited: &Credited, settings: &Settings) -> Value {
         "fates": counts,
         "other_actions": credited.other_actions,
         "most_clicks_in_one_window": tally.busiest,
+        "outdated_receipts": tally.outdated_receipts,
     })
 }
 

@@ -434,7 +434,7 @@ impl<'a> Table<'a> {
                 take(outcome);
                 continue;
             }
-            lineup.outcomes(credit, &positions, |i, j, winner| {
+            let is_outdated = lineup.outcomes(credit, &positions, |i, j, winner| {
                 outcome.pair = [i as u8, j as u8];
                 outcome.net = match winner {
                     interleave::Preference::First => 1,
@@ -444,6 +444,7 @@ impl<'a> Table<'a> {
                 take(outcome);
                 outcome.stands = false;
             })?;
+            tally.outdated_receipts += u64::from(is_outdated);
         }
         for entry in self.entries.iter().filter(|entry| entry.is_conflict) {
             let record = self.record(entry.at);

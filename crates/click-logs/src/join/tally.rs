@@ -111,12 +111,15 @@ pub struct Tally {
     pub after_closing: u64,
     /// The most clicks in the window of one impression that counts.
     pub busiest: u64,
+    /// Impressions with clicks whose receipts were recognised as those of an earlier build.
+    pub outdated_receipts: u64,
     /// Clicks that were credited by the join and have another fate by their unit.
     taken_back: u64,
 }
 
 const AFTER_CLOSING: &str = "after-closing";
 const BUSIEST: &str = "busiest";
+const OUTDATED: &str = "outdated-receipts";
 const TAKEN_BACK: &str = "taken-back";
 
 impl Tally {
@@ -172,7 +175,12 @@ impl Tally {
             ImpressionFate::ALL.iter().map(|fate| ("impression", fate.name(), self.of_impressions(*fate)));
         let clicks = ClickFate::ALL.iter().map(|fate| ("click", fate.name(), self.of_clicks(*fate)));
         let units = UnitFate::ALL.iter().map(|fate| ("unit", fate.name(), self.of_units(*fate)));
-        let rest = [(AFTER_CLOSING, self.after_closing), (BUSIEST, self.busiest), (TAKEN_BACK, self.taken_back)];
+        let rest = [
+            (AFTER_CLOSING, self.after_closing),
+            (BUSIEST, self.busiest),
+            (OUTDATED, self.outdated_receipts),
+            (TAKEN_BACK, self.taken_back),
+        ];
         let rest = rest.into_iter().map(|(name, count)| ("tally", name, count));
         impressions.chain(clicks).chain(units).chain(rest).filter(|(.., count)| *count > 0).collect()
     }
@@ -192,6 +200,7 @@ impl Tally {
                 UnitFate::ALL.iter().find(|fate| fate.name() == name).map(|fate| &mut self.units[*fate as usize])
             }
             ("tally", AFTER_CLOSING) => Some(&mut self.after_closing),
+            ("tally", OUTDATED) => Some(&mut self.outdated_receipts),
             ("tally", TAKEN_BACK) => Some(&mut self.taken_back),
             ("tally", BUSIEST) => {
                 self.busiest = self.busiest.max(count);
@@ -217,6 +226,7 @@ impl AddAssign for Tally {
         add(&mut self.units, &other.units);
         self.taken_back += other.taken_back;
         self.after_closing += other.after_closing;
+        self.outdated_receipts += other.outdated_receipts;
         self.busiest = self.busiest.max(other.busiest);
     }
 }

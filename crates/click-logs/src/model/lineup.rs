@@ -38,7 +38,8 @@ pub(crate) const NOBODY: u8 = u8::MAX;
 
 impl Lineup {
     /// Calls `verdict` for each pair of rankers (their places in [`rankers`](Self::rankers)) with who won an impression, given
-    /// its stored `credit` (a team per position, or the bytes of a receipt) and the positions clicked.
+    /// its stored `credit` (a team per position, or the bytes of a receipt) and the positions clicked. Returns whether the
+    /// receipt is recognised as one of an earlier build, whose credit was corrected.
     ///
     /// # Errors
     /// If the receipt is none of the method.
@@ -47,13 +48,14 @@ impl Lineup {
         credit: &[u8],
         clicked: &[usize],
         mut verdict: impl FnMut(usize, usize, Preference),
-    ) -> Result<(), String> {
+    ) -> Result<bool, String> {
         let pairs = |count: usize| (0..count).flat_map(move |i| (i + 1..count).map(move |j| (i, j)));
         if clicked.is_empty() {
             // By every method, nobody wins where nobody clicked.
             pairs(self.rankers.len()).for_each(|(i, j)| verdict(i, j, Preference::Tie));
-            return Ok(());
+            return Ok(false);
         }
+        let mut is_outdated = false;
         match &self.scheme {
             Scheme::Teams => {
                 const FEW: usize = 16;
@@ -75,17 +77,19 @@ impl Lineup {
             }
             Scheme::Interleaving(method) => {
                 let kept: AnyInterleavingReceipt = receipt::from_bytes(credit).map_err(|error| error.to_string())?;
+                is_outdated = kept.is_outdated();
                 verdict(0, 1, method.credit(&kept, clicked).map_err(|error| error.to_string())?);
             }
             Scheme::Multileaving(method) => {
                 let kept: AnyMultileavingReceipt = receipt::from_bytes(credit).map_err(|error| error.to_string())?;
+                is_outdated = kept.is_outdated();
                 let outcome = method.credit(&kept, clicked).map_err(|error| error.to_string())?;
                 for (i, j) in pairs(self.rankers.len()) {
                     verdict(i, j, outcome.preference(i, j));
                 }
             }
         }
-        Ok(())
+        Ok(is_outdated)
     }
 }
 

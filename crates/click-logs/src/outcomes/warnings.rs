@@ -6,7 +6,7 @@ use serde_json::Value;
 /// What must be said before anything else of a log with this summary (`summary.json`); nothing for a healthy one.
 #[must_use]
 pub fn warnings(summary: &Value) -> Vec<String> {
-    [impressions(summary), clicks(summary), steered(summary)].into_iter().flatten().collect()
+    [impressions(summary), clicks(summary), steered(summary), receipts(summary)].into_iter().flatten().collect()
 }
 
 /// Counts of fates.
@@ -146,6 +146,17 @@ fn steered(summary: &Value) -> Option<String> {
     Some(format!(
         "{guessed}Pairs were steered by outcomes: of each {unit}, only the very first impression counts for verdicts. They hold if \
          the log begins where the steering began.{session}"
+    ))
+}
+
+/// If receipts of an earlier build are among those credited.
+fn receipts(summary: &Value) -> Option<String> {
+    let count = summary["outdated_receipts"].as_u64().filter(|count| *count > 0)?;
+    Some(format!(
+        "{} receipts of `optimized` are of an earlier build, which ranked documents missing from a short list too high. They are \
+         credited by the present rule, but others of that build may not be recognised: where one document shown is missing from \
+         a list, the shorter list gains.",
+        output::numbers::with_separators(count)
     ))
 }
 

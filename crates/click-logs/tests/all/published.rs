@@ -173,6 +173,26 @@ fn receipts_of_many_rankers() {
     }
 }
 
+/// Receipts that earlier builds wrote for lists of unequal length: where documents missing from the shorter list are recognised,
+/// it does not win their clicks, and the summary counts it.
+#[test]
+fn receipts_of_an_earlier_build_are_corrected_and_counted() {
+    let line = |number: u32, ranks: &str| {
+        format!(
+            r#"{{"impression":"i{number}","time":"2026-11-22T15:04:05Z","user":"u{number}","shown":["a","b","c"],"rankers":["A","B"],"receipt":{{"method":"optimized","receipt":{{"optimized":{{"fit":"exact","ranks":{ranks}}}}}}}}}"#
+        ) + "\n"
+    };
+    // a b c against nothing, by both builds; a b c against a permutation.
+    let impressions = line(1, "[[1,1],[2,1],[3,1]]") + &line(2, "[[1,4],[2,4],[3,4]]") + &line(3, "[[1,2],[2,3],[3,1]]");
+    let clicks: String = (1..=3)
+        .map(|number| format!("{{\"impression\":\"i{number}\",\"document\":\"c\",\"time\":\"2026-11-22T15:05:05Z\"}}\n"))
+        .collect();
+    let settings = Settings { complete: Complete::Final, ..Settings::default() };
+    let found = Log::of(&[impressions.as_bytes()], &[clicks.as_bytes()]).credit(&settings).unwrap();
+    assert_eq!(found.days[0].counts.units, Counts::new(2, 1, 0));
+    assert_eq!(found.tally.outdated_receipts, 1);
+}
+
 #[test]
 fn a_team_alone_meets_the_other_ranker() {
     let one = r#"{"impression":"i1","time":1000,"user":"u1","shown":["a"],"teams":["A"]}"#;
