@@ -3,6 +3,7 @@
 mod cli;
 mod common;
 mod damaged;
+mod drift;
 mod gathered;
 mod help;
 mod lists;
@@ -15,4 +16,5 @@ mod parquet;
 mod published;
 mod shapes;
 mod sliding;
+mod steered;
 mod truth;

@@ -183,9 +183,12 @@ fn receipts_of_an_earlier_build_are_corrected_and_counted() {
         ) + "\n"
     };
     // a b c against nothing, by both builds; a b c against a permutation.
-    let impressions = line(1, "[[1,1],[2,1],[3,1]]") + &line(2, "[[1,4],[2,4],[3,4]]") + &line(3, "[[1,2],[2,3],[3,1]]");
+    let impressions =
+        line(1, "[[1,1],[2,1],[3,1]]") + &line(2, "[[1,4],[2,4],[3,4]]") + &line(3, "[[1,2],[2,3],[3,1]]");
     let clicks: String = (1..=3)
-        .map(|number| format!("{{\"impression\":\"i{number}\",\"document\":\"c\",\"time\":\"2026-11-22T15:05:05Z\"}}\n"))
+        .map(|number| {
+            format!("{{\"impression\":\"i{number}\",\"document\":\"c\",\"time\":\"2026-11-22T15:05:05Z\"}}\n")
+        })
         .collect();
     let settings = Settings { complete: Complete::Final, ..Settings::default() };
     let found = Log::of(&[impressions.as_bytes()], &[clicks.as_bytes()]).credit(&settings).unwrap();
