@@ -260,6 +260,12 @@ fn check(credited: &Credited, settings: &Settings) -> Result<()> {
             "no impression has teams or a receipt: nobody can say which ranker a click is for; log how lists were mixed"
         ));
     }
+    if let (Some(dwell), true) = (settings.dwell, tally.lacks_dwell()) {
+        bail!(usage(format!(
+            "--dwell {}, but no click has a `dwell`, so none would count; log it (seconds), or leave out --dwell",
+            duration_text(dwell)
+        )));
+    }
     Ok(())
 }
 
@@ -272,7 +278,7 @@ pub fn summary(credited: &Credited, settings: &Settings) -> Value {
         counts[format!("{what}s")][fate] = count.into();
     }
     let [impressions, clicks] = tally.lines();
-    json!({
+    let mut summary = json!({
         "synthetic": credited.is_synthetic,
         "unit": settings.unit.name(),
         "unit_days": settings.unit_days,
@@ -283,7 +289,11 @@ pub fn summary(credited: &Credited, settings: &Settings) -> Value {
         "lines": {"impressions": impressions, "clicks": clicks},
         "fates": counts,
         "most_clicks_in_one_window": tally.busiest,
-    })
+    });
+    if settings.dwell.is_some() {
+        summary["clicks_without_dwell"] = tally.without_dwell.into();
+    }
+    summary
 }
 
 fn report(credited: &Credited, settings: &Settings, outcomes: &Outcomes, path: &Path) -> String {

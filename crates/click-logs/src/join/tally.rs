@@ -109,10 +109,13 @@ pub struct Tally {
     pub after_closing: u64,
     /// The most clicks in the window of one impression that counts.
     pub busiest: u64,
+    /// Clicks that do not say how long the user stayed, where a rule asks for that.
+    pub without_dwell: u64,
     /// Clicks that were credited by the join and have another fate by their unit.
     taken_back: u64,
 }
 
+const WITHOUT_DWELL: &str = "without-dwell";
 const AFTER_CLOSING: &str = "after-closing";
 const BUSIEST: &str = "busiest";
 const TAKEN_BACK: &str = "taken-back";
@@ -170,7 +173,12 @@ impl Tally {
             ImpressionFate::ALL.iter().map(|fate| ("impression", fate.name(), self.of_impressions(*fate)));
         let clicks = ClickFate::ALL.iter().map(|fate| ("click", fate.name(), self.of_clicks(*fate)));
         let units = UnitFate::ALL.iter().map(|fate| ("unit", fate.name(), self.of_units(*fate)));
-        let rest = [(AFTER_CLOSING, self.after_closing), (BUSIEST, self.busiest), (TAKEN_BACK, self.taken_back)];
+        let rest = [
+            (AFTER_CLOSING, self.after_closing),
+            (BUSIEST, self.busiest),
+            (WITHOUT_DWELL, self.without_dwell),
+            (TAKEN_BACK, self.taken_back),
+        ];
         let rest = rest.into_iter().map(|(name, count)| ("tally", name, count));
         impressions.chain(clicks).chain(units).chain(rest).filter(|(.., count)| *count > 0).collect()
     }
@@ -190,6 +198,7 @@ impl Tally {
                 UnitFate::ALL.iter().find(|fate| fate.name() == name).map(|fate| &mut self.units[*fate as usize])
             }
             ("tally", AFTER_CLOSING) => Some(&mut self.after_closing),
+            ("tally", WITHOUT_DWELL) => Some(&mut self.without_dwell),
             ("tally", TAKEN_BACK) => Some(&mut self.taken_back),
             ("tally", BUSIEST) => {
                 self.busiest = self.busiest.max(count);
@@ -198,6 +207,14 @@ impl Tally {
             _ => None,
         };
         counter.map(|counter| *counter += count).is_some()
+    }
+
+    /// Whether a rule asks how long users stayed, and no click says so: all of them would be unsatisfied.
+    #[must_use]
+    pub fn lacks_dwell(&self) -> bool {
+        let [_, lines] = self.lines();
+        let clicks = lines - self.of_clicks(ClickFate::Other) - self.of_clicks(ClickFate::Malformed);
+        clicks > 0 && self.without_dwell == clicks
     }
 
     /// All lines of impressions and of clicks.
@@ -215,6 +232,7 @@ impl AddAssign for Tally {
         add(&mut self.units, &other.units);
         self.taken_back += other.taken_back;
         self.after_closing += other.after_closing;
+        self.without_dwell += other.without_dwell;
         self.busiest = self.busiest.max(other.busiest);
     }
 }

@@ -109,7 +109,9 @@ impl<'a> ClickRow<'a> {
         ];
         add_texts(&mut fields, texts);
         add_time(&mut fields, self.time)?;
-        fields.add(Field::Dwell, "dwell", self.dwell.map_or(Value::Null, Value::Number));
+        // What is not known is not a number in many tables.
+        let dwell = self.dwell.filter(|seconds| !seconds.is_nan());
+        fields.add(Field::Dwell, "dwell", dwell.map_or(Value::Null, Value::Number));
         add_more(&mut fields, self.more);
         fields.click(settings)
     }
