@@ -15,7 +15,7 @@ pub struct Header {
     count: usize,
     separator: u8,
     /// By [`Kind`].
-    kinds: [Columns; 2],
+    kinds: Box<[Columns; 2]>,
 }
 
 /// What the columns hold, for one kind of lines.
@@ -84,7 +84,7 @@ impl Header {
                 excerpt(line)
             )));
         }
-        Ok(Self { count: names.len(), separator, kinds })
+        Ok(Self { count: names.len(), separator, kinds: Box::new(kinds) })
     }
 
     fn of_kind(&self, kind: Kind) -> &Columns {
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(fields.take_text(Field::User), None);
         assert!(header.is_plain(Kind::Impressions));
         let several = Header::read("query_id,user_id,user,impression").unwrap();
-        assert!(!several.is_plain(Kind::Impressions) && several.is_plain(Kind::Clicks) == false);
+        assert!(!several.is_plain(Kind::Impressions) && !several.is_plain(Kind::Clicks));
         let mut fields = several.fields("q,u,,", Kind::Impressions, Separated::BySpaces).unwrap();
         assert_eq!(
             [Field::User, Field::Impression].map(|field| fields.take_text(field)),
