@@ -229,7 +229,7 @@ def _table(frame: object, kind: str, pa: Any) -> tuple[list[str], Any]:
     def of_arrow(table: Any) -> tuple[list[str], Any]:
         return table.column_names, table.select
 
-    def of_values(values: Mapping[str, Any], convert: Any) -> tuple[list[str], Any]:
+    def of_values(found: Sequence[Any], values: Any, convert: Any) -> tuple[list[str], Any]:
         def select(names: Sequence[str]) -> Any:
             columns = {}
             for name in names:
@@ -242,18 +242,19 @@ def _table(frame: object, kind: str, pa: Any) -> tuple[list[str], Any]:
                     ) from None
             return pa.table(columns)
 
-        return [name for name in values if isinstance(name, str)], select
+        return [name for name in found if isinstance(name, str)], select
 
     library = type(frame).__module__.split(".")[0]
     if isinstance(frame, Mapping):
-        return of_values(frame, lambda values: values if isinstance(values, (pa.Array, pa.ChunkedArray)) else pa.array(values))
+        arrays = (pa.Array, pa.ChunkedArray)
+        return of_values(list(frame), frame, lambda values: values if isinstance(values, arrays) else pa.array(values))
     if isinstance(frame, pa.RecordBatch):
         return of_arrow(pa.Table.from_batches([frame]))
     if isinstance(frame, pa.Table):
         return of_arrow(frame)
     if library == "pandas" and hasattr(frame, "columns"):
         columns: Any = frame
-        return of_values({name: columns[name] for name in columns.columns}, pa.Array.from_pandas)
+        return of_values(list(columns.columns), columns, pa.Array.from_pandas)
     if library == "polars" and hasattr(frame, "select") and hasattr(frame, "columns"):
         polars: Any = frame
         return list(polars.columns), lambda names: polars.select(names).to_arrow()
