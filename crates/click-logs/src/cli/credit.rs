@@ -1,7 +1,6 @@
 //! `click-logs credit`.
 
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -16,10 +15,11 @@ use serde_json::{Value, json};
 use statistics::Counts;
 
 use super::Scratch;
-use crate::join::{Aside, Credited, ImpressionFate, Inputs, Limits, Order, Watch, credit};
+use super::set_aside::{AsideWriter, move_file};
+use crate::join::{Credited, ImpressionFate, Inputs, Limits, Order, Watch, credit};
 use crate::model::time::{self, Zone, duration_text, parse_duration};
 use crate::model::{Bots, Complete, Settings, UnitKind};
-use crate::outcomes::{Outcomes, fates, fates_csv, quoted};
+use crate::outcomes::{Outcomes, fates, fates_csv};
 
 /// Join clicks to the lists that were shown, and credit each impression once
 ///
@@ -357,45 +357,6 @@ fn default_folder(first: &Path) -> PathBuf {
     let clean = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' };
     let name: String = format!("credit-{folder}{stem}").chars().map(clean).collect();
     Path::new("results").join(name.trim_end_matches('-'))
-}
-
-/// Renames a file, or copies it to another disk.
-fn move_file(from: &Path, to: &Path) -> Result<()> {
-    if fs::rename(from, to).is_err() {
-        let aside = to.with_extension("csv.partial");
-        let copied = fs::copy(from, &aside).and_then(|_| fs::rename(&aside, to));
-        copied.with_context(|| format!("failed to write {}", to.display()))?;
-    }
-    Ok(())
-}
-
-/// The lines that were set aside, as CSV.
-struct AsideWriter {
-    file: BufWriter<File>,
-    names: [Vec<String>; 2],
-    failed: Option<std::io::Error>,
-}
-
-impl AsideWriter {
-    fn new(path: &Path, inputs: &Inputs) -> Result<Self> {
-        let mut file =
-            BufWriter::new(File::create(path).with_context(|| format!("failed to write {}", path.display()))?);
-        file.write_all(b"what,reason,file,line\n")?;
-        let names = |paths: &[PathBuf]| paths.iter().map(|path| quoted(&path.display().to_string())).collect();
-        Ok(Self { file, names: [names(&inputs.impressions), names(&inputs.clicks)], failed: None })
-    }
-
-    fn write(&mut self, aside: &Aside) {
-        let (what, names) =
-            if aside.is_impression { ("impression", &self.names[0]) } else { ("click", &self.names[1]) };
-        let written = writeln!(self.file, "{what},{},{},{}", aside.fate, names[aside.file as usize], aside.line);
-        self.failed = self.failed.take().or(written.err());
-    }
-
-    fn finish(mut self) -> Result<()> {
-        let failed = self.failed.take().or(self.file.flush().err());
-        failed.map_or(Ok(()), |error| Err(error).context("failed to write set-aside.csv"))
-    }
 }
 
 /// Progress of reading, then of joining.

@@ -2,6 +2,7 @@
 
 mod credit;
 mod decide;
+mod set_aside;
 mod simulate;
 
 pub use credit::summary;

@@ -3,10 +3,11 @@
 
 use std::borrow::Cow;
 
-use super::fields::{LineFields, Value};
+use super::fields::LineFields;
 use super::json::{add_object, hits_of_text};
 use super::lists::Separated;
 use super::names::{Container, Field, Kind, Slot, slot};
+use super::value::Value;
 use crate::error::{Malformed, excerpt};
 
 /// The names of the columns, from the first line of a file.

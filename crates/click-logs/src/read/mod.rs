@@ -19,6 +19,7 @@ mod rows;
 mod shape;
 mod text;
 mod usual;
+mod value;
 
 pub use csv::{Fields, Header};
 pub use event::{Event, click};

@@ -4,11 +4,12 @@
 use std::borrow::Cow;
 
 use super::event::Event;
-use super::fields::{LineFields, Moment, Value};
+use super::fields::LineFields;
 use super::json::add_object;
 use super::lists::Separated;
 use super::names::{Container, Field, Kind};
 use super::text::ReceiptText;
+use super::value::{Moment, Value};
 use crate::error::Malformed;
 use crate::model::{Impression, Settings, time};
 

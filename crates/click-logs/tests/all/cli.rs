@@ -165,9 +165,17 @@ fn wrong_usage_and_failures_are_one_line() {
         (1, credit("none", &[]), "none: cannot be opened"),
         (2, vec!["simulate", "--out", "log", "--late", "2"], "--late 2 is not a share"),
         (1, vec!["decide", "none"], "none: "),
-        (2, vec!["credit"], "error: the following required arguments were not provided: --impressions <FILE>... --clicks"),
+        (
+            2,
+            vec!["credit"],
+            "error: the following required arguments were not provided: --impressions <FILE>... --clicks",
+        ),
         (2, vec!["decode"], "error: unrecognized subcommand 'decode' tip: a similar subcommand exists: 'decide'"),
-        (2, credit("i", &["--windw", "1h"]), "error: unexpected argument '--windw' found tip: a similar argument exists"),
+        (
+            2,
+            credit("i", &["--windw", "1h"]),
+            "error: unexpected argument '--windw' found tip: a similar argument exists",
+        ),
         (2, credit("i", &["--window", "soon"]), "expected a length of time such as 30s"),
         (2, credit("i", &["--malformed", "keep"]), "[possible values: refuse, set-aside]"),
         (2, credit("i", &["--list-separator", "::"]), "'--list-separator <CHARACTER>'"),
@@ -180,7 +188,7 @@ fn wrong_usage_and_failures_are_one_line() {
         assert!(error.contains(expected), "{error}");
     }
     assert!(!at.join("out").exists() && !at.join("log").exists(), "nothing is left of what failed");
-    // Help is no error.
+    // Help is printed.
     for arguments in [&["--help"][..], &["credit", "--help"], &["--version"]] {
         assert!(!ok(at, arguments).is_empty());
     }
