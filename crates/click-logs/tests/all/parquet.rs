@@ -309,7 +309,8 @@ fn flat_names_and_text_of_lists_are_read_as_in_lines() {
         ("event_attributes.dwell_time", TEXT, vec!["31.5".into(), "31.5".into()]),
         ("hits", "int64", vec![30.into(), 30.into()]),
     ];
-    let response = r#"{"hits":{"hits":[{"_id":"b","_search_configuration":"B"},{"_id":"a","_search_configuration":"A"}]}}"#;
+    let response =
+        r#"{"hits":{"hits":[{"_id":"b","_search_configuration":"B"},{"_id":"a","_search_configuration":"A"}]}}"#;
     for (shown, owners) in [
         ("['a', 'b']", ("query_attributes.teams", TEXT, "('A', 'B')")),
         (r#"["a","b"]"#, ("teams", TEXT, "{A,B}")),
