@@ -210,6 +210,22 @@ def _plain(value: Any, kind: Any, pa: Any) -> Any:
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
+def _as_json(value: Any) -> str | None:
+    """An object of Python as JSON; what is not known is None."""
+
+    def cleaned(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {str(key): cleaned(item) for key, item in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [cleaned(item) for item in value]
+        if isinstance(value, float) and math.isnan(value):
+            return None
+        return base64.b64encode(value).decode() if isinstance(value, bytes) else value
+
+    value = cleaned(value)
+    return value if value is None or isinstance(value, str) else json.dumps(value, default=str)
+
+
 def _more(batch: pyarrow.RecordBatch, names: Sequence[str]) -> Any:
     """What some columns say, as the text of one object in JSON for each row."""
     import pyarrow as pa
@@ -236,6 +252,10 @@ def _table(frame: object, kind: str, pa: Any) -> tuple[list[str], Any]:
                 try:
                     columns[name] = convert(values[name])
                 except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+                    if _core.log_column(name, kind == "clicks") == "object":
+                        # Objects whose fields have other types from row to row.
+                        columns[name] = pa.array([_as_json(value) for value in values[name]], pa.string())
+                        continue
                     reason = str(error).split("\n", maxsplit=1)[0]
                     raise ValueError(
                         f"the column {name!r} of the {kind} holds values of several types ({reason}); cast it to one"

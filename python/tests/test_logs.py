@@ -319,6 +319,20 @@ def test_maps_and_text_of_lists() -> None:
     assert rd.credit_frame(impressions, text, **NAMED_RULES) == expected
 
 
+def test_objects_of_other_types_from_row_to_row() -> None:
+    pandas = pytest.importorskip("pandas")
+    attributes = [
+        {"object": {"object_id": "a"}, "position": 1},
+        {"object": {"object_id": 7}, "position": {"ordinal": 2}, "dwell_time": float("nan")},
+        None,
+    ]
+    clicks = {"query_id": ["i"] * 3, "timestamp": [1.7e9] * 3, "event_attributes": attributes}
+    row = {**ROW, "shown": [["a", "7"]]}
+    for frame in (clicks, pandas.DataFrame(clicks)):
+        found = rd.credit_frame(row, frame, final=True)
+        assert (found.fate("click", "credited"), found.fate("click", "not-shown")) == (2, 1)
+
+
 def test_categories_are_text_and_other_columns_do_not_matter() -> None:
     both = named_rows()
     expected = rd.credit_frame(*map(pa.Table.from_pylist, both), **NAMED_RULES)
