@@ -26,6 +26,7 @@ __all__ = [
     "decided",
     "distortion",
     "interleave",
+    "log_column",
     "main",
     "multileave",
     "sensitivity",
@@ -54,6 +55,7 @@ def added_up(
 def decided(
     outcomes: str, summary: str, confidence: float, by_impressions: bool
 ) -> tuple[str, str, str, str | None]: ...
+def log_column(name: str, clicks: bool) -> str | None: ...
 def captured(
     arguments: Sequence[str | os.PathLike[str]], threads: int | None = None, report: _Report = None
 ) -> str: ...

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
 from rankduel import _core
 from rankduel.frames import Frame
-
-if TYPE_CHECKING:
-    import pyarrow
+from rankduel.log_tables import batches
 
 
 class CreditRules(TypedDict, total=False):
@@ -87,146 +85,6 @@ def _rules(rules: Mapping[str, Any]) -> str:
     return json.dumps(asked)
 
 
-# What the columns are cast to; a list column holds text.
-_TEXTS = ("impression", "user", "session", "agent", "document", "action_name", "time_text", "receipt_text", "first", "second")
-_LISTS = ("shown", "teams", "rankers")
-
-_IMPRESSIONS = ("impression", "time", "user", "session", "agent", "shown", "teams", "rankers", "receipt")
-_CLICKS = ("impression", "document", "time", "dwell", "action_name")
-# The names of UBI 1.3, for those of our own that are not there.
-_ALIASES = {
-    "impression": ("query_id",),
-    "time": ("timestamp",),
-    "user": ("user_id", "client_id"),
-    "session": ("session_id",),
-    "shown": ("query_response_hit_ids",),
-    "document": ("object_id",),
-}
-
-
-def chosen(found: Sequence[str], wanted: Sequence[str], kind: str) -> dict[str, str]:
-    """Which columns of a table to read: by the name that this package has for them, their name in the table."""
-    columns = {}
-    for name in wanted:
-        here = next((other for other in (name, *_ALIASES.get(name, ())) if other in found), None)
-        if here is not None:
-            columns[name] = here
-    needed = ("impression", "time", "shown") if wanted is _IMPRESSIONS else ("impression", "document", "time")
-    missing = [name for name in needed if name not in columns]
-    if missing:
-        raise ValueError(
-            f"the {kind} have no column {missing[0]!r}; they have {', '.join(found)}: rename the column that holds it"
-        )
-    return columns
-
-
-def _cast_text(column: Any, pa: Any) -> Any:
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = column.cast(kind.value_type)
-        kind = column.type
-    if pa.types.is_floating(kind):
-        raise ValueError("expected text or whole numbers for ids, found floating point numbers; cast them first")
-    return column.cast(pa.string())
-
-
-def _cast_time(column: Any, pa: Any) -> tuple[str, Any]:
-    """The name under which a time is passed on, and its values."""
-    kind = column.type
-    if pa.types.is_timestamp(kind):
-        name = "time_local" if kind.tz is None else "time_utc"
-        whole = column.cast(pa.timestamp("ms", kind.tz), safe=False)
-        return name, whole.cast(pa.int64())
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-        return "time_number", column.cast(pa.float64(), safe=False)
-    return "time_text", _cast_text(column, pa)
-
-
-def normal(batch: pyarrow.RecordBatch, columns: Mapping[str, str]) -> pyarrow.RecordBatch:
-    """A batch with the columns that the compiled part reads, in its types.
-
-    Parameters
-    ----------
-    batch
-        Any batch.
-    columns
-        Its columns by the names that this package has for them.
-
-    Returns
-    -------
-    pyarrow.RecordBatch
-        The same rows.
-    """
-    import pyarrow as pa
-
-    names, values = [], []
-    for name, here in columns.items():
-        column = batch.column(batch.schema.get_field_index(here))
-        if pa.types.is_null(column.type):
-            continue
-        try:
-            if name == "time":
-                name, column = _cast_time(column, pa)
-            elif name in _TEXTS:
-                column = _cast_text(column, pa)
-            elif name in _LISTS:
-                column = column.cast(pa.list_(pa.string()))
-            elif name == "dwell":
-                column = column.cast(pa.float64(), safe=False)
-            elif name == "kind":
-                column = column.cast(pa.int64())
-            elif name == "receipt":
-                if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-                    name, column = "receipt_text", column.cast(pa.string())
-                else:
-                    column = column.cast(pa.binary())
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
-            reason = str(error).split("\n", maxsplit=1)[0]
-            raise ValueError(f"the column {here!r} cannot be read as {columns_of(name)}: {reason}") from None
-        names.append(name)
-        values.append(column)
-    return pa.RecordBatch.from_arrays(values, names=names)
-
-
-def columns_of(name: str) -> str:
-    """What a column is expected to hold, for errors."""
-    if name in _LISTS:
-        return "lists of text"
-    if name.startswith("time"):
-        return "times"
-    return {"dwell": "seconds", "receipt": "receipts"}.get(name, "text")
-
-
-_ROWS = 1 << 16
-
-
-def _batches(frame: object, wanted: Sequence[str], kind: str) -> Iterator[pyarrow.RecordBatch]:
-    """The rows of any frame in batches."""
-    try:
-        import pyarrow as pa
-    except ImportError:
-        raise ImportError("frames of impressions and clicks are read through pyarrow: pip install pyarrow") from None
-    if isinstance(frame, Mapping):
-        table = pa.table(dict(frame))
-    elif isinstance(frame, pa.RecordBatch):
-        table = pa.Table.from_batches([frame])
-    elif isinstance(frame, pa.Table):
-        table = frame
-    elif hasattr(frame, "to_arrow") and not hasattr(frame, "__arrow_c_stream__"):
-        table = frame.to_arrow()
-    elif type(frame).__module__.split(".")[0] == "pandas":
-        table = pa.Table.from_pandas(frame, preserve_index=False)
-    elif hasattr(frame, "__arrow_c_stream__"):
-        table = pa.table(frame)
-    else:
-        raise TypeError(
-            f"expected a frame of {kind} (pandas, polars, pyarrow, a dictionary of columns), found {type(frame).__name__}"
-        )
-    columns = chosen(table.column_names, wanted, kind)
-    for batch in table.select(list(columns.values())).to_batches(max_chunksize=_ROWS):
-        yield normal(batch, columns)
-
-
 class Credited:
     """What a log says: outcomes by day and pair of rankers, and what became of every row.
 
@@ -251,7 +109,9 @@ class Credited:
         The same, the times of the first and the last impression, and the numbers of rows.
     """
 
-    def __init__(self, outcomes: bytes, fates: bytes, summary: str, rules: str) -> None:
+    def __init__(
+        self, outcomes: bytes, fates: bytes, summary: str, rules: str, command: str = "rankduel.credit_frame"
+    ) -> None:
         self.outcomes = Frame.from_csv(outcomes)
         self.fates = Frame.from_csv(fates)
         self.summary: dict[str, Any] = json.loads(summary)
@@ -259,6 +119,7 @@ class Credited:
         self.rankers: list[str] = self.summary["rankers"]
         self.unit: str = self.summary["unit"]
         self.synthetic: bool = self.summary["synthetic"]
+        self._command = command
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Credited):
@@ -322,7 +183,7 @@ class Credited:
         self.outcomes.to_csv(path / "outcomes.csv")
         self.fates.to_csv(path / "fates.csv")
         # The last file says that all are there.
-        config = {"command": "rankduel.credit_frame", "rules": self.rules}
+        config = {"command": self._command, "rules": self.rules}
         for name, data in (("summary.json", self.summary), ("config.json", config)):
             (path / name).write_text(json.dumps(data, indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
@@ -385,6 +246,13 @@ def checked(credited: Credited) -> Credited:
         raise ValueError(
             "no impression has teams or a receipt: nobody can say which ranker a click is for; log how lists were mixed"
         )
+    others = sum(credited.fate("click", fate) for fate in ("other-action", "malformed"))
+    clicks = credited.summary["lines"]["clicks"] - others
+    if clicks > 0 and credited.summary.get("clicks_without_dwell") == clicks:
+        raise ValueError(
+            f"dwell={credited.rules['dwell']!r}, but no click has a `dwell`, so none would count; "
+            "add the column (seconds), or leave out the rule"
+        )
     return credited
 
 
@@ -400,7 +268,9 @@ def credit_frame(impressions: object, clicks: object, **rules: Any) -> Credited:
         A frame of pandas, polars or pyarrow, or a dictionary of columns: ``impression`` (its id), ``time``, ``user`` or
         ``session``, ``shown`` (lists of documents, top down), and how the list was mixed: ``teams`` (for each document the
         ranker that owns it, or None) or ``receipt`` (`Impression.to_bytes`, or JSON). Optional: ``rankers`` (all that took
-        part), ``agent``. The names of UBI 1.3 are understood as well.
+        part), ``agent``. The names of UBI 1.3 are understood as well, flat with dots (``query_attributes.teams``) or nested:
+        as structs, maps or JSON text. Lists may be text in brackets, as pandas writes them to CSV. Other columns are not
+        read.
     clicks
         Likewise: ``impression``, ``document``, ``time``; optional: ``dwell`` (seconds), ``action_name``.
     **rules
@@ -435,11 +305,11 @@ def credit_frame(impressions: object, clicks: object, **rules: Any) -> Credited:
     asked = _rules(rules)
     log = _core.Log(asked)
     count = 0
-    for batch in _batches(impressions, _IMPRESSIONS, "impressions"):
+    for batch in batches(impressions, "impressions"):
         log.impressions(batch, count)
         count += len(batch)
     count = 0
-    for batch in _batches(clicks, _CLICKS, "clicks"):
+    for batch in batches(clicks, "clicks"):
         log.clicks(batch, count)
         count += len(batch)
     return checked(Credited(*log.credited(), asked))

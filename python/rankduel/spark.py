@@ -8,11 +8,12 @@ for any number of partitions.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from rankduel import _core
-from rankduel.logs import _CLICKS, _IMPRESSIONS, Credited, _rules, checked, chosen, normal
+from rankduel.log_tables import LISTS, chosen, normal
+from rankduel.logs import Credited, _rules, checked
 
 if TYPE_CHECKING:
     import pyarrow
@@ -29,38 +30,90 @@ _COUNTS = "kind long, day long, n0 long, n1 long, n2 long, n3 long, n4 long, n5 
 _Batches = Iterator["pyarrow.RecordBatch"]
 
 
-def _columns(frame: DataFrame, wanted: Sequence[str], kind: str) -> list[Column]:
+# Where the id of an impression is in an object.
+_IDS = {
+    "_source": ("$.impression", "$.query_id"),
+    "ext": ("$.ubi.query_id",),
+    "ubi": ("$.query_id",),
+    "ext.ubi": ("$.query_id",),
+}
+
+
+def _column(name: str, here: str, found: Any, kind: str) -> Column | None:
+    """A column in the type that both kinds of rows share; None if it is read as text with the rest."""
+    from pyspark.sql import functions as F
+    from pyspark.sql import types as T
+
+    def check(found: Any) -> None:
+        # A number with a point is another text than the number it stands for.
+        texts = (T.StringType, T.CharType, T.VarcharType, T.ByteType, T.ShortType, T.IntegerType, T.LongType, T.NullType)
+        if not isinstance(found, texts):
+            raise ValueError(
+                f"the column {here!r} of the {kind} holds {found.simpleString()}; expected text or whole numbers for ids: "
+                "cast it to string or bigint"
+            )
+
+    column = F.col(f"`{here}`")
+    if name == "time":
+        if isinstance(found, T.TimestampType):
+            return F.expr(f"unix_millis(`{here}`)").alias("time_utc")
+        if isinstance(found, T.NumericType):
+            return column.cast("double").alias("time_number")
+        if isinstance(found, T.DateType):
+            raise ValueError(f"the column {here!r} of the {kind} holds days; expected times")
+        # Of a time without a zone, too: it is read with the zone of the rules, or refused.
+        return column.cast("string").alias("time_text")
+    if name == "receipt":
+        if isinstance(found, T.StructType):
+            return F.to_json(column).alias("receipt_text")
+        return column.alias(name) if isinstance(found, T.BinaryType) else column.cast("string").alias("receipt_text")
+    if name in LISTS:
+        if isinstance(found, T.StringType):
+            return None
+        if not isinstance(found, T.ArrayType):
+            raise ValueError(f"the column {here!r} of the {kind} holds {found.simpleString()}; expected an array")
+        check(found.elementType)
+        return column.cast("array<string>").alias(name)
+    if name == "dwell":
+        if isinstance(found, T.StringType):
+            return None
+        if not isinstance(found, T.NumericType):
+            raise ValueError(f"the column {here!r} of the {kind} holds {found.simpleString()}; expected seconds")
+        return column.cast("double").alias(name)
+    check(found)
+    return column.cast("string").alias(name)
+
+
+def _columns(frame: DataFrame, kind: str) -> list[Column]:
     """The columns to read, in the types that both kinds of rows share."""
     from pyspark.sql import functions as F
     from pyspark.sql import types as T
 
-    columns = []
-    for name, here in chosen(frame.columns, wanted, kind).items():
-        column, found = F.col(f"`{here}`"), frame.schema[here].dataType
-        if name == "time":
-            if isinstance(found, T.TimestampType):
-                columns.append(F.expr(f"unix_millis(`{here}`)").alias("time_utc"))
-            elif isinstance(found, T.NumericType):
-                columns.append(column.cast("double").alias("time_number"))
-            elif isinstance(found, T.DateType):
-                raise ValueError(f"the column {here!r} of the {kind} holds days; expected times")
-            else:
-                # Of a time without a zone, too: it is read with the zone of the rules, or refused.
-                columns.append(column.cast("string").alias("time_text"))
-        elif name == "receipt" and isinstance(found, T.StructType):
-            columns.append(F.to_json(column).alias("receipt_text"))
-        elif name == "receipt" and not isinstance(found, T.BinaryType):
-            columns.append(column.cast("string").alias("receipt_text"))
-        elif name == "receipt":
-            columns.append(column.alias(name))
-        elif name in ("shown", "teams", "rankers"):
-            if not isinstance(found, T.ArrayType):
-                raise ValueError(f"the column {here!r} of the {kind} holds {found.simpleString()}; expected an array")
-            columns.append(column.cast("array<string>").alias(name))
-        elif name == "dwell":
-            columns.append(column.cast("double").alias(name))
+    named, more = chosen(frame.columns, kind)
+    columns, ids = [], []
+    for name, here in named.items():
+        column = _column(name, here, frame.schema[here].dataType, kind)
+        if column is None:
+            more.append(here)
+        elif name == "impression":
+            ids.append(column)
         else:
-            columns.append(column.cast("string").alias(name))
+            columns.append(column)
+    # Rows of an impression are brought together by its id, wherever that is.
+    for here in more:
+        column, found = F.col(f"`{here}`"), frame.schema[here].dataType
+        if _core.log_column(here, kind == "clicks") == "impression":
+            known = _column("impression", here, found, kind)
+            ids.extend([] if known is None else [known])
+        elif here in _IDS:
+            text = column if isinstance(found, T.StringType) else F.to_json(column)
+            ids.extend(F.get_json_object(text, path) for path in _IDS[here])
+    if not ids:
+        raise ValueError(f"the {kind} have no column 'impression'; they have {', '.join(frame.columns)}: rename the one that holds it")
+    said = [F.when(known != "", known) for known in ids]
+    columns.append((F.coalesce(*said) if len(said) > 1 else ids[0]).alias("impression"))
+    if more:
+        columns.append(F.to_json(F.struct(*[F.col(f"`{here}`").alias(here) for here in more])).alias("more"))
     return columns
 
 
@@ -157,8 +210,8 @@ def credit(
     asked = _rules(rules)
     spark = impressions.sparkSession
     number = partitions or int(spark.conf.get("spark.sql.shuffle.partitions") or 200)
-    shown = impressions.select(*_columns(impressions, _IMPRESSIONS, "impressions"))
-    clicked = clicks.select(*_columns(clicks, _CLICKS, "clicks"))
+    shown = impressions.select(*_columns(impressions, "impressions"))
+    clicked = clicks.select(*_columns(clicks, "clicks"))
     parts = _collected(shown.mapInArrow(_surveyor(asked), "survey string"))
     survey = _core.surveyed([part["survey"] for part in parts])
     kinds = [frame.withColumn("kind", F.lit(kind).cast("long")) for kind, frame in enumerate((shown, clicked))]
@@ -175,4 +228,4 @@ def credit(
         if row["second"] == "busiest" and row["kind"] == 1:
             n[0] = row["most"]
         rows.append((row["kind"], row["day"], row["first"], row["second"], n))
-    return checked(Credited(*_core.added_up(asked, survey, rows), asked))
+    return checked(Credited(*_core.added_up(asked, survey, rows), asked, "rankduel.spark.credit"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import functools
 import json
 import pickle
@@ -164,11 +165,20 @@ CLICK: dict[str, list[Any]] = {"impression": ["i"], "time": [1.7e9], "document":
         ({**ROW, "teams": [["A"]]}, CLICK, {}, ValueError, "1 teams for 2 documents"),
         ({**ROW, "shown": [["a", None]]}, CLICK, {}, ValueError, "`shown` has an entry without a value"),
         ({**ROW, "shown": [["a", "a"]]}, CLICK, {}, ValueError, "is shown twice"),
-        ({**ROW, "shown": ["a b"]}, CLICK, {}, ValueError, "the column 'shown' cannot be read as lists of text"),
+        ({**ROW, "shown": ["a b"]}, CLICK, {}, ValueError, "`shown` is `a b`, which is text; expected a list"),
+        ({**ROW, "teams": [[1.0, 2.0]]}, CLICK, {}, ValueError, "the column 'teams' cannot be read as lists of text: expected"),
+        ({**ROW, "shown": [7]}, CLICK, {}, ValueError, "the column 'shown' cannot be read as lists of text: expected lists"),
         ({**ROW, "impression": [1.5]}, CLICK, {}, ValueError, "floating point"),
+        ({**ROW, "impression": [decimal.Decimal("1.0")]}, CLICK, {}, ValueError, "found decimal128(2, 1); cast the column"),
+        ({**ROW, "user": [True]}, CLICK, {}, ValueError, "found bool; cast the column"),
+        ({**ROW, "impression": [1, "i"]}, CLICK, {}, ValueError, "the column 'impression' of the impressions holds values of"),
+        ({**ROW, "query_id": ["j"]}, CLICK, {}, ValueError, "`impression` is `i`, but `query_id`, which stands for the same,"),
+        (ROW, {**CLICK, "event_attributes": ["b"]}, {}, ValueError, "`event_attributes` is the text `b`; expected an object"),
+        (ROW, {**CLICK, "event_attributes": [{"dwell_time": [1]}]}, {}, ValueError, "`event_attributes.dwell_time` is a list"),
+        (ROW, CLICK, {"dwell": "30s"}, ValueError, "dwell='30s', but no click has a `dwell`"),
         ({**ROW, "time": ["yesterday"]}, CLICK, {}, ValueError, "cannot be read"),
         ({**ROW, "receipt": [b"\x09"], "teams": [None]}, CLICK, {}, ValueError, "not a receipt: format 9"),
-        (ROW, {**CLICK, "document": [None]}, {}, ValueError, "row 0 of the clicks (impression \"i\"): no `document`"),
+        (ROW, {**CLICK, "time": [None]}, {}, ValueError, "row 0 of the clicks (impression \"i\"): no `time`"),
         (ROW, {**CLICK, "dwell": [-1.0]}, {}, ValueError, "dwell time"),
         ({"impression": ["i"]}, CLICK, {}, ValueError, "the impressions have no column 'time'"),
         (ROW, {"impression": ["i"]}, {}, ValueError, "the clicks have no column 'document'"),
@@ -189,6 +199,176 @@ def test_refusals(row: Any, click: Any, rules: dict[str, Any], error: type[Excep
     with pytest.raises(error) as raised:
         rd.credit_frame(row, click, **rules)
     assert message in str(raised.value)
+
+
+def test_clicks_on_nothing_have_a_fate() -> None:
+    clicks = {"impression": ["i", "", None], "document": [None, "a", "a"], "time": [1.7e9] * 3}
+    found = rd.credit_frame(ROW, clicks, final=True)
+    assert (found.fate("click", "not-shown"), found.fate("click", "unknown")) == (1, 2)
+
+
+def nested(rows: list[dict[str, Any]], own: str, name: str) -> list[dict[str, Any]]:
+    """Rows with another name for a field, as objects in objects."""
+    found = []
+    for row in rows:
+        row = json.loads(json.dumps(row))
+        value = row.pop(own)
+        if name.endswith("hits"):
+            value = [{"_id": document, "_search_configuration": team} for document, team in zip(row["shown"], value)][::-1]
+        if name.endswith("docs"):
+            value = [{"id": document, "[interleaving]": team} for document, team in zip(row["shown"], value)][::-1]
+        *path, last = name.split(".")
+        place = row
+        for part in path:
+            place = place.setdefault(part, {})
+        place[last] = value
+        found.append(row)
+    return found
+
+
+def flat(row: dict[str, Any]) -> dict[str, Any]:
+    """A row whose columns have the paths of its fields as names."""
+    found: dict[str, Any] = {}
+    for name, value in row.items():
+        found.update({f"{name}.{key}": inner for key, inner in flat(value).items()} if isinstance(value, dict) else {name: value})
+    return found
+
+
+def as_text(row: dict[str, Any]) -> dict[str, Any]:
+    """A row whose objects are text of JSON."""
+    return {name: json.dumps(value) if isinstance(value, dict) else value for name, value in row.items()}
+
+
+# What the README of `click-logs` calls each field.
+OTHER_NAMES = [
+    ("impression", ["query_id", "ext.ubi.query_id", "ubi.query_id"]),
+    ("time", ["timestamp"]),
+    ("user", ["user_id", "client_id", "query_attributes.user_id"]),
+    ("session", ["session_id", "query_attributes.session_id"]),
+    ("agent", ["query_attributes.agent"]),
+    ("shown", ["query_response_hit_ids", "query_response_object_ids"]),
+    ("teams", ["query_attributes.teams", "response.hits.hits", "response.response.docs"]),
+    ("rankers", ["query_attributes.rankers"]),
+]
+OTHER_NAMES_OF_CLICKS = [
+    ("impression", ["query_id"]),
+    ("document", ["event_attributes.object.object_id", "object_id"]),
+    ("time", ["timestamp"]),
+    ("dwell", ["event_attributes.dwell_time", "event_attributes.dwell"]),
+]
+
+
+def named_rows() -> list[list[dict[str, Any]]]:
+    """Impressions and clicks with our own names, one of a bot by its agent."""
+    impressions = [
+        {
+            "impression": f"i{number}",
+            "time": 1_700_000_000_000 + number,
+            "user": f"u{number // 2}",
+            "session": f"s{number // 3}",
+            "agent": "Crawler/1" if number == 7 else "Browser/1",
+            "shown": ["a", "b"],
+            "teams": ["B", None] if number == 5 else ["A", "B"],
+            "rankers": ["A", "B"],
+        }
+        for number in range(12)
+    ]
+    clicks = [
+        {
+            "impression": f"i{number}",
+            "document": "a" if number % 3 == 0 else "b",
+            "time": 1_700_000_040_000,
+            "dwell": 10.5 + number,
+        }
+        for number in range(11)
+    ]
+    return [impressions, clicks]
+
+
+NAMED_RULES: dict[str, Any] = {"final": True, "dwell": "13s", "bots": {"agents": ["crawler"]}}
+
+
+@pytest.mark.parametrize("unit", ["user", "session"])
+def test_every_name_is_read(unit: str) -> None:
+    both = named_rows()
+    rules = {**NAMED_RULES, "unit": unit}
+    expected = rd.credit_frame(*map(pa.Table.from_pylist, both), **rules)
+    assert expected.fate("impression", "bot") > 0 and expected.fate("click", "unsatisfied") > 0
+    for kind, names in enumerate((OTHER_NAMES, OTHER_NAMES_OF_CLICKS)):
+        for own, others in names:
+            for name in others:
+                rows = nested(both[kind], own, name)
+                for form in (rows, [flat(row) for row in rows], [as_text(row) for row in rows]):
+                    frames = [*both]
+                    frames[kind] = form
+                    assert rd.credit_frame(*map(pa.Table.from_pylist, frames), **rules) == expected, (name, form[0])
+
+
+def test_maps_and_text_of_lists() -> None:
+    both = named_rows()
+    expected = rd.credit_frame(*map(pa.Table.from_pylist, both), **NAMED_RULES)
+    impressions, clicks = map(pa.Table.from_pylist, both)
+    attributes = pa.array([[("agent", row["agent"])] for row in both[0]], pa.map_(pa.string(), pa.string()))
+    mapped = impressions.drop_columns(["agent"]).append_column("query_attributes", attributes)
+    assert rd.credit_frame(mapped, clicks, **NAMED_RULES) == expected
+    for write in (str, json.dumps, lambda entries: "{" + ",".join(entry or "NULL" for entry in entries) + "}"):
+        texts = {name: [write(row[name]) for row in both[0]] for name in ("shown", "teams", "rankers")}
+        frame = {**impressions.to_pydict(), **texts}
+        assert rd.credit_frame(frame, clicks, **NAMED_RULES) == expected
+    text = {**clicks.to_pydict(), "dwell": [str(row["dwell"]) for row in both[1]]}
+    assert rd.credit_frame(impressions, text, **NAMED_RULES) == expected
+
+
+def test_objects_of_other_types_from_row_to_row() -> None:
+    pandas = pytest.importorskip("pandas")
+    attributes = [
+        {"object": {"object_id": "a"}, "position": 1},
+        {"object": {"object_id": 7}, "position": {"ordinal": 2}, "dwell_time": float("nan")},
+        None,
+    ]
+    clicks = {"query_id": ["i"] * 3, "timestamp": [1.7e9] * 3, "event_attributes": attributes}
+    row = {**ROW, "shown": [["a", "7"]]}
+    for frame in (clicks, pandas.DataFrame(clicks)):
+        found = rd.credit_frame(row, frame, final=True)
+        assert (found.fate("click", "credited"), found.fate("click", "not-shown")) == (2, 1)
+
+
+def test_categories_are_text_and_other_columns_do_not_matter() -> None:
+    both = named_rows()
+    expected = rd.credit_frame(*map(pa.Table.from_pylist, both), **NAMED_RULES)
+    tables = [pa.Table.from_pylist(rows) for rows in both]
+    encoded = [
+        pa.table({name: column.dictionary_encode() if column.type == pa.string() else column for name, column in zip(table.column_names, table.columns)})
+        for table in tables
+    ]
+    assert rd.credit_frame(*encoded, **NAMED_RULES) == expected
+    pandas = pytest.importorskip("pandas")
+    frames = [pandas.DataFrame(rows) for rows in both]
+    for frame in frames:
+        frame["impression"] = frame["impression"].astype("category")
+        frame["title"] = [1, "x", {"y": 2}, *[b"z"] * (len(frame) - 3)]
+    assert rd.credit_frame(*frames, **NAMED_RULES) == expected
+    frames[0] = frames[0].rename(columns={"title": "user"})
+    with pytest.raises(ValueError, match="two columns of the impressions are called 'user'"):
+        rd.credit_frame(*frames, **NAMED_RULES)
+
+
+def test_categories_of_polars() -> None:
+    polars = pytest.importorskip("polars")
+    both = named_rows()
+    expected = rd.credit_frame(*map(pa.Table.from_pylist, both), **NAMED_RULES)
+    frames = [polars.DataFrame(rows) for rows in both]
+    frames[0] = frames[0].with_columns(
+        polars.col("user").cast(polars.Categorical),
+        polars.col("agent").cast(polars.Enum(["Browser/1", "Crawler/1"])),
+        polars.col("teams").cast(polars.List(polars.Enum(["A", "B"]))),
+        polars.col("shown").cast(polars.List(polars.Categorical)),
+        title=polars.Series([object() for _ in both[0]], dtype=polars.Object),
+    )
+    frames[1] = frames[1].with_columns(polars.col("impression").cast(polars.Categorical))
+    assert rd.credit_frame(*frames, **NAMED_RULES) == expected
+    with pytest.raises(ValueError, match="expected text or whole numbers for ids, found floating point numbers"):
+        rd.credit_frame(frames[0].with_columns(impression=polars.lit(1.0)), frames[1])
 
 
 def test_rows_that_cannot_be_read_are_set_aside() -> None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
+import types
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 pytest.importorskip("pyspark", reason="pyspark is not installed")
@@ -21,7 +25,17 @@ if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
 
 from pyspark.sql import SparkSession  # noqa: E402
 from pyspark.sql import functions as F  # noqa: E402
-from test_logs import Simulated, same_as_truth  # noqa: E402
+from test_logs import (  # noqa: E402
+    NAMED_RULES,
+    OTHER_NAMES,
+    OTHER_NAMES_OF_CLICKS,
+    Simulated,
+    as_text,
+    flat,
+    named_rows,
+    nested,
+    same_as_truth,
+)
 
 import rankduel as rd  # noqa: E402
 import rankduel.spark  # noqa: E402
@@ -137,10 +151,91 @@ def test_a_hot_impression_and_a_row_that_cannot_be_read(spark: Any) -> None:
     assert (found.fate("click", "credited"), found.fate("click", "repeated")) == (1, 199_999)
     assert [int(found.outcomes[name][0]) for name in ("unit_wins", "unit_losses", "unit_ties")] == [0, 1, 1]
     broken = shown.withColumn("teams", F.expr("slice(teams, 1, 1)"))
-    with pytest.raises(ValueError, match=r"^row \d+ of the impressions \(impression .*1 teams for 2 documents"):
+    with pytest.raises(ValueError, match=r"^a row of the impressions \(impression .*1 teams for 2 documents"):
         rankduel.spark.credit(broken, clicks, partitions=3)
     with pytest.raises(ValueError, match="the clicks have no column 'document'"):
         rankduel.spark.credit(shown, clicks.drop("document"))
-    with pytest.raises(ValueError, match="expected an array"):
+    with pytest.raises(ValueError, match="which is text; expected a list"):
         rankduel.spark.credit(shown.withColumn("shown", F.lit("a b")), clicks)
+    with pytest.raises(ValueError, match="holds int; expected an array"):
+        rankduel.spark.credit(shown.withColumn("shown", F.lit(7)), clicks)
     assert rd.credit_frame(shown.toPandas(), clicks.toPandas(), final=True).outcomes == found.outcomes
+
+
+@pytest.mark.parametrize("kind", ["double", "float", "decimal(10,1)", "boolean"])
+def test_ids_that_are_no_text_are_refused(spark: Any, kind: str) -> None:
+    shown = spark.createDataFrame(
+        [("10", 1.7e9, "1", ["1", "2"], ["A", "B"])],
+        "impression string, time double, user string, shown array<string>, teams array<string>",
+    )
+    clicks = spark.createDataFrame([("10", "2", 1.7e9)], "impression string, document string, time double")
+    whole = shown.withColumn("impression", F.col("impression").cast("bigint"))
+    assert rankduel.spark.credit(whole, clicks, partitions=2, final=True).fate("click", "credited") == 1
+    for name in ("impression", "user"):
+        with pytest.raises(ValueError, match=rf"the column '{name}' of the impressions holds .*cast it to string or bigint"):
+            rankduel.spark.credit(shown.withColumn(name, F.col(name).cast(kind)), clicks)
+    for name in ("impression", "document"):
+        with pytest.raises(ValueError, match=rf"the column '{name}' of the clicks holds .*cast it to string or bigint"):
+            rankduel.spark.credit(shown, clicks.withColumn(name, F.col(name).cast(kind)))
+    with pytest.raises(ValueError, match="the column 'shown' of the impressions holds .*cast it to string or bigint"):
+        rankduel.spark.credit(shown.withColumn("shown", F.col("shown").cast(f"array<{kind}>")), clicks)
+
+
+def test_every_name_is_read(spark: Any) -> None:
+    both = named_rows()
+    expected = rd.credit_frame(*map(pa.Table.from_pylist, both), **NAMED_RULES)
+
+    def table(rows: list[dict[str, Any]]) -> Any:
+        return spark.read.json(spark.sparkContext.parallelize([json.dumps(row) for row in rows], 2))
+
+    plain = [table(rows) for rows in both]
+    for kind, names in enumerate((OTHER_NAMES, OTHER_NAMES_OF_CLICKS)):
+        for own, others in names:
+            for name in others:
+                rows = nested(both[kind], own, name)
+                for form in (rows, [flat(row) for row in rows], [as_text(row) for row in rows]):
+                    frames = [*plain]
+                    frames[kind] = table(form)
+                    found = rankduel.spark.credit(*frames, partitions=2, **NAMED_RULES)
+                    assert found == expected, (name, form[0])
+                    if form == rows and "." not in name:
+                        break
+    # Lists in brackets, dwell times as text; and an id under two names, one of which may be empty.
+    texts = [plain[0].withColumn("shown", F.to_json("shown")), plain[1].withColumn("dwell", F.col("dwell").cast("string"))]
+    assert rankduel.spark.credit(*texts, partitions=2, **NAMED_RULES) == expected
+    one = F.when(F.col("impression") != "i3", F.col("impression"))
+    texts = [plain[0].withColumn("query_id", F.col("impression")).withColumn("impression", one), plain[1]]
+    assert rankduel.spark.credit(*texts, partitions=3, **NAMED_RULES) == expected
+    with pytest.raises(ValueError, match=r"^a row of the impressions .*`impression` is `i\d+`, but `query_id`"):
+        rankduel.spark.credit(plain[0].withColumn("query_id", F.lit("other")), plain[1], partitions=2)
+    with pytest.raises(ValueError, match="dwell='13s', but no click has a `dwell`"):
+        rankduel.spark.credit(plain[0], plain[1].drop("dwell"), partitions=2, **NAMED_RULES)
+
+
+def test_what_is_saved_names_its_command(spark: Any, tmp_path: Path) -> None:
+    frames = [spark.createDataFrame(pa.Table.from_pylist(rows).to_pandas()) for rows in named_rows()]
+    rankduel.spark.credit(*frames, partitions=2, **NAMED_RULES).save(tmp_path / "credited")
+    config = json.loads((tmp_path / "credited/config.json").read_text())
+    assert config["command"] == "rankduel.spark.credit"
+
+
+def test_some_days_of_a_table_are_overwritten(spark: Any) -> None:
+    """As the documentation has it: the days that are credited again are replaced, and others stay."""
+    page = Path(__file__).parents[2] / "docs/pages/how-to/spark.md"
+    found = re.search(r"```python\n(spark\.conf\.set.*?)```", page.read_text(), re.DOTALL)
+    assert found is not None
+    spark.sql("CREATE DATABASE IF NOT EXISTS search")
+
+    def write(days: dict[str, int]) -> None:
+        credited = types.SimpleNamespace(outcomes=pa.table({"day": list(days), "unit_wins": list(days.values())}))
+        exec(found[1], {"spark": spark, "credited": credited})
+
+    def table() -> dict[str, int]:
+        return {row["day"]: row["unit_wins"] for row in spark.table("search.outcomes").collect()}
+
+    write({"2026-11-01": 1, "2026-11-02": 2})
+    assert table() == {"2026-11-01": 1, "2026-11-02": 2}
+    write({"2026-11-02": 20, "2026-11-03": 30})
+    assert table() == {"2026-11-01": 1, "2026-11-02": 20, "2026-11-03": 30}
+    write({"2026-11-02": 20, "2026-11-03": 30})
+    assert table() == {"2026-11-01": 1, "2026-11-02": 20, "2026-11-03": 30}

@@ -110,7 +110,6 @@ pub(crate) struct Gathering {
     until: i64,
     /// The impression of the last row.
     last: Option<String>,
-    rows: usize,
 }
 
 #[pymethods]
@@ -122,14 +121,13 @@ impl Gathering {
         let settings = read(rules)?;
         let survey = survey.map(Surveyed::parse).transpose()?.unwrap_or_default();
         let (until, _) = survey.closing(&settings);
-        Ok(Self { gathered: Gathered::new(settings), until, last: None, rows: 0 })
+        Ok(Self { gathered: Gathered::new(settings), until, last: None })
     }
 
     /// Looks at a batch of impressions.
     fn look(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
         let batch = Batch::of(batch)?;
-        py.detach(|| rows::impressions(&mut self.gathered, &batch, None, self.rows))?;
-        self.rows += batch.rows();
+        py.detach(|| rows::impressions(&mut self.gathered, &batch, None, None))?;
         self.gathered.forget();
         Ok(())
     }
@@ -159,7 +157,6 @@ impl Gathering {
             if let Some(row) = batch.rows().checked_sub(1) {
                 self.last = ids.id(row).map(|id| id.into_owned());
             }
-            self.rows += batch.rows();
             Ok(outcomes)
         })?;
         Ok(found.filter(|rows| rows.0.rows > 0))
@@ -184,8 +181,8 @@ impl Gathering {
             let is_kind = |row: &usize| kinds.int(*row) == Some(kind);
             range.clone().filter(is_kind).collect::<Vec<usize>>()
         });
-        rows::impressions(&mut self.gathered, batch, Some(&shown), self.rows)?;
-        rows::clicks(&mut self.gathered, batch, Some(&clicked), self.rows)
+        rows::impressions(&mut self.gathered, batch, Some(&shown), None)?;
+        rows::clicks(&mut self.gathered, batch, Some(&clicked), None)
     }
 
     fn outcomes(&mut self) -> PyResult<Writer<8>> {

@@ -34,6 +34,12 @@ fn said<'py>(py: Python<'py>, credited: &Credited, settings: &Settings) -> Said<
     (PyBytes::new(py, outcomes.as_bytes()), PyBytes::new(py, fates_csv(credited).as_bytes()), summary)
 }
 
+/// What a column holds, by its name: a field by our own name for it, `client`, or `object`; `None` if it is not read.
+#[pyfunction]
+pub(crate) fn log_column(name: &str, clicks: bool) -> Option<&'static str> {
+    click_logs::read::column(name, clicks)
+}
+
 /// A log in memory.
 #[pyclass(module = "rankduel._core")]
 pub(crate) struct Log {
@@ -51,13 +57,13 @@ impl Log {
     /// Adds a batch of impressions, the first of which has the number `first`.
     fn impressions(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>, first: usize) -> PyResult<()> {
         let batch = Batch::of(batch)?;
-        py.detach(|| rows::impressions(&mut self.gathered, &batch, None, first))
+        py.detach(|| rows::impressions(&mut self.gathered, &batch, None, Some(first)))
     }
 
     /// Adds a batch of clicks, the first of which has the number `first`.
     fn clicks(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>, first: usize) -> PyResult<()> {
         let batch = Batch::of(batch)?;
-        py.detach(|| rows::clicks(&mut self.gathered, &batch, None, first))
+        py.detach(|| rows::clicks(&mut self.gathered, &batch, None, Some(first)))
     }
 
     /// What the log says.

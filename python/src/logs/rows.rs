@@ -24,6 +24,7 @@ pub(super) struct Columns<'a> {
     document: Option<Imported<'a>>,
     dwell: Option<Imported<'a>>,
     action: Option<Imported<'a>>,
+    more: Option<Imported<'a>>,
 }
 
 type Text<'a> = std::borrow::Cow<'a, str>;
@@ -79,6 +80,7 @@ impl<'a> Columns<'a> {
             document: batch.column("document")?,
             dwell: batch.column("dwell")?,
             action: batch.column("action_name")?,
+            more: batch.column("more")?,
         })
     }
 
@@ -110,6 +112,7 @@ impl<'a> Columns<'a> {
             teams: list(self.teams, row),
             rankers: complete(self.rankers, row, "rankers")?,
             receipt: receipt.or_else(|| text(self.receipt_text, row).map(RowReceipt::Text)),
+            more: text(self.more, row),
         };
         found.read(settings)
     }
@@ -123,6 +126,9 @@ impl<'a> Columns<'a> {
         };
         (to.impression, to.user, to.session) = (text(self.impression)?, text(self.user)?, text(self.session)?);
         to.agent = text(self.agent)?;
+        if text(self.more)?.is_some() {
+            return None;
+        }
         to.receipt_text = text(self.receipt_text)?;
         // A receipt in JSON begins so.
         if to.receipt_text.is_some_and(|text| text.starts_with('{')) {
@@ -165,21 +171,28 @@ impl<'a> Columns<'a> {
             time: self.time(row),
             dwell: float(self.dwell, row),
             action: text(self.action, row),
+            more: text(self.more, row),
         };
         found.read(settings)
     }
 }
 
-/// Where a row is: its number, and its impression.
-fn refused(columns: &Columns<'_>, kind: &str, row: usize, number: usize, reason: &Malformed) -> pyo3::PyErr {
+/// Where a row is: its number, if rows have numbers that a caller knows, and its impression.
+fn refused(columns: &Columns<'_>, kind: &str, row: usize, number: Option<usize>, reason: &Malformed) -> pyo3::PyErr {
     let id = columns.id(row).map_or_else(String::new, |id| format!(" (impression {id:?})"));
     // What is a flag there is an argument here.
     let reason = reason.message.replace("--timezone, e.g. --timezone UTC", "timezone, e.g. timezone=\"UTC\"");
-    PyValueError::new_err(format!("row {number} of the {kind}{id}: {reason}"))
+    let row = number.map_or_else(|| "a row".to_owned(), |number| format!("row {number}"));
+    PyValueError::new_err(format!("{row} of the {kind}{id}: {reason}"))
 }
 
-/// Adds impressions: the rows given, or all; the first row of the batch has the number `from`.
-pub(super) fn impressions(gathered: &mut Gathered, batch: &Batch, rows: Option<&[usize]>, from: usize) -> PyResult<()> {
+/// Adds impressions: the rows given, or all; the first row of the batch has the number `from`, where rows have numbers.
+pub(super) fn impressions(
+    gathered: &mut Gathered,
+    batch: &Batch,
+    rows: Option<&[usize]>,
+    from: Option<usize>,
+) -> PyResult<()> {
     let (columns, settings) = (Columns::of(batch)?, gathered.settings().clone());
     let at = |number: usize| rows.map_or(number, |rows| rows[number]);
     let count = rows.map_or(batch.rows(), <[usize]>::len);
@@ -187,15 +200,22 @@ pub(super) fn impressions(gathered: &mut Gathered, batch: &Batch, rows: Option<&
         count,
         |number, row| columns.usual(at(number), &settings, row).is_some(),
         |number| columns.impression(at(number), &settings),
-        |number, reason| refused(&columns, "impressions", at(number), from + at(number), &reason),
+        |number, reason| refused(&columns, "impressions", at(number), from.map(|from| from + at(number)), &reason),
     )
 }
 
-/// Adds clicks: the rows given, or all; the first row of the batch has the number `from`.
-pub(super) fn clicks(gathered: &mut Gathered, batch: &Batch, rows: Option<&[usize]>, from: usize) -> PyResult<()> {
+/// Adds clicks: the rows given, or all; the first row of the batch has the number `from`, where rows have numbers.
+pub(super) fn clicks(
+    gathered: &mut Gathered,
+    batch: &Batch,
+    rows: Option<&[usize]>,
+    from: Option<usize>,
+) -> PyResult<()> {
     let (columns, settings) = (Columns::of(batch)?, gathered.settings().clone());
     let at = |number: usize| rows.map_or(number, |rows| rows[number]);
     let count = rows.map_or(batch.rows(), <[usize]>::len);
     let read = (0..count).map(|number| columns.click(at(number), &settings));
-    gathered.clicks(read, |number, reason| refused(&columns, "clicks", at(number), from + at(number), &reason))
+    gathered.clicks(read, |number, reason| {
+        refused(&columns, "clicks", at(number), from.map(|from| from + at(number)), &reason)
+    })
 }

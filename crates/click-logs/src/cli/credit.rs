@@ -1,7 +1,6 @@
 //! `click-logs credit`.
 
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,10 +16,11 @@ use serde_json::{Value, json};
 use statistics::Counts;
 
 use super::Scratch;
-use crate::join::{Aside, Credited, ImpressionFate, Inputs, Limits, Order, Watch, credit};
+use super::set_aside::{AsideWriter, move_file};
+use crate::join::{Credited, ImpressionFate, Inputs, Limits, Order, Watch, credit};
 use crate::model::time::{self, Zone, duration_text, parse_duration};
 use crate::model::{Bots, Complete, PairChoice, Settings, UnitKind};
-use crate::outcomes::{Outcomes, fates, fates_csv, quoted, warnings};
+use crate::outcomes::{Outcomes, fates, fates_csv, warnings};
 
 /// Join clicks to the lists that were shown, and credit each impression once
 ///
@@ -276,6 +276,12 @@ fn check(credited: &Credited, settings: &Settings) -> Result<()> {
             "no impression has teams or a receipt: nobody can say which ranker a click is for; log how lists were mixed"
         ));
     }
+    if let (Some(dwell), true) = (settings.dwell, tally.lacks_dwell()) {
+        bail!(usage(format!(
+            "--dwell {}, but no click has a `dwell`, so none would count; log it (seconds), or leave out --dwell",
+            duration_text(dwell)
+        )));
+    }
     Ok(())
 }
 
@@ -288,7 +294,7 @@ pub fn summary(credited: &Credited, settings: &Settings) -> Value {
         counts[format!("{what}s")][fate] = count.into();
     }
     let [impressions, clicks] = tally.lines();
-    json!({
+    let mut summary = json!({
         "synthetic": credited.is_synthetic,
         "unit": settings.unit.name(),
         "unit_days": settings.unit_days,
@@ -303,7 +309,11 @@ pub fn summary(credited: &Credited, settings: &Settings) -> Value {
         "other_actions": credited.other_actions,
         "most_clicks_in_one_window": tally.busiest,
         "outdated_receipts": tally.outdated_receipts,
-    })
+    });
+    if settings.dwell.is_some() {
+        summary["clicks_without_dwell"] = tally.without_dwell.into();
+    }
+    summary
 }
 
 fn report(credited: &Credited, settings: &Settings, outcomes: &Outcomes, path: &Path) -> String {
@@ -371,45 +381,6 @@ fn default_folder(first: &Path) -> PathBuf {
     let clean = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' };
     let name: String = format!("credit-{folder}{stem}").chars().map(clean).collect();
     Path::new("results").join(name.trim_end_matches('-'))
-}
-
-/// Renames a file, or copies it to another disk.
-fn move_file(from: &Path, to: &Path) -> Result<()> {
-    if fs::rename(from, to).is_err() {
-        let aside = to.with_extension("csv.partial");
-        let copied = fs::copy(from, &aside).and_then(|_| fs::rename(&aside, to));
-        copied.with_context(|| format!("failed to write {}", to.display()))?;
-    }
-    Ok(())
-}
-
-/// The lines that were set aside, as CSV.
-struct AsideWriter {
-    file: BufWriter<File>,
-    names: [Vec<String>; 2],
-    failed: Option<std::io::Error>,
-}
-
-impl AsideWriter {
-    fn new(path: &Path, inputs: &Inputs) -> Result<Self> {
-        let mut file =
-            BufWriter::new(File::create(path).with_context(|| format!("failed to write {}", path.display()))?);
-        file.write_all(b"what,reason,file,line\n")?;
-        let names = |paths: &[PathBuf]| paths.iter().map(|path| quoted(&path.display().to_string())).collect();
-        Ok(Self { file, names: [names(&inputs.impressions), names(&inputs.clicks)], failed: None })
-    }
-
-    fn write(&mut self, aside: &Aside) {
-        let (what, names) =
-            if aside.is_impression { ("impression", &self.names[0]) } else { ("click", &self.names[1]) };
-        let written = writeln!(self.file, "{what},{},{},{}", aside.fate, names[aside.file as usize], aside.line);
-        self.failed = self.failed.take().or(written.err());
-    }
-
-    fn finish(mut self) -> Result<()> {
-        let failed = self.failed.take().or(self.file.flush().err());
-        failed.map_or(Ok(()), |error| Err(error).context("failed to write set-aside.csv"))
-    }
 }
 
 /// Progress of reading, then of joining.

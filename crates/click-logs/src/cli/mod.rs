@@ -2,6 +2,7 @@
 
 mod credit;
 mod decide;
+mod set_aside;
 mod simulate;
 
 pub use credit::summary;
@@ -47,7 +48,19 @@ pub fn main() -> ExitCode {
 #[must_use]
 pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     output::interrupt::install();
-    let ran = match Cli::parse_from(arguments).command {
+    let command = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli.command,
+        Err(error) if error.use_stderr() && error.kind() != HELP => {
+            warn(&in_one_line(&error.render().to_string()));
+            return 2;
+        }
+        Err(error) => {
+            // There is nowhere to report that the output is closed.
+            let _ = error.print();
+            return error.exit_code() as u8;
+        }
+    };
+    let ran = match command {
         Command::Credit(command) => command.run(),
         Command::Decide(command) => command.run(),
         Command::Simulate(command) => command.run(),
@@ -61,6 +74,15 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             if usage { 2 } else { 1 }
         }
     }
+}
+
+const HELP: clap::error::ErrorKind = clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+
+/// An error of clap without the usage behind it.
+fn in_one_line(text: &str) -> String {
+    let is_usage = |line: &&str| line.starts_with("Usage:") || line.starts_with("For more information");
+    let lines = text.lines().map(str::trim).take_while(|line| !is_usage(line)).filter(|line| !line.is_empty());
+    escaped(&format!("{}; for all flags, --help", lines.collect::<Vec<_>>().join(" "))).into_owned()
 }
 
 /// The command line as clap describes it, e.g. to check commands in documents.

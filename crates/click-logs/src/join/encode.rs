@@ -123,6 +123,7 @@ impl Encoding<'_> {
                 };
                 match event {
                     Event::Click(click) => {
+                        encoded.tally.without_dwell += encoder.lacks_dwell(&click);
                         encoder.click(&click, origin, |id| &mut encoded.records[part(id)]);
                         if self.keeps_times {
                             encoded.order.push(click.time);

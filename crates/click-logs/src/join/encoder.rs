@@ -184,6 +184,11 @@ impl<'a> Encoder<'a> {
         self.agent.1
     }
 
+    /// How many clicks, 1 or 0, do not say how long the user stayed, though a rule asks for that.
+    pub(super) fn lacks_dwell(&self, click: &Click<'_>) -> u64 {
+        u64::from(self.settings.dwell.is_some() && click.dwell.is_none())
+    }
+
     /// Appends the record of a click to what `buffer` chooses by the hash of its impression.
     pub(super) fn click<'b>(&self, click: &Click<'_>, origin: Origin, buffer: impl FnOnce(u128) -> &'b mut Vec<u8>) {
         let id = hash(&click.impression);

@@ -211,7 +211,10 @@ impl Gathered {
         let encoder = Encoder::new(&self.settings, &self.lineups, false);
         for (at, row) in rows.enumerate() {
             match row {
-                Ok(Event::Click(click)) => encoder.click(&click, (0, 0), |id| &mut self.clicks[part_of(id)]),
+                Ok(Event::Click(click)) => {
+                    self.tally.without_dwell += encoder.lacks_dwell(&click);
+                    encoder.click(&click, (0, 0), |id| &mut self.clicks[part_of(id)]);
+                }
                 Ok(Event::Other(action)) => {
                     self.tally.clicks(ClickFate::Other, 1);
                     note_action(&mut self.other_actions, &action);

@@ -113,10 +113,13 @@ pub struct Tally {
     pub busiest: u64,
     /// Impressions with clicks whose receipts were recognised as those of an earlier build.
     pub outdated_receipts: u64,
+    /// Clicks that do not say how long the user stayed, where a rule asks for that.
+    pub without_dwell: u64,
     /// Clicks that were credited by the join and have another fate by their unit.
     taken_back: u64,
 }
 
+const WITHOUT_DWELL: &str = "without-dwell";
 const AFTER_CLOSING: &str = "after-closing";
 const BUSIEST: &str = "busiest";
 const OUTDATED: &str = "outdated-receipts";
@@ -179,6 +182,7 @@ impl Tally {
             (AFTER_CLOSING, self.after_closing),
             (BUSIEST, self.busiest),
             (OUTDATED, self.outdated_receipts),
+            (WITHOUT_DWELL, self.without_dwell),
             (TAKEN_BACK, self.taken_back),
         ];
         let rest = rest.into_iter().map(|(name, count)| ("tally", name, count));
@@ -201,6 +205,7 @@ impl Tally {
             }
             ("tally", AFTER_CLOSING) => Some(&mut self.after_closing),
             ("tally", OUTDATED) => Some(&mut self.outdated_receipts),
+            ("tally", WITHOUT_DWELL) => Some(&mut self.without_dwell),
             ("tally", TAKEN_BACK) => Some(&mut self.taken_back),
             ("tally", BUSIEST) => {
                 self.busiest = self.busiest.max(count);
@@ -209,6 +214,14 @@ impl Tally {
             _ => None,
         };
         counter.map(|counter| *counter += count).is_some()
+    }
+
+    /// Whether a rule asks how long users stayed, and no click says so: all of them would be unsatisfied.
+    #[must_use]
+    pub fn lacks_dwell(&self) -> bool {
+        let [_, lines] = self.lines();
+        let clicks = lines - self.of_clicks(ClickFate::Other) - self.of_clicks(ClickFate::Malformed);
+        clicks > 0 && self.without_dwell == clicks
     }
 
     /// All lines of impressions and of clicks.
@@ -227,6 +240,7 @@ impl AddAssign for Tally {
         self.taken_back += other.taken_back;
         self.after_closing += other.after_closing;
         self.outdated_receipts += other.outdated_receipts;
+        self.without_dwell += other.without_dwell;
         self.busiest = self.busiest.max(other.busiest);
     }
 }

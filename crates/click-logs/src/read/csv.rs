@@ -3,10 +3,11 @@
 
 use std::borrow::Cow;
 
-use super::fields::{LineFields, Value};
+use super::fields::LineFields;
 use super::json::{add_object, hits_of_text};
 use super::lists::Separated;
 use super::names::{Container, Field, Kind, Slot, slot};
+use super::value::Value;
 use crate::error::{Malformed, excerpt};
 
 /// The names of the columns, from the first line of a file.
@@ -15,7 +16,7 @@ pub struct Header {
     count: usize,
     separator: u8,
     /// By [`Kind`].
-    kinds: [Columns; 2],
+    kinds: Box<[Columns; 2]>,
 }
 
 /// What the columns hold, for one kind of lines.
@@ -84,7 +85,7 @@ impl Header {
                 excerpt(line)
             )));
         }
-        Ok(Self { count: names.len(), separator, kinds })
+        Ok(Self { count: names.len(), separator, kinds: Box::new(kinds) })
     }
 
     fn of_kind(&self, kind: Kind) -> &Columns {
@@ -236,7 +237,7 @@ mod tests {
         assert_eq!(fields.take_text(Field::User), None);
         assert!(header.is_plain(Kind::Impressions));
         let several = Header::read("query_id,user_id,user,impression").unwrap();
-        assert!(!several.is_plain(Kind::Impressions) && several.is_plain(Kind::Clicks) == false);
+        assert!(!several.is_plain(Kind::Impressions) && !several.is_plain(Kind::Clicks));
         let mut fields = several.fields("q,u,,", Kind::Impressions, Separated::BySpaces).unwrap();
         assert_eq!(
             [Field::User, Field::Impression].map(|field| fields.take_text(field)),

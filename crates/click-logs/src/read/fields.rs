@@ -9,24 +9,10 @@ use super::names::{Field, Kind};
 use super::query::impression_of;
 use super::response::Hit;
 use super::text::ReceiptText;
+use super::value::{Moment, Value, unexpected};
 use crate::error::{Malformed, excerpt};
 use crate::model::time::{Zone, of_number};
 use crate::model::{Impression, Settings};
-
-/// The value of a field, as it is written.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Value<'a> {
-    Null,
-    Text(Cow<'a, str>),
-    Whole(i128),
-    /// Any other number.
-    Number(f64),
-    List(Vec<Option<Cow<'a, str>>>),
-    Receipt(ReceiptText<'a>),
-    Hits(Vec<Hit<'a>>),
-    /// Something of another type, which these words describe.
-    Other(String),
-}
 
 /// A value with the name of the field that had it.
 type Named<T> = Option<(&'static str, T)>;
@@ -53,16 +39,6 @@ pub(super) struct LineFields<'a> {
     has_count: bool,
     /// What is wrong with the first field that is.
     wrong: Option<Malformed>,
-}
-
-/// A time as it is written.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Moment<'a> {
-    Text(Cow<'a, str>),
-    /// Since 1970.
-    Number(f64),
-    /// Milliseconds since 1970.
-    Known(i64),
 }
 
 /// The place of an id among [`LineFields::texts`].
@@ -441,21 +417,6 @@ fn of_teams(list: &[Option<Cow<'_, str>>]) -> String {
 fn complete<'a>(list: Vec<Option<Cow<'a, str>>>, name: &str) -> Result<Vec<Cow<'a, str>>, Malformed> {
     let complete = list.into_iter().collect::<Option<Vec<_>>>();
     complete.ok_or_else(|| Malformed::new(format!("`{name}` has an entry without a value; leave it out")))
-}
-
-/// The error for a value of another type.
-fn unexpected(name: &str, value: &Value<'_>, expected: &str) -> Malformed {
-    let found = match value {
-        Value::Null => "null".to_owned(),
-        Value::Text(text) => format!("the text {}", excerpt(text)),
-        Value::Whole(number) => format!("the number {number}"),
-        // As JSON has it: a number that is written with a point is no id.
-        Value::Number(number) => format!("the number {number:?}"),
-        Value::List(_) | Value::Hits(_) => "a list".to_owned(),
-        Value::Receipt(_) => "an object".to_owned(),
-        Value::Other(what) => what.clone(),
-    };
-    Malformed::new(format!("`{name}` is {found}; expected {expected}"))
 }
 
 /// The error for a field that is not there.

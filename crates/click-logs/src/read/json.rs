@@ -7,17 +7,18 @@ use std::fmt;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::fields::{LineFields, Value};
+use super::fields::LineFields;
 use super::lists::Separated;
 use super::names::{Container, Field, Kind, Slot, slot};
 use super::response::Hit;
 use super::text::ReceiptText;
+use super::value::Value;
 use crate::error::{Malformed, excerpt};
 
 /// The fields of a line.
 ///
 /// # Errors
-/// If it is no object of JSON. What is wrong with a field is kept with the others.
+/// If it is not an object of JSON. What is wrong with a field is kept with the others.
 pub(super) fn fields(line: &str, kind: Kind) -> Result<LineFields<'_>, Malformed> {
     let mut fields = LineFields::new(kind, Separated::Never);
     read(line, Container::Line, "", &mut fields, Cow::Borrowed).map_err(|error| Malformed::json(&error))?;
@@ -94,7 +95,7 @@ struct Object<'f, 'a, 'de> {
 }
 
 impl Object<'_, '_, '_> {
-    /// What was found is no object.
+    /// What was found is not an object.
     fn refuse<E: Error>(self, found: &str) -> Result<(), E> {
         if self.name.is_empty() {
             return Err(E::custom(format_args!("expected an object, found {found}")));

@@ -64,7 +64,7 @@ fn is_suspicious(first: &str, second: Option<&str>, count: usize) -> bool {
 /// has a name, `-`.
 ///
 /// # Errors
-/// If the text is no list, or might be several.
+/// If the text is not a list, or might be several.
 pub(super) fn entries<'a>(
     text: Cow<'a, str>,
     name: &str,
@@ -296,7 +296,7 @@ impl Scanner<'_> {
             return Err("it was cut off where it was written".to_owned());
         }
         if word.contains(['[', ']', '(', ')', '{', '}', '\'', '"', ';', '|']) {
-            return Err(format!("{} is no entry", excerpt(word)));
+            return Err(format!("{} is not an entry", excerpt(word)));
         }
         let is_real = word.contains('.') && word.bytes().all(|byte| byte.is_ascii_digit() || b".-+e".contains(&byte));
         if is_real && !self.is_postgres {
@@ -376,8 +376,8 @@ mod tests {
             ("{'a': 1}", "follows an entry"),
             (r#"{"a": 1}"#, "follows an entry"),
             ("{a b}", "follows an entry"),
-            ("[a] [b]", "is no entry"),
-            ("[[1, 2]]", "is no entry"),
+            ("[a] [b]", "is not an entry"),
+            ("[[1, 2]]", "is not an entry"),
             ("[1 2 ... 9]", "cut off"),
             ("['a''b']", "follows an entry"),
             ("['a', 'b' 'c']", "commas separate some"),

@@ -19,11 +19,13 @@ mod rows;
 mod shape;
 mod text;
 mod usual;
+mod value;
 
 pub use csv::{Fields, Header};
 pub use event::{Event, click};
 pub use file::{Block, Format, LogFile, Place};
 pub(crate) use mixed::strange_team;
+pub use names::column;
 pub use query::impression;
 pub use rows::{ClickRow, ImpressionRow, RowReceipt, RowTime};
 pub(crate) use text::base64;

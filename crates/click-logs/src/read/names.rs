@@ -78,6 +78,39 @@ pub(crate) fn slot(kind: Kind, within: Container, key: &str) -> Option<Slot> {
     }
 }
 
+/// What a column of a table holds, by its name: the name that our own logs have for the field, `client` for who saw a list where
+/// no user is named, or `object` for what is nested; `None` for columns that are not read.
+///
+/// ```
+/// use click_logs::read::column;
+///
+/// assert_eq!(column("query_response_hit_ids", false), Some("shown"));
+/// assert_eq!(column("event_attributes.object.object_id", true), Some("document"));
+/// assert_eq!((column("query_attributes", false), column("title", false)), (Some("object"), None));
+/// ```
+#[must_use]
+pub fn column(name: &str, is_of_clicks: bool) -> Option<&'static str> {
+    let kind = if is_of_clicks { Kind::Clicks } else { Kind::Impressions };
+    let Slot::Field(field, _) = slot(kind, Container::Line, name)? else { return Some("object") };
+    Some(match field {
+        Field::Impression => "impression",
+        Field::Time => "time",
+        Field::User => "user",
+        Field::Client => "client",
+        Field::Session => "session",
+        Field::Agent => "agent",
+        Field::Pairs => "pairs",
+        Field::Shown => "shown",
+        Field::Teams => "teams",
+        Field::Rankers => "rankers",
+        Field::Receipt => "receipt",
+        Field::Document => "document",
+        Field::Dwell => "dwell",
+        Field::Action => "action_name",
+        Field::Hits | Field::Documents | Field::SearchConfiguration | Field::Count => "object",
+    })
+}
+
 fn named(within: Container, key: &str) -> Option<Slot> {
     use Container as C;
     use Field as F;

@@ -4,11 +4,12 @@
 use std::borrow::Cow;
 
 use super::event::Event;
-use super::fields::{LineFields, Moment, Value};
+use super::fields::LineFields;
 use super::json::add_object;
 use super::lists::Separated;
 use super::names::{Container, Field, Kind};
 use super::text::ReceiptText;
+use super::value::{Moment, Value};
 use crate::error::Malformed;
 use crate::model::{Impression, Settings, time};
 
@@ -111,7 +112,9 @@ impl<'a> ClickRow<'a> {
         ];
         add_texts(&mut fields, texts);
         add_time(&mut fields, self.time)?;
-        fields.add(Field::Dwell, "dwell", self.dwell.map_or(Value::Null, Value::Number));
+        // What is not known is not a number in many tables.
+        let dwell = self.dwell.filter(|seconds| !seconds.is_nan());
+        fields.add(Field::Dwell, "dwell", dwell.map_or(Value::Null, Value::Number));
         add_more(&mut fields, self.more);
         fields.click(settings)
     }

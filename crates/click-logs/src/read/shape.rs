@@ -74,7 +74,7 @@ pub(super) fn explained(line: &str) -> Option<Malformed> {
     (answer.query_id.is_none() && answer.impression.is_none() && is_stored).then(|| Malformed::new(ANSWER))
 }
 
-/// What is wrong with a file that begins with a brace and `text`, if that is no object per line.
+/// What is wrong with a file that begins with a brace and `text`, if it does not have one object per line.
 pub(super) fn refusal(text: &str) -> Option<String> {
     let text = text.trim_start();
     let (first, rest) = text.split_once('\n')?;

@@ -150,6 +150,12 @@ fn wrong_usage_and_failures_are_one_line() {
     let credit = |impressions, more: &[&'static str]| -> Vec<&str> {
         [&["credit", "--impressions", impressions, "--clicks", "empty", "--out", "out", "--final"][..], more].concat()
     };
+    std::fs::write(at.join("clicks"), r#"{"impression":"i1","document":"a","time":1000}"#).unwrap();
+    let with_clicks = |clicks, more: &[&'static str]| -> Vec<&str> {
+        let log = ["credit", "--impressions", "i", "--clicks", clicks, "--unit", "session", "--final"];
+        let out: &[&str] = if more.contains(&"--out") { &[] } else { &["--out", "out"] };
+        [&log[..], out, more].concat()
+    };
     for (code, arguments, expected) in [
         (2, credit("i", &[]), "no impression has a user; choose another unit: --unit session"),
         (2, credit("plain", &[]), "no impression has teams or a receipt"),
@@ -159,6 +165,22 @@ fn wrong_usage_and_failures_are_one_line() {
         (1, credit("none", &[]), "none: cannot be opened"),
         (2, vec!["simulate", "--out", "log", "--late", "2"], "--late 2 is not a share"),
         (1, vec!["decide", "none"], "none: "),
+        (
+            2,
+            vec!["credit"],
+            "error: the following required arguments were not provided: --impressions <FILE>... --clicks",
+        ),
+        (2, vec!["decode"], "error: unrecognized subcommand 'decode' tip: a similar subcommand exists: 'decide'"),
+        (
+            2,
+            credit("i", &["--windw", "1h"]),
+            "error: unexpected argument '--windw' found tip: a similar argument exists",
+        ),
+        (2, credit("i", &["--window", "soon"]), "expected a length of time such as 30s"),
+        (2, credit("i", &["--malformed", "keep"]), "[possible values: refuse, set-aside]"),
+        (2, credit("i", &["--list-separator", "::"]), "'--list-separator <CHARACTER>'"),
+        (2, credit("i", &["--until", "2026-11-22T15:04Z"]), "cannot be used with"),
+        (2, with_clicks("clicks", &["--dwell", "30s"]), "--dwell 30s, but no click has a `dwell`"),
         (2, vec!["decide", "."], "no finished results of `click-logs credit`"),
         (1, vec!["decide", "i"], "i:1: expected the columns day,first,second"),
     ] {
@@ -166,6 +188,17 @@ fn wrong_usage_and_failures_are_one_line() {
         assert!(error.contains(expected), "{error}");
     }
     assert!(!at.join("out").exists() && !at.join("log").exists(), "nothing is left of what failed");
+    // Help is printed.
+    for arguments in [&["--help"][..], &["credit", "--help"], &["--version"]] {
+        assert!(!ok(at, arguments).is_empty());
+    }
+    // Some clicks say how long users stayed: the others are unsatisfied.
+    let two = "{\"impression\":\"i1\",\"document\":\"a\",\"time\":1000,\"dwell\":31}\n{\"impression\":\"i1\",\"document\":\"a\",\"time\":1000}\n";
+    std::fs::write(at.join("two"), two).unwrap();
+    let said = ok(at, &with_clicks("two", &["--dwell", "30s", "--out", "two-out", "--rankers", "A,B"][..]));
+    assert!(said.contains("unsatisfied"), "{said}");
+    let summary: serde_json::Value = serde_json::from_str(&read(&at.join("two-out/summary.json"))).unwrap();
+    assert_eq!(summary["clicks_without_dwell"], 1);
     // Sessions are there.
     assert!(ok(at, &credit("i", &["--unit", "session", "--rankers", "A,B"])).contains("Who won"));
 }

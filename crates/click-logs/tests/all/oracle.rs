@@ -45,7 +45,7 @@ fn random_log(generator: &mut Generator) -> (Vec<Shown>, Vec<Clicked>) {
         if !shown.is_empty() && generator.random_range(0..4) == 0 {
             let mut again = shown[generator.random_range(0..shown.len())].clone();
             match generator.random_range(0..6) {
-                // Logged again, at once or much later; or without its documents.
+                // Logged again, soon or much later; or without its documents.
                 0 => again.time += generator.random_range(-50..50),
                 1 => again.time += generator.random_range(-7_200_000..7_200_000),
                 2 => {

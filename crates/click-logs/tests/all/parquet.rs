@@ -300,6 +300,45 @@ fn columns_of_other_types_are_refused_by_name() {
 }
 
 #[test]
+fn flat_names_and_text_of_lists_are_read_as_in_lines() {
+    let settings = Settings { complete: Complete::Final, dwell: Some(30_000), ..Settings::default() };
+    let clicks = vec![
+        ("query_id", TEXT, vec!["i".into(), "".into()]),
+        ("event_attributes.object.object_id", TEXT, vec!["b".into(), "b".into()]),
+        ("timestamp", MOMENTS, vec![1_700_000_001_000_i64.into(), 1_700_000_001_000_i64.into()]),
+        ("event_attributes.dwell_time", TEXT, vec!["31.5".into(), "31.5".into()]),
+        ("hits", "int64", vec![30.into(), 30.into()]),
+    ];
+    let response =
+        r#"{"hits":{"hits":[{"_id":"b","_search_configuration":"B"},{"_id":"a","_search_configuration":"A"}]}}"#;
+    for (shown, owners) in [
+        ("['a', 'b']", ("query_attributes.teams", TEXT, "('A', 'B')")),
+        (r#"["a","b"]"#, ("teams", TEXT, "{A,B}")),
+        ("[a, b]", ("response", TEXT, response)),
+        ("['a' 'b']", ("query_attributes", TEXT, r#"{"teams": "['A', 'B']"}"#)),
+    ] {
+        let impressions = vec![
+            ("query_id", TEXT, vec!["i".into()]),
+            ("timestamp", MOMENTS, vec![1_700_000_000_000_i64.into()]),
+            ("client_id", TEXT, vec!["u".into()]),
+            ("query_response_hit_ids", TEXT, vec![shown.into()]),
+            (owners.0, owners.1, vec![owners.2.into()]),
+            ("hits", "int64", vec![30.into()]),
+        ];
+        let found = Tables::of(&[impressions, clicks.clone()], 10, Compression::SNAPPY).credit(&settings).unwrap();
+        assert_eq!(found.rankers, ["A", "B"]);
+        assert_eq!(found.days[0].counts.units, Counts::new(0, 1, 0), "{owners:?}");
+        assert_eq!(found.tally.of_clicks(ClickFate::Unknown), 1);
+    }
+    let two = of_one_row(&[("query_id", TEXT, "j".into())]);
+    let error = Tables::of(&two, 10, Compression::SNAPPY).credit(&settings).unwrap_err();
+    assert!(error.contains("row 1 (row group 1): `impression` is `i`, but `query_id`"), "{error}");
+    let text = of_one_row(&[("shown", TEXT, "a b".into())]);
+    let error = Tables::of(&text, 10, Compression::SNAPPY).credit(&settings).unwrap_err();
+    assert!(error.contains("`shown` is `a b`, which is text; expected a list"), "{error}");
+}
+
+#[test]
 fn rows_are_named_and_set_aside() {
     let mut tables = of_one_row(&[]);
     for (name, _, values) in &mut tables[0] {

@@ -113,12 +113,9 @@ fn dwell_times_may_be_text() {
     {
         let event = EVENT.replace("\"31.5\"", dwell);
         let log = Log::of(&[QUERY.as_bytes()], &[event.as_bytes()]);
-        let found = log.credit(&Settings { dwell: Some(30_000), ..settings() });
-        let Ok(found) = found else {
-            assert_eq!(dwell, "\"\"", "no click has a dwell time");
-            continue;
-        };
+        let found = log.credit(&Settings { dwell: Some(30_000), ..settings() }).unwrap();
         assert_eq!(found.tally.of_clicks(ClickFate::Credited), u64::from(is_long), "{dwell}");
+        assert_eq!(found.tally.lacks_dwell(), dwell == "\"\"", "{dwell}");
     }
 }
 
@@ -217,16 +214,18 @@ fn an_earlier_copy_behind_its_clicks_is_noticed() {
     let at = |minute: u32| QUERY.replace("15:04:05Z", &format!("15:{minute:02}:05Z"));
     let other = |minute: u32| at(minute).replace("q1", &format!("q{minute}"));
     let others: Vec<String> = (10..59).map(other).collect();
-    let mut lines = vec![at(9)];
-    lines.extend(others);
-    lines.push(at(4));
     let clicks: Vec<String> =
-        ["15:06:05Z", "15:20:05Z", "15:40:05Z", "18:08:05Z"].map(|time| EVENT.replace("15:04:45Z", time)).to_vec();
-    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let all = in_every_way(&lines, &clicks.join("\n"), &settings);
-    assert!(all[1..].iter().all(|found| !found.in_order), "the order is not that of time");
-    for found in &all {
-        let fates = [ClickFate::Credited, ClickFate::Repeated, ClickFate::Early, ClickFate::Late];
-        assert_eq!(fates.map(|fate| found.tally.of_clicks(fate)), [1, 2, 0, 1]);
+        ["15:08:50Z", "15:20:05Z", "15:40:05Z", "18:08:05Z"].map(|time| EVENT.replace("15:04:45Z", time)).to_vec();
+    let empty = at(9).replace(r#"["a","b"]"#, "[]").replace(r#""teams":["A","B"]"#, "");
+    for (first, last) in [(at(9), at(4)), (empty, at(4))] {
+        let lines: Vec<String> = [&[first][..], &others, &[last]].concat();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let all = in_every_way(&lines, &clicks.join("\n"), &settings);
+        assert!(all[1..].iter().all(|found| !found.in_order), "the order is not that of time");
+        for found in &all {
+            let fates =
+                [ClickFate::Credited, ClickFate::Repeated, ClickFate::Early, ClickFate::NotShown, ClickFate::Late];
+            assert_eq!(fates.map(|fate| found.tally.of_clicks(fate)), [1, 2, 0, 0, 1]);
+        }
     }
 }

@@ -1,0 +1,47 @@
+//! The value of a field as it is written, before anybody knows what it means.
+
+use std::borrow::Cow;
+
+use super::response::Hit;
+use super::text::ReceiptText;
+use crate::error::{Malformed, excerpt};
+
+/// The value of a field, as it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Value<'a> {
+    Null,
+    Text(Cow<'a, str>),
+    Whole(i128),
+    /// Any other number.
+    Number(f64),
+    List(Vec<Option<Cow<'a, str>>>),
+    Receipt(ReceiptText<'a>),
+    Hits(Vec<Hit<'a>>),
+    /// Something of another type, which these words describe.
+    Other(String),
+}
+
+/// A time as it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Moment<'a> {
+    Text(Cow<'a, str>),
+    /// Since 1970.
+    Number(f64),
+    /// Milliseconds since 1970.
+    Known(i64),
+}
+
+/// The error for a value of another type.
+pub(super) fn unexpected(name: &str, value: &Value<'_>, expected: &str) -> Malformed {
+    let found = match value {
+        Value::Null => "null".to_owned(),
+        Value::Text(text) => format!("the text {}", excerpt(text)),
+        Value::Whole(number) => format!("the number {number}"),
+        // As JSON has it: a number that is written with a point cannot be an id.
+        Value::Number(number) => format!("the number {number:?}"),
+        Value::List(_) | Value::Hits(_) => "a list".to_owned(),
+        Value::Receipt(_) => "an object".to_owned(),
+        Value::Other(what) => what.clone(),
+    };
+    Malformed::new(format!("`{name}` is {found}; expected {expected}"))
+}

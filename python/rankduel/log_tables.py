@@ -1,0 +1,324 @@
+"""Tables of impressions and clicks as the batches that the compiled part reads. Columns are known by their names alone."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rankduel import _core
+
+if TYPE_CHECKING:
+    import pyarrow
+
+# What the columns are cast to; a list column holds text.
+_TEXTS = ("impression", "user", "session", "agent", "document", "action_name", "time_text", "receipt_text", "first", "second", "more")
+LISTS = ("shown", "teams", "rankers")
+_ROWS = 1 << 16
+
+
+class Chosen(NamedTuple):
+    """Which columns of a table are read."""
+
+    #: One for each field, by our own name for it.
+    columns: dict[str, str]
+    #: All others: what is nested, and second names of a field.
+    more: list[str]
+
+
+def chosen(found: Sequence[str], kind: str) -> Chosen:
+    """Which columns of a table to read.
+
+    Parameters
+    ----------
+    found
+        The names of its columns.
+    kind
+        ``impressions`` or ``clicks``.
+
+    Returns
+    -------
+    Chosen
+        The columns.
+    """
+    clicks = kind == "clicks"
+    held = {name: field for name in found if (field := _core.log_column(name, clicks)) is not None}
+    columns: dict[str, str] = {}
+    # Our own name comes before others.
+    for name, field in sorted(held.items(), key=lambda item: item[0] != item[1]):
+        if field not in ("object", "client") and field not in columns:
+            columns[field] = name
+    if "user" not in columns:
+        client = next((name for name, field in held.items() if field == "client"), None)
+        if client is not None:
+            columns["user"] = client
+    # An event is no impression, which is for the compiled part to say.
+    if not clicks:
+        columns.pop("action_name", None)
+    more = [name for name in held if name not in columns.values()]
+    needed = ("impression", "document", "time") if clicks else ("impression", "time", "shown")
+    missing = [name for name in needed if name not in columns]
+    if missing and not any(held[name] == "object" for name in more):
+        raise ValueError(
+            f"the {kind} have no column {missing[0]!r}; they have {', '.join(found)}: rename the column that holds it"
+        )
+    return Chosen(columns, more)
+
+
+def _is_text(kind: Any, pa: Any) -> bool:
+    view = getattr(pa.types, "is_string_view", None)
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or (view is not None and view(kind)))
+
+
+def _element(kind: Any, pa: Any) -> Any:
+    """The type of the elements, of lists."""
+    for name in ("is_list", "is_large_list", "is_fixed_size_list", "is_list_view", "is_large_list_view"):
+        is_it = getattr(pa.types, name, None)
+        if is_it is not None and is_it(kind):
+            return kind.value_type
+    return None
+
+
+def _check_id(kind: Any, pa: Any) -> None:
+    """Refuses what is no id: a number with a point is another text than the number it stands for."""
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    types = pa.types
+    if _is_text(kind, pa) or types.is_integer(kind) or types.is_null(kind):
+        return
+    if types.is_binary(kind) or types.is_large_binary(kind):
+        return
+    found = "floating point numbers" if types.is_floating(kind) else str(kind)
+    raise ValueError(f"expected text or whole numbers for ids, found {found}; cast the column to text or to whole numbers")
+
+
+def _cast_text(column: Any, pa: Any) -> Any:
+    _check_id(column.type, pa)
+    if pa.types.is_dictionary(column.type):
+        # Categories of polars and pandas.
+        column = column.dictionary_decode()
+    return column.cast(pa.string())
+
+
+def _cast_list(column: Any, pa: Any) -> Any:
+    kind = column.type
+    element = _element(kind, pa)
+    if element is None:
+        raise ValueError(f"expected lists of text or whole numbers, found {kind}")
+    _check_id(element, pa)
+    if pa.types.is_list(kind) and not pa.types.is_dictionary(element):
+        return column.cast(pa.list_(pa.string()))
+    lists = column.to_pylist()
+    texts = [None if entries is None else [None if entry is None else str(entry) for entry in entries] for entries in lists]
+    return pa.array(texts, pa.list_(pa.string()))
+
+
+def _cast_time(column: Any, pa: Any) -> tuple[str, Any]:
+    """The name under which a time is passed on, and its values."""
+    kind = column.type
+    if pa.types.is_timestamp(kind):
+        name = "time_local" if kind.tz is None else "time_utc"
+        whole = column.cast(pa.timestamp("ms", kind.tz), safe=False)
+        return name, whole.cast(pa.int64())
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        return "time_number", column.cast(pa.float64(), safe=False)
+    return "time_text", _cast_text(column, pa)
+
+
+def _cast(name: str, column: Any, pa: Any) -> tuple[str, Any]:
+    """The name under which a column is passed on, and its values."""
+    if name == "time":
+        return _cast_time(column, pa)
+    if name in _TEXTS:
+        return name, _cast_text(column, pa)
+    if name in LISTS:
+        return name, _cast_list(column, pa)
+    if name == "dwell":
+        return name, column.cast(pa.float64(), safe=False)
+    if name == "kind":
+        return name, column.cast(pa.int64())
+    if name == "receipt" and _is_text(column.type, pa):
+        return "receipt_text", column.cast(pa.string())
+    if name == "receipt":
+        return name, column.cast(pa.binary())
+    return name, column
+
+
+def normal(batch: pyarrow.RecordBatch, columns: Mapping[str, str]) -> pyarrow.RecordBatch:
+    """A batch with the columns that the compiled part reads, in its types.
+
+    Parameters
+    ----------
+    batch
+        Any batch.
+    columns
+        Its columns by the names that this package has for them.
+
+    Returns
+    -------
+    pyarrow.RecordBatch
+        The same rows.
+    """
+    import pyarrow as pa
+
+    names, values = [], []
+    for name, here in columns.items():
+        column = batch.column(batch.schema.get_field_index(here))
+        if pa.types.is_null(column.type):
+            continue
+        try:
+            name, column = _cast(name, column, pa)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
+            reason = str(error).split("\n", maxsplit=1)[0]
+            raise ValueError(f"the column {here!r} cannot be read as {_columns_of(name)}: {reason}") from None
+        names.append(name)
+        values.append(column)
+    return pa.RecordBatch.from_arrays(values, names=names)
+
+
+def _columns_of(name: str) -> str:
+    """What a column is expected to hold, for errors."""
+    if name in LISTS:
+        return "lists of text"
+    if name.startswith("time"):
+        return "times"
+    return {"dwell": "seconds", "receipt": "receipts"}.get(name, "text")
+
+
+def _plain(value: Any, kind: Any, pa: Any) -> Any:
+    """A value of a column as JSON has it; what is not known is None."""
+    if value is None:
+        return None
+    if pa.types.is_struct(kind):
+        fields = [kind.field(at) for at in range(kind.num_fields)]
+        return {field.name: _plain(value[field.name], field.type, pa) for field in fields}
+    if pa.types.is_map(kind):
+        return {str(key): _plain(item, kind.item_type, pa) for key, item in value}
+    element = _element(kind, pa)
+    if element is not None:
+        return [_plain(item, element, pa) for item in value]
+    if isinstance(value, float):
+        return None if math.isnan(value) else value
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    if isinstance(value, (str, bool, int)):
+        return value
+    if pa.types.is_decimal(kind):
+        return float(value)
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
+
+
+def _as_json(value: Any) -> str | None:
+    """An object of Python as JSON; what is not known is None."""
+
+    def cleaned(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {str(key): cleaned(item) for key, item in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [cleaned(item) for item in value]
+        if isinstance(value, float) and math.isnan(value):
+            return None
+        return base64.b64encode(value).decode() if isinstance(value, bytes) else value
+
+    value = cleaned(value)
+    return value if value is None or isinstance(value, str) else json.dumps(value, default=str)
+
+
+def _more(batch: pyarrow.RecordBatch, names: Sequence[str]) -> Any:
+    """What some columns say, as the text of one object in JSON for each row."""
+    import pyarrow as pa
+
+    columns = [batch.column(batch.schema.get_field_index(name)) for name in names]
+    rows = []
+    for values in zip(*(column.to_pylist() for column in columns)):
+        plain = [_plain(value, column.type, pa) for value, column in zip(values, columns)]
+        said = {name: value for name, value in zip(names, plain) if value is not None}
+        rows.append(json.dumps(said) if said else None)
+    return pa.array(rows, pa.string())
+
+
+def _table(frame: object, kind: str, pa: Any) -> tuple[list[str], Any]:
+    """The names of a frame's columns, and what makes a table of some of them."""
+
+    def of_arrow(table: Any) -> tuple[list[str], Any]:
+        return table.column_names, table.select
+
+    def of_values(found: Sequence[Any], values: Any, convert: Any) -> tuple[list[str], Any]:
+        def select(names: Sequence[str]) -> Any:
+            columns = {}
+            for name in names:
+                try:
+                    columns[name] = convert(values[name])
+                except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+                    if _core.log_column(name, kind == "clicks") == "object":
+                        # Objects whose fields have other types from row to row.
+                        columns[name] = pa.array([_as_json(value) for value in values[name]], pa.string())
+                        continue
+                    reason = str(error).split("\n", maxsplit=1)[0]
+                    raise ValueError(
+                        f"the column {name!r} of the {kind} holds values of several types ({reason}); cast it to one"
+                    ) from None
+            return pa.table(columns)
+
+        return [name for name in found if isinstance(name, str)], select
+
+    library = type(frame).__module__.split(".")[0]
+    if isinstance(frame, Mapping):
+        arrays = (pa.Array, pa.ChunkedArray)
+        return of_values(list(frame), frame, lambda values: values if isinstance(values, arrays) else pa.array(values))
+    if isinstance(frame, pa.RecordBatch):
+        return of_arrow(pa.Table.from_batches([frame]))
+    if isinstance(frame, pa.Table):
+        return of_arrow(frame)
+    if library == "pandas" and hasattr(frame, "columns"):
+        columns: Any = frame
+        return of_values(list(columns.columns), columns, pa.Array.from_pandas)
+    if library == "polars" and hasattr(frame, "select") and hasattr(frame, "columns"):
+        polars: Any = frame
+        return list(polars.columns), lambda names: polars.select(names).to_arrow()
+    if hasattr(frame, "__arrow_c_stream__"):
+        return of_arrow(pa.table(frame))
+    if hasattr(frame, "to_arrow"):
+        return of_arrow(frame.to_arrow())
+    raise TypeError(
+        f"expected a frame of {kind} (pandas, polars, pyarrow, a dictionary of columns), found {type(frame).__name__}"
+    )
+
+
+def batches(frame: object, kind: str) -> Iterator[pyarrow.RecordBatch]:
+    """The rows of any frame in batches that the compiled part reads.
+
+    Parameters
+    ----------
+    frame
+        A frame of pandas, polars or pyarrow, or a dictionary of columns.
+    kind
+        ``impressions`` or ``clicks``.
+
+    Yields
+    ------
+    pyarrow.RecordBatch
+        Rows.
+    """
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise ImportError("frames of impressions and clicks are read through pyarrow: pip install pyarrow") from None
+    found, select = _table(frame, kind, pa)
+    twice = next((name for at, name in enumerate(found) if name in found[:at] and _core.log_column(name, kind == "clicks")), None)
+    if twice is not None:
+        raise ValueError(f"two columns of the {kind} are called {twice!r}; rename one")
+    columns, more = chosen(found, kind)
+    table = select([*columns.values(), *more])
+    # Text that stands for something else is read with the rest.
+    for name, here in list(columns.items()):
+        if name in (*LISTS, "dwell") and _is_text(table.schema.field(here).type, pa):
+            more.append(columns.pop(name))
+    for batch in table.to_batches(max_chunksize=_ROWS):
+        rows = normal(batch, columns)
+        if more:
+            said = _more(batch, more)
+            rows = pa.RecordBatch.from_arrays([*rows.columns, said], names=[*rows.schema.names, "more"])
+        yield rows
