@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 # What the columns are cast to; a list column holds text.
-_TEXTS = ("impression", "user", "session", "agent", "document", "action_name", "time_text", "receipt_text", "first", "second", "more")
+_TEXTS = ("impression", "user", "session", "agent", "pairs", "document", "action_name", "time_text", "receipt_text", "first", "second", "more")
 LISTS = ("shown", "teams", "rankers")
 _ROWS = 1 << 16
 

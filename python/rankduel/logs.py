@@ -39,6 +39,10 @@ class CreditRules(TypedDict, total=False):
         Rules for bots, as in the TOML file of ``click-logs credit --bots``, or such a file.
     actions : sequence of str
         The values of ``action_name`` that are clicks; ``click`` and ``click_through`` by default.
+    pairs : str
+        How the rankers of impressions were chosen: ``chance`` (never by outcomes), ``kept`` (by outcomes, but a unit keeps its
+        first pair for life) or ``steered`` (by outcomes, e.g. by a bandit: of a unit only its very first impression counts). By
+        default as the column ``pairs`` says; without it ``chance`` if all impressions mix the same rankers, else ``steered``.
     rankers : sequence of str
         The rankers, in the order in which results name them; by default those of the log, by name.
     malformed : str
@@ -55,6 +59,7 @@ class CreditRules(TypedDict, total=False):
     final: bool
     bots: Mapping[str, Any] | str | os.PathLike[str] | None
     actions: Sequence[str] | None
+    pairs: str | None
     rankers: Sequence[str] | None
     malformed: str
 

@@ -23,6 +23,7 @@ __all__ = ["credit"]
 
 _OUTCOMES = (
     "kind long, high long, low long, day long, net long, flags long, clicks long, all_clicks long, "
+    "shown long, order long, "
     "first string, second string"
 )
 _COUNTS = "kind long, day long, n0 long, n1 long, n2 long, n3 long, n4 long, n5 long, first string, second string"

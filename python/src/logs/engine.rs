@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use click_logs::join::{DayCounts, Gathered, Sum, Survey, Tally, UnitOutcome, Units};
-use click_logs::model::Settings;
+use click_logs::model::{PairChoices, Settings};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use serde::{Deserialize, Serialize};
@@ -77,7 +77,8 @@ impl<const N: usize> Writer<N> {
 }
 
 /// The columns of outcomes.
-const OUTCOMES: [&str; 8] = ["kind", "high", "low", "day", "net", "flags", "clicks", "all_clicks"];
+const OUTCOMES: [&str; 10] =
+    ["kind", "high", "low", "day", "net", "flags", "clicks", "all_clicks", "shown", "order"];
 /// The columns of counts.
 const COUNTS: [&str; 8] = ["kind", "day", "n0", "n1", "n2", "n3", "n4", "n5"];
 
@@ -88,18 +89,36 @@ struct Surveyed {
     times: Option<(i64, i64)>,
     rankers: Vec<String>,
     is_synthetic: bool,
+    /// What impressions say about how their rankers were chosen, and the sets of rankers of those that say nothing.
+    declared: Vec<String>,
+    undeclared: Vec<Vec<String>>,
+    other_actions: Vec<String>,
 }
 
 impl Surveyed {
     fn parse(text: &str) -> PyResult<Survey> {
-        let Self { times, rankers, is_synthetic } = serde_json::from_str(text).map_err(wrong)?;
-        Ok(Survey { times, rankers: rankers.into_iter().collect(), is_synthetic })
+        let read: Self = serde_json::from_str(text).map_err(wrong)?;
+        let declared = read.declared.iter().map(|choice| choice.parse().map_err(wrong)).collect::<PyResult<_>>()?;
+        Ok(Survey {
+            times: read.times,
+            rankers: read.rankers.into_iter().collect(),
+            is_synthetic: read.is_synthetic,
+            choices: PairChoices { declared, undeclared: read.undeclared.into_iter().collect() },
+            other_actions: read.other_actions.into_iter().collect(),
+        })
     }
 
     fn text(survey: Survey) -> PyResult<String> {
-        let Survey { times, rankers, is_synthetic } = survey;
-        let rankers = rankers.into_iter().collect();
-        serde_json::to_string(&Self { times, rankers, is_synthetic }).map_err(wrong)
+        let Survey { times, rankers, is_synthetic, choices, other_actions } = survey;
+        let written = Self {
+            times,
+            rankers: rankers.into_iter().collect(),
+            is_synthetic,
+            declared: choices.declared.into_iter().map(|choice| choice.name().to_owned()).collect(),
+            undeclared: choices.undeclared.into_iter().collect(),
+            other_actions: other_actions.into_iter().collect(),
+        };
+        serde_json::to_string(&written).map_err(wrong)
     }
 }
 
@@ -167,7 +186,7 @@ impl Gathering {
         py.detach(|| {
             let mut writer = self.outcomes()?;
             for (what, name, count) in self.gathered.take_tally().rows() {
-                writer.push([FATE, 0, 0, 0, 0, 0, count as i64, 0], [Some(what), Some(name)]);
+                writer.push([FATE, 0, 0, 0, 0, 0, count as i64, 0, 0, 0], [Some(what), Some(name)]);
             }
             Ok(writer.rows(OUTCOMES))
         })
@@ -185,13 +204,16 @@ impl Gathering {
         rows::clicks(&mut self.gathered, batch, Some(&clicked), None)
     }
 
-    fn outcomes(&mut self) -> PyResult<Writer<8>> {
+    fn outcomes(&mut self) -> PyResult<Writer<10>> {
         let mut writer = Writer::new();
         let credited = self.gathered.credit(self.until, |outcome| {
             let [high, low] = [(outcome.unit >> 64) as u64 as i64, outcome.unit as u64 as i64];
-            let flags = i64::from(outcome.stands) | i64::from(outcome.is_known_bot) << 1;
+            let flags = i64::from(outcome.stands)
+                | i64::from(outcome.is_known_bot) << 1
+                | i64::from(outcome.is_set_aside) << 2;
+            let (shown, order) = (outcome.shown.0, outcome.shown.1.into());
             let (clicks, all) = (i64::from(outcome.clicks), i64::from(outcome.all_clicks));
-            let numbers = [OUTCOME, high, low, outcome.day.into(), outcome.net.into(), flags, clicks, all];
+            let numbers = [OUTCOME, high, low, outcome.day.into(), outcome.net.into(), flags, clicks, all, shown, order];
             writer.push(numbers, outcome.rankers);
         });
         credited.map_err(wrong)?;
@@ -217,9 +239,7 @@ impl Counting {
     #[new]
     fn new(rules: &str, survey: &str) -> PyResult<Self> {
         let (settings, survey) = (read(rules)?, Surveyed::parse(survey)?);
-        let (_, last_day) = survey.closing(&settings);
-        let names = survey.names(&settings);
-        Ok(Self { units: Units::new(settings, names, last_day), sum: Sum::default(), last: None })
+        Ok(Self { units: Units::new(settings, &survey), sum: Sum::default(), last: None })
     }
 
     /// Takes a batch of outcomes.
@@ -275,6 +295,8 @@ impl Counting {
                 net: number(4) as i8,
                 stands: number(5) & 1 == 1,
                 is_known_bot: number(5) & 2 == 2,
+                is_set_aside: number(5) & 4 == 4,
+                shown: (number(8), number(9) as u32),
                 clicks: number(6) as u32,
                 all_clicks: number(7) as u32,
             };

@@ -71,8 +71,8 @@ impl Log {
         let credited = py.detach(|| -> Result<Credited, click_logs::LogError> {
             let settings = self.gathered.settings().clone();
             let survey = self.gathered.survey();
-            let (until, last_day) = survey.closing(&settings);
-            let mut units = Units::new(settings.clone(), survey.names(&settings), last_day);
+            let (until, _) = survey.closing(&settings);
+            let mut units = Units::new(settings.clone(), &survey);
             let mut failed = None;
             self.gathered.credit(until, |outcome| {
                 if let Err(error) = units.push(&outcome) {

@@ -16,6 +16,7 @@ pub(super) struct Columns<'a> {
     user: Option<Imported<'a>>,
     session: Option<Imported<'a>>,
     agent: Option<Imported<'a>>,
+    pairs: Option<Imported<'a>>,
     shown: Option<Imported<'a>>,
     teams: Option<Imported<'a>>,
     rankers: Option<Imported<'a>>,
@@ -72,6 +73,7 @@ impl<'a> Columns<'a> {
             user: batch.column("user")?,
             session: batch.column("session")?,
             agent: batch.column("agent")?,
+            pairs: batch.column("pairs")?,
             shown: batch.column("shown")?,
             teams: batch.column("teams")?,
             rankers: batch.column("rankers")?,
@@ -108,6 +110,7 @@ impl<'a> Columns<'a> {
             user: text(self.user, row),
             session: text(self.session, row),
             agent: text(self.agent, row),
+            pairs: text(self.pairs, row),
             shown: complete(self.shown, row, "shown")?,
             teams: list(self.teams, row),
             rankers: complete(self.rankers, row, "rankers")?,
@@ -125,7 +128,7 @@ impl<'a> Columns<'a> {
             None => Some(None),
         };
         (to.impression, to.user, to.session) = (text(self.impression)?, text(self.user)?, text(self.session)?);
-        to.agent = text(self.agent)?;
+        (to.agent, to.pairs) = (text(self.agent)?, text(self.pairs)?);
         if text(self.more)?.is_some() {
             return None;
         }

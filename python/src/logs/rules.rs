@@ -24,6 +24,7 @@ struct Rules {
     bots_toml: Option<String>,
     actions: Option<Vec<String>>,
     rankers: Option<Vec<String>>,
+    pairs: Option<String>,
     set_malformed_aside: bool,
 }
 
@@ -66,6 +67,7 @@ pub(super) fn read(text: &str) -> PyResult<Settings> {
     } else if let Some(bots) = rules.bots {
         settings.bots = bots;
     }
+    settings.pairs = rules.pairs.map(|text| text.parse().map_err(|error| wrong(format!("pairs: {error}")))).transpose()?;
     if let Some(actions) = rules.actions {
         settings.actions = actions;
     }

@@ -310,9 +310,13 @@ pub fn summary(credited: &Credited, settings: &Settings) -> Value {
         "most_clicks_in_one_window": tally.busiest,
         "outdated_receipts": tally.outdated_receipts,
     });
+    if !credited.never_met.is_empty() {
+        summary["rankers_never_met"] = credited.never_met.clone().into();
+    }
     if settings.dwell.is_some() {
         summary["clicks_without_dwell"] = tally.without_dwell.into();
     }
+    summary["warnings"] = warnings(&summary).into();
     summary
 }
 
