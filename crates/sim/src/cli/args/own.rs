@@ -158,7 +158,9 @@ pub(super) fn notes(dataset: &Dataset, runs: &Runs) -> Vec<String> {
     if !without.is_empty() {
         let queries = with_unit(without.len() as u64, "judged query");
         let judged = if counts.removed { " that are judged" } else { "" };
-        notes.push(format!("left out {queries} without retrieved documents{judged}: {}", listed(without)));
+        let each = if without.len() == 1 { "it" } else { "each" };
+        let zero = format!("means of measures count 0 for {each}");
+        notes.push(format!("left out {queries} without retrieved documents{judged} ({zero}): {}", listed(without)));
     }
     let empty: Vec<String> = counts
         .empty_lists
@@ -197,6 +199,9 @@ pub(super) fn notes(dataset: &Dataset, runs: &Runs) -> Vec<String> {
             false => "ordered by document number, as trec_eval does (--trec-ties keep leaves them tied)",
         };
         notes.push(format!("equal scores in {}: {rule}", listed(&tied)));
+    }
+    if counts.comments > 0 {
+        notes.push(format!("skipped {}, as trec_eval does", with_unit(counts.comments as u64, "comment line")));
     }
     if counts.negative > 0 {
         notes.push(format!("{} read as 0", with_unit(counts.negative as u64, "negative label")));
