@@ -92,6 +92,22 @@ def whole(name: str, value: Any) -> int:
     return number
 
 
+def count(name: str, value: Any) -> int:
+    """A count of at least 1."""
+    number = whole(name, value)
+    if number < 1:
+        raise ValueError(f"{name}: expected at least 1, found {value!r}")
+    return number
+
+
+def cores(threads: Any) -> int | None:
+    """A number of threads; `None` for all cores."""
+    try:
+        return None if threads is None else count("threads", threads)
+    except ValueError:
+        raise ValueError(f"threads: expected a number from 1, or None for all cores, found {threads!r}") from None
+
+
 def _number(name: str, value: Any) -> float:
     try:
         number = float(value)

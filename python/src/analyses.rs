@@ -46,7 +46,7 @@ pub(crate) fn sensitivity(
         return Err(wrong("impressions and draws: expected at least 1 of each"));
     }
     let inner = Arc::clone(&site.inner);
-    let csv = work(py, How { threads, report }, move || {
+    let csv = work(py, How { threads, report, notes: true }, move || {
         let PreparedSite { site, methods: mixing, .. } = &inner.prepared;
         let ndcg = inner.prepared.ndcg()?;
         let plan = sensitivities::Plan {
@@ -94,7 +94,7 @@ pub(crate) fn distortion(
         return Err(wrong("multileavings and sets: expected at least 1 of each"));
     }
     let inner = Arc::clone(&site.inner);
-    let csv = work(py, How { threads, report }, move || {
+    let csv = work(py, How { threads, report, notes: true }, move || {
         let PreparedSite { site, methods, .. } = &inner.prepared;
         let truth = inner.truth(seed, &args)?;
         ensure!(
@@ -156,7 +156,7 @@ pub(crate) fn compare(
     }
     let inner = Arc::clone(&site.inner);
     let own = asked.own.clone();
-    let compared = work(py, How { threads, report }, move || {
+    let compared = work(py, How { threads, report, notes: true }, move || {
         let matrix = matrix.get();
         let mut live = inner.live(&asked, "live: ")?;
         let (truth, mut measured) = inner.measured(&asked)?;

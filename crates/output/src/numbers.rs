@@ -90,7 +90,24 @@ pub fn parse_above_zero(text: &str) -> Result<f64, String> {
 pub fn parse_probability(text: &str) -> Result<f64, String> {
     match parse_number(text)? {
         number if number > 0.0 && number < 1.0 => Ok(number),
+        percent if percent > 1.0 && percent < 100.0 => {
+            Err(format!("expected a probability between 0 and 1; did you mean {}?", percent / 100.0))
+        }
         _ => Err("expected a probability between 0 and 1, such as 0.05".to_owned()),
+    }
+}
+
+/// The same for a confidence, which is nearer to 1.
+///
+/// # Errors
+/// As for [`parse_probability`].
+pub fn parse_confidence(text: &str) -> Result<f64, String> {
+    match parse_probability(text) {
+        Ok(level) if level < 0.5 => {
+            let meant = ((1.0 - level) * 1e12).round() / 1e12;
+            Err(format!("expected a confidence from 0.5 to below 1, such as 0.95; did you mean {meant}?"))
+        }
+        other => other.map_err(|error| error.replace("a probability", "a confidence").replace("0.05", "0.95")),
     }
 }
 

@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
 use letor_io::trec::{TrecTies, Unjudged};
-use letor_io::{Dataset, Names, Runs};
-use output::numbers::{escaped, with_separators, with_unit};
+use letor_io::{Dataset, Names};
+use output::numbers::{escaped, with_unit};
 use output::usage::usage;
 use simulation::spec::SiteSpec;
 
@@ -140,91 +140,6 @@ pub(super) fn rankers_of(dataset: &Dataset) -> String {
     };
     let what = if dataset.runs().is_some() { "run" } else { "feature" };
     format!("{}{listed}", with_unit(dataset.features().into(), what))
-}
-
-/// Notes on what was left out of a data set of runs, or filled in.
-pub(super) fn notes(dataset: &Dataset, runs: &Runs) -> Vec<String> {
-    let counts = runs.counts();
-    let name = |run: usize| match dataset.feature_names().and_then(|names| names.get(run)) {
-        Some(name) => escaped(name).into_owned(),
-        None => format!("run {}", run + 1),
-    };
-    let mut notes = Vec::new();
-    if !counts.unjudged_queries.is_empty() {
-        let queries = with_unit(counts.unjudged_queries.len() as u64, "query");
-        notes.push(format!("left out {queries} of the runs without judgments: {}", listed(&counts.unjudged_queries)));
-    }
-    let without = runs.without_documents();
-    if !without.is_empty() {
-        let queries = with_unit(without.len() as u64, "judged query");
-        let judged = if counts.removed { " that are judged" } else { "" };
-        let each = if without.len() == 1 { "it" } else { "each" };
-        let zero = format!("means of measures count 0 for {each}");
-        notes.push(format!("left out {queries} without retrieved documents{judged} ({zero}): {}", listed(without)));
-    }
-    let empty: Vec<String> = counts
-        .empty_lists
-        .iter()
-        .enumerate()
-        .filter(|(_, queries)| **queries > 0)
-        .map(|(run, queries)| format!("{} for {}", name(run), with_unit(*queries as u64, "query")))
-        .collect();
-    if !empty.is_empty() {
-        notes.push(format!("nothing was retrieved by {}, where it shows documents in random order", listed(&empty)));
-    }
-    if counts.unjudged > 0 {
-        let of = match counts.removed {
-            true => dataset.documents() + counts.unjudged,
-            false => dataset.documents(),
-        };
-        let share = percent(counts.unjudged, of);
-        notes.push(match counts.removed {
-            true => format!("removed the {share} of the retrieved documents that are not judged"),
-            false => format!(
-                "{share} of the retrieved documents are not judged: label 0 (--unjudged remove leaves them out)"
-            ),
-        });
-    }
-    let tied: Vec<String> = counts
-        .tied
-        .iter()
-        .zip(&counts.retrieved)
-        .enumerate()
-        .filter(|(_, (tied, _))| **tied > 0)
-        .map(|(run, (tied, retrieved))| format!("{} of {}", percent(*tied, *retrieved), name(run)))
-        .collect();
-    if !tied.is_empty() {
-        let rule = match counts.ties_kept {
-            true => "they stay tied",
-            false => "ordered by document number, as trec_eval does (--trec-ties keep leaves them tied)",
-        };
-        notes.push(format!("equal scores in {}: {rule}", listed(&tied)));
-    }
-    if counts.comments > 0 {
-        notes.push(format!("skipped {}, as trec_eval does", with_unit(counts.comments as u64, "comment line")));
-    }
-    if counts.negative > 0 {
-        notes.push(format!("{} read as 0", with_unit(counts.negative as u64, "negative label")));
-    }
-    if counts.repeated > 0 {
-        notes.push(format!("{} more than once, with the same label", with_unit(counts.repeated as u64, "judgment")));
-    }
-    notes
-}
-
-/// The first few of a list.
-fn listed(all: &[String]) -> String {
-    const MOST: usize = 5;
-    let shown = all.iter().take(MOST).map(|one| escaped(one)).collect::<Vec<_>>().join(", ");
-    match all.len().saturating_sub(MOST) {
-        0 => shown,
-        more => format!("{shown} and {} more", with_separators(more as u64)),
-    }
-}
-
-fn percent(part: usize, of: usize) -> String {
-    let share = 100.0 * part as f64 / of.max(1) as f64;
-    if share > 0.0 && share < 0.95 { format!("{share:.1}%") } else { format!("{share:.0}%") }
 }
 
 #[cfg(test)]
