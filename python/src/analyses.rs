@@ -99,10 +99,7 @@ pub(crate) fn distortion(
         let truth = inner.truth(seed, &args)?;
         ensure!(
             truth.measure == RegretMeasure::Condorcet,
-            usage(
-                "distortion needs a Condorcet winner, and these rankers have none; try credit_ties=\"same\", other \
-                 rankers, another click model or more queries"
-            )
+            usage(distortions::no_winner(&inner.prepared.description, "credit_ties=\"same\""))
         );
         let most = site.arms() + 1 - truth.winners.len();
         ensure!(most >= 2, usage("distortion needs at least two rankers whose lists differ; choose other rankers"));

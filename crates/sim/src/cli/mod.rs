@@ -309,10 +309,17 @@ fn refusal(error: &clap::Error, arguments: &[OsString], added: &[Added]) -> Fail
         message = message.replace(word, &escaped(word));
     }
     let message = one_line(&message);
-    // The usual cause is a pattern that the shell expanded: `--dataset *.txt`.
     let file = message.split('\'').find(|word| Path::new(word).is_file());
-    let hint = file.map_or("", |_| "; separate several files with commas");
-    let message = message.strip_prefix("error: ").unwrap_or(&message);
+    let mut message = message.strip_prefix("error: ").unwrap_or(&message).to_owned();
+    let mut hint = "";
+    match file.and_then(|file| stray_file(file, arguments)) {
+        Some(stray) => message = stray,
+        None if file.is_some() => hint = "; separate several files with commas",
+        None if message.contains("not provided: --qrels") => {
+            hint = "; runs need judgments, files of `query 0 document label`"
+        }
+        None => {}
+    }
     // A flag of the file that the user did not type.
     let wrong = added.iter().find(|added| {
         let flag = added.argument.split('=').next().unwrap_or_default();
@@ -324,6 +331,37 @@ fn refusal(error: &clap::Error, arguments: &[OsString], added: &[Added]) -> Fail
         exit_code: WRONG_USAGE,
         message: format!("{}{hint}{from} (see --help)", escaped(message)),
     }
+}
+
+/// What to say of a `file` among `arguments` that no flag takes; `None` if nobody knows where it belongs.
+fn stray_file(file: &str, arguments: &[OsString]) -> Option<String> {
+    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    let at = words.iter().position(|word| *word == file)?;
+    let command = words.get(1).and_then(|name| command().find_subcommand(name).cloned());
+    let takes = |flag: &str| {
+        let named = command.clone().unwrap_or_else(self::command);
+        named.get_arguments().any(|argument| argument.get_long() == Some(flag))
+    };
+    // The usual cause is a pattern that the shell expanded: `--runs *.run`.
+    let before = words[..at].iter().rposition(|word| word.starts_with("--"));
+    if let Some(before) = before {
+        let (flag, first) = words[before].split_once('=').unwrap_or((words[before], ""));
+        let listed = ["--dataset", "--trec-runs", "--qrels", "--scores"].contains(&flag);
+        let given: Vec<&str> = [first].into_iter().chain(words[before + 1..at].iter().copied()).collect();
+        let given: Vec<&str> = given.into_iter().filter(|word| !word.is_empty()).collect();
+        let more = words[at..].iter().take_while(|word| !word.starts_with("--")).count();
+        if listed && !given.is_empty() {
+            let flag = if flag == "--trec-runs" { "--runs" } else { flag };
+            let and = if more > 1 { ",..." } else { "" };
+            return Some(format!(
+                "found the file '{file}' after {flag} {given}; commas separate files: {flag} {given},{file}{and}, or give \
+                 their folder",
+                given = given.join(",")
+            ));
+        }
+    }
+    let is_matrix = command.is_some() && takes("matrix") && !words.iter().any(|word| word.starts_with("--matrix"));
+    is_matrix.then(|| format!("unexpected argument '{file}': give the matrix as --matrix {file}"))
 }
 
 /// Checks that `sim` accepts these arguments, without running anything.

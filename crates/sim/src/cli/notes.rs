@@ -48,6 +48,12 @@ pub fn of_dataset(dataset: &Dataset) -> Vec<String> {
     notes
 }
 
+/// Whether clicks hardly depend on labels.
+pub(super) fn are_vague(description: &SiteDescription) -> bool {
+    let probabilities = || description.click.click.iter().copied();
+    probabilities().fold(0.0, f64::max) - probabilities().fold(1.0, f64::min) <= VAGUE_CLICKS
+}
+
 /// What users of a site should know of its clicks and ties; `ties_chosen` if they said how ties count.
 #[must_use]
 pub fn of_site(prepared: &PreparedSite, ties_chosen: bool) -> Vec<String> {
@@ -196,9 +202,7 @@ fn ties_note(site: &Site, description: &SiteDescription) -> Option<String> {
         return None;
     }
     let share = site.tied_share(MOST_QUERIES);
-    let probabilities = || description.click.click.iter().copied();
-    let difference = probabilities().fold(0.0, f64::max) - probabilities().fold(1.0, f64::min);
-    let why = if difference <= VAGUE_CLICKS && share > 0.0 {
+    let why = if are_vague(description) && share > 0.0 {
         format!("{} clicks hardly distinguish documents", description.click.model)
     } else if share > MANY_TIES {
         format!("{:.0}% of the rankers' scores are tied", 100.0 * share)

@@ -74,6 +74,17 @@ impl OwnArgs {
     /// # Errors
     /// If flags contradict each other.
     pub(in crate::cli) fn of_spec(&self, asked: &[String], spec: SiteSpec) -> Result<SiteSpec> {
+        if self.has_runs()
+            && let Some(file) = asked.iter().find(|file| Path::new(file).is_file())
+        {
+            anyhow::bail!(usage(format!(
+                "found the file `{}` beside --runs {}; commas separate runs: --runs {},{}, or give their folder",
+                escaped(file),
+                escaped(&self.trec_runs.join(",")),
+                escaped(&self.trec_runs.join(",")),
+                escaped(file)
+            )));
+        }
         ensure!(
             !self.has_runs() || asked.is_empty(),
             usage("--trec-runs and --dataset exclude each other: runs are the rankers, and their qrels the data")
