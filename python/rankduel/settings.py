@@ -24,7 +24,8 @@ class StudySettings(TypedDict, total=False):
         The spread over runs in table and figure: ``se``, ``sd`` or ``range``; by default ``se``, with fewer than five runs
         ``range``.
     evidence : float
-        Say at the end in which runs the outcomes prove which arm is the best, with this confidence, e.g. 0.95.
+        Say at the end in which runs the outcomes prove which arm is the best, with this confidence, e.g. 0.95. Of algorithms
+        that show sets on a site, they prove which ranker wins in multileaved lists (``proven_by`` in tables).
     stop_when : float
         The same, and end a run once they prove it: the arm is shown alone from then on.
     margin : float

@@ -315,6 +315,9 @@ fn refusal(error: &clap::Error, arguments: &[OsString], added: &[Added]) -> Fail
     match file.and_then(|file| stray_file(file, arguments)) {
         Some(stray) => message = stray,
         None if file.is_some() => hint = "; separate several files with commas",
+        None if message.starts_with("invalid UTF-8") => {
+            hint = "; names of files must be UTF-8: rename the file, or give the folder that holds it";
+        }
         None if message.contains("not provided: --qrels") => {
             hint = "; runs need judgments, files of `query 0 document label`"
         }
