@@ -25,6 +25,7 @@ pub(crate) fn played<A: PlayedArena + Clone + Sync>(prepared: PreparedEnvironmen
     let caption = prepared.caption(asked.look).with(late.clone());
     let PreparedEnvironment { arenas, environment, names, measured, truth } = prepared;
     let plan = asked.plan();
+    notes::tell(true, notes::of_algorithms(&plan.algorithms));
     notes::tell(true, notes::of_late(&asked.late, &plan.algorithms, environment.arms, asked.steps));
     let progress = Progress::new("playing", plan.total_steps(), true);
     let results = play_all(&Late::new(arenas, asked.late.clone()), &plan, None, &progress)?;
@@ -66,6 +67,7 @@ pub(crate) fn explored<A: PlayedArena + Clone + Sync>(
         runs: asked.runs,
         seed: asked.seed,
     };
+    notes::tell(true, notes::of_algorithms(&plan.algorithms));
     notes::tell(true, notes::of_late(&asked.late, &plan.algorithms, environment.arms, asked.steps));
     let progress = Progress::new("exploring", plan.total_steps(), true);
     let results = explore_all(&Late::new(arenas, asked.late.clone()), &plan, None, &progress)?.results;

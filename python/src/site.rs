@@ -72,6 +72,7 @@ impl Inner {
         let (truth, measured) = self.measured(asked)?;
         let plan = asked.plan();
         let arenas = LiveArenaFactory::new(&self.prepared, &truth.gaps, asked.streams);
+        notes::tell(true, notes::of_algorithms(&plan.algorithms));
         notes::tell(true, notes::of_late(&asked.late, &plan.algorithms, self.prepared.site.arms(), asked.steps));
         let arenas = Late::new(arenas, asked.late.clone());
         let late = asked.late.describe();

@@ -125,6 +125,15 @@ def test_columns_of_pyterrier_are_no_rankers() -> None:
     assert [named.arm_name(arm) for arm in range(2)] == ["rank", "score"]
 
 
+def test_warnings_of_parameters_and_delays_are_notes(tmp_path: Path) -> None:
+    words = ["--steps", "1000", "--runs", "1", "--out", "o"]
+    printed = cli("bandit", "--problem", "arithmetic:k=4", "--algorithms", "rucb:alpha=0.3", *words, folder=tmp_path)
+    (warning,) = [line.removeprefix("warning: ") for line in printed.stderr.decode().splitlines() if "warning: " in line]
+    assert noted(lambda: rd.bandit("arithmetic:k=4", "rucb:alpha=0.3", steps=1_000, runs=1)) == [warning]
+    notes = noted(lambda: rd.bandit("arithmetic:k=4", "btm", steps=1_000, runs=1, delay=10))
+    assert any("waits for each answer pair by pair" in note for note in notes), notes
+
+
 def test_whole_floats_are_counts_everywhere(site: rd.Site) -> None:
     matrix = site.proxy(interleavings=1e2)
     assert matrix.comparisons[0, 1] == 100

@@ -90,7 +90,7 @@ pub fn parse_above_zero(text: &str) -> Result<f64, String> {
 pub fn parse_probability(text: &str) -> Result<f64, String> {
     match parse_number(text)? {
         number if number > 0.0 && number < 1.0 => Ok(number),
-        percent if (2.0..100.0).contains(&percent) => {
+        percent if percent > 2.0 && percent < 100.0 => {
             Err(format!("expected a probability between 0 and 1; did you mean {}?", percent / 100.0))
         }
         _ => Err("expected a probability between 0 and 1, such as 0.05".to_owned()),

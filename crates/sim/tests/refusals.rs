@@ -258,7 +258,7 @@ fn exit_codes_tell_wrong_requests_from_failures() {
         (&["experiment", "subsets.toml"], 2, "sizes: cannot draw a set of 4 rankers from 3"),
         (&["experiment", "missing.toml"], 1, "none"),
         (&["experiment", "nowhere.toml"], 1, "failed to read the experiment nowhere.toml"),
-        (&["bandit", "--matrix", "gap.txt"], 1, "line 1, word 2: expected a number, found nothing between two commas"),
+        (&["bandit", "--matrix", "gap.txt"], 1, "row 0, column 1: expected a probability, found nothing"),
         (&["analyse", "--matrix", "P.txt", "--against", "Q.txt"], 2, "--against has 3 arms, but --matrix has 2"),
         (&["compare", "--dataset", TINY, "--rankers", "1,2", "--matrix", "Q.txt"], 2, "--matrix has 3 arms"),
         (&["proxy", "--dataset", TINY, "--rankers", "1,2", "--out", "M.npy", "--more", "5"], 2, "there is no M.state"),

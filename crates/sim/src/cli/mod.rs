@@ -332,7 +332,7 @@ fn refusal(error: &clap::Error, arguments: &[OsString], added: &[Added]) -> Fail
     Failure {
         kind: FailureKind::Usage,
         exit_code: WRONG_USAGE,
-        message: format!("{}{hint}{from} (see --help)", escaped(message)),
+        message: format!("{}{hint}{from} (see --help)", escaped(&message)),
     }
 }
 

@@ -62,6 +62,12 @@ pub fn of_site(prepared: &PreparedSite, ties_chosen: bool) -> Vec<String> {
     grades.into_iter().chain(ties).collect()
 }
 
+/// Parameters of `algorithms` that no theory covers, and those without effect.
+#[must_use]
+pub fn of_algorithms(algorithms: &[Spec]) -> Vec<String> {
+    algorithms.iter().filter_map(Spec::warning).collect()
+}
+
 /// Which of `algorithms` take late answers through queues.
 #[must_use]
 pub fn of_late(late: &LateAnswers, algorithms: &[Spec], arms: usize, steps: u64) -> Option<String> {
@@ -95,9 +101,11 @@ fn of_runs(dataset: &Dataset, runs: &Runs) -> Vec<String> {
     if !without.is_empty() {
         let queries = with_unit(without.len() as u64, "judged query");
         let judged = if counts.removed { " that are judged" } else { "" };
-        let each = if without.len() == 1 { "it" } else { "each" };
-        let zero = format!("means of measures count 0 for {each}");
-        notes.push(format!("left out {queries} without retrieved documents{judged} ({zero}): {}", listed(without)));
+        let counts = if without.len() == 1 { "counts" } else { "count" };
+        notes.push(format!(
+            "left out {queries} without retrieved documents{judged}: {} ({counts} as 0 in means of measures)",
+            listed(without)
+        ));
     }
     let empty: Vec<String> = counts
         .empty_lists

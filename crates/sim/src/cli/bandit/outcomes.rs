@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use statistics::Counts;
 
 use crate::cli::args::{RunArgs, Usual};
-use crate::cli::print::{eprintln, println};
+use crate::cli::print::{note, println};
 use crate::results::label;
 
 /// What to do with outcomes of days.
@@ -125,8 +125,8 @@ pub(super) fn plan(path: &Path, options: &OutcomeOptions, run: &RunArgs) -> Resu
         println!("{}", serde_json::to_string_pretty(&report)?);
         return Ok(());
     }
-    if days.is_synthetic && !run.common.quiet {
-        eprintln!("the log is simulated: it says nothing about real users");
+    if days.is_synthetic {
+        note(run.common.quiet, "the log is simulated: it says nothing about real users");
     }
     let known = last.map_or_else(|| "no day".to_owned(), |last| format!("{} days until {last}", days.days.len()));
     println!("The next day's {} impressions, after {known}:", with_separators(options.impressions));
