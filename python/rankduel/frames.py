@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-_WHOLE = 60
+_WHOLE = 40
 """Tables of at most this many rows are shown whole: what matters may be in any of them."""
 _SHOWN = 10
 """The first rows that are shown of longer ones."""

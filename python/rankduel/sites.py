@@ -558,7 +558,7 @@ class Site(HasArms):
     def proxy(
         self,
         *,
-        int | floaterleavings: int | float = 4_000,
+        interleavings: int | float = 4_000,
         seed: int | None = None,
         multileaved: bool = False,
         stratify: bool = False,
@@ -658,7 +658,7 @@ class Site(HasArms):
         matrix: Matrix | None = None,
         algorithms: Algorithm | Sequence[Algorithm] = DUELS,
         *,
-        int | floaterleavings: int | float = 20_000,
+        interleavings: int | float = 20_000,
         steps: int | float = 1_000_000,
         runs: int = 5,
         seed: int | None = None,
