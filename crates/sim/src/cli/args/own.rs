@@ -1,5 +1,6 @@
 //! Flags for rankers of the user's own: TREC runs, and scores beside a data set.
 
+use std::io::Read as _;
 use std::path::Path;
 
 use anyhow::{Result, ensure};
@@ -9,6 +10,9 @@ use letor_io::{Dataset, Names};
 use output::numbers::{escaped, with_unit};
 use output::usage::usage;
 use simulation::spec::SiteSpec;
+
+/// The bytes of a file that are looked at for its first line.
+const BEGINNING: u64 = 4096;
 
 /// Rankers that are lists or scores in files.
 #[derive(Debug, Args)]
@@ -75,7 +79,7 @@ impl OwnArgs {
     /// If flags contradict each other.
     pub(in crate::cli) fn of_spec(&self, asked: &[String], spec: SiteSpec) -> Result<SiteSpec> {
         if self.has_runs()
-            && let Some(file) = asked.iter().find(|file| Path::new(file).is_file())
+            && let Some(file) = asked.iter().find(|file| looks_like_a_run(Path::new(file)))
         {
             anyhow::bail!(usage(format!(
                 "found the file `{}` beside --runs {}; commas separate runs: --runs {},{}, or give their folder",
@@ -115,6 +119,18 @@ impl OwnArgs {
     pub(in crate::cli) fn files(&self, asked: &[String]) -> Vec<String> {
         asked.iter().chain(&self.trec_runs).chain(&self.scores).cloned().collect()
     }
+}
+
+/// Whether the first line of a file that is no comment has the six columns of a run.
+fn looks_like_a_run(path: &Path) -> bool {
+    let Ok(file) = std::fs::File::open(path) else { return false };
+    let mut start = Vec::new();
+    if !path.is_file() || file.take(BEGINNING).read_to_end(&mut start).is_err() {
+        return false;
+    }
+    let text = String::from_utf8_lossy(&start);
+    let first = text.lines().find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    first.is_some_and(|line| line.split_whitespace().count() == 6 && !line.contains("qid:"))
 }
 
 /// `arguments` with `--trec-runs` instead of `--runs` where its value is not a number of runs but files.
