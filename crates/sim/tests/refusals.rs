@@ -401,7 +401,10 @@ fn files_without_a_flag_are_told_where_they_belong() {
         fs::write(here.join(name), content).expect("a writable folder");
     }
     for (arguments, expected) in [
-        (&["--runs", "a.run", "b.run", "--qrels", "qrels"][..], "commas separate files: --runs a.run,b.run, or give"),
+        (
+            &["--runs", "a.run", "b.run", "--qrels", "qrels"][..],
+            "write --runs a.run,b.run, or give their folder; separate",
+        ),
         (&["--qrels", "qrels", "--runs=a.run", "b.run", "c,d.run"], "--runs a.run,b.run,..., or give their folder"),
         (&["inspect", "--runs", "a.run", "b.run", "--qrels", "qrels"], "commas separate runs: --runs a.run,b.run"),
         (&["--runs", "a.run"], "runs need judgments, files of `query 0 document label`"),

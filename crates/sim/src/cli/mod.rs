@@ -357,8 +357,8 @@ fn stray_file(file: &str, arguments: &[OsString]) -> Option<String> {
             let flag = if flag == "--trec-runs" { "--runs" } else { flag };
             let and = if more > 1 { ",..." } else { "" };
             return Some(format!(
-                "found the file '{file}' after {flag} {given}; commas separate files: {flag} {given},{file}{and}, or give \
-                 their folder",
+                "found the file '{file}' after {flag} {given}: write {flag} {given},{file}{and}, or give their folder; separate \
+                 several files with commas",
                 given = given.join(",")
             ));
         }
