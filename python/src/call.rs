@@ -72,7 +72,7 @@ impl Watch for Control {
 }
 
 impl Control {
-    /// Warns the caller of all notes; an error if a warning is to be one.
+    /// Warns the caller of all notes; an error if warnings are errors.
     fn warn(&self, py: Python<'_>) -> PyResult<()> {
         let notes = std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner));
         if notes.is_empty() {
@@ -94,7 +94,7 @@ impl Control {
 /// Does `job` without the interpreter; what it notes becomes warnings.
 ///
 /// # Errors
-/// Those of the job as exceptions, warnings that are to be errors, what a signal handler raises, and `RuntimeError` for a panic.
+/// Those of the job as exceptions, warnings where they are errors, what a signal handler raises, and `RuntimeError` for a panic.
 pub(crate) fn work<T: Send + 'static>(
     py: Python<'_>,
     how: How,

@@ -139,7 +139,7 @@ fn prepared(
     work(py, then, move || ready(&spec, dataset, seed))
 }
 
-/// Ranks all lists, and tells what the command line would note of data and users.
+/// Ranks all lists, and passes on what the command line would note of data and users.
 fn ready(spec: &SiteSpec, dataset: Dataset, seed: u64) -> Result<Site> {
     notes::tell(true, notes::of_dataset(&dataset));
     let prepared = spec.prepare(Arc::new(dataset), seed)?;

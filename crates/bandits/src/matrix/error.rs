@@ -115,7 +115,7 @@ pub enum MatrixError {
         /// The entry.
         value: f64,
     },
-    /// Wins of a pair that are no whole number of comparisons.
+    /// Wins of a pair that are not a whole number of comparisons.
     #[error(
         "row {row}, column {column}: {value} and {mirror} wins are not a whole number of comparisons; a tie counts half for \
          both"

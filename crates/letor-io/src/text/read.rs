@@ -180,7 +180,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Holds the queries of a file against what else tells where queries end.
+/// Holds the queries of a file against what else says where queries end.
 struct GroupCheck<'a> {
     file: &'a DataFile,
     queries: usize,
@@ -218,8 +218,8 @@ impl<'a> GroupCheck<'a> {
         if self.ids == IdsFrom::Comment && !self.shared {
             let message = format!(
                 "no row has a `qid:`, and no two rows share the number in their comments, so that these number documents \
-                 rather than queries: write `qid:id` after each label, or the numbers of rows of the queries, one a \
-                 line, into {}.query",
+                 rather than queries: write `qid:id` after each label, or the number of rows of each query, line by line, \
+                 into {}.query",
                 self.file.path.display(),
             );
             let error = Error::new(ErrorKind::QueryId, message);

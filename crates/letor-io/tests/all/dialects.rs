@@ -108,7 +108,7 @@ fn comments_that_name_documents_are_no_queries() {
     // Before the first row, comments and blank lines count as lines.
     let error = read("# head\n\n1 1:1 # 4\n0 1:2 # 5\n", SameQid::Error).unwrap_err();
     assert_eq!(error.line(), Some(3), "{error}");
-    // Numbers that recur apart are shared, if the reader is told what to make of that.
+    // Numbers that recur apart are shared, if an option says what to make of that.
     let apart = rows(&["# 17", "# 18", "# 17"]);
     assert_eq!(read(&apart, SameQid::Merge).unwrap().query(0).documents(), 2);
     assert_eq!(read(&apart, SameQid::Separate).unwrap().queries(), 3);

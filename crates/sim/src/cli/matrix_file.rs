@@ -111,7 +111,7 @@ fn counts_note(file: &str, wins: &WinCounts) -> String {
     )
 }
 
-/// Tells the user what a matrix called `name` was read from, if not from probabilities.
+/// Notes what a matrix called `name` was read from, if not from probabilities.
 pub fn tell_what_was_read(name: &str, read: &MatrixInFile, quiet: bool) {
     if let Some(wins) = &read.wins {
         note(quiet, &counts_note(name, &wins.counts()));

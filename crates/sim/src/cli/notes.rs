@@ -24,7 +24,7 @@ const MANY_TIES: f64 = 0.75;
 /// Up to this difference of P(click) between grades, few ties are enough for the note.
 const VAGUE_CLICKS: f64 = 0.25;
 
-/// Tells the user all `notes`; nothing is printed if `quiet`.
+/// Shows the user all `notes`; nothing is printed if `quiet`.
 pub fn tell(quiet: bool, notes: impl IntoIterator<Item = String>) {
     notes.into_iter().for_each(|text| note(quiet, &text));
 }

@@ -84,7 +84,7 @@ pub(super) fn err(text: fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr().lock(), "{}", harmless(&text.to_string()));
 }
 
-/// Tells the user something about the data or the settings: whoever watches the work hears it; otherwise it is a line on
+/// Shows the user something about the data or the settings: whoever watches the work hears it; otherwise it is a line on
 /// standard error, unless `quiet`.
 pub(super) fn note(quiet: bool, text: &str) {
     if !output::progress::noted(&harmless(text)) && !quiet {

@@ -121,7 +121,7 @@ impl OwnArgs {
     }
 }
 
-/// Whether the first line of a file that is no comment has the six columns of a run.
+/// Whether the first line of a file that is not a comment has the six columns of a run.
 fn looks_like_a_run(path: &Path) -> bool {
     let Ok(file) = std::fs::File::open(path) else { return false };
     let mut start = Vec::new();
