@@ -23,6 +23,7 @@ from rankduel.frames import Frame
 from rankduel.lists import interleave, multileave
 from rankduel.logs import Credited, CreditRules, Decision, credit_frame
 from rankduel.matrices import Matrix, bandit, explore
+from rankduel.notes import RankduelWarning
 from rankduel.own import Policy
 from rankduel.registry import algorithms, datasets
 from rankduel.settings import LiveSettings, StudySettings
@@ -42,6 +43,7 @@ __all__ = [
     "LiveSettings",
     "Matrix",
     "Policy",
+    "RankduelWarning",
     "Site",
     "SiteSettings",
     "Study",
@@ -63,3 +65,8 @@ __all__ = [
     "run_shard",
     "simulate_clicks",
 ]
+
+
+def __dir__() -> list[str]:
+    """The names of the package; its modules are not among them."""
+    return __all__

@@ -9,11 +9,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from rankduel import _core
 from rankduel.findings import Findings
 from rankduel.flags import flags
 from rankduel.matrices import Matrix
 from rankduel.progress import Progress, reporting
+from rankduel.settings import cores
 
 
 def command(*arguments: str | os.PathLike[str], threads: int | None = None, progress: Progress = None) -> str:
@@ -46,8 +49,9 @@ def command(*arguments: str | os.PathLike[str], threads: int | None = None, prog
     >>> rd.command("cite", "rucb").startswith("@inproceedings{zoghi2014relative")
     True
     """
+    words = [os.fspath(argument) for argument in arguments]
     with reporting(progress) as report:
-        return _core.captured([os.fspath(argument) for argument in arguments], threads, report)
+        return _core.captured(words, cores(threads), report, "--quiet" not in words)
 
 
 def _found(words: Sequence[str | os.PathLike[str]], settings: Mapping[str, Any], threads: int | None) -> Findings:
@@ -55,7 +59,7 @@ def _found(words: Sequence[str | os.PathLike[str]], settings: Mapping[str, Any],
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "results"
         every = [*words, *flags(settings), "--quiet", f"--out={out}"]
-        text = command(*every, threads=threads)
+        text = _core.captured([os.fspath(word) for word in every], cores(threads), None)
         data = json.loads((out / "findings.json").read_text(encoding="utf-8"))
         return Findings._of(text, data, out)
 
@@ -95,7 +99,13 @@ def analyse(
                 return os.fspath(matrix)
             stem = Path(matrix.name.replace(":", "-").replace("=", "-")).stem
             path = Path(folder) / beside / f"{stem}.npy"
-            matrix.save(path)
+            wins = matrix._inner.win_table()
+            if wins is None:
+                matrix.save(path)
+            else:
+                # The analysis should know which pairs never met.
+                path.parent.mkdir(parents=True, exist_ok=True)
+                np.save(path, wins)
             return str(path)
 
         words = ["analyse", "--matrix", file(matrix, "matrix")]

@@ -18,7 +18,7 @@ def page(text: str, figures: Iterable[str]) -> str:
     return f'<div><pre style="{style}">{html.escape(text)}</pre>{shown}</div>'
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Findings:
     """What a command found.
 
@@ -48,6 +48,11 @@ class Findings:
 
     def __str__(self) -> str:
         return self.text
+
+    def __repr__(self) -> str:
+        first = self.text.strip().partition("\n")[0]
+        shown = first if len(first) <= 72 else f"{first[:71]}…"
+        return f"Findings({shown!r}; tables: {', '.join(self.tables) or 'none'}; figures: {', '.join(self.figures) or 'none'})"
 
     def _repr_html_(self) -> str:
         return page(self.text, self.figures.values())

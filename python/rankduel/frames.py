@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
+_WHOLE = 40
+"""Tables of at most this many rows are shown whole: what matters may be in any of them."""
 _SHOWN = 10
+"""The first rows that are shown of longer ones."""
 
 
 class Frame:
@@ -161,20 +164,23 @@ class Frame:
         columns = [self[name] for name in self.columns]
         return [[text(column[row]) for column in columns] for row in rows]
 
+    def _shown(self) -> int:
+        return len(self) if len(self) <= _WHOLE else _SHOWN
+
     def __repr__(self) -> str:
-        rows = self._texts(range(min(_SHOWN, len(self))))
+        rows = self._texts(range(self._shown()))
         widths = [max(map(len, column)) for column in zip(self.columns, *rows)]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in [self.columns, *rows]]
-        more = [] if len(self) <= _SHOWN else [f"... {len(self)} rows"]
+        more = [] if len(self) == len(rows) else [f"... the first {len(rows)} of {len(self)} rows"]
         return "\n".join(lines + more)
 
     def _repr_html_(self) -> str:
         def row(cells: list[str], tag: str) -> str:
             return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
 
-        rows = self._texts(range(min(_SHOWN, len(self))))
+        rows = self._texts(range(self._shown()))
         head = row(self.columns, "th")
-        more = "" if len(self) <= _SHOWN else f"<p>{_SHOWN} of {len(self)} rows</p>"
+        more = "" if len(self) == len(rows) else f"<p>the first {len(rows)} of {len(self)} rows</p>"
         return f"<table><thead>{head}</thead><tbody>{''.join(row(cells, 'td') for cells in rows)}</tbody></table>{more}"
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Union
 
 from rankduel import _core
+from rankduel.settings import whole
 
 Ranking = Union[Sequence[str], Mapping[str, float]]
 """Documents, best first; or scores by document, of which equal ones tie."""
@@ -46,7 +47,7 @@ def interleave(
     >>> rd.Impression.from_bytes(kept).credit(clicked=["d"])
     'second'
     """
-    return _core.interleave(first, second, length, method, seed)
+    return _core.interleave(first, second, whole("length", length), method, whole("seed", seed))
 
 
 def multileave(
@@ -79,4 +80,4 @@ def multileave(
     >>> preferences[2][0]
     1
     """
-    return _core.multileave(list(rankings), length, method, seed)
+    return _core.multileave(list(rankings), whole("length", length), method, whole("seed", seed))

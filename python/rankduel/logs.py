@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict
 
-from rankduel import _core
+from rankduel import _core, notes
 from rankduel.frames import Frame
 from rankduel.log_tables import batches
 
@@ -258,6 +258,11 @@ def checked(credited: Credited) -> Credited:
             f"dwell={credited.rules['dwell']!r}, but no click has a `dwell`, so none would count; "
             "add the column (seconds), or leave out the rule"
         )
+    never_met = credited.summary.get("rankers_never_met")
+    if never_met:
+        known = ", ".join(name for name in credited.rankers if name not in never_met)
+        raise ValueError(f"rankers names {never_met[0]}, which no impression does; the log has {known}")
+    notes.warn(credited.summary["warnings"])
     return credited
 
 
@@ -273,7 +278,7 @@ def credit_frame(impressions: object, clicks: object, **rules: Any) -> Credited:
         A frame of pandas, polars or pyarrow, or a dictionary of columns: ``impression`` (its id), ``time``, ``user`` or
         ``session``, ``shown`` (lists of documents, top down), and how the list was mixed: ``teams`` (for each document the
         ranker that owns it, or None) or ``receipt`` (`Impression.to_bytes`, or JSON). Optional: ``rankers`` (all that took
-        part), ``agent``. The names of UBI 1.3 are understood as well, flat with dots (``query_attributes.teams``) or nested:
+        part), ``agent``, ``pairs`` (how they were chosen; see `CreditRules`). The names of UBI 1.3 are understood as well, flat with dots (``query_attributes.teams``) or nested:
         as structs, maps or JSON text. Lists may be text in brackets, as pandas writes them to CSV. Other columns are not
         read.
     clicks

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
@@ -16,9 +17,10 @@ from rankduel import _core
 from rankduel.arms import HasArms
 from rankduel.findings import Findings
 from rankduel.frames import Frame
+from rankduel.notes import RankduelWarning
 from rankduel.own import Policy
 from rankduel.progress import Progress, reporting
-from rankduel.settings import StudySettings, packed
+from rankduel.settings import StudySettings, cores, packed
 from rankduel.studies import Study
 
 if TYPE_CHECKING:
@@ -49,7 +51,9 @@ class Matrix(HasArms):
     Parameters
     ----------
     values
-        A square array with 1/2 on the diagonal and entries (i, j) and (j, i) that add up to 1.
+        A square array with 1/2 on the diagonal and entries (i, j) and (j, i) that add up to 1. Counts of wins will do as well:
+        0 or NaN on the diagonal, halves where ties count half for both, and 0 or NaN twice for a pair that never met; and so
+        will percentages with 50 on the diagonal. Whatever is not probabilities is read with a `RankduelWarning`.
     name
         What titles call it.
 
@@ -281,6 +285,8 @@ class Matrix(HasArms):
             return Matrix.problem, (self.name,)
         if self._whole is not None:
             return Matrix.subset, self._whole
+        if (wins := self._inner.win_table()) is not None:
+            return _of_wins, (wins, self.name)
         with tempfile.TemporaryDirectory() as folder:
             stem = Path(self.name).stem or "matrix"
             files = self.save(Path(folder) / f"{stem}.npy")
@@ -289,6 +295,13 @@ class Matrix(HasArms):
             files_of[f"{stem}.json"] = self._account
         winner = self.winner if self._inner.has_counts else self._winner
         return _unpacked, (f"{stem}.npy", files_of, self._counts, self.name, winner)
+
+
+def _of_wins(wins: npt.NDArray[np.float64], name: str) -> Matrix:
+    # Whoever made the matrix was warned.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankduelWarning)
+        return Matrix(wins, name=name)
 
 
 def _unpacked(
@@ -370,7 +383,7 @@ def bandit(
     matrix = _environment(environment)
     asked = packed("bandit", settings, steps=steps, runs=runs, seed=seed, regret=regret)
     with reporting(progress) as report:
-        return Study(matrix._inner.bandit(algorithms_of(algorithms), asked, threads, report))
+        return Study(matrix._inner.bandit(algorithms_of(algorithms), asked, cores(threads), report))
 
 
 def explore(
@@ -413,7 +426,7 @@ def explore(
     matrix = _environment(environment)
     asked = packed("explore", settings, horizons=horizons, runs=runs, seed=seed, regret=regret)
     with reporting(progress) as report:
-        text, summary, tables, figures = matrix._inner.explore(algorithms_of(algorithms), asked, threads, report)
+        text, summary, tables, figures = matrix._inner.explore(algorithms_of(algorithms), asked, cores(threads), report)
     frames = {name: Frame(columns) for name, columns in tables}
     return Findings(text, json.loads(summary), frames, dict(figures))
 
@@ -421,6 +434,11 @@ def explore(
 def _environment(environment: Matrix | npt.ArrayLike | str | os.PathLike[str]) -> Matrix:
     if isinstance(environment, Matrix):
         return environment
+    if isinstance(environment, HasArms):
+        raise TypeError(
+            "users decide on a site: play there with site.live(...), or estimate its matrix first, "
+            "bandit(site.proxy(), ...)"
+        )
     if isinstance(environment, os.PathLike):
         return Matrix.open(environment)
     if isinstance(environment, str):

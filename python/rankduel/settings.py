@@ -24,7 +24,8 @@ class StudySettings(TypedDict, total=False):
         The spread over runs in table and figure: ``se``, ``sd`` or ``range``; by default ``se``, with fewer than five runs
         ``range``.
     evidence : float
-        Say at the end in which runs the outcomes prove which arm is the best, with this confidence, e.g. 0.95.
+        Say at the end in which runs the outcomes prove which arm is the best, with this confidence, e.g. 0.95. Of algorithms
+        that show sets on a site, they prove which ranker wins in multileaved lists (``proven_by`` in tables).
     stop_when : float
         The same, and end a run once they prove it: the arm is shown alone from then on.
     margin : float
@@ -90,6 +91,22 @@ def whole(name: str, value: Any) -> int:
     if not 0 <= number < 2**64:
         raise ValueError(f"{name}: expected a number from 0 to 2^64 - 1, found {number}")
     return number
+
+
+def count(name: str, value: Any) -> int:
+    """A count of at least 1."""
+    number = whole(name, value)
+    if number < 1:
+        raise ValueError(f"{name}: expected at least 1, found {value!r}")
+    return number
+
+
+def cores(threads: Any) -> int | None:
+    """A number of threads; `None` for all cores."""
+    try:
+        return None if threads is None else count("threads", threads)
+    except ValueError:
+        raise ValueError(f"threads: expected a number from 1, or None for all cores, found {threads!r}") from None
 
 
 def _number(name: str, value: Any) -> float:

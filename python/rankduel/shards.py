@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from rankduel.commands import command
 from rankduel.progress import Progress
+from rankduel.settings import count, whole
 
 
 def run_shard(
@@ -55,6 +56,7 @@ def run_shard(
     >>> "random" in rd.merge(out)
     True
     """
+    shard, shards = whole("shard", shard), count("shards", shards)
     if not 0 <= shard < shards:
         raise ValueError(f"expected a shard from 0 to {shards - 1}, found {shard}")
     return command(*words, "--shard", f"{shard}/{shards}", "--quiet", threads=threads, progress=progress)

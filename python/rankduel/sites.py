@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, TypedDict, Union
 import numpy as np
 import numpy.typing as npt
 
-from rankduel import _core, trec
+from rankduel import _core, notes, trec
 from rankduel.arms import HasArms
 from rankduel.clicks import Click, ClickModel, answers, taken
 from rankduel.frames import Frame
 from rankduel.matrices import STUDY, Algorithm, Matrix, algorithms_of
 from rankduel.progress import Progress, reporting
-from rankduel.settings import LiveSettings, packed, whole
+from rankduel.settings import LiveSettings, cores, count, packed, whole
 from rankduel.studies import Study
 
 if TYPE_CHECKING:
@@ -104,6 +104,14 @@ class Comparison:
 
     def __str__(self) -> str:
         return f"live:\n{self.live}\n\non the matrix:\n{self.proxy}"
+
+
+_NO_SCORES = frozenset({"rank", "docid", "docno", "doc_id", "document", "qid", "query_id", "query", "text"})
+"""Columns of result frames, such as those of PyTerrier, that describe a row instead of scoring it."""
+
+
+def _is_no_score(name: object, column: Any) -> bool:
+    return str(name) in _NO_SCORES or (str(name).startswith("query_") and np.asarray(column).dtype.kind in "OUS")
 
 
 class Site(HasArms):
@@ -210,7 +218,7 @@ class Site(HasArms):
             scores=_paths(scores),
             scores_only=scores_only,
             names=None if names is None else os.fspath(names),
-            shown=shown,
+            shown=count("shown", shown),
             interleave=interleave,
             multileave=multileave,
             credit_ties=credit_ties,
@@ -237,16 +245,16 @@ class Site(HasArms):
         asked = None if own is None else answers(own, json.loads(spec).get("shown", 10))
         with reporting(progress) as report:
             if arrays is not None:
-                self._inner = _core.Site.from_arrays(spec, self.seed, *arrays, asked, threads, report)
+                self._inner = _core.Site.from_arrays(spec, self.seed, *arrays, asked, cores(threads), report)
             elif not files:
-                self._inner = _core.Site.open(spec, self.seed, asked, threads, report)
+                self._inner = _core.Site.open(spec, self.seed, asked, cores(threads), report)
             else:
                 with tempfile.TemporaryDirectory() as folder:
                     for name, data in files.items():
                         (Path(folder) / name).write_bytes(data)
                     try:
                         written = spec.replace(trec.FOLDER, f"{folder}/")
-                        self._inner = _core.Site.open(written, self.seed, asked, threads, report)
+                        self._inner = _core.Site.open(written, self.seed, asked, cores(threads), report)
                     except ValueError as error:
                         # Nobody knows the folder.
                         raise ValueError(str(error).replace(f"{folder}/", "")) from None
@@ -370,7 +378,9 @@ class Site(HasArms):
         frame
             A ``pandas.DataFrame``, a ``polars.DataFrame`` or a dictionary of columns. Rows are sorted by query.
         rankers
-            The columns with scores; by default all but `qid`, `label` and `docno`.
+            The columns with scores; by default all but `qid`, `label` and `docno`, and the columns of PyTerrier that are no
+            scores: ``docid``, ``rank`` and ``query``. A column that begins like them, such as ``query_0``, is left out if it
+            holds text.
         qid, label, docno
             The columns with queries, relevance, and, if there is one, documents.
         **settings
@@ -390,7 +400,16 @@ class Site(HasArms):
         for needed in (qid, label, *(rankers or ())):
             if needed not in columns:
                 raise KeyError(f"the frame has no column {needed!r}; its columns are {', '.join(map(str, columns))}")
-        chosen = list(rankers) if rankers is not None else [name for name in columns if name not in (qid, label, docno)]
+        if rankers is not None:
+            chosen = list(rankers)
+        else:
+            left_out = [name for name in columns if name not in (qid, label, docno) and _is_no_score(name, frame[name])]
+            chosen = [name for name in columns if name not in (qid, label, docno, *left_out)]
+            if left_out:
+                named = ", ".join(map(str, left_out))
+                notes.warn([f"left out {named}: not scores of rankers; name the columns that are: rankers={chosen!r}"])
+            if not chosen:
+                raise ValueError(f"the frame has no column of scores; its columns are {', '.join(map(str, columns))}")
         ids = np.asarray([str(value) for value in frame[qid]])
         order = np.argsort(ids, kind="stable")
         scores = np.column_stack([np.asarray(frame[name], dtype=np.float64)[order] for name in chosen])
@@ -497,7 +516,7 @@ class Site(HasArms):
         numpy.ndarray
             One value per arm.
         """
-        return np.asarray(self._inner.ndcg(threads), dtype=np.float64)
+        return np.asarray(self._inner.ndcg(cores(threads)), dtype=np.float64)
 
     def truth(
         self,
@@ -531,7 +550,7 @@ class Site(HasArms):
             The best ranker, and the gap of each.
         """
         with reporting(progress) as report:
-            data, text = self._inner.truth(self._seed(seed), effort, _path(cache), threads, report)
+            data, text = self._inner.truth(self._seed(seed), effort, _path(cache), cores(threads), report)
         truth = json.loads(data)
         names = ("measure", "winner", "winners", "gaps", "standard_errors", "z", "comparisons")
         return Truth(**{name: truth[name] for name in names}, text=text)
@@ -539,7 +558,7 @@ class Site(HasArms):
     def proxy(
         self,
         *,
-        interleavings: int = 4_000,
+        interleavings: int | float = 4_000,
         seed: int | None = None,
         multileaved: bool = False,
         stratify: bool = False,
@@ -577,10 +596,18 @@ class Site(HasArms):
         Matrix
             The matrix, with its counts and standard errors.
         """
-        pairs = "all" if arms is None else "arms:" + ",".join(str(arm) for arm in arms)
+        pairs = "all" if arms is None else "arms:" + ",".join(str(whole("arms", arm)) for arm in arms)
         with reporting(progress) as report:
             core = self._inner.proxy(
-                interleavings, self._seed(seed), multileaved, stratify, pairs, until_standard_error, name, threads, report
+                count("interleavings", interleavings),
+                self._seed(seed),
+                multileaved,
+                stratify,
+                pairs,
+                until_standard_error,
+                name,
+                cores(threads),
+                report,
             )
         return Matrix._of(core)
 
@@ -624,14 +651,14 @@ class Site(HasArms):
         """
         asked = packed("live", settings, steps=steps, runs=runs, seed=self._seed(seed), regret=regret)
         with reporting(progress) as report:
-            return Study(self._inner.live(algorithms_of(algorithms), asked, threads, report))
+            return Study(self._inner.live(algorithms_of(algorithms), asked, cores(threads), report))
 
     def compare(
         self,
         matrix: Matrix | None = None,
         algorithms: Algorithm | Sequence[Algorithm] = DUELS,
         *,
-        interleavings: int = 20_000,
+        interleavings: int | float = 20_000,
         steps: int | float = 1_000_000,
         runs: int = 5,
         seed: int | None = None,
@@ -665,7 +692,7 @@ class Site(HasArms):
             matrix = self.proxy(interleavings=interleavings, seed=seed, threads=threads, progress=progress)
         with reporting(progress) as report:
             live, proxy, differences = _core.compare(
-                self._inner, matrix._inner, algorithms_of(algorithms), asked, threads, report
+                self._inner, matrix._inner, algorithms_of(algorithms), asked, cores(threads), report
             )
         return Comparison(Study(live), Study(proxy), Frame(differences))
 
@@ -673,9 +700,9 @@ class Site(HasArms):
         self,
         methods: Sequence[str] = METHODS,
         *,
-        compared: int = 5,
-        impressions: int = 1_000,
-        draws: int = 100,
+        compared: int | float = 5,
+        impressions: int | float = 1_000,
+        draws: int | float = 100,
         seed: int | None = None,
         threads: int | None = None,
         progress: Progress = None,
@@ -707,7 +734,14 @@ class Site(HasArms):
         with reporting(progress) as report:
             return Frame(
                 _core.sensitivity(
-                    self._inner, list(methods), compared, impressions, draws, self._seed(seed), threads, report
+                    self._inner,
+                    list(methods),
+                    count("compared", compared),
+                    count("impressions", impressions),
+                    count("draws", draws),
+                    self._seed(seed),
+                    cores(threads),
+                    report,
                 )
             )
 
@@ -715,8 +749,8 @@ class Site(HasArms):
         self,
         sizes: Sequence[int] | None = None,
         *,
-        multileavings: int = 3_000,
-        sets: int = 30,
+        multileavings: int | float = 3_000,
+        sets: int | float = 30,
         seed: int | None = None,
         truth_effort: float = 1.0,
         cache: str | os.PathLike[str] | None = None,
@@ -745,13 +779,13 @@ class Site(HasArms):
             return Frame(
                 _core.distortion(
                     self._inner,
-                    None if sizes is None else list(sizes),
-                    multileavings,
-                    sets,
+                    None if sizes is None else [count("sizes", size) for size in sizes],
+                    count("multileavings", multileavings),
+                    count("sets", sets),
                     self._seed(seed),
                     truth_effort,
                     _path(cache),
-                    threads,
+                    cores(threads),
                     report,
                 )
             )

@@ -61,6 +61,11 @@ def packed(
     elif _is_path(runs):
         given = [os.fspath(runs)]
     else:
+        runs = [runs] if hasattr(runs, "columns") else list(runs)
+        for number, run in enumerate(runs, 1):
+            if not _is_path(run):
+                what = f"a {type(run).__name__}" if number == 1 else f"a {type(run).__name__} in place {number}"
+                raise ValueError(f"runs: a run needs a name unless it is a file: pass {{'name': run, ...}}, found {what}")
         given = [os.fspath(path) for path in runs]
     if _is_path(qrels):
         return Packed(given, [os.fspath(qrels)], files)
@@ -100,6 +105,8 @@ def _triples(ranking: Any, numbers: Sequence[str], what: str) -> Iterator[tuple[
         text = str(value)
         if not text or text.split() != [text]:
             raise ValueError(f"{what}: expected a {kind} without spaces, found {text!r}")
+        if kind == "query" and text.startswith("#"):
+            raise ValueError(f"{what}: expected a query that does not begin with #, as comments do, found {text!r}")
         return text
 
     for query, document, value in _rows(ranking, numbers, what):
@@ -129,9 +136,16 @@ def _rows(ranking: Any, numbers: Sequence[str], what: str) -> Iterator[tuple[Any
         ranking = ranking.to_dict()
     if isinstance(ranking, Mapping):
         for query, documents in ranking.items():
+            if not isinstance(documents, Mapping):
+                name = " by the name of each run" if numbers is _SCORE else ""
+                raise ValueError(
+                    f"{what}: expected {{query: {{document: number}}}}{name}, found {documents!r} for query {query!r}"
+                )
             for document, value in documents.items():
                 yield query, document, value
         return
+    if isinstance(ranking, (int, float)) or not isinstance(ranking, Iterable):
+        raise ValueError(f"{what}: expected a file, a dictionary, a frame or tuples, found {ranking!r}")
     for row in ranking:
         if not isinstance(row, tuple) or len(row) < 3:
             raise ValueError(f"{what}: expected tuples of query, document and number, found {row!r}")

@@ -46,7 +46,7 @@ pub(crate) fn sensitivity(
         return Err(wrong("impressions and draws: expected at least 1 of each"));
     }
     let inner = Arc::clone(&site.inner);
-    let csv = work(py, How { threads, report }, move || {
+    let csv = work(py, How { threads, report, notes: true }, move || {
         let PreparedSite { site, methods: mixing, .. } = &inner.prepared;
         let ndcg = inner.prepared.ndcg()?;
         let plan = sensitivities::Plan {
@@ -94,15 +94,12 @@ pub(crate) fn distortion(
         return Err(wrong("multileavings and sets: expected at least 1 of each"));
     }
     let inner = Arc::clone(&site.inner);
-    let csv = work(py, How { threads, report }, move || {
+    let csv = work(py, How { threads, report, notes: true }, move || {
         let PreparedSite { site, methods, .. } = &inner.prepared;
         let truth = inner.truth(seed, &args)?;
         ensure!(
             truth.measure == RegretMeasure::Condorcet,
-            usage(
-                "distortion needs a Condorcet winner, and these rankers have none; try credit_ties=\"same\", other \
-                 rankers, another click model or more queries"
-            )
+            usage(distortions::no_winner(&inner.prepared.description, "credit_ties=\"same\""))
         );
         let most = site.arms() + 1 - truth.winners.len();
         ensure!(most >= 2, usage("distortion needs at least two rankers whose lists differ; choose other rankers"));
@@ -156,7 +153,7 @@ pub(crate) fn compare(
     }
     let inner = Arc::clone(&site.inner);
     let own = asked.own.clone();
-    let compared = work(py, How { threads, report }, move || {
+    let compared = work(py, How { threads, report, notes: true }, move || {
         let matrix = matrix.get();
         let mut live = inner.live(&asked, "live: ")?;
         let (truth, mut measured) = inner.measured(&asked)?;

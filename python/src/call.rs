@@ -11,14 +11,13 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use output::memory::NoRoom;
 use output::progress::{Watch, watched};
 use pyo3::exceptions::{
     PyFileNotFoundError, PyMemoryError, PyOSError, PyPermissionError, PyRuntimeError, PyValueError,
 };
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use sim::cli::Failure;
+use sim::cli::{Failure, FailureKind};
 
 /// How often the calling thread looks for signals.
 const LOOK: Duration = Duration::from_millis(50);
@@ -31,6 +30,8 @@ pub(crate) struct How {
     pub(crate) threads: Option<usize>,
     /// Called with what is being done, the units done, and all units.
     pub(crate) report: Option<Py<PyAny>>,
+    /// Whether notes become warnings; otherwise nobody hears of them.
+    pub(crate) notes: bool,
 }
 
 /// The progress of one call, and the wish that it stop.
@@ -40,6 +41,7 @@ struct Control {
     done: AtomicU64,
     total: AtomicU64,
     what: Mutex<String>,
+    notes: Mutex<Vec<String>>,
 }
 
 /// The panic of work that was asked to stop.
@@ -63,9 +65,22 @@ impl Watch for Control {
     fn lengthens(&self, units: u64) {
         self.total.fetch_add(units, Ordering::Relaxed);
     }
+
+    fn notes(&self, note: &str) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(note.to_owned());
+    }
 }
 
 impl Control {
+    /// Warns the caller of all notes; an error if warnings are errors.
+    fn warn(&self, py: Python<'_>) -> PyResult<()> {
+        let notes = std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner));
+        if notes.is_empty() {
+            return Ok(());
+        }
+        py.import("rankduel.notes")?.call_method1("warn", (notes,)).map(drop)
+    }
+
     fn report(&self, py: Python<'_>, report: &Py<PyAny>) -> PyResult<()> {
         let what = self.what.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if what.is_empty() {
@@ -76,10 +91,10 @@ impl Control {
     }
 }
 
-/// Does `job` without the interpreter.
+/// Does `job` without the interpreter; what it notes becomes warnings.
 ///
 /// # Errors
-/// Those of the job as exceptions, what a signal handler raises, and `RuntimeError` for a panic.
+/// Those of the job as exceptions, warnings where they are errors, what a signal handler raises, and `RuntimeError` for a panic.
 pub(crate) fn work<T: Send + 'static>(
     py: Python<'_>,
     how: How,
@@ -104,7 +119,11 @@ pub(crate) fn work<T: Send + 'static>(
                 if let Some(report) = &how.report {
                     control.report(py, report)?;
                 }
-                return finished(done);
+                let done = finished(done)?;
+                if how.notes {
+                    control.warn(py)?;
+                }
+                return Ok(done);
             }
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(PyRuntimeError::new_err("the work ended without a result"));
@@ -139,24 +158,19 @@ fn of_panic(panic: &(dyn Any + Send)) -> PyErr {
 
 /// The exception of an error, with the text of the command line.
 pub(crate) fn exception(error: &anyhow::Error) -> PyErr {
-    let Failure { exit_code, message } = Failure::of(error);
-    if error.chain().any(|cause| cause.is::<NoRoom>()) {
-        return PyMemoryError::new_err(message);
-    }
-    let io = error.chain().find_map(|cause| cause.downcast_ref::<std::io::Error>()).map(std::io::Error::kind);
-    let data = error.chain().find_map(|cause| cause.downcast_ref::<letor_io::Error>());
-    match (io, data.map(letor_io::Error::kind)) {
-        (Some(std::io::ErrorKind::NotFound), _) => PyFileNotFoundError::new_err(message),
-        (Some(std::io::ErrorKind::PermissionDenied), _) => PyPermissionError::new_err(message),
-        (_, Some(letor_io::ErrorKind::Missing | letor_io::ErrorKind::Unknown)) if exit_code != 2 => {
-            PyFileNotFoundError::new_err(message)
-        }
-        // These keep the text of the error alone.
-        (_, Some(letor_io::ErrorKind::Io)) if message.contains("(os error 2)") => PyFileNotFoundError::new_err(message),
-        (_, Some(letor_io::ErrorKind::Io)) | (Some(_), None) => PyOSError::new_err(message),
-        (_, Some(_)) => PyValueError::new_err(message),
-        _ if exit_code == 2 => PyValueError::new_err(message),
-        _ => PyRuntimeError::new_err(message),
+    // Whatever is wrong with what a function was given is a wrong value.
+    of_failure(Failure::of(error), PyValueError::new_err)
+}
+
+/// The exception of a failure; `other` is that of failures without a kind.
+pub(crate) fn of_failure(Failure { kind, message, .. }: Failure, other: fn(String) -> PyErr) -> PyErr {
+    match kind {
+        FailureKind::Usage | FailureKind::Content => PyValueError::new_err(message),
+        FailureKind::NotFound => PyFileNotFoundError::new_err(message),
+        FailureKind::Permission => PyPermissionError::new_err(message),
+        FailureKind::Io => PyOSError::new_err(message),
+        FailureKind::Memory => PyMemoryError::new_err(message),
+        FailureKind::Other => other(message),
     }
 }
 

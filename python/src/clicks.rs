@@ -55,7 +55,7 @@ pub(crate) fn simulate_clicks<'py>(
     let model = spec.resolve(highest).map_err(wrong)?;
     let (compiled, grades) = model.prepare(&labels, rule).map_err(wrong)?;
     let columns = grades.len();
-    let clicked = work(py, How { threads: Some(1), report: None }, move || -> Result<Vec<u8>> {
+    let clicked = work(py, How { threads: Some(1), report: None, notes: true }, move || -> Result<Vec<u8>> {
         let size = users.saturating_mul(columns);
         let what = || format!("the clicks of {} users on {columns} documents", with_separators(users as u64));
         ensure_room(size as u64, what, || "ask for fewer users".to_owned())?;

@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use sim::cli::{self, Failure};
 
-use crate::call::{How, work};
+use crate::call::{How, of_failure, work};
 
 /// Runs the command line with these arguments, without the name of the program; returns the exit code. Ends the process on
 /// Ctrl-C, as `sim` does.
@@ -21,19 +21,17 @@ pub(crate) fn click_logs(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| ::click_logs::cli::main_with(std::iter::once("click-logs".into()).chain(arguments)))
 }
 
-/// What the command with these arguments prints on standard output.
+/// What the command with these arguments prints on standard output; its `notes` become warnings.
 #[pyfunction]
-#[pyo3(signature = (arguments, threads = None, report = None))]
+#[pyo3(signature = (arguments, threads = None, report = None, notes = true))]
 pub(crate) fn captured(
     py: Python<'_>,
     arguments: Vec<OsString>,
     threads: Option<usize>,
     report: Option<Py<PyAny>>,
+    notes: bool,
 ) -> PyResult<String> {
     let arguments: Vec<OsString> = std::iter::once("sim".into()).chain(arguments).collect();
-    let printed: Result<String, Failure> = work(py, How { threads, report }, move || Ok(cli::captured(arguments)))?;
-    printed.map_err(|Failure { exit_code, message }| match exit_code {
-        2 => PyValueError::new_err(message),
-        _ => PyRuntimeError::new_err(message),
-    })
+    let printed: Result<String, Failure> = work(py, How { threads, report, notes }, move || Ok(cli::captured(arguments)))?;
+    printed.map_err(|failure| of_failure(failure, PyRuntimeError::new_err))
 }

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use bandits::problems::{Problem, Setting};
 use bandits::winners::condorcet_winner;
-use bandits::{Arena as _, Arm, MatrixArena, PreferenceMatrix, RegretKind, UtilityArena};
+use bandits::{Arena as _, Arm, MatrixArena, PreferenceMatrix, RegretKind, UtilityArena, WinTable};
 use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray2, PyUntypedArrayMethods as _};
 use output::progress::Progress;
 use output::usage::usage;
 use pyo3::prelude::*;
+use sim::cli::matrix_file;
 use sim::results::{Caption, PreparedEnvironment};
 use simulation::arm_names::ArmNames;
 use simulation::description::SiteDescription;
@@ -41,6 +42,8 @@ pub(crate) struct Estimated {
 struct Inner {
     name: String,
     preferences: Preferences,
+    /// The win counts that it was read from, if it was.
+    wins: Option<WinTable>,
     account: Option<MatrixAccount>,
     estimated: Option<Estimated>,
     /// The arms that were chosen from a larger matrix.
@@ -67,6 +70,7 @@ impl Matrix {
         Ok(Self::new(Inner {
             name: format!("{name}.npy"),
             preferences: Preferences::Matrix(matrix),
+            wins: None,
             account: Some(account),
             estimated: Some(estimated),
             taken: None,
@@ -124,31 +128,41 @@ fn square<T: numpy::Element>(py: Python<'_>, cells: Vec<T>, arms: usize) -> PyRe
 
 #[pymethods]
 impl Matrix {
-    /// From an array of probabilities.
+    /// From an array of probabilities, percentages or win counts.
     #[staticmethod]
-    fn from_array(values: PyReadonlyArray2<'_, f64>, name: String) -> PyResult<Self> {
+    fn from_array(py: Python<'_>, values: PyReadonlyArray2<'_, f64>, name: String) -> PyResult<Self> {
         let shape = values.shape();
         if shape[0] != shape[1] {
             return Err(wrong(format!("a preference matrix is square, found {} x {}", shape[0], shape[1])));
         }
-        let cells = values.as_array().iter().copied().collect();
-        let matrix = PreferenceMatrix::new(shape[0], cells).map_err(wrong)?;
-        let names = ArmNames::NUMBERS;
-        let preferences = Preferences::Matrix(matrix);
-        Ok(Self::new(Inner { name, preferences, account: None, estimated: None, taken: None, names }))
+        let (arms, cells) = (shape[0], values.as_array().iter().copied().collect());
+        work(py, How { threads: None, report: None, notes: true }, move || {
+            let read = PreferenceMatrix::from_table(arms, cells)?;
+            matrix_file::tell_what_was_read(&name, &read, true);
+            Ok(Self::new(Inner {
+                name,
+                preferences: Preferences::Matrix(read.matrix),
+                wins: read.wins,
+                account: None,
+                estimated: None,
+                taken: None,
+                names: ArmNames::NUMBERS,
+            }))
+        })
     }
 
     /// From a file, or a registered name.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        work(py, How { threads: None, report: None }, move || {
-            let file = sim::cli::matrix_file::read(&path, true)?;
+        work(py, How { threads: None, report: None, notes: true }, move || {
+            let file = matrix_file::read(&path, true)?;
             let features = file.account.as_ref().map(|account| account.rankers.clone());
             Ok(Self::new(Inner {
-                name: sim::cli::matrix_file::name(&path),
+                name: matrix_file::name(&path),
                 preferences: Preferences::Matrix(file.matrix),
                 names: features.map_or(ArmNames::NUMBERS, ArmNames::features),
                 account: file.account,
+                wins: file.wins,
                 estimated: None,
                 taken: None,
             }))
@@ -159,13 +173,13 @@ impl Matrix {
     #[staticmethod]
     fn problem(py: Python<'_>, text: String) -> PyResult<Self> {
         let problem: Problem = text.parse().map_err(wrong)?;
-        work(py, How { threads: None, report: None }, move || {
+        work(py, How { threads: None, report: None, notes: true }, move || {
             let preferences = match prepare_problem(&problem)? {
                 Setting::Matrix(matrix) => Preferences::Matrix(matrix),
                 Setting::Utilities(arena) => Preferences::Utilities(arena),
             };
             let (name, names) = (problem.to_string(), ArmNames::NUMBERS);
-            Ok(Self::new(Inner { name, preferences, account: None, estimated: None, taken: None, names }))
+            Ok(Self::new(Inner { name, preferences, wins: None, account: None, estimated: None, taken: None, names }))
         })
     }
 
@@ -221,6 +235,12 @@ impl Matrix {
         self.table(py, 0.0, |state, place, _| state.standard_error(place))
     }
 
+    /// The win counts that the matrix was read from; `None` if it was read from preferences.
+    fn win_table<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        let wins = self.inner.wins.as_ref();
+        wins.map(|wins| square(py, wins.wins().to_vec(), wins.arms())).transpose()
+    }
+
     /// Whether the counts behind the matrix are known.
     #[getter]
     fn has_counts(&self) -> bool {
@@ -272,12 +292,13 @@ impl Matrix {
         let matrix = self.preferences()?.subset(&chosen).map_err(wrong)?;
         let places: Vec<usize> = chosen.iter().map(|arm| arm.index()).collect();
         let taken = match &inner.taken {
-            None => chosen,
+            None => chosen.clone(),
             Some(before) => places.iter().map(|&place| before[place]).collect(),
         };
         Ok(Self::new(Inner {
             name: inner.name.clone(),
             preferences: Preferences::Matrix(matrix),
+            wins: inner.wins.as_ref().map(|wins| wins.subset(&chosen)),
             account: inner.account.clone(),
             estimated: None,
             taken: Some(taken),
@@ -297,7 +318,7 @@ impl Matrix {
         let asked = Asked::new(&algorithms, settings)?;
         let inner = Arc::clone(&self.inner);
         let own = asked.own.clone();
-        own.raise(py, work(py, How { threads, report }, move || inner.play(&asked)))
+        own.raise(py, work(py, How { threads, report, notes: true }, move || inner.play(&asked)))
     }
 
     /// Plays them until horizons: the text, the summary as JSON, and the files of the command line, by name.
@@ -314,7 +335,7 @@ impl Matrix {
         let inner = Arc::clone(&self.inner);
         let own = asked.own.clone();
         let Explored { text, summary, tables, figures } =
-            own.raise(py, work(py, How { threads, report }, move || inner.explore(&asked)))?;
+            own.raise(py, work(py, How { threads, report, notes: true }, move || inner.explore(&asked)))?;
         let tables = tables.into_iter().map(|(name, csv)| Ok((name, Columns::of(csv)?)));
         Ok((text, summary, tables.collect::<PyResult<_>>()?, figures))
     }
@@ -368,7 +389,9 @@ impl Inner {
         regret: Option<RegretKind>,
     ) -> Result<PreparedEnvironment<MatrixArena>> {
         let known = (self.names.clone(), self.account.clone());
-        PreparedEnvironment::of_matrix(matrix, self.name.clone(), self.taken.clone(), known, regret, true)
+        let never = self.wins.as_ref().and_then(|wins| matrix_file::never_compared(&wins.counts()));
+        let prepared = PreparedEnvironment::of_matrix(matrix, self.name.clone(), self.taken.clone(), known, regret, true)?;
+        Ok(prepared.doubting(never))
     }
 
     /// Plays algorithms as `sim bandit` does.

@@ -4,6 +4,7 @@ use anyhow::Result;
 use bandits::RegretKind;
 use output::progress::Progress;
 use sim::analysis::explore_then_exploit::{self, Exploration, explore_all};
+use sim::cli::notes;
 use sim::results::{Arms, BanditConfig, Environment, PreparedEnvironment, VERSION};
 use simulation::runs::{Late, PlayedArena, play_all};
 
@@ -24,6 +25,8 @@ pub(crate) fn played<A: PlayedArena + Clone + Sync>(prepared: PreparedEnvironmen
     let caption = prepared.caption(asked.look).with(late.clone());
     let PreparedEnvironment { arenas, environment, names, measured, truth } = prepared;
     let plan = asked.plan();
+    notes::tell(true, notes::of_algorithms(&plan.algorithms));
+    notes::tell(true, notes::of_late(&asked.late, &plan.algorithms, environment.arms, asked.steps));
     let progress = Progress::new("playing", plan.total_steps(), true);
     let results = play_all(&Late::new(arenas, asked.late.clone()), &plan, None, &progress)?;
     progress.finish();
@@ -64,10 +67,12 @@ pub(crate) fn explored<A: PlayedArena + Clone + Sync>(
         runs: asked.runs,
         seed: asked.seed,
     };
+    notes::tell(true, notes::of_algorithms(&plan.algorithms));
+    notes::tell(true, notes::of_late(&asked.late, &plan.algorithms, environment.arms, asked.steps));
     let progress = Progress::new("exploring", plan.total_steps(), true);
     let results = explore_all(&Late::new(arenas, asked.late.clone()), &plan, None, &progress)?.results;
     progress.finish();
-    let arms = Arms { winners: &environment.winners, phases: &[], names: &names, measured };
+    let arms = Arms { winners: &environment.winners, phases: &[], names: &names, measured, multileave: None };
     let summary = explore_then_exploit::summarise(&plan, &results, &arms);
     Ok(Explored {
         text: explore_then_exploit::report(&plan, &results, &arms, &caption, &truth, late.as_deref()),

@@ -11,6 +11,7 @@ use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods as _};
 use output::progress::Progress;
 use output::usage::usage;
 use pyo3::prelude::*;
+use sim::cli::notes;
 use sim::results::{LiveConfig, Measured, VERSION, live_caption};
 use simulation::description::Effort;
 use simulation::live_arena::LiveArenaFactory;
@@ -71,6 +72,8 @@ impl Inner {
         let (truth, measured) = self.measured(asked)?;
         let plan = asked.plan();
         let arenas = LiveArenaFactory::new(&self.prepared, &truth.gaps, asked.streams);
+        notes::tell(true, notes::of_algorithms(&plan.algorithms));
+        notes::tell(true, notes::of_late(&asked.late, &plan.algorithms, self.prepared.site.arms(), asked.steps));
         let arenas = Late::new(arenas, asked.late.clone());
         let late = asked.late.describe();
         let progress = Progress::new("playing", plan.total_steps(), true);
@@ -119,17 +122,29 @@ fn prepared(
     let Some(own) = own else {
         return work(py, how, move || {
             let dataset = open(&spec)?;
-            Ok(Site::new(spec.prepare(Arc::new(dataset), seed)?))
+            ready(&spec, dataset, seed)
         });
     };
     // The caller's code runs in the caller's thread, where Ctrl-C ends it.
-    let then = How { threads: how.threads, report: how.report.as_ref().map(|report| report.clone_ref(py)) };
+    let then = How {
+        threads: how.threads,
+        report: how.report.as_ref().map(|report| report.clone_ref(py)),
+        notes: how.notes,
+    };
     let (mut spec, dataset) = work(py, how, move || {
         let dataset = open(&spec)?;
         Ok((spec, dataset))
     })?;
     spec.click = own_model(&own, dataset.max_label())?;
-    work(py, then, move || Ok(Site::new(spec.prepare(Arc::new(dataset), seed)?)))
+    work(py, then, move || ready(&spec, dataset, seed))
+}
+
+/// Ranks all lists, and passes on what the command line would note of data and users.
+fn ready(spec: &SiteSpec, dataset: Dataset, seed: u64) -> Result<Site> {
+    notes::tell(true, notes::of_dataset(&dataset));
+    let prepared = spec.prepare(Arc::new(dataset), seed)?;
+    notes::tell(true, notes::of_site(&prepared, spec.credit_ties.is_some()));
+    Ok(Site::new(prepared))
 }
 
 /// Data, rankers and users.
@@ -165,7 +180,7 @@ impl Site {
         report: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let spec = specification(spec)?;
-        prepared(py, How { threads, report }, spec, seed, own, |spec| {
+        prepared(py, How { threads, report, notes: true }, spec, seed, own, |spec| {
             let cache = output::data_cache::folder();
             let name = spec.dataset.first().and_then(|name| name.split(':').next()).unwrap_or_default();
             let generated = letor_io::lookalike::names().any(|known| known == name);
@@ -208,7 +223,7 @@ impl Site {
         // Copied while the interpreter watches: nobody can change the arrays meanwhile.
         let labels: Vec<f32> = labels.as_array().iter().copied().collect();
         let scores: Vec<f64> = scores.as_array().iter().copied().collect();
-        prepared(py, How { threads, report }, spec, seed, own, move |_| {
+        prepared(py, How { threads, report, notes: true }, spec, seed, own, move |_| {
             let provenance = match synthetic {
                 true => Provenance::LookAlike { name: name.clone() },
                 false => Provenance::Files { files: Vec::new(), skipped: Vec::new() },
@@ -262,7 +277,7 @@ impl Site {
     /// nDCG@10 of every ranker.
     fn ndcg(&self, py: Python<'_>, threads: Option<usize>) -> PyResult<Vec<f64>> {
         let inner = Arc::clone(&self.inner);
-        work(py, How { threads, report: None }, move || inner.prepared.ndcg())
+        work(py, How { threads, report: None, notes: true }, move || inner.prepared.ndcg())
     }
 
     /// The ground truth as JSON, and as a line.
@@ -277,7 +292,7 @@ impl Site {
     ) -> PyResult<(String, String)> {
         let args = TruthArgs::new(effort, cache)?;
         let inner = Arc::clone(&self.inner);
-        work(py, How { threads, report }, move || {
+        work(py, How { threads, report, notes: true }, move || {
             let truth = inner.truth(seed, &args)?;
             let names = inner.prepared.description.names();
             Ok((serde_json::to_string(&truth)?, truth.describe(|arm| names.name(arm))))
@@ -296,7 +311,7 @@ impl Site {
         let asked = Asked::new(&algorithms, settings)?;
         let inner = Arc::clone(&self.inner);
         let own = asked.own.clone();
-        own.raise(py, work(py, How { threads, report }, move || inner.live(&asked, "")))
+        own.raise(py, work(py, How { threads, report, notes: true }, move || inner.live(&asked, "")))
     }
 
     /// Estimates the preference matrix.
@@ -319,7 +334,7 @@ impl Site {
             Request { impressions: interleavings, more: false, pairs: pairs.to_string(), until_standard_error };
         at_least_one("interleavings", interleavings)?;
         let inner = Arc::clone(&self.inner);
-        work(py, How { threads, report }, move || {
+        work(py, How { threads, report, notes: true }, move || {
             let sampling = if stratify { Sampling::Stratified } else { Sampling::WithReplacement };
             let identity = proxy::identity(&inner.prepared, seed, sampling, multileaved);
             // The name of no file: nothing is read or saved.

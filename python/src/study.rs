@@ -67,8 +67,7 @@ impl Study {
 
     /// All that the command line prints.
     fn report(&self) -> String {
-        let multileave = self.multileave.as_deref();
-        let report = results::report(&self.plan, &self.results, &self.arms(), &self.caption, &self.truth, multileave);
+        let report = results::report(&self.plan, &self.results, &self.arms(), &self.caption, &self.truth);
         match &self.late {
             None => report,
             Some(late) => format!("{report}\n{}", results::answers(&self.plan, &self.results, late)),
@@ -77,14 +76,14 @@ impl Study {
 
     /// The regret of every run at every checkpoint, as CSV: algorithm, run, step, and the three ways to count a step.
     fn every_run(&self) -> PyResult<Columns> {
-        let mut csv = String::from("algorithm,run,step,regret,weak_regret,strong_regret,recommended_arm\n");
+        let mut csv = String::from("algorithm,run,step,regret,weak_regret,strong_regret,recommended_arm,label\n");
         for (spec, runs) in self.plan.algorithms.iter().zip(&self.results) {
-            let name = spec.canonical();
+            let (name, label) = (spec.canonical(), results::label(spec));
             for (number, run) in runs.iter().enumerate() {
                 for ((step, regret), arm) in self.plan.checkpoints.iter().zip(&run.regret).zip(&run.recommended) {
                     let arm = arm.map_or_else(String::new, |arm| arm.0.to_string());
                     let counted = self.measured.of(regret);
-                    csv += &format!("{name},{number},{step},{counted},{},{},{arm}\n", regret.weak, regret.strong);
+                    csv += &format!("{name},{number},{step},{counted},{},{},{arm},{label}\n", regret.weak, regret.strong);
                 }
             }
         }
@@ -165,7 +164,13 @@ impl Study {
 
 impl Study {
     fn arms(&self) -> Arms<'_> {
-        Arms { winners: &self.winners, phases: &[], names: &self.names, measured: self.measured }
+        Arms {
+            winners: &self.winners,
+            phases: &[],
+            names: &self.names,
+            measured: self.measured,
+            multileave: self.multileave.as_deref(),
+        }
     }
 
     fn write(&self, folder: &Path) -> Result<()> {

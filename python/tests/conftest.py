@@ -10,6 +10,11 @@ import pytest
 
 import rankduel as rd
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Tests of other things run on whatever data is small: what is noted of them is tested in `test_notes`."""
+    config.addinivalue_line("filterwarnings", "ignore::rankduel.RankduelWarning")
+
+
 DATA = "mq2008-lookalike:0.05"
 RANKERS = "1,5,10,20"
 

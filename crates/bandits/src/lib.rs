@@ -351,7 +351,7 @@ pub use algorithm::{
 };
 pub use arena::{Arena, DuelOutcome, MatrixArena, Shuffled, UtilityArena, UtilityError};
 pub use late::{Late, LatePolicy};
-pub use matrix::{MatrixError, MatrixInFile, PreferenceMatrix, SquareTable, WinCounts, agreement, winners};
+pub use matrix::{MatrixError, MatrixInFile, PreferenceMatrix, SquareTable, WinCounts, WinTable, agreement, winners};
 pub use open::OpenPolicy;
 pub use policy::{Arm, Choice, Feedback, OwnedPolicy, PackedWins, PairWins, Policy};
 /// The one generator of the project.

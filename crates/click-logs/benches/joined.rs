@@ -118,9 +118,9 @@ fn reading(bencher: Bencher<'_, '_>, shape: &str) {
 fn crediting(bencher: Bencher<'_, '_>, shape: &str) {
     let (rows, settings) = (Rows::new(shape), settings());
     let survey = rows.gather(&settings).survey();
-    let (until, last_day) = survey.closing(&settings);
+    let (until, _) = survey.closing(&settings);
     let credit = |mut gathered: Gathered| {
-        let mut units = Units::new(settings.clone(), survey.names(&settings), last_day);
+        let mut units = Units::new(settings.clone(), &survey);
         gathered.credit(until, |outcome| units.push(&outcome).unwrap()).unwrap();
         let mut sum = Sum::default();
         units.count(&mut sum);

@@ -8,7 +8,7 @@ use serde::ser::{Serialize, Serializer};
 
 use crate::error::{ClickError, ClickErrorKind};
 use crate::models::any::ClickSpec;
-use crate::presets::did_you_mean;
+use crate::presets::{self, did_you_mean};
 use crate::settings::Settings;
 
 impl ClickSpec {
@@ -33,7 +33,23 @@ impl FromStr for ClickSpec {
     fn from_str(text: &str) -> Result<Self, ClickError> {
         let text = text.trim();
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
-        match Self::by_name(name.trim(), Settings::parse(rest)) {
+        let named = name.trim();
+        if Self::names().contains(&named) && rest.trim().is_empty() {
+            let reason = format!(
+                "click model {named:?} needs P(click) by grade: write `{named}:navigational` or another preset, or \
+                 `{named}:0:0.05,1:0.5,...`"
+            );
+            return Err(ClickError::new(ClickErrorKind::Setting, reason));
+        }
+        if presets::find(named).is_ok() && text.contains(':') {
+            let reason = format!(
+                "click model {named:?} takes no settings, found {:?}; write `{named}`, P(click) by grade as \
+                 `0:0.05,1:0.5,...`, or another model with its probabilities as `pbm:{named}`",
+                rest.trim()
+            );
+            return Err(ClickError::new(ClickErrorKind::Setting, reason));
+        }
+        match Self::by_name(named, Settings::parse(rest)) {
             Some(spec) => spec,
             None if is_word(name) && !rest.is_empty() => Err(unknown_name(name)),
             None => Self::unnamed(text),

@@ -48,8 +48,10 @@ pub(super) fn render(map: &Heatmap) -> Result<Figure> {
         let (x, y) = (frame.left + column * cell, frame.top + row * cell);
         (x, y, cell, cell, colors.of(value))
     }));
+    let unknown = unknown(map, n, block);
+    hatch(&mut page, &unknown, side, cell, frame);
     if block == 1 && cell >= 38.0 {
-        values(&mut page, &cells, side, cell, frame, colors);
+        values(&mut page, &cells, &unknown, side, cell, frame, colors);
     }
     page.outline(frame);
     labels.draw(&mut page, frame, cell / block as f64);
@@ -148,12 +150,37 @@ impl Colors {
 }
 
 /// Writes the values into the squares if they are large enough.
-fn values(page: &mut Page, cells: &[f64], side: usize, cell: f64, frame: Frame, colors: Colors) {
+/// For each square, whether most of its values are unknown.
+fn unknown(map: &Heatmap, n: usize, block: usize) -> Vec<bool> {
+    let mut values = vec![0.0; if map.unknown.is_empty() { 0 } else { n * n }];
+    map.unknown.iter().filter(|&&at| at < n * n).for_each(|&at| values[at] = 1.0);
+    if values.is_empty() { Vec::new() } else { blocks(&values, n, block).iter().map(|share| *share > 0.5).collect() }
+}
+
+/// Draws grey squares with a diagonal where values are unknown.
+fn hatch(page: &mut Page, unknown: &[bool], side: usize, cell: f64, frame: Frame) {
+    const GREY: Rgb = (214, 214, 214);
+    // Smaller squares have no room for a line.
+    const SMALLEST: f64 = 4.0;
+    let corners: Vec<(f64, f64)> = unknown
+        .iter()
+        .enumerate()
+        .filter(|(_, unknown)| **unknown)
+        .map(|(k, _)| (frame.left + (k % side) as f64 * cell, frame.top + (k / side) as f64 * cell))
+        .collect();
+    page.cells(corners.iter().map(|&(x, y)| (x, y, cell, cell, GREY)));
+    for (x, y) in corners.into_iter().filter(|_| cell >= SMALLEST) {
+        page.stroke(&[(x, y + cell), (x + cell, y)], MUTED, 1.0);
+    }
+}
+
+fn values(page: &mut Page, cells: &[f64], unknown: &[bool], side: usize, cell: f64, frame: Frame, colors: Colors) {
     const SMALLEST: u32 = 9;
     let texts: Vec<String> = cells.iter().map(|&value| colors.number(value, colors.reach / 50.0)).collect();
     let fits = |size: &u32| texts.iter().all(|text| width(text, *size) <= 0.94 * cell);
     let Some(size) = (SMALLEST..=((0.3 * cell).min(20.0) as u32)).rev().find(fits) else { return };
-    for (k, (&value, text)) in cells.iter().zip(&texts).enumerate() {
+    let known = |k: &usize| !unknown.get(*k).copied().unwrap_or(false);
+    for (k, (&value, text)) in cells.iter().zip(&texts).enumerate().filter(|(k, _)| known(k)) {
         let mut style = Style::new(size, Align::Middle);
         // The outer colours are dark.
         if (value - colors.middle).abs() > 0.6 * colors.reach {

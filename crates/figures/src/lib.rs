@@ -231,6 +231,8 @@ pub struct Heatmap {
     pub labels: Vec<String>,
     /// The values of the square matrix, row by row, with the first row on top.
     pub values: Vec<f64>,
+    /// The places in `values` that nobody knows, for example of pairs that were never compared: they are hatched.
+    pub unknown: Vec<usize>,
     /// The kind of values.
     pub scale: Scale,
     /// A footnote, for example that the data are synthetic.

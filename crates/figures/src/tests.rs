@@ -357,3 +357,20 @@ fn the_first_49_curves_differ_in_style() {
         assert!(!looks[..at].contains(one), "{at}");
     }
 }
+
+/// What nobody knows is grey, has a diagonal line, and no number.
+#[test]
+fn unknown_squares_are_hatched() {
+    let plain = matrix(2).render().unwrap().svg;
+    let svg = Heatmap { unknown: vec![1, 2], ..matrix(2) }.render().unwrap().svg;
+    let count = |svg: &str, part: &str| svg.matches(part).count();
+    let grey = |svg: &str| count(svg, "#d6d6d6") + count(svg, "rgb(214,214,214)");
+    assert_eq!((grey(&plain), grey(&svg)), (0, 2), "{svg}");
+    let numbers = |svg: &str| texts(svg).iter().filter(|text| text.len() == 4 && text.starts_with("0.")).count();
+    assert_eq!(numbers(&plain) - numbers(&svg), 2);
+    let lines = |svg: &str| count(svg, "<polyline") + count(svg, "<path");
+    assert!(lines(&svg) >= lines(&plain) + 2);
+    // Many squares are drawn as means of blocks: grey if most of a block is unknown.
+    let large = Heatmap { unknown: (0..300 * 300).collect(), ..matrix(300) }.render().unwrap().svg;
+    assert!(grey(&large) > 1_000);
+}

@@ -83,8 +83,8 @@
 //! | accepted | found in |
 //! |---|---|
 //! | ids that are not numbers, `qid:WT04-182`; comments, `#docid = G13-86-1372899` | LETOR 3 and 4 |
-//! | the query id as the whole comment, `# 3382`; fractional labels; -1 for no label | Yandex |
-//! | rows without ids, group sizes in `rank.train.query` beside `rank.train` | LightGBM |
+//! | the query id as the whole comment, `# 3382`, a number that rows share; fractional labels; -1 for no label | Yandex |
+//! | rows without ids, group sizes in `rank.train.query` or `rank.train.group` beside `rank.train` | LightGBM, XGBoost |
 //! | sparse rows: an absent value is 0 | Yahoo, Yandex |
 //! | integers above 2^24, negative values, trailing spaces, CRLF | MSLR |
 //! | `NULL` values, if [requested](Null) | LETOR 4's "NULL" version |
@@ -114,6 +114,7 @@ pub mod trec;
 
 pub use dataset::{
     BuildError, Dataset, DatasetBuilder, EncodedQuery, FeatureId, Provenance, Query, RunCounts, Runs, Statistics,
+    exact_label,
 };
 pub use error::{Error, ErrorKind};
 pub use names::{NameError, NameFault, Names, Numbered};

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::cache;
 use crate::dataset::{Dataset, Provenance, Recipe};
 use crate::error::{Error, ErrorKind};
+use crate::file_names::cut_at_comma;
 use crate::lookalike;
 use crate::registry::{self, Entry, Split};
 use crate::text::{ReadOptions, expand, read_files, read_list};
@@ -62,7 +63,8 @@ pub fn open<S: AsRef<str>>(spec: &[S], options: &OpenOptions) -> Result<Dataset,
             }
             let paths: Vec<&Path> = paths.iter().map(|path| Path::new(path.as_ref())).collect();
             if let Some(absent) = paths.iter().find(|path| !path.exists()) {
-                return unknown(neither_name_nor_file(absent, paths.len() > 1));
+                let cut = cut_at_comma(spec);
+                return cut.map_or_else(|| unknown(neither_name_nor_file(absent, paths.len() > 1)), Err);
             }
             read_through_cache(&display_name(&paths), &paths, &options.read, options.cache.as_deref())
         }

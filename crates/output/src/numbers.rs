@@ -90,8 +90,20 @@ pub fn parse_above_zero(text: &str) -> Result<f64, String> {
 pub fn parse_probability(text: &str) -> Result<f64, String> {
     match parse_number(text)? {
         number if number > 0.0 && number < 1.0 => Ok(number),
+        percent if percent > 2.0 && percent < 100.0 => {
+            Err(format!("expected a probability between 0 and 1; did you mean {}?", percent / 100.0))
+        }
         _ => Err("expected a probability between 0 and 1, such as 0.05".to_owned()),
     }
+}
+
+/// The same for a confidence, which errors call one.
+///
+/// # Errors
+/// As for [`parse_probability`].
+pub fn parse_confidence(text: &str) -> Result<f64, String> {
+    parse_probability(text)
+        .map_err(|error| error.replace("a probability", "a confidence").replace("such as 0.05", "such as 0.95"))
 }
 
 /// Text of the user for a message of one line: control characters, line feeds among them, are written as `\\n` and so
@@ -187,6 +199,30 @@ pub fn significant(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn percentages_are_not_probabilities() {
+        for (text, probability, confidence) in [
+            ("95", "did you mean 0.95?", "did you mean 0.95?"),
+            ("5", "did you mean 0.05?", "did you mean 0.05?"),
+            ("97.5", "did you mean 0.975?", "did you mean 0.975?"),
+            ("1", "such as 0.05", "such as 0.95"),
+            ("-0.1", "such as 0.05", "such as 0.95"),
+            ("100", "such as 0.05", "such as 0.95"),
+        ] {
+            let error = parse_probability(text).unwrap_err();
+            assert!(
+                error.starts_with("expected a probability between 0 and 1") && error.ends_with(probability),
+                "{error}"
+            );
+            let error = parse_confidence(text).unwrap_err();
+            assert!(
+                error.starts_with("expected a confidence between 0 and 1") && error.ends_with(confidence),
+                "{error}"
+            );
+        }
+        assert_eq!((parse_confidence("0.95"), parse_probability("0.05")), (Ok(0.95), Ok(0.05)));
+    }
 
     #[test]
     fn counts() {

@@ -29,6 +29,26 @@ pub trait Watch: Send + Sync {
 
     /// There are `units` more of it than was said.
     fn lengthens(&self, units: u64);
+
+    /// Something about the data or the settings that the user should know, in one line.
+    fn notes(&self, note: &str) {
+        let _ = note;
+    }
+}
+
+/// Whether somebody [watches](watched) this thread's work.
+#[must_use]
+pub fn is_watched() -> bool {
+    watch().is_some()
+}
+
+/// Hands a note to whoever [watches](watched) this thread's work; returns whether somebody does.
+pub fn noted(note: &str) -> bool {
+    let watch = watch();
+    if let Some(watch) = &watch {
+        watch.notes(note);
+    }
+    watch.is_some()
 }
 
 thread_local! {

@@ -248,3 +248,37 @@ fn an_independent_estimate_of_mslr_agrees() {
         assert!(table.contains(line), "no `{line}` in:\n{table}");
     }
 }
+
+/// Pairs that never met are counted before any winner, in text, JSON and figure; so they are where bandits play.
+#[test]
+fn pairs_that_never_met_come_before_winners() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let path = folder.path();
+    fs::write(path.join("wins.csv"), ",a,b,c,d\na,,6,,4\nb,4,,,3\nc,,,,9\nd,2,1,3,\n").expect("a writable folder");
+    let run = analyse(path, &["--matrix", "wins.csv", "--samples", "0", "--out", "a"]);
+    let table = text(&run.stdout);
+    let place = |part: &str| table.find(part).unwrap_or_else(|| panic!("no `{part}` in:\n{table}"));
+    assert!(
+        place("never compared          2 of 6 pairs were never compared and count as 1/2") < place("Condorcet winner")
+    );
+    assert!(text(&run.stderr).contains("note: wins.csv holds win counts of 32 comparisons, 4 to 12 per pair compared"));
+    let findings = fs::read_to_string(path.join("a/findings.json")).expect("a file");
+    assert!(findings.find("never_compared").expect("in JSON") < findings.find("winners").expect("winners"));
+    let json: Value = serde_json::from_str(&findings).expect("JSON");
+    assert_eq!((&json["never_compared"]["pairs"], &json["never_compared"]["of"]), (&2.into(), &6.into()));
+    let svg = fs::read_to_string(path.join("a/matrix.svg")).expect("a file");
+    assert!(svg.contains("hatched: 2 of 6 pairs were never compared"), "the figure says it");
+    // Of some arms, only their pairs count; all of these met.
+    let some = analyse(path, &["--matrix", "wins.csv", "--arms", "a,b,d", "--samples", "0", "--out", "b"]);
+    assert!(!text(&some.stdout).contains("never compared") && some.status.success(), "{}", text(&some.stdout));
+    let two = analyse(path, &["--matrix", "wins.csv", "--arms", "c,a", "--samples", "0", "--out", "c"]);
+    assert!(text(&two.stdout).contains("1 of 1 pairs was never compared"), "{}", text(&two.stdout));
+    let bandit =
+        ["bandit", "--matrix", "wins.csv", "--algorithms", "random", "--steps", "100", "--runs", "1", "--out", "d"];
+    let played = text(&sim(path).args(bandit).output().expect("sim starts").stdout);
+    assert!(played.starts_with("2 of 6 pairs were never compared and count as 1/2; "), "{played}");
+    // Probabilities say nothing about comparisons.
+    fs::write(path.join("P.txt"), "0.5 0.5\n0.5 0.5\n").expect("a writable folder");
+    let plain = analyse(path, &["--matrix", "P.txt", "--samples", "0", "--out", "e"]);
+    assert!(!text(&plain.stdout).contains("never compared"), "{}", text(&plain.stdout));
+}

@@ -247,8 +247,11 @@ fn files_and_tables_identify_arms() {
         "{printed}"
     );
     let found = runs("chosen");
-    assert!(found[0].ends_with("regret,recommended_arm,recommended_arm_in_matrix,recommended_is_best"), "{found:?}");
-    assert!(found[1].ends_with(",1,4,true"), "{found:?}");
+    assert!(
+        found[0].ends_with("regret,recommended_arm,recommended_arm_in_matrix,recommended_is_best,label"),
+        "{found:?}"
+    );
+    assert!(found[1].ends_with(",1,4,true,rucb"), "{found:?}");
     let config = fs::read_to_string(folder.path().join("chosen/config.json")).expect("config.json is text");
     assert!(config.contains("\"winners\": [1],") && config.contains("\"winners_in_matrix\": [4]"), "{config}");
     assert!(config.contains("\"arms_in_matrix\": [9, 4, 11],"), "{config}");
@@ -259,14 +262,14 @@ fn files_and_tables_identify_arms() {
         .args(explore)
         .assert()
         .success();
-    assert!(runs("explored")[1].ends_with(",1,4,true"), "{:?}", runs("explored"));
+    assert!(runs("explored")[1].ends_with(",1,4,true,rucb"), "{:?}", runs("explored"));
 
     // All arms of a matrix have one number only; feature rankers also have a feature.
     play(&["bandit", "--matrix", "P.txt", "--out", "all"]);
-    assert!(runs("all")[0].ends_with("regret,recommended_arm,recommended_is_best"));
+    assert!(runs("all")[0].ends_with("regret,recommended_arm,recommended_is_best,label"));
     play(&["--dataset", "mslr-lookalike:0.003", "--rankers", "5,110,3", "--out", "live"]);
     let found = runs("live");
-    assert!(found[0].ends_with("regret,recommended_arm,recommended_feature,recommended_is_best"), "{found:?}");
+    assert!(found[0].ends_with("regret,recommended_arm,recommended_feature,recommended_is_best,label"), "{found:?}");
     assert!(
         [",0,3,", ",0,5,", ",1,5,", ",1,110,", ",2,110,", ",2,3,"].iter().any(|ends| found[1].contains(ends)),
         "{found:?}"

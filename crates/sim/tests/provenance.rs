@@ -90,7 +90,7 @@ fn the_description_of_another_matrix_is_ignored_aloud() {
     fs::write(here.join("Q.txt"), "0.5 0.7\n0.3 0.5\n").expect("a writable folder");
     for command in [&["analyse"][..], &BANDIT] {
         let (printed, remarks) = said(here, &[command, &["--matrix", "Q.txt", "--out", command[0]]].concat());
-        assert!(remarks.contains("remark: Q.json describes another matrix than Q.txt"), "{remarks}");
+        assert!(remarks.contains("note: Q.json describes another matrix than Q.txt"), "{remarks}");
         assert!(!printed.contains("synthetic") && !printed.contains("feature "), "{printed}");
     }
 }

@@ -22,6 +22,45 @@ const WRONG_USAGE: &[(&[&str], &str)] = &[
     (&["--algorithms", "rucb:alpha=0.51,rucb"], "rucb is given twice; give each algorithm once"),
     (&["--rankers", "best"], "\"best\" is not a number; expected `all`"),
     (&["--click", "sometimes"], "unknown click model \"sometimes\"; known are perfect"),
+    (
+        &["--click", "navigational:3"],
+        "click model \"navigational\" takes no settings, found \"3\"; write `navigational`",
+    ),
+    (&["--click", "perfect:"], "click model \"perfect\" takes no settings"),
+    (&["--click", "dbn"], "click model \"dbn\" needs P(click) by grade: write `dbn:navigational`"),
+    (&["--click", "pbm:"], "click model \"pbm\" needs P(click) by grade: write `pbm:navigational`"),
+    (&["--stop-when", "95"], "expected a confidence between 0 and 1; did you mean 0.95?"),
+    (&["--evidence", "99.5"], "expected a confidence between 0 and 1; did you mean 0.995?"),
+    (&["--stop-when", "1"], "expected a confidence between 0 and 1, such as 0.95"),
+    (&["--dataset", TINY, "--rankers", "best,1"], "--rankers \"best,1\": \"best\" is not a number"),
+    (&["bandit", "--problem", "btl", "--change", "500:reverse"], "unknown change `reverse`; did you mean `reversed`?"),
+    (&["bandit", "--problem", "btl", "--change", "500:shft=2"], "unknown change `shft=2`; did you mean `shift=N`?"),
+    (&["bandit", "--problem", "btl", "--change", "500:leaves=2"], "did you mean `leave=ARM`?"),
+    (
+        &["submit", "slurm", "--shards", "2", "--", "proxy", "--dataset", "mslr-web30", "--out", "P.npy"],
+        "--dataset mslr-web30: neither a file or folder nor a registered data set; did you mean `mslr-web30k`?",
+    ),
+    (
+        &[
+            "submit",
+            "slurm",
+            "--shards",
+            "2",
+            "--mem",
+            "1G",
+            "--time",
+            "1:00:00",
+            "--",
+            "--dataset=nosuch",
+            "--out",
+            "x",
+        ],
+        "--dataset nosuch: neither a file or folder nor a registered data set",
+    ),
+    (
+        &["submit", "kubernetes", "--shards", "2", "--", "bandit", "--matrix", "nosuch", "--out", "x"],
+        "--matrix nosuch: neither a file or folder nor a registered matrix",
+    ),
     (&["--click", "0:2,1:0.5"], "\"2\" is not a probability from 0 to 1"),
     (&["--click", "perfect", "--stop", "0:0.5"], "the preset perfect has its own"),
     (&["--click", "0:0,1:0.5", "--stop", "0:0.5"], "2 grades for clicks but 1 grade for stops"),
@@ -219,7 +258,7 @@ fn exit_codes_tell_wrong_requests_from_failures() {
         (&["experiment", "subsets.toml"], 2, "sizes: cannot draw a set of 4 rankers from 3"),
         (&["experiment", "missing.toml"], 1, "none"),
         (&["experiment", "nowhere.toml"], 1, "failed to read the experiment nowhere.toml"),
-        (&["bandit", "--matrix", "gap.txt"], 1, "line 1, word 2: expected a number, found nothing between two commas"),
+        (&["bandit", "--matrix", "gap.txt"], 1, "row 0, column 1: expected a probability, found nothing"),
         (&["analyse", "--matrix", "P.txt", "--against", "Q.txt"], 2, "--against has 3 arms, but --matrix has 2"),
         (&["compare", "--dataset", TINY, "--rankers", "1,2", "--matrix", "Q.txt"], 2, "--matrix has 3 arms"),
         (&["proxy", "--dataset", TINY, "--rankers", "1,2", "--out", "M.npy", "--more", "5"], 2, "there is no M.state"),
@@ -344,5 +383,38 @@ fn unwritable_outputs_are_reported_before_the_work() {
         let message = text(&run.stderr);
         assert_eq!(run.status.code(), Some(1), "{args:?}: {message}");
         assert!(message.starts_with("error: failed to") && message.lines().count() == 1, "{args:?}: {message}");
+    }
+}
+
+/// Files that no flag takes, as where the shell expands a pattern, and runs without judgments.
+#[test]
+fn files_without_a_flag_are_told_where_they_belong() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = folder.path();
+    for (name, content) in [
+        ("a.run", "1 Q0 d 1 2 t\n"),
+        ("b.run", "1 Q0 d 1 2 t\n"),
+        ("c,d.run", "1 Q0 d 1 2 t\n"),
+        ("qrels", "1 0 d 1\n"),
+        ("wins.csv", ",a,b\na,0,3\nb,1,0\n"),
+    ] {
+        fs::write(here.join(name), content).expect("a writable folder");
+    }
+    for (arguments, expected) in [
+        (
+            &["--runs", "a.run", "b.run", "--qrels", "qrels"][..],
+            "write --runs a.run,b.run, or give their folder; separate",
+        ),
+        (&["--qrels", "qrels", "--runs=a.run", "b.run", "c,d.run"], "--runs a.run,b.run,..., or give their folder"),
+        (&["inspect", "--runs", "a.run", "b.run", "--qrels", "qrels"], "commas separate runs: --runs a.run,b.run"),
+        (&["--runs", "a.run"], "runs need judgments, files of `query 0 document label`"),
+        (&["bandit", "wins.csv"], "unexpected argument 'wins.csv': give the matrix as --matrix wins.csv"),
+        (&["analyse", "wins.csv"], "give the matrix as --matrix wins.csv"),
+        (&["inspect", "--runs", "c,d.run", "--qrels", "qrels"], "c,d.run: this file's name has a comma"),
+    ] {
+        let run = sim(here).args(arguments).output().expect("sim starts");
+        let error = text(&run.stderr);
+        assert!(error.contains(expected) && error.lines().count() == 1, "{arguments:?}: {error}");
+        assert_ne!(run.status.code(), Some(0), "{arguments:?}");
     }
 }

@@ -221,6 +221,11 @@ fn days_of_a_log_make_the_table_of_the_next() {
     assert!(said_first.starts_with("The next day's 4,000 impressions, after 5 days until 2026-11-05:"), "{said_first}");
     assert!(said_first.contains("rucb (best: new)") && said_first.contains("dts (best: new)"), "{said_first}");
     let csv = fs::read_to_string(here.join("plan/plan.csv")).expect("a file");
+    let mut rows = csv.lines();
+    assert_eq!(rows.next(), Some("algorithm,first,second,impressions,share,label"));
+    assert!(
+        rows.all(|row| row.split(',').count() == 6 && [",rucb", ",dts", ",btm"].iter().any(|end| row.ends_with(end)))
+    );
     let json = json(&here.join("plan/plan.json"));
     for algorithm in json["plans"].as_array().expect("plans") {
         let shares = algorithm["shares"].as_array().expect("shares");
@@ -253,10 +258,16 @@ fn days_that_cannot_be_learnt_from_are_refused() {
     let folder = TempDir::new().expect("a temporary folder");
     let here = folder.path();
     outcomes(here);
-    let header = "day,first,second,impression_wins,impression_losses,impression_ties\n";
-    for (name, line) in
-        [("count", "2026-11-01,a,b,1,-1,0"), ("date", "1.11.2026,a,b,1,1,0"), ("self", "2026-11-01,a,a,1,1,0")]
-    {
+    // The reader is that of `click-logs decide`: what one refuses, the other does too.
+    let header = "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties\n";
+    for (name, line) in [
+        ("count", "2026-11-01,a,b,1,1,0,1,-1,0"),
+        ("units", "2026-11-01,a,b,1,x,0,1,1,0"),
+        ("date", "1.11.2026,a,b,1,1,0,1,1,0"),
+        ("leap", "2026-02-30,a,b,1,1,0,1,1,0"),
+        ("self", "2026-11-01,a,a,1,1,0,1,1,0"),
+        ("short", "2026-11-01,a,b,1,1,0"),
+    ] {
         fs::write(here.join(name), format!("{header}{line}\n")).expect("a writable folder");
     }
     fs::write(here.join("other"), "a,b\n1,2\n").expect("a writable folder");
@@ -264,8 +275,11 @@ fn days_that_cannot_be_learnt_from_are_refused() {
     for (file, more, expected) in [
         ("count", &[][..], "count:2: "),
         ("date", &[], "date:2: `1.11.2026` is not a date"),
+        ("units", &[], "units:2: `x` is not a count"),
+        ("leap", &[], "leap:2: `2026-02-30` is not a date"),
+        ("short", &[], "short:2: 6 fields"),
         ("self", &[], "self:2: `a` against itself"),
-        ("other", &[], "other:2: "),
+        ("other", &[], "other:1: expected the columns day,first,second,"),
         ("none", &[], "no two rankers"),
         ("outcomes.csv", &["--algorithms", "mdb"], "chooses sets of rankers"),
     ] {

@@ -258,8 +258,11 @@ impl SiteSpec {
     /// # Errors
     /// If nothing has one of the names.
     fn selected(&self, names: Option<&Names>) -> Result<(Selection, Vec<FeatureId>), SpecError> {
-        let selection =
-            self.rankers.resolve(names).map_err(|error| SpecError { field: "rankers", message: error.to_string() })?;
+        let selection = self.rankers.resolve(names).map_err(|error| {
+            let text = error.to_string();
+            // The field says already what it is of.
+            SpecError { field: "rankers", message: text.strip_prefix("rankers ").unwrap_or(&text).to_owned() }
+        })?;
         let excluded = |without: &RankerRef| {
             let fail = |error| SpecError { field: "without", message: format!("{without}: {error}") };
             without.resolve(names).map_err(fail)

@@ -38,6 +38,9 @@ pub struct Renames {
 pub const RENAMES: Renames = Renames {
     files: &[rename("*", "circles.csv", "cycles.csv")],
     columns: &[
+        rename("cycles.csv", "first_over_second", "margin_first_over_second"),
+        rename("cycles.csv", "second_over_third", "margin_second_over_third"),
+        rename("cycles.csv", "third_over_first", "margin_third_over_first"),
         rename("cycles.csv", "genuine", "significant"),
         rename("*", "share_naming_winner", "share_recommending_best"),
         rename("*", "best_arm", "recommended_arm"),
@@ -87,6 +90,8 @@ pub const RENAMES: Renames = Renames {
         rename("summary.json", "", "every_arm_is_optimal"),
         rename("summary.json", "", "synthetic"),
         rename("findings.json", "", "synthetic"),
+        rename("*.csv", "", "label"),
+        rename("summary.json", "", "label"),
         rename("config.json", "", "estimated_from"),
         rename("*.json", "", "winner_z"),
     ],

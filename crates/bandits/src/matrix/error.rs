@@ -38,17 +38,6 @@ pub enum MatrixError {
         /// What stands there.
         found: String,
     },
-    /// Nothing where a number should be, e.g. between two commas.
-    #[error(
-        "line {line}, word {word}: expected a number, found nothing {}",
-        if *word == 1 { "before the comma" } else { "between two commas" }
-    )]
-    EmptyCell {
-        /// The line.
-        line: usize,
-        /// The word within the line, from 1.
-        word: usize,
-    },
     /// A name in the header that cannot be one.
     #[error("line {line}, word {word}: {fault}")]
     Name {
@@ -106,7 +95,7 @@ pub enum MatrixError {
         value: f64,
     },
     /// An entry that is not a count of wins.
-    #[error("row {row}, column {column}: expected a count of wins, a whole number from 0, found {value}")]
+    #[error("row {row}, column {column}: expected a count of wins, whole or with a half for a tie, found {value}")]
     NotACount {
         /// The row.
         row: usize,
@@ -115,11 +104,61 @@ pub enum MatrixError {
         /// The entry.
         value: f64,
     },
+    /// Wins of an arm over itself.
+    #[error(
+        "row {arm}, column {arm}: an arm cannot win {value} times against itself; expected 0 or nothing on the diagonal of \
+         win counts: check that no row or column is shifted"
+    )]
+    SelfWins {
+        /// The arm.
+        arm: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// Wins of a pair that are not a whole number of comparisons.
+    #[error(
+        "row {row}, column {column}: {value} and {mirror} wins are not a whole number of comparisons; a tie counts half for \
+         both"
+    )]
+    HalfComparison {
+        /// The row.
+        row: usize,
+        /// The column.
+        column: usize,
+        /// The entry.
+        value: f64,
+        /// The entry at (column, row).
+        mirror: f64,
+    },
+    /// An empty cell of win counts whose mirror image is not empty.
+    #[error(
+        "row {row}, column {column}: found nothing, but its mirror image is {mirror}; expected a count of wins, or nothing in \
+         both for a pair that never met"
+    )]
+    MissingCount {
+        /// The row.
+        row: usize,
+        /// The column.
+        column: usize,
+        /// The entry at (column, row).
+        mirror: f64,
+    },
+    /// An empty cell of a table of probabilities.
+    #[error(
+        "row {row}, column {column}: expected a probability, found nothing; give counts of wins, 0 and 0 for a pair that \
+         never met, or 0.5 to call it a tie"
+    )]
+    Missing {
+        /// The row.
+        row: usize,
+        /// The column.
+        column: usize,
+    },
     /// Win counts that are all 0.
     #[error("no arm was ever compared with another; expected the wins of each arm over each")]
     NoComparisons,
     /// An arm that does not tie with itself.
-    #[error("row {arm}, column {arm}: expected 0.5 on the diagonal, found {value}")]
+    #[error("row {arm}, column {arm}: expected 0.5 on the diagonal, found {value}; leave it empty if it says nothing")]
     Diagonal {
         /// The arm.
         arm: usize,

@@ -4,14 +4,16 @@
 pub mod agreement;
 #[cfg(feature = "ndarray")]
 mod arrays;
+mod cells;
 mod counts;
 mod error;
 mod header;
 mod npy;
+mod reading;
 mod text;
 pub mod winners;
 
-pub use counts::WinCounts;
+pub use counts::{WinCounts, WinTable};
 pub use error::MatrixError;
 pub use npy::npy_header;
 pub use text::SquareTable;
@@ -42,15 +44,17 @@ pub struct PreferenceMatrix {
     entries: Vec<f64>,
 }
 
-/// A preference matrix as it is in a file.
+/// A preference matrix as it is in a file or a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MatrixInFile {
     /// The matrix.
     pub matrix: PreferenceMatrix,
     /// The names of the arms in the header of a text.
     pub names: Option<Vec<String>>,
-    /// How often arms were compared, if the file holds win counts.
-    pub wins: Option<WinCounts>,
+    /// The win counts, if the file holds some.
+    pub wins: Option<WinTable>,
+    /// Whether the file holds percentages.
+    pub percent: bool,
 }
 
 /// The rows and columns of a matrix in tiles of 32 KB, each of them once.
@@ -170,8 +174,8 @@ impl PreferenceMatrix {
         Self::read(bytes).map(|read| (read.matrix, read.names))
     }
 
-    /// The same with all that the file says. Whole numbers throughout are [win counts](Self::from_wins): no preference
-    /// matrix has any on its diagonal.
+    /// The same with all that the file says: whether it holds probabilities, percentages or win counts
+    /// ([`from_table`](Self::from_table)).
     ///
     /// # Errors
     /// Those of [`from_bytes`](Self::from_bytes).
@@ -182,13 +186,7 @@ impl PreferenceMatrix {
             let text = std::str::from_utf8(bytes);
             SquareTable::parse(text.map_err(|error| MatrixError::NotText { offset: error.valid_up_to() })?)?
         };
-        let (matrix, wins) = if counts::are_counts(size, &entries) {
-            let (matrix, wins) = Self::from_wins(size, &entries)?;
-            (matrix, Some(wins))
-        } else {
-            (Self::new(size, entries)?, None)
-        };
-        Ok(MatrixInFile { matrix, names, wins })
+        Ok(MatrixInFile { names, ..Self::from_table(size, entries)? })
     }
 
     /// The number of arms.

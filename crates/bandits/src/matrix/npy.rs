@@ -19,7 +19,7 @@ impl PreferenceMatrix {
     /// If the bytes are not such an array, or it is not a preference matrix.
     pub fn from_npy(bytes: &[u8]) -> Result<Self, MatrixError> {
         let SquareTable { size, entries, .. } = square(bytes)?;
-        Self::new(size, entries)
+        Self::from_table(size, entries).map(|read| read.matrix)
     }
 
     /// Writes a `.npy` file (version 1.0, little-endian float64, C order).

@@ -1,21 +1,32 @@
-//! Preference matrices as text: one row per line, cells separated by blanks, tabs or commas.
+//! Preference matrices as text: one row per line, cells separated by blanks, tabs, commas or semicolons.
 
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use super::cells::{Delimiter, number};
 use super::header::Header;
 use super::{MatrixError, PreferenceMatrix};
 
-/// The cells of a line: between commas, or between blanks where there is no comma between them. A comma at the end
-/// begins no cell.
-fn cells(line: &str) -> impl Iterator<Item = &str> {
-    let line = line.trim();
-    let parts = line.strip_suffix(',').unwrap_or(line).split(',').map(str::trim);
-    parts.flat_map(|part| {
-        // `split_whitespace` finds no cell at all in an empty part.
-        let words = part.split([' ', '\t', '\r']).filter(|word| !word.is_empty());
-        words.chain(part.is_empty().then_some(""))
-    })
+/// The cells of a line without quotation marks: between commas, or between blanks where there is no comma between them;
+/// between semicolons, or between tabs, if commas are those of numbers. With them, whether the last one is the empty one
+/// behind a delimiter.
+fn cells(line: &str) -> (Vec<&str>, bool) {
+    let line = line.trim_matches([' ', '\r']);
+    match Delimiter::of(line) {
+        Delimiter::Character(delimiter @ (';' | '\t')) if line.contains([',', ';']) => {
+            (line.split(delimiter).map(str::trim).collect(), line.ends_with(delimiter))
+        }
+        _ => {
+            let line = line.trim();
+            // `split_whitespace` finds no cell at all in an empty part.
+            let parts = line.split(',').map(str::trim);
+            let cells = parts.flat_map(|part| {
+                let words = part.split([' ', '\t', '\r']).filter(|word| !word.is_empty());
+                words.chain(part.is_empty().then_some(""))
+            });
+            (cells.collect(), line.ends_with(','))
+        }
+    }
 }
 
 /// A square table of numbers, read from text, with the names in its header.
@@ -39,8 +50,9 @@ pub struct SquareTable {
 }
 
 impl SquareTable {
-    /// Reads text: one row per line, cells separated by blanks, tabs or commas; blank lines and lines
-    /// that begin with `#` do not count. A first line with nothing but the number of arms is
+    /// Reads text: one row per line, cells separated by blanks, tabs, commas or semicolons; blank lines and lines
+    /// that begin with `#` do not count. An empty cell, `nan`, `NA` or `-` is NaN; between semicolons or tabs, numbers may
+    /// have a comma for the point. A first line with nothing but the number of arms is
     /// understood, and one with the names of the columns, as `DataFrame.to_csv` of pandas and `write.table` of R write
     /// it, with or without a first column of the same names. Names may stand in quotation marks.
     ///
@@ -67,19 +79,20 @@ impl SquareTable {
         let mut rows = 0;
         let mut expected = announced;
         for &(line, content) in if announced.is_some() { following } else { &lines } {
-            let before = entries.len();
-            for (word, found) in (1..).zip(cells(content)) {
-                if found.is_empty() {
-                    return Err(MatrixError::EmptyCell { line, word });
-                }
-                let number = found.parse::<f64>().map_err(|_| MatrixError::NotANumber {
+            let (mut words, open) = cells(content);
+            // A delimiter at the end begins a cell only where one is missing.
+            if open && words.len() != lines.len() - usize::from(announced.is_some()) {
+                words.pop();
+            }
+            for (word, &found) in (1..).zip(&words) {
+                let number = number(found).ok_or_else(|| MatrixError::NotANumber {
                     line,
                     word,
                     found: found.chars().take(40).collect(),
                 })?;
                 entries.push(number);
             }
-            let cells = entries.len() - before;
+            let cells = words.len();
             let expected = *expected.get_or_insert(cells);
             if cells != expected {
                 return Err(MatrixError::NotSquare { row: rows, cells, expected });
@@ -104,7 +117,7 @@ impl PreferenceMatrix {
     /// If the text is not a square table, or its numbers are not a preference matrix.
     pub fn parse(text: &str) -> Result<Self, MatrixError> {
         let SquareTable { size, entries, .. } = SquareTable::parse(text)?;
-        Self::new(size, entries)
+        Self::from_table(size, entries).map(|read| read.matrix)
     }
 
     /// Writes text that [`parse`](Self::parse) reads back to the same bits.
@@ -160,10 +173,11 @@ mod tests {
         assert_eq!(message(" \n"), "the matrix is empty; expected at least one row");
         assert_eq!(
             message("0.5,,0.7\n0.5,0.5,0.5\n0.3,0.5,0.5"),
-            "line 1, word 2: expected a number, found nothing between two commas"
+            "row 0, column 1: expected a probability, found nothing; give counts of wins, 0 and 0 for a pair that never met, \
+             or 0.5 to call it a tie"
         );
-        assert_eq!(message("0.5 0.7\n, 0.5"), "line 2, word 1: expected a number, found nothing before the comma");
-        assert_eq!(message("0.5,0.7, ,\n"), "line 1, word 3: expected a number, found nothing between two commas");
+        assert!(message("0.5 0.7\n, 0.5").starts_with("row 1, column 0: expected a probability, found nothing"));
+        assert_eq!(message("0.5,0.7, ,\n"), "row 0 has 3 cells, expected 1; a preference matrix is square");
         assert_eq!(
             message("0.5 0.5\n\n0.5 x"),
             "line 3, word 2: expected a number, found `x`; names stand in a first line, above the columns"
@@ -227,8 +241,7 @@ mod tests {
                 ",a,b\na,0.5,x\nb,0.3,0.5\n",
                 "line 2, word 3: expected a number, found `x`; names stand in a first line, above the columns",
             ),
-            (",a,b\na,0.5,\nb,0.3,0.5\n", "line 2 has 2 cells, expected 3 as in the header"),
-            (",a,b\na,,0.5\nb,0.3,0.5\n", "line 2, word 2: expected a number, found nothing between two commas"),
+            (",a,b\na,0.5\nb,0.3,0.5\n", "line 2 has 2 cells, expected 3 as in the header"),
             ("\na\u{1b},b\n0.5,0.7\n0.3,0.5\n", "line 2, word 1: the name contains the control character \\u{1b}"),
         ] {
             assert_eq!(message(text), expected, "{text:?}");

@@ -319,7 +319,16 @@ fn refusals_of_text() {
     assert!(refusal("dbn:navigational,gamma=NaN").contains("gamma is NaN"));
     assert!(refusal("dbn:navigational,eta=1").contains("dynamic Bayesian network click models, which take gamma"));
     assert!(refusal("dnb:navigational").ends_with("named models are pbm, dbn, ubm"));
-    assert!(refusal("pbm:").contains("unknown click model \"\""));
+    for (text, needs) in
+        [("pbm:", "`pbm:navigational`"), ("dbn", "`dbn:navigational`"), (" ubm ", "`ubm:navigational`")]
+    {
+        let error = refusal(text);
+        assert!(error.contains("needs P(click) by grade: write ") && error.contains(needs), "{error}");
+    }
+    for text in ["navigational:3", "perfect:", "random:eta=1", "almost-random:0:0.1,1:0.9"] {
+        let error = refusal(text);
+        assert!(error.contains("takes no settings, found") && error.contains("or another model"), "{error}");
+    }
     assert!(refusal("informal").ends_with("; did you mean `informational`?"));
     let stop = |text: &str, stop: &str| text.parse::<ClickSpec>().unwrap().with_stop(stop).unwrap_err().to_string();
     assert!(stop("navigational", "0:0,1:0").contains("the preset navigational has its own"));

@@ -6,8 +6,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::dataset::{Blocks, Content, Dataset, MAX_ID, Provenance};
 
-/// Increment if the layout of caches or the packing of values changes.
-pub(super) const VERSION: u32 = 2;
+/// Increment if the layout of caches, the packing of values or what the reader makes of a text changes.
+pub(super) const VERSION: u32 = 3;
 
 pub(super) const MAGIC: &[u8; 8] = b"letorbin";
 pub(super) const ORDER: u32 = 0x0102_0304;

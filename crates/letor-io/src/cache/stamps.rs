@@ -31,8 +31,7 @@ impl Stamps {
         let mut stamps = Self { lines: Vec::new(), bytes: 0, just_written: false };
         for file in files {
             stamps.push(file, now)?;
-            let side = group_sizes_of(file);
-            if side.is_file() {
+            for side in group_sizes_of(file) {
                 stamps.push(&side, now)?;
             }
         }
@@ -133,7 +132,7 @@ pub(super) fn hash(files: &[PathBuf]) -> Option<u64> {
     let mut hash = Xxh3::new();
     let mut buffer = vec![0; 1 << 18];
     for file in files {
-        for path in [file.clone(), group_sizes_of(file)].iter().filter(|path| path.is_file()) {
+        for path in std::iter::once(file.clone()).chain(group_sizes_of(file)) {
             let mut file = File::open(path).ok()?;
             loop {
                 match file.read(&mut buffer) {

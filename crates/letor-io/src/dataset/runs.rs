@@ -37,6 +37,8 @@ pub struct RunCounts {
     pub negative: usize,
     /// Judgments that repeat an earlier one with the same label.
     pub repeated: usize,
+    /// Lines of runs and qrels that begin with `#`, skipped.
+    pub comments: usize,
 }
 
 impl Runs {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use rayon::prelude::*;
 
-use super::{Dataset, FeatureId, Provenance, Query};
+use super::{Dataset, FeatureId, Provenance, Query, exact_label};
 
 /// Summary statistics of a data set; `Display` is a short report for people.
 #[derive(Debug, Clone, PartialEq)]
@@ -181,7 +181,7 @@ impl fmt::Display for Statistics {
         };
         writeln!(f, "  documents           {} ({each})", grouped(self.documents))?;
         writeln!(f, "  features            {} ({} always 0)", self.features, self.always_zero.len())?;
-        let labels = self.labels.iter().map(|(label, count)| format!("{label}: {}", grouped(*count)));
+        let labels = self.labels.iter().map(|(label, count)| format!("{}: {}", exact_label(*label), grouped(*count)));
         writeln!(f, "  labels              {}", labels.collect::<Vec<_>>().join(", "))?;
         match self.unlabelled() {
             0 => {}

@@ -8,7 +8,7 @@ use super::{npy, text};
 use crate::dataset::{Dataset, DatasetBuilder, EncodedQuery, Provenance};
 use crate::decimal::Decimal;
 use crate::error::{Error, ErrorKind};
-use crate::file_names::{split_name, stem};
+use crate::file_names::{cut_at_comma, split_name, stem};
 use crate::names::{NameError, NameFault, Names};
 use crate::text::read_text;
 
@@ -35,6 +35,9 @@ pub fn add<S: AsRef<str>>(dataset: &Dataset, files: &[S], features: Features) ->
         let message =
             "scores are in the order of a data set's rows, but runs have none: write the model's scores as a run";
         return Err(Error::new(ErrorKind::Format, message));
+    }
+    if let Some(error) = cut_at_comma(files) {
+        return Err(error);
     }
     let sources: Vec<(Option<&str>, &Path)> = files.iter().map(|file| split_name(file.as_ref())).collect();
     let columns: Vec<Result<Vec<Decimal>, Error>> =

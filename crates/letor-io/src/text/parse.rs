@@ -1,17 +1,31 @@
 //! A piece of text to its queries.
 
 use super::assembler::Assembler;
-use super::file::{Failure, GroupSizes, Ids, Piece, looks_like_id};
+use super::file::{Failure, GroupSizes, Ids, Piece, may_be_query};
 use super::options::{MAX_LINE, Null, ReadOptions};
 use super::row::{Line, RowError, check_id, line_too_long, read_row};
 use crate::dataset::EncodedQuery;
 use crate::error::{ErrorKind, Position};
+
+/// Where rows have their query ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum IdsFrom {
+    /// After the label.
+    #[default]
+    Qid,
+    /// In comments, which are queries only if rows share them.
+    Comment,
+    /// From group sizes.
+    Groups,
+}
 
 /// The contents of a piece.
 #[derive(Debug, Default)]
 pub(super) struct Parsed {
     /// The queries, each with the number of its first line in the piece, from 1.
     pub(super) queries: Vec<(EncodedQuery, u64)>,
+    /// Where its ids come from.
+    pub(super) ids: IdsFrom,
     /// The number of lines.
     pub(super) lines: u64,
     /// How many features of its queries have no value but NULL, where that is read as the lowest value.
@@ -62,6 +76,11 @@ pub(super) fn parse(piece: &Piece, ids: &Ids, options: &ReadOptions, assembler: 
         let _ = parser.end_query();
     }
     let mut parsed = parser.parsed;
+    parsed.ids = match ids {
+        Ids::Qid => IdsFrom::Qid,
+        Ids::Comment => IdsFrom::Comment,
+        Ids::Groups(_) => IdsFrom::Groups,
+    };
     parsed.all_null = std::mem::take(&mut parser.assembler.all_null);
     if let Some((start, fault)) = error {
         let position = Position { line: parsed.lines, column: fault.at.saturating_sub(start) as u64 + 1 };
@@ -107,13 +126,16 @@ impl<'a> Parser<'a> {
         let Line::Row { label, qid, comment, end } = line else {
             return Ok(next);
         };
+        if qid.is_some() && !matches!(self.ids, Ids::Qid) {
+            return Err(qid_begins_late(end));
+        }
         match self.ids {
             Ids::Qid => {
                 let id = qid.ok_or_else(|| no_qid(end))?;
                 self.begin_query(id)?;
             }
             Ids::Comment => {
-                let id = comment.filter(|id| looks_like_id(id)).ok_or_else(|| no_comment_id(end))?;
+                let id = comment.filter(|id| may_be_query(id)).ok_or_else(|| no_comment_id(end))?;
                 if id != self.id {
                     check_id(id, end)?;
                 }
@@ -180,13 +202,20 @@ impl<'a> Parser<'a> {
 }
 
 fn no_qid(at: usize) -> RowError {
-    let message = "the row has no query id: expected `qid:id` after the label, an id as the whole comment (`# 3382`), or the \
-                   group sizes in a file with this file's name plus `.query`";
+    let message = "the row has no query id: expected `qid:id` after the label; or, in all rows, a number as the whole \
+                   comment (`# 3382`) that the rows of a query share; or the numbers of rows of the queries in a file of \
+                   this name plus `.query` or `.group`";
     RowError::new(at, ErrorKind::QueryId, message)
 }
 
 fn no_comment_id(at: usize) -> RowError {
-    let message = "expected the query id as the whole comment (`# 3382`), as in the rows before: add it";
+    let message = "expected a number as the whole comment, as in the rows before, which have no `qid:`: add it if it is the \
+                   query's id; if comments name documents, give all rows a `qid:`";
+    RowError::new(at, ErrorKind::QueryId, message)
+}
+
+fn qid_begins_late(at: usize) -> RowError {
+    let message = "the row has a `qid:`, but the first row of the file has none: give every row one, or none";
     RowError::new(at, ErrorKind::QueryId, message)
 }
 

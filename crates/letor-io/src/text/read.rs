@@ -1,8 +1,8 @@
 //! Files to a data set: all threads parse pieces, which are joined in order.
 #![expect(clippy::disallowed_types, reason = "only looked up by id; its order has no effect")]
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, TryLockError};
@@ -12,7 +12,7 @@ use super::assembler::Assembler;
 use super::file::Sizes;
 use super::file::{DataFile, FileList, Ids, Piece, PieceReader, expand, no_row};
 use super::options::{Null, ReadOptions, SameQid};
-use super::parse::{Parsed, parse};
+use super::parse::{IdsFrom, Parsed, parse};
 use crate::dataset::{Dataset, DatasetBuilder, EncodedQuery, Provenance};
 use crate::error::{Error, ErrorKind};
 
@@ -21,8 +21,9 @@ use crate::error::{Error, ErrorKind};
 /// A folder stands for its files whose first non-blank line is a row of data, ordered by name; the
 /// [`Provenance`] lists the others as skipped. Rows have the form `label qid:id feature:value ... # comment`,
 /// separated by spaces or tabs, in plain text or gzip. Rows without `qid:` have their id as the whole comment
-/// (Yandex), or the number of rows of each query is in a file beside theirs, `rank.train.query` for
-/// `rank.train` (LightGBM).
+/// (Yandex), a whole number that the rows of a query share; or the number of rows of each query is in a file beside
+/// theirs, `rank.train.query` (LightGBM) or `rank.train.group` (XGBoost) for `rank.train`, which rows with `qid:` must
+/// not contradict.
 ///
 /// A query is a contiguous block of rows with one id in one file; [`ReadOptions::same_qid`] determines how an id
 /// that recurs is treated. Parsing uses all threads of the current rayon pool. The result, including errors, does
@@ -179,6 +180,63 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
+/// Holds the queries of a file against what else says where queries end.
+struct GroupCheck<'a> {
+    file: &'a DataFile,
+    queries: usize,
+    first_line: u64,
+    ids: IdsFrom,
+    /// Whether two rows have the same comment.
+    shared: bool,
+    /// The comments so far, each of one row.
+    alone: HashSet<Box<str>>,
+}
+
+impl<'a> GroupCheck<'a> {
+    fn new(file: &'a DataFile) -> Self {
+        Self { file, queries: 0, first_line: 0, ids: IdsFrom::Qid, shared: false, alone: HashSet::new() }
+    }
+
+    fn push(&mut self, query: &EncodedQuery, line: u64, ids: IdsFrom) -> Result<(), Error> {
+        if self.queries == 0 {
+            (self.first_line, self.ids) = (line, ids);
+        }
+        let rows = query.labels.len();
+        self.check_groups(Some(rows), line)?;
+        self.queries += 1;
+        if ids == IdsFrom::Comment && !self.shared {
+            self.shared = rows > 1 || !self.alone.insert(query.id.clone());
+        }
+        Ok(())
+    }
+
+    /// The file has ended after `lines` lines.
+    fn finish(self, lines: u64) -> Result<(), Error> {
+        if self.queries == 0 {
+            return Err(no_row().in_file(&self.file.path));
+        }
+        if self.ids == IdsFrom::Comment && !self.shared {
+            let message = format!(
+                "no row has a `qid:`, and no two rows share the number in their comments, so that these number documents \
+                 rather than queries: write `qid:id` after each label, or the number of rows of each query, line by line, \
+                 into {}.query",
+                self.file.path.display(),
+            );
+            let error = Error::new(ErrorKind::QueryId, message);
+            return Err(error.in_file(&self.file.path).at(self.first_line, 1));
+        }
+        self.check_groups(None, lines)
+    }
+
+    fn check_groups(&self, rows: Option<usize>, line: u64) -> Result<(), Error> {
+        let Some(groups) = self.file.groups.as_ref().filter(|_| self.ids == IdsFrom::Qid) else { return Ok(()) };
+        groups.check_rows(self.queries, rows).map_err(|message| {
+            let error = Error::new(ErrorKind::QueryId, message);
+            error.in_file(&self.file.path).at(line, 1)
+        })
+    }
+}
+
 /// Joins the pieces' queries in the order of files and lines.
 struct Joiner<'a> {
     options: &'a ReadOptions,
@@ -202,22 +260,33 @@ impl<'a> Joiner<'a> {
         }
         let mut pieces = work.parsed.into_inner().unwrap_or_else(|e| e.into_inner());
         pieces.sort_unstable_by_key(|(number, _)| *number);
-        let (mut lines, mut rows) = (0, false);
+        let (mut lines, mut groups) = (0, GroupCheck::new(&files[index]));
         for (_, parsed) in pieces {
             self.all_null += parsed.all_null;
-            rows |= !parsed.queries.is_empty();
-            for (query, line) in parsed.queries {
-                self.push(files, index, lines + line, query)?;
+            // Before an error, the last query may lack rows.
+            let whole = parsed.queries.len() - usize::from(parsed.error.is_some() && !parsed.queries.is_empty());
+            for (number, (query, line)) in parsed.queries.into_iter().enumerate() {
+                if number < whole {
+                    groups.push(&query, lines + line, parsed.ids)?;
+                }
+                self.push(files, index, lines + line, query, parsed.ids)?;
             }
             if let Some((position, kind, message)) = parsed.error {
                 return Err(Error::new(kind, message).in_file(path).at(lines + position.line, position.column));
             }
             lines += parsed.lines;
         }
-        if rows { Ok(()) } else { Err(no_row().in_file(path)) }
+        groups.finish(lines)
     }
 
-    fn push(&mut self, files: &[DataFile], file: usize, line: u64, query: EncodedQuery) -> Result<(), Error> {
+    fn push(
+        &mut self,
+        files: &[DataFile],
+        file: usize,
+        line: u64,
+        query: EncodedQuery,
+        ids: IdsFrom,
+    ) -> Result<(), Error> {
         if self.options.same_qid == SameQid::Separate {
             self.queries.push(query);
             return Ok(());
@@ -232,9 +301,14 @@ impl<'a> Joiner<'a> {
                 if self.options.same_qid == SameQid::Error {
                     let message = format!(
                         "query {} recurs; it occurs first at {}:{first_line}: give each file once, or choose \
-                         --same-qid separate or merge",
+                         --same-qid separate or merge{}",
                         query.id,
                         files[first_file].path.display(),
+                        if ids == IdsFrom::Comment {
+                            "; if the comments name documents, give all rows a `qid:`"
+                        } else {
+                            ""
+                        },
                     );
                     let error = Error::new(ErrorKind::SameQuery, message);
                     return Err(error.in_file(&files[file].path).at(line, 1));

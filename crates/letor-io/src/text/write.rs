@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::dataset::{Dataset, Query};
+use crate::dataset::{Dataset, Query, exact_label};
 use crate::decimal::{Decimal, digits};
 
 /// How the text is written.
@@ -53,7 +53,7 @@ impl RowWriter {
             self.values.extend_from_slice(values);
         });
         for (document, label) in query.labels().iter().enumerate() {
-            self.text.extend_from_slice(label.to_string().as_bytes());
+            self.text.extend_from_slice(exact_label(*label).to_string().as_bytes());
             self.text.extend_from_slice(b" qid:");
             self.text.extend_from_slice(query.id().as_bytes());
             let force_highest = query.index() == 0 && document == 0;

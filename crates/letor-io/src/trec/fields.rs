@@ -103,15 +103,24 @@ impl<'a, const N: usize> Fields<'a, N> {
     }
 }
 
-/// Calls `each` with the fields of every line of `text` that is not blank; `what` (`lines of a run`) and `form` are for
-/// errors. Every line must have `N` fields.
+/// Whether `line` is a comment, which `trec_eval` skips since version 10: it begins with `#`.
+pub(super) fn is_comment(line: &[u8]) -> bool {
+    line.trim_ascii_start().starts_with(b"#")
+}
+
+/// Calls `each` with the fields of every line of `text` that is neither blank nor a comment, and returns the number of
+/// comments; `what` (`lines of a run`) and `form` are for errors. Every line must have `N` fields.
 pub(super) fn each_line<'a, const N: usize>(
     text: &'a [u8],
     (what, form, own): (&str, &str, Foreign),
     mut each: impl FnMut(&Fields<'a, N>) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let mut any = false;
+) -> Result<usize, Error> {
+    let (mut any, mut comments) = (false, 0);
     for (number, (_, line)) in (1..).zip(lines(text)) {
+        if is_comment(line) {
+            comments += 1;
+            continue;
+        }
         let fields = Fields::of(line, number);
         if fields.count == 0 {
             continue;
@@ -123,9 +132,13 @@ pub(super) fn each_line<'a, const N: usize>(
         each(&fields)?;
     }
     if any {
-        return Ok(());
+        return Ok(comments);
     }
-    let found = if text.is_empty() { "is empty" } else { "has only blank lines" };
+    let found = match comments {
+        0 if text.is_empty() => "is empty",
+        0 => "has only blank lines",
+        _ => "has only comments and blank lines",
+    };
     Err(Error::new(ErrorKind::Format, format!("{found}, expected {what} of `{form}`: check that it is complete"))
         .at(1, 1))
 }

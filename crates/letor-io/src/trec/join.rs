@@ -71,6 +71,7 @@ pub(super) fn join(
         ties_kept: options.ties == TrecTies::Keep,
         negative: qrels.negative,
         repeated: qrels.repeated,
+        comments: qrels.comments + runs.iter().map(|run| run.comments).sum::<usize>(),
         ..RunCounts::default()
     };
     let mut known = Runs { without_documents: without_documents(qrels, &kept), ..Runs::default() };

@@ -37,6 +37,7 @@
 //!   that no run retrieved can never be shown; [`Runs::unretrieved`](crate::Runs::unretrieved) has their labels.
 //! * **Labels**: a document without judgment has label 0 ([`Unjudged::Zero`]) or leaves the lists
 //!   ([`Unjudged::Remove`]). Negative labels are read as 0. A judgment may be repeated, but not contradicted.
+//! * **Comments**: lines that begin with `#` are skipped, as `trec_eval` does since version 10.
 //! * **Queries**: those that have a judgment and at least one retrieved document, in the order of their numbers, or of
 //!   their bytes if one of them is not a number. A run without a document for a query leaves it in random order.
 //!

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::SYNTHETIC;
+use super::fields::is_comment;
 use crate::error::{Error, ErrorKind};
 use crate::file_names::{split_name, stem};
 use crate::names::{NameError, NameFault, Names};
@@ -57,12 +58,12 @@ pub(super) fn expand<S: AsRef<str>>(runs: &[S]) -> Result<(Vec<Source>, Vec<Skip
     Ok((sources, skipped))
 }
 
-/// Whether the first line of `path` with content is that of a run.
+/// Whether the first line of `path` that is neither blank nor a comment is that of a run.
 fn starts_a_run(path: &Path) -> bool {
     first_line(path).is_some_and(|line| foreign(&line) == Some(Foreign::Run))
 }
 
-/// The first line of `path` with content, if it is near the beginning.
+/// The first line of `path` that is neither blank nor a comment, if it is near the beginning.
 fn first_line(path: &Path) -> Option<Vec<u8>> {
     if std::fs::metadata(path).is_ok_and(|metadata| not_a_file(&metadata).is_some() || metadata.len() == 0) {
         return None;
@@ -71,7 +72,8 @@ fn first_line(path: &Path) -> Option<Vec<u8>> {
     let mut text = vec![0; BEGINNING];
     let (read, _) = read_up_to(&mut source, &mut text);
     let text = text[..read].strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text[..read]);
-    lines(text).map(|(_, line)| line).find(|line| !line.trim_ascii().is_empty()).map(<[u8]>::to_vec)
+    let has_content = |line: &&[u8]| !line.trim_ascii().is_empty() && !is_comment(line);
+    lines(text).map(|(_, line)| line).find(has_content).map(<[u8]>::to_vec)
 }
 
 /// The path of a run given as [`open`](super::open) takes it, `FILE` or `NAME=FILE`.

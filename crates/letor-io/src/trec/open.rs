@@ -10,6 +10,7 @@ use super::qrels::Qrels;
 use super::run::Run;
 use crate::dataset::Dataset;
 use crate::error::{Error, ErrorKind};
+use crate::file_names::cut_at_comma;
 use crate::text::{ReadOptions, read_text};
 
 /// How runs and qrels become a data set.
@@ -72,6 +73,9 @@ pub fn open<R: AsRef<str>, Q: AsRef<str>>(runs: &[R], qrels: &[Q], options: &Tre
     }
     if qrels.is_empty() {
         return missing("no qrels are given: expected a file of `query 0 document label` for the runs");
+    }
+    if let Some(error) = cut_at_comma(runs).or_else(|| cut_at_comma(qrels)) {
+        return Err(error);
     }
     let (sources, skipped) = expand(runs)?;
     let judged: Vec<PathBuf> = qrels.iter().map(|path| PathBuf::from(path.as_ref())).collect();

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::SYNTHETIC;
 use super::fields::each_line;
+use crate::dataset::{exact_label, label_of_number, label_too_fine};
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::text::{Foreign, NotANumber, parse_number};
 
@@ -20,6 +21,8 @@ pub(super) struct Qrels<'a> {
     pub(super) negative: usize,
     /// Lines that repeat an earlier one.
     pub(super) repeated: usize,
+    /// Lines that are comments.
+    pub(super) comments: usize,
     /// Whether they were written from synthetic data.
     pub(super) synthetic: bool,
 }
@@ -55,8 +58,8 @@ impl<'a> Qrels<'a> {
                     let message = format!(
                         "document {} of query {id} has label {}, but {} at {}:{line}: keep one of the lines",
                         excerpt(pair[1].document),
-                        pair[1].label,
-                        pair[0].label,
+                        exact_label(pair[1].label),
+                        exact_label(pair[0].label),
                         paths[file].display(),
                     );
                     conflict = Some((id, pair[1].place, message));
@@ -73,18 +76,22 @@ impl<'a> Qrels<'a> {
     }
 
     fn add(&mut self, text: &'a [u8], file: usize, max_label: f32) -> Result<(), Error> {
-        let Self { queries, negative, synthetic, .. } = self;
-        each_line::<4>(text, ("lines of qrels", FORM, Foreign::Qrels), |line| {
+        let Self { queries, negative, synthetic, comments, .. } = self;
+        *comments += each_line::<4>(text, ("lines of qrels", FORM, Foreign::Qrels), |line| {
             let (id, document) = (line.query()?, line.document()?);
             let found = line.fields[3];
             let label = parse_number(found).map(|label| label.to_f64());
             let label = match label {
+                Ok(label) if label <= f64::from(max_label) && label_of_number(label.max(0.0)).is_none() => {
+                    return Err(line.error(3, ErrorKind::Label, label_too_fine(found)));
+                }
                 Ok(label) if label <= f64::from(max_label) => label,
                 Ok(_) => {
                     let message = format!(
-                        "label {} is out of range, expected at most {max_label}: correct it, or raise the highest label \
+                        "label {} is out of range, expected at most {}: correct it, or raise the highest label \
                          (--max-label)",
-                        excerpt(found)
+                        excerpt(found),
+                        exact_label(max_label),
                     );
                     return Err(line.error(3, ErrorKind::Label, message));
                 }
@@ -101,7 +108,8 @@ impl<'a> Qrels<'a> {
             let judgment = Judgment { document, label: label.max(0.0) as f32, place: (file, line.number) };
             queries.entry(id).or_default().push(judgment);
             Ok(())
-        })
+        })?;
+        Ok(())
     }
 }
 

@@ -17,6 +17,8 @@ pub(super) const FORM: &str = "query Q0 document rank score tag";
 #[derive(Debug)]
 pub(super) struct Run<'a> {
     pub(super) tag: &'a [u8],
+    /// The number of lines that are comments.
+    pub(super) comments: usize,
     /// In the order of their first lines.
     pub(super) queries: Vec<RunQuery<'a>>,
 }
@@ -45,7 +47,7 @@ impl<'a> Run<'a> {
     pub(super) fn parse(text: &'a [u8]) -> Result<Self, Error> {
         let (mut queries, mut places) = (Vec::<RunQuery<'a>>::new(), HashMap::<&str, usize>::new());
         let (mut tag, mut last) = (None, ("", 0));
-        each_line::<6>(text, ("lines of a run", FORM, Foreign::Run), |line| {
+        let comments = each_line::<6>(text, ("lines of a run", FORM, Foreign::Run), |line| {
             let id = line.query()?;
             let document = line.document()?;
             let score =
@@ -85,7 +87,7 @@ impl<'a> Run<'a> {
         if let Some((message, [_, line])) = repeated {
             return Err(Error::new(ErrorKind::Document, message).at(line, 1));
         }
-        Ok(Self { tag: tag.unwrap_or_default(), queries })
+        Ok(Self { tag: tag.unwrap_or_default(), comments, queries })
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use super::SYNTHETIC;
-use crate::dataset::{Dataset, FeatureId, Provenance};
+use crate::dataset::{Dataset, FeatureId, Provenance, exact_label};
 use crate::decimal::Decimal;
 use crate::text::{lines, read_text};
 
@@ -139,7 +139,7 @@ pub fn write_qrels(dataset: &Dataset, documents: &Documents, mut out: impl Write
         text.clear();
         for (row, label) in query.labels().iter().enumerate().filter(|(_, label)| **label >= 0.0) {
             let number = documents.number(dataset, query.index(), row);
-            writeln!(text, "{} {iteration} {number} {label}", query.id())?;
+            writeln!(text, "{} {iteration} {number} {}", query.id(), exact_label(*label))?;
         }
         out.write_all(&text)?;
     }

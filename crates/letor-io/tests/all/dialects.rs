@@ -27,7 +27,9 @@ fn every_dialect_gives_the_same_data() {
     dialect("several blanks", text(&|l, q, v| format!("  {l}  qid:q{q}{}\n", v.replace(' ', "   "))));
     dialect("comments", text(&|l, q, v| format!("{l} qid:q{q}{v} #docid = GX{q} inc = 1\n# {v}\n\n")));
     dialect("float labels", text(&|l, q, v| format!("+{l}.0 qid:q{q}{v}\n")));
-    dialect("ids in comments", text(&|l, q, v| format!("{l}{v} # q{q}\n")));
+    let numbered = |row: &dyn Fn(&str, usize, &str) -> String| read_text(&text(row)).unwrap();
+    let comments = numbered(&|l, q, v| format!("{l}{v} # {q}\n"));
+    assert!(comments == numbered(&|l, q, v| format!("{l} qid:{q}{v}\n")), "ids in comments");
     dialect("byte order mark", [b"\xef\xbb\xbf", plain().as_bytes()].concat());
     dialect("no final newline", plain().trim_end().as_bytes().to_vec());
     dialect("gzip", gzip(plain().as_bytes()));
@@ -70,6 +72,109 @@ fn group_sizes_give_the_same_data() {
     let many = read(&format!("{}\n{}\n", &sizes[..cut], last + 1)).unwrap_err();
     assert!(many.message().contains("ends before the last"), "{many}");
     assert_eq!(read("3\nx\n").unwrap_err().line(), Some(2));
+}
+
+/// Comments are query ids only if they are numbers that rows share: otherwise each document would become a query.
+#[test]
+fn comments_that_name_documents_are_no_queries() {
+    let read = |text: &str, same_qid| read_text_with(text.as_bytes(), &ReadOptions { same_qid, ..Default::default() });
+    let rows = |comments: &[&str]| -> String {
+        comments.iter().enumerate().map(|(row, comment)| format!("{} {}:1 {comment}\n", row % 2, row + 1)).collect()
+    };
+    for (comments, line, part) in [
+        (&["# doc17", "# doc18", "# doc19"][..], 1, "expected `qid:id` after the label"),
+        (&["# doc17", "# doc17"], 1, "`.query` or `.group`"),
+        (&["#docid = G1", "#docid = G1"], 1, "expected `qid:id`"),
+        (&["# 17 rambo", "# 17 rambo"], 1, "expected `qid:id`"),
+        (&["# -17", "# -17"], 1, "expected `qid:id`"),
+        (&["# +17", "# +17"], 1, "expected `qid:id`"),
+        (&["# 0x17", "# 0x17"], 1, "expected `qid:id`"),
+        (&["# 17.0", "# 17.0"], 1, "expected `qid:id`"),
+        (&["# 1e5", "# 1e5"], 1, "expected `qid:id`"),
+        (&["#", "#"], 1, "expected `qid:id`"),
+        (&["# 17", "# 18", "# 19"], 1, "no two rows share the number in their comments"),
+        (&["# 17"], 1, "data.txt.query"),
+        (&["# 17", "# 17", "# doc18"], 3, "give all rows a `qid:`"),
+        (&["# 17", "# 18", "# 17"], 3, "if the comments name documents, give all rows a `qid:`"),
+    ] {
+        let error = read(&rows(comments), SameQid::Error).expect_err(part);
+        assert_eq!(
+            (error.kind() == ErrorKind::SameQuery, error.line()),
+            (comments.last() == Some(&"# 17") && line == 3, Some(line)),
+            "{error}"
+        );
+        assert!(error.message().contains(part), "{comments:?}: {error}");
+    }
+    // Before the first row, comments and blank lines count as lines.
+    let error = read("# head\n\n1 1:1 # 4\n0 1:2 # 5\n", SameQid::Error).unwrap_err();
+    assert_eq!(error.line(), Some(3), "{error}");
+    // Numbers that recur apart are shared, if an option says what to make of that.
+    let apart = rows(&["# 17", "# 18", "# 17"]);
+    assert_eq!(read(&apart, SameQid::Merge).unwrap().query(0).documents(), 2);
+    assert_eq!(read(&apart, SameQid::Separate).unwrap().queries(), 3);
+    assert_eq!(read(&rows(&["# 007", "# 007", "# 8"]), SameQid::Error).unwrap().query(0).id(), "007");
+    // Each file for itself: the queries of one prove nothing about the other.
+    let folder = tempfile::tempdir().unwrap();
+    let [one, other] = [("a.txt", ["# 1", "# 1"]), ("b.txt", ["# 2", "# 3"])].map(|(name, comments)| {
+        fs::write(folder.path().join(name), rows(&comments)).unwrap();
+        folder.path().join(name)
+    });
+    let error = read_files("x", &[&one, &other], &ReadOptions::default()).unwrap_err();
+    assert_eq!((error.path(), error.line()), (Some(&*other), Some(1)), "{error}");
+    // Written rows have a `qid:`.
+    let written = to_text(&read(&rows(&["# 5", "# 5"]), SameQid::Error).unwrap(), true);
+    assert!(String::from_utf8(written).unwrap().starts_with("0 qid:5 1:1"));
+}
+
+#[test]
+fn a_qid_that_begins_late_is_refused() {
+    for first in ["1 1:1 # 7\n0 1:1 # 7\n", "1 1:1\n"] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        fs::write(&path, format!("{first}0 qid:3 1:2 # 7\n")).unwrap();
+        if !first.contains('#') {
+            fs::write(folder.path().join("f.query"), "2\n").unwrap();
+        }
+        let error = read_files("x", &[&path], &ReadOptions::default()).unwrap_err();
+        assert_eq!(error.line(), Some(first.lines().count() as u64 + 1), "{error}");
+        assert!(error.message().contains("the first row of the file has none"), "{error}");
+    }
+}
+
+/// Files of group sizes beside rows: of either name, and never against `qid:`.
+#[test]
+fn group_sizes_never_contradict() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f.txt");
+    let side = |ending: &str| folder.path().join(format!("f.txt.{ending}"));
+    let read = |text: &str, query: Option<&str>, group: Option<&str>| {
+        fs::write(&path, text).unwrap();
+        for (ending, sizes) in [("query", query), ("group", group)] {
+            let _ = fs::remove_file(side(ending));
+            sizes.iter().for_each(|sizes| fs::write(side(ending), sizes).unwrap());
+        }
+        read_files("x", &[folder.path()], &ReadOptions::default())
+    };
+    let (bare, qid) = ("1 1:3\n0 1:1\n1 1:4\n", "1 qid:7 1:3\n0 qid:7 1:1\n# more\n1 qid:9 1:4\n");
+    let sizes = |data: letor_io::Dataset| data.iter().map(|query| query.documents()).collect::<Vec<_>>();
+    assert_eq!(sizes(read(bare, Some("1\n2\n"), None).unwrap()), [1, 2]);
+    assert_eq!(sizes(read(bare, None, Some("2\n1\n")).unwrap()), [2, 1]);
+    assert_eq!(sizes(read(bare, Some("2\n1"), Some("2\n\n1\n")).unwrap()), [2, 1]);
+    let agreeing = read(qid, Some("2\n1\n"), Some("2\n1\n")).unwrap();
+    assert_eq!((agreeing.query(0).id(), agreeing.query(1).id()), ("7", "9"));
+    for (text, query, group, line, part) in [
+        (bare, Some("2\n1\n"), Some("1\n2\n"), None, "f.txt.query counts 2 rows and "),
+        (bare, Some("3\n"), Some("3\n1\n"), None, "f.txt.query ends before it and "),
+        (qid, Some("1\n2\n"), None, Some(1), "`qid:` gives query 1 of this file 2 rows, but "),
+        (qid, None, Some("1\n2\n"), Some(1), "f.txt.group counts 1 row: "),
+        (qid, Some("2\n2\n"), None, Some(4), "`qid:` gives query 2 of this file 1 row, but "),
+        (qid, Some("2\n"), None, Some(4), "f.txt.query counts none: "),
+        (qid, Some("2\n1\n4\n"), None, Some(4), "query 3 of this file none, but "),
+    ] {
+        let error = read(text, query, group).expect_err(part);
+        assert_eq!((error.kind(), error.path(), error.line()), (ErrorKind::QueryId, Some(&*path), line), "{error}");
+        assert!(error.message().contains(part) && error.message().contains("delete"), "{error}");
+    }
 }
 
 #[test]
@@ -131,6 +236,23 @@ fn options_are_respected() {
     let dataset = read_text_with(text, &options).unwrap();
     assert_eq!((dataset.max_label(), dataset.features()), (7.0, 9));
     assert!(dataset.query(0).is_constant(letor_io::FeatureId(1)));
+}
+
+#[test]
+fn large_labels_keep_all_digits_or_are_refused() {
+    let options = ReadOptions { max_label: 1e10, ..ReadOptions::default() };
+    let text = b"2147483648 qid:1 1:1\n0.1 qid:1 1:2\n16777216 qid:1 1:3\n";
+    let dataset = read_text_with(text, &options).unwrap();
+    let shown = letor_io::Statistics::of(&dataset).to_string();
+    assert!(shown.contains("0.1: 1, 16777216: 1, 2147483648: 1"), "{shown}");
+    assert_eq!(to_text(&dataset, true), text);
+    for label in ["16777217", "2147483647"] {
+        let error = read_text_with(format!("{label} qid:1 1:1\n").as_bytes(), &options).unwrap_err();
+        assert_eq!((error.kind(), error.line(), error.column()), (ErrorKind::Label, Some(1), Some(1)), "{error}");
+        assert!(error.message().contains("more digits than single precision holds"), "{error}");
+    }
+    let error = read_text_with(b"99999999999 qid:1 1:1\n", &options).unwrap_err();
+    assert!(error.message().contains("expected 0 to 10000000000 "), "{error}");
 }
 
 /// A name, the text, and the kind, line, column and part of the message of the expected error.
@@ -215,7 +337,7 @@ fn errors_are_one_line_with_a_place() {
             1,
             "expected a label",
         ),
-        ("comment without id", b"1 1:1 # 7\n1 1:1\n".to_vec(), QueryId, 2, 6, "as the whole comment"),
+        ("comment without id", b"1 1:1 # 7\n1 1:1\n".to_vec(), QueryId, 2, 6, "a number as the whole comment"),
         ("comment of another sort", b"1 1:1 # 7\n1 1:1 # docid = 7\n".to_vec(), QueryId, 2, 7, "as the whole comment"),
     ];
     for (name, text, kind, line, column, part) in cases {

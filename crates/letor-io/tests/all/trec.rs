@@ -126,6 +126,32 @@ fn runs_are_given_by_name_or_folder() {
     assert_eq!(named.feature_names().unwrap().iter().flatten().collect::<Vec<_>>(), ["ours", "a"]);
 }
 
+/// Lines that begin with `#` are comments, as for `trec_eval` 10, anywhere and in both kinds of files; they are counted.
+#[test]
+fn comments_are_skipped_and_counted() {
+    let options = TrecOptions::default();
+    let plain = of(&[A, B], QRELS, &options);
+    let commented = |text: &str| {
+        let rows: String = text.lines().map(|line| format!("{line}\n  # 1 Q0 d 1 1 t\n")).collect();
+        format!("#\n# 2026 run\n#2 0 d1 4\n{rows}# the end")
+    };
+    let with = of(&[&commented(A), &commented(B)], &commented(QRELS), &options);
+    assert_eq!((&with, with.checksum()), (&plain, plain.checksum()));
+    let lines = A.lines().count() + B.lines().count() + QRELS.lines().count();
+    assert_eq!(with.runs().unwrap().counts().comments, lines + 3 * 4);
+    assert_eq!(plain.runs().unwrap().counts().comments, 0);
+    // In a folder, a run may begin with comments; errors give the line in the file.
+    let files = folder(&[("a.run", commented(A).as_bytes()), ("qrels", b"# x\n2 0 d1\n")]);
+    let error = open(&[path(&files, "")], &[path(&files, "qrels")], &options).unwrap_err();
+    assert!(error.to_string().contains("qrels:2:1: found 3 columns"), "{error}");
+    fs::write(files.path().join("qrels"), "# none\n\n").unwrap();
+    let error = open(&[path(&files, "a.run")], &[path(&files, "qrels")], &options).unwrap_err();
+    assert!(error.to_string().contains("has only comments and blank lines"), "{error}");
+    // Data that were generated stay so.
+    fs::write(files.path().join("a.run"), "# x\n1 Q0 a 1 2 SYNTHETIC-a\n").unwrap();
+    assert!(letor_io::trec::are_synthetic(&[path(&files, "a.run")]));
+}
+
 /// What is wrong, the bytes of the run and of the qrels, and the end of the error: which file, where, and what.
 type Malformed<'a> = (&'a str, &'a [u8], &'a [u8], &'a str);
 
@@ -171,6 +197,7 @@ const MALFORMED: &[Malformed<'_>] = &[
     ("no label", GOOD, b"1 0 a yes\n", "qrels:1:7: label `yes` is not a number"),
     ("a label that is not finite", GOOD, b"1 0 a nan\n", "qrels:1:7: label `nan` is not a number"),
     ("a label too high", GOOD, b"1 0 a 5\n", "qrels:1:7: label `5` is out of range, expected at most 4"),
+    ("a document beside a comment", GOOD, b"# x\n1 0 a 5\n", "qrels:2:7: label `5` is out of range"),
     (
         "an overflow",
         GOOD,

@@ -12,16 +12,36 @@
 
 use anyhow::Result;
 use bandits::Generator;
-use interleave::{AnyMultileaving, Outcome, Preference};
+use interleave::{AnyMultileaving, CreditTies, Outcome, Preference};
 use output::progress::Progress;
 use rand::RngExt;
 use serde::Serialize;
+use simulation::description::SiteDescription;
 use simulation::sample::draw_first;
 use simulation::seed;
 use simulation::site::{ImpressionRandomness, Multileaver, Site};
 
 use crate::analysis::numbered::NumberedWork;
 use crate::results::Spread;
+
+/// Why there is nothing to measure where no ranker beats all others, and what else may be chosen; `same_ties` is how the
+/// caller writes that ties count the same way in every list.
+#[must_use]
+pub fn no_winner(site: &SiteDescription, same_ties: &str) -> String {
+    let mut advice = Vec::new();
+    if site.credit_ties != CreditTies::Same {
+        advice.push(same_ties.to_owned());
+    }
+    if !["perfect", "navigational"].contains(&site.click.model.as_str()) {
+        advice.push(format!("users who distinguish documents better than {} (navigational)", site.click.model));
+    }
+    advice.extend(["other rankers", "more queries"].map(str::to_owned));
+    let last = advice.pop().unwrap_or_default();
+    format!(
+        "distortion needs a ranker that beats all others, and none of these is known to (Condorcet winner); try {} or {last}",
+        advice.join(", ")
+    )
+}
 
 /// What to measure.
 #[derive(Debug, Clone, Copy)]

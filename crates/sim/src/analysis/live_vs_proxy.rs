@@ -14,7 +14,7 @@ use figures::{Panel, Panels};
 use serde::Serialize;
 use simulation::runs::{RunResult, StudyPlan};
 
-use crate::results::{Caption, bands, curves, palette, spread_at};
+use crate::results::{Caption, bands, curves, label, palette, spread_at};
 
 /// Mean regret live and on the proxy after some steps.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -35,11 +35,13 @@ pub struct Difference {
     pub relative: Option<f64>,
     /// Standard error of (proxy - live) divided by live regret; `None` if live regret is 0 and the error is not.
     pub relative_standard_error: Option<f64>,
+    /// The algorithm as tables name it.
+    pub label: String,
 }
 
 impl Difference {
     /// The columns of a table of differences, in the order of the fields.
-    pub const HEADER: [&str; 8] = [
+    pub const HEADER: [&str; 9] = [
         "algorithm",
         "step",
         "live_regret",
@@ -48,6 +50,7 @@ impl Difference {
         "proxy_standard_error",
         "relative_difference",
         "relative_standard_error",
+        "label",
     ];
 
     fn at(
@@ -71,6 +74,7 @@ impl Difference {
             proxy_standard_error: proxy.standard_error,
             relative: over_live(proxy.mean - live.mean),
             relative_standard_error: over_live(live.standard_error.hypot(proxy.standard_error)),
+            label: label(&plan.algorithms[algorithm]),
         }
     }
 }

@@ -276,7 +276,7 @@ impl Compare {
         let (description, truth) = (config.site, config.truth.context("the ground truth is known by now")?);
         let name = |arm: usize| description.label(arm);
         let names = description.names();
-        let arms = Arms { winners: &truth.winners, phases: &[], names: &names, measured };
+        let arms = Arms { winners: &truth.winners, phases: &[], names: &names, measured, multileave: None };
         let caption = |what: &str| {
             let caption = live_caption(description, what, &measured, self.run.look(usual));
             Caption { note: notes([caption.note, matrix_note.clone()]), ..caption }

@@ -13,8 +13,9 @@ use serde_json::Value;
 use simulation::description::SiteDescription;
 use simulation::truth::{GroundTruth, RegretMeasure};
 
-use super::print::{eprintln, println};
-use crate::analysis::distortion::{Distortion, Plan, shares_of};
+use super::notes;
+use super::print::{eprintln, note, println};
+use crate::analysis::distortion::{Distortion, Plan, no_winner, shares_of};
 use crate::analysis::numbered::NumberedWork;
 use crate::cli::args::{CommonArgs, SiteArgs, TruthArgs, announce_missing};
 use crate::cli::shards::{self, ShardArgs, Work, claim_shard};
@@ -129,12 +130,18 @@ impl DistortionCommand {
             output::remove_leftovers(path);
             output::check_writable(path)?;
         }
+        // Said before the ground truth, which takes longest where it finds no winner.
+        if notes::are_vague(description) {
+            let clicks = &description.click.model;
+            note(
+                quiet,
+                &format!(
+                    "{clicks} clicks hardly distinguish documents: without a ranker that beats all others there is no distortion to measure"
+                ),
+            );
+        }
         let truth = prepared.truth(self.truth.effort(site.arms()), seed, &self.truth.cache.cache, quiet)?;
-        anyhow::ensure!(
-            truth.measure == RegretMeasure::Condorcet,
-            "distortion needs a Condorcet winner, and these rankers have none; try --credit-ties same, other rankers \
-             (--rankers, --without), another click model (--click) or more queries"
-        );
+        anyhow::ensure!(truth.measure == RegretMeasure::Condorcet, "{}", no_winner(description, "--credit-ties same"));
         let sizes = self.sizes(site.arms(), site.arms() - truth.winners.len() + 1)?;
         if matches!(share, Share::Prepare) {
             shards::prepared(&truth.describe(|arm| description.label(arm)), quiet);

@@ -108,7 +108,7 @@ impl ExperimentCommand {
             }
             self.work(&context, file)?.check(&share)?;
         }
-        if !self.common.quiet {
+        if !self.common.quiet || output::progress::is_watched() {
             self.print_stand_ins(&context, &files, &experiments)?;
         }
         if self.dry_run {
@@ -200,7 +200,11 @@ impl ExperimentCommand {
                 .data_dir
                 .as_deref()
                 .map_or_else(String::new, |folder| format!(", neither in the registry nor in {}", folder.display()));
-            eprintln!("look-alikes stand in for data sets that are not installed{place}:\n{}", lines.join("\n"));
+            let text =
+                format!("look-alikes stand in for data sets that are not installed{place}:\n{}", lines.join("\n"));
+            if !output::progress::noted(&text) {
+                eprintln!("{text}");
+            }
         }
         Ok(())
     }

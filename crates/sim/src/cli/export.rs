@@ -14,7 +14,7 @@ use rankers::Selection;
 use serde::Serialize;
 use simulation::spec::SiteSpec;
 
-use super::print::{eprintln, println};
+use super::print::{eprintln, note, println};
 use crate::cli::args::{
     CommonArgs, DatasetArgs, OutputArgs, ReadingArgs, announce, dataset_name, default_folder, short,
 };
@@ -159,14 +159,14 @@ impl Export {
             let exported = Exported { folder: folder.path().display().to_string(), runs, qrels };
             println!("{}", serde_json::to_string_pretty(&exported)?);
         }
+        if documents.are_invented() {
+            note(quiet, "the files have no document numbers (`#docid = ...`); documents are called QUERY-ROW");
+        }
+        if !has_labels {
+            note(quiet, "no document has a label, so there are no qrels");
+        }
         if !quiet {
             let path = folder.path().display();
-            if documents.are_invented() {
-                eprintln!("note: the files have no document numbers (`#docid = ...`); documents are called QUERY-ROW");
-            }
-            if !has_labels {
-                eprintln!("note: no document has a label, so there are no qrels");
-            }
             let runs = with_unit(rankers.len() as u64, "run");
             let qrels = if has_labels { format!(" and {QRELS}") } else { String::new() };
             eprintln!("{runs}{qrels} in {path}; compare them: sim --trec-runs {path} --qrels {path}/{QRELS}");

@@ -10,6 +10,7 @@ use simulation::runs::{ArenaFactory as _, Late, StudyPlan, play_all};
 use simulation::truth::GroundTruth;
 
 use crate::cli::args::{EvidenceArgs, LateArgs, RunArgs, SiteArgs, StreamArgs, TruthArgs, Usual};
+use crate::cli::notes;
 use crate::cli::shards::{self, Work, extended_by};
 use crate::cli::study::extension::Size;
 use crate::cli::study::output::{self as study_output, Presentation};
@@ -50,9 +51,7 @@ impl Live {
         let (site, description) = (&prepared.site, &prepared.description);
         let effort = self.truth.effort(site.arms());
         let asked = self.run.size(usual);
-        if !common.quiet {
-            LateArgs::announce(&late, &asked.algorithms, site.arms(), asked.length.steps());
-        }
+        notes::tell(common.quiet, notes::of_late(&late, &asked.algorithms, site.arms(), asked.length.steps()));
         let config = |size: &Size, regret, truth: Option<&GroundTruth>, evidence| LiveConfig {
             command: "live",
             version: VERSION,
@@ -107,11 +106,16 @@ impl Live {
             &config,
             &plan,
             &results,
-            &Arms { winners: &truth.winners, phases: &[], names: &description.names(), measured },
+            &Arms {
+                winners: &truth.winners,
+                phases: &[],
+                names: &description.names(),
+                measured,
+                multileave: Some(&description.multileave),
+            },
             &Presentation {
                 caption,
                 truth: truth.describe(label),
-                multileave: Some(description.multileave.clone()),
                 late: late.describe(),
                 json: self.run.output.json,
                 compare: self.evidence.compare_algorithms,

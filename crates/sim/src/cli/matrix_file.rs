@@ -4,7 +4,7 @@ use std::io::{Cursor, Read};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use bandits::{MatrixInFile, PreferenceMatrix, WinCounts};
+use bandits::{MatrixInFile, PreferenceMatrix, WinCounts, WinTable};
 use letor_io::{Names, registry};
 use output::input;
 use output::numbers::with_separators;
@@ -12,7 +12,7 @@ use simulation::proxy::{MatrixAccount, matrix_account};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::print::eprintln;
+use super::print::note;
 
 /// The first bytes of a `.npz`.
 const ZIP: &[u8] = b"PK\x03\x04";
@@ -31,6 +31,8 @@ pub struct MatrixFile {
     pub account: Option<MatrixAccount>,
     /// The names in its header.
     pub names: Option<Names>,
+    /// The win counts that it was read from, if the file holds some.
+    pub wins: Option<WinTable>,
 }
 
 /// Reads a matrix, detecting text, `.npy` or `.npz` by the content. A path that does not exist may be the name of a
@@ -47,17 +49,14 @@ pub fn read(path: &Path, quiet: bool) -> Result<MatrixFile> {
         format!("failed to read the matrix {}{hint}", path.display())
     })?;
     let wrong = || format!("{} is not a preference matrix", path.display());
-    let (matrix, names, wins) = parse_with_names(&bytes).with_context(wrong)?;
-    if let Some(wins) = wins.filter(|_| !quiet) {
-        eprintln!("{}", counts_note(&name(path), &wins));
-    }
+    let (read, names) = parse_with_names(&bytes).with_context(wrong)?;
+    tell_what_was_read(&name(path), &read, quiet);
+    let MatrixInFile { matrix, wins, .. } = read;
     let account = matrix_account(path, &matrix).unwrap_or_else(|other| {
-        if !quiet {
-            eprintln!("remark: {other}");
-        }
+        note(quiet, &other.to_string());
         None
     });
-    Ok(MatrixFile { matrix, account, names })
+    Ok(MatrixFile { matrix, account, names, wins })
 }
 
 /// The name of the file, for titles and notes.
@@ -75,7 +74,7 @@ fn nearest(path: &Path) -> Option<&'static str> {
 
 /// The matrix in the bytes of a file.
 pub(crate) fn parse(bytes: &[u8]) -> Result<PreferenceMatrix> {
-    Ok(parse_with_names(bytes)?.0)
+    Ok(parse_with_names(bytes)?.0.matrix)
 }
 
 /// A count with thousands separators.
@@ -84,34 +83,51 @@ fn whole(count: f64) -> String {
     with_separators(count as u64)
 }
 
+/// That pairs were never compared, in words that precede any winner; `None` if all were.
+#[must_use]
+pub fn never_compared(wins: &WinCounts) -> Option<String> {
+    let of = with_separators(wins.pairs as u64);
+    match wins.unplayed {
+        0 => None,
+        1 => Some(format!("1 of {of} pairs was never compared and counts as 1/2")),
+        never => Some(format!("{} of {of} pairs were never compared and count as 1/2", with_separators(never as u64))),
+    }
+}
+
 /// What is said of a matrix of win counts.
 fn counts_note(file: &str, wins: &WinCounts) -> String {
-    let WinCounts { comparisons, pairs, unplayed, fewest, most } = *wins;
+    let WinCounts { comparisons, fewest, most, .. } = *wins;
     let each = if fewest == most { whole(most) } else { format!("{} to {}", whole(fewest), whole(most)) };
-    let unplayed = match unplayed {
-        0 => String::new(),
-        1 => format!("; 1 of {} pairs was never compared and has 1/2", with_separators(pairs as u64)),
-        _ => format!(
-            "; {} of {} pairs were never compared and have 1/2",
-            with_separators(unplayed as u64),
-            with_separators(pairs as u64)
-        ),
+    let never = never_compared(wins).map_or_else(String::new, |never| format!("; {never}"));
+    let percent = if fewest == most && most == 100.0 && wins.unplayed == 0 {
+        "; if these are percentages, write 50 on the diagonal"
+    } else {
+        ""
     };
     format!(
-        "note: {file} holds win counts of {} comparisons, {each} per pair compared: P(row beats column) is its share of the \
-         pair's wins{unplayed}",
+        "{file} holds win counts of {} comparisons, {each} per pair compared: P(row beats column) is its share of the \
+         pair's wins{never}{percent}",
         whole(comparisons)
     )
 }
 
+/// Notes what a matrix called `name` was read from, if not from probabilities.
+pub fn tell_what_was_read(name: &str, read: &MatrixInFile, quiet: bool) {
+    if let Some(wins) = &read.wins {
+        note(quiet, &counts_note(name, &wins.counts()));
+    }
+    if read.percent {
+        note(quiet, &format!("{name} holds percentages: pairs sum to 100"));
+    }
+}
+
 /// The matrix in the bytes of a file, the names in its header, and its win counts.
-fn parse_with_names(bytes: &[u8]) -> Result<(PreferenceMatrix, Option<Names>, Option<WinCounts>)> {
+fn parse_with_names(bytes: &[u8]) -> Result<(MatrixInFile, Option<Names>)> {
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     let unpacked = if bytes.starts_with(ZIP) { unpack(bytes)? } else { Vec::new() };
-    let MatrixInFile { matrix, names, wins } =
-        PreferenceMatrix::read(if unpacked.is_empty() { bytes } else { &unpacked })?;
-    let names = names.map(|names| Names::new(names).context("the header")).transpose()?;
-    Ok((matrix, names, wins))
+    let read = PreferenceMatrix::read(if unpacked.is_empty() { bytes } else { &unpacked })?;
+    let names = read.names.clone().map(|names| Names::new(names).context("the header")).transpose()?;
+    Ok((read, names))
 }
 
 /// The only array of a `.npz`, or the one named `preferences`.

@@ -16,6 +16,7 @@ mod help;
 mod inspect;
 mod live;
 pub mod matrix_file;
+pub mod notes;
 mod print;
 mod proxy;
 mod report;
@@ -29,8 +30,10 @@ use std::panic::{catch_unwind, resume_unwind};
 use std::path::Path;
 use std::process::ExitCode;
 
+use bandits::MatrixError;
 use clap::{FromArgMatches, Parser, Subcommand};
 use output::interrupt;
+use output::memory::NoRoom;
 use output::numbers::escaped;
 use output::usage::{UsageError, usage};
 use simulation::spec::SpecError;
@@ -119,9 +122,54 @@ pub fn captured(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>
     ran.map(|()| printed)
 }
 
+/// What kind of failure ended a command, for front ends that have a type of error for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailureKind {
+    /// Something was asked wrongly.
+    Usage,
+    /// A file or data set is not there.
+    NotFound,
+    /// A file may not be read or written.
+    Permission,
+    /// A file could not be read or written for another reason.
+    Io,
+    /// There is not enough memory.
+    Memory,
+    /// What a file or table holds is wrong.
+    Content,
+    /// Anything else.
+    Other,
+}
+
+impl FailureKind {
+    fn of(error: &anyhow::Error, exit_code: u8) -> Self {
+        use letor_io::ErrorKind as Data;
+        use std::io::ErrorKind as Io;
+        if error.chain().any(|cause| cause.is::<NoRoom>()) {
+            return Self::Memory;
+        }
+        let io = error.chain().find_map(|cause| cause.downcast_ref::<std::io::Error>()).map(std::io::Error::kind);
+        let data = error.chain().find_map(|cause| cause.downcast_ref::<letor_io::Error>());
+        match (io, data.map(letor_io::Error::kind)) {
+            (Some(Io::NotFound), _) => Self::NotFound,
+            (Some(Io::PermissionDenied), _) => Self::Permission,
+            (_, Some(Data::Missing | Data::Unknown)) if exit_code != WRONG_USAGE => Self::NotFound,
+            // These keep the text of the error alone.
+            (_, Some(Data::Io)) if error.to_string().contains("(os error 2)") => Self::NotFound,
+            (_, Some(Data::Io)) | (Some(_), None) => Self::Io,
+            _ if exit_code == WRONG_USAGE => Self::Usage,
+            (_, Some(_)) => Self::Content,
+            _ if error.chain().any(|cause| cause.is::<MatrixError>()) => Self::Content,
+            _ => Self::Other,
+        }
+    }
+}
+
 /// Why `sim` stops: one line for the user, and the exit code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
+    /// What kind of failure it is.
+    pub kind: FailureKind,
     /// 2 for wrong usage, 1 for everything else.
     pub exit_code: u8,
     /// The line, without `error: `.
@@ -135,7 +183,8 @@ impl Failure {
         let usage = error.chain().any(|cause| cause.is::<UsageError>() || cause.is::<SpecError>());
         // One line, whatever names of files and data the message quotes.
         let message = escaped(&format!("{error:#}")).into_owned();
-        Self { exit_code: if usage { WRONG_USAGE } else { 1 }, message }
+        let exit_code = if usage { WRONG_USAGE } else { 1 };
+        Self { kind: FailureKind::of(error, exit_code), exit_code, message }
     }
 }
 
@@ -260,17 +309,62 @@ fn refusal(error: &clap::Error, arguments: &[OsString], added: &[Added]) -> Fail
         message = message.replace(word, &escaped(word));
     }
     let message = one_line(&message);
-    // The usual cause is a pattern that the shell expanded: `--dataset *.txt`.
     let file = message.split('\'').find(|word| Path::new(word).is_file());
-    let hint = file.map_or("", |_| "; separate several files with commas");
-    let message = message.strip_prefix("error: ").unwrap_or(&message);
+    let mut message = message.strip_prefix("error: ").unwrap_or(&message).to_owned();
+    let mut hint = "";
+    match file.and_then(|file| stray_file(file, arguments)) {
+        Some(stray) => message = stray,
+        None if file.is_some() => hint = "; separate several files with commas",
+        None if message.starts_with("invalid UTF-8") => {
+            hint = "; names of files must be UTF-8: rename the file, or give the folder that holds it";
+        }
+        None if message.contains("not provided: --qrels") => {
+            hint = "; runs need judgments, files of `query 0 document label`"
+        }
+        None => {}
+    }
     // A flag of the file that the user did not type.
     let wrong = added.iter().find(|added| {
         let flag = added.argument.split('=').next().unwrap_or_default();
         message.contains(&format!("'{flag} ")) || message.contains(&format!("'{flag}'"))
     });
     let from = wrong.map_or_else(String::new, |added| format!("; it is in {}, line {}", defaults::FILE, added.line));
-    Failure { exit_code: WRONG_USAGE, message: format!("{}{hint}{from} (see --help)", escaped(message)) }
+    Failure {
+        kind: FailureKind::Usage,
+        exit_code: WRONG_USAGE,
+        message: format!("{}{hint}{from} (see --help)", escaped(&message)),
+    }
+}
+
+/// What to say of a `file` among `arguments` that no flag takes; `None` if nobody knows where it belongs.
+fn stray_file(file: &str, arguments: &[OsString]) -> Option<String> {
+    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    let at = words.iter().position(|word| *word == file)?;
+    let command = words.get(1).and_then(|name| command().find_subcommand(name).cloned());
+    let takes = |flag: &str| {
+        let named = command.clone().unwrap_or_else(self::command);
+        named.get_arguments().any(|argument| argument.get_long() == Some(flag))
+    };
+    // The usual cause is a pattern that the shell expanded: `--runs *.run`.
+    let before = words[..at].iter().rposition(|word| word.starts_with("--"));
+    if let Some(before) = before {
+        let (flag, first) = words[before].split_once('=').unwrap_or((words[before], ""));
+        let listed = ["--dataset", "--trec-runs", "--qrels", "--scores"].contains(&flag);
+        let given: Vec<&str> = [first].into_iter().chain(words[before + 1..at].iter().copied()).collect();
+        let given: Vec<&str> = given.into_iter().filter(|word| !word.is_empty()).collect();
+        let more = words[at..].iter().take_while(|word| !word.starts_with("--")).count();
+        if listed && !given.is_empty() {
+            let flag = if flag == "--trec-runs" { "--runs" } else { flag };
+            let and = if more > 1 { ",..." } else { "" };
+            return Some(format!(
+                "found the file '{file}' after {flag} {given}: write {flag} {given},{file}{and}, or give their folder; separate \
+                 several files with commas",
+                given = given.join(",")
+            ));
+        }
+    }
+    let is_matrix = command.is_some() && takes("matrix") && !words.iter().any(|word| word.starts_with("--matrix"));
+    is_matrix.then(|| format!("unexpected argument '{file}': give the matrix as --matrix {file}"))
 }
 
 /// Checks that `sim` accepts these arguments, without running anything.

@@ -84,6 +84,14 @@ pub(super) fn err(text: fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr().lock(), "{}", harmless(&text.to_string()));
 }
 
+/// Shows the user something about the data or the settings: whoever watches the work hears it; otherwise it is a line on
+/// standard error, unless `quiet`.
+pub(super) fn note(quiet: bool, text: &str) {
+    if !output::progress::noted(&harmless(text)) && !quiet {
+        err(format_args!("note: {text}"));
+    }
+}
+
 /// Text without the control characters that names of files and data may have, e.g. those that colour a terminal; line
 /// feeds and tabs are our own, where names are printed within a line they are escaped before.
 fn harmless(text: &str) -> Cow<'_, str> {

@@ -157,6 +157,16 @@ impl PreparedEnvironment<MatrixArena> {
         Ok(Self::new(arenas, environment, names, kind, text))
     }
 
+    /// The same whose truth begins with a `doubt`, e.g. that pairs were never compared: what follows counts on less than it
+    /// seems.
+    #[must_use]
+    pub fn doubting(mut self, doubt: Option<String>) -> Self {
+        if let Some(doubt) = doubt {
+            self.truth = format!("{doubt}; {}", self.truth);
+        }
+        self
+    }
+
     /// The same with preferences that change, in the order of time. Regret is of the same kind throughout.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! What the outcomes of runs prove, as summary, table and columns of files.
 
-use bandits::Arm;
+use bandits::registry::Spec;
+use bandits::{ActionKind, Arm};
 use output::numbers::{significant, with_separators};
 use output::text_table::{Align, TextTable};
 use serde::Serialize;
@@ -15,9 +16,13 @@ pub struct EvidenceSummary {
     /// What was asked for.
     #[serde(flatten)]
     pub plan: EvidencePlan,
+    /// What is proven: `pairs`, that an arm wins more than half of the decided impressions against each other arm; or, of
+    /// algorithms that show sets on a live site, `multileaving by NAME`, that it wins in lists mixed from those sets. Regret
+    /// is counted from pairs, and another arm may be the best by it.
+    pub proven_by: String,
     /// The arms stated to be the best, most often stated first.
     pub stated: Vec<Recommended>,
-    /// The share of the runs with a statement whose statement is right; null if there are none, or every arm is optimal.
+    /// The share of the runs with a statement whose arm is the best by regret; null if there are none, or every arm is optimal.
     pub share_stating_best: Option<f64>,
     /// The steps by which these shares of all runs had stated an arm; null for shares that were never reached.
     pub steps_until_stated: Quantiles,
@@ -42,7 +47,7 @@ pub struct Quantiles {
 
 impl EvidenceSummary {
     /// Of these runs; `None` if no evidence was gathered.
-    pub(super) fn of(plan: &StudyPlan, runs: &[RunResult], arms: &Arms<'_>) -> Option<Self> {
+    pub(super) fn of(plan: &StudyPlan, spec: &Spec, runs: &[RunResult], arms: &Arms<'_>) -> Option<Self> {
         let of_run = |run: &RunResult| run.evidence.clone();
         let (asked, all) = plan.evidence.zip(runs.iter().map(of_run).collect::<Option<Vec<RunEvidence>>>())?;
         let mut steps: Vec<u64> = all.iter().filter_map(|run| run.stated.map(|(_, step)| step)).collect();
@@ -53,6 +58,7 @@ impl EvidenceSummary {
             all.iter().filter(|run| run.stated.is_none()).map(|run| Some(run.leader.0)).collect();
         Some(Self {
             plan: asked,
+            proven_by: proven_by(spec, arms),
             share_stating_best: if stated.is_empty() { None } else { arms.share_of_best(stated.iter().copied()) },
             steps_until_stated: Quantiles { median: quantile(0.5), q80: quantile(0.8), q90: quantile(0.9) },
             gave_up: all.iter().filter(|run| run.gave_up.is_some()).count(),
@@ -80,7 +86,7 @@ pub fn evidence_table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<
     ]);
     let mut hint = None;
     for (spec, runs) in plan.algorithms.iter().zip(results) {
-        let summary = EvidenceSummary::of(plan, runs, arms)?;
+        let summary = EvidenceSummary::of(plan, spec, runs, arms)?;
         let step = |step: Option<u64>| step.map_or_else(|| "-".to_owned(), |step| significant(step as f64));
         let most = |all: &[Recommended]| {
             all.first().map_or_else(String::new, |most| {
@@ -95,9 +101,11 @@ pub fn evidence_table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<
         };
         let Quantiles { median, q80, q90 } = summary.steps_until_stated;
         table.row([
-            label(spec),
+            format!("{}{}", label(spec), mark(spec, arms)),
             format!("{}/{}", runs.len() - summary.undecided, runs.len()),
-            summary.share_stating_best.map_or_else(|| "-".to_owned(), |share| format!("{:.0}%", 100.0 * share)),
+            summary
+                .share_stating_best
+                .map_or_else(|| "-".to_owned(), |share| format!("{:.0}%{}", 100.0 * share, mark(spec, arms))),
             step(median),
             step(q80),
             step(q90),
@@ -117,13 +125,39 @@ pub fn evidence_table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<
         (true, true) => "; a run ends there or gives up, and one arm is shown alone",
     };
     let mut text = format!(
-        "{table}\nstated: the outcomes prove, at {level}% confidence at any time, that an arm is {best}{stops}; each impression \
-         is a user of its own"
+        "{table}\nstated: the outcomes prove, at {level}% confidence at any time, that an arm is {best} by winning pairs{stops}; \
+         each impression is a user of its own; right: by {} regret",
+        arms.measured.kind
     );
+    let marked = plan.algorithms.iter().filter(|spec| is_multileaved(spec, arms)).map(label).collect::<Vec<_>>();
+    if let Some(name) = arms.multileave.filter(|_| !marked.is_empty()) {
+        text += &format!(
+            "\n* {}: proven by lists that {name} multileaving mixes from sets, not by pairs, which regret counts: another ranker \
+             may win there (`sim distortion`)",
+            marked.join(", ")
+        );
+    }
     if let Some(hint) = hint {
         text += &format!("\n{hint}");
     }
     Some(text)
+}
+
+/// Whether outcomes of `spec` are those of multileaved sets.
+fn is_multileaved(spec: &Spec, arms: &Arms<'_>) -> bool {
+    arms.multileave.is_some() && spec.action_kind() == ActionKind::Sets
+}
+
+fn mark(spec: &Spec, arms: &Arms<'_>) -> &'static str {
+    if is_multileaved(spec, arms) { "*" } else { "" }
+}
+
+/// What the outcomes of `spec` prove.
+fn proven_by(spec: &Spec, arms: &Arms<'_>) -> String {
+    match arms.multileave.filter(|_| is_multileaved(spec, arms)) {
+        Some(name) => format!("multileaving by {name}"),
+        None => "pairs".to_owned(),
+    }
 }
 
 /// A line on the pair that keeps the first undecided run of an algorithm open.
@@ -160,13 +194,14 @@ pub(super) fn header(plan: &StudyPlan, arms: &Arms<'_>) -> Vec<String> {
     header.extend(arms.names.column().map(|column| format!("stated_{column}")));
     header.extend(arms.names.given().map(|_| "stated_name".to_owned()));
     header.extend(
-        ["stated_at", "stated_is_best", "gave_up_at", "leading_arm", "confidence", "candidates"].map(str::to_owned),
+        ["stated_at", "stated_is_best", "gave_up_at", "leading_arm", "confidence", "candidates", "proven_by"]
+            .map(str::to_owned),
     );
     header
 }
 
 /// The cells of these columns.
-pub(super) fn cells(run: &RunResult, arms: &Arms<'_>) -> Vec<String> {
+pub(super) fn cells(spec: &Spec, run: &RunResult, arms: &Arms<'_>) -> Vec<String> {
     let Some(evidence) = &run.evidence else { return Vec::new() };
     let stated = evidence.stated.map(|(arm, _)| arm);
     let optional = |value: Option<String>| value.unwrap_or_default();
@@ -183,6 +218,7 @@ pub(super) fn cells(run: &RunResult, arms: &Arms<'_>) -> Vec<String> {
     cells.push(evidence.leader.0.0.to_string());
     cells.push(evidence.confidence.to_string());
     cells.push(evidence.candidates.len().to_string());
+    cells.push(proven_by(spec, arms));
     cells
 }
 
@@ -227,10 +263,11 @@ mod tests {
             phases: &[],
             names: &ArmNames::NUMBERS,
             measured: Measured::new(RegretKind::Condorcet, &[0.1, 0.0, 0.1], None),
+            multileave: None,
         };
         let runs: Vec<RunResult> =
             [Some((1, 300)), Some((1, 100)), Some((2, 200)), Some((1, 50)), None].map(run).into();
-        let summary = EvidenceSummary::of(&plan, &runs, &arms).unwrap();
+        let summary = EvidenceSummary::of(&plan, &plan.algorithms[0], &runs, &arms).unwrap();
         assert_eq!(summary.share_stating_best, Some(0.75));
         let Quantiles { median, q80, q90 } = summary.steps_until_stated;
         assert_eq!((median, q80, q90), (Some(200), Some(300), None));
@@ -238,9 +275,49 @@ mod tests {
         assert_eq!([99, 100, 1_000].map(|step| share_stated(&runs, step)), [Some(0.2), Some(0.4), Some(0.8)]);
         let text = evidence_table(&plan, &[runs], &arms).unwrap();
         assert!(text.contains("4/5") && text.contains("arm 1, 3/5") && text.contains("2 arms may still be"), "{text}");
-        let cells = cells(&run(None), &arms);
-        assert_eq!((cells.len(), header(&plan, &arms).len()), (7, 7));
+        let cells = cells(&plan.algorithms[0], &run(None), &arms);
+        assert_eq!((cells.len(), header(&plan, &arms).len()), (8, 8));
         let without = StudyPlan { evidence: None, ..plan };
-        assert!(EvidenceSummary::of(&without, &[run(None)], &arms).is_none() && header(&without, &arms).is_empty());
+        assert!(
+            EvidenceSummary::of(&without, &without.algorithms[0], &[run(None)], &arms).is_none()
+                && header(&without, &arms).is_empty()
+        );
+    }
+
+    #[test]
+    fn what_multileaving_proves_is_called_that() {
+        let plan = |names: &[&str]| StudyPlan {
+            algorithms: names.iter().map(|name| name.parse().unwrap()).collect(),
+            steps: 1_000,
+            runs: 2,
+            seed: 1,
+            checkpoints: vec![1_000],
+            evidence: Some(EvidencePlan { level: 0.95, margin: 0.0, stops: true, gives_up: false }),
+        };
+        let arms = |multileave| Arms {
+            winners: &[1],
+            phases: &[],
+            names: &ArmNames::NUMBERS,
+            measured: Measured::new(RegretKind::Condorcet, &[0.1, 0.0, 0.1], None),
+            multileave,
+        };
+        let runs = || vec![run(Some((2, 300))), run(Some((2, 400)))];
+        let both = plan(&["rucb", "mdb"]);
+        let proven = |live| {
+            let of = |spec: &Spec| EvidenceSummary::of(&both, spec, &runs(), &arms(live)).unwrap().proven_by;
+            both.algorithms.iter().map(of).collect::<Vec<_>>()
+        };
+        assert_eq!(proven(Some("sosm")), ["pairs", "multileaving by sosm"]);
+        assert_eq!(proven(None), ["pairs", "pairs"], "on a matrix, sets are compared pair by pair");
+        let text = evidence_table(&both, &[runs(), runs()], &arms(Some("sosm"))).unwrap();
+        assert!(
+            text.contains("mdb*") && text.contains("\n* mdb: proven by lists that sosm multileaving mixes"),
+            "{text}"
+        );
+        assert!(!text.contains("rucb*"), "{text}");
+        let text = evidence_table(&both, &[runs(), runs()], &arms(None)).unwrap();
+        assert!(!text.contains('*'), "{text}");
+        let cells = cells(&both.algorithms[1], &runs()[0], &arms(Some("sosm")));
+        assert_eq!(cells.last().map(String::as_str), Some("multileaving by sosm"));
     }
 }

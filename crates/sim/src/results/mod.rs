@@ -100,6 +100,8 @@ pub struct Recommended {
 pub struct AlgorithmSummary {
     /// Its name with all parameters.
     pub algorithm: String,
+    /// Its name with the parameters that differ from their defaults, as in tables.
+    pub label: String,
     /// Steps per run.
     pub steps: u64,
     /// Runs.
@@ -131,6 +133,8 @@ pub struct Arms<'a> {
     pub names: &'a ArmNames,
     /// How regret is measured.
     pub measured: Measured,
+    /// How sets of rankers are compared, if not by the pairs that regret is counted from.
+    pub multileave: Option<&'a str>,
 }
 
 impl Arms<'_> {
@@ -188,12 +192,13 @@ pub fn summarise(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) 
             let finals: Vec<f64> = runs.iter().map(|run| arms.measured.of(&run.final_regret())).collect();
             AlgorithmSummary {
                 algorithm: spec.canonical(),
+                label: label(spec),
                 steps: plan.steps,
                 runs: runs.len(),
                 regret: Spread::of(&finals),
                 recommended: counted(runs.iter().map(RunResult::final_recommendation), arms),
                 share_recommending_best: arms.share_of_best(runs.iter().map(RunResult::final_recommendation)),
-                evidence: EvidenceSummary::of(plan, runs, arms),
+                evidence: EvidenceSummary::of(plan, spec, runs, arms),
                 answers: MeanAnswers::of(runs),
                 measured: arms.measured,
             }
@@ -308,6 +313,7 @@ pub fn curves_csv(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>)
         "share_recommending_best",
     ];
     header.extend(plan.evidence.map(|_| "share_stated"));
+    header.push("label");
     let mut rows = Vec::new();
     for (spec, runs) in plan.algorithms.iter().zip(results) {
         let mean = |value: &dyn Fn(&RunResult) -> f64| runs.iter().map(value).sum::<f64>() / runs.len() as f64;
@@ -327,6 +333,7 @@ pub fn curves_csv(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>)
             let share = arms.at(*step).share_of_best(runs.iter().map(|run| run.recommended[index]));
             row.push(share.map_or_else(String::new, |share| share.to_string()));
             row.extend(evidence::share_stated(runs, *step).map(|share| share.to_string()));
+            row.push(label(spec));
             rows.push(row);
         }
     }
@@ -340,6 +347,7 @@ pub fn curves_csv(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>)
 pub fn runs_csv(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) -> Result<Vec<u8>> {
     let mut header = arms.header(["algorithm", "run", "step", "regret"]);
     header.extend(evidence::header(plan, arms));
+    header.push("label".to_owned());
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let mut rows = Vec::new();
     for (spec, runs) in plan.algorithms.iter().zip(results) {
@@ -347,7 +355,8 @@ pub fn runs_csv(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) -
             let regret = arms.measured.of(&run.final_regret()).to_string();
             let mut row = vec![spec.canonical(), number.to_string(), plan.steps.to_string(), regret];
             row.extend(arms.cells(run.final_recommendation()));
-            row.extend(evidence::cells(run, arms));
+            row.extend(evidence::cells(spec, run, arms));
+            row.push(label(spec));
             rows.push(row);
         }
     }

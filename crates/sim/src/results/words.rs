@@ -35,20 +35,12 @@ pub fn regret_of_a_step(kind: RegretKind, best: &str, shown: &str) -> String {
 }
 
 /// All that is printed of a study: the line `truth` about what regret is measured against, the table, and remarks.
-/// `multileave` is how sets of rankers are compared, if not by the pairs that regret is counted from.
 #[must_use]
-pub fn report(
-    plan: &StudyPlan,
-    results: &[Vec<RunResult>],
-    arms: &Arms<'_>,
-    caption: &Caption,
-    truth: &str,
-    multileave: Option<&str>,
-) -> String {
+pub fn report(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>, caption: &Caption, truth: &str) -> String {
     let mut lines = vec![truth.to_owned(), table(plan, results, arms, &caption.look).to_string()];
     lines.extend(evidence_table(plan, results, arms));
     lines.extend(settled(plan, results));
-    lines.extend(multileave.and_then(|name| distorted(plan, results, arms, name)));
+    lines.extend(arms.multileave.and_then(|name| distorted(plan, results, arms, name)));
     lines.push(format!(
         "{} of {}; regret: {}",
         mean_of(plan.runs, "run"),

@@ -1,5 +1,5 @@
-//! LightGBM's files of group sizes: `rank.train.query` beside `rank.train` has one line per query, the number of its
-//! rows.
+//! Files of group sizes: `rank.train.query` (LightGBM) or `rank.train.group` (XGBoost) beside `rank.train` has one line
+//! per query, the number of its rows.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -49,8 +49,11 @@ impl GroupSizes {
             }
             let size = str::from_utf8(token).ok().and_then(|token| token.parse().ok());
             let Some(size @ 1..) = size else {
-                let message =
-                    format!("found {}, expected the number of rows of a query, 1 or more: correct it", excerpt(token));
+                let message = format!(
+                    "found {}, expected the number of rows of a query, 1 or more: correct it, or rename the \
+                     file if it is not that",
+                    excerpt(token)
+                );
                 let error = Error::new(ErrorKind::QueryId, message);
                 return Err(error.at(number as u64 + 1, 1));
             };
@@ -67,6 +70,41 @@ impl GroupSizes {
     /// The number of rows of all queries.
     pub(in crate::text) fn rows(&self) -> u64 {
         self.sizes.iter().copied().map(u64::from).sum()
+    }
+
+    /// Refuses `other`, of the same data file, if it has other sizes.
+    pub(in crate::text) fn check_equal(&self, other: &Self) -> Result<(), String> {
+        if self.sizes == other.sizes {
+            return Ok(());
+        }
+        let first = (0..).find(|&group| self.size(group) != other.size(group)).expect("the sizes differ");
+        let counted = |groups: &Self| match groups.size(first) {
+            Some(size) => format!("{} counts {}", groups.path.display(), rows(size)),
+            None => format!("{} ends before it", groups.path.display()),
+        };
+        Err(format!(
+            "two files beside it have different group sizes: for query {}, {} and {}: delete the wrong one",
+            first + 1,
+            counted(self),
+            counted(other),
+        ))
+    }
+
+    /// Refuses query `group` (from 0) if its rows, which have a `qid:`, are not as many as this file counts; `rows` is
+    /// `None` behind the last query.
+    pub(in crate::text) fn check_rows(&self, group: usize, found: Option<usize>) -> Result<(), String> {
+        let counted = self.size(group);
+        if counted == found {
+            return Ok(());
+        }
+        let by = |count: Option<usize>| count.map_or_else(|| "none".into(), rows);
+        Err(format!(
+            "`qid:` gives query {} of this file {}, but {} counts {}: delete whichever is wrong",
+            group + 1,
+            by(found),
+            self.path.display(),
+            by(counted),
+        ))
     }
 
     pub(in crate::text) fn path(&self) -> &Path {
@@ -91,6 +129,10 @@ impl GroupSizes {
         }
         (group, cut)
     }
+}
+
+fn rows(count: usize) -> String {
+    format!("{count} row{}", if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ pub(super) enum LineShape<'a> {
     Blank,
     /// Only a comment.
     Comment,
-    /// A row of data, with the id after `qid:` and the comment if it consists of an id.
+    /// A row of data, with the id after `qid:` and the comment if it can be a query id.
     Row { qid: Option<&'a [u8]>, comment: Option<&'a [u8]> },
     /// Anything else.
     Other,
@@ -37,14 +37,13 @@ pub(super) fn of(line: &[u8]) -> LineShape<'_> {
         // A single number: a file of group sizes or of labels.
         return LineShape::Other;
     }
-    LineShape::Row { qid, comment: comment.filter(|comment| looks_like_id(comment)) }
+    LineShape::Row { qid, comment: comment.filter(|comment| may_be_query(comment)) }
 }
 
-/// Whether a comment is a query id, as in Yandex's `# 3382`: one token that is valid after `qid:` and is not
-/// `name=value`.
-pub(in crate::text) fn looks_like_id(comment: &[u8]) -> bool {
-    let odd = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'=' | b'#');
-    !comment.is_empty() && comment.len() <= MAX_ID && !comment.iter().any(odd)
+/// Whether a comment can be a query id, as in Yandex's `# 3382`: a whole number. Anything else, as in `# doc17`, says
+/// something about the row. Whether numbers are ids of queries or of documents shows only when rows share them.
+pub(in crate::text) fn may_be_query(comment: &[u8]) -> bool {
+    (1..=MAX_ID).contains(&comment.len()) && comment.iter().all(u8::is_ascii_digit)
 }
 
 fn looks_like_number(token: &[u8]) -> bool {
@@ -98,6 +97,11 @@ mod tests {
             ("1 1:abc", row(None, None)),
             ("0 # 3382", row(None, Some("3382"))),
             ("0 # 33#82", row(None, None)),
+            ("0 1:1 # doc17", row(None, None)),
+            ("0 1:1 # -17", row(None, None)),
+            ("0 1:1 # 0x17", row(None, None)),
+            ("0 1:1 # 17.0", row(None, None)),
+            ("0 1:1 #", row(None, None)),
             ("12", LineShape::Other),
             ("12 13", LineShape::Other),
             ("321 0 321.1 1", LineShape::Other),

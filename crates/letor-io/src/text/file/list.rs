@@ -10,7 +10,7 @@ use super::lines::lines;
 use super::source::{self, read_up_to};
 use crate::dataset::Provenance;
 use crate::error::{Error, ErrorKind};
-use crate::file_names::{group_sizes_of, is_cache};
+use crate::file_names::{GROUP_ENDINGS, group_sizes_of, is_cache};
 use crate::text::options::MAX_LINE;
 
 /// A file to read, with its group sizes if there is a file of them beside it.
@@ -52,11 +52,16 @@ impl FileList {
     }
 
     fn add_file(&mut self, path: PathBuf) -> Result<(), Error> {
-        let side = group_sizes_of(&path);
-        let groups = match side.is_file() {
-            true => Some(Arc::new(GroupSizes::read(&side)?)),
-            false => None,
-        };
+        let mut groups: Option<GroupSizes> = None;
+        for side in group_sizes_of(&path) {
+            let read = GroupSizes::read(&side)?;
+            if let Some(first) = &groups {
+                let refused = |message| Error::new(ErrorKind::QueryId, message).in_file(&path);
+                first.check_equal(&read).map_err(refused)?;
+            }
+            groups = groups.or(Some(read));
+        }
+        let groups = groups.map(Arc::new);
         self.files.push(DataFile { path, groups });
         Ok(())
     }
@@ -110,10 +115,9 @@ fn reason_to_skip(path: &Path) -> Option<String> {
             }
         }
     }
-    if let Some(data) = path.to_str().and_then(|path| path.strip_suffix(".query"))
-        && Path::new(data).is_file()
-    {
-        let data = Path::new(data).file_name().unwrap_or_default();
+    let data_of = |ending| path.to_str()?.strip_suffix(ending).map(Path::new).filter(|data| data.is_file());
+    if let Some(data) = GROUP_ENDINGS.into_iter().find_map(data_of) {
+        let data = data.file_name().unwrap_or_default();
         return Some(format!("the group sizes of {}", data.display()));
     }
     let mut source = match source::open(path) {

@@ -11,7 +11,7 @@ mod source;
 
 pub(crate) use foreign::{Foreign, foreign};
 pub(super) use group_sizes::GroupSizes;
-pub(super) use line_shape::looks_like_id;
+pub(super) use line_shape::may_be_query;
 pub(crate) use lines::lines;
 pub(crate) use list::expand;
 pub(super) use list::{DataFile, FileList};

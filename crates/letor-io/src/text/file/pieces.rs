@@ -37,7 +37,7 @@ impl Default for Sizes {
 pub(in crate::text) enum Ids {
     /// After the label: `qid:10`.
     Qid,
-    /// As the whole comment: `# 3382`.
+    /// As the whole comment, a number that the rows of a query share: `# 3382`.
     Comment,
     /// Nowhere: a file beside it has the number of rows of each query.
     Groups(Arc<GroupSizes>),
@@ -301,7 +301,7 @@ mod tests {
         for query in 0..30 {
             for row in 0..1 + query % 4 {
                 by_qid += &format!("0 qid:q{query} 1:{row}\r\n");
-                by_comment += &format!("0 1:{row} # q{query}\n");
+                by_comment += &format!("0 1:{row} # {query}\n");
                 by_group += &format!("0 1:{row}\n\n");
             }
         }
@@ -322,7 +322,9 @@ mod tests {
                 }
                 for pair in pieces.windows(2) {
                     let (last, first) = (pair[0].0.lines(), pair[1].0.lines());
-                    let id = |line: &str| line.split_whitespace().find(|token| token.contains('q')).map(str::to_string);
+                    let of_qid =
+                        |line: &str| line.split_whitespace().find(|token| token.contains('q')).map(str::to_string);
+                    let id = |line: &str| line.split_once("# ").map(|(_, id)| id.to_string()).or_else(|| of_qid(line));
                     let last = last.rev().find_map(id);
                     assert!(groups.is_some() || last != first.into_iter().find_map(id));
                 }

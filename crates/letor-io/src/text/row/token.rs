@@ -1,7 +1,7 @@
 //! The slow path: reads one token of a row at a time, accepts any number, and describes errors.
 
 use super::number::{self, NotANumber, ends_token};
-use crate::dataset::MAX_ID;
+use crate::dataset::{MAX_ID, exact_label, label_of_number, label_too_fine};
 use crate::decimal::Decimal;
 use crate::error::{ErrorKind, excerpt};
 use crate::text::options::{MAX_FEATURE, Null, ReadOptions};
@@ -33,12 +33,19 @@ pub(super) fn read_label(text: &[u8], at: usize, options: &ReadOptions) -> Resul
     let expected = "expected a label, as in `2 qid:10 1:0.5 2:3`";
     let fail = |kind, message| Err(RowError::new(at, kind, message));
     let label = match number::parse(token) {
-        Ok(label) => label.to_f64() as f32,
+        Ok(label) => match label_of_number(label.to_f64()) {
+            Some(label) => label,
+            // Beyond the highest label, that is what is wrong.
+            None if label.to_f64() <= f64::from(options.max_label) => {
+                return fail(ErrorKind::Label, label_too_fine(token));
+            }
+            None => f32::INFINITY,
+        },
         Err(NotANumber::NotFinite) => {
             let found = excerpt(token);
             return fail(
                 ErrorKind::Label,
-                format!("label {found} is not finite, expected 0 to {}: correct it", options.max_label),
+                format!("label {found} is not finite, expected 0 to {}: correct it", exact_label(options.max_label)),
             );
         }
         Err(NotANumber::Syntax) if !is_text(token) => {
@@ -56,7 +63,7 @@ pub(super) fn read_label(text: &[u8], at: usize, options: &ReadOptions) -> Resul
         let message = format!(
             "label {} is out of range, expected 0 to {} (or -1 for none): correct it, or raise the highest label (--max-label, `ReadOptions::max_label`)",
             excerpt(token),
-            options.max_label,
+            exact_label(options.max_label),
         );
         fail(ErrorKind::Label, message)
     }

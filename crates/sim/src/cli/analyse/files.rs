@@ -91,7 +91,7 @@ fn write_cycles(path: &Path, matrix: &PreferenceMatrix, findings: &Findings, nam
     if names.given().is_some() {
         header.extend(["first_name", "second_name", "third_name"]);
     }
-    header.extend(["first_over_second", "second_over_third", "third_over_first", "significant"]);
+    header.extend(["margin_first_over_second", "margin_second_over_third", "margin_third_over_first", "significant"]);
     let rows = clearest_cycles(matrix, MOST_CYCLES).into_iter().map(|cycle| {
         let [i, j, k] = cycle.arms.map(|arm| names.elsewhere(arm.index()));
         let elsewhere = i.zip(j).zip(k).map(|((i, j), k)| [i, j, k]);
@@ -178,9 +178,20 @@ fn heatmap(matrix: &PreferenceMatrix, findings: &Findings, config: &Config) -> H
         value_label: "P(row beats column)".to_owned(),
         labels,
         values: order.iter().flat_map(|&i| order.iter().map(move |&j| matrix.get(i, j))).collect(),
-        note: note(ranked.then_some("ranking.csv"), config),
+        unknown: unknown(&order, config),
+        note: notes([
+            note(ranked.then_some("ranking.csv"), config),
+            findings.never_compared.as_ref().map(|never| format!("hatched: {}", never.text)),
+        ]),
         ..Heatmap::default()
     }
+}
+
+/// The places of the pairs that never met among the values of a map whose rows are `order`.
+fn unknown(order: &[Arm], config: &Config) -> Vec<usize> {
+    let Some(wins) = &config.wins else { return Vec::new() };
+    let cells = order.iter().flat_map(|&i| order.iter().map(move |&j| (i, j))).enumerate();
+    cells.filter(|(_, (i, j))| wins.never_met(*i, *j)).map(|(at, _)| at).collect()
 }
 
 /// The arms by their Borda scores, best first.
@@ -251,6 +262,7 @@ fn difference(title: String, [matrix, against]: [&PreferenceMatrix; 2], order: &
         values: order.iter().flat_map(|&i| order.iter().map(move |&j| value(i, j))).collect(),
         scale: Scale::Difference,
         note: note((axis == "rank").then_some("difference.csv"), config),
+        ..Heatmap::default()
     }
 }
 

@@ -16,6 +16,7 @@ use simulation::seed;
 
 use super::Config;
 use super::difference::Difference;
+use crate::cli::matrix_file::never_compared;
 
 /// The content of findings.json; entries that need a Condorcet winner are null without one.
 #[derive(Serialize)]
@@ -29,6 +30,9 @@ pub(super) struct Findings {
     /// list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) arms_in_matrix: Option<Vec<Arm>>,
+    /// Of win counts: pairs that were never compared. Their preference is unknown, and 1/2 stands for it in all that follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) never_compared: Option<NeverCompared>,
     pub(super) winners: Winners,
     /// All arms, by Copeland score and then Borda score.
     pub(super) ranking: Vec<Ranked>,
@@ -41,6 +45,18 @@ pub(super) struct Findings {
     pub(super) upper_bounds: Vec<UpperBound>,
     pub(super) agreement: Option<Agreement>,
     pub(super) difference: Option<Difference>,
+}
+
+/// Pairs of arms that never met.
+#[derive(Serialize)]
+pub(super) struct NeverCompared {
+    /// How many there are.
+    pub(super) pairs: usize,
+    /// The number of all pairs.
+    pub(super) of: usize,
+    /// In words.
+    #[serde(skip)]
+    pub(super) text: String,
 }
 
 #[derive(Serialize)]
@@ -155,6 +171,11 @@ impl Findings {
             upper_bounds: upper_bounds(matrix, config),
             agreement: against.map(|against| Agreement::between(matrix, against)).transpose()?,
             difference: against.map(|against| Difference::of(matrix, against)),
+            never_compared: config.wins.as_ref().and_then(|wins| {
+                let counts = wins.counts();
+                let text = never_compared(&counts)?;
+                Some(NeverCompared { pairs: counts.unplayed, of: counts.pairs, text })
+            }),
             winners: Winners {
                 condorcet,
                 copeland: copeland_winners(matrix),

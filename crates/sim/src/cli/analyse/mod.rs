@@ -8,7 +8,7 @@ mod table;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
-use bandits::{Arm, PreferenceMatrix};
+use bandits::{Arm, PreferenceMatrix, WinTable};
 use clap::Args;
 use letor_io::Names;
 use output::numbers::{parse_count, parse_number, parse_positive, parse_probability, parse_up_to, with_unit};
@@ -20,7 +20,7 @@ use simulation::proxy::MatrixAccount;
 
 use self::findings::Findings;
 use super::matrix_file::{self, MatrixFile};
-use super::print::{eprintln, println};
+use super::print::{self, eprintln, println};
 use crate::cli::args::{ArmArgs, CommonArgs, OutputArgs, default_folder, of_content};
 use crate::results::notes;
 
@@ -99,6 +99,9 @@ struct Config {
     /// The description that knows them, unless they are given.
     #[serde(skip)]
     comparisons_from: Option<String>,
+    /// The win counts of the arms, if the matrix was read from some.
+    #[serde(skip)]
+    wins: Option<WinTable>,
     /// That the data are synthetic, for table and figures.
     #[serde(skip)]
     note: Option<String>,
@@ -153,8 +156,9 @@ impl Analyse {
         self.check()?;
         self.arms.check()?;
         let quiet = self.common.quiet;
-        let file = matrix_file::read(&self.matrix, quiet)?;
+        let mut file = matrix_file::read(&self.matrix, quiet)?;
         let given = self.arms.given_names(&file)?;
+        let wins = file.wins.take().map(|wins| self.arms.wins_in_order(wins));
         let (mut matrix, source) = in_order(file, &self.matrix, self.arms.lexicographic)?;
         let features = source.estimated_from.as_ref().map(|account| account.rankers.clone());
         let mut against =
@@ -186,6 +190,7 @@ impl Analyse {
                 .filter(|_| self.comparisons.is_none())
                 .map(|account| account.file.clone()),
             note,
+            wins: wins.map(|wins| arms.as_ref().map_or(wins.clone(), |arms| wins.subset(arms))),
             command: "analyse",
             version: env!("CARGO_PKG_VERSION"),
             seed: self.common.seed,
@@ -219,11 +224,12 @@ impl Analyse {
         } else {
             println!("{}", table::render(&findings, &config));
         }
+        let met = findings.order.open_pairs - findings.never_compared.as_ref().map_or(0, |never| never.pairs);
+        if met > 0 {
+            let open = with_unit(met as u64, "pair");
+            print::note(quiet, &format!("{open} at exactly 1/2"));
+        }
         if !self.common.quiet {
-            if findings.order.open_pairs > 0 {
-                let open = with_unit(findings.order.open_pairs as u64, "pair");
-                eprintln!("remark: {open} at exactly 1/2, tied or never compared");
-            }
             eprintln!("results in {}: {written}, findings.json, config.json", folder.path().display());
         }
         Ok(())

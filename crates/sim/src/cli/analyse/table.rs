@@ -47,12 +47,14 @@ pub(super) fn render(findings: &Findings, config: &Config) -> String {
 fn facts(findings: &Findings, config: &Config, names: &ArmNames) -> Vec<(&'static str, String)> {
     let Findings { winners, order, .. } = findings;
     let beats = if winners.copeland.len() == 1 { "beats" } else { "each beating" };
-    let mut facts = vec![
+    let never = findings.never_compared.as_ref().map(|never| ("never compared", never.text.clone()));
+    let mut facts: Vec<(&'static str, String)> = never.into_iter().collect();
+    facts.extend([
         ("Condorcet winner", condorcet(&winners.condorcet, findings.arms, names)),
         ("Borda winner", names.list(&winners.borda)),
         ("Copeland winner", format!("{}, {beats} {}", names.list(&winners.copeland), findings.ranking[0].copeland)),
         ("von Neumann winner", lottery(&winners.von_neumann, names)),
-    ];
+    ]);
     if let Some(gaps) = &findings.gaps {
         let (closest, mean, largest) = (names.name(gaps.closest.index()), gaps.mean, gaps.largest);
         let gaps = format!("smallest {:.5} over {closest}, mean {mean:.4}, largest {largest:.4}", gaps.smallest);

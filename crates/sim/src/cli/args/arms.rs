@@ -7,7 +7,7 @@ use std::str::FromStr;
 use anyhow::{Context, Result, ensure};
 use bandits::matrix::alphabetical_arms;
 use bandits::winners::condorcet_winner;
-use bandits::{Arm, PreferenceMatrix};
+use bandits::{Arm, PreferenceMatrix, WinTable};
 use clap::Args;
 use letor_io::{FeatureId, Names, Numbered};
 use output::numbers::{parse_ordinal, parse_positive};
@@ -66,6 +66,8 @@ pub(in crate::cli) struct Selected {
     pub(in crate::cli) names: ArmNames,
     /// What the matrix of all arms was estimated from.
     pub(in crate::cli) account: Option<MatrixAccount>,
+    /// The win counts of the selected arms, if the matrix was read from some.
+    pub(in crate::cli) wins: Option<WinTable>,
 }
 
 /// A selection of arms, written like the selection of features of `--rankers`.
@@ -193,6 +195,16 @@ impl ArmArgs {
         if self.lexicographic { matrix.undo_alphabetical_order() } else { matrix }
     }
 
+    /// The same of win counts.
+    pub(in crate::cli) fn wins_in_order(&self, wins: WinTable) -> WinTable {
+        if !self.lexicographic {
+            return wins;
+        }
+        let mut places: Vec<(Arm, usize)> = alphabetical_arms(wins.arms(), 0).into_iter().zip(0..).collect();
+        places.sort_unstable();
+        wins.subset(&places.into_iter().map(|(_, place)| Arm::at(place)).collect::<Vec<_>>())
+    }
+
     /// The selected arms of `matrix`, whose arms are in numeric order and may have `names`; `None` for all of them. Random
     /// arms depend on `checksum`, that of the matrix, and on the master seed.
     pub(in crate::cli) fn choose(
@@ -261,16 +273,17 @@ impl ArmArgs {
     /// The matrix of the selected arms, these arms, and their names.
     pub(in crate::cli) fn apply(&self, file: MatrixFile, master: u64) -> Result<Selected> {
         let given = self.given_names(&file)?;
-        let MatrixFile { matrix, account, .. } = file;
-        let matrix = self.in_order(matrix);
+        let MatrixFile { matrix, account, wins, .. } = file;
+        let (matrix, wins) = (self.in_order(matrix), wins.map(|wins| self.wins_in_order(wins)));
         let taken = self.choose((&matrix, given.as_ref()), &matrix_checksum(&matrix, true), master)?;
         let matrix = match &taken {
             None => matrix,
             Some(arms) => matrix.subset(arms).context("failed to select the arms")?,
         };
+        let wins = wins.map(|wins| taken.as_ref().map_or(wins.clone(), |arms| wins.subset(arms)));
         let features = account.as_ref().map(|account| account.rankers.clone());
         let names = self.names(features, given, taken.as_deref());
-        Ok(Selected { matrix, taken, names, account })
+        Ok(Selected { matrix, taken, names, account, wins })
     }
 }
 

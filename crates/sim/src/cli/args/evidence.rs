@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use output::numbers::{parse_number, parse_probability};
+use output::numbers::{parse_confidence, parse_number};
 use output::usage::usage;
 use simulation::runs::evidence::EvidencePlan;
 
@@ -18,14 +18,14 @@ pub(in crate::cli) struct EvidenceArgs {
     /// algorithm recommends needs no such proof. Ties count as ties. Every simulated impression is a user of its own.
     /// Algorithms that choose sets gather evidence on all pairs of a set; it says which ranker wins in lists mixed from
     /// such sets. The columns and fields on evidence are added to table, curves.csv, runs.csv and summary.json.
-    #[arg(long, value_name = "P", value_parser = parse_probability, conflicts_with = "stop_when")]
+    #[arg(long, value_name = "P", value_parser = parse_confidence, conflicts_with = "stop_when")]
     evidence: Option<f64>,
 
     /// End a run once its outcomes prove which arm is the best, e.g. with confidence 0.95; it is shown alone from then on
     ///
     /// Reports what --evidence does. Until it ends, a run is the same as without this flag. Afterwards the stated arm is shown to everybody until the
     /// last step, and if it is not the best, its regret is counted: the curves of all algorithms are as long.
-    #[arg(long, value_name = "P", value_parser = parse_probability)]
+    #[arg(long, value_name = "P", value_parser = parse_confidence)]
     stop_when: Option<f64>,
 
     /// For --evidence and --stop-when: state an arm that is no worse than any other by more than this share of the

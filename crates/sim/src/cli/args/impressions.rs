@@ -1,15 +1,11 @@
 //! Flags that say where impressions are drawn from, and when their answers come.
 
 use anyhow::{Result, ensure};
-use bandits::registry::Spec;
 use clap::{Args, ValueEnum};
 use output::numbers::{parse_number, parse_positive, with_separators, with_unit};
 use output::usage::{UsageError, usage};
 use simulation::late_answers::LateAnswers;
 use simulation::seed::Streams;
-
-use crate::cli::print::eprintln;
-use crate::results::label;
 
 /// Where impressions are drawn from.
 #[derive(Debug, Args)]
@@ -91,22 +87,6 @@ impl LateArgs {
             ))
         );
         Ok(late)
-    }
-
-    /// Says which of `algorithms` take late answers through queues.
-    pub(in crate::cli) fn announce(late: &LateAnswers, algorithms: &[Spec], arms: usize, steps: u64) {
-        if late.is_none() {
-            return;
-        }
-        let queued = |spec: &&Spec| spec.late(arms, steps).is_ok_and(|policy| !policy.is_native());
-        let names: Vec<String> = algorithms.iter().filter(queued).map(label).collect();
-        if !names.is_empty() {
-            let pairs = with_unit((arms * arms.saturating_sub(1) / 2) as u64, "pair");
-            eprintln!(
-                "note: {} waits for each answer pair by pair, which can cost the delay again for each of {pairs}",
-                names.join(", ")
-            );
-        }
     }
 }
 

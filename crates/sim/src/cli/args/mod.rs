@@ -5,7 +5,6 @@ mod common;
 pub(super) mod defaults;
 mod evidence;
 mod folder;
-mod grades;
 mod impressions;
 mod own;
 mod reading;

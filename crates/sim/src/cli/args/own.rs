@@ -1,14 +1,18 @@
 //! Flags for rankers of the user's own: TREC runs, and scores beside a data set.
 
+use std::io::Read as _;
 use std::path::Path;
 
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
 use letor_io::trec::{TrecTies, Unjudged};
-use letor_io::{Dataset, Names, Runs};
-use output::numbers::{escaped, with_separators, with_unit};
+use letor_io::{Dataset, Names};
+use output::numbers::{escaped, with_unit};
 use output::usage::usage;
 use simulation::spec::SiteSpec;
+
+/// The bytes of a file that are looked at for its first line.
+const BEGINNING: u64 = 4096;
 
 /// Rankers that are lists or scores in files.
 #[derive(Debug, Args)]
@@ -74,6 +78,17 @@ impl OwnArgs {
     /// # Errors
     /// If flags contradict each other.
     pub(in crate::cli) fn of_spec(&self, asked: &[String], spec: SiteSpec) -> Result<SiteSpec> {
+        if self.has_runs()
+            && let Some(file) = asked.iter().find(|file| looks_like_a_run(Path::new(file)))
+        {
+            anyhow::bail!(usage(format!(
+                "found the file `{}` beside --runs {}; commas separate runs: --runs {},{}, or give their folder",
+                escaped(file),
+                escaped(&self.trec_runs.join(",")),
+                escaped(&self.trec_runs.join(",")),
+                escaped(file)
+            )));
+        }
         ensure!(
             !self.has_runs() || asked.is_empty(),
             usage("--trec-runs and --dataset exclude each other: runs are the rankers, and their qrels the data")
@@ -104,6 +119,18 @@ impl OwnArgs {
     pub(in crate::cli) fn files(&self, asked: &[String]) -> Vec<String> {
         asked.iter().chain(&self.trec_runs).chain(&self.scores).cloned().collect()
     }
+}
+
+/// Whether the first line of a file that is not a comment has the six columns of a run.
+fn looks_like_a_run(path: &Path) -> bool {
+    let Ok(file) = std::fs::File::open(path) else { return false };
+    let mut start = Vec::new();
+    if !path.is_file() || file.take(BEGINNING).read_to_end(&mut start).is_err() {
+        return false;
+    }
+    let text = String::from_utf8_lossy(&start);
+    let first = text.lines().find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    first.is_some_and(|line| line.split_whitespace().count() == 6 && !line.contains("qid:"))
 }
 
 /// `arguments` with `--trec-runs` instead of `--runs` where its value is not a number of runs but files.
@@ -140,86 +167,6 @@ pub(super) fn rankers_of(dataset: &Dataset) -> String {
     };
     let what = if dataset.runs().is_some() { "run" } else { "feature" };
     format!("{}{listed}", with_unit(dataset.features().into(), what))
-}
-
-/// Notes on what was left out of a data set of runs, or filled in.
-pub(super) fn notes(dataset: &Dataset, runs: &Runs) -> Vec<String> {
-    let counts = runs.counts();
-    let name = |run: usize| match dataset.feature_names().and_then(|names| names.get(run)) {
-        Some(name) => escaped(name).into_owned(),
-        None => format!("run {}", run + 1),
-    };
-    let mut notes = Vec::new();
-    if !counts.unjudged_queries.is_empty() {
-        let queries = with_unit(counts.unjudged_queries.len() as u64, "query");
-        notes.push(format!("left out {queries} of the runs without judgments: {}", listed(&counts.unjudged_queries)));
-    }
-    let without = runs.without_documents();
-    if !without.is_empty() {
-        let queries = with_unit(without.len() as u64, "judged query");
-        let judged = if counts.removed { " that are judged" } else { "" };
-        notes.push(format!("left out {queries} without retrieved documents{judged}: {}", listed(without)));
-    }
-    let empty: Vec<String> = counts
-        .empty_lists
-        .iter()
-        .enumerate()
-        .filter(|(_, queries)| **queries > 0)
-        .map(|(run, queries)| format!("{} for {}", name(run), with_unit(*queries as u64, "query")))
-        .collect();
-    if !empty.is_empty() {
-        notes.push(format!("nothing was retrieved by {}, where it shows documents in random order", listed(&empty)));
-    }
-    if counts.unjudged > 0 {
-        let of = match counts.removed {
-            true => dataset.documents() + counts.unjudged,
-            false => dataset.documents(),
-        };
-        let share = percent(counts.unjudged, of);
-        notes.push(match counts.removed {
-            true => format!("removed the {share} of the retrieved documents that are not judged"),
-            false => format!(
-                "{share} of the retrieved documents are not judged: label 0 (--unjudged remove leaves them out)"
-            ),
-        });
-    }
-    let tied: Vec<String> = counts
-        .tied
-        .iter()
-        .zip(&counts.retrieved)
-        .enumerate()
-        .filter(|(_, (tied, _))| **tied > 0)
-        .map(|(run, (tied, retrieved))| format!("{} of {}", percent(*tied, *retrieved), name(run)))
-        .collect();
-    if !tied.is_empty() {
-        let rule = match counts.ties_kept {
-            true => "they stay tied",
-            false => "ordered by document number, as trec_eval does (--trec-ties keep leaves them tied)",
-        };
-        notes.push(format!("equal scores in {}: {rule}", listed(&tied)));
-    }
-    if counts.negative > 0 {
-        notes.push(format!("{} read as 0", with_unit(counts.negative as u64, "negative label")));
-    }
-    if counts.repeated > 0 {
-        notes.push(format!("{} more than once, with the same label", with_unit(counts.repeated as u64, "judgment")));
-    }
-    notes
-}
-
-/// The first few of a list.
-fn listed(all: &[String]) -> String {
-    const MOST: usize = 5;
-    let shown = all.iter().take(MOST).map(|one| escaped(one)).collect::<Vec<_>>().join(", ");
-    match all.len().saturating_sub(MOST) {
-        0 => shown,
-        more => format!("{shown} and {} more", with_separators(more as u64)),
-    }
-}
-
-fn percent(part: usize, of: usize) -> String {
-    let share = 100.0 * part as f64 / of.max(1) as f64;
-    if share > 0.0 && share < 0.95 { format!("{share:.1}%") } else { format!("{share:.0}%") }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use simulation::runs::StudyPlan;
 
 use super::common::{CommonArgs, OutputArgs};
 use super::regret::RegretArgs;
+use crate::cli::notes;
 use crate::cli::print::eprintln;
 use crate::cli::shards::ShardArgs;
 use crate::cli::study::extension::{Length, Size};
@@ -153,7 +154,7 @@ impl RunArgs {
             Some(named) => named.0.clone(),
             None => usual.algorithms.iter().map(|name| name.parse().expect("a registered name")).collect(),
         };
-        if !self.common.quiet {
+        if !self.common.quiet || output::progress::is_watched() {
             print_warnings(&algorithms);
         }
         let length = Length::Steps(self.steps(usual), self.checkpoints);
@@ -199,7 +200,9 @@ impl FromStr for Algorithms {
 
 /// Warns of parameters that no theory covers and of those without effect.
 fn print_warnings(algorithms: &[Spec]) {
-    for warning in algorithms.iter().filter_map(Spec::warning) {
-        eprintln!("warning: {warning}");
+    for warning in notes::of_algorithms(algorithms) {
+        if !output::progress::noted(&warning) {
+            eprintln!("warning: {warning}");
+        }
     }
 }

@@ -11,27 +11,19 @@ use letor_io::{Dataset, FeatureId, Names, Provenance};
 use output::numbers::{escaped, parse_ordinal, parse_up_to, with_unit};
 use output::shards::Share;
 use output::usage::usage;
-use rankers::{RankerRef, Selection, TieBreaking};
-use simulation::description::SiteDescription;
+use rankers::{RankerRef, Selection};
 use simulation::prepared::PreparedSite;
-use simulation::site::Site;
 use simulation::spec::{self, SiteSpec};
 
-use super::grades::grades_note;
-use super::own::{OwnArgs, notes as notes_on_runs, rankers_of};
+use super::own::{OwnArgs, rankers_of};
 use super::reading::ReadingArgs;
+use crate::cli::notes;
 use crate::cli::print::eprintln;
 use crate::cli::shards::lists_for;
 
 /// The rankers of the default data set: 16 features of MSLR, drawn at random once and listed here so that no draw can
 /// change them. The same features of the published matrix of the real data have the same winner.
 const DEFAULT_RANKERS: [u32; 16] = [1, 6, 26, 32, 33, 35, 44, 45, 49, 56, 59, 64, 71, 104, 106, 129];
-/// The number of queries examined for ties.
-const MOST_QUERIES: usize = 1_000;
-/// Above this share of tied positions, a note on ties is printed.
-const MANY_TIES: f64 = 0.75;
-/// Up to this difference of P(click) between grades, few ties are enough for the note.
-const VAGUE_CLICKS: f64 = 0.25;
 
 /// The data set, its rankers and users, and how lists are mixed.
 #[derive(Debug, Args)]
@@ -248,14 +240,9 @@ impl SiteArgs {
         let features = spec.features(&dataset, master).map_err(|error| usage(format!("--{error}")))?;
         let prepared =
             spec.prepare_rankers(Arc::new(dataset), features, master, &lists_for(share, self.reading.no_cache))?;
-        if !quiet && let Some(note) = grades_note(prepared.dataset.max_label(), &prepared.description) {
-            eprintln!("{note}");
-        }
-        if !quiet
-            && self.credit_ties.is_none()
-            && let Some(note) = ties_note(&prepared.site, &prepared.description)
-        {
-            eprintln!("{note}");
+        // To count ties takes time.
+        if !quiet || output::progress::is_watched() {
+            notes::tell(quiet, notes::of_site(&prepared, self.credit_ties.is_some()));
         }
         Ok(prepared)
     }
@@ -273,49 +260,15 @@ impl SiteArgs {
 
 /// Prints what data are used, and which files of a folder were skipped.
 pub(in crate::cli) fn announce(dataset: &Dataset, quiet: bool) {
-    if quiet {
-        return;
+    if !quiet {
+        eprintln!(
+            "{}{}: {}, {}, {}",
+            escaped(dataset.name()),
+            if matches!(dataset.provenance(), Provenance::LookAlike { .. }) { " (synthetic)" } else { "" },
+            with_unit(dataset.queries() as u64, "query"),
+            with_unit(dataset.documents() as u64, "document"),
+            rankers_of(dataset),
+        );
     }
-    if let Provenance::Files { skipped, .. } = dataset.provenance() {
-        for (path, reason) in skipped {
-            eprintln!("skipped {}: {reason}", escaped(&path.display().to_string()));
-        }
-    }
-    eprintln!(
-        "{}{}: {}, {}, {}",
-        escaped(dataset.name()),
-        if matches!(dataset.provenance(), Provenance::LookAlike { .. }) { " (synthetic)" } else { "" },
-        with_unit(dataset.queries() as u64, "query"),
-        with_unit(dataset.documents() as u64, "document"),
-        rankers_of(dataset),
-    );
-    for note in dataset.runs().iter().flat_map(|runs| notes_on_runs(dataset, runs)) {
-        eprintln!("note: {note}");
-    }
-    if dataset.all_null() > 0 {
-        let times = with_unit(dataset.all_null(), "time");
-        eprintln!("note: {times} all documents of a query have NULL for a feature, which is then 0 for all of them");
-    }
-}
-
-/// A note for sites where the default treatment of ties probably decides more than the quality of rankers; `None` if
-/// the user chose one.
-fn ties_note(site: &Site, description: &SiteDescription) -> Option<String> {
-    if description.credit_ties != CreditTies::Redrawn || description.tie_breaking != TieBreaking::Random {
-        return None;
-    }
-    let share = site.tied_share(MOST_QUERIES);
-    let probabilities = || description.click.click.iter().copied();
-    let difference = probabilities().fold(0.0, f64::max) - probabilities().fold(1.0, f64::min);
-    let why = if difference <= VAGUE_CLICKS && share > 0.0 {
-        format!("{} clicks hardly distinguish documents", description.click.model)
-    } else if share > MANY_TIES {
-        format!("{:.0}% of the rankers' scores are tied", 100.0 * share)
-    } else {
-        return None;
-    };
-    Some(format!(
-        "note: {why}; --credit-ties redrawn (the default, as in the published matrices) is biased against rankers with \
-         ties, --credit-ties same is not"
-    ))
+    notes::tell(quiet, notes::of_dataset(dataset));
 }

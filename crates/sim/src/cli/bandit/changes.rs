@@ -1,12 +1,13 @@
 //! `--change`: preferences that jump or drift, arms that leave and enter.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{Context, Result, ensure};
 use bandits::{Arm, PreferenceMatrix};
 use clap::Args;
+use letor_io::registry::nearest;
 use output::numbers::{escaped, parse_positive, with_separators, with_unit};
 use output::usage::usage;
 
@@ -15,6 +16,9 @@ use crate::results::Phase;
 
 /// How many steps of a drift change something.
 const PIECES: u64 = 100;
+
+/// What may change beside the matrix.
+const KINDS: [&str; 4] = ["reversed", "shift", "leave", "enter"];
 
 /// Users who change.
 #[derive(Debug, Args)]
@@ -74,6 +78,19 @@ impl FromStr for Change {
             Some(("shift", by)) => What::Shift(number(by)?),
             Some(("leave", arm)) => What::Leave(number(arm)?),
             Some(("enter", arm)) => What::Enter(number(arm)?),
+            // A file that is not there and is called nearly as a change is a slip.
+            given
+                if !Path::new(what).exists()
+                    && let word = given.map_or(what, |(word, _)| word)
+                    && let Some(near) = nearest(word, KINDS.into_iter()) =>
+            {
+                let with = match near {
+                    "shift" => "shift=N",
+                    "leave" | "enter" => &format!("{near}=ARM"),
+                    other => other,
+                };
+                return Err(format!("unknown change `{}`; did you mean `{with}`?", escaped(what)));
+            }
             _ => What::Matrix(PathBuf::from(what)),
         };
         if from < to && matches!(what, What::Leave(_) | What::Enter(_)) {

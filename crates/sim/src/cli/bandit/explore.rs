@@ -12,7 +12,8 @@ use simulation::runs::{ArenaFactory as _, PlayedArena};
 
 use super::{Bandit, CopiedArenas, Late, LateAnswers};
 use crate::analysis::explore_then_exploit::{Exploration, explore_all, report, summarise, write};
-use crate::cli::args::{LateArgs, Usual};
+use crate::cli::args::Usual;
+use crate::cli::notes;
 use crate::cli::print::{eprintln, println};
 use crate::cli::shards::{self, Work, extended_by};
 use crate::cli::study::extension::{Length, Size};
@@ -136,9 +137,7 @@ impl Bandit {
         let run = &self.run;
         let (seed, quiet) = (run.common.seed, run.common.quiet);
         let asked = Size { length: Length::Horizons(horizons), ..run.size(&Usual::STUDY) };
-        if !quiet {
-            LateArgs::announce(&arenas.late, &asked.algorithms, arenas.arms(), asked.length.steps());
-        }
+        notes::tell(quiet, notes::of_late(&arenas.late, &asked.algorithms, arenas.arms(), asked.length.steps()));
         let share = run.shard.share()?;
         if matches!(share, Share::Prepare) {
             shards::nothing_to_prepare(quiet);

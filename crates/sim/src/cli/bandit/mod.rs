@@ -23,6 +23,7 @@ use simulation::runs::{ArenaFactory, CopiedArenas, Late, PlayedArena, StudyPlan,
 
 use super::matrix_file;
 use crate::cli::args::{ArmArgs, EvidenceArgs, LateArgs, RunArgs, Selected, Usual, default_folder, of_content};
+use crate::cli::notes;
 use crate::cli::shards::{self, Work, extended_by};
 use crate::cli::study::output::{self as study_output, Presentation};
 use crate::results::{Arms, BanditConfig, Environment, PreparedEnvironment, VERSION};
@@ -101,11 +102,12 @@ impl Bandit {
             (Some(path), _) => {
                 let file = matrix_file::read(path, quiet)?;
                 let all = file.matrix.arms();
-                let Selected { matrix, taken, names, account } = self.arms.apply(file, self.run.common.seed)?;
+                let Selected { matrix, taken, names, account, wins } = self.arms.apply(file, self.run.common.seed)?;
                 let (name, known) = (matrix_file::name(path), (names, account));
+                let never = wins.and_then(|wins| matrix_file::never_compared(&wins.counts()));
                 let phases = self.changes.phases(&matrix, taken.as_deref(), all, quiet)?;
                 let prepared = PreparedEnvironment::of_matrix(matrix, name, taken, known, regret, quiet)?;
-                self.play(prepared.changing(phases, quiet)?)
+                self.play(prepared.doubting(never).changing(phases, quiet)?)
             }
             (None, Some(problem)) => {
                 ensure!(
@@ -145,11 +147,10 @@ impl Bandit {
         let caption = caption.with(self.changes.describe()).with(late.describe());
         let arenas = Late::new(arenas, late);
         let (winners, phases) = (description.last_winners().to_vec(), description.winners_by_step());
-        let arms = Arms { winners: &winners, phases: &phases, names: &names, measured };
+        let arms = Arms { winners: &winners, phases: &phases, names: &names, measured, multileave: None };
         let presentation = Presentation {
             caption,
             truth,
-            multileave: None,
             late: arenas.late.describe(),
             json: self.run.output.json,
             compare: self.evidence.compare_algorithms,
@@ -172,9 +173,7 @@ impl Bandit {
         let common = &self.run.common;
         let evidence = self.evidence.plan()?;
         let asked = self.run.size(&Usual::STUDY);
-        if !common.quiet {
-            LateArgs::announce(&arenas.late, &asked.algorithms, arenas.arms(), asked.length.steps());
-        }
+        notes::tell(common.quiet, notes::of_late(&arenas.late, &asked.algorithms, arenas.arms(), asked.length.steps()));
         let share = self.run.shard.share()?;
         if matches!(share, Share::Prepare) {
             shards::nothing_to_prepare(common.quiet);

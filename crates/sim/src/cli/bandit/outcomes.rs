@@ -8,14 +8,18 @@ use bandits::open::{Absorbed, OpenPolicy, OutcomePool, PairOutcomes};
 use bandits::registry::Spec;
 use bandits::{ActionKind, Arm, Generators};
 use clap::Args;
+use click_logs::join::Day;
+use click_logs::model::time::date;
+use click_logs::outcomes::Outcomes;
 use output::numbers::{parse_positive, with_separators};
 use output::text_table::{Align, TextTable};
 use output::usage::usage;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
+use statistics::Counts;
 
 use crate::cli::args::{RunArgs, Usual};
-use crate::cli::print::{eprintln, println};
+use crate::cli::print::{note, println};
 use crate::results::label;
 
 /// What to do with outcomes of days.
@@ -57,17 +61,6 @@ pub(super) const OF_SIMULATIONS: [&str; 22] = [
     "batch",
     "lost",
 ];
-
-/// A line of the table.
-#[derive(Debug, Deserialize)]
-struct Line {
-    day: String,
-    first: String,
-    second: String,
-    impression_wins: u64,
-    impression_losses: u64,
-    impression_ties: u64,
-}
 
 /// The days of a table, oldest first.
 struct Days {
@@ -132,8 +125,8 @@ pub(super) fn plan(path: &Path, options: &OutcomeOptions, run: &RunArgs) -> Resu
         println!("{}", serde_json::to_string_pretty(&report)?);
         return Ok(());
     }
-    if days.is_synthetic && !run.common.quiet {
-        eprintln!("the log is simulated: it says nothing about real users");
+    if days.is_synthetic {
+        note(run.common.quiet, "the log is simulated: it says nothing about real users");
     }
     let known = last.map_or_else(|| "no day".to_owned(), |last| format!("{} days until {last}", days.days.len()));
     println!("The next day's {} impressions, after {known}:", with_separators(options.impressions));
@@ -170,66 +163,37 @@ fn write(out: &Path, run: &RunArgs, report: &Value, plans: &[Plan]) -> Result<()
     folder.write(&config, || {
         output::write_json_pretty(&folder.join("plan.json"), report)?;
         let rows = plans.iter().flat_map(|plan| {
-            plan.shares.iter().map(|share| (&plan.algorithm, share.rankers.join(" "), share.impressions, share.share))
+            plan.shares.iter().map(|share| {
+                // A ranker alone has no second.
+                let [first, second] = [0, 1].map(|place| share.rankers.get(place));
+                (&plan.algorithm, first, second, share.impressions, share.share, &plan.label)
+            })
         });
-        output::write_csv(&folder.join("plan.csv"), &["algorithm", "rankers", "impressions", "share"], rows)
+        let header = ["algorithm", "first", "second", "impressions", "share", "label"];
+        output::write_csv(&folder.join("plan.csv"), &header, rows)
     })
 }
 
 impl Days {
-    /// The table at `path`, or the one in that folder.
+    /// The table at `path`, or the one in that folder, read as `click-logs decide` reads it.
     fn read(path: &Path, until: Option<&str>) -> Result<Self> {
         let table = if path.is_dir() { path.join("outcomes.csv") } else { path.to_path_buf() };
         let text = output::input::read_text(&table, 1 << 30).with_context(|| table.display().to_string())?;
         let summary = read_summary(&table.with_file_name("summary.json"));
         let until = until.or_else(|| summary["last_closed_day"].as_str());
         let named = summary["rankers"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        let mut rankers: Vec<String> = named.map(str::to_owned).collect();
-        let mut lines = Vec::new();
-        for (number, line) in (2..).zip(csv::Reader::from_reader(text.as_bytes()).deserialize::<Line>()) {
-            let line = line.map_err(|error| {
-                usage(format!(
-                    "{}:{number}: {}; expected the columns day, first, second, impression_wins, impression_losses and \
-                     impression_ties, as `click-logs credit` writes them",
-                    table.display(),
-                    reason(&error)
-                ))
-            })?;
-            let is_date = line.day.len() == 10
-                && line.day.bytes().enumerate().all(|(at, byte)| match at {
-                    4 | 7 => byte == b'-',
-                    _ => byte.is_ascii_digit(),
-                });
-            ensure!(
-                is_date,
-                usage(format!("{}:{number}: `{}` is not a date; expected e.g. 2026-11-22", table.display(), line.day))
-            );
-            ensure!(
-                line.first != line.second,
-                usage(format!("{}:{number}: `{}` against itself", table.display(), line.first))
-            );
-            lines.push(line);
-        }
-        let mut more: Vec<&String> =
-            lines.iter().flat_map(|line| [&line.first, &line.second]).filter(|name| !rankers.contains(name)).collect();
-        more.sort_unstable();
-        more.dedup();
-        let more: Vec<String> = more.into_iter().cloned().collect();
-        rankers.extend(more);
-        let arm = |name: &String| rankers.iter().position(|known| known == name).map(Arm::at).expect("it is there");
+        let order: Vec<String> = named.map(str::to_owned).collect();
+        let Outcomes { rankers, days: rows } =
+            Outcomes::from_csv(&text, &order).map_err(|error| usage(error.in_file(&table)))?;
         let mut days: BTreeMap<String, BTreeMap<(Arm, Arm), PairOutcomes>> = BTreeMap::new();
-        for line in lines.iter().filter(|line| until.is_none_or(|until| line.day.as_str() <= until)) {
-            let (first, second) = (arm(&line.first), arm(&line.second));
-            let (won, lost) = if first < second {
-                (line.impression_wins, line.impression_losses)
-            } else {
-                (line.impression_losses, line.impression_wins)
-            };
-            let pairs = days.entry(line.day.clone()).or_default();
-            let sum = pairs.entry((first.min(second), first.max(second))).or_default();
-            sum.first += won;
-            sum.second += lost;
-            sum.ties += line.impression_ties;
+        for Day { day, pair: (first, second), counts } in rows {
+            let day = date(day);
+            if until.is_some_and(|until| day.as_str() > until) {
+                continue;
+            }
+            let Counts { wins, losses, ties } = counts.impressions;
+            let outcomes = PairOutcomes { first: wins, second: losses, ties };
+            days.entry(day).or_default().insert((Arm::at(first), Arm::at(second)), outcomes);
         }
         Ok(Self { rankers, days, is_synthetic: summary["synthetic"] == true })
     }
@@ -270,15 +234,4 @@ impl Days {
 fn read_summary(path: &Path) -> Value {
     let text = output::input::read_text(path, 1 << 24).unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()
-}
-
-/// An error of CSV without its place.
-fn reason(error: &csv::Error) -> String {
-    match error.kind() {
-        csv::ErrorKind::Deserialize { err, .. } => err.to_string(),
-        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            format!("{len} fields, but the header names {expected_len}")
-        }
-        _ => error.to_string(),
-    }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Result, ensure};
 use clap::{ArgGroup, Args};
 use figures::{Curve, CurvePoint, Lines};
-use letor_io::{Dataset, FeatureId, Provenance, Statistics};
+use letor_io::{Dataset, FeatureId, Provenance, Statistics, exact_label};
 use output::numbers::{with_separators, with_unit};
 use output::usage::usage;
 use rankers::{Gain, Measure, MeasureKind, Measurement, Rankings, TieBreaking};
@@ -117,7 +117,7 @@ struct PerQuery {
 
 #[derive(Serialize)]
 struct LabelCount {
-    label: f32,
+    label: f64,
     documents: usize,
 }
 
@@ -257,7 +257,7 @@ impl Findings {
             documents: statistics.documents,
             features: statistics.features,
             documents_per_query: PerQuery { fewest, median, most },
-            labels: labels.map(|&(label, documents)| LabelCount { label, documents }).collect(),
+            labels: labels.map(|&(label, documents)| LabelCount { label: exact_label(label), documents }).collect(),
             queries_without_relevant: statistics.queries_without_relevant,
             zero_share: statistics.zero_share,
             constant_share: statistics.constant_share,

@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::args::OutputArgs;
-use super::print::eprintln;
+use super::print::{self, eprintln};
 use super::study::extension::{Size, extended};
 use output::data_cache;
 use output::difference::{Compare, first_difference};
@@ -139,7 +139,7 @@ impl Work {
     pub(in crate::cli) fn check(&self, share: &Share) -> Result<()> {
         let Share::Merge(parts) = share else { return Ok(()) };
         if let Some(note) = parts.other_builds(env!("SIM_VERSION")) {
-            eprintln!("note: {note}");
+            print::note(false, &note);
         }
         parts.check(&self.config, &self.revisions)
     }

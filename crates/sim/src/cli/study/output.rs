@@ -16,8 +16,6 @@ pub(in crate::cli) struct Presentation {
     pub(in crate::cli) caption: Caption,
     /// The line about the ground truth that regret is measured against.
     pub(in crate::cli) truth: String,
-    /// How sets of rankers are compared, if not by the pairs that regret is counted from.
-    pub(in crate::cli) multileave: Option<String>,
     /// How late answers come, if they do.
     pub(in crate::cli) late: Option<String>,
     /// Print JSON instead of the table.
@@ -44,8 +42,7 @@ pub(in crate::cli) fn write_and_print(
     if presentation.json {
         println!("{}", serde_json::to_string_pretty(&results::summarise(plan, played, arms))?);
     } else {
-        let multileave = presentation.multileave.as_deref();
-        println!("{}", results::report(plan, played, arms, &presentation.caption, &presentation.truth, multileave));
+        println!("{}", results::report(plan, played, arms, &presentation.caption, &presentation.truth));
         if presentation.compare {
             println!("\n{}", significance::of_study(folder.path())?);
         }

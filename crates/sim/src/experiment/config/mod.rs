@@ -25,7 +25,7 @@ use anyhow::{Context, Result};
 pub(crate) use draw::{Arrangement, Bands, Bound, Draw, Scale};
 use output::input;
 use output::usage::usage;
-pub(crate) use papers::{PAPERS, Paper};
+pub(crate) use papers::{PAPERS, Paper, is_published};
 use serde::{Deserialize, Serialize};
 pub(crate) use setting::{Play, SettingEntry};
 use toml::Spanned;

@@ -19,6 +19,11 @@ impl Paper {
     }
 }
 
+/// Whether `key` is a paper's, and not that of experiments of our own.
+pub(crate) fn is_published(key: &str) -> bool {
+    PAPERS.iter().take_while(|paper| paper.key != "beyond").any(|paper| paper.key == key)
+}
+
 /// All papers, in the order in which reports list them.
 pub(crate) const PAPERS: [Paper; 6] = [
     Paper {

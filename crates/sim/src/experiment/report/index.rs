@@ -8,7 +8,7 @@ use output::lock::Lock;
 use output::numbers::with_separators;
 
 use crate::experiment::claim::Verdict;
-use crate::experiment::config::{PAPERS, Paper};
+use crate::experiment::config::{PAPERS, Paper, is_published};
 use crate::experiment::report::folder::{Summary, cell};
 
 /// The summaries of all experiments in a folder of results, paper by paper.
@@ -45,14 +45,20 @@ fn order(name: &str) -> Vec<(String, u64)> {
     parts
 }
 
-/// The number of claims by verdict, in words.
+/// The number of claims of papers by verdict, in words, and then those of our own experiments.
 #[must_use]
 pub(crate) fn tally(summaries: &[Summary]) -> String {
-    let tally = Verdict::tally(summaries.iter().flat_map(|summary| &summary.claims));
-    let words =
-        tally.into_iter().map(|(verdict, count)| format!("{} {}", with_separators(count as u64), verdict.words(count)));
-    let words: Vec<String> = words.collect();
-    if words.is_empty() { "none".to_owned() } else { words.join(", ") }
+    let of = |published: bool| -> Option<String> {
+        let these = summaries.iter().filter(|summary| is_published(&summary.paper) == published);
+        let tally = Verdict::tally(these.flat_map(|summary| &summary.claims)).into_iter();
+        let words = tally.map(|(verdict, count)| format!("{} {}", with_separators(count as u64), verdict.words(count)));
+        let words: Vec<String> = words.collect();
+        (!words.is_empty()).then(|| words.join(", "))
+    };
+    match (of(true), of(false)) {
+        (Some(papers), Some(ours)) => format!("{papers}; beyond the papers: {ours}"),
+        (papers, ours) => papers.or(ours).unwrap_or_else(|| "none".to_owned()),
+    }
 }
 
 /// Writes `README.md` into a folder of results.
@@ -111,6 +117,25 @@ mod tests {
         let mut names = ["mdb-fig10", "mdb-fig2", "mdb-fig1", "mdb-fig1b"];
         names.sort_by_key(|name| order(name));
         assert_eq!(names, ["mdb-fig1", "mdb-fig1b", "mdb-fig2", "mdb-fig10"]);
+    }
+
+    #[test]
+    fn claims_of_papers_are_counted_apart_from_ours() {
+        let summary = |paper: &str, verdicts: &[&str]| -> Summary {
+            let claim = |verdict: &&str| serde_json::json!({"says": "x", "place": "", "verdict": verdict, "numbers": "", "comment": null});
+            let claims: Vec<_> = verdicts.iter().map(claim).collect();
+            serde_json::from_value(serde_json::json!({
+                "experiment": "x", "paper": paper, "title": "x", "figure": "", "about": "", "scale": 1.0,
+                "fingerprint": "", "settings": [], "claims": claims, "table": null, "values": [],
+            }))
+            .expect("a summary")
+        };
+        let ours = summary("beyond", &["held", "held"]);
+        let all = [summary("mdb", &["held", "did-not-hold"]), summary("rucb", &["held"]), ours];
+        assert_eq!(tally(&all), "2 held, 1 did not hold; beyond the papers: 2 held");
+        assert_eq!(tally(&all[..1]), "1 held, 1 did not hold");
+        assert_eq!(tally(&all[2..]), "2 held");
+        assert!(["mergerucb", "rucb", "rcs", "mdb"].iter().all(|paper| is_published(paper)));
     }
 
     #[test]

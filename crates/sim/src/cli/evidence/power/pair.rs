@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use interleave::AnyInterleaving;
+use letor_io::registry::nearest;
 use output::numbers::{escaped, with_separators};
 use output::progress::Progress;
 use output::usage::usage;
@@ -12,6 +13,9 @@ use simulation::truth::{GroundTruth, RegretMeasure};
 
 use crate::analysis::power::Shares;
 use crate::analysis::power::click_through::{self, ClickThrough};
+
+/// The most rankers in an error.
+const SHOWN: usize = 5;
 
 /// Two rankers on a site.
 pub(super) struct MeasuredPair {
@@ -46,9 +50,16 @@ pub(super) fn by_name(names: &ArmNames, arms: usize, [first, second]: [&str; 2])
             name == wanted || names.number(*arm) == wanted || name.split(" (").next() == Some(wanted)
         };
         (0..arms).find(is).ok_or_else(|| {
-            let known: Vec<String> = (0..arms.min(5)).map(|arm| names.number(arm)).collect();
-            let more = if arms > known.len() { ", ..." } else { "" };
-            usage(format!("{flag} {}: no ranker has that name; there are {}{more}", escaped(wanted), known.join(", ")))
+            let called = |arm: usize| names.given_name(arm).map_or_else(|| names.number(arm), str::to_owned);
+            let all: Vec<String> = (0..arms).map(called).collect();
+            let hint = match nearest(wanted, all.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean `{}`?", escaped(near)),
+                None => {
+                    let more = if arms > SHOWN { ", ..." } else { "" };
+                    format!("there are {}{more}", escaped(&all[..arms.min(SHOWN)].join(", ")))
+                }
+            };
+            usage(format!("{flag} {}: no ranker has that name; {hint}", escaped(wanted)))
         })
     };
     let pair = [find("--first", first)?, find("--second", second)?];
@@ -132,6 +143,12 @@ mod tests {
         }
         let error = by_name(&names, 3, ["1", "7"]).unwrap_err();
         assert_eq!(error.to_string(), "--first 1: no ranker has that name; there are 7, 8, 110");
+        let named = names.clone().called(letor_io::Names::new(["bm25", "ltr", "dense"]).ok());
+        assert_eq!(by_name(&named, 3, ["bm25", "ltr"]).unwrap(), [0, 1]);
+        let error = by_name(&named, 3, ["bm25", "bm52"]).unwrap_err();
+        assert_eq!(error.to_string(), "--second bm52: no ranker has that name; did you mean `bm25`?");
+        let error = by_name(&named, 3, ["colbert", "bm25"]).unwrap_err();
+        assert_eq!(error.to_string(), "--first colbert: no ranker has that name; there are bm25, ltr, dense");
         let error = by_name(&names, 3, ["7", "feature 7"]).unwrap_err();
         assert!(error.to_string().contains("are the same ranker"), "{error}");
     }

@@ -9,15 +9,17 @@ mod slurm;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
+use letor_io::{lookalike, registry};
 
 use crate::cli::print::{eprintln, println};
+use crate::cli::{Failure, FailureKind};
 use crate::experiment;
 use dry_run::Needs;
 use limits::{MemoryLimit, TimeLimit};
 use output;
-use output::numbers::parse_up_to;
+use output::numbers::{escaped, parse_up_to};
 use output::shards::parts::{found_in, listed, most_common, other_work};
 use output::shards::{Header, folder_of};
 use output::usage::usage;
@@ -146,6 +148,7 @@ impl Submit {
         let words = ["--shard", "0/1"].into_iter();
         crate::cli::check(command.iter().map(String::as_str).chain(words))
             .map_err(|error| usage(format!("the command after `--`: {error}")))?;
+        self.check_names()?;
         let parts = self.parts()?;
         let shards = if self.missing { self.missing_in(&parts)? } else { (0..self.shards).collect() };
         let needs = self.needs()?;
@@ -158,6 +161,37 @@ impl Submit {
             Place::Slurm => self.hand_over(&job, "slurm", &slurm::files(&job)?),
             Place::Kubernetes => self.hand_over(&job, "kubernetes", &kubernetes::files(&job)?),
         }
+    }
+
+    /// Refuses names of data sets and matrices that nobody can know; files may be on the cluster alone.
+    fn check_names(&self) -> Result<()> {
+        for (flag, is_matrix) in [("--dataset", false), ("--matrix", true), ("--against", true)] {
+            let words = self.command().iter().enumerate();
+            let values = words.filter_map(|(at, word)| match word.strip_prefix(flag)? {
+                "" => self.command().get(at + 1).map(String::as_str),
+                rest => rest.strip_prefix('='),
+            });
+            for name in values.flat_map(|value| value.split(',')) {
+                let is_path = name.contains(['/', '\\', '.']) || Path::new(name).exists();
+                let of_kind = registry::find(name).is_some_and(|entry| entry.matrix.is_some() == is_matrix);
+                if is_path || of_kind || !is_matrix && lookalike::is_named_by(name) {
+                    continue;
+                }
+                let known = registry::all().iter().filter(|entry| entry.matrix.is_some() == is_matrix);
+                let known = known.map(|entry| entry.name.as_str());
+                let near = registry::nearest(name, known.chain(lookalike::names().filter(|_| !is_matrix)));
+                let hint = near.map_or_else(
+                    || "`sim datasets` lists the registered names; write ./NAME for a file of the cluster".to_owned(),
+                    |near| format!("did you mean `{near}`?"),
+                );
+                let what = if is_matrix { "matrix" } else { "data set" };
+                bail!(usage(format!(
+                    "the command after `--`: {flag} {}: neither a file or folder nor a registered {what}; {hint}",
+                    escaped(name)
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// What a dry run says, which is printed; `None` if none is wanted, or it fails, which is not what scripts are refused for:
@@ -177,6 +211,8 @@ impl Submit {
                 Ok(Some(needs))
             }
             Err(error) if self.dry_run => Err(error),
+            // What is asked wrongly here is asked wrongly everywhere.
+            Err(error) if Failure::of(&error).kind == FailureKind::Usage => Err(error),
             Err(error) => {
                 eprintln!("note: no dry run: {error:#}; give --mem and --time, or the cluster decides");
                 Ok(None)
