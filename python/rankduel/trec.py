@@ -61,12 +61,12 @@ def packed(
     elif _is_path(runs):
         given = [os.fspath(runs)]
     else:
-        runs = [runs] if hasattr(runs, "columns") else list(runs)
-        for number, run in enumerate(runs, 1):
-            if not _is_path(run):
-                what = f"a {type(run).__name__}" if number == 1 else f"a {type(run).__name__} in place {number}"
+        each: list[Any] = [runs] if hasattr(runs, "columns") else list(runs)
+        for number, one in enumerate(each, 1):
+            if not _is_path(one):
+                what = f"a {type(one).__name__}" if number == 1 else f"a {type(one).__name__} in place {number}"
                 raise ValueError(f"runs: a run needs a name unless it is a file: pass {{'name': run, ...}}, found {what}")
-        given = [os.fspath(path) for path in runs]
+        given = [os.fspath(path) for path in each]
     if _is_path(qrels):
         return Packed(given, [os.fspath(qrels)], files)
     if isinstance(qrels, (list, tuple)) and all(map(_is_path, qrels)):
