@@ -108,7 +108,7 @@ pub struct Credited {
     pub choice: PairChoice,
     /// Who says so.
     pub said_by: SaidBy,
-    /// Some of the actions that are no clicks.
+    /// Some of the actions that do not count as clicks.
     pub other_actions: BTreeSet<String>,
     /// Rankers that the settings name and no impression does.
     pub never_met: Vec<String>,

@@ -18,7 +18,7 @@ pub(super) struct Encoded {
     /// The times of all lines in their order, where they are asked for.
     pub(super) order: Vec<i64>,
     pub(super) is_synthetic: bool,
-    /// Some of the actions that are no clicks.
+    /// Some of the actions that do not count as clicks.
     pub(super) other_actions: BTreeSet<String>,
     pub(super) asides: Vec<Aside>,
 }

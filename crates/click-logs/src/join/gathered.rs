@@ -33,7 +33,7 @@ pub struct Survey {
     pub is_synthetic: bool,
     /// What they say about how rankers were chosen.
     pub choices: PairChoices,
-    /// Some of the actions that are no clicks.
+    /// Some of the actions that do not count as clicks.
     pub other_actions: BTreeSet<String>,
 }
 

@@ -304,7 +304,7 @@ fn write_receipts() {
             let scores = scores_of(kind, rankers, &mut generator);
             let lists = lists_of(&scores);
             let all: Vec<_> = lists.iter().map(ListBuf::as_list).collect();
-            // So many pairs are worth a line only of a short list.
+            // The credit of 780 pairs is worth a line for a short list alone.
             let length = if rankers == 40 { 1 } else { length(kind) };
             let (shown, kept) = any.draw(&all, length, &mut generator, &mut Default::default());
             let page: AnyPage = Page::Many { shown: ids(&shown), receipt: kept.clone() };
