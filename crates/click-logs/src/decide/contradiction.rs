@@ -1,5 +1,5 @@
 //! Verdicts that the outcomes contradict. A verdict holds for good: "one side won more at some time". If preferences drift, it
-//! may be about the past alone, and and a reader who does not know that acts on it.
+//! may be about the past alone, and a reader who does not know that acts on it.
 //!
 //! A verdict is contradicted if its winner has less than half of all decided units, or if the evidence for the other side,
 //! begun at the verdict or at the first unit, has reached the level at any look since. Where preferences stay the same, the
