@@ -153,9 +153,9 @@ fn steered(summary: &Value) -> Option<String> {
 fn receipts(summary: &Value) -> Option<String> {
     let count = summary["outdated_receipts"].as_u64().filter(|count| *count > 0)?;
     Some(format!(
-        "{} receipts of `optimized` are of an earlier build, which ranked documents missing from a short list too high. They are \
-         credited by the present rule, but others of that build may not be recognised: where one document shown is missing from \
-         a list, the shorter list gains.",
+        "{} receipts of `optimized` or `document-constraints` are of an earlier build, which let a short list win clicks on \
+         documents that it lacks. They are credited by the present rule, but others of that build cannot be recognised, and the \
+         shorter list gains by them: credit the time since the present build alone.",
         output::numbers::with_separators(count)
     ))
 }

@@ -105,10 +105,15 @@ macro_rules! interleaving_methods {
 pub type AnyInterleavingReceipt = NamedReceipt<InterleavingReceipt>;
 
 impl AnyInterleavingReceipt {
-    /// Whether it is an `optimized` receipt [recognised as outdated](crate::methods::optimized::OptimizedInterleaveReceipt::is_outdated).
+    /// Whether it is recognised as a receipt of `optimized` or `document-constraints` that an earlier build wrote for lists that
+    /// do not have the same documents: then [`credit`](Interleaving::credit) corrects its ranks.
     #[must_use]
     pub fn is_outdated(&self) -> bool {
-        matches!(self.receipt(), InterleavingReceipt::Optimized(receipt) if receipt.is_outdated())
+        match self.receipt() {
+            InterleavingReceipt::Optimized(receipt) => receipt.is_outdated(),
+            InterleavingReceipt::DocumentConstraints(receipt) => receipt.is_outdated(),
+            _ => false,
+        }
     }
 }
 

@@ -100,7 +100,8 @@ macro_rules! multileaving_methods {
 pub type AnyMultileavingReceipt = NamedReceipt<MultileavingReceipt>;
 
 impl AnyMultileavingReceipt {
-    /// Whether it is an `optimized` receipt [recognised as outdated](crate::methods::optimized::OptimizedMultileaveReceipt::is_outdated).
+    /// Whether it is recognised as a receipt of `optimized` that an earlier build wrote for lists that do not have the same
+    /// documents: then [`credit`](Multileaving::credit) corrects its ranks.
     #[must_use]
     pub fn is_outdated(&self) -> bool {
         matches!(self.receipt(), MultileavingReceipt::Optimized(receipt) if receipt.is_outdated())

@@ -24,13 +24,14 @@
 //!   that made the list. A ranker whose list has ended leaves the rest to the other.
 //! - The papers' rankers list every document. One that does not list a clicked document violates each of that click's
 //!   constraints; otherwise a ranker would win by retrieving less. A document that it lists below its top violates only
-//!   those with a document of its top. Earlier builds did not distinguish the two, and neither do their receipts.
+//!   those with a document of its top. Earlier builds did not distinguish the two; their receipts are credited by this rule
+//!   where a list must have ended.
 
 use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod};
 use crate::support::reading::read;
 use crate::support::receipt_len;
-use crate::support::two_pointer::{ABSENT, Alternating};
+use crate::support::two_pointer::{ABSENT, Alternating, OUTSIDE};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 
 /// The documents that a clicked one should rank above. Each kind includes those before it.
@@ -129,6 +130,28 @@ pub struct DocumentConstraintsReceipt {
 
 receipt_len!(DocumentConstraintsReceipt, |receipt| receipt.places.len());
 
+impl DocumentConstraintsReceipt {
+    /// By ranker, whether documents outside its top are not in its list at all though the receipt does not say so.
+    ///
+    /// Documents outside the top of one ranker were added by the other, and balanced interleaving lets no ranker add more than
+    /// one document more than the other, unless that one's list has ended; then all of it was shown.
+    fn has_ended(&self) -> [bool; 2] {
+        [0, 1].map(|x| {
+            let by_other = self.places.iter().filter(|places| places[x] == OUTSIDE).count();
+            let is_shown = |rank: &usize| self.places.iter().any(|places| usize::from(places[x]) == *rank);
+            let reached = (0..self.places.len()).take_while(is_shown).count();
+            reached + 1 < by_other
+        })
+    }
+
+    /// Whether it is recognised as written by a build that did not distinguish documents below a ranker's top from those that it
+    /// does not list: then [`credit`](Interleaving::credit) does.
+    #[must_use]
+    pub fn is_outdated(&self) -> bool {
+        self.has_ended().contains(&true)
+    }
+}
+
 impl NamedMethod for DocumentConstraints {
     const BASE: &'static str = "document-constraints";
     const NAMES: &'static [&'static str] =
@@ -199,14 +222,20 @@ impl Interleaving for DocumentConstraints {
 
     fn credit(&self, receipt: &DocumentConstraintsReceipt, clicked: &[usize]) -> Result<Preference, CreditError> {
         let clicked = check_clicks(clicked, receipt.places.len())?;
-        Ok(self.winner(&receipt.places, &clicked))
+        let has_ended = receipt.has_ended();
+        if !has_ended.contains(&true) {
+            return Ok(self.winner(&receipt.places, &clicked));
+        }
+        let place = |x: usize, place: u16| if place == OUTSIDE && has_ended[x] { ABSENT } else { place };
+        let places: Vec<[u16; 2]> =
+            receipt.places.iter().map(|&[first, second]| [place(0, first), place(1, second)]).collect();
+        Ok(self.winner(&places, &clicked))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::support::two_pointer::OUTSIDE;
 
     /// Shown a b c d, by rankers a b c d and d c b a: the ranker that agrees with the clicks wins.
     #[test]
