@@ -92,6 +92,7 @@ struct Surveyed {
     /// What impressions say about how their rankers were chosen, and the sets of rankers of those that say nothing.
     declared: Vec<String>,
     undeclared: Vec<Vec<String>>,
+    has_alone: bool,
     other_actions: Vec<String>,
 }
 
@@ -103,7 +104,7 @@ impl Surveyed {
             times: read.times,
             rankers: read.rankers.into_iter().collect(),
             is_synthetic: read.is_synthetic,
-            choices: PairChoices { declared, undeclared: read.undeclared.into_iter().collect() },
+            choices: PairChoices { declared, undeclared: read.undeclared.into_iter().collect(), has_alone: read.has_alone },
             other_actions: read.other_actions.into_iter().collect(),
         })
     }
@@ -116,6 +117,7 @@ impl Surveyed {
             is_synthetic,
             declared: choices.declared.into_iter().map(|choice| choice.name().to_owned()).collect(),
             undeclared: choices.undeclared.into_iter().collect(),
+            has_alone: choices.has_alone,
             other_actions: other_actions.into_iter().collect(),
         };
         serde_json::to_string(&written).map_err(wrong)

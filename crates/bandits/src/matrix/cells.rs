@@ -31,10 +31,12 @@ pub(super) fn number(cell: &str) -> Option<f64> {
     decimal_comma(cell)
 }
 
-/// A number with one comma instead of the point.
+/// A number with one comma instead of the point. `1,500` may as well be fifteen hundred, so it is none.
 fn decimal_comma(cell: &str) -> Option<f64> {
     let (whole, rest) = cell.split_once(',')?;
-    let plain = !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()) && !whole.contains('.');
+    let may_be_thousands = rest.len() == 3 && !whole.trim_start_matches(['-', '+', '0']).is_empty();
+    let plain =
+        !may_be_thousands && !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()) && !whole.contains('.');
     if plain { format!("{whole}.{rest}").parse().ok() } else { None }
 }
 

@@ -213,9 +213,9 @@ impl Credit {
             zone,
             complete,
             bots,
-            actions: self.actions.clone(),
+            actions: trimmed(&self.actions),
             pairs: self.pairs,
-            rankers: self.rankers.clone(),
+            rankers: trimmed(&self.rankers),
             list_separator: self.list_separator,
             set_malformed_aside: self.malformed == OnMalformed::SetAside,
         })
@@ -251,6 +251,11 @@ impl Credit {
         }
         config
     }
+}
+
+/// Names without the blanks that follow commas.
+fn trimmed(names: &[String]) -> Vec<String> {
+    names.iter().map(|name| name.trim().to_owned()).collect()
 }
 
 /// Refuses results that say nothing because a setting does not fit the log.
@@ -300,6 +305,7 @@ pub fn summary(credited: &Credited, settings: &Settings) -> Value {
         "unit_days": settings.unit_days,
         "pairs": credited.choice.name(),
         "pairs_said_by": credited.said_by.name(),
+        "pairs_by_log": credited.declared.map(PairChoice::name),
         "rankers": credited.rankers,
         "last_closed_day": credited.last_closed_day.map(time::date),
         "first_impression": credited.times.map(|(first, _)| time::text(first)),
@@ -309,6 +315,7 @@ pub fn summary(credited: &Credited, settings: &Settings) -> Value {
         "other_actions": credited.other_actions,
         "most_clicks_in_one_window": tally.busiest,
         "outdated_receipts": tally.outdated_receipts,
+        "units_with_several_pairs": tally.unkept,
     });
     if !credited.never_met.is_empty() {
         summary["rankers_never_met"] = credited.never_met.clone().into();

@@ -75,7 +75,7 @@ impl Decide {
         let text = words(&decision, &summary);
         let mut json = decision.json();
         json["synthetic"] = summary["synthetic"].clone();
-        json["warnings"] = warnings(&summary).into();
+        json["warnings"] = before_all(&decision, &summary).into();
         json["pairs_chosen"] = summary["pairs"].clone();
         let fates = &summary["fates"]["impressions"];
         json["impressions_after_closing"] = json!({
@@ -89,7 +89,10 @@ impl Decide {
         match self.format {
             Format::Text => super::print(&text),
             Format::Json => super::print(&serde_json::to_string_pretty(&json)?),
-            Format::Csv => super::print(&decision.looks_csv()),
+            Format::Csv => {
+                before_all(&decision, &summary).iter().for_each(|warning| super::warn(warning));
+                super::print(&decision.looks_csv())
+            }
         }
     }
 
@@ -148,6 +151,20 @@ fn later_days(decision: &Decision) -> String {
     text
 }
 
+/// What must be said before the verdict.
+fn before_all(decision: &Decision, summary: &Value) -> Vec<String> {
+    let mut all = warnings(summary);
+    if decision.by == By::Impressions && summary["pairs"] == "steered" {
+        all.insert(
+            0,
+            "All impressions are counted (--by impressions), though outcomes may have chosen their pairs: these verdicts do not \
+             hold their level."
+                .to_owned(),
+        );
+    }
+    all
+}
+
 /// Why no outcome has closed, by the summary of the log.
 fn nothing(summary: &Value) -> Option<String> {
     let fates = &summary["fates"];
@@ -198,7 +215,7 @@ fn is_synthetic(summary: &Value) -> bool {
 /// The verdict in words, and what the log behind it is, by its summary.
 #[must_use]
 pub fn words(decision: &Decision, summary: &Value) -> String {
-    let mut text: String = warnings(summary).iter().map(|warning| format!("{warning}\n\n")).collect();
+    let mut text: String = before_all(decision, summary).iter().map(|warning| format!("{warning}\n\n")).collect();
     match (decision.days, nothing(summary)) {
         (None, Some(why)) => text += &why,
         _ => text += &report(decision, summary["unit"].as_str()),
@@ -242,7 +259,9 @@ pub fn words(decision: &Decision, summary: &Value) -> String {
             );
             text += &later_days(decision);
         }
-        text += &how_pairs_were_chosen(summary);
+        if credited > 0 {
+            text += &how_pairs_were_chosen(summary);
+        }
     }
     if is_synthetic(summary) {
         text += super::SYNTHETIC;

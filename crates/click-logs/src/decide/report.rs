@@ -33,6 +33,11 @@ pub fn report(decision: &Decision, unit: Option<&str>) -> String {
             Some((ranker, day)) => {
                 format!("{} is the best of {} (level {}), since {}.", name(ranker), decision.rankers.len(), level(decision.alpha), date(day))
             }
+            None if best.candidates.is_empty() => format!(
+                "No ranker of {} is the best (level {}): each is known to lose to another.",
+                decision.rankers.len(),
+                level(decision.alpha),
+            ),
             None => format!(
                 "No best ranker of {} yet (level {}). {} leads: it is known to beat {} of the other {}. {} may still be the best.",
                 decision.rankers.len(),
@@ -90,11 +95,16 @@ fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> Vec<String> 
     let (low, high) = turned(last.interval);
     let headline = match winner(last) {
         Some(ranker) if pair.contradicted.is_some() => format!(
-            "  That {} beats {} was decided{} ({} confidence). It holds for the time until then, not for now.",
+            "  That {} beats {} was decided{} ({} confidence). {}",
             decision.rankers[ranker],
             if ranker == last.pair.0 { second } else { first },
             pair.since.map_or_else(String::new, |day| format!(" on {}", date(day))),
             percent_of_confidence(confidence(last)),
+            if pair.contradicted.is_some_and(|found| found.other_is_ahead()) {
+                "It holds for the time until then, not for now."
+            } else {
+                "No single share describes all this time."
+            },
         ),
         Some(_) => format!(
             "{ahead} beats {behind}: {} confidence, since {}.",

@@ -108,6 +108,8 @@ pub struct Credited {
     pub choice: PairChoice,
     /// Who says so.
     pub said_by: SaidBy,
+    /// The most careful way of choosing that impressions declare.
+    pub declared: Option<PairChoice>,
     /// Some of the actions that do not count as clicks.
     pub other_actions: BTreeSet<String>,
     /// Rankers that the settings name and no impression does.
@@ -316,7 +318,8 @@ impl<'a> Work<'a> {
         let pairs = Pairs::new(&lineups, &self.settings.rankers);
         let is_met = |name: &String| lineups.iter().any(|lineup| lineup.rankers.contains(name));
         let never_met = self.settings.rankers.iter().filter(|name| !is_met(name)).cloned().collect();
-        let (choice, said_by) = self.lineups.pair_choices().resolve(self.settings.pairs);
+        let choices = self.lineups.pair_choices();
+        let (choice, said_by) = choices.resolve(self.settings.pairs);
         self.spilled += outcomes.written();
         let last_day = self.last_day();
         let days = self.count(outcomes, &pairs, choice, last_day, take)?;
@@ -332,6 +335,7 @@ impl<'a> Work<'a> {
             in_order,
             choice,
             said_by,
+            declared: choices.declared.last().copied(),
             other_actions: self.other_actions,
             never_met,
         })

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 use super::record::{ClickRecord, ID, NARROW_DOCUMENT, NO_UNIT, NOT_MIXED, NewImpression, Origin};
 use crate::error::{Malformed, excerpt};
 use crate::model::{
-    Click, Impression, ImpressionRef, Lineups, Mixed, MixedRef, NOBODY, PairChoice, Receipt, Settings, UnitKind,
+    Alone, Click, Impression, ImpressionRef, Lineups, Mixed, MixedRef, NOBODY, PairChoice, Receipt, Settings, UnitKind,
 };
 
 /// How many lineups are compared one by one.
@@ -66,6 +66,7 @@ struct Recent {
     method: String,
     is_two: bool,
     declared: Option<PairChoice>,
+    alone: Alone,
     number: u32,
 }
 
@@ -74,7 +75,7 @@ pub(super) struct Encoder<'a> {
     settings: &'a Settings,
     lineups: &'a Lineups,
     /// Numbers of lineups, so that threads rarely meet.
-    known: BTreeMap<(Vec<String>, String, bool, Option<PairChoice>), u32>,
+    known: BTreeMap<(Vec<String>, String, bool, Option<PairChoice>, Alone), u32>,
     /// Some of the last lineups.
     recent: Vec<Recent>,
     keep_origins: bool,
@@ -239,7 +240,7 @@ impl<'a> Encoder<'a> {
                 format!("{} rankers for a receipt of {count}; name those of the receipt in their order", names.len());
             return Err(Malformed::new(message));
         }
-        self.number(names, method, is_two, declared)
+        self.number(names, method, is_two, (declared, Alone::No))
     }
 
     /// The lineup of teams; the credit becomes the place of each.
@@ -250,8 +251,10 @@ impl<'a> Encoder<'a> {
         declared: Option<PairChoice>,
     ) -> Result<u32, Malformed> {
         let stated = &self.settings.rankers;
+        let alone = alone(teams, rankers);
+        let is_alike = |recent: &&Recent| (recent.declared, recent.alone) == (declared, alone);
         // Most impressions have the rankers of one before.
-        for Recent { names, method, number, .. } in self.recent.iter().filter(|recent| recent.declared == declared) {
+        for Recent { names, method, number, .. } in self.recent.iter().filter(is_alike) {
             let are_same = match rankers {
                 Some(rankers) => rankers.len() == names.len() && rankers.iter().zip(names).all(|(a, b)| is_same(a, b)),
                 None if !stated.is_empty() => names == stated,
@@ -290,7 +293,7 @@ impl<'a> Encoder<'a> {
             }));
         }
         let is_two = names.len() == 2;
-        self.number(names, TEAMS, is_two, declared)
+        self.number(names, TEAMS, is_two, (declared, alone))
     }
 
     /// The number of a lineup, which is likely to come again soon.
@@ -299,21 +302,37 @@ impl<'a> Encoder<'a> {
         names: Vec<String>,
         method: &str,
         is_two: bool,
-        declared: Option<PairChoice>,
+        (declared, alone): (Option<PairChoice>, Alone),
     ) -> Result<u32, Malformed> {
-        let key = (names.clone(), method.to_owned(), is_two, declared);
+        let key = (names.clone(), method.to_owned(), is_two, declared, alone);
         let number = match self.known.get(&key) {
             Some(number) => *number,
             None => {
                 let borrowed: Vec<&str> = names.iter().map(String::as_str).collect();
-                let number = self.lineups.number(&borrowed, method, is_two, declared).map_err(Malformed::new)?;
+                let number = self.lineups.number(&borrowed, method, is_two, declared, alone).map_err(Malformed::new)?;
                 *self.known.entry(key).or_insert(number)
             }
         };
         self.recent.truncate(RECENT - 1);
-        self.recent.insert(0, Recent { names, method: method.to_owned(), is_two, declared, number });
+        self.recent.insert(0, Recent { names, method: method.to_owned(), is_two, declared, alone, number });
         Ok(number)
     }
+}
+
+/// Whether a list with these owners may be of one ranker alone. Two drafts of at least two documents both own some, unless one
+/// has nothing left to add.
+fn alone(teams: &[Option<&str>], rankers: Option<&[&str]>) -> Alone {
+    if let Some(rankers) = rankers {
+        return if rankers.len() == 1 { Alone::Yes } else { Alone::No };
+    }
+    let mut owners = teams.iter().flatten();
+    let first = owners.next();
+    let (mut others, mut is_alone) = (0, true);
+    for owner in owners {
+        others += 1;
+        is_alone &= Some(owner) == first;
+    }
+    if others > 0 && is_alone { Alone::Maybe } else { Alone::No }
 }
 
 /// Two rankers that a log does not name.

@@ -19,7 +19,7 @@ use super::table::Table;
 use super::tally::{ClickFate, ImpressionFate, Tally};
 use super::units::{Counter, Day, DayCounts, Days, Pairs};
 use crate::error::{LogError, Malformed};
-use crate::model::{Complete, Impression, Lineup, Lineups, PairChoice, PairChoices, Settings};
+use crate::model::{Alone, Complete, Impression, Lineup, Lineups, PairChoice, PairChoices, Settings};
 use crate::read::{Event, RowRef, Usual};
 
 /// What must be known of all impressions before any is credited.
@@ -326,7 +326,12 @@ impl Units {
                     )));
                 }
                 let rankers = key.iter().flatten().cloned().collect();
-                self.lineups.push(Lineup { rankers, scheme: crate::model::Scheme::Teams, declared: None });
+                self.lineups.push(Lineup {
+                    rankers,
+                    scheme: crate::model::Scheme::Teams,
+                    declared: None,
+                    alone: Alone::No,
+                });
                 let number = self.numbers.len() as u32;
                 self.numbers.insert(key, number);
                 number
@@ -426,6 +431,7 @@ impl Sum {
             in_order: false,
             choice,
             said_by,
+            declared: survey.choices.declared.last().copied(),
             other_actions: survey.other_actions.clone(),
             never_met: settings.rankers.iter().filter(|name| !survey.rankers.contains(*name)).cloned().collect(),
             rankers,

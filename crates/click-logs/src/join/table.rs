@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::outcome::{PairOutcome, UNKNOWN};
 use super::record::{ClickRecord, ImpressionRecord, NO_UNIT, NOT_MIXED};
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally};
-use crate::model::{Lineup, Scheme, Settings};
+use crate::model::{Alone, Lineup, Scheme, Settings};
 
 /// Impressions, each id once, with what was clicked.
 pub(super) struct Table<'a> {
@@ -429,7 +429,12 @@ impl<'a> Table<'a> {
             if matches!(lineup.scheme, Scheme::Teams) && lineup.rankers.len() < 2 {
                 // The other ranker owns nothing here: a click on what this one owns is a win, whoever the other is.
                 let wins = positions.iter().any(|&position| credit[position] == 0);
-                outcome.pair[0] = if lineup.rankers.is_empty() { UNKNOWN } else { 0 };
+                // Of a ranker that was shown alone, there is no other: a ranker against itself says nothing.
+                outcome.pair = match (lineup.rankers.is_empty(), lineup.alone) {
+                    (true, _) => [UNKNOWN; 2],
+                    (false, Alone::Yes) => [0; 2],
+                    (false, _) => [0, UNKNOWN],
+                };
                 outcome.net = i8::from(wins);
                 take(outcome);
                 continue;

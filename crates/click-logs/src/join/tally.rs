@@ -111,6 +111,8 @@ pub struct Tally {
     pub after_closing: u64,
     /// The most clicks in the window of one impression that counts.
     pub busiest: u64,
+    /// Units that met several pairs although each should keep its first.
+    pub unkept: u64,
     /// Impressions with clicks whose receipts were recognised as those of an earlier build.
     pub outdated_receipts: u64,
     /// Clicks that do not say how long the user stayed, where a rule asks for that.
@@ -123,6 +125,7 @@ const WITHOUT_DWELL: &str = "without-dwell";
 const AFTER_CLOSING: &str = "after-closing";
 const BUSIEST: &str = "busiest";
 const OUTDATED: &str = "outdated-receipts";
+const UNKEPT: &str = "unkept-units";
 const TAKEN_BACK: &str = "taken-back";
 
 impl Tally {
@@ -182,6 +185,7 @@ impl Tally {
             (AFTER_CLOSING, self.after_closing),
             (BUSIEST, self.busiest),
             (OUTDATED, self.outdated_receipts),
+            (UNKEPT, self.unkept),
             (WITHOUT_DWELL, self.without_dwell),
             (TAKEN_BACK, self.taken_back),
         ];
@@ -205,6 +209,7 @@ impl Tally {
             }
             ("tally", AFTER_CLOSING) => Some(&mut self.after_closing),
             ("tally", OUTDATED) => Some(&mut self.outdated_receipts),
+            ("tally", UNKEPT) => Some(&mut self.unkept),
             ("tally", WITHOUT_DWELL) => Some(&mut self.without_dwell),
             ("tally", TAKEN_BACK) => Some(&mut self.taken_back),
             ("tally", BUSIEST) => {
@@ -240,6 +245,7 @@ impl AddAssign for Tally {
         self.taken_back += other.taken_back;
         self.after_closing += other.after_closing;
         self.outdated_receipts += other.outdated_receipts;
+        self.unkept += other.unkept;
         self.without_dwell += other.without_dwell;
         self.busiest = self.busiest.max(other.busiest);
     }

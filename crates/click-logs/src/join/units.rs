@@ -71,6 +71,9 @@ impl Pairs {
             (None, None) if self.names.len() == 2 => (0, 1),
             _ => return None,
         };
+        if i == j {
+            return None;
+        }
         Some(if i < j { ((i, j), outcome.net) } else { ((j, i), -outcome.net) })
     }
 }
@@ -154,7 +157,11 @@ impl Counter<'_> {
         // By pair: the days that count, and the net of the impressions on them. A unit meets few pairs.
         let mut pairs: Vec<((usize, usize), i32, i64)> = Vec::new();
         let unit_days = self.settings.unit_days as i32;
+        let (mut first, mut is_kept) = (None, true);
         self.count_impressions(unit, bot_from, |counter, outcome, pair, net| {
+            if outcome.stands {
+                is_kept &= *first.get_or_insert(pair) == pair;
+            }
             let known = pairs.iter().position(|(known, ..)| *known == pair);
             let at = known.unwrap_or_else(|| {
                 pairs.push((pair, outcome.day.saturating_add(unit_days - 1), 0));
@@ -167,6 +174,7 @@ impl Counter<'_> {
                 counter.tally.after_closing += 1;
             }
         });
+        self.tally.unkept += u64::from(self.choice == PairChoice::Kept && !is_kept);
         for (pair, last, net) in pairs {
             let fate = if bot_from <= last {
                 UnitFate::Bot

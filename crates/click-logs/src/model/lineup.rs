@@ -31,6 +31,20 @@ pub struct Lineup {
     pub scheme: Scheme,
     /// How the rankers were chosen, if the impression says so.
     pub declared: Option<PairChoice>,
+    /// Whether the list may be of one ranker alone.
+    pub alone: Alone,
+}
+
+/// Whether a list may be of one ranker alone, which a bandit shows when it knows the best.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Alone {
+    /// Several rankers are known to have taken part, or it is too short to say.
+    #[default]
+    No,
+    /// One ranker owns several documents, and no other is named.
+    Maybe,
+    /// The impression names one ranker.
+    Yes,
 }
 
 /// The team of a document that nobody owns.
@@ -102,7 +116,7 @@ pub struct Lineups {
 #[derive(Debug, Default)]
 struct Inner {
     lineups: Vec<Lineup>,
-    numbers: BTreeMap<(Vec<String>, String, Option<PairChoice>), u32>,
+    numbers: BTreeMap<(Vec<String>, String, Option<PairChoice>, Alone), u32>,
 }
 
 /// More are a sign of names that are not those of rankers.
@@ -110,7 +124,8 @@ const MOST: usize = 10_000;
 
 impl Lineups {
     /// The number of the lineup of `rankers` and `method`: `teams`, or the full name of an interleaving (if `two`) or
-    /// multileaving method; `declared` is how the rankers were chosen, if the impression says so.
+    /// multileaving method; `declared` is how the rankers were chosen, if the impression says so, and `alone` whether one
+    /// ranker may have shown its list alone.
     ///
     /// # Errors
     /// If the method is unknown, or there are more than 10,000 lineups.
@@ -120,8 +135,10 @@ impl Lineups {
         method: &str,
         two: bool,
         declared: Option<PairChoice>,
+        alone: Alone,
     ) -> Result<u32, String> {
-        let key = (rankers.iter().map(ToString::to_string).collect::<Vec<_>>(), format!("{two} {method}"), declared);
+        let names = rankers.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let key = (names, format!("{two} {method}"), declared, alone);
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(number) = inner.numbers.get(&key) {
             return Ok(*number);
@@ -141,7 +158,7 @@ impl Lineups {
             }
         };
         let number = inner.lineups.len() as u32;
-        inner.lineups.push(Lineup { rankers: key.0.clone(), scheme, declared });
+        inner.lineups.push(Lineup { rankers: key.0.clone(), scheme, declared, alone });
         inner.numbers.insert(key, number);
         Ok(number)
     }
@@ -156,7 +173,7 @@ impl Lineups {
     #[must_use]
     pub fn pair_choices(&self) -> PairChoices {
         let mut choices = PairChoices::default();
-        self.all().iter().for_each(|lineup| choices.add(&lineup.rankers, lineup.declared));
+        self.all().iter().for_each(|lineup| choices.add(&lineup.rankers, lineup.declared, lineup.alone != Alone::No));
         choices
     }
 }
@@ -197,7 +214,7 @@ mod tests {
     fn teams_of_few_and_of_many_rankers() {
         for count in [2, 16, 17, 254] {
             let rankers = (0..count).map(|number| number.to_string()).collect();
-            let lineup = Lineup { rankers, scheme: Scheme::Teams, declared: None };
+            let lineup = Lineup { rankers, scheme: Scheme::Teams, declared: None, alone: Alone::No };
             let last = count as u8 - 1;
             let mut wins = Vec::new();
             let note = |i, j, preference| match preference {

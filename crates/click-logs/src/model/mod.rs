@@ -13,7 +13,7 @@ pub(crate) use borrowed::Receipts;
 pub use borrowed::{ImpressionRef, MixedRef};
 pub use bots::Bots;
 pub(crate) use lineup::NOBODY;
-pub use lineup::{Lineup, Lineups, Scheme};
+pub use lineup::{Alone, Lineup, Lineups, Scheme};
 pub use pair_choice::{PairChoice, PairChoices, SaidBy};
 pub use record::{Click, Impression, Mixed, Receipt};
 pub use settings::{Complete, Settings, UnitKind};

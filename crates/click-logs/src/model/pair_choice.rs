@@ -74,11 +74,13 @@ pub struct PairChoices {
     pub declared: BTreeSet<PairChoice>,
     /// The sets of rankers of impressions that say nothing, each in the order of names.
     pub undeclared: BTreeSet<Vec<String>>,
+    /// Whether some that say nothing may have shown the list of one ranker alone.
+    pub has_alone: bool,
 }
 
 impl PairChoices {
-    /// Adds what an impression of these rankers says.
-    pub fn add(&mut self, rankers: &[String], declared: Option<PairChoice>) {
+    /// Adds what an impression of these rankers says; `may_be_alone`, if it may be the list of one alone.
+    pub fn add(&mut self, rankers: &[String], declared: Option<PairChoice>, may_be_alone: bool) {
         match declared {
             Some(choice) => {
                 self.declared.insert(choice);
@@ -87,6 +89,7 @@ impl PairChoices {
                 let mut rankers = rankers.to_vec();
                 rankers.sort_unstable();
                 self.undeclared.insert(rankers);
+                self.has_alone |= may_be_alone;
             }
         }
     }
@@ -95,6 +98,7 @@ impl PairChoices {
     pub fn merge(&mut self, other: Self) {
         self.declared.extend(other.declared);
         self.undeclared.extend(other.undeclared);
+        self.has_alone |= other.has_alone;
     }
 
     /// How pairs were chosen, and who says so: `stated` by the settings, else the most careful of what impressions say. Those
@@ -106,8 +110,8 @@ impl PairChoices {
             return (choice, SaidBy::Settings);
         }
         let all: BTreeSet<&String> = self.undeclared.iter().flatten().collect();
-        // A list of one team does not name the other ranker, but of two there is only one other.
-        let are_same = all.len() <= 2 || self.undeclared.len() == 1;
+        // A short list of one team does not name the other ranker, but of two there is only one other.
+        let are_same = !self.has_alone && (all.len() <= 2 || self.undeclared.len() == 1);
         let inferred = if are_same { PairChoice::Chance } else { PairChoice::Steered };
         match self.declared.last().copied() {
             None => (inferred, SaidBy::Nobody),
@@ -128,7 +132,7 @@ mod tests {
             let mut choices = PairChoices::default();
             for (rankers, declared) in all {
                 let rankers: Vec<String> = rankers.iter().map(ToString::to_string).collect();
-                choices.add(&rankers, *declared);
+                choices.add(&rankers, *declared, false);
             }
             choices
         };
@@ -148,6 +152,9 @@ mod tests {
             assert_eq!(said.resolve(None), expected, "{said:?}");
             assert_eq!(said.resolve(Some(Kept)), (Kept, SaidBy::Settings));
         }
+        let mut alone = choices(&[(ab, None)]);
+        alone.add(&["A".to_owned()], None, true);
+        assert_eq!(alone.resolve(None), (Steered, SaidBy::Nobody));
         assert_eq!("steered".parse(), Ok(Steered));
         assert!("random".parse::<PairChoice>().unwrap_err().contains("chance, kept, steered"));
     }

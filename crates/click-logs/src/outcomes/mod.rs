@@ -11,7 +11,7 @@ use crate::join::{ClickFate, Credited, Day, DayCounts, ImpressionFate, UnitFate}
 use crate::model::time::{date, day_of_date};
 use crate::read::Fields;
 
-pub use warnings::warnings;
+pub use warnings::{missing, warnings};
 
 /// The columns of a table of outcomes.
 const COLUMNS: [&str; 9] = [

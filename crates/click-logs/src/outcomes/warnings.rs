@@ -6,7 +6,14 @@ use serde_json::Value;
 /// What must be said before anything else of a log with this summary (`summary.json`); nothing for a healthy one.
 #[must_use]
 pub fn warnings(summary: &Value) -> Vec<String> {
-    [impressions(summary), clicks(summary), steered(summary), receipts(summary)].into_iter().flatten().collect()
+    let rest = [steered(summary), mistaken(summary), receipts(summary)];
+    missing(summary).into_iter().chain(rest.into_iter().flatten()).collect()
+}
+
+/// What is said if no impression or no click counts, or fewer than half of those that should.
+#[must_use]
+pub fn missing(summary: &Value) -> Vec<String> {
+    [impressions(summary), clicks(summary)].into_iter().flatten().collect()
 }
 
 /// Counts of fates.
@@ -29,11 +36,15 @@ impl Fates<'_> {
 fn impressions(summary: &Value) -> Option<String> {
     let fates = Fates(&summary["fates"]["impressions"]);
     let lines = summary["lines"]["impressions"].as_u64().filter(|lines| *lines > 0)?;
-    if fates.of("credited") > 0 {
-        return None;
-    }
-    let (reason, count) =
-        fates.largest(&["conflict", "open", "not-mixed", "one-team", "no-unit", "bot", "malformed"])?;
+    let credited = fates.of("credited");
+    // Those that count as soon as more of the log is there, and lists outside the test, are expected to be many.
+    const WRONG: [&str; 5] = ["conflict", "one-team", "no-unit", "bot", "malformed"];
+    let should = credited + WRONG.iter().map(|fate| fates.of(fate)).sum::<u64>();
+    let (reason, count) = match credited {
+        0 => fates.largest(&["conflict", "open", "not-mixed", "one-team", "no-unit", "bot", "malformed"])?,
+        _ if 2 * credited < should => fates.largest(&WRONG)?,
+        _ => return None,
+    };
     let why = match reason {
         "conflict" => {
             "are logged again under their id with another list; give each list, and each page, an id of its own"
@@ -50,7 +61,13 @@ fn impressions(summary: &Value) -> Option<String> {
         "bot" => "are of bots by the rules of --bots; check these",
         _ => "cannot be read; credit again without --malformed set-aside to see why",
     };
-    Some(format!("No impression counts: {} {why}.", share_of(count, lines, "lines of impressions")))
+    Some(if credited == 0 {
+        format!("No impression counts: {} {why}.", share_of(count, lines, "lines of impressions"))
+    } else {
+        use output::numbers::with_separators;
+        let [credited, should, count] = [credited, should, count].map(with_separators);
+        format!("Only {credited} of {should} impressions count: {count} {why}.")
+    })
 }
 
 /// If no click counts, or too few of those that should.
@@ -97,13 +114,18 @@ fn clicks(summary: &Value) -> Option<String> {
                 .to_owned()
         }
         "unknown" => {
-            "name an impression that is not in the log; compare how both files write ids, e.g. `1` and `1.0`".to_owned()
+            "name an impression that is not in the log, or none; compare how both files write ids, e.g. `1` and `1.0`".to_owned()
         }
-        "not-shown" => "name a document that was not in the list of their impression; compare how both files write documents, \
+        "not-shown" => "name a document that was not in the list of their impression, or none; compare how both files write documents, \
                         e.g. prefixes, or Unicode in its forms NFC and NFD"
             .to_owned(),
         "unsatisfied" => "have no dwell time as long as --dwell asks for".to_owned(),
-        "of-set-aside" => "are on impressions that do not count".to_owned(),
+        "of-set-aside" => {
+            let fates = Fates(&summary["fates"]["impressions"]);
+            let most = fates.largest(&["conflict", "open", "not-mixed", "one-team", "no-unit", "bot", "malformed"]);
+            let most = most.map_or_else(String::new, |(fate, _)| format!(" (most are `{fate}`)"));
+            format!("are on impressions that do not count{most}")
+        }
         "bot" => "are of bots by the rules of --bots; check these".to_owned(),
         "other-action" => {
             let names: Vec<String> =
@@ -118,9 +140,10 @@ fn clicks(summary: &Value) -> Option<String> {
         format!("No click counts: {} {why}.", of(lines))
     } else {
         format!(
-            "Only {} of {} clicks on documents that were shown count: {count} {why}.",
+            "Only {} of {} clicks on documents that were shown count: {} {why}.",
             output::numbers::with_separators(counted),
-            output::numbers::with_separators(should)
+            output::numbers::with_separators(should),
+            output::numbers::with_separators(count)
         )
     })
 }
@@ -147,6 +170,26 @@ fn steered(summary: &Value) -> Option<String> {
         "{guessed}Pairs were steered by outcomes: of each {unit}, only the very first impression counts for verdicts. They hold if \
          the log begins where the steering began.{session}"
     ))
+}
+
+/// If pairs were not chosen as the settings or the log say.
+fn mistaken(summary: &Value) -> Option<String> {
+    let unit = summary["unit"].as_str().unwrap_or("unit");
+    let several = summary["units_with_several_pairs"].as_u64().filter(|count| *count > 0);
+    let by_log = (summary["pairs_said_by"] == "settings").then(|| summary["pairs_by_log"].as_str()).flatten();
+    match (summary["pairs"].as_str(), several, by_log) {
+        (Some("kept"), Some(several), _) => Some(format!(
+            "{} {unit}s met more than one pair, although each should have kept its first: verdicts do not hold their level. Credit \
+             with --pairs steered.",
+            output::numbers::with_separators(several)
+        )),
+        (Some("chance" | "kept"), _, Some("steered")) | (Some("chance"), _, Some("kept")) => Some(format!(
+            "The log says that pairs were `{}`, --pairs says `{}`: if the log is right, verdicts do not hold their level.",
+            by_log.unwrap_or_default(),
+            summary["pairs"].as_str().unwrap_or_default()
+        )),
+        _ => None,
+    }
 }
 
 /// If receipts of an earlier build are among those credited.
@@ -228,6 +271,15 @@ mod tests {
             assert!(warnings(&summary(&clicks)).is_empty(), "{clicks}");
         }
         assert!(warnings(&Value::Null).is_empty());
+        let mut kept = summary(&json!({"credited": 40}));
+        (kept["pairs"], kept["units_with_several_pairs"]) = ("kept".into(), 3.into());
+        assert!(warnings(&kept)[0].starts_with("3 units met more than one pair"), "{kept}");
+        (kept["pairs"], kept["pairs_said_by"], kept["pairs_by_log"]) =
+            ("chance".into(), "settings".into(), "steered".into());
+        assert!(
+            warnings(&kept)[0].starts_with("The log says that pairs were `steered`, --pairs says `chance`"),
+            "{kept}"
+        );
     }
 
     #[test]

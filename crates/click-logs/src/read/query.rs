@@ -76,7 +76,10 @@ pub(super) fn impression_of<'a>(mut fields: LineFields<'a>, settings: &Settings)
         }
         // An empty field of CSV is an empty list. A query whose hits were not logged, as UBI has many of them, is a list of
         // nothing that nobody mixed.
-        (None, None) if fields.is_place(Field::Shown) || given.is_none() && receipt.is_none() => {
+        (None, None)
+            if fields.is_place(Field::Shown)
+                || given.as_ref().is_none_or(|(_, teams)| teams.is_empty()) && receipt.is_none() =>
+        {
             (Vec::new(), given.map(|(_, teams)| teams))
         }
         (None, None) => return Err(missing("`shown` (or `query_response_hit_ids`, or a response)")),

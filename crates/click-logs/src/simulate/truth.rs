@@ -48,6 +48,7 @@ impl Truth {
             in_order: false,
             choice: PAIRS,
             said_by: SaidBy::Log,
+            declared: Some(PAIRS),
             other_actions: BTreeSet::new(),
             never_met: Vec::new(),
         }

@@ -252,7 +252,8 @@ fn the_rules_are_followed(seed: u64, cases: usize, is_sorted: bool) -> usize {
                 [generator.random_range(0..3_usize)],
             bots: Bots { max_clicks_per_day: Some(12), max_impressions_per_day: Some(6), ..Bots::default() },
             rankers: vec!["A".to_owned(), "B".to_owned()],
-            pairs: [None, Some(PairChoice::Kept), Some(PairChoice::Steered)][generator.random_range(0..3_usize)],
+            pairs: [PairChoice::Chance, PairChoice::Kept, PairChoice::Steered].map(Some)
+                [generator.random_range(0..3_usize)],
             ..Settings::default()
         };
         let impressions: String = shown.iter().map(line_of_shown).collect();

@@ -10,7 +10,7 @@ use bandits::{ActionKind, Arm, Generators};
 use clap::Args;
 use click_logs::join::Day;
 use click_logs::model::time::date;
-use click_logs::outcomes::Outcomes;
+use click_logs::outcomes::{Outcomes, missing};
 use output::numbers::{parse_positive, with_separators};
 use output::text_table::{Align, TextTable};
 use output::usage::usage;
@@ -68,6 +68,8 @@ struct Days {
     /// By day and pair, the pair in the order of the rankers.
     days: BTreeMap<String, BTreeMap<(Arm, Arm), PairOutcomes>>,
     is_synthetic: bool,
+    /// What does not count of the log, if that is too much.
+    missing: Vec<String>,
 }
 
 /// What one algorithm made of them.
@@ -95,6 +97,7 @@ struct PlannedShare {
 /// Prints the tables of the next day, and writes them if a folder is given.
 pub(super) fn plan(path: &Path, options: &OutcomeOptions, run: &RunArgs) -> Result<()> {
     let days = Days::read(path, options.until.as_deref())?;
+    days.missing.iter().for_each(|text| note(run.common.quiet, text));
     let count = days.rankers.len();
     ensure!(count >= 2, usage(format!("{} has no two rankers; there is nothing to choose from", path.display())));
     let algorithms = run.size(&Usual::DUELS).algorithms;
@@ -195,7 +198,7 @@ impl Days {
             let outcomes = PairOutcomes { first: wins, second: losses, ties };
             days.entry(day).or_default().insert((Arm::at(first), Arm::at(second)), outcomes);
         }
-        Ok(Self { rankers, days, is_synthetic: summary["synthetic"] == true })
+        Ok(Self { rankers, days, is_synthetic: summary["synthetic"] == true, missing: missing(&summary) })
     }
 
     /// What an algorithm shows on the day after them: one day after the other, pair by pair.
