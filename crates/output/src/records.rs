@@ -291,7 +291,7 @@ mod tests {
             fs::write(&path, &text).unwrap();
             assert_eq!(numbers(&path), [1]);
             let mended = fs::read_to_string(&path).unwrap();
-            assert_eq!(mended, sealed.replace(&format!("{whole}\n"), ""), "nothing is sealed anew: {changed:?}");
+            assert_eq!(mended, sealed.replace(&format!("{whole}\n"), ""), "its record gets no checksum: {changed:?}");
         }
     }
 
