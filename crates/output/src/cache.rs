@@ -1,8 +1,8 @@
 //! Values that are stored from run to run under a key that contains everything they depend on.
 //!
 //! A key is a text. The name of a file has the first digits of its hash, and JSON files contain the whole key, so that
-//! collisions are detected. Every file has a checksum. A file that is unreadable, damaged or has another key is replaced;
-//! one of an earlier build, without a checksum, counts if it can be read, and gets its checksum then.
+//! collisions are detected. Every file has a checksum. A file that is unreadable or has another key is replaced, and so is a
+//! damaged one: its checksum is missing or does not match.
 
 use std::path::{Path, PathBuf};
 
@@ -26,18 +26,15 @@ pub struct Cache<'a> {
 #[derive(Serialize, Deserialize)]
 struct Kept {
     key: String,
-    /// Earlier builds stored ground truths under another field name.
-    #[serde(alias = "truth")]
     value: Value,
-    /// Of key and value; missing in files of earlier builds.
-    #[serde(default)]
-    checksum: Option<String>,
+    /// Of key and value.
+    checksum: String,
 }
 
 impl Kept {
     fn new<T: Serialize>(key: &str, value: &T) -> Result<Self> {
-        let mut kept = Self { key: key.to_owned(), value: serde_json::to_value(value)?, checksum: None };
-        kept.checksum = Some(kept.sum());
+        let mut kept = Self { key: key.to_owned(), value: serde_json::to_value(value)?, checksum: String::new() };
+        kept.checksum = kept.sum();
         Ok(kept)
     }
 
@@ -50,9 +47,7 @@ impl Kept {
 enum Found<T> {
     /// The value.
     Whole(T),
-    /// The value, without a checksum.
-    Unsealed(T),
-    /// A value that was changed since it was stored.
+    /// A value that was changed since it was stored, or has no checksum.
     Damaged,
     /// Something else, or nothing.
     Nothing,
@@ -82,24 +77,18 @@ impl<'a> Cache<'a> {
         compute: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
         let path = self.path(what, key, "json");
-        let find = |bytes: &[u8]| {
-            let Ok(kept) = serde_json::from_slice::<Kept>(bytes) else { return Found::Damaged };
-            let sealed = kept.checksum.is_some();
-            if kept.checksum.as_ref().is_some_and(|checksum| *checksum != kept.sum()) {
-                return Found::Damaged;
-            }
-            match serde_json::from_value::<T>(kept.value) {
-                Ok(value) if kept.key == key && sound(&value) => {
-                    if sealed {
-                        Found::Whole(value)
-                    } else {
-                        Found::Unsealed(value)
-                    }
-                }
-                _ => Found::Nothing,
-            }
-        };
+        let find = |bytes: &[u8]| Self::value_in(bytes, key, sound);
         self.find_or(&path, find, |value| write_json_pretty(&path, &Kept::new(key, value)?), compute)
+    }
+
+    /// The value under `key` in the bytes of a JSON file.
+    fn value_in<T: DeserializeOwned>(bytes: &[u8], key: &str, sound: impl Fn(&T) -> bool) -> Found<T> {
+        let kept = serde_json::from_slice::<Kept>(bytes).ok().filter(|kept| kept.checksum == kept.sum());
+        let Some(kept) = kept else { return Found::Damaged };
+        match serde_json::from_value::<T>(kept.value) {
+            Ok(value) if kept.key == key && sound(&value) => Found::Whole(value),
+            _ => Found::Nothing,
+        }
     }
 
     /// The same for values with a file format of their own. `read` returns `None` for bytes that are not such a value, and
@@ -116,10 +105,7 @@ impl<'a> Cache<'a> {
         compute: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
         let path = self.path(what, key, extension);
-        let find = |bytes: &[u8]| match unseal(bytes).and_then(&read) {
-            Some(value) => Found::Whole(value),
-            None => read(bytes).map_or(Found::Damaged, Found::Unsealed),
-        };
+        let find = |bytes: &[u8]| unseal(bytes).and_then(&read).map_or(Found::Damaged, Found::Whole);
         self.find_or(&path, find, |value| write_atomic(&path, &seal(write(value))), compute)
     }
 
@@ -134,11 +120,6 @@ impl<'a> Cache<'a> {
     ) -> Result<T> {
         match std::fs::read(path).map_or(Found::Nothing, |bytes| find(&bytes)) {
             Found::Whole(value) => return Ok(value),
-            Found::Unsealed(value) => {
-                // A cache that cannot be written to is as good as before.
-                let _ = store(&value);
-                return Ok(value);
-            }
             Found::Damaged => warn(&format!("{} is damaged and will be made again", path.display())),
             Found::Nothing => {}
         }
@@ -154,6 +135,7 @@ impl<'a> Cache<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mutations::Mutations;
 
     #[test]
     fn values_are_computed_once_per_key() {
@@ -164,21 +146,48 @@ mod tests {
         assert_eq!(get("a", true, 0.1), 0.1);
         assert_eq!((get("a", true, 2.0), get("b", true, 2.0)), (0.1, 2.0));
         assert_eq!((get("a", false, 3.0), get("a", true, 4.0)), (3.0, 3.0), "a value that is not sound is replaced");
-        // A damaged file, and a file with the same name but another key, are replaced.
-        for text in ["{", "{\"key\": \"z\", \"value\": 9.0}"] {
-            std::fs::write(cache.path("v", "a", "json"), text).unwrap();
-            assert_eq!(get("a", true, 5.0), 5.0);
-        }
-        let old = "{\"key\": \"a\", \"truth\": 6.5}";
-        std::fs::write(cache.path("v", "a", "json"), old).unwrap();
-        assert_eq!(get("a", true, 7.0), 6.5, "files of earlier builds are read");
-        let sealed = std::fs::read_to_string(cache.path("v", "a", "json")).unwrap();
-        assert!(sealed.contains("\"value\": 6.5") && sealed.contains("\"checksum\""), "{sealed}");
-        for (from, to) in [("6.5", "6.4"), ("\"a\"", "\"b\""), ("checksum\": \"", "checksum\": \"0")] {
-            std::fs::write(cache.path("v", "a", "json"), sealed.replace(from, to)).unwrap();
+        let path = cache.path("v", "a", "json");
+        // A file with the same name but another key is replaced, and so is a damaged one.
+        let other = serde_json::to_vec(&Kept::new("z", &9.0).unwrap()).unwrap();
+        for text in [&other[..], b"{", b"", b"{\"key\": \"a\", \"value\": 9.0}", b"{\"key\": \"a\", \"truth\": 9.0}"] {
+            std::fs::write(&path, text).unwrap();
             assert_eq!(get("a", true, 6.5), 6.5);
-            assert_eq!(std::fs::read_to_string(cache.path("v", "a", "json")).unwrap(), sealed, "{from}");
         }
+        let sealed = std::fs::read_to_string(&path).unwrap();
+        assert!(sealed.contains("\"value\": 6.5") && sealed.contains("\"checksum\""), "{sealed}");
+        let checksum = sealed.split("\"checksum\": ").nth(1).unwrap().lines().next().unwrap();
+        for without in [",\n  \"checksum\": ".to_owned() + checksum, checksum.trim_matches('"').to_owned()] {
+            assert!(sealed.contains(&without), "{sealed}");
+            std::fs::write(&path, sealed.replace(&without, "").replace("6.5", "6.4")).unwrap();
+            assert_eq!(get("a", true, 6.5), 6.5, "without a checksum");
+        }
+        std::fs::write(&path, sealed.replace(checksum, "null").replace("6.5", "6.4")).unwrap();
+        assert_eq!(get("a", true, 6.5), 6.5, "without a checksum");
+        for (from, to) in [("6.5", "6.4"), ("\"a\"", "\"b\""), ("checksum\": \"", "checksum\": \"0")] {
+            std::fs::write(&path, sealed.replace(from, to)).unwrap();
+            assert_eq!(get("a", true, 6.5), 6.5);
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), sealed, "{from}");
+        }
+    }
+
+    #[test]
+    fn no_mutated_value_is_believed() {
+        let value = vec![0.25, 0.5, 12.75];
+        let file = serde_json::to_string_pretty(&Kept::new("a key", &value).unwrap()).unwrap().into_bytes();
+        let mut mutations = Mutations::new(2);
+        let (mut believed, mut refused) = (0, 0);
+        for _ in 0..20_000 {
+            let mutated = mutations.of(&file);
+            match Cache::value_in::<Vec<f64>>(&mutated, "a key", |_| true) {
+                Found::Whole(found) => {
+                    assert_eq!(found, value, "{}", String::from_utf8_lossy(&mutated));
+                    believed += 1;
+                }
+                Found::Damaged => refused += 1,
+                Found::Nothing => panic!("{}", String::from_utf8_lossy(&mutated)),
+            }
+        }
+        assert!(believed > 100 && refused > 10_000, "{believed} believed, {refused} refused");
     }
 
     #[test]
@@ -192,7 +201,7 @@ mod tests {
         assert_eq!((get(1), get(2)), (1, 1));
         std::fs::write(cache.path("n", "k", "bin"), "no").unwrap();
         assert_eq!(get(3), 3);
-        // Every byte is covered, and a file of an earlier build gets its checksum.
+        // Every byte is covered, and a file without a checksum is damaged.
         let path = cache.path("n", "k", "bin");
         let sealed = std::fs::read(&path).unwrap();
         for at in 0..sealed.len() {
@@ -202,6 +211,6 @@ mod tests {
             assert_eq!(get(3), 3, "byte {at}");
         }
         std::fs::write(&path, [3]).unwrap();
-        assert_eq!((get(4), std::fs::read(&path).unwrap()), (3, sealed));
+        assert_eq!((get(4), get(5)), (4, 4));
     }
 }

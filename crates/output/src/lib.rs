@@ -23,6 +23,8 @@ pub mod input;
 pub mod interrupt;
 pub mod lock;
 pub mod machine;
+#[cfg(test)]
+mod mutations;
 pub mod numbers;
 pub mod progress;
 pub mod records;

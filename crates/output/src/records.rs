@@ -1,9 +1,9 @@
 //! Numbered records, such as finished runs, kept in one file per subject with one line per record, so that an interrupted
 //! command continues where it stopped.
 //!
-//! The first line says what the records belong to. Each other line is a checksum and a record as JSON. Lines of earlier
-//! builds have no checksum: they count if they can be read, and the file is rewritten with checksums. A line that was cut
-//! off, because the process was killed or the disk was full, is ignored.
+//! The first line says what the records belong to. Each other line is a checksum and a record as JSON. A line whose checksum
+//! is missing or does not match is damaged, and its record is never used. A line that was cut off, because the process was
+//! killed or the disk was full, is ignored.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -60,7 +60,7 @@ impl<R: Record> Records<R> {
             let verb = if read.damaged == 1 { "is" } else { "are" };
             warn(&format!("{what} in {} {verb} damaged and will be played again", self.path.display()));
         }
-        if read.damaged > 0 || read.unsealed {
+        if read.damaged > 0 || read.misnamed {
             // Another process may append at the same time. A file that cannot be rewritten, for example because it belongs
             // to somebody else, is as good as before.
             let _ = self.rewrite_with(|bytes| self.read(bytes, &sound).found);
@@ -141,29 +141,19 @@ impl<R: Record> Records<R> {
     }
 
     fn read(&self, bytes: &[u8], sound: &impl Fn(&R) -> bool) -> Read<R> {
-        let mut read = Read { found: BTreeMap::new(), damaged: 0, unsealed: false };
+        let mut read = Read { found: BTreeMap::new(), damaged: 0, misnamed: false };
         let mut lines = bytes.split(|byte| *byte == b'\n');
         let of_subject = lines.next() == Some(self.subject.as_bytes());
-        let mut unsealed = BTreeMap::new();
         for line in lines.filter(|line| !line.is_empty()) {
             let text = std::str::from_utf8(line).unwrap_or_default();
-            let record = |json: &str| serde_json::from_str::<R>(json).ok();
             if let Some(json) = unsealed_line(&self.subject, text) {
-                read.found.extend(record(json).filter(sound).map(|record| (record.number(), record)));
-            } else if let Some(record) = record(text) {
-                if of_subject && sound(&record) {
-                    unsealed.insert(record.number(), record);
-                }
-            } else if line.ends_with(b"}") {
+                let record = serde_json::from_str::<R>(json).ok().filter(sound);
+                read.found.extend(record.map(|record| (record.number(), record)));
+            } else if line.trim_ascii_end().ends_with(b"}") {
                 read.damaged += 1;
             }
         }
-        read.unsealed = !unsealed.is_empty();
-        for (number, record) in unsealed {
-            read.found.entry(number).or_insert(record);
-        }
-        // If records of this subject follow, the line that names it was damaged.
-        read.unsealed |= !of_subject && !read.found.is_empty();
+        read.misnamed = !of_subject && !read.found.is_empty();
         read
     }
 
@@ -180,8 +170,8 @@ struct Read<R> {
     found: BTreeMap<u64, R>,
     /// Lines that were complete once.
     damaged: u64,
-    /// Whether the file should be rewritten because records have no checksum yet.
-    unsealed: bool,
+    /// Whether the line that names the subject was damaged: records of this subject follow it.
+    misnamed: bool,
 }
 
 /// The first lines of all files of records in `folder`, with their paths.
@@ -201,6 +191,7 @@ mod tests {
     use serde::Deserialize;
 
     use super::*;
+    use crate::mutations::Mutations;
 
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     struct Run {
@@ -276,27 +267,63 @@ mod tests {
     }
 
     #[test]
-    fn records_without_checksums_are_sealed_at_the_first_opening() {
+    fn records_without_checksums_are_damaged() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cell.jsonl");
-        let old = "a cell\n\n{\"run\":0,\"regret\":[0.1]}\n\n{\"run\":1,\"regret\":[1.1]}\n\n{\"run\":2,\"regr";
-        fs::write(&path, old).unwrap();
-        assert_eq!(numbers(&path), [0, 1]);
+        let records = open(&path);
+        records.rewrite([run(0), run(1)]).unwrap();
         let sealed = fs::read_to_string(&path).unwrap();
-        assert_eq!(sealed.lines().count(), 3);
-        assert!(sealed.lines().skip(1).all(|line| unsealed_line("a cell", line).is_some()), "{sealed}");
-        fs::write(&path, sealed.replace("1.1", "1.2")).unwrap();
-        assert_eq!(numbers(&path), [0]);
-        // Those of another subject are ignored.
-        fs::write(&path, old.replace("a cell", "b cell")).unwrap();
-        assert!(numbers(&path).is_empty());
+        let (checksum, json) = sealed.lines().nth(1).unwrap().split_once(' ').unwrap();
+        let whole = format!("{checksum} {json}");
+        let (first, rest) = checksum.split_at(7);
+        for changed in [
+            json.to_owned(),
+            format!(" {json}"),
+            format!("{json}\r"),
+            format!("{checksum}\n{json}"),
+            format!("{checksum}\n {json}"),
+            format!("{first}\n{rest} {json}"),
+            format!("{} {json}", checksum.to_uppercase()),
+        ] {
+            let text = sealed.replace(&whole, &changed);
+            let read = records.read(text.as_bytes(), &|_| true);
+            assert_eq!((read.found.keys().copied().collect::<Vec<_>>(), read.damaged), (vec![1], 1), "{changed:?}");
+            fs::write(&path, &text).unwrap();
+            assert_eq!(numbers(&path), [1]);
+            let mended = fs::read_to_string(&path).unwrap();
+            assert_eq!(mended, sealed.replace(&format!("{whole}\n"), ""), "its record gets no checksum: {changed:?}");
+        }
+    }
+
+    #[test]
+    fn no_mutated_record_is_believed() {
+        let records = Records::<Run>::at(PathBuf::new(), "a cell".to_owned());
+        let originals: Vec<Run> =
+            (0..6).map(|one| Run { run: one, regret: vec![0.25 * one as f64, 10.0 + one as f64] }).collect();
+        let sealed: Vec<String> = originals.iter().map(|run| records.line(run).unwrap()).collect();
+        let file = format!("a cell\n{}\n", sealed.join("\n")).into_bytes();
+        let mut mutations = Mutations::new(1);
+        let (mut believed, mut refused) = (0, 0);
+        for _ in 0..20_000 {
+            let mutated = mutations.of(&file);
+            let read = records.read(&mutated, &|_| true);
+            let lines: Vec<&[u8]> = mutated.split(|byte| *byte == b'\n').skip(1).collect();
+            let whole = originals.iter().zip(&sealed).filter(|(_, line)| lines.contains(&line.as_bytes()));
+            let expected: BTreeMap<u64, Run> = whole.map(|(run, _)| (run.run, run.clone())).collect();
+            assert_eq!(read.found, expected, "{}", String::from_utf8_lossy(&mutated));
+            believed += read.found.len();
+            refused += read.damaged;
+        }
+        assert!(believed > 20_000 && refused > 20_000, "{believed} believed, {refused} refused");
     }
 
     #[test]
     fn many_writers_lose_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cell.jsonl");
-        fs::write(&path, "a cell\n{\"run\":100,\"regret\":[0.5]}\n").unwrap();
+        // The damaged line makes the first reader rewrite the file.
+        let kept = Records::at(path.clone(), "a cell".to_owned()).line(&run(100)).unwrap();
+        fs::write(&path, format!("a cell\n{kept}\n{{\"run\":101,\"regret\":[0.5]}}\n")).unwrap();
         std::thread::scope(|scope| {
             for thread in 0..4 {
                 let path = &path;

@@ -284,6 +284,57 @@ fn every_changed_digit_of_a_kept_truth_is_noticed() {
 }
 
 #[test]
+fn kept_runs_without_their_checksum_are_played_again() {
+    // Hexadecimal digits of the checksum in front of a record.
+    const DIGITS: usize = 16;
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = folder.path();
+    let play = |runs: &str, out: &str| {
+        let size = ["--algorithms", "rucb", "--steps", "1e3", "--runs", runs, "--quiet", "--out", out];
+        text(&succeeds(here, &[&PROBLEM, &size]).stderr)
+    };
+    assert_eq!(play("3", "direct"), "");
+    let direct = tree(&here.join("direct"));
+    assert_eq!(play("2", "r"), "");
+    let path = kept(&here.join("r"));
+    let sound = fs::read_to_string(&path).expect("kept runs");
+    let record = sound.lines().nth(1).expect("a record");
+    let (checksum, json) = record.split_at(DIGITS + 1);
+    let other = json.replacen("0.0", "9.0", 1);
+    assert_ne!(other, json);
+    let (first, last) = checksum.split_at(5);
+    for changed in
+        [other.clone(), format!(" {other}"), format!("{checksum}\n{other}"), format!("{first}\n{last}{other}")]
+    {
+        fs::remove_dir_all(here.join("r")).expect("results");
+        play("2", "r");
+        fs::write(&path, sound.replace(record, &changed)).expect("a writable folder");
+        let said = play("3", "r");
+        assert!(said.contains("1 kept run in ") && said.contains("is damaged and will be played again"), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+        assert_eq!(tree(&here.join("r")), direct, "{changed}");
+    }
+}
+
+#[test]
+fn a_kept_truth_without_its_checksum_is_made_again() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = folder.path();
+    let play = |out: &str| succeeds(here, &[&LIVE, &["--algorithms", "random", "--steps", "100", "--out", out]]);
+    play("r");
+    let truth = fs::read_dir(here.join("cache")).expect("the cache").next().expect("a file").expect("readable").path();
+    let sealed = fs::read_to_string(&truth).expect("a truth");
+    let mut changed: serde_json::Value = serde_json::from_str(&sealed).expect("JSON");
+    changed.as_object_mut().expect("an object").remove("checksum").expect("a checksum");
+    changed["value"]["gaps"][1] = 0.25.into();
+    fs::write(&truth, changed.to_string()).expect("a writable folder");
+    let said = text(&play("s").stderr);
+    assert!(said.contains("is damaged and will be made again") && said.lines().count() == 1, "{said}");
+    assert_eq!(tree(&here.join("r")), tree(&here.join("s")));
+    assert_eq!(fs::read_to_string(&truth).expect("a truth"), sealed);
+}
+
+#[test]
 fn a_file_without_a_plain_name_is_no_experiment() {
     let folder = TempDir::new().expect("a temporary folder");
     let here = folder.path();

@@ -60,6 +60,9 @@ fn are_alike(hashes: &[u64], shown: &[&str]) -> Result<bool, usize> {
 /// The method of lineups whose lists say who owns each document.
 const TEAMS: &str = "teams";
 
+/// What makes a lineup: names, method, whether that mixes two rankers, how these were chosen, whether one may be alone.
+type LineupKey = (Vec<String>, String, bool, Option<PairChoice>, Alone);
+
 /// A lineup of an impression before.
 struct Recent {
     names: Vec<String>,
@@ -75,7 +78,7 @@ pub(super) struct Encoder<'a> {
     settings: &'a Settings,
     lineups: &'a Lineups,
     /// Numbers of lineups, so that threads rarely meet.
-    known: BTreeMap<(Vec<String>, String, bool, Option<PairChoice>, Alone), u32>,
+    known: BTreeMap<LineupKey, u32>,
     /// Some of the last lineups.
     recent: Vec<Recent>,
     keep_origins: bool,

@@ -3,6 +3,9 @@
 use std::fs;
 use std::process::Output;
 
+use assert_cmd::Command;
+use tempfile::TempDir;
+
 use super::commands::{BANDIT, equal};
 use crate::common::{sim, text, tree};
 
@@ -116,6 +119,61 @@ fn submit_writes_scripts_for_slurm_and_manifests_for_kubernetes() {
         assert!(run.status.code() == Some(2) && said.contains(expected), "{flag} {value}: {said}");
         assert!(!here.join("other.shards").exists());
     }
+}
+
+#[test]
+fn control_characters_never_reach_a_script() {
+    let folder = BANDIT.prepare();
+    let here = folder.path();
+    let before = tree(here);
+    let submit = |place: &str, flags: &[&str], more: &[&str]| {
+        let mut run = sim(here);
+        run.args(["submit", place, "--shards", "4", "--no-dry-run"]).args(flags).arg("--").args(BANDIT.arguments);
+        run.args(["--out", "out"]).args(more);
+        run
+    };
+    let refused = |run: &mut Command, named: &str| {
+        let run = run.output().expect("sim starts");
+        let said = text(&run.stderr);
+        // Before it, what was taken from `sim.toml` is listed.
+        let errors = said.lines().filter(|line| !line.starts_with("from sim.toml: ")).count();
+        assert_eq!((run.status.code(), errors), (Some(2), 1), "{said}");
+        assert!(said.contains(named) && said.contains("expected no control characters"), "{said}");
+        assert_eq!(tree(here), before, "{named}");
+    };
+    for place in ["slurm", "kubernetes"] {
+        for control in ["\n", "\r", "\t", "\u{b}", "\u{1b}", "\u{7f}", "\u{85}", "\u{2028}"] {
+            let value = format!("a{control}touch x{control}");
+            for flag in ["--account", "--partition", "--qos", "--image", "--claim", "--program", "--prologue"] {
+                refused(&mut submit(place, &[&format!("{flag}={value}")], &[]), flag);
+            }
+            for flag in ["--out", "--seed", "--problem"] {
+                refused(&mut submit(place, &[], &[flag, &value]), "the command after `--`");
+            }
+        }
+    }
+    for name in ["ORE_CACHE_DIR", "ORE_DATA_DIR"] {
+        refused(submit("slurm", &[], &[]).env(name, "a\ntouch x"), name);
+    }
+    // Of `sim.toml` too.
+    let inside = TempDir::new().expect("a temporary folder");
+    for flag in ["account", "partition", "qos", "image", "claim", "program"] {
+        let file = format!("[submit]\n{flag} = \"a\\ntouch x\"\n");
+        fs::write(inside.path().join("sim.toml"), file).expect("a writable folder");
+        refused(submit("slurm", &[], &[]).current_dir(inside.path()), &format!("--{flag}"));
+        assert_eq!(tree(inside.path()).len(), 1);
+    }
+    #[cfg(unix)]
+    {
+        let named = inside.path().join("a\ntouch x");
+        fs::create_dir(&named).expect("a folder");
+        refused(submit("slurm", &[], &[]).current_dir(&named), "the working folder");
+    }
+    // What Slurm would read as the end of a value.
+    let run = submit("slurm", &["--account", "a\" --wrap=\"x"], &[]).output().expect("sim starts");
+    let said = text(&run.stderr);
+    assert!(run.status.code() == Some(2) && said.contains("no double quotes"), "{said}");
+    assert_eq!(tree(here), before);
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod kubernetes;
 mod limits;
 mod local;
 mod slurm;
+mod values;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -142,6 +143,7 @@ struct Job<'a> {
 
 impl Submit {
     pub(in crate::cli) fn run(&self) -> Result<()> {
+        values::check(self)?;
         let command = self.command();
         let flag = |name: &str| command.iter().any(|word| word == name || word.starts_with(&format!("{name}=")));
         ensure!(!flag("--shard"), usage("--shard is what submit adds to the command; leave it out"));

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::limits::MemoryLimit;
-use super::{Job, absolute, prologue, shell};
+use super::{Job, absolute, prologue, shell, values};
 use output::shards::parts::listed;
 
 /// Seconds before the end of its time at which a task is asked to stop.
@@ -51,6 +51,9 @@ fn script(job: &Job<'_>, what: &str, log: &str, says: &str, call: impl Fn(&str) 
     let asked = job.asked;
     let cluster = &asked.cluster;
     let logs = absolute(&job.parts.join("slurm/logs"))?;
+    values::for_slurm("the folder of logs", &logs)?;
+    // A percent sign alone begins a number of the job.
+    let logs = logs.replace('%', "%%");
     let mut text = format!("#!/bin/bash\n# {says}\n{}", job.remark());
     let mut option = |name: &str, value: Option<&str>| {
         if let Some(value) = value {
@@ -72,7 +75,7 @@ fn script(job: &Job<'_>, what: &str, log: &str, says: &str, call: impl Fn(&str) 
     option("signal", Some(&format!("B:TERM@{GRACE}")));
     text += "#SBATCH --requeue\n\nset -euo pipefail\n";
     text += &format!("cd {}\n", shell(&std::env::current_dir()?.to_string_lossy()));
-    for name in ["ORE_CACHE_DIR", "ORE_DATA_DIR"] {
+    for name in values::VARIABLES {
         if let Ok(value) = std::env::var(name) {
             text += &format!("export {name}={}\n", shell(&value));
         }
@@ -85,9 +88,10 @@ fn script(job: &Job<'_>, what: &str, log: &str, says: &str, call: impl Fn(&str) 
     Ok(text)
 }
 
-/// A value as Slurm reads it in a script.
+/// A value as Slurm reads it in a script, without double quotes and backslashes: see [`values::for_slurm`].
 fn quoted(value: &str) -> String {
-    if value.contains(char::is_whitespace) { format!("\"{value}\"") } else { value.to_owned() }
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
+    if value.chars().all(plain) { value.to_owned() } else { format!("\"{value}\"") }
 }
 
 /// The script that submits the others.

@@ -1,0 +1,103 @@
+//! Damage to kept files, for tests of their readers.
+
+use std::ops::Range;
+
+/// Those that kept files are made of.
+const BYTES: &[u8] = b"0123456789.-eE \n\r[]{}\":,";
+
+/// A seeded stream of damaged copies.
+pub(crate) struct Mutations {
+    state: u64,
+}
+
+impl Mutations {
+    /// The same seed damages in the same ways.
+    pub(crate) fn new(seed: u64) -> Self {
+        Self { state: seed }
+    }
+
+    /// A number in `range`, by SplitMix64.
+    fn number(&mut self, range: Range<usize>) -> usize {
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^= mixed >> 31;
+        range.start + usize::try_from(mixed % (range.len().max(1) as u64)).expect("below a usize")
+    }
+
+    /// A copy of `file`, a text of lines, with one to four changes: flipped bits, deleted, inserted and replaced bytes, other
+    /// digits, line feeds, and lines that lost their checksum, were swapped, repeated, joined or removed.
+    pub(crate) fn of(&mut self, file: &[u8]) -> Vec<u8> {
+        let mut bytes = file.to_vec();
+        for _ in 0..self.number(1..5) {
+            bytes = self.changed(bytes);
+        }
+        bytes
+    }
+
+    fn changed(&mut self, mut bytes: Vec<u8>) -> Vec<u8> {
+        if bytes.is_empty() {
+            return bytes;
+        }
+        let at = self.number(0..bytes.len());
+        match self.number(0..12) {
+            0 => bytes[at] ^= 1 << self.number(0..8),
+            1 => drop(bytes.remove(at)),
+            2 => bytes.insert(at, u8::try_from(self.number(0..256)).expect("a byte")),
+            3 => bytes[at] = BYTES[self.number(0..BYTES.len())],
+            4 => bytes.insert(at, b'\n'),
+            5 => bytes.truncate(at),
+            6 | 7 => {
+                let digits: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at].is_ascii_digit()).collect();
+                if !digits.is_empty() {
+                    bytes[digits[self.number(0..digits.len())]] = b"0123456789"[self.number(0..10)];
+                }
+            }
+            change => {
+                let mut lines: Vec<Vec<u8>> = bytes.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+                self.change_lines(change, &mut lines);
+                bytes = lines.join(&b'\n');
+            }
+        }
+        bytes
+    }
+
+    fn change_lines(&mut self, change: usize, lines: &mut Vec<Vec<u8>>) {
+        let (one, other) = (self.number(0..lines.len()), self.number(0..lines.len()));
+        // Where the JSON of a record begins.
+        let begin = |line: &[u8]| line.iter().position(|byte| *byte == b'{').unwrap_or(0);
+        match (change, self.number(0..4)) {
+            (8, 0) => lines.iter_mut().for_each(|line| drop(line.drain(..begin(line)))),
+            (8, _) => {
+                // A record without its checksum and with another number, as an editor leaves it.
+                let line = &mut lines[one];
+                line.drain(..begin(line));
+                if let Some(digit) = line.iter().rposition(u8::is_ascii_digit) {
+                    line[digit] = b"0123456789"[self.number(0..10)];
+                }
+            }
+            (9, 0 | 1) => {
+                let checksum = lines[one][..begin(&lines[one])].to_vec();
+                let line = &mut lines[other];
+                line.splice(..begin(line), checksum);
+            }
+            (9, _) => {
+                let (begin, line) = (begin(&lines[one]), &mut lines[one]);
+                line.insert(self.number(0..begin + 1), b'\n');
+            }
+            (10, 0 | 1) => lines.swap(one, other),
+            (10, _) => lines.insert(other, lines[one].clone()),
+            (_, 0) => drop(lines.remove(one)),
+            (_, 1) => lines.iter_mut().for_each(|line| line.push(b'\r')),
+            _ => {
+                let line = lines.remove(one);
+                let before = one.min(lines.len().saturating_sub(1));
+                match lines.get_mut(before) {
+                    Some(before) => before.extend(line),
+                    None => lines.push(line),
+                }
+            }
+        }
+    }
+}
