@@ -28,15 +28,19 @@ pub(super) fn number(cell: &str) -> Option<f64> {
         let digits = whole.bytes().all(|byte| byte.is_ascii_digit());
         return digits.then(|| whole.parse().unwrap_or(0.0) + 0.5);
     }
-    decimal_comma(cell)
+    if may_be_thousands(cell) { None } else { decimal_comma(cell) }
 }
 
-/// A number with one comma instead of the point. `1,500` may as well be fifteen hundred, so it is none.
+/// Whether a number with a comma may have thousands in front of it: `1,500` is 1.5 to some and fifteen hundred to others.
+fn may_be_thousands(cell: &str) -> bool {
+    let parts = cell.split_once(',');
+    parts.is_some_and(|(whole, rest)| rest.len() == 3 && !whole.trim_start_matches(['-', '+', '0']).is_empty())
+}
+
+/// A number with one comma instead of the point.
 fn decimal_comma(cell: &str) -> Option<f64> {
     let (whole, rest) = cell.split_once(',')?;
-    let may_be_thousands = rest.len() == 3 && !whole.trim_start_matches(['-', '+', '0']).is_empty();
-    let plain =
-        !may_be_thousands && !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()) && !whole.contains('.');
+    let plain = !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()) && !whole.contains('.');
     if plain { format!("{whole}.{rest}").parse().ok() } else { None }
 }
 

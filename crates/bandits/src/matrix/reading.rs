@@ -209,7 +209,8 @@ mod tests {
             ("50 60\n41 50", "row 0, column 0: an arm cannot win 50 times against itself"),
             ("0 0\n0 0", "no arm was ever compared with another"),
             ("nan nan\nnan nan", "no arm was ever compared with another"),
-            ("1,234;5\n1;0", "row 0, column 0: an arm cannot win 1.234 times against itself"),
+            (";a;b\na;0;1,234\nb;5;0\n", "expected a number, found `1,234`"),
+            (",a,b\na,0,\"1,500\"\nb,2,0\n", "expected a number, found `1,500`"),
         ] {
             let error = read(text).expect_err(text);
             assert!(error.contains(expected), "{text:?}: {error}");
