@@ -8,7 +8,7 @@ use crate::support::{read_text, real_data, to_text};
 use letor_io::{ErrorKind, OpenOptions, ReadOptions, open, read_files};
 
 /// Files that are not data, each with the expected error and its reason.
-const REFUSED: [(&str, ErrorKind, &str); 15] = {
+const REFUSED: [(&str, ErrorKind, &str); 18] = {
     use ErrorKind::*;
     [
         ("misc-small/rankeval_svmlight_invalid.txt", Syntax, "its author's invalid file"),
@@ -24,6 +24,9 @@ const REFUSED: [(&str, ErrorKind, &str); 15] = {
         ("prefmat-small/jkomiyama_pref_arithmetic.txt", Syntax, "a matrix"),
         ("prefmat-small/jkomiyama_pref_arxiv.txt", Syntax, "a matrix"),
         ("prefmat-small/jkomiyama_pref_cyclic.txt", Syntax, "a matrix"),
+        ("llmfao/crowd-comparisons.csv", Syntax, "votes"),
+        ("llmfao/gpt4-crowd-comparisons.csv", Syntax, "votes"),
+        ("ubi-chorus/ubi_queries_events.excerpt.ndjson", Syntax, "a click log"),
         ("yahoo-ltrc-lightgbm/rank.train.query", QueryId, "query sizes"),
         ("yahoo-ltrc-lightgbm/rank.test.query", Label, "query sizes"),
     ]
