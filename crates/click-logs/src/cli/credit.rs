@@ -170,17 +170,18 @@ impl Credit {
         writer.map(AsideWriter::finish).transpose()?;
         check(&credited, &settings)?;
         let outcomes = Outcomes::of(&credited);
+        let summary = summary(&credited, &settings);
         folder.write(&config, || {
             super::write(folder.path(), "outcomes.csv", &outcomes.to_csv())?;
             super::write(folder.path(), "fates.csv", &fates_csv(&credited))?;
-            output::write_json_pretty(&folder.join("summary.json"), &summary(&credited, &settings))?;
+            output::write_json_pretty(&folder.join("summary.json"), &summary)?;
             output::remove_stale(&folder.join("set-aside.csv"))?;
             if self.set_aside {
                 move_file(&set_aside, &folder.join("set-aside.csv"))?;
             }
             Ok(())
         })?;
-        super::print(&report(&credited, &settings, &outcomes, &path))
+        super::print(&report(&credited, &settings, &outcomes, &warnings(&summary), &path))
     }
 
     fn settings(&self) -> Result<Settings> {
@@ -327,12 +328,8 @@ pub fn summary(credited: &Credited, settings: &Settings) -> Value {
     summary
 }
 
-fn report(credited: &Credited, settings: &Settings, outcomes: &Outcomes, path: &Path) -> String {
-    let mut text = String::new();
-    for warning in warnings(&summary(credited, settings)) {
-        text += &warning;
-        text += "\n\n";
-    }
+fn report(credited: &Credited, settings: &Settings, outcomes: &Outcomes, warnings: &[String], path: &Path) -> String {
+    let mut text: String = warnings.iter().map(|warning| format!("{warning}\n\n")).collect();
     if credited.is_synthetic {
         text += super::SYNTHETIC;
         text += "\n\n";

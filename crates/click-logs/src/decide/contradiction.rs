@@ -50,9 +50,9 @@ pub(super) fn contradicted(
     let mut has_reached = false;
     let mut contradicted = Vec::new();
     for &(_, counts) in &looks[verdict..] {
-        let anew = between(at_verdict, counts);
+        let since = between(at_verdict, counts);
         let reaches = |counts: Counts| evidence.ln(counts.losses, counts.wins) >= ln_threshold;
-        has_reached |= reaches(anew) || reaches(counts);
+        has_reached |= reaches(since) || reaches(counts);
         contradicted.push(has_reached || counts.wins < counts.losses);
     }
     let is_contradicted = contradicted.last().copied().unwrap_or(false);

@@ -135,7 +135,9 @@ impl Counter<'_> {
         mut each: impl FnMut(&mut Self, &PairOutcome, (usize, usize), i8),
     ) {
         for outcome in unit.iter().filter(|outcome| !outcome.is_set_aside) {
-            let Some((pair, net)) = self.pairs.of(outcome) else {
+            // The other of two rankers is known only if both always met: outcomes may have chosen one to be shown alone.
+            let may_be_alone = self.choice == PairChoice::Steered && outcome.pair.contains(&UNKNOWN);
+            let Some((pair, net)) = self.pairs.of(outcome).filter(|_| !may_be_alone) else {
                 self.set_aside(outcome, ImpressionFate::OneTeam, ClickFate::SetAside);
                 continue;
             };
@@ -193,10 +195,7 @@ impl Counter<'_> {
         let bot_from = self.first_day_of_bot(unit).unwrap_or(i32::MAX);
         let Some(first) = unit.iter().map(|outcome| outcome.shown).min() else { return };
         let mut outcomes: Vec<(i32, (usize, usize), i8)> = Vec::new();
-        let mut is_spent = false;
-        for outcome in unit.iter().filter(|outcome| outcome.shown == first) {
-            is_spent |= outcome.is_set_aside || outcome.pair.contains(&UNKNOWN);
-        }
+        let is_set_aside = unit.iter().any(|outcome| outcome.shown == first && outcome.is_set_aside);
         self.count_impressions(unit, bot_from, |counter, outcome, pair, net| {
             if outcome.shown == first {
                 outcomes.push((outcome.day, pair, net));
@@ -209,7 +208,7 @@ impl Counter<'_> {
             self.tally.units(UnitFate::Bot, outcomes.len().max(1) as u64);
         } else if day > self.last_day {
             self.tally.units(UnitFate::Open, outcomes.len().max(1) as u64);
-        } else if is_spent {
+        } else if is_set_aside || outcomes.is_empty() {
             self.tally.units(UnitFate::Spent, 1);
         } else {
             for (day, pair, net) in outcomes {

@@ -85,6 +85,7 @@ pub(crate) fn simulated_log(simulation: &Simulation) -> (Log, Truth) {
 pub(crate) fn assert_same(found: &Credited, expected: &Credited, what: &str) {
     assert_eq!(found.tally, expected.tally, "{what}");
     assert_eq!(found.rankers, expected.rankers, "{what}");
+    assert_eq!((found.choice, found.said_by), (expected.choice, expected.said_by), "{what}");
     assert_eq!((found.times, found.is_synthetic), (expected.times, expected.is_synthetic), "{what}");
     assert_eq!(found.days, expected.days, "{what}");
 }

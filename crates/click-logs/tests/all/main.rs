@@ -18,3 +18,4 @@ mod shapes;
 mod sliding;
 mod steered;
 mod truth;
+mod warned;

@@ -138,6 +138,9 @@ impl DocumentConstraintsReceipt {
     fn has_ended(&self) -> [bool; 2] {
         [0, 1].map(|x| {
             let by_other = self.places.iter().filter(|places| places[x] == OUTSIDE).count();
+            if by_other < 2 {
+                return false;
+            }
             let is_shown = |rank: &usize| self.places.iter().any(|places| usize::from(places[x]) == *rank);
             let reached = (0..self.places.len()).take_while(is_shown).count();
             reached + 1 < by_other

@@ -2,12 +2,16 @@
 
 use crate::RankedList;
 
-/// The 1-based rank of a document at the 0-based rank `listed` of one of `lists`. One that its ranker does not list comes
-/// below the end of the longest list: below the end of its own, a ranker that retrieves little would win clicks on documents
-/// that only others retrieved.
-pub(super) fn rank(listed: Option<usize>, lists: &[RankedList<'_>]) -> u16 {
-    let below_all = || lists.iter().map(RankedList::len).max().unwrap_or(0);
-    (listed.unwrap_or_else(below_all) + 1).min(usize::from(u16::MAX)) as u16
+/// The length of the longest list.
+pub(super) fn longest(lists: &[RankedList<'_>]) -> usize {
+    lists.iter().map(RankedList::len).max().unwrap_or(0)
+}
+
+/// The 1-based rank of a document at the 0-based rank `listed`. One that its ranker does not list comes below the end of the
+/// `longest` list: below the end of its own, a ranker that retrieves little would win clicks on documents that only others
+/// retrieved.
+pub(super) fn rank(listed: Option<usize>, longest: usize) -> u16 {
+    (listed.unwrap_or(longest) + 1).min(usize::from(u16::MAX)) as u16
 }
 
 /// How to read a receipt of a build that ranked absent documents below the end of the ranker's own list.

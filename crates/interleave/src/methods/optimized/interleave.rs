@@ -172,7 +172,8 @@ impl OptimizedInterleaveScratch {
     ) -> (Arc<Solved>, usize) {
         let keys = TieKeys::new(generator);
         let keys = [0, 1].map(|x| keys.ranker(x));
-        let rank = |doc: Doc| [0, 1].map(|x| absent::rank(revealed::rank(lists[x], keys[x], doc), &lists));
+        let longest = absent::longest(&lists);
+        let rank = |doc: Doc| [0, 1].map(|x| absent::rank(revealed::rank(lists[x], keys[x], doc), longest));
         let [first, second] = &mut self.revealed;
         first.clear();
         second.clear();

@@ -133,13 +133,10 @@ impl OptimizedMultileaveScratch {
         self.docs.sort_unstable();
         self.docs.dedup();
         self.ranks.clear();
+        let longest = absent::longest(lists);
         for &doc in &self.docs {
-            self.ranks.extend(
-                lists
-                    .iter()
-                    .enumerate()
-                    .map(|(x, &list)| absent::rank(revealed::rank(list, keys.ranker(x), doc), lists)),
-            );
+            let rank = |(x, &list)| absent::rank(revealed::rank(list, keys.ranker(x), doc), longest);
+            self.ranks.extend(lists.iter().enumerate().map(rank));
         }
 
         let m = lists.len();
