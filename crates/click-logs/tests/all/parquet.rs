@@ -106,7 +106,8 @@ const TEXT: &str = "binary (UTF8)";
 const MOMENTS: &str = "int64 (TIMESTAMP(MILLIS,true))";
 
 fn of_own(texts: &[Vec<u8>; 2]) -> [Vec<Column>; 2] {
-    let impressions = ["impression", "user", "session", "agent", "shown", "teams", "rankers"].map(|name| (name, TEXT));
+    let impressions =
+        ["impression", "user", "session", "agent", "shown", "teams", "rankers", "pairs"].map(|name| (name, TEXT));
     let clicks = [("impression", TEXT), ("document", TEXT), ("time", MOMENTS), ("dwell", "double")];
     [columns(&texts[0], &[&impressions[..], &[("time", MOMENTS)]].concat()), columns(&texts[1], &clicks)]
 }
