@@ -26,7 +26,9 @@
 //!   model an arm that beats weak ones gains little, all arms are measured on one scale, and an arm that nobody needs to
 //!   measure is not played against another such arm.
 //! * Preferences that no utilities explain are still followed where it matters: almost all duels are the leader's, so
-//!   that u(leader) - u(i) becomes what duels of the two say. There is no proof.
+//!   that u(leader) - u(i) becomes what duels of the two say. There is no proof, and it does settle on wrong arms where a
+//!   weak winner meets a cycle of strong arms, or where utilities are spread far more widely than `prior`; the README of the
+//!   crate has an example of each. There `dts` is the safe choice.
 //! * `eta` above 1 takes each duel for several. It explores less, and settles on a wrong arm in some runs.
 //! * Before the first duel all m are 0: the leader is any arm.
 
@@ -54,7 +56,7 @@ impl Default for BradleyTerryConfig {
 impl PolicyConfig for BradleyTerryConfig {
     const NAME: &'static str = "bradley-terry";
     const SUMMARY: &'static str = "Thompson sampling of utilities, leader against challenger (this project)";
-    const PREFER: &'static str = "before all others if two arms meet at a time and preferences are roughly those of an order: the least regret of duels from 10^6 steps on";
+    const PREFER: &'static str = "if two arms meet at a time and preferences are those of an order at the scale of rankers, as those of MSLR: there the least regret of duels from 10^6 steps on; `bradley-terry-pairs` where arms differ more, `dts` where preferences have cycles";
     const PAPER: Option<Paper> = Some(papers::BRADLEY_TERRY_1952);
     const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
     const MEMORY: Memory = Memory { per_pair: 0, per_arm: 100 };

@@ -20,6 +20,10 @@ use crate::experiment::context::{ExperimentContext, Source};
 /// wherever their runs were not kept.
 const REPORT_VERSION: u32 = 2;
 
+/// Bump it when the same numbers give other verdicts or remarks. Results are then rewritten from the numbers in their
+/// own folder.
+const CLAIMS_VERSION: u32 = 2;
+
 /// Keys of a file that affect words, claims and figures, but not what is measured.
 const WORDS: [&str; 5] = ["title", "paper", "figure", "about", "claim"];
 /// The keys of `[draw]` that affect what is measured.
@@ -63,7 +67,7 @@ impl Fingerprint {
         let hash = |text: &str| sha256_hex(text)[..32].to_owned();
         Ok(Self {
             measured: hash(&format!("{version}, report {REPORT_VERSION}\n{scale}\n{settings}\n{sources:?}{revisions}")),
-            claims: hash(&format!("{claims:?}")),
+            claims: hash(&format!("claims {CLAIMS_VERSION}\n{claims:?}")),
             text: hash(&text),
             // tidy: allow told: hashed into the fingerprints of published results
             earlier: sha256_hex(&format!("{version}, told {REPORT_VERSION}\n{scale}\n{text}\n{sources:?}{revisions}")),

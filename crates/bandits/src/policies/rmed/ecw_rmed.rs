@@ -29,10 +29,14 @@
 //! ## Notes
 //!
 //! * The order of steps, ln t and ln ln t at least 1, and the defaults (alpha = 3, beta = 0.01) are those of H. Wu's
-//!   DuelingBandits, <https://github.com/HuasenWu/DuelingBandits>, the only public program that we know of. It differs in
-//!   one place: its test of a proof also asks that no pair has n kl > ln t, which hardly ever holds, so that it plans after
-//!   each step. The rule above follows from the lower bound: the plan is its cheapest solution, and a test holds it to a
-//!   linear program. CW-RMED, whose plan weighs both conditions against each other, is not here: no efficient form of it is known.
+//!   DuelingBandits, <https://github.com/HuasenWu/DuelingBandits>, the only public program that we know of. Its test of a
+//!   proof differs in two places. It also asks that no pair has n kl > ln t, which hardly ever holds, so that it plans after
+//!   each step. And each of its sums contains a win of the leader, so that it never asks whether changed verdicts among the
+//!   other arms alone would put one of them ahead. That stops exploration a little earlier where it is right, but where the
+//!   true winner merely looks beaten by arms it nearly ties with, a wrong leader counts as proven and regret grows in
+//!   proportion to time. The lower bound asks for both, and so does the rule above: the plan is its cheapest solution, a test
+//!   holds it to a linear program, and another holds the proof to an enumeration of verdicts. CW-RMED, whose plan weighs
+//!   both conditions against each other, is not here: no efficient form of it is known.
 //! * Arms are proven one against another at all times, so that (unlike RMED1) nothing is assumed of a Condorcet winner.
 //! * Pairs that differ from 1/2 by less than beta / ln ln t for good meet for ever in step 1, at whatever cost: where
 //!   near-ties are many, as among real rankers, regret does not stop growing.

@@ -4,6 +4,8 @@ use anyhow::{Result, anyhow};
 use output::numbers::with_unit;
 use output::numbers::{number, significant};
 
+use super::across::{flat, grows, trend};
+use super::shape::{crossing, slower};
 use super::{At, Between, Claim, Outcome, Test, Verdict};
 use crate::experiment::claim::names::names_curve;
 use crate::experiment::series::{Metric, Point, Series};
@@ -61,20 +63,20 @@ fn settings(claim: &Claim, all: &[Series]) -> Vec<String> {
 }
 
 /// The series of one setting and metric, and those of all other metrics.
-struct SettingSeries<'a> {
+pub(super) struct SettingSeries<'a> {
     setting: String,
     /// The setting as it is named beside numbers.
-    label: String,
+    pub(super) label: String,
     series: Vec<&'a Series>,
     all: &'a [Series],
 }
 
 impl<'a> SettingSeries<'a> {
-    fn curve(&self, name: &str) -> Result<&'a Series> {
+    pub(super) fn curve(&self, name: &str) -> Result<&'a Series> {
         find(&self.series, name).ok_or_else(|| anyhow!("{}: no curve {name:?} was measured", self.setting))
     }
 
-    fn other_metric(&self, name: &str, metric: Metric) -> Result<&'a Series> {
+    pub(super) fn other_metric(&self, name: &str, metric: Metric) -> Result<&'a Series> {
         let series: Vec<&Series> =
             self.all.iter().filter(|s| s.setting == self.setting && s.metric == metric).collect();
         find(&series, name).ok_or_else(|| anyhow!("{}: no {} of {name:?} was measured", self.setting, metric.name()))
@@ -87,7 +89,7 @@ fn find<'a>(series: &[&'a Series], name: &str) -> Option<&'a Series> {
     series.iter().find(|s| s.curve == name).or_else(|| series.iter().find(begins)).copied()
 }
 
-fn chosen(at: At, series: &Series) -> Vec<&Point> {
+pub(super) fn chosen(at: At, series: &Series) -> Vec<&Point> {
     let points = &series.points;
     match at {
         At::Last => points.last().into_iter().collect(),
@@ -101,8 +103,18 @@ fn chosen(at: At, series: &Series) -> Vec<&Point> {
     }
 }
 
-fn mean(point: &Point) -> f64 {
+pub(super) fn mean(point: &Point) -> f64 {
     point.spread().mean
+}
+
+/// The remark that a number lies within two standard `error`s of what decides the claim, `distance` away.
+pub(super) fn remark(distance: f64, error: f64) -> &'static str {
+    if error > 0.0 && distance.abs() <= 2.0 * error { " (within two standard errors)" } else { "" }
+}
+
+/// The first remark of several that has words.
+pub(super) fn first_of(mut remarks: impl Iterator<Item = &'static str>) -> &'static str {
+    remarks.find(|remark| !remark.is_empty()).unwrap_or_default()
 }
 
 /// `149,000 ± 10,000`: mean and standard error.
@@ -132,7 +144,7 @@ fn test(claim: &Claim, all: &[Series], synthetic: &impl Fn(&str) -> bool) -> Res
         .collect();
     match &claim.test {
         Test::Grows(pair) => grows(&here, pair, claim.at),
-        Test::Trend { of, rises, times } => trend(&here, of, *rises, *times, claim.at),
+        Test::Trend { of, rises, factor } => trend(&here, of, *rises, *factor, claim.at),
         Test::Flat(curve, within) => flat(&here, curve, *within, claim.at),
         test => {
             let (mut held, mut numbers) = (true, Vec::new());
@@ -164,7 +176,8 @@ fn in_one(test: &Test, here: &SettingSeries<'_>, at: At) -> Result<(bool, String
             let (a, b) = (last(here.curve(a)?)?, last(here.curve(b)?)?);
             Ok((a.min > b.mean, format!("best run {}, mean {}", significant(a.min), significant(b.mean))))
         }
-        Test::Crossing { pair, shares, excess, within } => crossing(here, pair, *shares, *excess, *within),
+        Test::Crossing { pair, paper, within } => crossing(here, pair, paper, *within),
+        Test::Slower(pair) => slower(here, pair, at),
         Test::BelowBound(of, bound) => below_bound(here.curve(of)?, here.curve(bound)?),
         Test::Grows(_) | Test::Trend { .. } | Test::Flat(..) => unreachable!("tested over settings"),
     }
@@ -186,8 +199,7 @@ fn extreme(here: &SettingSeries<'_>, of: &str, against: &[String], highest: bool
         let ahead = !better(mean(rival), mean(point));
         held &= ahead;
         let [mine, theirs] = [point, rival].map(Point::spread);
-        let sure = (mine.mean - theirs.mean).abs() > 2.0 * mine.standard_error.hypot(theirs.standard_error);
-        let unsure = if sure { "" } else { " (within two standard errors)" };
+        let unsure = remark(mine.mean - theirs.mean, mine.standard_error.hypot(theirs.standard_error));
         let x = if at == At::Last { String::new() } else { format!("at {} ", number(point.x)) };
         numbers.push(format!(
             "{x}{} {}, next {name} {}{unsure}",
@@ -212,15 +224,23 @@ fn shortened(numbers: &[String]) -> String {
 }
 
 fn ratio(here: &SettingSeries<'_>, [a, b]: [&Series; 2], between: Between, at: At) -> Result<(bool, String)> {
-    let (mut held, mut numbers) = (true, Vec::new());
+    let (mut held, mut numbers, mut differ) = (true, Vec::new(), false);
     for point in chosen(at, a) {
         let Some(other) = b.at(point.x) else { continue };
         let ratio = mean(point) / mean(other);
         held &= between.holds(ratio);
+        let [mine, theirs] = [point, other].map(Point::spread);
+        differ |= mine.mean != theirs.mean || mine.standard_error > 0.0 || theirs.standard_error > 0.0;
+        let unsure = first_of(between.ends().map(|times| {
+            remark(mine.mean - times * theirs.mean, mine.standard_error.hypot(times * theirs.standard_error))
+        }));
         let x = if at == At::Last { String::new() } else { format!("at {} ", number(point.x)) };
-        numbers.push(format!("{x}{} / {} = {}", mean_and_error(point), mean_and_error(other), significant(ratio)));
+        let [mine, theirs] = [point, other].map(mean_and_error);
+        numbers.push(format!("{x}{mine} / {theirs} = {}{unsure}", significant(ratio)));
     }
     anyhow::ensure!(!numbers.is_empty(), "{}: nothing to compare at these x", here.setting);
+    // Such numbers hold whatever the claim, e.g. accuracies that have all reached 1.
+    anyhow::ensure!(differ, "{}: the same in every run: {}", here.setting, shortened(&numbers));
     Ok((held, shortened(&numbers)))
 }
 
@@ -232,7 +252,9 @@ fn value(curve: &Series, between: Between, at: At) -> Result<(bool, String)> {
         points.iter().copied().reduce(|a, b| if (mean(b) < mean(a)) == least { b } else { a }).expect("not empty")
     };
     let numbers = if points.len() == 1 {
-        mean_and_error(points[0])
+        let spread = points[0].spread();
+        let unsure = first_of(between.ends().map(|end| remark(spread.mean - end, spread.standard_error)));
+        format!("{}{unsure}", mean_and_error(points[0]))
     } else {
         let (low, high) = (extreme(true), extreme(false));
         format!("{} (at {}) to {} (at {})", mean_and_error(low), number(low.x), mean_and_error(high), number(high.x))
@@ -274,12 +296,16 @@ fn near_best(here: &SettingSeries<'_>, of: &str, within: f64, at: At) -> Result<
     let curve = here.curve(of)?;
     let (mut held, mut worst) = (true, None::<(f64, String)>);
     for point in chosen(at, curve) {
-        let rivals = here.series.iter().filter(|s| !is_bound(s)).filter_map(|s| Some((mean(s.at(point.x)?), &s.curve)));
-        let Some((best, name)) = rivals.min_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
-        let factor = mean(point) / best;
+        let rivals = here.series.iter().filter(|s| !is_bound(s)).filter_map(|s| Some((s.at(point.x)?, &s.curve)));
+        let Some((best, name)) = rivals.min_by(|a, b| mean(a.0).total_cmp(&mean(b.0))) else { continue };
+        let factor = mean(point) / mean(best);
         held &= factor <= within;
         if worst.as_ref().is_none_or(|(known, _)| factor > *known) {
-            let words = format!("at most {} times the best ({name} at {})", significant(factor), number(point.x));
+            let [mine, least] = [point, best].map(Point::spread);
+            let error = mine.standard_error.hypot(within * least.standard_error);
+            let unsure = if name == &curve.curve { "" } else { remark(mine.mean - within * least.mean, error) };
+            let words =
+                format!("at most {} times the best ({name} at {}){unsure}", significant(factor), number(point.x));
             worst = Some((factor, words));
         }
     }
@@ -305,102 +331,19 @@ fn grow(runs: usize) -> String {
     format!("{} {}", with_unit(runs as u64, "run"), if runs == 1 { "grows" } else { "grow" })
 }
 
-fn crossing(
-    here: &SettingSeries<'_>,
-    [a, b]: &[String; 2],
-    shares: Option<[f64; 2]>,
-    excess: Option<f64>,
-    within: f64,
-) -> Result<(bool, String)> {
-    let (first, second) = (here.curve(a)?, here.curve(b)?);
-    let above = |point: &&Point| second.at(point.x).is_some_and(|other| mean(point) > mean(other));
-    let Some(last_above) = first.points.iter().rposition(|point| above(&point)) else {
-        return Ok((false, format!("{a} is below {b} from the start")));
-    };
-    let Some(here_it_is) = first.points.get(last_above + 1) else {
-        return Ok((false, format!("{a} is still above {b} at the end")));
-    };
-    let t0 = here_it_is.x;
-    let share = |name: &str, metric: Metric, x: f64| -> Result<f64> {
-        let series = here.other_metric(name, metric)?;
-        let near = chosen(At::Near(x), series);
-        near.first().map(|point| mean(point)).ok_or_else(|| anyhow!("no share measured"))
-    };
-    let both = |metric: Metric, x: f64| -> Result<[f64; 2]> { Ok([share(a, metric, x)?, share(b, metric, x)?]) };
-    let (before, now) = (both(Metric::Suboptimal, t0 / 2.0)?, both(Metric::Suboptimal, t0)?);
-    let (neither_before, neither) = (both(Metric::WithoutBest, t0 / 2.0)?, both(Metric::WithoutBest, t0)?);
-    let later = |series| chosen(At::Near(2.0 * t0), series).first().map(|point| (point.x, mean(point)));
-    let more = match (later(first), later(second)) {
-        // Near the end there is no such time.
-        (Some((x, a)), Some((_, b))) if x > 1.5 * t0 => Some(b / a - 1.0),
-        _ => None,
-    };
-    let close = |found: f64, paper: f64| (found - paper).abs() <= within;
-    let held = now[0] < now[1]
-        && shares.is_none_or(|paper| close(now[0], paper[0]) && close(now[1], paper[1]))
-        && excess.is_none_or(|paper| more.is_some_and(|more| close(more, paper)));
-    let percent = |[a, b]: [f64; 2]| format!("{:.1}% and {:.1}%", 100.0 * a, 100.0 * b);
-    let more = more.map_or_else(String::new, |more| format!("; at twice the time {b} has {:+.0}%", 100.0 * more));
-    Ok((
-        held,
-        format!(
-            "crossing at {}, suboptimal steps then {} ({a} and {b}), at half of the time {}; steps without the \
-             best {} and {}{more}",
-            number(t0),
-            percent(now),
-            percent(before),
-            percent(neither),
-            percent(neither_before)
-        ),
-    ))
-}
-
 fn below_bound(curve: &Series, bound: &Series) -> Result<(bool, String)> {
     let pairs: Vec<(f64, f64, f64)> =
         curve.points.iter().filter_map(|point| Some((point.x, mean(point), mean(bound.at(point.x)?)))).collect();
     let last = pairs.last().ok_or_else(|| anyhow!("no bound at these x"))?;
+    // A step costs at most 1.
+    anyhow::ensure!(
+        pairs.iter().any(|(x, _, bound)| bound < x),
+        "{} at {} steps is more than any algorithm can lose",
+        significant(last.2),
+        number(last.0)
+    );
     let held = pairs.iter().all(|(_, regret, bound)| regret <= bound);
     let numbers =
         format!("{} against {}, {} times", significant(last.1), significant(last.2), significant(last.2 / last.1));
     Ok((held, numbers))
-}
-
-fn grows(here: &[SettingSeries<'_>], [a, b]: &[String; 2], at: At) -> Result<(bool, String)> {
-    let mut ratios = Vec::new();
-    for here in here {
-        let point = *chosen(at, here.curve(a)?).last().ok_or_else(|| anyhow!("nothing measured"))?;
-        let other = here.curve(b)?.at(point.x).ok_or_else(|| anyhow!("nothing measured"))?;
-        ratios.push((here.label.as_str(), mean(point) / mean(other)));
-    }
-    let held = ratios.windows(2).all(|pair| pair[1].1 > pair[0].1);
-    let numbers: Vec<String> = ratios.iter().map(|(name, ratio)| format!("{name}: {}", significant(*ratio))).collect();
-    Ok((held, format!("{a} / {b}: {}", numbers.join(", "))))
-}
-
-fn trend(here: &[SettingSeries<'_>], name: &str, rises: bool, times: f64, at: At) -> Result<(bool, String)> {
-    let mut values = Vec::new();
-    for here in here {
-        let point = *chosen(at, here.curve(name)?).last().ok_or_else(|| anyhow!("nothing measured"))?;
-        values.push((here.label.as_str(), mean(point)));
-    }
-    let mut steps: Vec<f64> = values.iter().map(|(_, value)| *value).collect();
-    if !rises {
-        steps.reverse();
-    }
-    let held = steps.windows(2).all(|pair| pair[1] >= pair[0])
-        && steps.first().zip(steps.last()).is_some_and(|(least, most)| *most >= times * least);
-    let numbers: Vec<String> = values.iter().map(|(name, value)| format!("{name}: {}", significant(*value))).collect();
-    Ok((held, numbers.join(", ")))
-}
-
-fn flat(here: &[SettingSeries<'_>], name: &str, within: f64, at: At) -> Result<(bool, String)> {
-    let mut values = Vec::new();
-    for here in here {
-        values.extend(chosen(at, here.curve(name)?).into_iter().map(mean));
-    }
-    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = values.iter().copied().fold(0.0, f64::max);
-    anyhow::ensure!(low > 0.0 && low.is_finite(), "nothing measured above zero");
-    let numbers = format!("{} to {}, a factor of {}", significant(low), significant(high), significant(high / low));
-    Ok((high <= within * low, numbers))
 }

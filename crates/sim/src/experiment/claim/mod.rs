@@ -2,8 +2,10 @@
 //!
 //! `experiments/README.md` documents the tests and the other keys of a claim.
 
+mod across;
 mod evaluate;
 pub(super) mod names;
+mod shape;
 #[cfg(test)]
 mod tests;
 
@@ -46,16 +48,20 @@ pub(super) struct RawClaim {
     level: Option<f64>,
     sooner_than: Option<String>,
     times: Option<f64>,
+    at_most: Option<f64>,
     near_best: Option<String>,
     flat: Option<String>,
     grows: Option<[String; 2]>,
+    slower: Option<[String; 2]>,
     rises: Option<String>,
     shrinks: Option<String>,
     linear: Option<String>,
     runs: Option<usize>,
     best_run_worse_than_mean: Option<[String; 2]>,
     crossing: Option<[String; 2]>,
+    before: Option<[f64; 2]>,
     shares: Option<[f64; 2]>,
+    after: Option<[f64; 2]>,
     excess: Option<f64>,
     below_bound: Option<String>,
     bound: Option<String>,
@@ -109,6 +115,11 @@ pub struct Between {
 }
 
 impl Between {
+    /// The ends that are numbers.
+    fn ends(self) -> impl Iterator<Item = f64> {
+        [self.above, self.below].into_iter().filter(|end| end.is_finite())
+    }
+
     fn holds(self, value: f64) -> bool {
         value >= self.above && value <= self.below
     }
@@ -162,9 +173,11 @@ pub enum Test {
         of: String,
         /// Whether it rises.
         rises: bool,
-        /// The smallest factor allowed between the first and the last setting.
-        times: f64,
+        /// The factor between the first and the last setting.
+        factor: Between,
     },
+    /// A mean that grows by a lower power of x than another.
+    Slower([String; 2]),
     /// At least this number of runs with linear regret.
     Linear(String, usize),
     /// The best run of the first curve is worse than the mean of the second.
@@ -173,15 +186,26 @@ pub enum Test {
     Crossing {
         /// The two curves.
         pair: [String; 2],
-        /// The paper's shares of suboptimal steps at the crossing.
-        shares: Option<[f64; 2]>,
-        /// The paper's relative excess of the second curve's regret at twice the time.
-        excess: Option<f64>,
-        /// The largest difference of shares and excess allowed.
+        /// The paper's numbers.
+        paper: PaperCrossing,
+        /// The largest difference of each number allowed.
         within: f64,
     },
     /// Below another curve at every x.
     BelowBound(String, String),
+}
+
+/// What a paper says of two curves that cross.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PaperCrossing {
+    /// Both curves' shares of suboptimal steps at half of the time of the crossing.
+    pub before: Option<[f64; 2]>,
+    /// At the crossing.
+    pub shares: Option<[f64; 2]>,
+    /// At twice the time.
+    pub after: Option<[f64; 2]>,
+    /// The relative excess of the second curve's regret at twice the time.
+    pub excess: Option<f64>,
 }
 
 impl Test {
@@ -189,9 +213,11 @@ impl Test {
     pub(super) fn curves(&self) -> Vec<&str> {
         let all: Vec<&String> = match self {
             Self::Extreme { of, against, .. } => std::iter::once(of).chain(against).collect(),
-            Self::Ratio(pair, _) | Self::Grows(pair) | Self::BestWorseThanMean(pair) | Self::Crossing { pair, .. } => {
-                pair.iter().collect()
-            }
+            Self::Ratio(pair, _)
+            | Self::Grows(pair)
+            | Self::Slower(pair)
+            | Self::BestWorseThanMean(pair)
+            | Self::Crossing { pair, .. } => pair.iter().collect(),
             Self::Value(of, _)
             | Self::Each { of, .. }
             | Self::NearBest(of, _)
@@ -267,7 +293,9 @@ impl RawClaim {
         for (named, rises) in [(&self.rises, true), (&self.shrinks, false)] {
             if let Some(of) = named {
                 ensure!(self.r#in.len() > 1, "`rises` and `shrinks` need `in` with settings in order");
-                tests.push(Test::Trend { of: of.clone(), rises, times: self.times.unwrap_or(1.0) });
+                let factor = Between { above: self.times.unwrap_or(1.0), below: self.at_most.unwrap_or(f64::INFINITY) };
+                ensure!(factor.above <= factor.below, "`at-most` must be at least `times`");
+                tests.push(Test::Trend { of: of.clone(), rises, factor });
             }
         }
         if let Some(of) = &self.linear {
@@ -278,7 +306,12 @@ impl RawClaim {
         }
         if let Some(pair) = &self.crossing {
             let within = self.within.unwrap_or(0.1);
-            tests.push(Test::Crossing { pair: pair.clone(), shares: self.shares, excess: self.excess, within });
+            let Self { before, shares, after, excess, .. } = *self;
+            let paper = PaperCrossing { before, shares, after, excess };
+            tests.push(Test::Crossing { pair: pair.clone(), paper, within });
+        }
+        if let Some(pair) = &self.slower {
+            tests.push(Test::Slower(pair.clone()));
         }
         if let Some(of) = &self.below_bound {
             let bound = self.bound.clone().ok_or_else(|| anyhow!("`below-bound` needs `bound`"))?;
@@ -287,7 +320,7 @@ impl RawClaim {
         match tests.len() {
             1 => Ok(tests.remove(0)),
             0 => bail!(
-                "nothing to test; expected one of lowest, highest, ratio, value, each, reaches, near-best, flat, grows, rises, shrinks, linear, best-run-worse-than-mean, crossing, below-bound"
+                "nothing to test; expected one of lowest, highest, ratio, value, each, reaches, near-best, flat, grows, slower, rises, shrinks, linear, best-run-worse-than-mean, crossing, below-bound"
             ),
             _ => bail!("more than one test; split it into claims"),
         }

@@ -80,12 +80,19 @@ fn every_kind_of_claim_can_hold_and_fail() {
         ("rises = \"b\"\nin = [\"large\", \"small\"]", false),
         ("rises = \"b\"\ntimes = 1.9\nin = [\"small\", \"large\"]", true),
         ("rises = \"b\"\ntimes = 2.1\nin = [\"small\", \"large\"]", false),
+        ("rises = \"b\"\nat-most = 2.1\nin = [\"small\", \"large\"]", true),
+        ("rises = \"b\"\nat-most = 1.9\nin = [\"small\", \"large\"]", false),
+        ("slower = [\"a\", \"b\"]\nfor = \"all\"", true),
+        ("slower = [\"b\", \"a\"]\nfor = \"all\"", false),
         ("linear = \"b\"\nruns = 2", true),
         ("linear = \"a\"", false),
         ("best-run-worse-than-mean = [\"b\", \"a\"]", true),
         ("best-run-worse-than-mean = [\"a\", \"b\"]", false),
         ("crossing = [\"a\", \"b\"]\nshares = [0.1, 0.5]\nexcess = 1.54\nwithin = 0.01\nin = [\"small\"]", true),
         ("crossing = [\"a\", \"b\"]\nshares = [0.2, 0.5]\nwithin = 0.01\nin = [\"small\"]", false),
+        ("crossing = [\"a\", \"b\"]\nbefore = [0.5, 0.6]\nafter = [0.05, 0.5]\nwithin = 0.01\nin = [\"small\"]", true),
+        ("crossing = [\"a\", \"b\"]\nbefore = [0.5, 0.7]\nwithin = 0.01\nin = [\"small\"]", false),
+        ("crossing = [\"a\", \"b\"]\nafter = [0.05, 0.4]\nwithin = 0.01\nin = [\"small\"]", false),
         ("crossing = [\"b\", \"a\"]", false),
         ("below-bound = \"a\"\nbound = \"the bound\"", true),
         ("below-bound = \"the bound\"\nbound = \"a\"", false),
@@ -106,6 +113,60 @@ fn claims_about_what_was_not_measured_are_not_tested() {
     ] {
         let found = outcome(claim, false);
         assert_eq!(found.verdict, Verdict::NotTested, "{claim}: {}", found.numbers);
+    }
+}
+
+/// A claim that no numbers could refute is not tested.
+#[test]
+fn claims_that_cannot_fail_are_not_tested() {
+    let flat = |curve: &str, values: &[f64]| series("s", curve, Metric::Accuracy, &[(10.0, values), (20.0, values)]);
+    let bound = |height: f64| series("s", "the bound", Metric::Regret, &[(10.0, &[height]), (20.0, &[height])]);
+    let test = |claim: &str, all: &[Series]| {
+        let text = format!(
+            "title = \"t\"\nkind = \"structure\"\n[[setting]]\nname = \"s\"\nplay = \"problem\"\n\
+             problem = \"cyclic\"\n[[claim]]\nsays = \"it\"\n{claim}\n"
+        );
+        evaluate(&Experiment::parse(&text).expect(claim).claims[0], all, 1.0, |_| false)
+    };
+    // Accuracies that have all reached 1.
+    let ratio = "ratio = [\"a\", \"b\"]\nabove = 0.9\nbelow = 1.1\nfor = \"all\"";
+    let found = test(ratio, &[flat("a", &[1.0, 1.0]), flat("b", &[1.0, 1.0])]);
+    assert_eq!(found.verdict, Verdict::NotTested, "{}", found.numbers);
+    assert!(found.numbers.contains("the same in every run"), "{}", found.numbers);
+    let found = test(ratio, &[flat("a", &[1.0, 1.0]), flat("b", &[1.0, 0.9])]);
+    assert_eq!(found.verdict, Verdict::Held, "{}", found.numbers);
+    // A bound above the number of steps.
+    let below = "below-bound = \"a\"\nbound = \"the bound\"";
+    let regret = series("s", "a", Metric::Regret, &[(10.0, &[4.0]), (20.0, &[8.0])]);
+    let found = test(below, &[regret.clone(), bound(20.0)]);
+    assert_eq!(found.verdict, Verdict::NotTested, "{}", found.numbers);
+    assert!(found.numbers.contains("more than any algorithm can lose"), "{}", found.numbers);
+    assert_eq!(test(below, &[regret, bound(19.0)]).verdict, Verdict::Held);
+}
+
+/// Numbers that noise could have put on the other side of what decides the claim carry a remark.
+#[test]
+fn numbers_within_two_standard_errors_are_remarked() {
+    for (claim, remarked) in [
+        // 6 +- 1 at the end of `a`, 16.5 +- 0.5 at that of `b`.
+        ("ratio = [\"b\", \"a\"]\nabove = 2.3\nin = [\"small\"]", true),
+        ("ratio = [\"b\", \"a\"]\nabove = 1.5\nin = [\"small\"]", false),
+        ("ratio = [\"b\", \"a\"]\nabove = 1.5\nbelow = 3\nin = [\"small\"]", true),
+        ("value = \"a\"\nbelow = 8\nin = [\"small\"]", true),
+        ("value = \"a\"\nbelow = 9\nin = [\"small\"]", false),
+        ("near-best = \"b\"\nwithin = 2.6\nin = [\"small\"]", true),
+        ("near-best = \"b\"\nwithin = 5\nin = [\"small\"]", false),
+        ("flat = \"b\"\nwithin = 2", true),
+        ("flat = \"b\"\nwithin = 3", false),
+        ("rises = \"b\"\ntimes = 1.9\nin = [\"small\", \"large\"]", true),
+        ("rises = \"b\"\nin = [\"small\", \"large\"]", false),
+        ("rises = \"a\"\nin = [\"small\", \"large\"]", true),
+        ("grows = [\"b\", \"a\"]\nin = [\"small\", \"large\"]", false),
+        ("slower = [\"a\", \"b\"]\nfor = \"all\"\nin = [\"small\"]", false),
+        ("lowest = \"a\"", false),
+    ] {
+        let found = outcome(claim, false).numbers;
+        assert_eq!(found.contains("within two standard errors"), remarked, "{claim}: {found}");
     }
 }
 
@@ -155,6 +216,7 @@ fn invalid_claims_are_refused() {
         ("near-best = \"a\"", "need `within`"),
         ("grows = [\"a\", \"b\"]", "needs `in`"),
         ("rises = \"a\"", "need `in`"),
+        ("rises = \"a\"\ntimes = 3\nat-most = 2\nin = [\"s\", \"s\"]", "at least `times`"),
     ] {
         let text = format!(
             "title = \"t\"\npaper = \"rcs\"\nfigure = \"f\"\nkind = \"structure\"\n[[setting]]\nname = \"s\"\n\
