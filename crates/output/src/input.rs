@@ -89,8 +89,11 @@ pub fn read_file_text(path: &Path, most: u64) -> io::Result<String> {
     text_of(read_file(path, most)?)
 }
 
-/// The bytes of `file`, at most `most`. Memory is taken once: growing doubles the peak.
-fn bytes_of(file: &File, most: u64) -> io::Result<Vec<u8>> {
+/// The bytes of `file` from where it stands, at most `most`. Memory is taken once: growing doubles the peak.
+///
+/// # Errors
+/// If it cannot be read, has more bytes, or more than there is memory for.
+pub fn bytes_of(file: &File, most: u64) -> io::Result<Vec<u8>> {
     let too_large = || io::Error::other(format!("it has more than {most} bytes, the most that is read"));
     let length = file.metadata().map_or(0, |metadata| metadata.len());
     if length > most {

@@ -27,7 +27,8 @@ impl<T: Serialize> Sealed<T> {
     /// If it has no JSON form.
     pub fn new(value: T) -> Result<Self> {
         // By way of the text, as whoever reads it sees numbers.
-        let read: Value = serde_json::from_slice(&serde_json::to_vec(&value)?).context("failed to read what was written")?;
+        let read: Value =
+            serde_json::from_slice(&serde_json::to_vec(&value)?).context("failed to read what was written")?;
         Ok(Self { seal: sum(&read), value })
     }
 }

@@ -18,9 +18,9 @@ use super::difference::{Compare, first_difference};
 use super::files::{
     check_writable, create_folder_listing, explained, remove_leftovers_in, remove_stale, write_json_pretty,
 };
-use super::{input, interrupt};
 use super::lock::Lock;
 use super::usage::usage;
+use super::{input, interrupt};
 
 /// The fields of a configuration that are not part of a folder's key.
 pub const SIZES: [&str; 6] = ["version", "steps", "runs", "algorithms", "checkpoints", "horizons"];

@@ -368,8 +368,8 @@ pub(super) mod tests {
         let path = folder.path().join("a.part");
         let of = |bytes: &[u8]| {
             std::fs::write(&path, bytes).unwrap();
-            let [read, checked] =
-                [Part::read(&path).map(drop), Part::check(&path).map(drop)].map(|tried| format!("{:#}", tried.unwrap_err()));
+            let [read, checked] = [Part::read(&path).map(drop), Part::check(&path).map(drop)]
+                .map(|tried| format!("{:#}", tried.unwrap_err()));
             assert_eq!(read, checked);
             read
         };
