@@ -117,7 +117,7 @@ class Matrix(HasArms):
         stem = path.name.removesuffix(".npz").removesuffix(".counts").removesuffix(path.suffix)
         beside = path.with_name(f"{stem}.counts.npz")
         counts = None
-        if beside.exists():
+        if beside.is_file():
             with np.load(beside) as arrays:
                 counts = {name: arrays[name] for name in arrays.files}
             if not np.array_equal(counts.get("preferences", np.empty(0)), core.values()):
