@@ -33,7 +33,7 @@ const MOST_BYTES: u64 = 1 << 32;
 const MOST_UNPACKED: u64 = 1 << 32;
 /// Parts of earlier versions do not declare what they unpack to: no more than this ...
 const UNDECLARED: u64 = 1 << 26;
-/// ... or so many times their packed size. Records pack to a third, counts to a tenth.
+/// ... or this multiple of their packed size. Records pack to a third, counts to a tenth.
 const UNDECLARED_RATIO: u64 = 32;
 
 /// The ending of the names of parts.
@@ -155,7 +155,7 @@ impl Part {
     /// Reads the part in the file at `path`.
     ///
     /// # Errors
-    /// If it is no regular file, cannot be read, is damaged or cut off, unpacks to more than it declares, or has another
+    /// If it is not a regular file, cannot be read, is damaged or cut off, unpacks to more than it declares, or has another
     /// version; the file is not named.
     pub fn read(path: &Path) -> Result<Self> {
         Self::decode(&Self::bytes(path)?)
