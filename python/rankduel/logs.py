@@ -189,7 +189,9 @@ class Credited:
         self.fates.to_csv(path / "fates.csv")
         # The last file says that all are there.
         config = {"command": self._command, "rules": self.rules}
-        for name, data in (("summary.json", self.summary), ("config.json", config)):
+        table = (path / "outcomes.csv").read_bytes().decode()
+        summary = json.loads(_core.sealed_summary(json.dumps(self.summary), table))
+        for name, data in (("summary.json", summary), ("config.json", config)):
             (path / name).write_text(json.dumps(data, indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
     def __repr__(self) -> str:

@@ -72,7 +72,7 @@ class Matrix(HasArms):
 
     _inner: _core.Matrix
     _counts: dict[str, npt.NDArray[Any]] | None
-    # What an opened matrix was estimated from, as read; what a subset is a subset of.
+    # The description beside an opened matrix, as read; what a subset is a subset of.
     _account: bytes | None = None
     _whole: tuple[Matrix, list[int]] | None = None
     # The line about the winner, of a matrix that was estimated before it was pickled.
@@ -117,15 +117,13 @@ class Matrix(HasArms):
         stem = path.name.removesuffix(".npz").removesuffix(".counts").removesuffix(path.suffix)
         beside = path.with_name(f"{stem}.counts.npz")
         counts = None
-        if beside.exists():
+        if beside.is_file():
             with np.load(beside) as arrays:
                 counts = {name: arrays[name] for name in arrays.files}
             if not np.array_equal(counts.get("preferences", np.empty(0)), core.values()):
                 counts = None
         matrix = cls._of(core, counts)
-        account = path.with_name(f"{stem}.json")
-        if core.synthetic is not None and account.exists():
-            matrix._account = account.read_bytes()
+        matrix._account = core.description()
         return matrix
 
     @classmethod
@@ -195,7 +193,9 @@ class Matrix(HasArms):
     @property
     def how(self) -> dict[str, Any]:
         """How an estimated matrix was made: ``P.json`` of the command line."""
-        how: dict[str, Any] = json.loads(self._account or self._inner.how())
+        described = self._account if self._inner.described else None
+        how: dict[str, Any] = json.loads(described or self._inner.how())
+        how.pop("seal", None)
         return how
 
     @property
@@ -312,7 +312,10 @@ def _unpacked(
             (Path(folder) / file).write_bytes(data)
         if len(files) == 1 and counts is None and not name.endswith((".npy", ".txt", ".npz")):
             return Matrix(np.load(Path(folder) / main), name=name)
-        matrix = Matrix.open(Path(folder) / main)
+        # Whoever opened the matrix was warned.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RankduelWarning)
+            matrix = Matrix.open(Path(folder) / main)
     matrix._counts = matrix._counts or counts
     matrix._winner = winner
     return matrix

@@ -159,10 +159,9 @@ pub(crate) fn compare(
         let (truth, mut measured) = inner.measured(&asked)?;
         // The matrix of a look-alike may be compared with real data.
         let description = &inner.prepared.description;
-        let synthetic = matrix.account().filter(|account| account.synthetic);
-        let others = synthetic.filter(|account| account.dataset != description.dataset.name);
-        let note = others.and_then(|account| account.note(matrix.name()));
-        measured.synthetic = Some(description.dataset.synthetic || synthetic.is_some());
+        let origin = matrix.origin();
+        let note = if origin.is_of(&description.dataset.name) { None } else { origin.note(matrix.name()) };
+        measured.synthetic = origin.synthetic_beside(description.dataset.synthetic);
         live.measured = measured;
         live.caption.note = notes([live.caption.note.clone(), note.clone()]);
         let caption = live_caption(description, "proxy: ", &measured, asked.look);

@@ -52,7 +52,7 @@ mod _core {
     #[pymodule_export]
     use super::lists::{Impression, interleave, multileave};
     #[pymodule_export]
-    use super::logs::{Counting, Gathering, Log, Rows, added_up, decided, log_column, surveyed};
+    use super::logs::{Counting, Gathering, Log, Rows, added_up, decided, log_column, sealed_summary, surveyed};
     #[pymodule_export]
     use super::matrix::Matrix;
     #[pymodule_export]

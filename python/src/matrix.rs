@@ -11,13 +11,14 @@ use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArrayMethods as _, PyReadonl
 use output::progress::Progress;
 use output::usage::usage;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use sim::cli::matrix_file;
 use sim::results::{Caption, PreparedEnvironment};
 use simulation::arm_names::ArmNames;
 use simulation::description::SiteDescription;
 use simulation::late_answers::LateAnswers;
 use simulation::matrix::{matrix_checksum, prepare_problem};
-use simulation::proxy::{self, Files, MatrixAccount, State, all_pairs, pair_count, provenance};
+use simulation::proxy::{self, Files, MatrixOrigin, State, all_pairs, pair_count, provenance};
 use simulation::runs::{Late, play_all};
 use simulation::truth::GroundTruth;
 
@@ -44,7 +45,7 @@ struct Inner {
     preferences: Preferences,
     /// The win counts that it was read from, if it was.
     wins: Option<WinTable>,
-    account: Option<MatrixAccount>,
+    origin: MatrixOrigin,
     estimated: Option<Estimated>,
     /// The arms that were chosen from a larger matrix.
     taken: Option<Vec<Arm>>,
@@ -71,7 +72,7 @@ impl Matrix {
             name: format!("{name}.npy"),
             preferences: Preferences::Matrix(matrix),
             wins: None,
-            account: Some(account),
+            origin: account.into(),
             estimated: Some(estimated),
             taken: None,
             names,
@@ -82,9 +83,9 @@ impl Matrix {
         &self.inner.name
     }
 
-    /// What it was estimated from, as far as that is known.
-    pub(crate) fn account(&self) -> Option<&MatrixAccount> {
-        self.inner.account.as_ref()
+    /// What is known of its origin.
+    pub(crate) fn origin(&self) -> &MatrixOrigin {
+        &self.inner.origin
     }
 
     /// The preferences of all pairs.
@@ -143,7 +144,7 @@ impl Matrix {
                 name,
                 preferences: Preferences::Matrix(read.matrix),
                 wins: read.wins,
-                account: None,
+                origin: MatrixOrigin::default(),
                 estimated: None,
                 taken: None,
                 names: ArmNames::NUMBERS,
@@ -156,12 +157,12 @@ impl Matrix {
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         work(py, How { threads: None, report: None, notes: true }, move || {
             let file = matrix_file::read(&path, true)?;
-            let features = file.account.as_ref().map(|account| account.rankers.clone());
+            let features = file.origin.rankers().map(<[_]>::to_vec);
             Ok(Self::new(Inner {
                 name: matrix_file::name(&path),
                 preferences: Preferences::Matrix(file.matrix),
                 names: features.map_or(ArmNames::NUMBERS, ArmNames::features),
-                account: file.account,
+                origin: file.origin,
                 wins: file.wins,
                 estimated: None,
                 taken: None,
@@ -179,7 +180,8 @@ impl Matrix {
                 Setting::Utilities(arena) => Preferences::Utilities(arena),
             };
             let (name, names) = (problem.to_string(), ArmNames::NUMBERS);
-            Ok(Self::new(Inner { name, preferences, wins: None, account: None, estimated: None, taken: None, names }))
+            let origin = MatrixOrigin::default();
+            Ok(Self::new(Inner { name, preferences, wins: None, origin, estimated: None, taken: None, names }))
         })
     }
 
@@ -251,7 +253,8 @@ impl Matrix {
     fn how(&self) -> PyResult<String> {
         let state = self.state()?;
         let estimated = self.inner.estimated.as_ref().expect("it has a state");
-        serde_json::to_string_pretty(&provenance(state, &estimated.site, self.preferences()?, None)).map_err(wrong)
+        let provenance = provenance(state, &estimated.site, self.preferences()?, None);
+        serde_json::to_string_pretty(&provenance.sealed().map_err(failed)?).map_err(wrong)
     }
 
     /// The line about the winner: that of `sim proxy` for a matrix that was estimated here, otherwise that of `sim bandit`.
@@ -282,7 +285,18 @@ impl Matrix {
     /// Whether the data behind the matrix were generated; `None` if nobody knows.
     #[getter]
     fn synthetic(&self) -> Option<bool> {
-        self.inner.account.as_ref().map(|account| account.synthetic)
+        self.inner.origin.synthetic()
+    }
+
+    /// Whether a description says what it was estimated from.
+    #[getter]
+    fn described(&self) -> bool {
+        self.inner.origin.account().is_some()
+    }
+
+    /// The description beside the file that it was read from, whatever it holds.
+    fn description<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        self.inner.origin.text().map(|text| PyBytes::new(py, text))
     }
 
     /// The matrix of some arms.
@@ -299,7 +313,7 @@ impl Matrix {
             name: inner.name.clone(),
             preferences: Preferences::Matrix(matrix),
             wins: inner.wins.as_ref().map(|wins| wins.subset(&chosen)),
-            account: inner.account.clone(),
+            origin: inner.origin.clone(),
             estimated: None,
             taken: Some(taken),
             names: inner.names.subset(&places),
@@ -360,7 +374,7 @@ impl Matrix {
                 }
                 Some(Estimated { state, site }) => {
                     proxy::write(&files, state)?;
-                    output::write_json_pretty(&files.how, &provenance(state, site, matrix, None))?;
+                    output::write_json_pretty(&files.how, &provenance(state, site, matrix, None).sealed()?)?;
                     state.save(&files.state)?;
                 }
             }
@@ -388,7 +402,7 @@ impl Inner {
         matrix: PreferenceMatrix,
         regret: Option<RegretKind>,
     ) -> Result<PreparedEnvironment<MatrixArena>> {
-        let known = (self.names.clone(), self.account.clone());
+        let known = (self.names.clone(), self.origin.clone());
         let never = self.wins.as_ref().and_then(|wins| matrix_file::never_compared(&wins.counts()));
         let prepared = PreparedEnvironment::of_matrix(matrix, self.name.clone(), self.taken.clone(), known, regret, true)?;
         Ok(prepared.doubting(never))

@@ -108,6 +108,7 @@ pub mod lookalike;
 mod names;
 mod open;
 pub mod registry;
+mod regular;
 pub mod scores;
 mod text;
 pub mod trec;

@@ -14,7 +14,10 @@ use serde_json::Value;
 pub use crate::checksum::sha256_hex;
 use crate::checksum::{seal, unseal};
 use crate::files::{check_writable, create_folder, remove_leftovers, write_atomic, write_json_pretty};
-use crate::warn;
+use crate::{input, warn};
+
+/// A larger file is not a stored value.
+const MOST_BYTES: u64 = 1 << 34;
 
 /// A folder of stored values.
 #[derive(Debug, Clone, Copy)]
@@ -118,7 +121,7 @@ impl<'a> Cache<'a> {
         store: impl FnOnce(&T) -> Result<()>,
         compute: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
-        match std::fs::read(path).map_or(Found::Nothing, |bytes| find(&bytes)) {
+        match input::read_file(path, MOST_BYTES).map_or(Found::Nothing, |bytes| find(&bytes)) {
             Found::Whole(value) => return Ok(value),
             Found::Damaged => warn(&format!("{} is damaged and will be made again", path.display())),
             Found::Nothing => {}

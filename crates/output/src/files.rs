@@ -13,6 +13,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 
 use crate::checksum::sha256_hex;
+use crate::input;
 use crate::interrupt::finish_writing;
 
 /// Creates `folder` and its missing parents; an existing folder is left as it is.
@@ -42,7 +43,7 @@ pub fn check_writable(path: &Path) -> Result<()> {
         return Err(explained(ErrorKind::IsADirectory.into(), "write", path));
     }
     let aside = Aside::beside(path)?;
-    File::create(&aside.path).map(drop).map_err(|error| explained(error, "write", path))
+    created(&aside.path).map(drop).map_err(|error| explained(error, "write", path))
 }
 
 /// Removes `path` if it exists: a file of an earlier run that this one does not write.
@@ -75,7 +76,7 @@ pub fn create_folder_of(path: &Path) -> Result<()> {
 /// untouched.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
     let aside = Aside::beside(path)?;
-    let written = File::create(&aside.path).and_then(|mut file| {
+    let written = created(&aside.path).and_then(|mut file| {
         file.write_all(bytes)?;
         file.sync_all()
     });
@@ -90,7 +91,7 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
 pub fn write_large(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()> {
     let mut aside = Aside::beside(path)?;
     aside.writing = None;
-    let written = File::create(&aside.path).and_then(|mut file| write(&mut file));
+    let written = created(&aside.path).and_then(|mut file| write(&mut file));
     written.and_then(|()| fs::rename(&aside.path, path)).map_err(|error| explained(error, "write", path))
 }
 
@@ -189,6 +190,11 @@ pub fn remove_leftovers(path: &Path) {
     remove_leftovers_in(folder, Some(&name));
 }
 
+/// Creates the temporary file at `path`, over one that a killed writer left.
+fn created(path: &Path) -> io::Result<File> {
+    input::open_with(File::options().create(true).truncate(true).write(true), path)
+}
+
 /// The same for the file `name` in `folder`, or for all files.
 pub(super) fn remove_leftovers_in(folder: &Path, name: Option<&str>) {
     let processes = Path::new("/proc");
@@ -267,6 +273,8 @@ pub fn explained(error: io::Error, what: &str, path: &Path) -> anyhow::Error {
         ErrorKind::NotADirectory | ErrorKind::AlreadyExists => {
             "a file is where a folder should be; choose another folder"
         }
+        // What `input` refuses.
+        ErrorKind::InvalidInput => "give a regular file",
         _ => "check the disk or choose another folder",
     };
     let message = format!("failed to {what} {} ({hint})", path.display());

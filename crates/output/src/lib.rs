@@ -9,7 +9,8 @@
 //! | [`cache`], [`data_cache`] | values that are computed once, and where they are kept |
 //! | [`lock`], [`interrupt`] | one writer per folder; Ctrl-C and termination |
 //! | [`machine`] | free memory, threads |
-//! | [`input`] | files given by users: regular files, pipes, devices |
+//! | [`input`] | opens and reads files that others may have placed: never a device, never more than a limit |
+//! | [`sealed`] | JSON files that say what lies beside them, with a checksum of their own |
 //! | [`numbers`], [`difference`], [`text_table`] | numbers and tables as people read them |
 //! | [`progress`] | progress on a terminal, silence in a pipe |
 //! | [`usage`] | the error for wrong usage, which has its own exit code |
@@ -23,12 +24,12 @@ pub mod input;
 pub mod interrupt;
 pub mod lock;
 pub mod machine;
-#[cfg(test)]
-mod mutations;
+pub mod mutations;
 pub mod numbers;
 pub mod progress;
 pub mod records;
 pub mod results_folder;
+pub mod sealed;
 pub mod shards;
 pub mod text_table;
 pub mod usage;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::files::explained;
+use crate::input;
 
 /// A lock on a file or a folder, held until this is dropped. A lock file left behind does not lock anybody out.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ impl Lock {
     /// If no file can be created at `path`.
     pub fn take(path: &Path) -> Result<Option<Self>> {
         loop {
-            let file = File::options().create(true).truncate(false).write(true).open(path);
+            let file = input::open_with(File::options().create(true).truncate(false).write(true), path);
             let file = file.map_err(|error| explained(error, "lock", path))?;
             if let Err(TryLockError::WouldBlock) = file.try_lock() {
                 return Ok(None);

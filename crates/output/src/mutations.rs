@@ -1,4 +1,4 @@
-//! Damage to kept files, for tests of their readers.
+//! Damage to kept files, for tests of their readers, here and in other crates.
 
 use std::ops::Range;
 
@@ -6,13 +6,15 @@ use std::ops::Range;
 const BYTES: &[u8] = b"0123456789.-eE \n\r[]{}\":,";
 
 /// A seeded stream of damaged copies.
-pub(crate) struct Mutations {
+#[derive(Debug)]
+pub struct Mutations {
     state: u64,
 }
 
 impl Mutations {
     /// The same seed damages in the same ways.
-    pub(crate) fn new(seed: u64) -> Self {
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
@@ -28,7 +30,7 @@ impl Mutations {
 
     /// A copy of `file`, a text of lines, with one to four changes: flipped bits, deleted, inserted and replaced bytes, other
     /// digits, line feeds, and lines that lost their checksum, were swapped, repeated, joined or removed.
-    pub(crate) fn of(&mut self, file: &[u8]) -> Vec<u8> {
+    pub fn of(&mut self, file: &[u8]) -> Vec<u8> {
         let mut bytes = file.to_vec();
         for _ in 0..self.number(1..5) {
             bytes = self.changed(bytes);

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -16,9 +16,13 @@ use serde::de::DeserializeOwned;
 
 use crate::checksum::{sealed_line, unsealed_line};
 use crate::files::{create_folder_of, explained, write_atomic};
+use crate::input;
 use crate::interrupt::finish_writing;
 use crate::numbers::with_unit;
 use crate::warn;
+
+/// A larger file is not one of kept records.
+const MOST_BYTES: u64 = 1 << 34;
 
 /// A record with its number among those of the same subject.
 pub trait Record: Serialize + DeserializeOwned {
@@ -52,7 +56,11 @@ impl<R: Record> Records<R> {
 
     /// Reads the file as [`open`](Self::open) does.
     pub fn find(&mut self, sound: impl Fn(&R) -> bool) {
-        let Ok(bytes) = fs::read(&self.path) else { return };
+        let bytes = match input::read_file(&self.path, MOST_BYTES) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == ErrorKind::NotFound => return,
+            Err(error) => return warn(&format!("{} holds no kept runs: {error}", self.path.display())),
+        };
         let read = self.read(&bytes, &sound);
         self.found = read.found;
         if read.damaged > 0 {
@@ -86,7 +94,7 @@ impl<R: Record> Records<R> {
         create_folder_of(&self.path)?;
         let _writing = finish_writing();
         let append = || -> Result<()> {
-            let mut file = self.locked(OpenOptions::new().create(true).append(true))?;
+            let mut file = self.locked()?;
             let mut lines = String::new();
             if file.metadata()?.len() == 0 {
                 lines = format!("{}\n", self.subject);
@@ -110,8 +118,8 @@ impl<R: Record> Records<R> {
 
     /// Rewrites the file with the records that `from` makes of its content.
     fn rewrite_with(&self, from: impl FnOnce(&[u8]) -> BTreeMap<u64, R>) -> Result<()> {
-        let _locked = self.locked(OpenOptions::new().create(true).append(true))?;
-        let before = fs::read(&self.path)?;
+        let _locked = self.locked()?;
+        let before = input::read_file(&self.path, MOST_BYTES)?;
         let mut text = format!("{}\n", self.subject);
         for record in from(&before).values() {
             text += &format!("{}\n", self.line(record)?);
@@ -120,9 +128,9 @@ impl<R: Record> Records<R> {
     }
 
     /// Opens the file and locks it against others that append or rewrite.
-    fn locked(&self, options: &OpenOptions) -> Result<File> {
+    fn locked(&self) -> Result<File> {
         loop {
-            let file = options.open(&self.path)?;
+            let file = input::open_with(OpenOptions::new().create(true).append(true), &self.path)?;
             // File systems without locks are used by one process at a time.
             let _ = file.lock();
             if super::lock::is_same(&file, &self.path) {
@@ -179,7 +187,7 @@ pub fn subjects(folder: &Path) -> Vec<(PathBuf, String)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let files = entries.filter(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
     let first = |path: PathBuf| {
-        let bytes = fs::read(&path).ok()?;
+        let bytes = input::read_file(&path, MOST_BYTES).ok()?;
         let line = bytes.split(|byte| *byte == b'\n').next()?;
         Some((path, String::from_utf8_lossy(line).into_owned()))
     };

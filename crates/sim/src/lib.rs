@@ -19,7 +19,7 @@
 //! | [`analysis`] | live versus proxy, distortion, sensitivity, explore-then-exploit |
 //! | [`experiment`] | the figures and tables of papers, from experiment files, with tests of their claims |
 //!
-//! Dependencies between modules have one direction: `results` uses no other module, and `cli` may use all.
+//! Dependencies between modules have one direction: `results` uses only the reader of archives, and `cli` may use all.
 //!
 //! # How to add a command
 //!
@@ -35,4 +35,5 @@ pub mod experiment;
 #[cfg(feature = "fuzz")]
 #[doc(hidden)]
 pub mod fuzz;
+mod npz;
 pub mod results;

@@ -18,6 +18,7 @@ mod measures;
 mod memory;
 mod names;
 mod own_rankers;
+mod placed;
 mod provenance;
 mod proxy;
 mod published_figures;

@@ -95,6 +95,80 @@ fn the_description_of_another_matrix_is_ignored_aloud() {
     }
 }
 
+/// Every way of losing the word "synthetic" leaves a line, even where nothing else is said.
+#[test]
+fn a_description_that_was_changed_is_remarked_on_everywhere() {
+    let folder = folder_with_matrix();
+    let here = folder.path();
+    let whole = fs::read_to_string(here.join("P.json")).expect("a file");
+    assert!(whole.contains("\"seal\""), "{whole}");
+    let unsealed = {
+        let (before, _) = whole.split_once(",\n  \"seal\"").expect("a seal at the end");
+        format!("{before}\n}}\n")
+    };
+    let analyse = ["analyse", "--samples", "10"];
+    for (number, (text, why)) in [
+        ("{}".to_owned(), "is not what `sim proxy` writes"),
+        (whole[..whole.len() / 2].to_owned(), "cannot be read"),
+        (whole.replace("\"synthetic\": true", "\"synthetic\": false"), "was changed"),
+        (unsealed.replace("\"synthetic\": true", "\"synthetic\": false"), "has no seal"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        fs::write(here.join("P.json"), text).expect("a writable folder");
+        let note = format!("the origin of P.npy is not certain: P.json {why}");
+        for command in [&analyse[..], &BANDIT] {
+            let out = format!("{}-{number}", command[0]);
+            let (printed, remarks) = said(here, &[command, &["--matrix", "P.npy", "--out", &out]].concat());
+            assert!(printed.contains(&note), "{why}: {printed}");
+            let remark: Vec<&str> = remarks.lines().filter(|line| line.contains("P.json")).collect();
+            assert!(
+                remark.len() == 1 && remark[0].starts_with("note: P.json ") && remark[0].contains(why),
+                "{remarks}"
+            );
+            let quiet = format!("{out}-quiet");
+            let (printed, _) = said(here, &[command, &["--quiet", "--matrix", "P.npy", "--out", &quiet]].concat());
+            assert!(printed.contains(&note), "{why}: {printed}");
+        }
+        assert_eq!(json(&here.join(format!("bandit-{number}/summary.json")))[0]["synthetic"], Value::Null);
+        assert_eq!(json(&here.join(format!("analyse-{number}/findings.json"))).get("synthetic"), None);
+    }
+    // What an earlier version wrote stays usable.
+    fs::write(here.join("P.json"), &unsealed).expect("a writable folder");
+    let (printed, remarks) = said(here, &[&analyse[..], &["--matrix", "P.npy", "--out", "earlier"]].concat());
+    assert!(
+        printed.contains("estimated on mslr-lookalike:0.01") && remarks.contains("P.json has no seal"),
+        "{remarks}"
+    );
+    // Names alone may be written by hand.
+    fs::write(here.join("P.json"), r#"{"names": ["a", "b", "c", "d", "e", "f"]}"#).expect("a writable folder");
+    let (printed, remarks) = said(here, &[&analyse[..], &["--matrix", "P.npy", "--out", "by-hand"]].concat());
+    assert!(remarks.contains("P.json only names the arms of P.npy") && !printed.contains("origin"), "{remarks}");
+    assert_eq!(json(&here.join("by-hand/config.json"))["names"][1], "b");
+    // The description is gone, and the state is there; `--resume` writes it again.
+    fs::remove_file(here.join("P.json")).expect("a file");
+    let (_, remarks) = said(here, &[&analyse[..], &["--matrix", "P.npy", "--out", "gone"]].concat());
+    assert!(remarks.contains("P.json is missing"), "{remarks}");
+    let site = ["proxy", "--dataset", "mslr-lookalike:0.01", "--rankers", "6", "--interleavings", "500"];
+    said(here, &[&site[..], &["--quiet", "--out", "P.npy", "--resume"]].concat());
+    assert_eq!(fs::read_to_string(here.join("P.json")).expect("a file"), whole);
+}
+
+#[test]
+fn experiments_refuse_a_matrix_whose_description_was_changed() {
+    let folder = folder_with_matrix();
+    let here = folder.path();
+    let whole = fs::read_to_string(here.join("P.json")).expect("a file");
+    fs::write(here.join("P.json"), whole.replace("true", "false")).expect("a writable folder");
+    let file = "title = \"t\"\npaper = \"rcs\"\nfigure = \"Figure 0\"\nkind = \"regret\"\nalgorithms = [\"random\"]\n\
+                steps = \"100\"\nruns = 2\n[[setting]]\nname = \"s\"\nplay = \"proxy\"\nmatrix = \"P.npy\"\n";
+    fs::write(here.join("e.toml"), file).expect("a file");
+    let run = sim(here).args(["experiment", "e.toml", "--quiet"]).output().expect("sim starts");
+    let error = text(&run.stderr);
+    assert!(!run.status.success() && error.contains("P.json was changed since it was written"), "{error}");
+}
+
 #[test]
 fn a_live_summary_says_whether_the_data_are_synthetic() {
     let folder = TempDir::new().expect("a temporary folder");

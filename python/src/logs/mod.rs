@@ -88,6 +88,14 @@ impl Log {
     }
 }
 
+/// The text of summary.json beside `table`, the text of outcomes.csv.
+#[pyfunction]
+pub(crate) fn sealed_summary(summary: &str, table: &str) -> PyResult<String> {
+    let summary: Value = serde_json::from_str(summary).map_err(wrong)?;
+    let sealed = click_logs::outcomes::sealed_summary(&summary, table).map_err(wrong)?;
+    serde_json::to_string(&sealed).map_err(wrong)
+}
+
 /// Who won, by a table of outcomes and the summary beside it: in words, as JSON, as CSV of every day, and as a figure, if there is
 /// something to draw.
 #[pyfunction]

@@ -13,6 +13,7 @@ mod layout;
 mod licences;
 mod links;
 mod manifests;
+mod opening;
 mod references;
 mod source;
 mod tables;
@@ -70,6 +71,8 @@ enum Check {
     Layout,
     /// Cargo.toml of every crate
     Manifests,
+    /// Where files are opened
+    Opening,
     /// Licences of dependencies
     Licences,
     /// Renamed columns and keys in CHANGELOG.md
@@ -90,6 +93,7 @@ impl Check {
             Self::Idioms => idioms::check(root, findings),
             Self::Layout => layout::check(root, findings),
             Self::Manifests => manifests::check(root, findings),
+            Self::Opening => opening::check(root, findings),
             Self::Licences => licences::check(root, findings),
             Self::Changelog => changelog::check(root, findings),
             Self::Duplicates => duplicates::check(root, findings),

@@ -15,7 +15,7 @@ pub mod winners;
 
 pub use counts::{WinCounts, WinTable};
 pub use error::MatrixError;
-pub use npy::npy_header;
+pub use npy::{NpyHeader, npy_header};
 pub use text::SquareTable;
 
 use std::ops::Range;
@@ -181,7 +181,7 @@ impl PreferenceMatrix {
     /// Those of [`from_bytes`](Self::from_bytes).
     pub fn read(bytes: &[u8]) -> Result<MatrixInFile, MatrixError> {
         let SquareTable { size, entries, names } = if npy::is_npy(bytes) {
-            npy::square(bytes)?
+            npy::square(bytes, bytes.len() as u64)?
         } else {
             let text = std::str::from_utf8(bytes);
             SquareTable::parse(text.map_err(|error| MatrixError::NotText { offset: error.valid_up_to() })?)?

@@ -3,9 +3,15 @@
 //!
 //! Format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
-use super::{MatrixError, PreferenceMatrix, SquareTable};
+use std::io::{self, Read};
+
+use super::{MatrixError, MatrixInFile, PreferenceMatrix, SquareTable};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
+/// The headers of square tables have a hundred bytes.
+const LONGEST_HEADER: usize = 1 << 16;
+/// The elements that are read at a time.
+const CELLS: usize = 1 << 13;
 
 /// Whether the bytes begin as a `.npy` file does.
 pub(super) fn is_npy(bytes: &[u8]) -> bool {
@@ -18,8 +24,17 @@ impl PreferenceMatrix {
     /// # Errors
     /// If the bytes are not such an array, or it is not a preference matrix.
     pub fn from_npy(bytes: &[u8]) -> Result<Self, MatrixError> {
-        let SquareTable { size, entries, .. } = square(bytes)?;
-        Self::from_table(size, entries).map(|read| read.matrix)
+        Self::read_npy(bytes, bytes.len() as u64).map(|read| read.matrix)
+    }
+
+    /// The same from a file of `length` bytes, with all that it says ([`from_table`](Self::from_table)). Of its bytes, few are
+    /// in memory at a time.
+    ///
+    /// # Errors
+    /// Those of [`from_npy`](Self::from_npy), and if the file cannot be read or has another length.
+    pub fn read_npy(from: impl Read, length: u64) -> Result<MatrixInFile, MatrixError> {
+        let SquareTable { size, entries, .. } = square(from, length)?;
+        Self::from_table(size, entries)
     }
 
     /// Writes a `.npy` file (version 1.0, little-endian float64, C order).
@@ -34,24 +49,11 @@ impl PreferenceMatrix {
     }
 }
 
-/// The square array in the bytes of a `.npy` file.
-pub(super) fn square(bytes: &[u8]) -> Result<SquareTable, MatrixError> {
-    let wrong = |what: &str| MatrixError::Npy(what.to_owned());
-    let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| wrong("it does not begin as one"))?;
-    let short = || wrong("it ends within its header");
-    let (version, rest) = rest.split_first_chunk::<2>().ok_or_else(short)?;
-    let (length, rest) = if version[0] == 1 {
-        let (length, rest) = rest.split_first_chunk().ok_or_else(short)?;
-        (usize::from(u16::from_le_bytes(*length)), rest)
-    } else {
-        let (length, rest) = rest.split_first_chunk().ok_or_else(short)?;
-        (u32::from_le_bytes(*length) as usize, rest)
-    };
-    let (header, data) = rest.split_at_checked(length).ok_or_else(short)?;
-    let header = std::str::from_utf8(header).map_err(|_| wrong("its header is not text"))?;
-
-    let kind = field(header, "descr").unwrap_or_default();
-    let kind = kind.split(['\'', '"']).nth(1).unwrap_or_default();
+/// The square array in a `.npy` file of `length` bytes.
+pub(super) fn square(mut from: impl Read, length: u64) -> Result<SquareTable, MatrixError> {
+    let wrong = |what: String| Err(MatrixError::Npy(what));
+    let (header, begin) = NpyHeader::read(&mut from)?;
+    let kind = header.kind();
     let read: fn(&[u8]) -> f64 = match kind {
         "<f8" => |b| f64::from_le_bytes(b.try_into().unwrap_or_default()),
         ">f8" => |b| f64::from_be_bytes(b.try_into().unwrap_or_default()),
@@ -71,49 +73,183 @@ pub(super) fn square(bytes: &[u8]) -> Result<SquareTable, MatrixError> {
         ">i8" => |b| i64::from_be_bytes(b.try_into().unwrap_or_default()) as f64,
         "<u8" => |b| u64::from_le_bytes(b.try_into().unwrap_or_default()) as f64,
         ">u8" => |b| u64::from_be_bytes(b.try_into().unwrap_or_default()) as f64,
-        other => return Err(MatrixError::Npy(format!("its elements are `{other}`"))),
+        other => return wrong(format!("its elements are `{other}`")),
     };
     let size = kind.chars().last().and_then(|digit| digit.to_digit(10)).unwrap_or(8) as usize;
-    let shape = field(header, "shape")
-        .and_then(|rest| rest.trim_start().strip_prefix('('))
-        .and_then(|rest| rest.split_once(')'))
-        .map(|(shape, _)| shape)
-        .ok_or_else(|| wrong("it has no shape"))?;
-    let shape: Vec<usize> = shape
-        .split(',')
-        .map(str::trim)
-        .filter(|word| !word.is_empty())
-        .map(str::parse)
-        .collect::<Result<_, _>>()
-        .map_err(|_| wrong("its shape is unreadable"))?;
+    let shape = header.shape()?;
     let &[rows, columns] = shape.as_slice() else {
-        return Err(MatrixError::Npy(format!("it has {} dimensions", shape.len())));
+        return wrong(format!("it has {} dimensions", shape.len()));
     };
     if rows != columns {
         return Err(MatrixError::NotSquare { row: 0, cells: columns, expected: rows });
     }
     let announced = rows.checked_mul(columns).and_then(|cells| cells.checked_mul(size));
-    if announced != Some(data.len()) {
-        return Err(MatrixError::Npy(format!(
-            "its header announces {rows} x {columns} elements, but {} bytes follow",
-            data.len()
-        )));
+    let data = length.saturating_sub(begin);
+    if announced.map(|bytes| bytes as u64) != Some(data) {
+        return wrong(format!("its header announces {rows} x {columns} elements, but {data} bytes follow"));
     }
-    let order = field(header, "fortran_order").ok_or_else(|| wrong("it has no fortran_order"))?;
-    let order = order.split([',', '}']).next().unwrap_or_default().trim();
-    let fortran_order = match order {
-        "True" => true,
-        "False" => false,
-        other => {
-            let other: String = other.chars().take(40).collect();
-            return Err(MatrixError::Npy(format!("its fortran_order is `{other}`, expected True or False")));
-        }
-    };
-    let mut entries: Vec<f64> = data.chunks_exact(size).map(read).collect();
+    let fortran_order = header.fortran_order()?;
+    let cells = rows * columns;
+    let mut entries = Vec::new();
+    if entries.try_reserve_exact(cells).is_err() {
+        return wrong(format!("there is no memory for its {rows} x {columns} elements"));
+    }
+    let mut block = vec![0; CELLS * size];
+    while entries.len() < cells {
+        let block = &mut block[..size * CELLS.min(cells - entries.len())];
+        from.read_exact(block).map_err(|error| broken(&error))?;
+        entries.extend(block.chunks_exact(size).map(read));
+    }
+    // An archive also compares its checksum at the end.
+    if from.read(&mut [0]).map_err(|error| broken(&error))? > 0 {
+        return wrong("more follows than its header announces".to_owned());
+    }
     if fortran_order {
-        entries = (0..rows * rows).map(|at| entries[at % rows * rows + at / rows]).collect();
+        for row in 0..rows {
+            (row + 1..rows).for_each(|column| entries.swap(row * rows + column, column * rows + row));
+        }
     }
     Ok(SquareTable { size: rows, entries, names: None })
+}
+
+/// The error for a file that cannot be read to its end.
+fn broken(error: &io::Error) -> MatrixError {
+    MatrixError::Npy(match error.kind() {
+        io::ErrorKind::UnexpectedEof => "it is cut off".to_owned(),
+        _ => format!("it cannot be read: {error}"),
+    })
+}
+
+/// The header of a `.npy` file: a dictionary of Python with three keys and nothing else, as NumPy demands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NpyHeader {
+    /// The values of [`KEYS`] as they are written.
+    values: [Option<String>; 3],
+}
+
+/// The keys of a header.
+const KEYS: [&str; 3] = ["descr", "fortran_order", "shape"];
+
+impl NpyHeader {
+    /// Reads the beginning of a `.npy` file; returns the header and the number of bytes before the data.
+    ///
+    /// # Errors
+    /// If it is none, has a key twice or another one, or anything behind the dictionary.
+    pub fn read(from: &mut impl Read) -> Result<(Self, u64), MatrixError> {
+        let wrong = |what: &str| MatrixError::Npy(what.to_owned());
+        let fill = |from: &mut dyn Read, bytes: &mut [u8]| {
+            from.read_exact(bytes).map_err(|error| match error.kind() {
+                io::ErrorKind::UnexpectedEof => wrong("it ends within its header"),
+                _ => broken(&error),
+            })
+        };
+        let mut begin = [0; 8];
+        fill(from, &mut begin)
+            .map_err(|error| if begin.starts_with(MAGIC) { error } else { wrong("it does not begin as one") })?;
+        if !begin.starts_with(MAGIC) {
+            return Err(wrong("it does not begin as one"));
+        }
+        let mut length = [0; 4];
+        let digits = match (begin[6], begin[7]) {
+            (1, 0) => 2,
+            (2 | 3, 0) => 4,
+            (major, minor) => {
+                return Err(wrong(&format!("its format has version {major}.{minor}, expected 1.0 to 3.0")));
+            }
+        };
+        fill(from, &mut length[..digits])?;
+        let length = u32::from_le_bytes(length) as usize;
+        if length > LONGEST_HEADER {
+            return Err(wrong("its header is too long"));
+        }
+        let mut header = vec![0; length];
+        fill(from, &mut header)?;
+        let header = std::str::from_utf8(&header).map_err(|_| wrong("its header is not text"))?;
+        Ok((Self::parse(header)?, (begin.len() + digits + length) as u64))
+    }
+
+    fn parse(header: &str) -> Result<Self, MatrixError> {
+        let wrong = |what: &str| MatrixError::Npy(what.to_owned());
+        let dictionary = || wrong("its header is not a dictionary of descr, fortran_order and shape");
+        let mut values = [None, None, None];
+        let mut rest = header.trim_start().strip_prefix('{').ok_or_else(dictionary)?.trim_start();
+        while !rest.starts_with('}') {
+            let quote = rest.chars().next().filter(|first| matches!(first, '\'' | '"')).ok_or_else(dictionary)?;
+            let (key, after) = rest[1..].split_once(quote).ok_or_else(dictionary)?;
+            let at = KEYS.iter().position(|known| *known == key);
+            let at = at.ok_or_else(|| wrong(&format!("its header has the key `{}`", shortened(key))))?;
+            let after = after.trim_start().strip_prefix(':').ok_or_else(dictionary)?;
+            let end = end_of_value(after).ok_or_else(dictionary)?;
+            if values[at].replace(after[..end].trim().to_owned()).is_some() {
+                return Err(wrong(&format!("its header has the key {key} twice")));
+            }
+            rest = &after[end..];
+            rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
+        }
+        if !rest[1..].trim().is_empty() {
+            return Err(wrong(&format!("behind its header follows `{}`", shortened(rest[1..].trim()))));
+        }
+        Ok(Self { values })
+    }
+
+    /// The kind of elements in the words of NumPy, such as `<f8`; empty if it is none.
+    #[must_use]
+    pub fn kind(&self) -> &str {
+        let value = self.values[0].as_deref().unwrap_or_default();
+        let quoted = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
+        quoted('\'').or_else(|| quoted('"')).unwrap_or_default()
+    }
+
+    /// The lengths of the array's dimensions.
+    ///
+    /// # Errors
+    /// If the header does not say, or not in numbers.
+    pub fn shape(&self) -> Result<Vec<usize>, MatrixError> {
+        let wrong = |what: &str| MatrixError::Npy(what.to_owned());
+        let shape = self.values[2].as_deref().and_then(|value| value.strip_prefix('(')?.strip_suffix(')'));
+        let shape = shape.ok_or_else(|| wrong("it has no shape"))?.trim();
+        // One comma may follow the last length.
+        let shape = shape.strip_suffix(',').unwrap_or(shape);
+        let lengths = shape.split(',').map(|word| word.trim().parse());
+        lengths.filter(|_| !shape.is_empty()).collect::<Result<_, _>>().map_err(|_| wrong("its shape is unreadable"))
+    }
+
+    /// Whether the array is stored column by column.
+    ///
+    /// # Errors
+    /// If the header does not say.
+    pub fn fortran_order(&self) -> Result<bool, MatrixError> {
+        match self.values[1].as_deref() {
+            Some("True") => Ok(true),
+            Some("False") => Ok(false),
+            None => Err(MatrixError::Npy("it has no fortran_order".to_owned())),
+            Some(other) => {
+                let other = shortened(other);
+                Err(MatrixError::Npy(format!("its fortran_order is `{other}`, expected True or False")))
+            }
+        }
+    }
+}
+
+/// Where a value of the dictionary ends: before the comma or the brace behind it.
+fn end_of_value(text: &str) -> Option<usize> {
+    let (mut open, mut quoted) = (0_usize, None);
+    for (at, letter) in text.char_indices() {
+        match (quoted, letter) {
+            (Some(quote), _) if letter == quote => quoted = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quoted = Some(letter),
+            (None, '(' | '[' | '{') => open += 1,
+            (None, ',' | '}') if open == 0 => return Some(at),
+            (None, ')' | ']' | '}') => open = open.checked_sub(1)?,
+            _ => {}
+        }
+    }
+    None
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(40).collect()
 }
 
 /// The beginning of a `.npy` file (version 1.0, C order) of `shape` rows and columns, whose elements
@@ -133,12 +269,6 @@ pub fn npy_header(descr: &str, shape: [usize; 2]) -> Vec<u8> {
     bytes.extend_from_slice(&u16::try_from(header.len()).unwrap_or(u16::MAX).to_le_bytes());
     bytes.extend_from_slice(header.as_bytes());
     bytes
-}
-
-/// What follows `'key':` in the header's dictionary.
-fn field<'a>(header: &'a str, key: &str) -> Option<&'a str> {
-    let start = header.find(&format!("'{key}'"))? + key.len() + 2;
-    header[start..].trim_start().strip_prefix(':')
 }
 
 #[cfg(test)]
@@ -196,6 +326,52 @@ mod tests {
             assert!(found.contains(&format!("its fortran_order is `{order}`, expected True or False")), "{found}");
         }
         assert!(with("{'descr': '<f8', 'shape': (99999999999, 99999999999)}").contains("follow"));
+    }
+
+    #[test]
+    fn a_header_says_each_thing_once_and_nothing_else() {
+        let read = |header: &str| {
+            let data = matrix().entries.iter().flat_map(|entry| entry.to_le_bytes()).collect();
+            PreferenceMatrix::from_npy(&file(header, data)).map_err(|error| error.to_string())
+        };
+        let whole = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 3), }";
+        for sound in [whole.to_owned(), whole.replace('\'', "\""), format!("{whole}   \n"), whole.replace(", }", "}")] {
+            assert_eq!(read(&sound), Ok(matrix()), "{sound}");
+        }
+        for (wrong, expected) in [
+            (whole.replace(", }", ", 'shape': (3, 3)}"), "the key shape twice"),
+            (whole.replace("'shape'", "'descr': '<f4', 'shape'"), "the key descr twice"),
+            (whole.replace(", }", ", 'other': 1}"), "the key `other`"),
+            (format!("{whole}import os\n"), "behind its header follows `import os`"),
+            (format!("{whole}{whole}"), "behind its header follows"),
+            (format!("{whole}\0"), "behind its header follows"),
+            (format!("import os; {whole}"), "not a dictionary"),
+            (whole.replace("'<f8'", "'<f8' + ''"), "its elements are `"),
+            (whole.replace("'<f8'", "'<f8'[0:]"), "its elements are ``"),
+            (whole.replace("(3, 3)", "(3,, 3)"), "its shape is unreadable"),
+            (whole.replace("(3, 3)", "(3, 3) * 1"), "it has no shape"),
+            (whole.replace("False", "not True"), "its fortran_order is `not True`"),
+            ("{'descr': '<f8'".to_owned(), "not a dictionary"),
+        ] {
+            let error = read(&wrong).expect_err(&wrong);
+            assert!(error.contains(expected), "{wrong}: {error}");
+        }
+        let mut version = matrix().to_npy();
+        version[6] = 9;
+        assert!(PreferenceMatrix::from_npy(&version).unwrap_err().to_string().contains("version 9.0"));
+        let long = file(&whole.replace(", }", &format!(", {}}}", " ".repeat(60_000))), Vec::new());
+        assert!(PreferenceMatrix::from_npy(&long).unwrap_err().to_string().contains("0 bytes follow"));
+    }
+
+    #[test]
+    fn a_file_is_read_to_its_announced_end() {
+        let whole = matrix().to_npy();
+        let of = |bytes: &[u8], length: usize| {
+            PreferenceMatrix::read_npy(bytes, length as u64).map(|read| read.matrix).map_err(|error| error.to_string())
+        };
+        assert_eq!(of(&whole, whole.len()), Ok(matrix()));
+        assert!(of(&whole[..whole.len() - 1], whole.len()).unwrap_err().contains("cut off"));
+        assert!(of(&[&whole[..], b"x"].concat(), whole.len()).unwrap_err().contains("more follows"));
     }
 
     proptest::proptest! {

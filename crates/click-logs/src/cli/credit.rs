@@ -20,7 +20,7 @@ use super::set_aside::{AsideWriter, move_file};
 use crate::join::{Credited, ImpressionFate, Inputs, Limits, Order, Watch, credit};
 use crate::model::time::{self, Zone, duration_text, parse_duration};
 use crate::model::{Bots, Complete, PairChoice, Settings, UnitKind};
-use crate::outcomes::{Outcomes, fates, fates_csv, warnings};
+use crate::outcomes::{Outcomes, SUMMARY_FILE, fates, fates_csv, sealed_summary, warnings};
 
 /// Join clicks to the lists that were shown, and credit each impression once
 ///
@@ -172,9 +172,10 @@ impl Credit {
         let outcomes = Outcomes::of(&credited);
         let summary = summary(&credited, &settings);
         folder.write(&config, || {
-            super::write(folder.path(), "outcomes.csv", &outcomes.to_csv())?;
+            let table = outcomes.to_csv();
+            super::write(folder.path(), "outcomes.csv", &table)?;
             super::write(folder.path(), "fates.csv", &fates_csv(&credited))?;
-            output::write_json_pretty(&folder.join("summary.json"), &summary)?;
+            output::write_json_pretty(&folder.join(SUMMARY_FILE), &sealed_summary(&summary, &table)?)?;
             output::remove_stale(&folder.join("set-aside.csv"))?;
             if self.set_aside {
                 move_file(&set_aside, &folder.join("set-aside.csv"))?;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use statistics::anytime::Verdict;
 
 use crate::decide::{By, Decision, decide, report, svg};
-use crate::outcomes::{Outcomes, warnings};
+use crate::outcomes::{Outcomes, summary_beside, warnings};
 
 /// Say who won, since when and how sure that is
 ///
@@ -54,6 +54,9 @@ enum Format {
     Csv,
 }
 
+/// The key under which a remark about the summary joins what it says.
+const REMARK: &str = "remark about the summary";
+
 impl Decide {
     pub(super) fn run(self) -> Result<()> {
         let (table, summary) = self.read()?;
@@ -74,7 +77,9 @@ impl Decide {
         let decision = decide(&outcomes, alpha, by)?;
         let text = words(&decision, &summary);
         let mut json = decision.json();
-        json["synthetic"] = summary["synthetic"].clone();
+        // A summary that may have been changed does not prove that the log is real.
+        let certain = summary[REMARK].is_null() || is_synthetic(&summary);
+        json["synthetic"] = if certain { summary["synthetic"].clone() } else { Value::Null };
         json["warnings"] = before_all(&decision, &summary).into();
         json["pairs_chosen"] = summary["pairs"].clone();
         let fates = &summary["fates"]["impressions"];
@@ -108,8 +113,11 @@ impl Decide {
             bail!(usage(format!("{folder} has no finished results of `click-logs credit`; run that first, or again")));
         }
         let table = output::input::read_text(&path, 1 << 30).with_context(|| path.display().to_string())?;
-        let summary = output::input::read_text(&path.with_file_name("summary.json"), 1 << 24).unwrap_or_default();
-        Ok((table, serde_json::from_str(&summary).unwrap_or_default()))
+        let (mut summary, remark) = summary_beside(&path, &table);
+        if let Some(remark) = remark {
+            summary[REMARK] = remark.into();
+        }
+        Ok((table, summary))
     }
 
     fn write(&self, out: &Path, decision: &Decision, json: &Value, text: &str, summary: &Value) -> Result<()> {
@@ -154,6 +162,7 @@ fn later_days(decision: &Decision) -> String {
 /// What must be said before the verdict.
 fn before_all(decision: &Decision, summary: &Value) -> Vec<String> {
     let mut all = warnings(summary);
+    all.splice(0..0, summary[REMARK].as_str().map(str::to_owned));
     if decision.by == By::Impressions && summary["pairs"] == "steered" {
         all.insert(
             0,

@@ -5,6 +5,8 @@ use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use output::input;
+
 use crate::error::LogError;
 
 /// Records in partitions.
@@ -93,7 +95,7 @@ impl Spill {
                 if let Some(compact) = self.compact {
                     compact(memory);
                 }
-                let appended = OpenOptions::new().create(true).append(true).open(&path);
+                let appended = input::open_with(OpenOptions::new().create(true).append(true), &path);
                 let appended = appended.and_then(|mut file| file.write_all(memory));
                 appended.map_err(|error| failed(&path, &error))?;
                 *written += memory.len() as u64;
@@ -115,7 +117,7 @@ impl Spill {
     pub(super) fn read(&self, part: usize, mut consume: impl FnMut(&[u8]) -> usize) -> Result<(), LogError> {
         if self.parts[part].written > 0 {
             let path = self.path(part);
-            let mut file = File::open(&path).map_err(|error| failed(&path, &error))?;
+            let mut file = input::open(&path).map_err(|error| failed(&path, &error))?;
             let mut held = Vec::new();
             loop {
                 let before = held.len();

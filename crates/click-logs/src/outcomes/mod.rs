@@ -1,5 +1,6 @@
 //! Outcomes as tables: by day and pair of rankers, and what became of every line; written, and read back.
 
+mod beside;
 mod warnings;
 
 use std::fmt::Write as _;
@@ -11,6 +12,7 @@ use crate::join::{ClickFate, Credited, Day, DayCounts, ImpressionFate, UnitFate}
 use crate::model::time::{date, day_of_date};
 use crate::read::Fields;
 
+pub use beside::{FILE as SUMMARY_FILE, sealed_summary, summary_beside};
 pub use warnings::{missing, warnings};
 
 /// The columns of a table of outcomes.

@@ -1,6 +1,5 @@
 //! A file of lines, in blocks: plain or gzip, JSON or CSV, or the rows of Parquet; recognised by its first bytes.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,6 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flate2::read::MultiGzDecoder;
 
 use super::{Header, shape};
+use output::input;
+
 use crate::error::{LogError, excerpt};
 
 /// What the lines of a file are.
@@ -81,12 +82,11 @@ impl LogFile {
         let raw: Box<dyn Read + Send> = if path == Path::new("-") {
             Box::new(io::stdin())
         } else {
-            let file = File::open(path).map_err(|error| LogError::io(path, "cannot be opened", &error))?;
-            if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+            if path.is_dir() {
                 let message = "it is a folder; name its files, e.g. with a pattern of your shell: folder/*.jsonl";
                 return Err(LogError::new(message).in_file(path));
             }
-            Box::new(file)
+            Box::new(input::open_or_pipe(path).map_err(|error| LogError::io(path, "cannot be opened", &error))?)
         };
         let mut raw = Counted { reader: raw, taken: Arc::clone(&taken) };
         let failed = |error: io::Error| LogError::io(path, "cannot be read", &error);
@@ -132,7 +132,7 @@ impl LogFile {
             return Err(LogError::new("Parquet is read from its end; pass the file by its name").in_file(path));
         }
         taken.store(0, Ordering::Relaxed);
-        let file = File::open(path).map_err(|error| LogError::io(path, "cannot be opened", &error))?;
+        let file = input::open(path).map_err(|error| LogError::io(path, "cannot be opened", &error))?;
         Ok(Self {
             path: path.to_path_buf(),
             reader: Box::new(io::empty()),

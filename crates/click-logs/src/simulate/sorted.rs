@@ -5,6 +5,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use output::input;
+
 /// Milliseconds of an hour.
 const HOUR: i64 = 3_600_000;
 /// Bytes that stay in memory.
@@ -39,11 +41,8 @@ impl Sorted {
         self.held += line.len() + 12;
         if self.held > BUDGET {
             for (hour, bytes) in &mut self.hours {
-                OpenOptions::new()
-                    .create(true)
-                    .append(true)
-                    .open(path(&self.folder, self.name, *hour))?
-                    .write_all(bytes)?;
+                let path = path(&self.folder, self.name, *hour);
+                input::open_with(OpenOptions::new().create(true).append(true), &path)?.write_all(bytes)?;
                 // Hours take turns in being the longest: their memory is not kept.
                 *bytes = Vec::new();
             }
@@ -59,7 +58,7 @@ impl Sorted {
     pub fn write(self, out: &mut impl Write) -> io::Result<()> {
         for (hour, rest) in self.hours {
             let path = path(&self.folder, self.name, hour);
-            let mut bytes = if path.exists() { fs::read(&path)? } else { Vec::new() };
+            let mut bytes = if path.exists() { input::read_file(&path, u64::MAX)? } else { Vec::new() };
             bytes.extend_from_slice(&rest);
             let mut lines = Vec::new();
             let mut at = 0;

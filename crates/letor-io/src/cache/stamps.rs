@@ -1,7 +1,7 @@
 //! The sources of a cache: paths, sizes, times of change and inodes of files.
 #![expect(clippy::disallowed_types, reason = "only decides whether a cache is current; no result depends on it")]
 
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -10,6 +10,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::format::VERSION;
 use crate::file_names::group_sizes_of;
+use crate::regular;
 
 /// A file that changes again within this time may keep its time of change: the resolution of file systems is up to two
 /// seconds.
@@ -133,7 +134,7 @@ pub(super) fn hash(files: &[PathBuf]) -> Option<u64> {
     let mut buffer = vec![0; 1 << 18];
     for file in files {
         for path in std::iter::once(file.clone()).chain(group_sizes_of(file)) {
-            let mut file = File::open(path).ok()?;
+            let mut file = regular::open(&path).ok()?;
             loop {
                 match file.read(&mut buffer) {
                     Ok(0) => break,

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::format::{self, HEADER, Index};
 use super::stamps;
 use crate::dataset::{BlockFile, Blocks, Dataset, FileBlocks, Provenance, Recipe};
+use crate::regular;
 
 /// The ending of a cache that is being written.
 const ASIDE_ENDING: &str = ".aside.letor-cache";
@@ -32,11 +33,7 @@ pub(super) fn load(
 
 /// The cache file at `path`, open, and its index.
 pub(super) fn read_index(path: &Path) -> Option<(File, Index)> {
-    // Opening a pipe instead of a cache would wait for a writer.
-    if !fs::metadata(path).ok()?.is_file() {
-        return None;
-    }
-    let mut file = File::open(path).ok()?;
+    let mut file = regular::open(path).ok()?;
     let total = file.metadata().ok()?.len();
     let mut head = vec![0; HEADER];
     file.read_exact(&mut head).ok()?;

@@ -1,9 +1,11 @@
 //! Files of names: one name per line, or a number, a tab and a name.
 
+use std::io::Read as _;
 use std::path::Path;
 
 use super::{NameFault, Names};
 use crate::error::{Error, ErrorKind, excerpt};
+use crate::regular;
 
 /// A larger file is not one of names.
 const MOST_BYTES: u64 = 1 << 26;
@@ -27,12 +29,13 @@ impl Names {
     /// With the line, if the file cannot be read or is not one of names.
     pub fn read(path: &Path, what: Numbered) -> Result<Self, Error> {
         let failed = |error: std::io::Error| Error::io(path, "failed to read the names", &error);
-        let metadata = std::fs::metadata(path).map_err(failed)?;
-        if !metadata.is_file() || metadata.len() > MOST_BYTES {
+        let file = regular::open(path).map_err(failed)?;
+        let mut bytes = Vec::new();
+        file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+        if bytes.len() as u64 > MOST_BYTES {
             let message = format!("expected a text file of names, at most {MOST_BYTES} bytes");
             return Err(Error::new(ErrorKind::Format, message).in_file(path));
         }
-        let bytes = std::fs::read(path).map_err(failed)?;
         Self::parse(&bytes, what).map_err(|error| error.in_file(path))
     }
 

@@ -7,7 +7,8 @@ use super::fields::is_comment;
 use crate::error::{Error, ErrorKind};
 use crate::file_names::{split_name, stem};
 use crate::names::{NameError, NameFault, Names};
-use crate::text::{Foreign, foreign, lines, not_a_file, open_source, read_up_to};
+use crate::regular::not_a_file;
+use crate::text::{Foreign, foreign, lines, open_source, read_up_to};
 
 /// The most bytes of a file of a folder that are read to find its first line.
 const BEGINNING: usize = 64 << 10;

@@ -18,9 +18,9 @@ use super::difference::{Compare, first_difference};
 use super::files::{
     check_writable, create_folder_listing, explained, remove_leftovers_in, remove_stale, write_json_pretty,
 };
-use super::interrupt;
 use super::lock::Lock;
 use super::usage::usage;
+use super::{input, interrupt};
 
 /// The fields of a configuration that are not part of a folder's key.
 pub const SIZES: [&str; 6] = ["version", "steps", "runs", "algorithms", "checkpoints", "horizons"];
@@ -31,6 +31,8 @@ pub const NAMES: &str = "names";
 
 /// The name of the file with the key, and in the end the configuration, of a folder that is not finished.
 const UNFINISHED: &str = ".unfinished.json";
+/// A larger file is not a configuration.
+const MOST_BYTES: u64 = 1 << 30;
 
 /// What to do with a folder that holds something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -209,7 +211,7 @@ impl FolderOfOtherFiles {
 /// # Errors
 /// If the file holds other results, or cannot be read or moved.
 pub fn claim_file(path: &Path, key: &impl Serialize, existing: Existing) -> Result<Option<PathBuf>> {
-    let bytes = match fs::read(path) {
+    let bytes = match input::read_file(path, MOST_BYTES) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(explained(error, "read", path)),
@@ -272,7 +274,7 @@ fn lock(path: &Path, created: &mut Created) -> Result<Lock> {
 fn held(path: &Path) -> Result<(Option<Value>, bool)> {
     for (name, finished) in [("config.json", true), (UNFINISHED, false)] {
         let path = path.join(name);
-        match fs::read(&path) {
+        match input::read_file(&path, MOST_BYTES) {
             Ok(bytes) => {
                 return Ok((Some(in_todays_form(serde_json::from_slice(&bytes).unwrap_or_default())), finished));
             }

@@ -5,7 +5,7 @@
 //! says how this file came about. A checksum of all of this is at the end.
 
 use std::collections::BTreeMap;
-use std::io::{Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::ops::Range;
 use std::path::Path;
 
@@ -19,12 +19,22 @@ use serde_json::Value;
 use super::shard::Shard;
 use crate::checksum::{seal, unseal};
 use crate::files::write_atomic;
+use crate::input::{self, Size};
 use crate::records::Record;
 
 /// What the first line begins with; the version of the format follows.
 const MAGIC: &str = "sim part ";
 /// Raised whenever the meaning of a part changes.
 const VERSION: u32 = 1;
+
+/// A larger file is not read.
+const MOST_BYTES: u64 = 1 << 32;
+/// Nor is one that unpacks to more.
+const MOST_UNPACKED: u64 = 1 << 32;
+/// Parts of earlier versions do not declare what they unpack to: no more than this ...
+const UNDECLARED: u64 = 1 << 26;
+/// ... or this multiple of their packed size. Records pack to a third, counts to a tenth.
+const UNDECLARED_RATIO: u64 = 32;
 
 /// The ending of the names of parts.
 pub const ENDING: &str = "part";
@@ -60,6 +70,9 @@ pub struct Made {
     /// The seconds of each record, in their order; empty if the body is something else.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seconds_of_records: Vec<f64>,
+    /// The bytes of what was computed, unpacked; `None` in parts of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
 }
 
 /// A part.
@@ -74,6 +87,12 @@ pub struct Part {
 }
 
 impl Part {
+    /// A part of what was computed.
+    #[must_use]
+    pub fn new(header: Header, made: Made, body: Vec<u8>) -> Self {
+        Self { header, made: Made { bytes: Some(body.len() as u64), ..made }, body }
+    }
+
     /// A part with the records of these cells.
     #[must_use]
     pub fn of_cells(header: Header, made: Made, cells: &[Cell]) -> Self {
@@ -83,7 +102,7 @@ impl Part {
             records.iter().for_each(|(number, kept)| body += &format!("{number} {}\n", kept.text));
         }
         let seconds = cells.iter().flat_map(|cell| cell.records.values().map(|kept| kept.seconds));
-        Self { header, made: Made { seconds_of_records: seconds.collect(), ..made }, body: body.into_bytes() }
+        Self::new(header, Made { seconds_of_records: seconds.collect(), ..made }, body.into_bytes())
     }
 
     /// The records in it.
@@ -136,9 +155,25 @@ impl Part {
     /// Reads the part in the file at `path`.
     ///
     /// # Errors
-    /// If it cannot be read, is damaged or cut off, or has another version; the file is not named.
+    /// If it is not a regular file, cannot be read, is damaged or cut off, unpacks to more than it declares, or has another
+    /// version; the file is not named.
     pub fn read(path: &Path) -> Result<Self> {
-        Self::decode(&std::fs::read(path).context("it cannot be read")?)
+        Self::decode(&Self::bytes(path)?)
+    }
+
+    /// What the part in the file at `path` is a share of, and how it came about. All of it is checked, and nothing else kept.
+    ///
+    /// # Errors
+    /// As for [`read`](Self::read).
+    pub fn check(path: &Path) -> Result<(Header, Made)> {
+        let bytes = Self::bytes(path)?;
+        let (header, made, packed) = opened(&bytes)?;
+        unpacked(made.bytes, packed, &mut io::sink())?;
+        Ok((header, made))
+    }
+
+    fn bytes(path: &Path) -> Result<Vec<u8>> {
+        input::read_file(path, MOST_BYTES).context("it cannot be read")
     }
 
     /// Reads a part from its bytes.
@@ -146,30 +181,47 @@ impl Part {
     /// # Errors
     /// As for [`read`](Self::read).
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        ensure!(!bytes.is_empty(), "it is empty");
-        let first = MAGIC.len().min(bytes.len());
-        ensure!(bytes[..first] == MAGIC.as_bytes()[..first], "it is not the part of a shard");
-        // Before anything else: the checksum of another version may be elsewhere.
-        let version = bytes.get(MAGIC.len()..).and_then(|rest| rest.split(|byte| *byte == b'\n').next());
-        let version = version.and_then(|digits| std::str::from_utf8(digits).ok()?.parse::<u32>().ok());
-        if let Some(version) = version.filter(|version| *version != VERSION) {
-            bail!("it has version {version} of the format, and this program reads version {VERSION}");
-        }
-        let content = unseal(bytes).context("it is damaged or cut off")?;
-        let mut lines = content.splitn(4, |byte| *byte == b'\n');
-        let (Some(_), Some(header), Some(made), Some(packed)) =
-            (lines.next(), lines.next(), lines.next(), lines.next())
-        else {
-            bail!("it lacks lines");
+        let (header, made, packed) = opened(bytes)?;
+        let mut body = match made.bytes {
+            Some(declared) => input::with_room(declared.min(MOST_UNPACKED))?,
+            None => Vec::new(),
         };
-        let header: Header = serde_json::from_slice(header).context("its header cannot be read")?;
-        let made: Made = serde_json::from_slice(made).context("its header cannot be read")?;
-        let mut body = Vec::new();
-        DeflateDecoder::new(packed).read_to_end(&mut body).context("its content cannot be unpacked")?;
-        let Header { shard, range, total, .. } = &header;
-        ensure!(shard.index < shard.of && *range == shard.range(*total), "its range is not that of shard {shard}");
+        unpacked(made.bytes, packed, &mut body)?;
         Ok(Self { header, made, body })
     }
+}
+
+/// The header of a part, how it came about, and its packed content.
+fn opened(bytes: &[u8]) -> Result<(Header, Made, &[u8])> {
+    ensure!(!bytes.is_empty(), "it is empty");
+    let first = MAGIC.len().min(bytes.len());
+    ensure!(bytes[..first] == MAGIC.as_bytes()[..first], "it is not the part of a shard");
+    // Before anything else: the checksum of another version may be elsewhere.
+    let version = bytes.get(MAGIC.len()..).and_then(|rest| rest.split(|byte| *byte == b'\n').next());
+    let version = version.and_then(|digits| std::str::from_utf8(digits).ok()?.parse::<u32>().ok());
+    if let Some(version) = version.filter(|version| *version != VERSION) {
+        bail!("it has version {version} of the format, and this program reads version {VERSION}");
+    }
+    let content = unseal(bytes).context("it is damaged or cut off")?;
+    let mut lines = content.splitn(4, |byte| *byte == b'\n');
+    let (Some(_), Some(header), Some(made), Some(packed)) = (lines.next(), lines.next(), lines.next(), lines.next())
+    else {
+        bail!("it lacks lines");
+    };
+    let header: Header = serde_json::from_slice(header).context("its header cannot be read")?;
+    let made: Made = serde_json::from_slice(made).context("its header cannot be read")?;
+    let Header { shard, range, total, .. } = &header;
+    ensure!(shard.index < shard.of && *range == shard.range(*total), "its range is not that of shard {shard}");
+    Ok((header, made, packed))
+}
+
+/// Unpacks the content of a part into `to`: as many bytes as are `declared`.
+fn unpacked(declared: Option<u64>, packed: &[u8], to: &mut impl io::Write) -> Result<()> {
+    let size = match declared {
+        Some(bytes) => Size::Exactly(bytes),
+        None => Size::UpTo(UNDECLARED.max(UNDECLARED_RATIO.saturating_mul(packed.len() as u64))),
+    };
+    input::unpack(DeflateDecoder::new(packed), to, size, MOST_UNPACKED).context("its content cannot be unpacked")
 }
 
 /// The records of one subject in a part: see [`records`](crate::records).
@@ -300,5 +352,80 @@ pub(super) mod tests {
         let mut newer = whole;
         newer[MAGIC.len()] = b'2';
         assert!(error(&newer).contains("version 2 of the format, and this program reads version 1"));
+    }
+
+    /// A part that packs `body` well, declares `bytes` and has the right checksum.
+    fn forged(bytes: Option<u64>, body: Vec<u8>) -> Vec<u8> {
+        let honest = part(0, 3, 1);
+        Part { header: honest.header, made: Made { bytes, ..honest.made }, body }.encode().unwrap()
+    }
+
+    #[test]
+    fn a_part_unpacks_to_what_it_declares_and_no_more() {
+        let body = || vec![b'0'; 1 << 20];
+        assert_eq!(Part::decode(&forged(Some(1 << 20), body())).unwrap().body.len(), 1 << 20);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.part");
+        let of = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            let [read, checked] = [Part::read(&path).map(drop), Part::check(&path).map(drop)]
+                .map(|tried| format!("{:#}", tried.unwrap_err()));
+            assert_eq!(read, checked);
+            read
+        };
+        assert!(of(&forged(Some(1000), body())).contains("it declares 1000 bytes unpacked, and has more"));
+        assert!(of(&forged(Some((1 << 20) + 1), body())).contains("and has 1048576"));
+        assert!(of(&forged(Some(1 << 40), body())).contains("4294967296 is the most that is read"));
+    }
+
+    #[test]
+    fn a_part_of_an_earlier_version_declares_nothing_and_unpacks_to_little() {
+        let whole = Part::decode(&forged(None, vec![b'0'; 1 << 20])).unwrap();
+        assert_eq!((whole.made.bytes, whole.body.len()), (None, 1 << 20));
+        let error = format!("{:#}", Part::decode(&forged(None, vec![b'0'; (1 << 26) + 1])).unwrap_err());
+        assert!(error.contains("more than 67108864 bytes"), "{error}");
+        assert!(whole.equals(&Part::new(whole.header.clone(), whole.made.clone(), whole.body.clone())));
+    }
+
+    #[test]
+    fn no_mutated_part_is_believed() {
+        let honest = part(1, 3, 1);
+        let whole = honest.encode().unwrap();
+        let mut mutations = crate::mutations::Mutations::new(4);
+        let mut believed = 0;
+        for _ in 0..10_000 {
+            let mutated = mutations.of(&whole);
+            if let Ok(read) = Part::decode(&mutated) {
+                assert_eq!(read, honest);
+                believed += 1;
+            }
+        }
+        assert!(believed < 2_000, "{believed}");
+        // Those with a checksum that fits: never more than what is declared, and never a panic.
+        let body = honest.body.len() as u64;
+        for _ in 0..10_000 {
+            let mut mutated = mutations.of(&whole[..whole.len() - crate::checksum::LENGTH]);
+            mutated = seal(mutated);
+            if let Ok(Part { made, body: found, .. }) = Part::decode(&mutated) {
+                assert!(made.bytes.is_none_or(|declared| declared == found.len() as u64), "{made:?}");
+                assert!(found.len() as u64 <= UNDECLARED.max(body));
+            }
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn pipes_and_devices_are_no_parts_and_keep_nobody_waiting() {
+        let folder = tempfile::tempdir().unwrap();
+        let [pipe, zero] = ["pipe.part", "zero.part"].map(|name| folder.path().join(name));
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        std::os::unix::fs::symlink("/dev/zero", &zero).unwrap();
+        let (send, receive) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let errors = [pipe, zero].map(|path| format!("{:#}", Part::read(&path).unwrap_err()));
+            send.send(errors).unwrap();
+        });
+        let errors = receive.recv_timeout(std::time::Duration::from_secs(60)).expect("nothing waits");
+        assert!(errors[0].contains("it is a pipe") && errors[1].contains("it is a device"), "{errors:?}");
     }
 }

@@ -142,11 +142,12 @@ impl Compare {
         let effort = self.truth.effort(site.arms());
         let estimated = matrix.is_none();
         // The matrix of a look-alike may be compared with real data.
-        let account = matrix.as_ref().and_then(|read| read.account.as_ref()).filter(|account| account.synthetic);
-        let synthetic = description.dataset.synthetic || account.is_some();
-        let matrix_note = account
-            .filter(|account| account.dataset != description.dataset.name)
-            .and_then(|account| account.note(&matrix_file::name(self.matrix.as_deref()?)));
+        let origin = matrix.as_ref().map(|read| read.origin.clone()).unwrap_or_default();
+        let synthetic = origin.synthetic_beside(description.dataset.synthetic);
+        let matrix_note = match &self.matrix {
+            Some(path) if !origin.is_of(&description.dataset.name) => origin.note(&matrix_file::name(path)),
+            _ => None,
+        };
         let matrix = matrix.map(|read| read.matrix);
         let name = self.matrix.as_deref().and_then(Path::file_name);
         let config = |size: &Size, regret, truth, checksum| Config {
@@ -190,7 +191,7 @@ impl Compare {
         };
         self.check_arms(&matrix, site.arms())?;
         let truth = self.run.regret.truth(&prepared, effort, &self.truth.cache.cache, common)?;
-        let measured = Measured::new(self.run.regret.live(&truth), &truth.gaps, Some(synthetic));
+        let measured = Measured::new(self.run.regret.live(&truth), &truth.gaps, synthetic);
         let checksum = checksum(&matrix);
         let config = config(&size, Some(measured.kind), Some(&truth), Some(checksum.clone()));
         folder.check(&config)?;
@@ -347,7 +348,7 @@ fn copy_prepared(share: &Share, folder: &ResultsFolder) -> Result<()> {
     };
     let Some(parts) = parts else { return Ok(()) };
     let (from, to) = (Files::of(&prepared_in(parts).join(MATRIX))?.state, Files::of(&folder.join(MATRIX))?.state);
-    if let (Ok(bytes), false) = (std::fs::read(&from), to.exists()) {
+    if let (Ok(bytes), false) = (output::input::read_file(&from, u64::MAX), to.exists()) {
         folder.marker()()?;
         output::write_atomic(&to, &bytes)?;
     }

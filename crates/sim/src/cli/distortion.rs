@@ -245,8 +245,10 @@ impl DistortionCommand {
 
 /// Refuses to write over results for other sizes of sets.
 fn refuse_other_sizes(path: &Path, sizes: &[u64]) -> Result<()> {
-    let held: Value =
-        std::fs::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+    let held: Value = output::input::read_file(path, 1 << 30)
+        .ok()
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+        .unwrap_or_default();
     let Some(held) = held["distortion"].as_array() else { return Ok(()) };
     let held: Vec<u64> = held.iter().filter_map(|of_size| of_size["size"].as_u64()).collect();
     anyhow::ensure!(

@@ -1,19 +1,21 @@
 //! Preference matrices in files: text, `.npy` or `.npz`.
 
-use std::io::{Cursor, Read};
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use bandits::{MatrixInFile, PreferenceMatrix, WinCounts, WinTable};
 use letor_io::{Names, registry};
 use output::input;
 use output::numbers::with_separators;
-use simulation::proxy::{MatrixAccount, matrix_account};
-use zip::ZipArchive;
-use zip::result::ZipError;
+use simulation::proxy::{MatrixOrigin, matrix_origin};
 
 use super::print::note;
+use crate::npz::Npz;
 
+/// The first bytes of a `.npy`.
+const NPY: &[u8] = b"\x93NUMPY";
 /// The first bytes of a `.npz`.
 const ZIP: &[u8] = b"PK\x03\x04";
 /// The first bytes that some editors write into text files.
@@ -27,8 +29,8 @@ const MOST_BYTES: u64 = 1 << 31;
 pub struct MatrixFile {
     /// The matrix.
     pub matrix: PreferenceMatrix,
-    /// What it was estimated from, of matrices made by `sim proxy`.
-    pub account: Option<MatrixAccount>,
+    /// What is known of its origin, of matrices made by `sim proxy`.
+    pub origin: MatrixOrigin,
     /// The names in its header.
     pub names: Option<Names>,
     /// The win counts that it was read from, if the file holds some.
@@ -36,7 +38,7 @@ pub struct MatrixFile {
 }
 
 /// Reads a matrix, detecting text, `.npy` or `.npz` by the content. A path that does not exist may be the name of a
-/// registered matrix. Unless `quiet`, says if the description beside it is that of another matrix.
+/// registered matrix. Unless `quiet`, says what the description beside it leaves unknown.
 ///
 /// # Errors
 /// One line if there is no such file, or it holds no preference matrix.
@@ -44,19 +46,49 @@ pub fn read(path: &Path, quiet: bool) -> Result<MatrixFile> {
     let registered = path.to_str().filter(|_| !path.exists());
     let registered = registered.and_then(|name| registry::matrix_file(name, &registry::data_root())).transpose()?;
     let path = registered.as_deref().unwrap_or(path);
-    let bytes = input::read(path, MOST_BYTES).with_context(|| {
+    let failed = || {
         let hint = nearest(path).map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
         format!("failed to read the matrix {}{hint}", path.display())
-    })?;
+    };
     let wrong = || format!("{} is not a preference matrix", path.display());
-    let (read, names) = parse_with_names(&bytes).with_context(wrong)?;
+    let file = input::open_or_pipe(path).with_context(failed)?;
+    // A file of another size than a matrix may have is not even begun; arrays are read in pieces.
+    let length = file.metadata().map_or(0, |data| data.len());
+    let (read, names) = match binary(&file).with_context(failed)? {
+        Some(Binary::Npy) if length <= MOST_BYTES => {
+            PreferenceMatrix::read_npy(BufReader::new(&file), length).map(|read| (read, None)).with_context(wrong)?
+        }
+        Some(Binary::Npz) if length <= MOST_BYTES => (unpack(BufReader::new(&file)).with_context(wrong)?, None),
+        _ => parse_with_names(&input::bytes_of(&file, MOST_BYTES).with_context(failed)?).with_context(wrong)?,
+    };
     tell_what_was_read(&name(path), &read, quiet);
     let MatrixInFile { matrix, wins, .. } = read;
-    let account = matrix_account(path, &matrix).unwrap_or_else(|other| {
-        note(quiet, &other.to_string());
-        None
-    });
-    Ok(MatrixFile { matrix, account, names, wins })
+    let origin = matrix_origin(path, &matrix);
+    if let Some(remark) = origin.remark(path) {
+        note(quiet, &remark);
+    }
+    Ok(MatrixFile { matrix, origin, names, wins })
+}
+
+/// Formats that are read in pieces.
+enum Binary {
+    Npy,
+    Npz,
+}
+
+/// How a file begins, if it can be read in pieces: a pipe cannot.
+fn binary(mut file: &File) -> io::Result<Option<Binary>> {
+    if !file.metadata()?.is_file() {
+        return Ok(None);
+    }
+    let mut begin = Vec::new();
+    file.take(NPY.len() as u64).read_to_end(&mut begin)?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok(match begin {
+        npy if npy == NPY => Some(Binary::Npy),
+        zip if zip.starts_with(ZIP) => Some(Binary::Npz),
+        _ => None,
+    })
 }
 
 /// The name of the file, for titles and notes.
@@ -124,29 +156,27 @@ pub fn tell_what_was_read(name: &str, read: &MatrixInFile, quiet: bool) {
 /// The matrix in the bytes of a file, the names in its header, and its win counts.
 fn parse_with_names(bytes: &[u8]) -> Result<(MatrixInFile, Option<Names>)> {
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
-    let unpacked = if bytes.starts_with(ZIP) { unpack(bytes)? } else { Vec::new() };
-    let read = PreferenceMatrix::read(if unpacked.is_empty() { bytes } else { &unpacked })?;
+    if bytes.starts_with(ZIP) {
+        return Ok((unpack(Cursor::new(bytes))?, None));
+    }
+    let read = PreferenceMatrix::read(bytes)?;
     let names = read.names.clone().map(|names| Names::new(names).context("the header")).transpose()?;
     Ok((read, names))
 }
 
 /// The only array of a `.npz`, or the one named `preferences`.
-fn unpack(bytes: &[u8]) -> Result<Vec<u8>> {
-    let mut archive = ZipArchive::new(Cursor::new(bytes)).context("the .npz is damaged")?;
-    let names = archive.file_names().map(|name| Ok(name?.into_owned())).collect::<Result<Vec<String>, ZipError>>();
-    let names = names.context("the .npz is damaged")?;
-    let name = match names.as_slice() {
-        [one] => one,
+fn unpack(file: impl Read + Seek) -> Result<MatrixInFile> {
+    let mut archive = Npz::open(file)?;
+    let name = match archive.names() {
+        [one] => one.clone(),
         several => match several.iter().find(|name| *name == ARRAY) {
-            Some(name) => name,
+            Some(name) => name.clone(),
             None => bail!("the .npz has {}; save one array, or name it preferences", listed(several)),
         },
     };
-    let mut array = Vec::new();
-    let file = archive.by_name(name).with_context(|| format!("{name} in the .npz is damaged"))?;
-    file.take(MOST_BYTES + 1).read_to_end(&mut array).with_context(|| format!("{name} in the .npz is damaged"))?;
-    ensure!(array.len() as u64 <= MOST_BYTES, "{name} in the .npz unpacks to more than {MOST_BYTES} bytes");
-    Ok(array)
+    archive.array(&name, MOST_BYTES, |array, length| {
+        PreferenceMatrix::read_npy(array, length).with_context(|| format!("{name} in the .npz"))
+    })
 }
 
 fn listed(names: &[String]) -> String {
@@ -161,21 +191,11 @@ fn listed(names: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
-
-    use zip::write::SimpleFileOptions;
-    use zip::{CompressionMethod, ZipWriter};
+    use output::mutations::Mutations;
+    use zip::CompressionMethod;
 
     use super::*;
-
-    fn archive(arrays: &[(&str, &[u8])], method: CompressionMethod) -> Vec<u8> {
-        let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
-        for (name, bytes) in arrays {
-            archive.start_file(*name, SimpleFileOptions::default().compression_method(method)).unwrap();
-            archive.write_all(bytes).unwrap();
-        }
-        archive.finish().unwrap().into_inner()
-    }
+    use crate::npz::tests::{archive, renamed};
 
     #[test]
     fn a_byte_order_mark_is_skipped() {
@@ -198,5 +218,46 @@ mod tests {
                 assert!(parse(&several[..end]).is_err(), "cut at {end}");
             }
         }
+    }
+
+    #[test]
+    fn a_matrix_that_stands_twice_in_an_archive_is_refused() {
+        let [one, other] =
+            ["0.5 0.7\n0.3 0.5", "0.5 0.2\n0.8 0.5"].map(|text| PreferenceMatrix::parse(text).unwrap().to_npy());
+        let twice = archive(&[(ARRAY, &one), ("preferencez.npy", &other)], CompressionMethod::Deflated);
+        assert!(parse(&twice).is_ok());
+        for (name, expected) in [(ARRAY, "twice"), ("Preferences.npy", "differ only in case")] {
+            let error =
+                format!("{:#}", parse(&renamed(twice.clone(), b"preferencez.npy", name.as_bytes())).unwrap_err());
+            assert!(error.contains(expected) && !error.contains('\n'), "{error}");
+        }
+    }
+
+    /// Of a mutated archive, either the same matrix is read or none: entries have checksums.
+    #[test]
+    fn no_mutation_of_an_archive_gives_another_matrix() {
+        let matrix = PreferenceMatrix::parse("0.5 0.7\n0.3 0.5").unwrap();
+        for method in [CompressionMethod::Stored, CompressionMethod::Deflated] {
+            let whole = archive(&[("ties.npy", b"\x93NUMPY"), (ARRAY, &matrix.to_npy())], method);
+            let mut mutations = Mutations::new(6);
+            let mut refused = 0;
+            for _ in 0..5_000 {
+                match parse(&mutations.of(&whole)) {
+                    Ok(read) => assert_eq!(read, matrix),
+                    Err(_) => refused += 1,
+                }
+            }
+            assert!(refused > 3_000, "{refused}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_no_matrix() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("P.npy");
+        std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
+        let error = read(&link, true).map(drop).map_or_else(|error| format!("{error:#}"), |()| String::new());
+        assert!(error.contains("P.npy") && error.contains("it is a device or socket"), "{error}");
     }
 }

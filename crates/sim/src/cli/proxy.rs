@@ -170,7 +170,7 @@ impl Proxy {
         );
         // Read first: a wrong file name should fail before any work is done.
         let against = self.against.as_deref().map(|path| matrix_file::read(path, self.common.quiet)).transpose()?;
-        let synthetic = against.as_ref().and_then(|read| read.account.as_ref()).map(|account| account.synthetic);
+        let synthetic = against.as_ref().and_then(|read| read.origin.synthetic());
         let against = against.map(
             |MatrixFile { matrix, .. }| {
                 if self.against_lexicographic { matrix.undo_alphabetical_order() } else { matrix }
@@ -232,7 +232,8 @@ impl Proxy {
         let matrix = state.matrix()?;
         let against = against.map(|reference| self.agreement(&matrix, &reference, synthetic)).transpose()?;
         let provenance = provenance(&state, &prepared.description, &matrix, against);
-        output::write_json_pretty(&files.how, &provenance)?;
+        let sealed = provenance.sealed()?;
+        output::write_json_pretty(&files.how, &sealed)?;
         let timings = Timings {
             processor: machine::processor(),
             threads: rayon::current_num_threads(),
@@ -245,7 +246,7 @@ impl Proxy {
             output::write_json_pretty(&files.timings, &timings)?;
         }
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&provenance)?);
+            println!("{}", serde_json::to_string_pretty(&sealed)?);
         } else {
             let winner = winner(&state, &prepared.description, &matrix);
             self.report(&prepared, &provenance, &timings, &winner, &files);

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use bandits::PreferenceMatrix;
 use letor_io::{Dataset, lookalike, registry, trec};
 use output::cache::Cache;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use simulation::description::Effort;
 use simulation::lists::Lists;
 use simulation::prepared::PreparedSite;
-use simulation::proxy::matrix_account;
+use simulation::proxy::{Doubt, matrix_origin};
 use simulation::spec::SiteSpec;
 use simulation::truth::GroundTruth;
 
@@ -108,7 +108,7 @@ impl ExperimentContext {
         if let Some(path) = entry.matrix.0.iter().find_map(|name| self.find_matrix(name)) {
             let (name, bytes) = sized(&path);
             // A matrix estimated on a look-alike is as synthetic as the look-alike.
-            return Ok(Source { files: vec![(name.clone(), bytes)], name, lookalike: is_synthetic(&path) });
+            return Ok(Source { files: vec![(name.clone(), bytes)], name, lookalike: is_synthetic(&path)? });
         }
         if !entry.trec_runs.is_empty() {
             let paths =
@@ -253,13 +253,24 @@ impl ExperimentContext {
 }
 
 /// A larger file is not a matrix.
-const MOST_BYTES: u64 = 1 << 31;
+pub(crate) const MOST_BYTES: u64 = 1 << 31;
 
 /// Whether the description beside a matrix says that it was estimated from synthetic data.
-fn is_synthetic(path: &Path) -> bool {
-    let matrix = input::read(path, MOST_BYTES).ok().and_then(|bytes| PreferenceMatrix::from_bytes(&bytes).ok());
-    let account = matrix.and_then(|matrix| matrix_account(path, &matrix).ok().flatten());
-    account.is_some_and(|account| account.synthetic)
+///
+/// # Errors
+/// If what lies there does not let it be said: claims of papers depend on it.
+fn is_synthetic(path: &Path) -> Result<bool> {
+    let matrix = input::read_file(path, MOST_BYTES).ok().and_then(|bytes| PreferenceMatrix::from_bytes(&bytes).ok());
+    // Whoever opens the matrix says what is wrong with it.
+    let Some(matrix) = matrix else { return Ok(false) };
+    let origin = matrix_origin(path, &matrix);
+    if let Some(remark) = origin.remark(path) {
+        match origin.doubt() {
+            Some(Doubt::Unsealed | Doubt::NamesAlone) => output::warn(&remark),
+            _ => bail!(remark),
+        }
+    }
+    Ok(origin.account().is_some_and(|account| account.synthetic))
 }
 
 /// A file's name and size.

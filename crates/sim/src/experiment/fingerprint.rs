@@ -50,7 +50,8 @@ impl Fingerprint {
         sources: &[(String, Source)],
         path: &Path,
     ) -> Result<Self> {
-        let text = std::fs::read_to_string(path).with_context(|| format!("failed to read {}", path.display()))?;
+        let text = output::input::read_text(path, config::MOST_BYTES)
+            .with_context(|| format!("failed to read {}", path.display()))?;
         let version = env!("CARGO_PKG_VERSION");
         let mut revisions = String::new();
         let algorithms = config::expand::algorithms(&experiment.algorithms)?;

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, ensure};
 use bandits::problems::{Problem, Setting as ProblemSetting};
 use bandits::{Arena, Arm, Generator, PreferenceMatrix, RegretKind, UtilityArena};
 use letor_io::{Dataset, FeatureId, Names};
+use output::input;
 use output::numbers::{with_separators, with_unit};
 use output::usage::usage;
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,7 @@ use simulation::lists::Lists;
 use simulation::matrix::{matrix_checksum, prepare_problem};
 use simulation::pairwise::estimate_matrix;
 use simulation::prepared::PreparedSite;
-use simulation::proxy::matrix_account;
+use simulation::proxy::matrix_origin;
 use simulation::sample::draw_first;
 use simulation::seed;
 use simulation::seed_text::{Seeded, seed_text};
@@ -23,7 +24,7 @@ use simulation::spec::SiteSpec;
 
 use crate::experiment::config::Play;
 use crate::experiment::config::expand::Setting;
-use crate::experiment::context::{ExperimentContext, Source};
+use crate::experiment::context::{ExperimentContext, MOST_BYTES, Source};
 use crate::experiment::environment::Environment;
 
 /// A setting with its data opened and its rankers chosen, from which environments are made.
@@ -230,10 +231,11 @@ fn of_problem(setting: &Setting) -> Result<Content> {
 fn of_proxy(context: &ExperimentContext, setting: &Setting, source: &Source, seed: u64) -> Result<Content> {
     let entry = &setting.entry;
     if let Some(path) = entry.matrix.0.iter().find_map(|name| context.find_matrix(name)) {
-        let bytes = std::fs::read(&path).with_context(|| format!("failed to read {}", path.display()))?;
+        let bytes =
+            input::read_file(&path, MOST_BYTES).with_context(|| format!("failed to read {}", path.display()))?;
         let (whole, header) = PreferenceMatrix::with_names(&bytes)
             .with_context(|| format!("{} is not a preference matrix", path.display()))?;
-        let known = || matrix_account(&path, &whole).ok().flatten().and_then(|account| account.names);
+        let known = || matrix_origin(&path, &whole).names().cloned();
         let given = header.and_then(|names| Names::new(names).ok()).or_else(known);
         // Arm i of a matrix of feature rankers is feature i + 1.
         let spec = &setting.spec;

@@ -8,7 +8,7 @@ use output::usage::usage;
 use serde::Serialize;
 use simulation::arm_names::ArmNames;
 use simulation::matrix::matrix_checksum;
-use simulation::proxy::MatrixAccount;
+use simulation::proxy::MatrixOrigin;
 use simulation::runs::CopiedArenas;
 use simulation::seed_text::{Seeded, seed_text};
 use simulation::truth::of_preferences as truth;
@@ -39,8 +39,8 @@ pub struct Environment {
     /// The same by their numbers in the matrix; null if no arms were chosen.
     pub winners_in_matrix: Option<Vec<Arm>>,
     /// For a matrix made by `sim proxy`: what it was estimated from.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub estimated_from: Option<MatrixAccount>,
+    #[serde(skip_serializing_if = "MatrixOrigin::is_unknown")]
+    pub estimated_from: MatrixOrigin,
     /// How preferences change.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<PhaseDescription>,
@@ -113,7 +113,7 @@ pub struct PreparedEnvironment<A> {
 
 impl PreparedEnvironment<MatrixArena> {
     /// A matrix called `name`. `taken` are its arms by their numbers in a larger one; `names` what they are called;
-    /// `account` what it was estimated from. `regret` is the kind that was asked for, if any.
+    /// `origin` what it was estimated from. `regret` is the kind that was asked for, if any.
     ///
     /// # Errors
     /// For a kind of regret that the matrix does not have.
@@ -121,7 +121,7 @@ impl PreparedEnvironment<MatrixArena> {
         matrix: PreferenceMatrix,
         name: String,
         taken: Option<Vec<Arm>>,
-        (names, account): (ArmNames, Option<MatrixAccount>),
+        (names, origin): (ArmNames, MatrixOrigin),
         regret: Option<RegretKind>,
         quiet: bool,
     ) -> Result<Self> {
@@ -131,7 +131,7 @@ impl PreparedEnvironment<MatrixArena> {
         let condorcet = RegretKind::default_for(&matrix) == RegretKind::Condorcet;
         let mut text = truth::describe(kind, condorcet, &gaps, &names, Some(&matrix));
         let winners = truth::winners(&gaps);
-        if let Some(account) = account.as_ref().filter(|_| condorcet)
+        if let Some(account) = origin.account().filter(|_| condorcet)
             && let Some((_, margin)) = truth::smallest_gap(&RegretReference::Condorcet.gaps(&matrix)?)
             && let Some(unresolved) = account.unresolved(margin, taken.is_none())
         {
@@ -150,7 +150,7 @@ impl PreparedEnvironment<MatrixArena> {
             condorcet,
             winners,
             winners_in_matrix,
-            estimated_from: account,
+            estimated_from: origin,
             changes: Vec::new(),
         };
         let arenas = CopiedArenas { arena: MatrixArena::with_gaps(matrix, gaps), content };
@@ -219,7 +219,7 @@ impl PreparedEnvironment<UtilityArena> {
             condorcet: true,
             winners: truth::winners(arena.gaps()),
             winners_in_matrix: None,
-            estimated_from: None,
+            estimated_from: MatrixOrigin::default(),
             changes: Vec::new(),
         };
         Ok(Self::new(CopiedArenas { arena, content }, environment, names, kind, text))
@@ -234,8 +234,7 @@ impl<A: Arena> PreparedEnvironment<A> {
         kind: RegretKind,
         truth: String,
     ) -> Self {
-        let account = environment.estimated_from.as_ref();
-        let measured = Measured::new(kind, arenas.arena.gaps(), account.map(|account| account.synthetic));
+        let measured = Measured::new(kind, arenas.arena.gaps(), environment.estimated_from.synthetic());
         Self { arenas, environment, names, measured, truth }
     }
 
@@ -243,7 +242,7 @@ impl<A: Arena> PreparedEnvironment<A> {
     #[must_use]
     pub fn caption(&self, look: Look) -> Caption {
         let Environment { name, arms, estimated_from, .. } = &self.environment;
-        let synthetic = estimated_from.as_ref().and_then(|account| account.note(name));
+        let synthetic = estimated_from.note(name);
         Caption {
             title: format!("{} of {name}", with_unit(*arms as u64, "arm")),
             x_label: "steps".to_owned(),

@@ -3,17 +3,18 @@
 //! An archive of NumPy arrays: `steps`, the checkpoints, and one array per algorithm, called by its name with all
 //! parameters, with a row per run and a column per checkpoint.
 
-use std::io::{Cursor, Read, Write};
+use std::io::{BufReader, Cursor, Read, Seek, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use bandits::matrix::npy_header;
+use bandits::matrix::{NpyHeader, npy_header};
 use output::{explained, input};
 use simulation::runs::{RunResult, StudyPlan};
 use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
+use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use super::Arms;
+use crate::npz::{self, Npz};
 
 /// The name of the file.
 pub const FILE: &str = "curves.npz";
@@ -60,22 +61,31 @@ impl KeptCurves {
     /// # Errors
     /// One line if it cannot be read or is none of these files.
     pub fn read(path: &Path) -> Result<Self> {
-        let bytes = input::read(path, MOST_BYTES).map_err(|error| explained(error, "read", path))?;
-        Self::parse(bytes).with_context(|| format!("{} is not a file that --keep-curves wrote", path.display()))
+        let file = input::open(path).map_err(|error| explained(error, "read", path))?;
+        Self::parse(BufReader::new(file))
+            .with_context(|| format!("{} is not a file that --keep-curves wrote", path.display()))
     }
 
-    fn parse(bytes: Vec<u8>) -> Result<Self> {
-        let mut archive = ZipArchive::new(Cursor::new(bytes)).context("it is not an archive")?;
+    fn parse(file: impl Read + Seek) -> Result<Self> {
+        let mut archive = Npz::open(file)?;
         let (mut steps, mut curves) = (None, Vec::new());
-        for at in 0..archive.len() {
-            let file = archive.by_index(at).context("it is damaged")?;
-            let name = file.name().context("it is damaged")?.into_owned();
-            let mut bytes = Vec::new();
-            file.take(MOST_BYTES).read_to_end(&mut bytes).with_context(|| format!("{name} is damaged"))?;
-            let words = words(&bytes).with_context(|| format!("{name} is damaged"))?;
-            match name.strip_suffix(".npy").context("it has other files")? {
-                "steps" => steps = Some(words.map(u64::from_le_bytes).collect::<Vec<u64>>()),
-                algorithm => curves.push((algorithm.to_owned(), words.map(f64::from_le_bytes).collect())),
+        for name in archive.names().to_vec() {
+            let algorithm = npz::without_ending(&name).context("it has other files")?;
+            let wrong = || format!("{name} is damaged");
+            if algorithm == "steps" {
+                steps = Some(
+                    archive
+                        .array(&name, MOST_BYTES, |from, length| {
+                            words(from, length, "<u8")
+                                .map(|words| words.into_iter().map(u64::from_le_bytes).collect::<Vec<u64>>())
+                        })
+                        .with_context(wrong)?,
+                );
+            } else {
+                let values = archive.array(&name, MOST_BYTES, |from, length| {
+                    words(from, length, "<f8").map(|words| words.into_iter().map(f64::from_le_bytes).collect())
+                });
+                curves.push((algorithm.to_owned(), values.with_context(wrong)?));
             }
         }
         let steps = steps.filter(|steps| !steps.is_empty()).context("it has no checkpoints")?;
@@ -95,12 +105,20 @@ impl KeptCurves {
     }
 }
 
-/// The eight bytes of each element of a `.npy` array.
-fn words(npy: &[u8]) -> Option<impl Iterator<Item = [u8; 8]> + '_> {
-    let length = npy.get(8..10)?;
-    let data = npy.get(10 + usize::from(u16::from_le_bytes([length[0], length[1]]))..)?;
-    let known = npy.starts_with(b"\x93NUMPY\x01\x00") && data.len().is_multiple_of(8);
-    known.then(|| data.as_chunks::<8>().0.iter().copied())
+/// The eight bytes of each element of a `.npy` array of `length` bytes, whose elements are of this `kind`.
+fn words(mut from: &mut dyn Read, length: u64, kind: &str) -> Result<Vec<[u8; 8]>> {
+    let (header, begin) = NpyHeader::read(&mut from)?;
+    ensure!(header.kind() == kind && !header.fortran_order()?, "its elements are not {kind}, row by row");
+    let cells = header.shape()?.into_iter().try_fold(1_usize, usize::checked_mul).context("its shape is too large")?;
+    ensure!(
+        8 * cells as u128 == u128::from(length.saturating_sub(begin)),
+        "it has more or less than its header announces"
+    );
+    let mut bytes = input::with_room(length)?;
+    from.read_to_end(&mut bytes)?;
+    let (words, rest) = bytes.as_chunks::<8>();
+    ensure!(words.len() == cells && rest.is_empty(), "it is cut off");
+    Ok(words.to_vec())
 }
 
 /// The value below which a share of `values` lies, between neighbours in proportion.
@@ -146,12 +164,12 @@ mod tests {
         let arms = Arms { winners: &[0], phases: &[], names: &ArmNames::NUMBERS, measured, multileave: None };
         let bytes = npz(&plan, &results, &arms).unwrap();
         assert_eq!(bytes, npz(&plan, &results, &arms).unwrap());
-        let read = KeptCurves::parse(bytes.clone()).unwrap();
+        let read = KeptCurves::parse(Cursor::new(bytes.clone())).unwrap();
         assert_eq!(read.values(&plan.algorithms[1].canonical(), 10), Some(vec![40.0, 50.0, 65.0]));
         assert_eq!(read.values("random", 1), Some(vec![1.0, 2.0, 3.0]));
         assert_eq!((read.values("random", 2), read.values("mdb", 1)), (None, None));
         for cut in [0, 10, bytes.len() / 2, bytes.len() - 1] {
-            assert!(KeptCurves::parse(bytes[..cut].to_vec()).is_err(), "{cut}");
+            assert!(KeptCurves::parse(Cursor::new(bytes[..cut].to_vec())).is_err(), "{cut}");
         }
     }
 

@@ -6,7 +6,7 @@
 //! of those of MSLR-WEB30K. It is read only, and appears under its name complete, by renaming. Whoever shortens it while it is mapped
 //! ends the processes that use it, so it is removed, never rewritten.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -133,9 +133,8 @@ fn described(path: &Path) -> Option<(String, usize)> {
 
 /// Maps a regular file that is not empty.
 fn map(path: &Path) -> Option<Mmap> {
-    // Opening a pipe would wait for a writer.
-    fs::metadata(path).ok().filter(|data| data.is_file() && data.len() > 0)?;
-    let file = File::open(path).ok()?;
+    let file = output::input::open(path).ok()?;
+    file.metadata().ok().filter(|data| data.len() > 0)?;
     #[expect(
         unsafe_code,
         reason = "such a file is renamed into place and never written again, as the documentation says"

@@ -29,6 +29,7 @@ mod build;
 mod comparison;
 mod estimates;
 mod files;
+mod origin;
 mod play;
 mod provenance;
 mod round;
@@ -39,10 +40,11 @@ mod strata;
 #[cfg(test)]
 mod tests;
 
-pub use account::{MatrixAccount, OtherMatrix, matrix_account};
+pub use account::MatrixAccount;
 pub use build::{EstimationContext, StartMode, open_state};
 pub use comparison::{Counts, Interleaved, Multileaved, PairComparison, PreparedPairs};
 pub use files::{Files, counts, write};
+pub use origin::{Doubt, MatrixOrigin, matrix_origin};
 pub use play::{identity, play};
 pub use provenance::{Against, Provenance, provenance, winner};
 pub use round::{ROUND, Sampling};

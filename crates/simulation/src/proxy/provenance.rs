@@ -1,8 +1,10 @@
 //! How a matrix was made, and its winner.
 
+use anyhow::Result;
 use bandits::PreferenceMatrix;
 use bandits::agreement::Agreement;
 use bandits::winners::condorcet_winner;
+use output::sealed::Sealed;
 use serde::Serialize;
 
 use super::account::MatrixAccount;
@@ -100,7 +102,15 @@ pub fn provenance<'a>(
 }
 
 impl Provenance<'_> {
-    /// What [`matrix_account`](super::matrix_account) reads when this is written to `file`.
+    /// The content of P.json, with its seal.
+    ///
+    /// # Errors
+    /// If it has no JSON form.
+    pub fn sealed(&self) -> Result<Sealed<&Self>> {
+        Sealed::new(self)
+    }
+
+    /// What [`matrix_origin`](super::matrix_origin) reads when this is written to `file`.
     #[must_use]
     pub fn account(&self, file: &str) -> MatrixAccount {
         MatrixAccount {

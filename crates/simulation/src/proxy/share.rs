@@ -283,7 +283,7 @@ impl<'a> Work<'a> {
     fn part(&self) -> Part {
         let seconds = self.seconds + self.start.elapsed().as_secs_f64();
         let made = Made { seconds, ..self.files.made.clone() };
-        Part { header: self.header.clone(), made, body: self.counts.encode() }
+        Part::new(self.header.clone(), made, self.counts.encode())
     }
 
     fn save(&mut self) -> Result<()> {

@@ -189,7 +189,7 @@ impl State {
 
     /// Reads the state in the file at `path`, whatever its identity; `None` if there is no file.
     pub(super) fn read(path: &Path) -> Result<Option<Self>> {
-        let bytes = match output::input::read(path, u64::MAX) {
+        let bytes = match output::input::read_file(path, u64::MAX) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error).with_context(|| format!("failed to read {}", path.display())),

@@ -6,7 +6,6 @@
 //! in `timings.json` alone.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -127,7 +126,8 @@ impl KeptRuns {
         Self {
             folder: folder.join(".runs"),
             measured: seed_text(Seeded::Measured { arenas, gaps }),
-            seconds: fs::read(folder.join(timings)).map_or_else(|_| BTreeMap::new(), |bytes| seconds(&bytes)),
+            seconds: output::input::read_file(&folder.join(timings), 1 << 30)
+                .map_or_else(|_| BTreeMap::new(), |bytes| seconds(&bytes)),
             mark: Box::new(folder.marker()),
             finished: Arc::new(AtomicU64::new(0)),
             share: Share::All,

@@ -11,6 +11,7 @@ use super::source::{self, read_up_to};
 use crate::dataset::Provenance;
 use crate::error::{Error, ErrorKind};
 use crate::file_names::{GROUP_ENDINGS, group_sizes_of, is_cache};
+use crate::regular::not_a_file;
 use crate::text::options::MAX_LINE;
 
 /// A file to read, with its group sizes if there is a file of them beside it.
@@ -106,7 +107,7 @@ fn reason_to_skip(path: &Path) -> Option<String> {
     match std::fs::metadata(path) {
         Err(error) => return Some(format!("failed to open: {error}")),
         Ok(metadata) => {
-            if let Some(what) = source::not_a_file(&metadata) {
+            if let Some(what) = not_a_file(&metadata) {
                 return Some(what.into());
             }
             // Some files of /proc are said to be empty, and reading them waits for events.

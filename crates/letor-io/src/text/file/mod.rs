@@ -18,4 +18,4 @@ pub(super) use list::{DataFile, FileList};
 #[cfg(feature = "fuzz")]
 pub(super) use pieces::Sizes;
 pub(super) use pieces::{Failure, Ids, Piece, PieceReader, no_row};
-pub(crate) use source::{not_a_file, open as open_source, read_text, read_up_to};
+pub(crate) use source::{open as open_source, read_text, read_up_to};

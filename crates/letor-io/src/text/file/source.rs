@@ -1,12 +1,12 @@
 //! A file as a stream of text: plain or gzip, detected by content.
 
-use std::fs::{File, Metadata};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 
 use crate::error::{Error, ErrorKind};
+use crate::regular::{self, PIPE, not_a_file};
 
 /// The text of a file.
 pub(crate) type Source = Box<dyn Read + Send>;
@@ -37,7 +37,7 @@ pub(crate) fn open(path: &Path) -> Result<Source, Error> {
         let message = format!("is {what}, expected a file: give a file");
         return Err(Error::new(ErrorKind::Io, message).in_file(path));
     }
-    let mut file = File::open(path).map_err(|error| failed(&error))?;
+    let mut file = regular::open_or_pipe(path).map_err(|error| failed(&error))?;
     let mut start = [0; 6];
     let (read, error) = read_up_to(&mut file, &mut start);
     if let Some(error) = error {
@@ -72,24 +72,6 @@ pub(crate) fn read_text(path: &Path) -> Result<Vec<u8>, Error> {
         text.drain(..3);
     }
     Ok(text)
-}
-
-/// What a pipe is called.
-const PIPE: &str = "a pipe";
-
-/// What something is that is not a regular file.
-pub(crate) fn not_a_file(metadata: &Metadata) -> Option<&'static str> {
-    if metadata.is_file() {
-        return None;
-    }
-    if metadata.is_dir() {
-        return Some("a folder");
-    }
-    #[cfg(unix)]
-    if std::os::unix::fs::FileTypeExt::is_fifo(&metadata.file_type()) {
-        return Some(PIPE);
-    }
-    Some("a device or socket")
 }
 
 /// Fills `buffer` until the end of the text or an error; returns the number of bytes read, and the error.

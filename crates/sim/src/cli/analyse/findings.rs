@@ -155,7 +155,7 @@ impl Findings {
         Ok(Self {
             name: config.matrix.name.clone(),
             arms: matrix.arms(),
-            synthetic: config.matrix.estimated_from.as_ref().map(|account| account.synthetic),
+            synthetic: config.matrix.estimated_from.synthetic(),
             arms_in_matrix: config.arms.clone().filter(|_| *config.names.numbering() != Numbering::Numbers),
             ranking: ranking(matrix, &lottery.weights, &config.names),
             gaps: structure::gaps(matrix),

@@ -16,7 +16,7 @@ use output::usage::usage;
 use serde::Serialize;
 use simulation::arm_names::ArmNames;
 use simulation::matrix::matrix_checksum;
-use simulation::proxy::MatrixAccount;
+use simulation::proxy::{MatrixAccount, MatrixOrigin};
 
 use self::findings::Findings;
 use super::matrix_file::{self, MatrixFile};
@@ -121,14 +121,14 @@ struct Source {
     checksum: String,
     lexicographic: bool,
     /// What it was estimated from, if it was made by `sim proxy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    estimated_from: Option<MatrixAccount>,
+    #[serde(skip_serializing_if = "MatrixOrigin::is_unknown")]
+    estimated_from: MatrixOrigin,
 }
 
 impl Source {
-    /// That it was estimated from synthetic data.
+    /// That it was estimated from synthetic data, or that nobody knows.
     fn note(&self) -> Option<String> {
-        self.estimated_from.as_ref()?.note(&self.name)
+        self.estimated_from.note(&self.name)
     }
 }
 
@@ -160,7 +160,7 @@ impl Analyse {
         let given = self.arms.given_names(&file)?;
         let wins = file.wins.take().map(|wins| self.arms.wins_in_order(wins));
         let (mut matrix, source) = in_order(file, &self.matrix, self.arms.lexicographic)?;
-        let features = source.estimated_from.as_ref().map(|account| account.rankers.clone());
+        let features = source.estimated_from.rankers().map(<[_]>::to_vec);
         let mut against =
             self.against.as_deref().map(|path| read(path, self.against_lexicographic, quiet)).transpose()?;
         if let Some((_, other)) = &against {
@@ -180,13 +180,13 @@ impl Analyse {
             }
         }
         let counted = |account: &MatrixAccount| Some(account.min_comparisons).filter(|count| *count > 0);
-        let described = source.estimated_from.as_ref().and_then(counted);
+        let described = source.estimated_from.account().and_then(counted);
         let note = notes([&Some(&source), &against.as_ref().map(|(_, source)| source)].map(|source| (*source)?.note()));
         let names = self.arms.names(features, given, arms.as_deref());
         let config = Config {
             comparisons_from: source
                 .estimated_from
-                .as_ref()
+                .account()
                 .filter(|_| self.comparisons.is_none())
                 .map(|account| account.file.clone()),
             note,
@@ -269,7 +269,7 @@ fn read(path: &std::path::Path, lexicographic: bool, quiet: bool) -> Result<(Pre
 
 /// The matrix of `file`, which was read from `path`, with its arms in numeric order.
 fn in_order(file: MatrixFile, path: &std::path::Path, lexicographic: bool) -> Result<(PreferenceMatrix, Source)> {
-    let MatrixFile { matrix, account, .. } = file;
+    let MatrixFile { matrix, origin, .. } = file;
     let matrix = if lexicographic { matrix.undo_alphabetical_order() } else { matrix };
     let name = path.file_name().with_context(|| format!("{} has no file name", path.display()))?;
     let source = Source {
@@ -277,7 +277,7 @@ fn in_order(file: MatrixFile, path: &std::path::Path, lexicographic: bool) -> Re
         arms: matrix.arms(),
         checksum: matrix_checksum(&matrix, true),
         lexicographic,
-        estimated_from: account,
+        estimated_from: origin,
     };
     Ok((matrix, source))
 }

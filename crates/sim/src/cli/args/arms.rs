@@ -14,7 +14,7 @@ use output::numbers::{parse_ordinal, parse_positive};
 use output::usage::usage;
 use simulation::arm_names::ArmNames;
 use simulation::matrix::matrix_checksum;
-use simulation::proxy::MatrixAccount;
+use simulation::proxy::MatrixOrigin;
 use simulation::sample::draw_first;
 use simulation::seed;
 
@@ -64,8 +64,8 @@ pub(in crate::cli) struct Selected {
     pub(in crate::cli) taken: Option<Vec<Arm>>,
     /// What they are called.
     pub(in crate::cli) names: ArmNames,
-    /// What the matrix of all arms was estimated from.
-    pub(in crate::cli) account: Option<MatrixAccount>,
+    /// What is known of the origin of the matrix of all arms.
+    pub(in crate::cli) origin: MatrixOrigin,
     /// The win counts of the selected arms, if the matrix was read from some.
     pub(in crate::cli) wins: Option<WinTable>,
 }
@@ -165,7 +165,7 @@ impl ArmArgs {
             None => file.names.clone(),
         };
         if !self.lexicographic {
-            let known = || file.account.as_ref().and_then(|account| account.names.clone());
+            let known = || file.origin.names().cloned();
             return Ok(given.or_else(known));
         }
         // Place k of the file holds the k-th arm in alphabetical order.
@@ -273,7 +273,7 @@ impl ArmArgs {
     /// The matrix of the selected arms, these arms, and their names.
     pub(in crate::cli) fn apply(&self, file: MatrixFile, master: u64) -> Result<Selected> {
         let given = self.given_names(&file)?;
-        let MatrixFile { matrix, account, wins, .. } = file;
+        let MatrixFile { matrix, origin, wins, .. } = file;
         let (matrix, wins) = (self.in_order(matrix), wins.map(|wins| self.wins_in_order(wins)));
         let taken = self.choose((&matrix, given.as_ref()), &matrix_checksum(&matrix, true), master)?;
         let matrix = match &taken {
@@ -281,9 +281,9 @@ impl ArmArgs {
             Some(arms) => matrix.subset(arms).context("failed to select the arms")?,
         };
         let wins = wins.map(|wins| taken.as_ref().map_or(wins.clone(), |arms| wins.subset(arms)));
-        let features = account.as_ref().map(|account| account.rankers.clone());
+        let features = origin.rankers().map(<[_]>::to_vec);
         let names = self.names(features, given, taken.as_deref());
-        Ok(Selected { matrix, taken, names, account, wins })
+        Ok(Selected { matrix, taken, names, origin, wins })
     }
 }
 

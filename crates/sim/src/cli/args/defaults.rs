@@ -3,7 +3,6 @@
 //! a command). Flags on the command line win.
 
 use std::ffi::OsString;
-use std::fs;
 use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::Path;
@@ -39,7 +38,7 @@ pub(in crate::cli) fn add(command: &Command, arguments: &mut Vec<OsString>) -> R
     if arguments.iter().any(asks_for_help) {
         return Ok(Vec::new());
     }
-    let text = match fs::read_to_string(Path::new(FILE)) {
+    let text = match output::input::read_file_text(Path::new(FILE), 1 << 20) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error).with_context(|| format!("failed to read {FILE}")),

@@ -123,9 +123,9 @@ impl OwnArgs {
 
 /// Whether the first line of a file that is not a comment has the six columns of a run.
 fn looks_like_a_run(path: &Path) -> bool {
-    let Ok(file) = std::fs::File::open(path) else { return false };
+    let Ok(file) = output::input::open(path) else { return false };
     let mut start = Vec::new();
-    if !path.is_file() || file.take(BEGINNING).read_to_end(&mut start).is_err() {
+    if file.take(BEGINNING).read_to_end(&mut start).is_err() {
         return false;
     }
     let text = String::from_utf8_lossy(&start);

@@ -18,6 +18,7 @@ use output::usage::usage;
 use simulation::arm_names::ArmNames;
 use simulation::late_answers::LateAnswers;
 use simulation::matrix::prepare_problem;
+use simulation::proxy::MatrixOrigin;
 use simulation::runs::kept_runs::{KeptRuns, revisions};
 use simulation::runs::{ArenaFactory, CopiedArenas, Late, PlayedArena, StudyPlan, play_all};
 
@@ -102,8 +103,8 @@ impl Bandit {
             (Some(path), _) => {
                 let file = matrix_file::read(path, quiet)?;
                 let all = file.matrix.arms();
-                let Selected { matrix, taken, names, account, wins } = self.arms.apply(file, self.run.common.seed)?;
-                let (name, known) = (matrix_file::name(path), (names, account));
+                let Selected { matrix, taken, names, origin, wins } = self.arms.apply(file, self.run.common.seed)?;
+                let (name, known) = (matrix_file::name(path), (names, origin));
                 let never = wins.and_then(|wins| matrix_file::never_compared(&wins.counts()));
                 let phases = self.changes.phases(&matrix, taken.as_deref(), all, quiet)?;
                 let prepared = PreparedEnvironment::of_matrix(matrix, name, taken, known, regret, quiet)?;
@@ -116,7 +117,7 @@ impl Bandit {
                         "--arms and --lexicographic apply to --matrix; a --problem has its number of arms as a parameter, e.g. btl:k=10"
                     )
                 );
-                let (name, known) = (problem.to_string(), (ArmNames::NUMBERS, None));
+                let (name, known) = (problem.to_string(), (ArmNames::NUMBERS, MatrixOrigin::default()));
                 match prepare_problem(problem)? {
                     Setting::Matrix(matrix) => {
                         let phases = self.changes.phases(&matrix, None, matrix.arms(), quiet)?;

@@ -10,7 +10,7 @@ use bandits::{ActionKind, Arm, Generators};
 use clap::Args;
 use click_logs::join::Day;
 use click_logs::model::time::date;
-use click_logs::outcomes::{Outcomes, missing};
+use click_logs::outcomes::{Outcomes, missing, summary_beside};
 use output::numbers::{parse_positive, with_separators};
 use output::text_table::{Align, TextTable};
 use output::usage::usage;
@@ -67,7 +67,8 @@ struct Days {
     rankers: Vec<String>,
     /// By day and pair, the pair in the order of the rankers.
     days: BTreeMap<String, BTreeMap<(Arm, Arm), PairOutcomes>>,
-    is_synthetic: bool,
+    /// Whether the log is simulated; `None` if what lies beside the table leaves it unknown.
+    is_synthetic: Option<bool>,
     /// What does not count of the log, if that is too much.
     missing: Vec<String>,
 }
@@ -128,7 +129,7 @@ pub(super) fn plan(path: &Path, options: &OutcomeOptions, run: &RunArgs) -> Resu
         println!("{}", serde_json::to_string_pretty(&report)?);
         return Ok(());
     }
-    if days.is_synthetic {
+    if days.is_synthetic == Some(true) {
         note(run.common.quiet, "the log is simulated: it says nothing about real users");
     }
     let known = last.map_or_else(|| "no day".to_owned(), |last| format!("{} days until {last}", days.days.len()));
@@ -182,7 +183,7 @@ impl Days {
     fn read(path: &Path, until: Option<&str>) -> Result<Self> {
         let table = if path.is_dir() { path.join("outcomes.csv") } else { path.to_path_buf() };
         let text = output::input::read_text(&table, 1 << 30).with_context(|| table.display().to_string())?;
-        let summary = read_summary(&table.with_file_name("summary.json"));
+        let (summary, remark) = summary_beside(&table, &text);
         let until = until.or_else(|| summary["last_closed_day"].as_str());
         let named = summary["rankers"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let order: Vec<String> = named.map(str::to_owned).collect();
@@ -198,7 +199,11 @@ impl Days {
             let outcomes = PairOutcomes { first: wins, second: losses, ties };
             days.entry(day).or_default().insert((Arm::at(first), Arm::at(second)), outcomes);
         }
-        Ok(Self { rankers, days, is_synthetic: summary["synthetic"] == true, missing: missing(&summary) })
+        // Without a remark, a table alone claims nothing.
+        let is_synthetic = summary["synthetic"].as_bool().filter(|synthetic| *synthetic || remark.is_none());
+        let is_synthetic = if remark.is_none() { Some(is_synthetic.unwrap_or(false)) } else { is_synthetic };
+        let missing = remark.into_iter().chain(missing(&summary)).collect();
+        Ok(Self { rankers, days, is_synthetic, missing })
     }
 
     /// What an algorithm shows on the day after them: one day after the other, pair by pair.
@@ -231,10 +236,4 @@ impl Days {
             shares: shares.collect(),
         })
     }
-}
-
-/// The summary beside a table; null if there is none.
-fn read_summary(path: &Path) -> Value {
-    let text = output::input::read_text(path, 1 << 24).unwrap_or_default();
-    serde_json::from_str(&text).unwrap_or_default()
 }

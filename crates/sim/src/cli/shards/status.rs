@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::merge::parts_folder;
 use super::{PIECES, WORK, Working};
 use crate::cli::print::println;
+use output::input;
 use output::numbers::{with_separators, with_unit};
 use output::shards::parts::{Found, found_in, listed, most_common, other_work};
 use output::shards::{Header, Shard};
@@ -275,7 +276,8 @@ fn begun(folder: &Path) -> Option<BegunShard> {
     if let Some((header, done)) = pieces_played(&pieces) {
         return Some(BegunShard { header, done, age, saved: changed(&pieces).and_then(since) });
     }
-    let Working { header, records } = serde_json::from_slice(&fs::read(folder.join(WORK)).ok()?).ok()?;
+    let Working { header, records } =
+        serde_json::from_slice(&input::read_file(&folder.join(WORK), 1 << 28).ok()?).ok()?;
     let files: Vec<PathBuf> =
         fs::read_dir(folder.join(".runs")).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     let done = files.iter().map(|file| records_in(file)).sum::<u64>() / records.max(1);
@@ -285,7 +287,7 @@ fn begun(folder: &Path) -> Option<BegunShard> {
 
 /// The number of complete records in a file of kept ones: each is a line after the first.
 fn records_in(file: &Path) -> u64 {
-    let bytes = fs::read(file).unwrap_or_default();
+    let bytes = input::read_file(file, 1 << 34).unwrap_or_default();
     bytes.split(|byte| *byte == b'\n').skip(1).filter(|line| line.ends_with(b"}")).count() as u64
 }
 

@@ -176,7 +176,7 @@ pub(in crate::cli) fn extended(asked: Size, folder: &ResultsFolder, quiet: bool)
 
 /// The checkpoints per decade of a folder of an earlier version, whose `config.json` does not say.
 fn per_decade_of_curves(folder: &ResultsFolder, steps: u64) -> Option<u32> {
-    let curves = std::fs::read_to_string(folder.join("curves.csv")).ok()?;
+    let curves = output::input::read_file_text(&folder.join("curves.csv"), 1 << 32).ok()?;
     let mut rows = curves.lines().skip(1).map(|line| line.split(',').next());
     let first = rows.next()?;
     let count = 1 + rows.take_while(|algorithm| *algorithm == first).count();

@@ -36,7 +36,7 @@ pub(crate) use values::Count;
 use crate::experiment::claim::{Claim, RawClaim};
 
 /// A larger file is not that of an experiment.
-const MOST_BYTES: u64 = 16 << 20;
+pub(crate) const MOST_BYTES: u64 = 16 << 20;
 
 /// An experiment, as its file describes it.
 #[derive(Debug, Clone, Deserialize)]

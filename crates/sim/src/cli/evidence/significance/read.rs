@@ -1,7 +1,6 @@
 //! The runs of a results folder.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -201,7 +200,7 @@ fn wanted(at: &str, steps: &[f64]) -> Result<f64> {
 
 /// How many random sets of rankers all algorithms of an experiment share.
 fn sets_of_rankers(runs: &Path) -> Option<usize> {
-    let text = fs::read_to_string(runs.with_file_name("experiment.toml")).ok()?;
+    let text = input::read_file_text(&runs.with_file_name("experiment.toml"), 1 << 24).ok()?;
     let experiment: toml::Table = text.parse().ok()?;
     let count = experiment.get("subsets")?.get("count")?.as_integer()?;
     usize::try_from(count).ok()
@@ -209,13 +208,15 @@ fn sets_of_rankers(runs: &Path) -> Option<usize> {
 
 /// Whether runs with the same number met the same queries and users (`--streams keyed`).
 fn has_keyed_streams(runs: &Path) -> bool {
-    let config = fs::read(runs.with_file_name("config.json")).ok();
+    let config = input::read_file(&runs.with_file_name("config.json"), 1 << 30).ok();
     let config: Option<Value> = config.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     config.is_some_and(|config| config["streams"] == "keyed")
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn with(text: &str, toml: Option<&str>) -> (tempfile::TempDir, PathBuf) {

@@ -90,7 +90,7 @@ pub(super) fn run(job: &Job<'_>) -> Result<()> {
 
 /// The last line of a log.
 fn last_line(log: &std::path::Path) -> String {
-    let text = std::fs::read_to_string(log).unwrap_or_default();
+    let text = output::input::read_file_text(log, 1 << 28).unwrap_or_default();
     let line = text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("nothing; it was killed");
     line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }

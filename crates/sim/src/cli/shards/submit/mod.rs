@@ -7,7 +7,6 @@ mod local;
 mod slurm;
 mod values;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -358,7 +357,7 @@ fn absolute(path: &Path) -> Result<String> {
 /// The text of the file with the commands to run first.
 fn prologue(file: Option<&Path>) -> Result<String> {
     let Some(file) = file else { return Ok(String::new()) };
-    fs::read_to_string(file).map_err(|error| usage(format!("--prologue {}: {error}", file.display())))
+    output::input::read_text(file, 1 << 20).map_err(|error| usage(format!("--prologue {}: {error}", file.display())))
 }
 
 #[cfg(test)]

@@ -1,0 +1,157 @@
+//! The summary beside a table of outcomes: `summary.json` beside `outcomes.csv`.
+//!
+//! It says what reaches verdicts: whether the log is simulated, how its pairs were chosen, and what does not count. So it has a
+//! seal ([`output::sealed`]) and the checksum of the table, and one that was changed, or is that of another table, is ignored
+//! with a remark. Earlier versions wrote neither: theirs is used with a remark.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use anyhow::Result;
+use output::checksum::sha256_hex;
+use output::input;
+use output::sealed::{Seal, Sealed, unsealed};
+use serde_json::Value;
+
+/// Its name.
+pub const FILE: &str = "summary.json";
+/// The field with the checksum of the table.
+const TABLE: &str = "outcomes_checksum";
+/// A larger file is not one.
+const MOST_BYTES: u64 = 1 << 24;
+
+/// What is written to summary.json beside `table`, the text of outcomes.csv.
+///
+/// # Errors
+/// None in practice.
+pub fn sealed_summary(summary: &Value, table: &str) -> Result<Sealed<Value>> {
+    let mut summary = summary.clone();
+    summary[TABLE] = sha256_hex(table).into();
+    Sealed::new(summary)
+}
+
+/// Reads the summary beside the file `path`, whose text is `table`; null if there is none, or it cannot be believed. Also
+/// returns a remark, in a line, if it is not what `click-logs credit` wrote beside this table.
+#[must_use]
+pub fn summary_beside(path: &Path, table: &str) -> (Value, Option<String>) {
+    let file = path.with_file_name(FILE);
+    let ignored = |why: &str| {
+        let unknown = "whether the log is simulated, how its pairs were chosen and what it lacks are not known";
+        let what = format!("{} {why} and is ignored: {unknown}; run `click-logs credit` again", file.display());
+        (Value::Null, Some(what))
+    };
+    let bytes = match input::read_file(&file, MOST_BYTES) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            // A table alone claims nothing; beside that of fates, `credit` wrote it.
+            let credited = path.with_file_name("fates.csv").exists();
+            return if credited { ignored("is missing") } else { (Value::Null, None) };
+        }
+        Err(error) => return ignored(&format!("cannot be read ({error})")),
+    };
+    let Some((mut summary, seal)) = unsealed(&bytes) else {
+        return ignored("is cut off, or not a JSON object");
+    };
+    let of = summary.as_object_mut().and_then(|fields| fields.remove(TABLE));
+    match (seal, of) {
+        (Seal::Broken, _) => ignored("was changed since it was written (its seal does not fit)"),
+        (_, Some(of)) if of != sha256_hex(table) => {
+            ignored(&format!("describes another table than {} (its checksum differs)", path.display()))
+        }
+        (Seal::Intact, Some(_)) => (summary, None),
+        (Seal::Intact | Seal::Missing, _) => {
+            let remark = format!(
+                "{} has no seal (an earlier version wrote it, or somebody changed it): what it says of {} is used unchecked, and \
+                 that the log is not simulated is not proven; run `click-logs credit` again",
+                file.display(),
+                path.display()
+            );
+            (summary, Some(remark))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use output::mutations::Mutations;
+    use serde_json::json;
+
+    use super::*;
+
+    const CSV: &str = "day,first\n2026-11-03,a\n";
+
+    fn summary() -> Value {
+        json!({"synthetic": true, "pairs": "steered", "rankers": ["a", "b"], "lines": {"impressions": 12, "clicks": 3}})
+    }
+
+    fn text() -> String {
+        serde_json::to_string_pretty(&sealed_summary(&summary(), CSV).unwrap()).unwrap()
+    }
+
+    /// What is read beside a table if the summary has this text.
+    fn beside(text: &str, table: &str) -> (Value, Option<String>) {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(FILE), text).unwrap();
+        summary_beside(&folder.path().join("outcomes.csv"), table)
+    }
+
+    #[test]
+    fn a_summary_is_believed_beside_its_table_alone() {
+        assert_eq!(beside(&text(), CSV), (summary(), None));
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(summary_beside(&folder.path().join("outcomes.csv"), CSV), (Value::Null, None));
+        std::fs::write(folder.path().join("fates.csv"), "").unwrap();
+        let (_, remark) = summary_beside(&folder.path().join("outcomes.csv"), CSV);
+        assert!(remark.is_some_and(|remark| remark.contains("summary.json is missing")));
+        for (text, table, expected) in [
+            (text(), "day,first\n", "describes another table"),
+            (text().replace("true", "false"), CSV, "was changed since it was written"),
+            (text()[..60].to_owned(), CSV, "is cut off"),
+            ("[]".to_owned(), CSV, "not a JSON object"),
+        ] {
+            let (found, remark) = beside(&text, table);
+            let remark = remark.unwrap();
+            assert!(
+                found.is_null() && remark.contains(expected) && remark.contains("is simulated"),
+                "{text}: {remark}"
+            );
+        }
+        let (found, remark) = beside(&summary().to_string(), CSV);
+        assert!(found == summary() && remark.is_some_and(|remark| remark.contains("has no seal")));
+        let (found, remark) = beside("{}", CSV);
+        assert!(found["synthetic"].is_null() && remark.is_some_and(|remark| remark.contains("has no seal")));
+    }
+
+    #[test]
+    fn no_mutation_of_a_summary_is_believed_without_a_remark() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, table) = (folder.path().join(FILE), folder.path().join("outcomes.csv"));
+        let whole = text().into_bytes();
+        let mut mutations = Mutations::new(7);
+        let (mut same, mut remarks) = (0, 0);
+        for _ in 0..10_000 {
+            let mutated = mutations.of(&whole);
+            std::fs::write(&file, &mutated).unwrap();
+            match summary_beside(&table, CSV) {
+                (found, None) => {
+                    assert_eq!(found, summary(), "{}", String::from_utf8_lossy(&mutated));
+                    same += 1;
+                }
+                (_, Some(_)) => remarks += 1,
+            }
+        }
+        assert!(same > 50 && remarks > 5_000, "{same} the same, {remarks} with a remark");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_in_place_of_a_summary_keeps_nobody_waiting() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(folder.path().join(FILE)).status().unwrap().success());
+        let (send, receive) = std::sync::mpsc::channel();
+        let table = folder.path().join("outcomes.csv");
+        std::thread::spawn(move || send.send(summary_beside(&table, CSV)).unwrap());
+        let (found, remark) = receive.recv_timeout(std::time::Duration::from_secs(60)).expect("nothing waits");
+        assert!(found.is_null() && remark.is_some_and(|remark| remark.contains("it is a pipe")));
+    }
+}

@@ -1,0 +1,451 @@
+//! The description beside a matrix made by `sim proxy`: `P.json` beside `P.npy`, `P.txt` and `P.counts.npz`.
+//!
+//! It has a seal ([`output::sealed`]) and the checksum of the matrix. What it says is used only if both fit; whatever else lies
+//! there leaves a [`Doubt`], which every command names and every figure shows, so that the word "synthetic" is never lost
+//! without a remark. Descriptions without a seal, which earlier versions wrote, are used with a remark, but do not prove that
+//! data are real. A description written by hand may only name the arms.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use bandits::PreferenceMatrix;
+use letor_io::{FeatureId, Names};
+use output::input;
+use output::sealed::{Seal, unsealed};
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::account::MatrixAccount;
+use crate::matrix::matrix_checksum;
+
+/// A larger file is not a description of a matrix.
+const MOST_BYTES: u64 = 1 << 28;
+
+/// The content of the file, as far as it is read.
+#[derive(Deserialize)]
+struct Content {
+    command: String,
+    checksum: String,
+    site: Site,
+    #[serde(default)]
+    min_comparisons: u64,
+    #[serde(default)]
+    max_comparisons: u64,
+    largest_standard_error: Option<f64>,
+    winner_z: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct Site {
+    dataset: Dataset,
+    rankers: Vec<FeatureId>,
+    #[serde(default)]
+    names: Vec<Option<String>>,
+    click: Click,
+}
+
+#[derive(Deserialize)]
+struct Dataset {
+    name: String,
+    synthetic: bool,
+}
+
+#[derive(Deserialize)]
+struct Click {
+    model: String,
+}
+
+/// A description that was written by hand.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NamesAlone {
+    names: Vec<Option<String>>,
+}
+
+/// Why the description beside a matrix does not say all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Doubt {
+    /// There is none, although `sim proxy` wrote the matrix: its state is there.
+    Missing,
+    /// It cannot be read: why.
+    Unreadable(String),
+    /// It is none that `sim proxy` writes.
+    Foreign,
+    /// It was changed since it was written.
+    Changed,
+    /// It is that of another matrix.
+    OtherMatrix,
+    /// It has no seal: an earlier version wrote it, or somebody changed it.
+    Unsealed,
+    /// Somebody wrote it, with names alone.
+    NamesAlone,
+}
+
+/// All that is known of the origin of a matrix. As JSON, it is the account.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MatrixOrigin {
+    account: Option<MatrixAccount>,
+    names: Option<Names>,
+    doubt: Option<(String, Doubt)>,
+    text: Option<Vec<u8>>,
+}
+
+impl Serialize for MatrixOrigin {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.account.serialize(serializer)
+    }
+}
+
+impl From<MatrixAccount> for MatrixOrigin {
+    fn from(account: MatrixAccount) -> Self {
+        Self { names: account.names.clone(), account: Some(account), ..Self::default() }
+    }
+}
+
+impl MatrixOrigin {
+    /// What it was estimated from, if the description says so.
+    #[must_use]
+    pub fn account(&self) -> Option<&MatrixAccount> {
+        self.account.as_ref()
+    }
+
+    /// Whether there is no account.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        self.account.is_none()
+    }
+
+    /// The names of the arms, if the description has any.
+    #[must_use]
+    pub fn names(&self) -> Option<&Names> {
+        self.names.as_ref()
+    }
+
+    /// The features behind the arms, in their order.
+    #[must_use]
+    pub fn rankers(&self) -> Option<&[FeatureId]> {
+        self.account.as_ref().map(|account| &account.rankers[..])
+    }
+
+    /// Why the description does not say all.
+    #[must_use]
+    pub fn doubt(&self) -> Option<&Doubt> {
+        self.doubt.as_ref().map(|(_, doubt)| doubt)
+    }
+
+    /// The description as it was read, of whatever kind it is.
+    #[must_use]
+    pub fn text(&self) -> Option<&[u8]> {
+        self.text.as_deref()
+    }
+
+    /// Whether the data behind the matrix were generated; `None` if nobody knows. A description without a seal does not
+    /// prove that they were not.
+    #[must_use]
+    pub fn synthetic(&self) -> Option<bool> {
+        self.account.as_ref().map(|account| account.synthetic).filter(|synthetic| *synthetic || self.doubt.is_none())
+    }
+
+    /// Whether the data of a comparison with this matrix were generated, where those beside it `are`; `None` if what lies beside
+    /// the matrix leaves it unknown.
+    #[must_use]
+    pub fn synthetic_beside(&self, are: bool) -> Option<bool> {
+        match self.synthetic() {
+            Some(synthetic) => Some(are || synthetic),
+            None if are => Some(true),
+            None => self.note("").is_none().then_some(false),
+        }
+    }
+
+    /// Whether the matrix was certainly estimated from the data set called `name`.
+    #[must_use]
+    pub fn is_of(&self, name: &str) -> bool {
+        self.synthetic().is_some() && self.account.as_ref().is_some_and(|account| account.dataset == name)
+    }
+
+    /// A note for figures and tables of the matrix: that it was estimated from synthetic data, or that nobody knows because
+    /// of what lies beside it; `None` for real data, and for a matrix that claims nothing.
+    #[must_use]
+    pub fn note(&self, matrix: &str) -> Option<String> {
+        if self.synthetic() == Some(true) {
+            return self.account.as_ref()?.note(matrix);
+        }
+        let (file, doubt) = self.doubt.as_ref()?;
+        let why = match doubt {
+            Doubt::Missing => "is missing",
+            Doubt::Unreadable(_) => "cannot be read",
+            Doubt::Foreign => "is not what `sim proxy` writes",
+            Doubt::Changed => "was changed",
+            Doubt::OtherMatrix => "describes another matrix",
+            Doubt::Unsealed => "has no seal",
+            Doubt::NamesAlone => return None,
+        };
+        Some(format!("the origin of {matrix} is not certain: {file} {why}"))
+    }
+
+    /// The remark about a doubt, in a line: what was found of `path`, the file of the matrix, and what that leaves unknown.
+    #[must_use]
+    pub fn remark(&self, path: &Path) -> Option<String> {
+        let (file, doubt) = self.doubt.as_ref()?;
+        let (account, matrix) = (path.with_file_name(file), path);
+        let (account, matrix) = (account.display(), matrix.display());
+        let unknown = format!("whether {matrix} was estimated on synthetic data is not known");
+        let again = "run `sim proxy` with --resume, which writes it again";
+        Some(match doubt {
+            Doubt::Missing => format!("{account} is missing, though `sim proxy` wrote {matrix}: {unknown}; {again}"),
+            Doubt::Unreadable(why) => format!("{account} cannot be read ({why}) and is ignored: {unknown}; {again}"),
+            Doubt::Foreign => format!(
+                "{account} is not what `sim proxy` writes and is ignored: {unknown}; to name arms, write only \
+                 {{\"names\": [...]}}, or use --names"
+            ),
+            Doubt::Changed => format!(
+                "{account} was changed since it was written (its seal does not fit) and is ignored: {unknown}; {again}"
+            ),
+            Doubt::OtherMatrix => format!(
+                "{account} describes another matrix than {matrix} (its checksum differs) and is ignored: nothing is known of \
+                 the rankers and the data behind this one, and {unknown}"
+            ),
+            Doubt::Unsealed => {
+                let not =
+                    if self.synthetic() == Some(true) { "" } else { "; that its data are not synthetic is not proven" };
+                format!(
+                    "{account} has no seal (an earlier version wrote it, or somebody changed it): what it says of {matrix} is used \
+                     unchecked{not}; {again}"
+                )
+            }
+            Doubt::NamesAlone => format!("{account} only names the arms of {matrix}: {unknown}"),
+        })
+    }
+}
+
+/// What the description beside the file `path` says of `matrix`, which was read from it.
+#[must_use]
+pub fn matrix_origin(path: &Path, matrix: &PreferenceMatrix) -> MatrixOrigin {
+    let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) else { return MatrixOrigin::default() };
+    let stem = stem.strip_suffix(".counts").unwrap_or(stem);
+    let file = format!("{stem}.json");
+    let doubting = |doubt, text| MatrixOrigin { doubt: Some((file.clone(), doubt)), text, ..MatrixOrigin::default() };
+    match input::read_file(&path.with_file_name(&file), MOST_BYTES) {
+        Ok(text) => match of_text(&file, &text, matrix) {
+            Ok(origin) => MatrixOrigin { text: Some(text), ..origin },
+            Err(doubt) => doubting(doubt, Some(text)),
+        },
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let proxied = path.with_file_name(format!("{stem}.state")).exists();
+            if proxied { doubting(Doubt::Missing, None) } else { MatrixOrigin::default() }
+        }
+        Err(error) => doubting(Doubt::Unreadable(error.to_string()), None),
+    }
+}
+
+/// What the `text` of a description called `file` says of `matrix`.
+fn of_text(file: &str, text: &[u8], matrix: &PreferenceMatrix) -> Result<MatrixOrigin, Doubt> {
+    let Some((value, seal)) = unsealed(text) else {
+        return Err(Doubt::Unreadable("it is cut off, or not a JSON object".to_owned()));
+    };
+    if seal == Seal::Broken {
+        return Err(Doubt::Changed);
+    }
+    if seal == Seal::Missing
+        && let Ok(NamesAlone { names: given }) = serde_json::from_value(value.clone())
+    {
+        let names = names(&given, matrix.arms()).ok_or(Doubt::Foreign)?;
+        let doubt = Some((file.to_owned(), Doubt::NamesAlone));
+        return Ok(MatrixOrigin { names: Some(names), doubt, ..MatrixOrigin::default() });
+    }
+    let content: Content = serde_json::from_value(value).map_err(|_| Doubt::Foreign)?;
+    if content.command != "proxy" {
+        return Err(Doubt::Foreign);
+    }
+    if content.checksum != matrix_checksum(matrix, true) || content.site.rankers.len() != matrix.arms() {
+        return Err(Doubt::OtherMatrix);
+    }
+    let Content { site, min_comparisons, max_comparisons, largest_standard_error, winner_z, .. } = content;
+    let account = MatrixAccount {
+        file: file.to_owned(),
+        dataset: site.dataset.name,
+        synthetic: site.dataset.synthetic,
+        clicks: site.click.model,
+        rankers: site.rankers,
+        names: names(&site.names, matrix.arms()),
+        min_comparisons,
+        max_comparisons,
+        largest_standard_error,
+        winner_z,
+    };
+    let doubt = (seal == Seal::Missing).then(|| (file.to_owned(), Doubt::Unsealed));
+    Ok(MatrixOrigin { doubt, ..account.into() })
+}
+
+/// The names in the file; `None` if there are none, or they cannot be those of the arms.
+fn names(names: &[Option<String>], arms: usize) -> Option<Names> {
+    let given = names.iter().enumerate().filter_map(|(arm, name)| Some((arm, name.as_deref()?)));
+    Names::of_some(arms, given).ok().filter(|_| names.len() == arms)
+}
+
+#[cfg(test)]
+mod tests {
+    use output::mutations::Mutations;
+    use output::sealed::Sealed;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn matrix() -> PreferenceMatrix {
+        PreferenceMatrix::parse("0.5 0.7\n0.3 0.5").unwrap()
+    }
+
+    fn content(checksum: &str, names: &Value) -> Value {
+        json!({
+            "command": "proxy",
+            "checksum": checksum,
+            "min_comparisons": 40,
+            "max_comparisons": 50,
+            "site": {
+                "dataset": {"name": "x", "synthetic": true},
+                "rankers": [3, 9],
+                "names": names,
+                "click": {"model": "perfect"},
+            },
+            "largest_standard_error": 0.08,
+        })
+    }
+
+    fn sealed(value: &Value) -> String {
+        serde_json::to_string_pretty(&Sealed::new(value).unwrap()).unwrap()
+    }
+
+    fn described(text: &str) -> MatrixOrigin {
+        of_text("P.json", text.as_bytes(), &matrix()).unwrap_or_else(|doubt| MatrixOrigin {
+            doubt: Some(("P.json".to_owned(), doubt)),
+            ..MatrixOrigin::default()
+        })
+    }
+
+    #[test]
+    fn only_the_description_of_this_matrix_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        let of = |name: &str| matrix_origin(&folder.path().join(name), &matrix());
+        assert_eq!(of("P.npy"), MatrixOrigin::default());
+        let checksum = matrix_checksum(&matrix(), true);
+        write("P.json", &sealed(&content(&checksum, &json!([]))));
+        for name in ["P.npy", "P.txt", "P.counts.npz"] {
+            let origin = of(name);
+            let account = origin.account().unwrap();
+            assert_eq!((account.file.as_str(), account.rankers.len(), account.min_comparisons), ("P.json", 2, 40));
+            assert!(origin.note(name).is_some_and(|note| note.contains("estimated on x")));
+            assert_eq!((origin.remark(Path::new(name)), origin.synthetic()), (None, Some(true)));
+            // An earlier version wrote no z: three standard errors are .24.
+            assert!(account.unresolved(0.2, true).is_some() && account.unresolved(0.25, true).is_none());
+            let exact = MatrixAccount { winner_z: Some(2.9), ..account.clone() };
+            assert!(exact.unresolved(0.25, true).is_some_and(|text| text.contains("NOT RESOLVED (z = 2.9")));
+            assert!(exact.unresolved(0.25, false).is_none(), "z is that of all arms");
+        }
+        write("N.json", &sealed(&content(&checksum, &json!([null, "a \"b\", c"]))));
+        assert_eq!(of("N.npy").names().unwrap().iter().collect::<Vec<_>>(), [None, Some("a \"b\", c")]);
+        for wrong in [json!(["a"]), json!(["a", "a"])] {
+            write("N.json", &sealed(&content(&checksum, &wrong)));
+            assert_eq!(of("N.npy").names(), None, "{wrong}");
+        }
+        write("Q.json", &sealed(&content("0", &json!([]))));
+        let remark = of("Q.npy").remark(Path::new("Q.npy")).unwrap();
+        assert!(remark.contains("Q.json describes another matrix than Q.npy"), "{remark}");
+        assert_eq!(of("Q.npy").synthetic(), None);
+    }
+
+    #[test]
+    fn every_doubt_is_named_in_one_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("P.npy");
+        let whole = sealed(&content(&matrix_checksum(&matrix(), true), &json!([])));
+        let doubt = |text: Option<&str>| {
+            let account = folder.path().join("P.json");
+            match text {
+                Some(text) => std::fs::write(&account, text).unwrap(),
+                None => std::fs::remove_file(&account).unwrap(),
+            }
+            let origin = matrix_origin(&path, &matrix());
+            let remark = origin.remark(&path).unwrap_or_default();
+            assert!(!remark.contains('\n'), "{remark}");
+            (origin.doubt().cloned(), origin.synthetic(), remark, origin.note("P.npy").unwrap_or_default())
+        };
+        let (none, synthetic, remark, note) = doubt(Some(&whole));
+        assert!(none.is_none() && synthetic == Some(true) && remark.is_empty() && note.contains("synthetic data"));
+        for (text, expected, said, noted) in [
+            (
+                whole[..whole.len() / 2].to_owned(),
+                None,
+                "P.json cannot be read (it is cut off",
+                "P.json cannot be read",
+            ),
+            ("{}".to_owned(), Some(Doubt::Foreign), "is not what `sim proxy` writes", "is not what"),
+            ("{\"command\": \"bandit\"}".to_owned(), Some(Doubt::Foreign), "is not what", "is not what"),
+            ("{\"synthetic\": false}".to_owned(), Some(Doubt::Foreign), "is not what", "is not what"),
+            ("{\"names\": [\"a\"]}".to_owned(), Some(Doubt::Foreign), "is not what", "is not what"),
+            (whole.replace("true", "false"), Some(Doubt::Changed), "was changed since it was written", "was changed"),
+        ] {
+            let (found, synthetic, remark, note) = doubt(Some(&text));
+            assert!(expected.is_none() || found == expected, "{text}: {found:?}");
+            assert_eq!(synthetic, None, "{text}");
+            assert!(remark.contains(said) && remark.contains("synthetic data is not known"), "{text}: {remark}");
+            assert!(note.contains(noted), "{text}: {note}");
+        }
+        // Earlier versions wrote no seal: what they say is used, and proves nothing.
+        let unsealed = content(&matrix_checksum(&matrix(), true), &json!([])).to_string();
+        let (found, synthetic, remark, note) = doubt(Some(&unsealed));
+        assert_eq!((found, synthetic), (Some(Doubt::Unsealed), Some(true)));
+        assert!(
+            remark.contains("has no seal") && !remark.contains("proven") && note.contains("synthetic data"),
+            "{remark}"
+        );
+        let (_, synthetic, remark, note) = doubt(Some(&unsealed.replace("true", "false")));
+        assert_eq!(synthetic, None);
+        assert!(remark.contains("not synthetic is not proven") && note.contains("has no seal"), "{remark}");
+        // By hand.
+        let (found, synthetic, remark, note) = doubt(Some("{\"names\": [\"a\", null]}"));
+        assert_eq!((found, synthetic, note), (Some(Doubt::NamesAlone), None, String::new()));
+        assert!(remark.contains("only names the arms"), "{remark}");
+        // Gone, beside the state of the matrix.
+        std::fs::write(folder.path().join("P.state"), "").unwrap();
+        let (found, _, remark, note) = doubt(None);
+        assert_eq!(found, Some(Doubt::Missing));
+        assert!(remark.contains("P.json is missing") && note.contains("P.json is missing"), "{remark}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_in_place_of_a_description_keeps_nobody_waiting() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("P.json");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let (send, receive) = std::sync::mpsc::channel();
+        let path = folder.path().join("P.npy");
+        std::thread::spawn(move || send.send(matrix_origin(&path, &matrix()).remark(&path)).unwrap());
+        let remark = receive.recv_timeout(std::time::Duration::from_secs(60)).expect("nothing waits").unwrap();
+        assert!(remark.contains("P.json cannot be read (it is a pipe"), "{remark}");
+    }
+
+    #[test]
+    fn no_mutation_of_a_description_takes_the_word_synthetic_away_without_a_remark() {
+        let value = content(&matrix_checksum(&matrix(), true), &json!(["a", "b"]));
+        let whole = sealed(&value);
+        let honest = described(&whole);
+        let mut mutations = Mutations::new(5);
+        let (mut same, mut remarks) = (0, 0);
+        for _ in 0..10_000 {
+            let mutated = String::from_utf8_lossy(&mutations.of(whole.as_bytes())).into_owned();
+            let found = described(&mutated);
+            match found.remark(Path::new("P.npy")) {
+                None => {
+                    assert_eq!(found, honest, "{mutated}");
+                    same += 1;
+                }
+                Some(remark) => {
+                    assert!(found.synthetic() == Some(true) || remark.contains("synthetic"), "{mutated}: {remark}");
+                    remarks += 1;
+                }
+            }
+        }
+        assert!(same > 50 && remarks > 5_000, "{same} the same, {remarks} with a remark");
+    }
+}
