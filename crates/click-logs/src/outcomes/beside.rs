@@ -34,22 +34,29 @@ pub fn sealed_summary(summary: &Value, table: &str) -> Result<Sealed<Value>> {
 /// returns a remark, in a line, if it is not what `click-logs credit` wrote beside this table.
 #[must_use]
 pub fn summary_beside(path: &Path, table: &str) -> (Value, Option<String>) {
-    let file = path.with_file_name(FILE);
-    let ignored = |why: &str| {
-        let unknown = "whether the log is simulated, how its pairs were chosen and what it lacks are not known";
-        let what = format!("{} {why} and is ignored: {unknown}; run `click-logs credit` again", file.display());
-        (Value::Null, Some(what))
-    };
-    let bytes = match input::read_file(&file, MOST_BYTES) {
-        Ok(bytes) => bytes,
+    match input::read_file(&path.with_file_name(FILE), MOST_BYTES) {
+        Ok(bytes) => believed(&bytes, path, table),
         Err(error) if error.kind() == ErrorKind::NotFound => {
             // A table alone claims nothing; beside that of fates, `credit` wrote it.
             let credited = path.with_file_name("fates.csv").exists();
-            return if credited { ignored("is missing") } else { (Value::Null, None) };
+            if credited { ignored(path, "is missing") } else { (Value::Null, None) }
         }
-        Err(error) => return ignored(&format!("cannot be read ({error})")),
-    };
-    let Some((mut summary, seal)) = unsealed(&bytes) else {
+        Err(error) => ignored(path, &format!("cannot be read ({error})")),
+    }
+}
+
+/// Nothing is believed of the summary beside `path`, because it is as `why` says.
+fn ignored(path: &Path, why: &str) -> (Value, Option<String>) {
+    let file = path.with_file_name(FILE);
+    let unknown = "whether the log is simulated, how its pairs were chosen and what it lacks are not known";
+    let what = format!("{} {why} and is ignored: {unknown}; run `click-logs credit` again", file.display());
+    (Value::Null, Some(what))
+}
+
+/// What is believed of the `bytes` of the summary beside `path`, and a remark.
+fn believed(bytes: &[u8], path: &Path, table: &str) -> (Value, Option<String>) {
+    let ignored = |why: &str| ignored(path, why);
+    let Some((mut summary, seal)) = unsealed(bytes) else {
         return ignored("is cut off, or not a JSON object");
     };
     let of = summary.as_object_mut().and_then(|fields| fields.remove(TABLE));
@@ -63,7 +70,7 @@ pub fn summary_beside(path: &Path, table: &str) -> (Value, Option<String>) {
             let remark = format!(
                 "{} has no seal (an earlier version wrote it, or somebody changed it): what it says of {} is used unchecked, and \
                  that the log is not simulated is not proven; run `click-logs credit` again",
-                file.display(),
+                path.with_file_name(FILE).display(),
                 path.display()
             );
             (summary, Some(remark))
@@ -124,15 +131,12 @@ mod tests {
 
     #[test]
     fn no_mutation_of_a_summary_is_believed_without_a_remark() {
-        let folder = tempfile::tempdir().unwrap();
-        let (file, table) = (folder.path().join(FILE), folder.path().join("outcomes.csv"));
         let whole = text().into_bytes();
         let mut mutations = Mutations::new(7);
         let (mut same, mut remarks) = (0, 0);
         for _ in 0..10_000 {
             let mutated = mutations.of(&whole);
-            std::fs::write(&file, &mutated).unwrap();
-            match summary_beside(&table, CSV) {
+            match believed(&mutated, Path::new("outcomes.csv"), CSV) {
                 (found, None) => {
                     assert_eq!(found, summary(), "{}", String::from_utf8_lossy(&mutated));
                     same += 1;

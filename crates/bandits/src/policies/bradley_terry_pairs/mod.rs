@@ -63,8 +63,7 @@ impl Default for BradleyTerryPairsConfig {
 impl PolicyConfig for BradleyTerryPairsConfig {
     const NAME: &'static str = "bradley-terry-pairs";
     const SUMMARY: &'static str = "as `bradley-terry`, but it learns where its model is wrong (this project)";
-    const PREFER: &'static str =
-        "instead of `bradley-terry`, if arms may differ more than rankers do or the best nearly tie; `dts` where preferences have cycles";
+    const PREFER: &'static str = "instead of `bradley-terry`, if arms may differ more than rankers do or the best nearly tie; `dts` where preferences have cycles";
     const PAPER: Option<Paper> = Some(papers::BRADLEY_TERRY_1952);
     const MEMORY: Memory = Memory { per_pair: 52, per_arm: 100 };
     type Policy = BradleyTerryPairs;
