@@ -73,6 +73,22 @@ pub fn watched<T>(watch: Arc<dyn Watch>, work: impl FnOnce() -> T) -> T {
     work()
 }
 
+/// Lets the time on a bar that is shown go on while no work is done. Where no thread can be started, it stands still.
+fn keep_moving(bar: &ProgressBar) {
+    if bar.is_hidden() {
+        return;
+    }
+    let bar = bar.downgrade();
+    let tick = move || {
+        while let Some(bar) = bar.upgrade().filter(|bar| !bar.is_finished()) {
+            bar.tick();
+            drop(bar);
+            std::thread::sleep(Duration::from_millis(250));
+        }
+    };
+    let _ = crate::threads::start("progress", tick);
+}
+
 /// A bar that may be invisible; advancing it is cheap enough for inner loops of a few microseconds.
 #[derive(Clone)]
 pub struct Progress {
@@ -100,7 +116,7 @@ impl Progress {
             .expect("the template is a constant")
             .progress_chars("━╸ ");
         let bar = ProgressBar::with_draw_target(Some(total), target).with_style(style).with_message(what.to_owned());
-        bar.enable_steady_tick(Duration::from_millis(250));
+        keep_moving(&bar);
         Self { bar, watch: None }
     }
 

@@ -145,7 +145,6 @@ impl Credit {
             super::warn(&format!("moved earlier results to {}", aside.display()));
         }
         let scratch = Scratch::new(self.scratch.as_deref().unwrap_or(folder.path()))?;
-        let threads = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
         let order = match self.order {
             LineOrder::Time if self.set_aside => {
                 bail!(usage("--set-aside names lines that were read in any order; leave out --order time"))
@@ -156,6 +155,7 @@ impl Credit {
         };
         let (memory, scratch_path) = (self.memory << 20, scratch.path.clone());
         let disk = self.disk.map(|mb| mb << 20);
+        let threads = output::threads::count(self.threads);
         let limits = Limits { memory, threads, scratch: scratch_path, disk, partitions: None, order, block: None };
         let watch = Bars::new(&inputs, self.quiet, super::Stop::new(vec![scratch.path.clone()]));
         let set_aside = scratch.path.join("set-aside.csv");

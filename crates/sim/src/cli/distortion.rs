@@ -99,7 +99,6 @@ struct Key<'a> {
 impl DistortionCommand {
     pub(super) fn run(&self) -> Result<()> {
         let CommonArgs { seed, quiet, .. } = self.common;
-        self.common.apply()?;
         let share = self.shard.share()?;
         anyhow::ensure!(
             share.shard().is_none() || self.out.is_some(),

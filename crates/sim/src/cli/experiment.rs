@@ -90,7 +90,6 @@ struct ExperimentThreads {
 
 impl ExperimentCommand {
     pub(super) fn run(&self) -> Result<()> {
-        CommonArgs::set_threads(self.common.threads)?;
         let files = self.chosen()?;
         // An invalid file fails before hours are spent on the others.
         let experiments = files.iter().map(|file| experiment::check(file)).collect::<Result<Vec<Experiment>>>()?;

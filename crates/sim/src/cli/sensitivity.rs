@@ -86,7 +86,6 @@ struct Config<'a> {
 impl Sensitivity {
     pub(super) fn run(&self) -> Result<()> {
         let CommonArgs { seed, quiet, .. } = self.common;
-        self.common.apply()?;
         anyhow::ensure!(!self.site.multileaves(), usage("--multileave does not apply to sensitivity; use --methods"));
         for (at, method) in self.methods.iter().enumerate() {
             let known = self.methods[..at].iter().any(|before| before.to_string() == method.to_string());

@@ -88,7 +88,6 @@ struct Source {
 
 impl Bandit {
     pub(super) fn run(&self) -> Result<()> {
-        self.run.common.apply()?;
         if let Some(path) = &self.source.from_outcomes {
             return outcomes::plan(path, &self.outcomes, &self.run);
         }

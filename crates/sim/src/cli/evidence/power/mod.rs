@@ -146,7 +146,6 @@ const PATIENCE: f64 = 20.0;
 
 impl Power {
     pub(in crate::cli) fn run(&self) -> Result<()> {
-        self.common.apply()?;
         ensure!(
             self.confidence >= 0.5 && self.power > 1.0 - self.confidence,
             usage(format!(
