@@ -5,9 +5,11 @@ use std::cell::RefCell;
 use std::fmt;
 use std::io::Write;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::numbers::{with_separators, with_unit};
 
 /// Writes a line about long work that begins to standard error, also in a pipe.
 pub fn announce(what: &str) {
@@ -73,15 +75,60 @@ pub fn watched<T>(watch: Arc<dyn Watch>, work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// Lets the time on a bar that is shown go on while no work is done. Where no thread can be started, it stands still.
-fn keep_moving(bar: &ProgressBar) {
-    if bar.is_hidden() {
-        return;
+/// How long work is measured before it is said how long all of it takes.
+const MEASURED: Duration = Duration::from_secs(10);
+
+/// Impressions that no thread exceeds in a second.
+const FASTEST: u64 = 10_000_000;
+
+/// A day: work that takes longer is announced.
+const LONG: Duration = Duration::from_secs(86_400);
+
+/// Notes on standard error that `units` impressions, named `what` in the plural, take days at least, if so: at ten million
+/// a second on each thread, which no simulation exceeds. For work whose progress may come too late to tell.
+pub fn foresee(what: &str, units: u64, quiet: bool) {
+    let threads = rayon::current_num_threads() as u64;
+    let least = Duration::from_secs(units / (FASTEST * threads));
+    if !quiet && least >= LONG {
+        note(&format!(
+            "{} {what} take more than {}: {threads} threads do not exceed {} a second",
+            with_separators(units),
+            span(least),
+            with_separators(FASTEST * threads)
+        ));
     }
-    let bar = bar.downgrade();
+}
+
+fn note(text: &str) {
+    if !noted(text) {
+        // There is nowhere to report an error to.
+        let _ = writeln!(std::io::stderr().lock(), "note: {text}");
+    }
+}
+
+/// A time of a day or more for a reader: `36 days`, `2,900 years`.
+fn span(time: Duration) -> String {
+    match time.as_secs() / LONG.as_secs() {
+        days @ 0..1000 => with_unit(days, "day"),
+        days => with_unit(days / 365, "year"),
+    }
+}
+
+/// Lets the time on a bar that is shown go on while no work is done, and notes after some seconds if all of the work takes
+/// days. Where no thread can be started, neither happens.
+fn keep_moving(bar: &ProgressBar, what: &str) {
+    let (bar, what) = (bar.downgrade(), what.to_owned());
     let tick = move || {
+        let (start, mut measures) = (Instant::now(), true);
         while let Some(bar) = bar.upgrade().filter(|bar| !bar.is_finished()) {
             bar.tick();
+            let left = bar.eta();
+            if measures && start.elapsed() >= MEASURED && !left.is_zero() {
+                measures = false;
+                if left >= LONG {
+                    bar.suspend(|| note(&format!("{what}: at this speed it takes {} more", span(left))));
+                }
+            }
             drop(bar);
             std::thread::sleep(Duration::from_millis(250));
         }
@@ -116,7 +163,9 @@ impl Progress {
             .expect("the template is a constant")
             .progress_chars("━╸ ");
         let bar = ProgressBar::with_draw_target(Some(total), target).with_style(style).with_message(what.to_owned());
-        keep_moving(&bar);
+        if !quiet {
+            keep_moving(&bar, what);
+        }
         Self { bar, watch: None }
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use output::numbers::{parse_positive, with_separators};
-use output::progress::Progress;
+use output::progress::{Progress, foresee};
 use output::results_folder::{Existing, claim_file};
 use output::usage::usage;
 use serde::Serialize;
@@ -15,7 +15,7 @@ use simulation::truth::{GroundTruth, RegretMeasure};
 
 use super::notes;
 use super::print::{eprintln, note, println};
-use crate::analysis::distortion::{Distortion, Plan, no_winner, shares_of};
+use crate::analysis::distortion::{BYTES_OF_SET, Distortion, Plan, no_winner, shares_of};
 use crate::analysis::numbered::NumberedWork;
 use crate::cli::args::{CommonArgs, SiteArgs, TruthArgs, announce_missing};
 use crate::cli::shards::{self, ShardArgs, Work, claim_shard};
@@ -105,6 +105,7 @@ impl DistortionCommand {
             usage("--shard writes its part beside the results; say with --out where those are")
         );
         anyhow::ensure!(share.shard().is_none() || !self.replace, shards::no_replace());
+        NumberedWork::ensure_room(&share, "sets", self.sets, BYTES_OF_SET)?;
         let prepared = self.site.prepare_for(&share, seed, quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
         // Checked before any work: the sizes, and whether the result can be written.
@@ -164,7 +165,9 @@ impl DistortionCommand {
             refuse_other_sizes(path, &sizes)?;
         }
 
-        let progress = Progress::new("multileaving", Work::share_of(&share, self.sets) * sizes.len() as u64, quiet);
+        let all = Work::share_of(&share, self.sets).saturating_mul(sizes.len() as u64);
+        foresee("multileavings", all.saturating_mul(self.multileavings), quiet);
+        let progress = Progress::new("multileaving", all, quiet);
         let sets = NumberedWork::of(&share, folder.as_ref().map(|folder| folder.path().to_path_buf()));
         let of_size = |&size: &u64| {
             let plan = Plan { size: size as usize, multileavings: self.multileavings, sets: self.sets, seed };

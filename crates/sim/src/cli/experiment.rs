@@ -13,7 +13,7 @@ use output::text_table::{Align, TextTable};
 use output::usage::usage;
 
 use super::print::{eprintln, println};
-use crate::cli::args::{CacheArgs, CommonArgs, announce_missing};
+use crate::cli::args::{CacheArgs, announce_missing};
 use crate::cli::shards::{self, ShardArgs, Work, claim_shard};
 use crate::experiment::{
     self, Experiment, ExperimentContext, ExperimentOutcome, SharedWork, Table, claim::Verdict, report::index,

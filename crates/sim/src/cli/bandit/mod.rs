@@ -115,6 +115,8 @@ impl Bandit {
                         "--arms and --lexicographic apply to --matrix; a --problem has its number of arms as a parameter, e.g. btl:k=10"
                     )
                 );
+                // Before the problem is made, which takes a minute where it has many arms.
+                self.run.ensure_room(&Usual::STUDY, problem.arms())?;
                 let (name, known) = (problem.to_string(), (ArmNames::NUMBERS, None));
                 match prepare_problem(problem)? {
                     Setting::Matrix(matrix) => {
