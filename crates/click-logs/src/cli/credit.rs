@@ -141,8 +141,8 @@ impl Credit {
         let path = self.out.clone().unwrap_or_else(|| default_folder(&self.impressions[0]));
         let existing = if self.replace { Existing::MoveAside } else { Existing::SameKey };
         let folder = ResultsFolder::claim(&path, &config, existing)?;
-        if let Some(aside) = folder.moved_to() {
-            super::warn(&format!("moved earlier results to {}", aside.display()));
+        if let Some(aside) = folder.moves_to() {
+            super::warn(&format!("earlier results move to {} when the new ones are complete", aside.display()));
         }
         let scratch = Scratch::new(self.scratch.as_deref().unwrap_or(folder.path()))?;
         let order = match self.order {
@@ -179,6 +179,8 @@ impl Credit {
             if self.set_aside {
                 move_file(&set_aside, &folder.join("set-aside.csv"))?;
             }
+            // In the folder, which may be renamed in the end.
+            drop(scratch);
             Ok(())
         })?;
         super::print(&report(&credited, &settings, &outcomes, &warnings(&summary), &path))

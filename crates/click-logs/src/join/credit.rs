@@ -13,7 +13,7 @@ use super::spill::Spill;
 use super::tally::{Aside, Tally};
 use super::units::{Counter, Day, Days, Pairs};
 use crate::error::LogError;
-use crate::model::{Complete, Lineups, PairChoice, SaidBy, Settings};
+use crate::model::{Complete, Lineups, PairChoice, SaidBy, Settings, wrong_name};
 use crate::read::LogFile;
 
 /// The files of a log.
@@ -128,6 +128,9 @@ pub fn credit(
     watch: &impl Watch,
     aside: Option<&mut (dyn FnMut(Aside) + Send)>,
 ) -> Result<Credited, LogError> {
+    if let Some(message) = settings.rankers.iter().find_map(|name| wrong_name(name)) {
+        return Err(LogError::new(message));
+    }
     threads::within(Some(limits.threads), || in_either_order(inputs, settings, limits, watch, aside))
         .map_err(|error| LogError::new(error.to_string()))?
 }

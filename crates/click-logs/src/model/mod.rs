@@ -12,7 +12,7 @@ pub mod time;
 pub(crate) use borrowed::Receipts;
 pub use borrowed::{ImpressionRef, MixedRef};
 pub use bots::Bots;
-pub(crate) use lineup::NOBODY;
+pub(crate) use lineup::{NOBODY, wrong_name};
 pub use lineup::{Alone, Lineup, Lineups, Scheme};
 pub use pair_choice::{PairChoice, PairChoices, SaidBy};
 pub use record::{Click, Impression, Mixed, Receipt};

@@ -92,7 +92,7 @@ fn replaced_results_are_moved_aside() {
     let moved = |seed| {
         let folder = ResultsFolder::claim(&path, &config(seed, 10), Existing::MoveAside).unwrap();
         folder.write(&config(seed, 10), || write_atomic(&folder.join("a"), b"")).unwrap();
-        folder.moved_to().map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+        folder.moves_to().map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
     };
     assert_eq!((moved(1), moved(2), moved(3)), (None, Some("r.old-1".to_owned()), Some("r.old-2".to_owned())));
     assert_eq!(names(&root.path().join("deep")), ["r", "r.old-1", "r.old-2"]);

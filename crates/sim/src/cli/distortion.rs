@@ -17,7 +17,7 @@ use super::notes;
 use super::print::{eprintln, note, println};
 use crate::analysis::distortion::{BYTES_OF_SET, Distortion, Plan, no_winner, shares_of};
 use crate::analysis::numbered::NumberedWork;
-use crate::cli::args::{CommonArgs, SiteArgs, TruthArgs, announce_missing};
+use crate::cli::args::{CommonArgs, SiteArgs, TruthArgs, announce_missing, moves};
 use crate::cli::shards::{self, ShardArgs, Work, claim_shard};
 use output::shards::Share;
 
@@ -118,11 +118,14 @@ impl DistortionCommand {
             sets: self.sets,
             site: description,
         };
+        let mut claimed = None;
         if let (Some(path), None) = (&self.out, share.shard()) {
             let existing = if self.replace { Existing::MoveAside } else { Existing::SameKey };
-            if let (Some(moved), false) = (claim_file(path, &key, existing)?, quiet) {
-                eprintln!("what {} held is now in {}", path.display(), moved.display());
+            let file = claim_file(path, &key, existing)?;
+            if let (Some(aside), false) = (file.moves_to(), quiet) {
+                eprintln!("{}", moves(path, aside));
             }
+            claimed = Some(file);
             if let (Some(parent), false) = (path.parent(), quiet) {
                 announce_missing(parent);
             }
@@ -185,8 +188,8 @@ impl DistortionCommand {
         } else {
             self.print(&report);
         }
-        let Some(path) = &self.out else { return Ok(()) };
-        output::write_json_pretty(path, &report)?;
+        let (Some(path), Some(claimed)) = (&self.out, claimed) else { return Ok(()) };
+        claimed.write(|path| output::write_json_pretty(path, &report))?;
         if !quiet {
             eprintln!("results: {}", path.display());
         }

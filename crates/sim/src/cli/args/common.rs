@@ -44,8 +44,8 @@ impl OutputArgs {
         let existing = if self.replace { Existing::MoveAside } else { Existing::SameKey };
         let folder = ResultsFolder::claim(&path, key, existing)?;
         if !quiet {
-            if let Some(moved) = folder.moved_to() {
-                eprintln!("what {} held is now in {}", path.display(), moved.display());
+            if let Some(aside) = folder.moves_to() {
+                eprintln!("{}", moves(&path, aside));
             }
             if let Some(parent) = folder.created_parent().filter(|_| self.out.is_some()) {
                 eprintln!("created the folder {} for --out {}", parent.display(), path.display());
@@ -53,6 +53,11 @@ impl OutputArgs {
         }
         Ok(folder)
     }
+}
+
+/// Where the results at `path` move.
+pub(in crate::cli) fn moves(path: &Path, aside: &Path) -> String {
+    format!("what {} holds moves to {} when the new results are complete", path.display(), aside.display())
 }
 
 /// Says that `out`, a folder of folders or a file's parents, will be created.
