@@ -16,6 +16,8 @@ Row = tuple[float, tuple[float, float], tuple[Union[int, None], Union[int, None]
 """P(click); P(leave) and the next state, each without and with a click."""
 
 MOST_STATES = 10_000
+#: Of a model, for pairs of a state and a grade.
+MOST_ANSWERS = 1_000_000
 
 
 class ClickModel:

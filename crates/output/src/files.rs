@@ -231,7 +231,8 @@ struct Aside {
 impl Aside {
     fn beside(target: &Path) -> Result<Self> {
         let is_link = fs::symlink_metadata(target).is_ok_and(|data| data.is_symlink());
-        let target = &if is_link { fs::canonicalize(target).ok() } else { None }.unwrap_or_else(|| target.to_path_buf());
+        let target =
+            &if is_link { fs::canonicalize(target).ok() } else { None }.unwrap_or_else(|| target.to_path_buf());
         // Two threads, or two processes on one folder, must not write into one temporary file.
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let name = target

@@ -247,6 +247,12 @@ mod tests {
     }
 
     #[test]
+    fn long_times_are_days_or_years() {
+        let texts = [1, 36, 999, 1_000, 3_650_000].map(|days| span(LONG * days));
+        assert_eq!(texts, ["1 day", "36 days", "999 days", "2 years", "10,000 years"]);
+    }
+
+    #[test]
     fn a_watch_hears_of_the_work_of_its_thread_and_can_stop_it() {
         let counter = Arc::new(Counter { total: 0.into(), done: 0.into(), most: 6 });
         let work = || {

@@ -243,7 +243,10 @@ impl LogFile {
                 self.pending.clear();
                 self.passes_by = true;
                 self.next_line += 1;
-                return Ok(Some(Block { is_too_long: true, ..Block::new(Vec::new(), self.next_line - 1, Place::Line) }));
+                return Ok(Some(Block {
+                    is_too_long: true,
+                    ..Block::new(Vec::new(), self.next_line - 1, Place::Line)
+                }));
             }
             wanted = (2 * wanted).min(LONGEST + 1);
         };
@@ -377,6 +380,27 @@ mod tests {
     use std::io::Write;
 
     use super::*;
+
+    #[test]
+    fn a_line_that_is_too_long_is_passed_by() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let long = vec![b'x'; LONGEST + 3 * BLOCK];
+        for (text, expected) in [
+            ([b"{\"a\": 1}\n", &long[..], b"\n{\"b\": 2}\n"].concat(), vec![(1, true), (2, false), (3, true)]),
+            ([b"{\"a\": 1}\n", &long[..]].concat(), vec![(1, true), (2, false)]),
+        ] {
+            std::fs::write(&path, &text).unwrap();
+            let mut file = LogFile::open(&path).unwrap();
+            let mut found = Vec::new();
+            while let Some(block) = file.next_block().unwrap() {
+                found.extend(block.lines().map(|(number, line)| (number, line.is_ok())));
+                // Half of the line is not kept while the other half passes by.
+                assert!(file.pending.capacity() < 2 * LONGEST);
+            }
+            assert_eq!(found, expected);
+        }
+    }
 
     #[test]
     fn lines_have_their_numbers_whatever_the_blocks() {

@@ -172,7 +172,8 @@ mod tests {
 
     #[test]
     fn work_is_done_within_a_pool_of_its_own() {
-        let sum = within(Some(2), || (0..100_u64).into_par_iter().map(|x| x * rayon::current_num_threads() as u64).sum());
+        let sum =
+            within(Some(2), || (0..100_u64).into_par_iter().map(|x| x * rayon::current_num_threads() as u64).sum());
         assert_eq!(sum.unwrap(), 4950_u64 * 2);
     }
 }

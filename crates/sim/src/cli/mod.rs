@@ -27,8 +27,9 @@ mod study;
 use std::ffi::OsString;
 use std::fmt;
 use std::panic::{catch_unwind, resume_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use bandits::MatrixError;
 use clap::{FromArgMatches, Parser, Subcommand};
@@ -111,6 +112,15 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             Err(panic) => resume_unwind(panic),
         },
     }
+}
+
+/// The path of the program that this is the command line of, where that is not the file of the process.
+static CALLED_AS: OnceLock<PathBuf> = OnceLock::new();
+
+/// Says that this is the command line of `program`, the absolute path of which the jobs of `submit` call. For programs that run
+/// in an interpreter; the first call counts.
+pub fn called_as(program: PathBuf) {
+    let _ = CALLED_AS.set(program);
 }
 
 /// Runs `sim` as [`run_with`] does, and returns what it would print on standard output.

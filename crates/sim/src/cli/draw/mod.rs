@@ -1,4 +1,6 @@
-//! `sim draw`: the figure of finished results, drawn again for a paper.
+//! `sim draw`: the figure of finished results, drawn again for a paper. `own` knows its files again.
+
+mod own;
 
 use std::path::{Path, PathBuf};
 
@@ -35,7 +37,7 @@ pub(super) struct Draw {
     #[arg(long, value_name = "FORMAT,...", value_delimiter = ',')]
     format: Vec<Format>,
 
-    /// Replace the file if it is there
+    /// Replace the file even if it is no drawing of this command
     #[arg(long)]
     replace: bool,
 
@@ -150,7 +152,7 @@ impl Draw {
         let files = if files.is_empty() { self.usual_files(&chosen) } else { files };
         self.check(&files)?;
         for (path, format) in &files {
-            let bytes = format.file(&sheet, self.dpi.unwrap_or(DENSITY))?;
+            let bytes = own::marked(*format, format.file(&sheet, self.dpi.unwrap_or(DENSITY))?);
             path.parent().into_iter().for_each(announce_missing);
             output::create_folder_of(path)?;
             output::remove_leftovers(path);
@@ -196,14 +198,13 @@ impl Draw {
         self.results.join(format!("draw.{}", format.ending()))
     }
 
-    /// Checks that nothing would be replaced without being asked.
+    /// Checks that nothing but drawings of this command would be replaced without being asked.
     fn check(&self, files: &[(PathBuf, Format)]) -> Result<()> {
-        let there = files.iter().map(|(path, _)| path).find(|path| path.exists());
-        let there: Option<&Path> = there.filter(|_| !self.replace).map(PathBuf::as_path);
-        if let Some(path) = there {
+        let foreign = files.iter().find(|(path, format)| path.exists() && !own::is_ours(path, *format));
+        if let Some((path, _)) = foreign.filter(|_| !self.replace) {
             let path = escaped(&path.display().to_string()).into_owned();
             return Err(usage(format!(
-                "{path} is there; add --replace to replace it, or give another name with --out"
+                "{path} is there, and not a drawing of this command; add --replace to replace it, or give another name with --out"
             )));
         }
         for (at, (path, _)) in files.iter().enumerate() {

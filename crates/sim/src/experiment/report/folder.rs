@@ -325,3 +325,21 @@ pub(crate) fn plain(text: &str) -> String {
     }
     page
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_hold_no_html_of_others() {
+        for (text, expected) in [
+            ("a < b <3", "a < b <3"),
+            ("<script>alert(1)</script>", "\\<script>alert(1)\\</script>"),
+            ("<!-- x", "\\<!-- x"),
+            ("see <https://doi.org/1>", "see <https://doi.org/1>"),
+        ] {
+            assert_eq!(plain(text), expected);
+        }
+        assert_eq!(cell("<b>|\n"), "\\<b>\\| ");
+    }
+}
