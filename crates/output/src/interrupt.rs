@@ -134,7 +134,7 @@ mod unix {
                 stop(signal);
             }
         };
-        if crate::threads::start("signals", wait).is_err() {
+        if crate::threads::start_spare("signals", wait).is_err() {
             return;
         }
         if let Ok(signals) = Signals::new(stops) {

@@ -84,17 +84,19 @@ const FASTEST: u64 = 10_000_000;
 /// A day: work that takes longer is announced.
 const LONG: Duration = Duration::from_secs(86_400);
 
-/// Notes on standard error that `units` impressions, named `what` in the plural, take days at least, if so: at ten million
-/// a second on each thread, which no simulation exceeds. For work whose progress may come too late to tell.
-pub fn foresee(what: &str, units: u64, quiet: bool) {
-    let threads = rayon::current_num_threads() as u64;
-    let least = Duration::from_secs(units / (FASTEST * threads));
+/// Notes on standard error that `units` times `each` impressions, named `what` in the plural, take days at least, if so: at
+/// ten million a second on each thread, which no simulation exceeds. For work whose progress may come too late to tell.
+pub fn foresee(what: &str, units: u64, each: u64, quiet: bool) {
+    let a_second = FASTEST * rayon::current_num_threads() as u64;
+    let least = u128::from(units) * u128::from(each) / u128::from(a_second);
+    let least = Duration::from_secs(u64::try_from(least).unwrap_or(u64::MAX));
     if !quiet && least >= LONG {
         note(&format!(
-            "{} {what} take more than {}: {threads} threads do not exceed {} a second",
+            "{} times {} {what} take more than {}: no more than {} a second are possible",
             with_separators(units),
+            with_separators(each),
             span(least),
-            with_separators(FASTEST * threads)
+            with_separators(a_second)
         ));
     }
 }
@@ -133,7 +135,7 @@ fn keep_moving(bar: &ProgressBar, what: &str) {
             std::thread::sleep(Duration::from_millis(250));
         }
     };
-    let _ = crate::threads::start("progress", tick);
+    let _ = crate::threads::start_spare("progress", tick);
 }
 
 /// A bar that may be invisible; advancing it is cheap enough for inner loops of a few microseconds.

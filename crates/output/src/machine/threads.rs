@@ -24,6 +24,23 @@ pub fn start<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 's
     Builder::new().name(name.to_owned()).spawn(work)
 }
 
+/// The same for a thread that a program can do without: none is started where `ulimit -v` leaves no address space for it, which
+/// would be lacking elsewhere.
+///
+/// # Errors
+/// As for [`start`], and if there is no address space for it.
+pub fn start_spare<T: Send + 'static>(
+    name: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> io::Result<JoinHandle<T>> {
+    if fit() == 0 { Err(io::ErrorKind::OutOfMemory.into()) } else { start(name, work) }
+}
+
+/// How many threads the address space has room for.
+fn fit() -> usize {
+    address_space().map_or(usize::MAX, |bytes| usize::try_from(bytes / ADDRESS_SPACE).unwrap_or(usize::MAX))
+}
+
 /// The most threads that are started, however many are asked for: results do not depend on their number, and hundreds
 /// that compete for a few cores mostly look for work.
 #[must_use]
@@ -38,8 +55,7 @@ pub fn count(asked: Option<usize>) -> usize {
     let of_environment = || std::env::var("RAYON_NUM_THREADS").ok()?.trim().parse().ok();
     let cores = || available_parallelism().map_or(1, usize::from);
     let wanted = asked.or_else(of_environment).filter(|&threads| threads > 0).unwrap_or_else(cores);
-    let fit = address_space().map_or(usize::MAX, |bytes| usize::try_from(bytes / ADDRESS_SPACE).unwrap_or(usize::MAX));
-    wanted.min(most()).min(fit).max(1)
+    wanted.min(most()).min(fit()).max(1)
 }
 
 /// Threads that wait for their part in a pool. Those that get none end.
@@ -113,7 +129,8 @@ pub fn pool(threads: Option<usize>, name: &str) -> Result<ThreadPool> {
 /// # Errors
 /// One line, if this thread cannot do it alone because it belonged to a pool that is gone.
 pub fn within<R: Send>(threads: Option<usize>, work: impl FnOnce() -> R + Send) -> Result<R> {
-    match pool(threads, "work") {
+    let pool = if fit() == 0 { Err(none(&"ulimit -v leaves no room")) } else { pool(threads, "work") };
+    match pool {
         Ok(pool) => Ok(pool.install(work)),
         // The pool that this thread belongs to does the work.
         Err(_) if rayon::current_thread_index().is_some() => Ok(work()),
@@ -133,9 +150,10 @@ pub fn for_process(threads: Option<usize>) -> Result<()> {
     if rayon::current_thread_index().is_some() {
         return Ok(());
     }
-    let made = match Waiting::start(count(threads), "work") {
-        Ok(waiting) => waiting.pool_of_process(),
-        Err(_) => ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global(),
+    let waiting = if fit() == 0 { None } else { Waiting::start(count(threads), "work").ok() };
+    let made = match waiting {
+        Some(waiting) => waiting.pool_of_process(),
+        None => ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global(),
     };
     match made {
         Ok(()) => Ok(()),
@@ -172,8 +190,9 @@ mod tests {
 
     #[test]
     fn work_is_done_within_a_pool_of_its_own() {
-        let sum =
-            within(Some(2), || (0..100_u64).into_par_iter().map(|x| x * rayon::current_num_threads() as u64).sum());
+        let sum = within(Some(2), || {
+            (0..100_u64).into_par_iter().map(|x| x * rayon::current_num_threads() as u64).sum::<u64>()
+        });
         assert_eq!(sum.unwrap(), 4950_u64 * 2);
     }
 }

@@ -50,7 +50,7 @@ impl Replacement {
         match held(&new)? {
             // Complete results, which a process that was killed had just exchanged.
             (Some(_), true) => {
-                rename(&new, &free_name(&target)?)?;
+                rename(&new, &free_name(&shown(named, &target))?)?;
                 taken = lock(&new, created)?;
             }
             (Some(kept), false) if refuse_another_key(&new, &kept, key, Compare::WhatIsWanted).is_ok() => {}
@@ -60,7 +60,7 @@ impl Replacement {
                 taken = lock(&new, created)?;
             }
         }
-        let aside = free_name(&target)?;
+        let aside = free_name(&shown(named, &target))?;
         let done = AtomicBool::new(false);
         Ok((Self { named: named.to_path_buf(), target, aside, done, _lock: lock_of_old }, new, taken))
     }
@@ -109,6 +109,12 @@ fn rename(from: &Path, to: &Path) -> Result<()> {
     fs::rename(from, to).map_err(|error| explained(error, "move aside", from))
 }
 
+/// The folder or file `named` for names beside it: as the user calls it, unless that is a symbolic link elsewhere.
+fn shown(named: &Path, target: &Path) -> PathBuf {
+    let is_link = fs::symlink_metadata(named).is_ok_and(|data| data.is_symlink());
+    if is_link { target } else { named }.to_path_buf()
+}
+
 /// A name beside `path` that is free: `NAME.old-1`, `NAME.old-2` and so on.
 pub(super) fn free_name(path: &Path) -> Result<PathBuf> {
     let name = path.file_name();
@@ -153,5 +159,5 @@ impl ClaimedFile {
 
 /// The name to which former content of the file at `path` moves.
 pub(super) fn aside_of_file(path: &Path) -> Result<PathBuf> {
-    free_name(&fs::canonicalize(path).map_err(|error| explained(error, "read", path))?)
+    free_name(&shown(path, &fs::canonicalize(path).map_err(|error| explained(error, "read", path))?))
 }

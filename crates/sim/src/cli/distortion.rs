@@ -169,7 +169,7 @@ impl DistortionCommand {
         }
 
         let all = Work::share_of(&share, self.sets).saturating_mul(sizes.len() as u64);
-        foresee("multileavings", all.saturating_mul(self.multileavings), quiet);
+        foresee("multileavings", all, self.multileavings, quiet);
         let progress = Progress::new("multileaving", all, quiet);
         let sets = NumberedWork::of(&share, folder.as_ref().map(|folder| folder.path().to_path_buf()));
         let of_size = |&size: &u64| {

@@ -127,7 +127,7 @@ impl Sensitivity {
         let plan = Plan { rankers: self.compared as usize, checkpoints, draws: self.draws, seed };
 
         let all = Work::share_of(&share, self.draws).saturating_mul(methods.len() as u64);
-        foresee("impressions", all.saturating_mul(self.impressions), quiet);
+        foresee("impressions", all, self.impressions, quiet);
         let progress = Progress::new("comparing", all, quiet);
         let draws = NumberedWork::of(&share, Some(folder.path().to_path_buf()));
         let of_method = |method: &Method| -> Result<(String, Vec<Vec<f64>>)> {
