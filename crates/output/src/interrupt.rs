@@ -126,8 +126,8 @@ mod unix {
         let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
         let ignored = std::fs::read_to_string("/proc/self/status").ok().and_then(|status| ignored(&status));
         let stops = [SIGINT, SIGTERM].into_iter().filter(|signal| ignored.unwrap_or(0) >> (signal - 1) & 1 == 0);
-        // The thread first: signals that nobody waits for would not end the process at all. Without it they end it at once,
-        // as `kill -9` does.
+        // The thread first: signals that nobody waits for would not end the process at all. Without it they end it
+        // immediately, as `kill -9` does.
         let (give, take) = channel::<Signals>();
         let wait = move || {
             if let Some(signal) = take.recv().ok().and_then(|mut signals| signals.forever().next()) {

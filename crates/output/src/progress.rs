@@ -84,8 +84,8 @@ const FASTEST: u64 = 10_000_000;
 /// A day: work that takes longer is announced.
 const LONG: Duration = Duration::from_secs(86_400);
 
-/// Notes on standard error that `units` times `each` impressions, named `what` in the plural, take days at least, if so: at
-/// ten million a second on each thread, which no simulation exceeds. For work whose progress may come too late to tell.
+/// Notes on standard error that `units` times `each` impressions, named `what` in the plural, take a day or longer even at the
+/// highest rate that a thread could have, ten million per second. For work whose progress comes too rarely to measure.
 pub fn foresee(what: &str, units: u64, each: u64, quiet: bool) {
     let a_second = FASTEST * rayon::current_num_threads() as u64;
     let least = u128::from(units) * u128::from(each) / u128::from(a_second);

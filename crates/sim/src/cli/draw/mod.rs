@@ -37,7 +37,7 @@ pub(super) struct Draw {
     #[arg(long, value_name = "FORMAT,...", value_delimiter = ',')]
     format: Vec<Format>,
 
-    /// Replace the file even if it is no drawing of this command
+    /// Replace the file even if another program made it
     #[arg(long)]
     replace: bool,
 
