@@ -29,6 +29,7 @@ fn too_much_is_refused_in_one_line() {
     let folder = TempDir::new().expect("a temporary folder");
     two_documents(folder.path(), 30_000);
     fs::write(folder.path().join("grid.toml"), grid(8)).expect("a writable folder");
+    fs::write(folder.path().join("one.txt"), "0.5\n").expect("a writable folder");
     let short = ["--steps", "10", "--runs", "1"];
     let of_data = |command: &'static [&'static str]| [command, &["--dataset", "k.txt"]].concat();
     let of_small =
@@ -58,6 +59,7 @@ fn too_much_is_refused_in_one_line() {
         ),
         (of_small(&["compare", "--interleavings", "1e18"]), "45 pairs: expected at most 102,481,911,520,608,620"),
         (vec!["bandit", "--problem", "btl:k=1"], "expected 2 to 100000000 arms, found 1"),
+        (vec!["bandit", "--matrix", "one.txt"], "only one arm is left, and a comparison needs two"),
         (vec!["bandit", "--problem", "geom1"], "expected 2 to 100000000 arms, found 1"),
         (vec!["experiment", "grid.toml"], "the braces make 68,719,476,736 combinations"),
     ];
