@@ -162,12 +162,12 @@ fn mistakes_are_one_line_and_replace_nothing() {
         ran(folder, &["draw", "out", "--format", format, "--title", "again"]);
         assert!(fs::read(folder.join(&name)).expect("a figure") != first, "{format}");
     }
-    fs::write(folder.join("out/draw.svg"), "<svg/>").expect("a writable folder");
+    fs::write(folder.join("foreign.svg"), "<svg/>").expect("a writable folder");
     fs::create_dir(folder.join("empty")).expect("a writable folder");
     for (arguments, expected) in [
         (
-            &["draw", "out", "--format", "svg"][..],
-            "out/draw.svg is there, and not a drawing of this command; add --replace",
+            &["draw", "out", "--out", "foreign.svg"][..],
+            "foreign.svg is there, and not a drawing of this command; add --replace",
         ),
         (&["draw", "nowhere"], "nowhere is not a folder"),
         (&["draw", "empty"], "empty holds no finished results"),

@@ -1,6 +1,4 @@
-//! `sim draw`: the figure of finished results, drawn again for a paper. `own` knows its files again.
-
-mod own;
+//! `sim draw`: the figure of finished results, drawn again for a paper.
 
 use std::path::PathBuf;
 
@@ -152,7 +150,7 @@ impl Draw {
         let files = if files.is_empty() { self.usual_files(&chosen) } else { files };
         self.check(&files)?;
         for (path, format) in &files {
-            let bytes = own::marked(*format, format.file(&sheet, self.dpi.unwrap_or(DENSITY))?);
+            let bytes = format.file(&sheet, self.dpi.unwrap_or(DENSITY))?;
             path.parent().into_iter().for_each(announce_missing);
             output::create_folder_of(path)?;
             output::remove_leftovers(path);
@@ -200,7 +198,7 @@ impl Draw {
 
     /// Checks that nothing but drawings of this command would be replaced without being asked.
     fn check(&self, files: &[(PathBuf, Format)]) -> Result<()> {
-        let foreign = files.iter().find(|(path, format)| path.exists() && !own::is_ours(path, *format));
+        let foreign = files.iter().find(|(path, format)| path.exists() && !format.is_ours(path));
         if let Some((path, _)) = foreign.filter(|_| !self.replace) {
             let path = escaped(&path.display().to_string()).into_owned();
             return Err(usage(format!(

@@ -1,8 +1,8 @@
-//! Files that `sim draw` made: it marks them, and knows them again.
+//! Drawings for print, of `sim draw` and of experiments: they are marked, and known again.
 
 use std::path::Path;
 
-use crate::results::Format;
+use super::printed::Format;
 
 /// At the end of an SVG.
 const SVG: &[u8] = b"<!-- drawn by sim draw -->\n";
