@@ -43,7 +43,7 @@ fn too_much_is_refused_in_one_line() {
         ([of_data(&["compare"]), short.to_vec()].concat(), "but ulimit -v leaves "),
         (of_data(&["distortion"]), "the comparisons of 449,985,000 pairs"),
         (
-            [&["bandit", "--problem", "btl:k=30000"], &short[..]].concat(),
+            [&["bandit", "--problem", "btl:k=30000", "--algorithms", "random"], &short[..]].concat(),
             "the preferences of 30,000 arms need 10.8 GB of memory, but ulimit -v leaves ",
         ),
         ([&["bandit", "--problem", "1good30000poor"], &short[..]].concat(), "at a time among 30,001 arms ("),

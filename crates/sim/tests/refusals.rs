@@ -373,7 +373,7 @@ fn unwritable_outputs_are_reported_before_the_work() {
         &["--steps", "1e12", "--out", "r", "--cache", "taken"],
         &["bandit", "--problem", "arith51", "--steps", "1e12", "--out", "taken"],
         &["compare", "--steps", "1e12", "--out", "taken"],
-        &["sensitivity", "--draws", "1e12", "--out", "taken"],
+        &["sensitivity", "--draws", "1e5", "--out", "taken"],
         &["distortion", "--multileavings", "1e12", "--out", "taken/d.json"],
         &["distortion", "--multileavings", "1e12", "--out", "."],
         &["distortion", "--multileavings", "1e12", "--out", "new/"],
