@@ -28,6 +28,7 @@ fn within(sim: &Path, folder: &Path, processes: u32, args: &[&str]) -> Option<Ou
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "what is skipped is visible")]
 fn results_need_no_thread() {
     let folder = TempDir::new().expect("a temporary folder");
     let here = folder.path();

@@ -23,6 +23,7 @@ fn within(program: &Path, folder: &Path, processes: u32, arguments: &[&str]) -> 
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "what is skipped is visible")]
 fn results_need_no_thread() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
