@@ -2,7 +2,7 @@
 
 import sys
 
-from rankduel import _core
+from rankduel import _core, program
 
 
 def main() -> int:
@@ -13,6 +13,7 @@ def main() -> int:
     int
         The exit code: 0, 2 for wrong usage, 1 for failures.
     """
+    program.announce()
     return _core.main(sys.argv[1:])
 
 

@@ -16,6 +16,8 @@ Row = tuple[float, tuple[float, float], tuple[Union[int, None], Union[int, None]
 """P(click); P(leave) and the next state, each without and with a click."""
 
 MOST_STATES = 10_000
+#: Of a model, for pairs of a state and a grade.
+MOST_ANSWERS = 1_000_000
 
 
 class ClickModel:
@@ -206,11 +208,18 @@ def answers(model: ClickModel, shown: int) -> Own:
 def _answers(model: ClickModel, shown: int, highest: int) -> tuple[str, list[tuple[int, float]], list[Row]]:
     """The name, the states that users start in, and a row per state and grade."""
     table = _Table(model)
+    if highest >= MOST_ANSWERS:
+        raise ValueError(f"the highest grade is {highest:,}; expected one below {MOST_ANSWERS:,}, since models are asked for all")
     model.prepare(highest)
     starts = [(table.number(1, state, "users"), table.probability(share, "users", state)) for state, share in _users(model)]
     rows: list[Row] = []
     # The list grows while states are found.
     for rank, state in table.states:
+        if len(rows) + highest >= MOST_ANSWERS:
+            raise ValueError(
+                f"{table.what}: more than {MOST_ANSWERS:,} pairs of a state and a grade; "
+                "let users remember less, show fewer documents, or use fewer grades"
+            )
         for grade in range(highest + 1):
             rows.append(table.row(grade, rank, state, rank < shown))
     grades = highest + 1

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rankduel import _core
+from rankduel import _core, program
 from rankduel.findings import Findings
 from rankduel.flags import flags
 from rankduel.matrices import Matrix
@@ -50,6 +50,7 @@ def command(*arguments: str | os.PathLike[str], threads: int | None = None, prog
     True
     """
     words = [os.fspath(argument) for argument in arguments]
+    program.announce()
     with reporting(progress) as report:
         return _core.captured(words, cores(threads), report, "--quiet" not in words)
 

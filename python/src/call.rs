@@ -12,11 +12,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use output::progress::{Watch, watched};
+use output::threads;
 use pyo3::exceptions::{
     PyFileNotFoundError, PyMemoryError, PyOSError, PyPermissionError, PyRuntimeError, PyValueError,
 };
 use pyo3::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 use sim::cli::{Failure, FailureKind};
 
 /// How often the calling thread looks for signals.
@@ -109,7 +110,9 @@ pub(crate) fn work<T: Send + 'static>(
         // Nobody may be waiting any more.
         let _ = send.send(done);
     };
-    std::thread::Builder::new().name("rankduel".to_owned()).spawn(work)?;
+    threads::start("rankduel", work).map_err(|error| {
+        PyRuntimeError::new_err(format!("no thread can be started: {error}; raise the limit on processes (ulimit -u)"))
+    })?;
     // Only this thread receives; the lock is for the compiler.
     let receive = Mutex::new(receive);
     let wait = |time| py.detach(|| receive.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(time));
@@ -201,18 +204,17 @@ struct OfProcess {
 }
 
 /// The threads for a call. Those of a parent process do not survive a fork, so a child starts its own.
-fn pool(threads: Option<usize>) -> PyResult<Pool> {
+fn pool(asked: Option<usize>) -> PyResult<Pool> {
     static KEPT: AtomicPtr<OfProcess> = AtomicPtr::new(std::ptr::null_mut());
-    let build = |count: usize| {
-        let named = ThreadPoolBuilder::new().num_threads(count).thread_name(|at| format!("rankduel-{at}"));
-        named.build().map_err(|error| PyRuntimeError::new_err(format!("failed to start threads: {error}")))
+    let build = |count: Option<usize>| {
+        threads::pool(count, "rankduel").map_err(|error| PyRuntimeError::new_err(error.to_string()))
     };
-    if let Some(threads) = threads {
-        return Ok(Pool::Own(build(threads.max(1))?));
+    if let Some(threads) = asked {
+        return Ok(Pool::Own(build(Some(threads.max(1)))?));
     }
     if rayon::current_thread_index().is_some() {
         // Called from Python code that one of our threads runs: all of them may be waiting for such a call.
-        return Ok(Pool::Own(build(1)?));
+        return Ok(Pool::Own(build(Some(1))?));
     }
     let process = std::process::id();
     let known = KEPT.load(Ordering::Acquire);
@@ -222,7 +224,7 @@ fn pool(threads: Option<usize>) -> PyResult<Pool> {
     if let Some(found) = kept(known).filter(|found| found.process == process) {
         return Ok(Pool::Kept(&found.pool));
     }
-    let new = Box::into_raw(Box::new(OfProcess { process, pool: build(0)? }));
+    let new = Box::into_raw(Box::new(OfProcess { process, pool: build(None)? }));
     KEPT.store(new, Ordering::Release);
     Ok(Pool::Kept(&kept(new).expect("just made").pool))
 }

@@ -8,6 +8,12 @@ use sim::cli::{self, Failure};
 
 use crate::call::{How, of_failure, work};
 
+/// Says where the program `rankduel` is, for the jobs of `submit`.
+#[pyfunction]
+pub(crate) fn called_as(program: std::path::PathBuf) {
+    cli::called_as(program);
+}
+
 /// Runs the command line with these arguments, without the name of the program; returns the exit code. Ends the process on
 /// Ctrl-C, as `sim` does.
 #[pyfunction]

@@ -46,7 +46,7 @@ mod _core {
     #[pymodule_export]
     use super::clicks::simulate_clicks;
     #[pymodule_export]
-    use super::command::{captured, click_logs, main};
+    use super::command::{called_as, captured, click_logs, main};
     #[pymodule_export]
     use super::frame::Columns;
     #[pymodule_export]

@@ -311,3 +311,19 @@ def test_ctrl_c_ends_it() -> None:
 def test_nobody_clicks_on_an_empty_list() -> None:
     assert rd.simulate_clicks(Navigational, [], users=3).shape == (3, 0)
     assert rd.simulate_clicks("perfect", [1], users=0).shape == (0, 1)
+
+
+def test_grades_that_nobody_has_are_refused_at_once() -> None:
+    class Two(rd.ClickModel):
+        def click(self, grade: int, rank: int, state: object) -> float:
+            return 0.5
+
+    with pytest.raises(ValueError, match="the highest grade is 1,000,000; expected one below 1,000,000"):
+        rd.simulate_clicks(Two, [10**6])
+
+    class Remembers(Two):
+        def remember(self, grade: int, rank: int, state: object, clicked: bool) -> object:
+            return grade
+
+    with pytest.raises(ValueError, match="more than 1,000,000 pairs of a state and a grade"):
+        rd.simulate_clicks(Remembers, [2000, 1, 1])

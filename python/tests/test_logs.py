@@ -376,3 +376,23 @@ def test_rows_that_cannot_be_read_are_set_aside() -> None:
     row["impression"] = ["i", ""]
     found = rd.credit_frame(row, CLICK, malformed="set-aside", final=True)
     assert (found.fate("impression", "malformed"), found.fate("impression", "credited")) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("offsets", "text", "message"),
+    [
+        ([0, 7, 3], b"i1i2xyz", "row 1 goes from 7 to 3; expected ascending offsets from 0"),
+        ([-1, 2, 4], b"i1i2", "row 0 goes from -1 to 2; expected ascending offsets from 0"),
+        ([0, 2, 4], b"i1\xff\xfe", "has a text in row 1 that is not valid UTF-8"),
+        ([0, 1, 2], "ä".encode(), "has a text in row 0 that is not valid UTF-8"),
+    ],
+)
+def test_columns_of_wrong_producers_are_refused(log: Simulated, offsets: list[int], text: bytes, message: str) -> None:
+    buffers = [None, pa.py_buffer(np.array(offsets, np.int32)), pa.py_buffer(text)]
+    wrong = pa.Array.from_buffers(pa.string(), 2, buffers)
+    impressions, clicks = log.tables
+    table = impressions.slice(0, 2)
+    place = table.schema.get_field_index("impression")
+    table = table.set_column(place, "impression", pa.chunked_array([wrong]))
+    with pytest.raises(ValueError, match=message):
+        rd.credit_frame(table, clicks, **log.rules)

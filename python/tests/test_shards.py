@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import concurrent.futures
 import multiprocessing
+import subprocess
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -45,3 +47,14 @@ def test_refusals(tmp_path: Path) -> None:
         rd.run_shard(shard, 3, [*COMMAND[:-1], seed, "--out", tmp_path / "study"])
     with pytest.raises((RuntimeError, ValueError), match="seed"):
         rd.merge(tmp_path / "study")
+
+
+def test_scripts_call_the_program_by_its_path(tmp_path: Path) -> None:
+    program = Path(sysconfig.get_path("scripts")) / "rankduel"
+    if not program.is_file():
+        pytest.skip("the package is not installed with its programs")
+    words = ["submit", "slurm", "--shards", "2", "--no-dry-run", "--", *COMMAND, "--out", str(tmp_path / "study")]
+    subprocess.run([program, *words], check=True, cwd=tmp_path, capture_output=True)
+    for name in ("prepare.sh", "shard.sh", "merge.sh"):
+        script = (tmp_path / "study.shards" / "slurm" / name).read_text()
+        assert f"exec {program} " in script, script

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use output::numbers::escaped;
+
 /// Why logs could not be read or credited.
 ///
 /// `Display` is one line: the place (`file:line` or `file:line:column`, both from 1; `file: row 7 (row group 2)` in Parquet), what was found, what was expected
@@ -66,16 +68,16 @@ impl LogError {
 impl fmt::Display for LogError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(path) = &self.path {
-            write!(f, "{}:", path.display())?;
+            write!(f, "{}:", escaped(&path.display().to_string()))?;
             if let (Some(row), Some(group)) = (self.line, self.row_group) {
-                return write!(f, " row {row} (row group {group}): {}", self.message);
+                return write!(f, " row {row} (row group {group}): {}", escaped(&self.message));
             }
             for place in [self.line, self.column].into_iter().flatten() {
                 write!(f, "{place}:")?;
             }
             f.write_str(" ")?;
         }
-        f.write_str(&self.message)
+        f.write_str(&escaped(&self.message))
     }
 }
 

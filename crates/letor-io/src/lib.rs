@@ -118,7 +118,7 @@ pub use dataset::{
     exact_label,
 };
 pub use error::{Error, ErrorKind};
-pub use names::{NameError, NameFault, Names, Numbered};
+pub use names::{NameError, NameFault, Names, Numbered, check_name};
 pub use open::{OpenOptions, open};
 pub use registry::{ParseSplitError, Split};
 pub use text::{Null, ReadOptions, SameQid, WriteOptions, read_files, write};

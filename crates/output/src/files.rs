@@ -80,7 +80,7 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
         file.write_all(bytes)?;
         file.sync_all()
     });
-    written.and_then(|()| aside.rename_to(path)).map_err(|error| explained(error, "write", path))
+    written.and_then(|()| aside.rename()).map_err(|error| explained(error, "write", path))
 }
 
 /// Writes a large file that can be made again, such as a cache, to `path` in one step: `write` writes it. It is not flushed to
@@ -92,7 +92,7 @@ pub fn write_large(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>)
     let mut aside = Aside::beside(path)?;
     aside.writing = None;
     let written = created(&aside.path).and_then(|mut file| write(&mut file));
-    written.and_then(|()| fs::rename(&aside.path, path)).map_err(|error| explained(error, "write", path))
+    written.and_then(|()| fs::rename(&aside.path, &aside.target)).map_err(|error| explained(error, "write", path))
 }
 
 /// Writes `value` as indented JSON with a final newline, through [`write_atomic`]. Lists of plain values fill their
@@ -228,12 +228,17 @@ fn this_machine() -> &'static str {
 /// A temporary file beside its target, removed on drop unless it was renamed.
 struct Aside {
     path: PathBuf,
+    /// The file itself: a symbolic link stays, and what it points to is replaced.
+    target: PathBuf,
     /// A process that is asked to stop completes its files.
     writing: Option<RwLockReadGuard<'static, ()>>,
 }
 
 impl Aside {
     fn beside(target: &Path) -> Result<Self> {
+        let is_link = fs::symlink_metadata(target).is_ok_and(|data| data.is_symlink());
+        let target =
+            &if is_link { fs::canonicalize(target).ok() } else { None }.unwrap_or_else(|| target.to_path_buf());
         // Two threads, or two processes on one folder, must not write into one temporary file.
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let name = target
@@ -241,11 +246,11 @@ impl Aside {
             .with_context(|| format!("failed to write {}: the path has no file name; add one", target.display()))?;
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!(".{}.{}-{count}-{}.tmp", name.to_string_lossy(), std::process::id(), this_machine());
-        Ok(Self { path: target.with_file_name(name), writing: Some(finish_writing()) })
+        Ok(Self { path: target.with_file_name(name), target: target.clone(), writing: Some(finish_writing()) })
     }
 
-    fn rename_to(self, target: &Path) -> io::Result<()> {
-        fs::rename(&self.path, target)?;
+    fn rename(self) -> io::Result<()> {
+        fs::rename(&self.path, &self.target)?;
         // Flushing the folder makes the rename durable. Not every system can open a folder, and the file is complete
         // either way.
         if let Some(folder) = self.path.parent().and_then(|folder| File::open(folder).ok()) {

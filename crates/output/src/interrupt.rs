@@ -105,6 +105,7 @@ pub fn install() {
 mod unix {
     use std::io::{IsTerminal as _, Write as _};
     use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::mpsc::channel;
     use std::sync::{Arc, TryLockError};
     use std::thread;
     use std::time::{Duration, Instant};
@@ -125,14 +126,20 @@ mod unix {
         let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
         let ignored = std::fs::read_to_string("/proc/self/status").ok().and_then(|status| ignored(&status));
         let stops = [SIGINT, SIGTERM].into_iter().filter(|signal| ignored.unwrap_or(0) >> (signal - 1) & 1 == 0);
-        let Ok(mut signals) = Signals::new(stops) else { return };
+        // The thread first: signals that nobody waits for would not end the process at all. Without it they end it
+        // immediately, as `kill -9` does.
+        let (give, take) = channel::<Signals>();
         let wait = move || {
-            if let Some(signal) = signals.forever().next() {
+            if let Some(signal) = take.recv().ok().and_then(|mut signals| signals.forever().next()) {
                 stop(signal);
             }
         };
-        // Without this thread the process would not end at all, so a failure to start it must be seen.
-        thread::Builder::new().name("signals".to_owned()).spawn(wait).expect("a thread can be started");
+        if crate::threads::start_spare("signals", wait).is_err() {
+            return;
+        }
+        if let Ok(signals) = Signals::new(stops) {
+            let _ = give.send(signals);
+        }
     }
 
     /// The signals that the parent process ignores, as a bit mask, in the text of `/proc/self/status`.

@@ -37,7 +37,7 @@ pub mod usage;
 use std::io::Write as _;
 
 pub use files::*;
-pub use machine::memory;
+pub use machine::{memory, threads};
 
 /// Prints a warning on standard error: a line about something that was mended.
 pub fn warn(text: &str) {

@@ -134,8 +134,8 @@ pub fn with_separators(count: u64) -> String {
 /// A count and its noun: `1 run`, `2,500 runs`.
 #[must_use]
 pub fn with_unit(count: u64, what: &str) -> String {
-    // The only noun here whose plural is not formed with an s is "query".
-    match (count, what.strip_suffix('y')) {
+    // The only noun here whose plural is not formed with an s is "query"; "day" has one.
+    match (count, what.strip_suffix('y').filter(|stem| !stem.ends_with('a'))) {
         (1, _) => format!("1 {what}"),
         (_, Some(stem)) => format!("{} {stem}ies", with_separators(count)),
         _ => format!("{} {what}s", with_separators(count)),

@@ -5,9 +5,11 @@ use std::cell::RefCell;
 use std::fmt;
 use std::io::Write;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::numbers::{with_separators, with_unit};
 
 /// Writes a line about long work that begins to standard error, also in a pipe.
 pub fn announce(what: &str) {
@@ -73,6 +75,69 @@ pub fn watched<T>(watch: Arc<dyn Watch>, work: impl FnOnce() -> T) -> T {
     work()
 }
 
+/// How long work is measured before it is said how long all of it takes.
+const MEASURED: Duration = Duration::from_secs(10);
+
+/// Impressions that no thread exceeds in a second.
+const FASTEST: u64 = 10_000_000;
+
+/// A day: work that takes longer is announced.
+const LONG: Duration = Duration::from_secs(86_400);
+
+/// Notes on standard error that `units` times `each` impressions, named `what` in the plural, take a day or longer even at the
+/// highest rate that a thread could have, ten million per second. For work whose progress comes too rarely to measure.
+pub fn foresee(what: &str, units: u64, each: u64, quiet: bool) {
+    let a_second = FASTEST * rayon::current_num_threads() as u64;
+    let least = u128::from(units) * u128::from(each) / u128::from(a_second);
+    let least = Duration::from_secs(u64::try_from(least).unwrap_or(u64::MAX));
+    if !quiet && least >= LONG {
+        note(&format!(
+            "{} times {} {what} take more than {}: no more than {} a second are possible",
+            with_separators(units),
+            with_separators(each),
+            span(least),
+            with_separators(a_second)
+        ));
+    }
+}
+
+fn note(text: &str) {
+    if !noted(text) {
+        // There is nowhere to report an error to.
+        let _ = writeln!(std::io::stderr().lock(), "note: {text}");
+    }
+}
+
+/// A time of a day or more for a reader: `36 days`, `2,900 years`.
+fn span(time: Duration) -> String {
+    match time.as_secs() / LONG.as_secs() {
+        days @ 0..1000 => with_unit(days, "day"),
+        days => with_unit(days / 365, "year"),
+    }
+}
+
+/// Lets the time on a bar that is shown go on while no work is done, and notes after some seconds if all of the work takes
+/// days. Where no thread can be started, neither happens.
+fn keep_moving(bar: &ProgressBar, what: &str) {
+    let (bar, what) = (bar.downgrade(), what.to_owned());
+    let tick = move || {
+        let (start, mut measures) = (Instant::now(), true);
+        while let Some(bar) = bar.upgrade().filter(|bar| !bar.is_finished()) {
+            bar.tick();
+            let left = bar.eta();
+            if measures && start.elapsed() >= MEASURED && !left.is_zero() {
+                measures = false;
+                if left >= LONG {
+                    bar.suspend(|| note(&format!("{what}: at this speed it takes {} more", span(left))));
+                }
+            }
+            drop(bar);
+            std::thread::sleep(Duration::from_millis(250));
+        }
+    };
+    let _ = crate::threads::start_spare("progress", tick);
+}
+
 /// A bar that may be invisible; advancing it is cheap enough for inner loops of a few microseconds.
 #[derive(Clone)]
 pub struct Progress {
@@ -100,7 +165,9 @@ impl Progress {
             .expect("the template is a constant")
             .progress_chars("━╸ ");
         let bar = ProgressBar::with_draw_target(Some(total), target).with_style(style).with_message(what.to_owned());
-        bar.enable_steady_tick(Duration::from_millis(250));
+        if !quiet {
+            keep_moving(&bar, what);
+        }
         Self { bar, watch: None }
     }
 
@@ -179,6 +246,12 @@ mod tests {
         fn lengthens(&self, units: u64) {
             self.total.fetch_add(units, Ordering::Relaxed);
         }
+    }
+
+    #[test]
+    fn long_times_are_days_or_years() {
+        let texts = [1, 36, 999, 1_000, 3_650_000].map(|days| span(LONG * days));
+        assert_eq!(texts, ["1 day", "36 days", "999 days", "2 years", "10,000 years"]);
     }
 
     #[test]

@@ -154,10 +154,21 @@ fn a_grid_of_parameters_is_a_heat_map() {
 fn mistakes_are_one_line_and_replace_nothing() {
     let folder = study(&[]);
     let folder = folder.path();
-    ran(folder, &["draw", "out"]);
+    // Its own drawings are replaced, those of others are not.
+    for format in ["pdf", "svg", "png"] {
+        ran(folder, &["draw", "out", "--format", format]);
+        let name = format!("out/draw.{format}");
+        let first = fs::read(folder.join(&name)).expect("a figure");
+        ran(folder, &["draw", "out", "--format", format, "--title", "again"]);
+        assert!(fs::read(folder.join(&name)).expect("a figure") != first, "{format}");
+    }
+    fs::write(folder.join("foreign.svg"), "<svg/>").expect("a writable folder");
     fs::create_dir(folder.join("empty")).expect("a writable folder");
     for (arguments, expected) in [
-        (&["draw", "out"][..], "out/draw.pdf is there; add --replace to replace it"),
+        (
+            &["draw", "out", "--out", "foreign.svg"][..],
+            "foreign.svg is there, and not a drawing of this command; add --replace",
+        ),
         (&["draw", "nowhere"], "nowhere is not a folder"),
         (&["draw", "empty"], "empty holds no finished results"),
         (&["draw", "out", "--out", "x.jpg"], "expected a name that ends in .pdf, .svg or .png"),

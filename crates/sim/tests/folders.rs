@@ -119,7 +119,11 @@ fn results_of_other_settings_are_refused_or_moved_aside() {
 
     let replaced = play(&["--seed", "2", "--replace"]);
     assert!(replaced.status.success());
-    assert!(text(&replaced.stderr).contains("what r held is now in r.old-1"), "{}", text(&replaced.stderr));
+    assert!(
+        text(&replaced.stderr).contains("what r holds moves to r.old-1 when the new results are complete"),
+        "{}",
+        text(&replaced.stderr)
+    );
     assert_eq!(tree(&here.join("r.old-1")), tree_of(&before, "r"));
     assert_eq!(
         (config(&here.join("r"))["seed"].clone(), config(&here.join("r.old-1"))["seed"].clone()),

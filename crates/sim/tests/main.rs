@@ -14,6 +14,8 @@ mod folders;
 mod help;
 #[cfg(unix)]
 mod interruptions;
+#[cfg(target_os = "linux")]
+mod limits;
 mod measures;
 mod memory;
 mod names;

@@ -102,7 +102,7 @@ const WRONG_USAGE: &[(&[&str], &str)] = &[
         "required arguments were not provided: <--matrix <FILE|NAME>|--problem <NAME>|--from-outcomes <FOLDER|FILE>>",
     ),
     (&["bandit", "--problem", "1god5poor"], "no problem is called `1god5poor`; did you mean `1good5poor`?"),
-    (&["bandit", "--problem", "arith4294967295"], "expected 1 to 100000000 arms, found 4294967295"),
+    (&["bandit", "--problem", "arith4294967295"], "expected 2 to 100000000 arms, found 4294967295"),
     (&["bandit", "--matrix", "P.txt", "--problem", "arith51"], "cannot be used with '--problem <NAME>'"),
     (&["bandit", "--problem", "arith51", "--horizons", "100"], "required arguments were not provided: --setting"),
     (
@@ -373,7 +373,7 @@ fn unwritable_outputs_are_reported_before_the_work() {
         &["--steps", "1e12", "--out", "r", "--cache", "taken"],
         &["bandit", "--problem", "arith51", "--steps", "1e12", "--out", "taken"],
         &["compare", "--steps", "1e12", "--out", "taken"],
-        &["sensitivity", "--draws", "1e12", "--out", "taken"],
+        &["sensitivity", "--draws", "1e5", "--out", "taken"],
         &["distortion", "--multileavings", "1e12", "--out", "taken/d.json"],
         &["distortion", "--multileavings", "1e12", "--out", "."],
         &["distortion", "--multileavings", "1e12", "--out", "new/"],

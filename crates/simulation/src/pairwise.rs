@@ -171,7 +171,7 @@ pub fn estimate_matrix(
         .filter(|&(low, high)| alike[low] != alike[high])
         .map(|(low, high)| (low as u32, high as u32))
         .collect();
-    let progress = Progress::new("estimating preferences", pairs.len() as u64 * comparisons, quiet);
+    let progress = Progress::new("estimating preferences", comparisons.saturating_mul(pairs.len() as u64), quiet);
     let counts = match method {
         AnyInterleaving::Probabilistic(method) => {
             compare_pairs(site, method, &pairs, comparisons, master, "proxy", &progress)

@@ -1,5 +1,7 @@
 //! Batches from other libraries, read where they are: text, whole numbers, floating point numbers, bytes and lists of text. What
 //! else there is in tables is cast to these before, by the library that made it.
+//!
+//! Offsets and text are checked: a producer may be wrong. That buffers are as long as their offsets say cannot be seen.
 
 use std::borrow::Cow;
 use std::ffi::{CStr, c_void};
@@ -87,6 +89,13 @@ impl<'a> Bytes<'a> {
         self.text?.get((self.ends[row] - first) as usize..(self.ends[row + 1] - first) as usize)
     }
 
+    /// Whether a row has no value, or one in UTF-8.
+    fn is_text(self, row: usize) -> bool {
+        !self.valid.has(row)
+            || self.whole(row).is_some()
+            || self.bytes(row).is_some_and(|bytes| str::from_utf8(bytes).is_ok())
+    }
+
     /// The text of a row as it is, `Some(None)` without a value; `None` where a part of the column is not in UTF-8.
     #[expect(clippy::option_option, reason = "the outer one is about the column")]
     pub(crate) fn borrowed(self, row: usize) -> Option<Option<&'a str>> {
@@ -158,6 +167,9 @@ impl Batch {
         if batch.array.release.is_none() || batch.format() != c"+s" {
             return Err(PyTypeError::new_err("expected a batch of Arrow columns that nobody has consumed"));
         }
+        if batch.array.length < 0 || batch.array.offset < 0 {
+            return Err(PyValueError::new_err("the Arrow batch has a negative length or offset"));
+        }
         Ok(batch)
     }
 
@@ -186,7 +198,7 @@ impl Batch {
             // SAFETY: as above.
             let is_it = !schema.name.is_null() && unsafe { CStr::from_ptr(schema.name) }.to_bytes() == name.as_bytes();
             if is_it {
-                return values(schema, array, self.array.offset as usize, self.rows()).map(Some);
+                return values(name, schema, array, self.array.offset as usize, self.rows()).map(Some);
             }
         }
         Ok(None)
@@ -213,49 +225,89 @@ unsafe fn children<'a, T>(pointer: *mut *mut T, count: i64) -> &'a [*mut T] {
     unsafe { std::slice::from_raw_parts(pointer, count as usize) }
 }
 
-/// The values of an array from its row `skipped` on, `rows` of them.
-fn values<'a>(schema: &'a Schema, array: &'a Array, skipped: usize, rows: usize) -> PyResult<Values<'a>> {
-    let offset = array.offset as usize + skipped;
+/// The values of an array of the column `name` from its row `skipped` on, `rows` of them.
+fn values<'a>(
+    name: &str,
+    schema: &'a Schema,
+    array: &'a Array,
+    skipped: usize,
+    rows: usize,
+) -> PyResult<Values<'a>> {
+    let wrong = |what: &str| PyValueError::new_err(format!("the Arrow column {name} {what}"));
+    let length = usize::try_from(array.length).map_err(|_| wrong("has a negative length"))?;
+    let own_offset = usize::try_from(array.offset).map_err(|_| wrong("has a negative offset"))?;
+    if skipped.checked_add(rows).is_none_or(|needed| needed > length) {
+        return Err(wrong(&format!("has {length} values, fewer than its rows or lists need")));
+    }
+    let offset = own_offset + skipped;
     // SAFETY: buffers are as long as the format says for the length of the array, which has the rows asked for.
     unsafe {
-        let buffer = |at: usize| {
-            debug_assert!((at as i64) < array.n_buffers);
-            *array.buffers.add(at)
+        let format = CStr::from_ptr(schema.format).to_bytes();
+        let buffers = match format {
+            b"u" | b"z" => 3,
+            b"+l" | b"l" | b"g" => 2,
+            other => {
+                let format = String::from_utf8_lossy(other).into_owned();
+                return Err(PyTypeError::new_err(format!("a column has the Arrow format {format:?}, which is not read")));
+            }
         };
+        if array.n_buffers != buffers || array.buffers.is_null() {
+            return Err(wrong(&format!("has {} buffers; expected {buffers}", array.n_buffers)));
+        }
+        let buffer = |at: usize| *array.buffers.add(at);
+        if rows > 0 && buffer(1).is_null() {
+            return Err(wrong("has rows and no buffer for them"));
+        }
         let bits = buffer(0).cast::<u8>();
         let bits = (array.null_count != 0 && !bits.is_null()).then(|| slice(bits, (offset + rows).div_ceil(8)));
         let valid = Valid { bits, offset };
-        let ends =
-            || slice(buffer(1).cast::<i32>().wrapping_add(offset), if buffer(1).is_null() { 0 } else { rows + 1 });
-        let text = || {
-            let ends = ends();
-            let length = ends.last().map_or(0, |end| *end as usize);
-            Bytes { valid, ends, bytes: slice(buffer(2).cast::<u8>(), length), text: None }
+        let ends = || {
+            let count = if buffer(1).is_null() { 0 } else { rows + 1 };
+            let ends = slice(buffer(1).cast::<i32>().wrapping_add(offset), count);
+            match (0..rows).find(|&row| ends[row] < 0 || ends[row + 1] < ends[row]) {
+                None => Ok(ends),
+                Some(row) => {
+                    let (from, to) = (ends[row], ends[row + 1]);
+                    Err(wrong(&format!("says that row {row} goes from {from} to {to}; expected ascending offsets from 0")))
+                }
+            }
         };
-        match CStr::from_ptr(schema.format).to_bytes() {
+        let bytes = || -> PyResult<Bytes<'a>> {
+            let ends = ends()?;
+            let length = ends.last().map_or(0, |end| *end as usize);
+            if length > 0 && buffer(2).is_null() {
+                return Err(wrong("has text and no buffer for it"));
+            }
+            Ok(Bytes { valid, ends, bytes: slice(buffer(2).cast::<u8>(), length), text: None })
+        };
+        match format {
             b"u" => {
-                let found = text();
+                let found = bytes()?;
                 let first = found.ends.first().map_or(0, |first| *first as usize);
                 // All at once is quicker than row by row.
-                Ok(Values::Text(Bytes { text: str::from_utf8(&found.bytes[first..]).ok(), ..found }))
+                let text = str::from_utf8(&found.bytes[first.min(found.bytes.len())..]).ok();
+                let found = Bytes { text, ..found };
+                match (0..rows).find(|&row| !found.is_text(row)) {
+                    None => Ok(Values::Text(found)),
+                    Some(row) => Err(wrong(&format!("has a text in row {row} that is not valid UTF-8"))),
+                }
             }
-            b"z" => Ok(Values::Bytes(text())),
+            b"z" => Ok(Values::Bytes(bytes()?)),
             b"l" => Ok(Values::Int(valid, slice(buffer(1).cast::<i64>().wrapping_add(offset), rows))),
             b"g" => Ok(Values::Float(valid, slice(buffer(1).cast::<f64>().wrapping_add(offset), rows))),
-            b"+l" => {
-                let ends = ends();
+            _ => {
+                let ends = ends()?;
                 let first = ends.first().map_or(0, |first| *first as usize);
                 let items = ends.last().map_or(0, |end| *end as usize) - first;
                 let (schemas, arrays) =
                     (children(schema.children, schema.n_children), children(array.children, array.n_children));
-                match values(&*schemas[0], &*arrays[0], first, items)? {
+                let ([schema], [array]) = (schemas, arrays) else {
+                    return Err(wrong("has lists without one column of items"));
+                };
+                match values(name, &**schema, &**array, first, items)? {
                     Values::Text(items) => Ok(Values::Lists(Lists { valid, ends, items })),
                     _ => Err(PyTypeError::new_err("expected lists of text")),
                 }
-            }
-            other => {
-                let format = String::from_utf8_lossy(other).into_owned();
-                Err(PyTypeError::new_err(format!("a column has the Arrow format {format:?}, which is not read")))
             }
         }
     }

@@ -263,7 +263,7 @@ impl Problem {
         let within = |key, value: f64, ok: bool, expected| {
             if ok { Ok(()) } else { Err(ProblemError::OutOfRange { key, expected, value }) }
         };
-        within("arms", self.arms() as f64, self.arms() <= MOST, "1 to 100000000 arms")?;
+        within("arms", self.arms() as f64, (2..=MOST).contains(&self.arms()), "2 to 100000000 arms")?;
         match self.0 {
             Kind::Arithmetic { step, .. } => within("step", step, step > 0.0 && step <= 0.5, "0 < step <= 0.5"),
             Kind::Cyclic { lead, circle, .. } => {

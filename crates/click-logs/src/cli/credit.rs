@@ -141,11 +141,10 @@ impl Credit {
         let path = self.out.clone().unwrap_or_else(|| default_folder(&self.impressions[0]));
         let existing = if self.replace { Existing::MoveAside } else { Existing::SameKey };
         let folder = ResultsFolder::claim(&path, &config, existing)?;
-        if let Some(aside) = folder.moved_to() {
-            super::warn(&format!("moved earlier results to {}", aside.display()));
+        if let Some(aside) = folder.moves_to() {
+            super::warn(&format!("earlier results move to {} when the new ones are complete", aside.display()));
         }
         let scratch = Scratch::new(self.scratch.as_deref().unwrap_or(folder.path()))?;
-        let threads = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
         let order = match self.order {
             LineOrder::Time if self.set_aside => {
                 bail!(usage("--set-aside names lines that were read in any order; leave out --order time"))
@@ -156,6 +155,7 @@ impl Credit {
         };
         let (memory, scratch_path) = (self.memory << 20, scratch.path.clone());
         let disk = self.disk.map(|mb| mb << 20);
+        let threads = output::threads::count(self.threads);
         let limits = Limits { memory, threads, scratch: scratch_path, disk, partitions: None, order, block: None };
         let watch = Bars::new(&inputs, self.quiet, super::Stop::new(vec![scratch.path.clone()]));
         let set_aside = scratch.path.join("set-aside.csv");
@@ -180,6 +180,8 @@ impl Credit {
             if self.set_aside {
                 move_file(&set_aside, &folder.join("set-aside.csv"))?;
             }
+            // In the folder, which may be renamed in the end.
+            drop(scratch);
             Ok(())
         })?;
         super::print(&report(&credited, &settings, &outcomes, &warnings(&summary), &path))

@@ -50,9 +50,13 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     output::interrupt::install();
     let command = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli.command,
-        Err(error) if error.use_stderr() && error.kind() != HELP => {
+        Err(error) if error.kind() == HELP => {
+            warn("error: no command was given; expected credit, decide or simulate; for all flags, --help");
+            return WRONG_USAGE;
+        }
+        Err(error) if error.use_stderr() => {
             warn(&in_one_line(&error.render().to_string()));
-            return 2;
+            return WRONG_USAGE;
         }
         Err(error) => {
             // There is nowhere to report that the output is closed.
@@ -70,19 +74,22 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Err(error) if is_closed_pipe(&error) => 0,
         Err(error) => {
             let usage = error.chain().any(|cause| cause.is::<UsageError>());
-            warn(&format!("error: {}", escaped(&format!("{error:#}"))));
-            if usage { 2 } else { 1 }
+            warn(&format!("error: {error:#}"));
+            if usage { WRONG_USAGE } else { 1 }
         }
     }
 }
 
+/// The exit code for wrong usage, the same as that of clap.
+const WRONG_USAGE: u8 = 2;
+
 const HELP: clap::error::ErrorKind = clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
 
-/// An error of clap without the usage behind it.
+/// An error of clap in one line, without the usage behind it.
 fn in_one_line(text: &str) -> String {
     let is_usage = |line: &&str| line.starts_with("Usage:") || line.starts_with("For more information");
     let lines = text.lines().map(str::trim).take_while(|line| !is_usage(line)).filter(|line| !line.is_empty());
-    escaped(&format!("{}; for all flags, --help", lines.collect::<Vec<_>>().join(" "))).into_owned()
+    format!("{}; for all flags, --help", lines.collect::<Vec<_>>().join(" "))
 }
 
 /// The command line as clap describes it, e.g. to check commands in documents.
@@ -99,12 +106,12 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(of_io)
 }
 
-/// Prints on standard output.
+/// Prints lines on standard output. What they quote of logs controls no terminal.
 fn print(text: &str) -> Result<()> {
     use std::io::Write as _;
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    if !text.ends_with('\n') {
+    for line in text.lines() {
+        out.write_all(escaped(line).as_bytes())?;
         out.write_all(b"\n")?;
     }
     Ok(out.flush()?)
@@ -114,7 +121,7 @@ fn print(text: &str) -> Result<()> {
 fn warn(line: &str) {
     use std::io::Write as _;
     // There is nowhere to report that standard error is closed.
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
+    let _ = writeln!(std::io::stderr().lock(), "{}", escaped(line));
 }
 
 /// Makes `text` a file of a results folder.

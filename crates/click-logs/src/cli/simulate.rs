@@ -13,6 +13,7 @@ use interleave::AnyInterleaving;
 use output::numbers::{parse_count, parse_positive, parse_up_to, with_separators};
 use output::progress::Progress;
 use output::results_folder::{Existing, ResultsFolder};
+use output::threads;
 use output::usage::usage;
 use serde_json::json;
 
@@ -212,13 +213,11 @@ impl Simulate {
         let names = ["impressions", "clicks"].map(|name| format!("{name}.{}{packed}", simulation.dialect.extension()));
         // Complete or absent: written under another name first.
         let asides = names.each_ref().map(|name| folder.join(&format!(".{name}.partial")));
-        let threads = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("threads cannot be started")?;
         folder.marker()()?;
         let scratch = Scratch::new(folder.path())?;
         let stop = super::Stop::new([&asides[..], std::slice::from_ref(&scratch.path)].concat());
         let progress = Progress::new("impressions", self.impressions, self.quiet);
-        let truth = pool.install(|| {
+        let truth = threads::within(self.threads, || {
             let mut files = Vec::new();
             for (path, header) in asides.iter().zip(simulation.dialect.headers()) {
                 let mut file = LogWriter::new(path, self.gzip)?;
@@ -250,7 +249,8 @@ impl Simulate {
             }
             files.into_iter().try_for_each(LogWriter::finish)?;
             anyhow::Ok(truth)
-        });
+        })
+        .flatten();
         progress.finish();
         drop(stop);
         drop(scratch);

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use output::threads;
 use rayon::prelude::*;
 
 use super::encode::{Encoded, Encoding, Kind, joined_times, note_action};
@@ -12,7 +13,7 @@ use super::spill::Spill;
 use super::tally::{Aside, Tally};
 use super::units::{Counter, Day, Days, Pairs};
 use crate::error::LogError;
-use crate::model::{Complete, Lineups, PairChoice, SaidBy, Settings};
+use crate::model::{Complete, Lineups, PairChoice, SaidBy, Settings, wrong_name};
 use crate::read::LogFile;
 
 /// The files of a log.
@@ -127,10 +128,11 @@ pub fn credit(
     watch: &impl Watch,
     aside: Option<&mut (dyn FnMut(Aside) + Send)>,
 ) -> Result<Credited, LogError> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(limits.threads.max(1)).build();
-    let pool = pool
-        .map_err(|error| LogError::new(format!("threads cannot be started: {error}; choose fewer with --threads")))?;
-    pool.install(|| in_either_order(inputs, settings, limits, watch, aside))
+    if let Some(message) = settings.rankers.iter().find_map(|name| wrong_name(name)) {
+        return Err(LogError::new(message));
+    }
+    threads::within(Some(limits.threads), || in_either_order(inputs, settings, limits, watch, aside))
+        .map_err(|error| LogError::new(error.to_string()))?
 }
 
 /// In the order of time where that is possible.

@@ -10,6 +10,7 @@ use interleave::{
 };
 
 use super::{PairChoice, PairChoices};
+use crate::error::excerpt;
 
 /// How credit is given.
 #[derive(Debug, Clone)]
@@ -107,6 +108,11 @@ impl Lineup {
     }
 }
 
+/// What is wrong with the name of a ranker, if anything: names are written into tables and on terminals.
+pub(crate) fn wrong_name(name: &str) -> Option<String> {
+    letor_io::check_name(name).err().map(|fault| format!("the name of the ranker {} {fault}", excerpt(name)))
+}
+
 /// All lineups met so far, each once. Threads share it.
 #[derive(Debug, Default)]
 pub struct Lineups {
@@ -128,7 +134,7 @@ impl Lineups {
     /// ranker may have shown its list alone.
     ///
     /// # Errors
-    /// If the method is unknown, or there are more than 10,000 lineups.
+    /// If a name is none, the method is unknown, or there are more than 10,000 lineups.
     pub fn number(
         &self,
         rankers: &[&str],
@@ -142,6 +148,9 @@ impl Lineups {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(number) = inner.numbers.get(&key) {
             return Ok(*number);
+        }
+        if let Some(message) = rankers.iter().find_map(|name| wrong_name(name)) {
+            return Err(message);
         }
         if inner.lineups.len() == MOST {
             return Err(format!(

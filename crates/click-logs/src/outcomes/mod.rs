@@ -10,6 +10,7 @@ use statistics::Counts;
 use crate::error::LogError;
 use crate::join::{ClickFate, Credited, Day, DayCounts, ImpressionFate, UnitFate};
 use crate::model::time::{date, day_of_date};
+use crate::model::wrong_name;
 use crate::read::Fields;
 
 pub use beside::{FILE as SUMMARY_FILE, sealed_summary, summary_beside};
@@ -88,6 +89,9 @@ impl Outcomes {
             let &[wins, losses, ties, all_wins, all_losses, all_ties] = counts.as_slice() else {
                 return Err(wrong(number, format!("{} fields, expected {}", fields.len(), COLUMNS.len())));
             };
+            if let Some(message) = [first, second].iter().find_map(|name| wrong_name(name)) {
+                return Err(wrong(number, message));
+            }
             if first == second {
                 return Err(wrong(number, format!("`{first}` against itself; expected two rankers")));
             }

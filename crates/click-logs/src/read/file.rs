@@ -39,6 +39,8 @@ pub struct LogFile {
     format: Format,
     /// What was read but not returned: the beginning of a line.
     pending: Vec<u8>,
+    /// Whether what comes next is the rest of a line that is too long.
+    passes_by: bool,
     ended: bool,
     next_line: u64,
     block: usize,
@@ -53,6 +55,8 @@ pub struct Block {
     bytes: Vec<u8>,
     first_line: u64,
     place: Place,
+    /// Whether it stands for one line that is too long to be read.
+    is_too_long: bool,
 }
 
 /// What the lines of a block are in their file.
@@ -114,6 +118,7 @@ impl LogFile {
             reader,
             format: Format::JsonLines,
             pending: Vec::new(),
+            passes_by: false,
             ended: false,
             next_line: 1,
             block: BLOCK,
@@ -138,6 +143,7 @@ impl LogFile {
             reader: Box::new(io::empty()),
             format: Format::JsonLines,
             pending: Vec::new(),
+            passes_by: false,
             ended: true,
             next_line: 1,
             block: BLOCK,
@@ -209,7 +215,7 @@ impl LogFile {
     /// The next complete lines, or all that is left; `None` at the end.
     ///
     /// # Errors
-    /// If the file cannot be read, or a line is longer than 64 MiB.
+    /// If the file cannot be read.
     pub fn next_block(&mut self) -> Result<Option<Block>, LogError> {
         #[cfg(feature = "parquet")]
         if let Some(table) = &mut self.table {
@@ -219,6 +225,7 @@ impl LogFile {
                 block
             }));
         }
+        self.pass_by()?;
         let mut searched = 0;
         let mut wanted = self.block;
         let end = loop {
@@ -232,9 +239,14 @@ impl LogFile {
             }
             searched = there;
             if searched >= LONGEST {
-                let message = format!("a line longer than {} MiB; expected one record per line", LONGEST >> 20);
-                let malformed = crate::error::Malformed::new(message);
-                return Err(LogError::of_line(malformed, self.next_line).in_file(&self.path));
+                // Whether the line ends the reading is for those to say who set lines aside.
+                self.pending.clear();
+                self.passes_by = true;
+                self.next_line += 1;
+                return Ok(Some(Block {
+                    is_too_long: true,
+                    ..Block::new(Vec::new(), self.next_line - 1, Place::Line)
+                }));
             }
             wanted = (2 * wanted).min(LONGEST + 1);
         };
@@ -246,6 +258,21 @@ impl LogFile {
         let first_line = self.next_line;
         self.next_line += memchr::memchr_iter(b'\n', &bytes).count() as u64;
         Ok(Some(Block::new(bytes, first_line, Place::Line)))
+    }
+
+    /// Passes by the rest of a line that is too long, without keeping it.
+    fn pass_by(&mut self) -> Result<(), LogError> {
+        while std::mem::take(&mut self.passes_by) {
+            self.fill(BLOCK)?;
+            match memchr::memchr(b'\n', &self.pending) {
+                Some(end) => drop(self.pending.drain(..=end)),
+                None => {
+                    self.pending.clear();
+                    self.passes_by = !self.ended;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Reads until `wanted` bytes are pending or the file ends.
@@ -267,7 +294,7 @@ impl LogFile {
 
 impl Block {
     pub(super) fn new(bytes: Vec<u8>, first_line: u64, place: Place) -> Self {
-        Self { bytes, first_line, place }
+        Self { bytes, first_line, place, is_too_long: false }
     }
 
     /// What its lines are in their file.
@@ -288,7 +315,14 @@ impl Block {
         let text = std::str::from_utf8(&self.bytes).ok();
         let mut start = 0;
         let mut number = self.first_line;
-        std::iter::from_fn(move || {
+        let too_long = self.is_too_long.then(|| {
+            let message = format!(
+                "a line longer than {} MiB; expected one record per line, or set such lines aside with --malformed set-aside",
+                LONGEST >> 20
+            );
+            (number, Err(message))
+        });
+        too_long.into_iter().chain(std::iter::from_fn(move || {
             while start < self.bytes.len() {
                 let rest = &self.bytes[start..];
                 let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
@@ -304,7 +338,7 @@ impl Block {
                 }
             }
             None
-        })
+        }))
     }
 }
 
@@ -346,6 +380,27 @@ mod tests {
     use std::io::Write;
 
     use super::*;
+
+    #[test]
+    fn a_line_that_is_too_long_is_passed_by() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let long = vec![b'x'; LONGEST + 3 * BLOCK];
+        for (text, expected) in [
+            ([b"{\"a\": 1}\n", &long[..], b"\n{\"b\": 2}\n"].concat(), vec![(1, true), (2, false), (3, true)]),
+            ([b"{\"a\": 1}\n", &long[..]].concat(), vec![(1, true), (2, false)]),
+        ] {
+            std::fs::write(&path, &text).unwrap();
+            let mut file = LogFile::open(&path).unwrap();
+            let mut found = Vec::new();
+            while let Some(block) = file.next_block().unwrap() {
+                found.extend(block.lines().map(|(number, line)| (number, line.is_ok())));
+                // Half of the line is not kept while the other half passes by.
+                assert!(file.pending.capacity() < 2 * LONGEST);
+            }
+            assert_eq!(found, expected);
+        }
+    }
 
     #[test]
     fn lines_have_their_numbers_whatever_the_blocks() {

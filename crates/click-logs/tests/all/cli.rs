@@ -216,3 +216,49 @@ fn the_commands_of_the_readme_parse() {
     }
     assert!(count >= 3);
 }
+
+#[test]
+fn wrong_usage_is_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, expected) in [
+        (&[][..], "error: no command was given; expected credit, decide or simulate"),
+        (&["bogus"], "error: unrecognized subcommand 'bogus'"),
+        (&["credit"], "error: the following required arguments were not provided: "),
+        (&["decide", "a", "--lvel", "2"], "error: unexpected argument '--lvel' found"),
+        (&["simulate", "--out", "a", "--impressions", "x\ny"], "found `x\\ny`"),
+        (&["credit", "--malformed", "\u{7}x"], "invalid value '\\u{7}x'"),
+        (&["credit", "--malformed", "\u{1b}[2J"], "invalid value '"),
+    ] {
+        let error = fails(folder.path(), 2, arguments);
+        assert!(error.contains(expected) && !error.contains('\u{1b}'), "{error}");
+    }
+}
+
+#[test]
+fn results_stay_until_those_that_replace_them_are_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    ok(at, &["simulate", "--out", "log", "--impressions", "2e3"]);
+    ok(at, &[&CREDIT[..], &["--out", "out"]].concat());
+    let before = read(&at.join("out/outcomes.csv"));
+    std::fs::write(at.join("bad.jsonl"), "no JSON\n").unwrap();
+    let wrong = ["credit", "--impressions", "bad.jsonl", "--clicks", "log/clicks.jsonl", "--out", "out", "--replace"];
+    let output = run(at, &wrong);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(read(&at.join("out/outcomes.csv")), before);
+    let names = || {
+        let entries = std::fs::read_dir(at).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = entries.collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(), ["bad.jsonl", "log", "out"]);
+    ok(at, &[&CREDIT[..], &["--out", "out", "--unit", "session", "--replace", "--set-aside"]].concat());
+    assert_eq!(names(), ["bad.jsonl", "log", "out", "out.old-1"]);
+    assert_eq!(read(&at.join("out.old-1/outcomes.csv")), before);
+    // Nothing of the way there is left in it.
+    let hidden = std::fs::read_dir(at.join("out"))
+        .unwrap()
+        .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with('.'));
+    assert_eq!(hidden.count(), 0);
+}

@@ -6,6 +6,9 @@ mod damaged;
 mod drift;
 mod gathered;
 mod help;
+mod hostile;
+#[cfg(target_os = "linux")]
+mod limits;
 mod lists;
 mod malformed;
 mod names;

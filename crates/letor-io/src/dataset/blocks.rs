@@ -117,12 +117,29 @@ impl FileBlocks {
         let _ = std::fs::remove_file(path);
         // Uses a separate thread and pool: a thread of the current pool, while it waits, could take work that needs
         // this very block.
+        let mut attempts = 50;
         let again = std::thread::scope(|scope| {
-            let build = || match rayon::ThreadPoolBuilder::new().build() {
-                Ok(pool) => pool.install(recipe),
-                Err(_) => recipe(),
+            let build = || {
+                let one = || rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
+                match rayon::ThreadPoolBuilder::new().build().or_else(|_| one()) {
+                    Ok(pool) => pool.install(recipe),
+                    Err(_) => recipe(),
+                }
             };
-            scope.spawn(build).join()
+            // The limit on threads may be reached only for a moment.
+            loop {
+                match std::thread::Builder::new().spawn_scoped(scope, build) {
+                    Ok(thread) => break thread.join(),
+                    Err(_) if attempts > 0 => {
+                        attempts -= 1;
+                        std::thread::sleep(std::time::Duration::from_millis(100));
+                    }
+                    Err(error) => {
+                        let path = path.display();
+                        panic!("the cache {path} is damaged, and no thread can be started to make it again: {error}")
+                    }
+                }
+            }
         });
         let path = path.display();
         match again {

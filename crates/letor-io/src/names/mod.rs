@@ -131,11 +131,8 @@ impl Names {
         for (number, name) in names.iter().enumerate() {
             let Some(name) = name else { continue };
             let fail = |fault| Err(NameError { number, fault });
-            if name.is_empty() {
-                return fail(NameFault::Empty);
-            }
-            if let Some(found) = name.chars().find(|found| is_control(*found)) {
-                return fail(NameFault::Control(found));
+            if let Err(fault) = check_name(name) {
+                return fail(fault);
             }
             if let Some(first) = numbers.insert(name.clone(), number) {
                 return fail(NameFault::Repeated { name: name.to_string(), first });
@@ -254,6 +251,20 @@ fn quoted(rest: &str) -> Option<(String, Option<&str>)> {
         }
     }
     None
+}
+
+/// Checks what may be the name of a ranker or feature anywhere: in lists, tables, logs and on terminals.
+///
+/// # Errors
+/// If it is empty or consists of spaces, or contains a character that controls a terminal, breaks a line or hides text.
+pub fn check_name(name: &str) -> Result<(), NameFault> {
+    if name.trim().is_empty() {
+        return Err(NameFault::Empty);
+    }
+    match name.chars().find(|found| is_control(*found)) {
+        Some(found) => Err(NameFault::Control(found)),
+        None => Ok(()),
+    }
 }
 
 /// Whether a character breaks a line, moves the cursor, or changes the direction of what follows.

@@ -120,8 +120,8 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
-/// What `ulimit -v` leaves.
-fn address_space() -> Option<u64> {
+/// What `ulimit -v` leaves; `None` without a limit.
+pub(super) fn address_space() -> Option<u64> {
     let limits = fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     let limit: u64 = line.split_whitespace().next()?.parse().ok()?;
@@ -187,14 +187,23 @@ impl OneLineAllocator {
     #[cold]
     fn end(bytes: usize) -> ! {
         // Formatting numbers and writing to standard error allocate nothing.
+        let (size, unit) = whole_units(bytes);
         let _ = writeln!(
             std::io::stderr(),
-            "error: out of memory: another {}.{:03} GB could not be allocated; use fewer rankers, runs or threads, \
+            "error: out of memory: another {size} {unit} could not be allocated; use fewer rankers, runs or threads, \
              smaller data, or more memory",
-            bytes / 1_000_000_000,
-            bytes / 1_000_000 % 1000,
         );
         std::process::exit(1);
+    }
+}
+
+/// Bytes in the largest unit of which there are at least ten. Allocates nothing.
+fn whole_units(bytes: usize) -> (usize, &'static str) {
+    match bytes {
+        0..10_000 => (bytes, "bytes"),
+        10_000..10_000_000 => (bytes / 1000, "kB"),
+        10_000_000..10_000_000_000 => (bytes / 1_000_000, "MB"),
+        _ => (bytes / 1_000_000_000, "GB"),
     }
 }
 
@@ -259,6 +268,12 @@ mod tests {
         };
         // 0.95 * 6e9 / 12 is 21,794 squared.
         assert_eq!((most(6_000_000_000, 12), most(0, 12), most(200, 1)), (21_000, 0, 13));
+    }
+
+    #[test]
+    fn what_could_not_be_allocated_is_never_nothing() {
+        let units = [1, 9_999, 65_536, 999_999_999, 12_345_678_901].map(whole_units);
+        assert_eq!(units, [(1, "bytes"), (9_999, "bytes"), (65, "kB"), (999, "MB"), (12, "GB")]);
     }
 
     #[test]

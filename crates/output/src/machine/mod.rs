@@ -1,7 +1,8 @@
-//! Facts about the machine: they go into timings, never into results. And its memory: what is left, and the refusal of
-//! work that needs more (`memory`).
+//! Facts about the machine: they go into timings, never into results. Its memory: what is left, and the refusal of
+//! work that needs more (`memory`). And its threads: as many as can be started (`threads`).
 
 pub mod memory;
+pub mod threads;
 
 /// The name of the processor, where the system reports it.
 #[must_use]

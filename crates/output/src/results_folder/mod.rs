@@ -3,7 +3,9 @@
 //! Every command that writes a folder claims it first and holds its lock until `config.json` is written, the last of its
 //! files. A folder is keyed by its `config.json` without what makes a study larger or smaller ([`SIZES`]): a claim with
 //! another key is refused, and with the same key the folder can only grow. A folder whose `config.json` is not written yet
-//! has its key in `.unfinished.json`.
+//! has its key in `.unfinished.json`. Results that replace others are made beside them (`replacement`).
+
+mod replacement;
 
 use std::fs;
 use std::io::ErrorKind;
@@ -21,6 +23,9 @@ use super::files::{
 use super::lock::Lock;
 use super::usage::usage;
 use super::{input, interrupt};
+use replacement::Replacement;
+
+pub use replacement::ClaimedFile;
 
 /// The fields of a configuration that are not part of a folder's key.
 pub const SIZES: [&str; 6] = ["version", "steps", "runs", "algorithms", "checkpoints", "horizons"];
@@ -39,7 +44,7 @@ const MOST_BYTES: u64 = 1 << 30;
 pub enum Existing {
     /// Accept only results of the same key.
     SameKey,
-    /// Move it aside and start in an empty one.
+    /// Start in an empty one beside it, and move it aside when the new results are complete.
     MoveAside,
 }
 
@@ -55,7 +60,7 @@ pub struct ResultsFolder {
     /// The key is written before the first thing that depends on it.
     marked: Arc<Mutex<bool>>,
     created: Created,
-    moved_to: Option<PathBuf>,
+    replaces: Option<Replacement>,
     // Declared last: the lock is released after everything else.
     _lock: Lock,
 }
@@ -70,12 +75,13 @@ impl ResultsFolder {
     pub fn claim(path: &Path, key: &impl Serialize, existing: Existing) -> Result<Self> {
         let key = serde_json::to_value(key).context("failed to turn the configuration into JSON")?;
         let mut created = Created(Vec::new());
-        let mut moved_to = None;
-        let mut taken = lock(path, &mut created)?;
-        if existing == Existing::MoveAside && !is_empty(path)? {
-            moved_to = Some(move_aside(path)?);
-            taken = lock(path, &mut created)?;
+        let named = path;
+        let (mut replaces, mut path, mut taken) = (None, path.to_path_buf(), lock(path, &mut created)?);
+        if existing == Existing::MoveAside && !is_empty(&path)? {
+            let (replacement, new, lock_of_new) = Replacement::begin(&path, taken, &key, &mut created)?;
+            (replaces, path, taken) = (Some(replacement), new, lock_of_new);
         }
+        let path = &path;
         let (held, finished) = held(path)?;
         if let Some(held) = &held {
             refuse_another_key(path, held, &key, Compare::WhatIsWanted)?;
@@ -83,22 +89,22 @@ impl ResultsFolder {
         check_writable(&path.join("config.json"))?;
         remove_leftovers_in(path, None);
         interrupt::remove_when_stopped(created.0.clone());
-        let name = path.display().to_string();
+        let name = named.display().to_string();
         interrupt::say_when_stopped(move || format!("stopped; {name} is as it was, and the same command starts again"));
         let marked = Arc::new(Mutex::new(held.is_some()));
-        Ok(Self { path: path.to_path_buf(), key, held, finished, marked, created, moved_to, _lock: taken })
+        Ok(Self { path: path.clone(), key, held, finished, marked, created, replaces, _lock: taken })
     }
 
-    /// Where it is.
+    /// Where it is: while results that replace others are not complete, a hidden folder beside these.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.path
+        self.replaces.as_ref().and_then(Replacement::done).unwrap_or(&self.path)
     }
 
     /// The path of a file in it.
     #[must_use]
     pub fn join(&self, name: &str) -> PathBuf {
-        self.path.join(name)
+        self.path().join(name)
     }
 
     /// The configuration of the results that it holds. If they were being written when the process was killed, the sizes are
@@ -114,10 +120,10 @@ impl ResultsFolder {
         self.finished
     }
 
-    /// Where its former content was moved.
+    /// Where its former content moves when the new results are complete.
     #[must_use]
-    pub fn moved_to(&self) -> Option<&Path> {
-        self.moved_to.as_deref()
+    pub fn moves_to(&self) -> Option<&Path> {
+        self.replaces.as_ref().map(Replacement::aside)
     }
 
     /// The outermost folder that was created above it, if any.
@@ -174,6 +180,9 @@ impl ResultsFolder {
         let written = files()?;
         write_json_pretty(&path, config)?;
         remove_stale(&self.path.join(UNFINISHED))?;
+        if let Some(replacement) = &self.replaces {
+            replacement.finish(&self.path)?;
+        }
         interrupt::say_nothing_when_stopped();
         Ok(written)
     }
@@ -206,22 +215,22 @@ impl FolderOfOtherFiles {
 }
 
 /// Checks that a file of results may be written to `path`: there is none, or one with the fields of `key`. With
-/// [`Existing::MoveAside`], a file that is there is moved to a free name, which is returned.
+/// [`Existing::MoveAside`], a file that is there moves to a free name when the new one is written.
 ///
 /// # Errors
-/// If the file holds other results, or cannot be read or moved.
-pub fn claim_file(path: &Path, key: &impl Serialize, existing: Existing) -> Result<Option<PathBuf>> {
+/// If the file holds other results, or cannot be read.
+pub fn claim_file(path: &Path, key: &impl Serialize, existing: Existing) -> Result<ClaimedFile> {
     let bytes = match input::read_file(path, MOST_BYTES) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(ClaimedFile::new(path, None)),
         Err(error) => return Err(explained(error, "read", path)),
     };
     if existing == Existing::MoveAside {
-        return move_aside(path).map(Some);
+        return Ok(ClaimedFile::new(path, Some(replacement::aside_of_file(path)?)));
     }
     let key = serde_json::to_value(key).context("failed to turn the configuration into JSON")?;
     let held = serde_json::from_slice(&bytes).unwrap_or_default();
-    refuse_another_key(path, &held, &key, Compare::WhatIsWanted).map(|()| None)
+    refuse_another_key(path, &held, &key, Compare::WhatIsWanted).map(|()| ClaimedFile::new(path, None))
 }
 
 /// Folders created for a claim, inner ones first. Those that are empty in the end are removed.
@@ -301,17 +310,6 @@ fn in_todays_form(mut config: Value) -> Value {
 fn is_empty(path: &Path) -> Result<bool> {
     let mut entries = fs::read_dir(path).map_err(|error| explained(error, "read", path))?;
     Ok(entries.next().is_none())
-}
-
-/// Moves the folder or file at `path` to a free name beside it, and returns that.
-fn move_aside(path: &Path) -> Result<PathBuf> {
-    let name = path.file_name();
-    let name = name.ok_or_else(|| usage(format!("--replace cannot move {} aside; give it a name", path.display())))?;
-    let aside = |number: u32| path.with_file_name(format!("{}.old-{number}", name.to_string_lossy()));
-    let free = (1..).map(aside).find(|aside| fs::symlink_metadata(aside).is_err());
-    let free = free.context("there is no free name")?;
-    fs::rename(path, &free).map_err(|error| explained(error, "move aside", path))?;
-    Ok(free)
 }
 
 /// `config` without its sizes.

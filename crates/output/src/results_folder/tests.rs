@@ -92,7 +92,7 @@ fn replaced_results_are_moved_aside() {
     let moved = |seed| {
         let folder = ResultsFolder::claim(&path, &config(seed, 10), Existing::MoveAside).unwrap();
         folder.write(&config(seed, 10), || write_atomic(&folder.join("a"), b"")).unwrap();
-        folder.moved_to().map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+        folder.moves_to().map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
     };
     assert_eq!((moved(1), moved(2), moved(3)), (None, Some("r.old-1".to_owned()), Some("r.old-2".to_owned())));
     assert_eq!(names(&root.path().join("deep")), ["r", "r.old-1", "r.old-2"]);
@@ -101,17 +101,81 @@ fn replaced_results_are_moved_aside() {
 }
 
 #[test]
+fn former_results_stay_until_the_new_ones_are_complete() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("r");
+    write(&path, &config(1, 10), "a").unwrap();
+    let replace = |seed| ResultsFolder::claim(&path, &config(seed, 10), Existing::MoveAside).unwrap();
+    let seed = |name: &str| held(&root.path().join(name)).unwrap().0.unwrap()["seed"].clone();
+    // Nothing was written: nothing is left of it.
+    drop(replace(2));
+    assert_eq!((names(root.path()), seed("r")), (vec_of(["r"]), 1.into()));
+    // A failure in the middle.
+    let folder = replace(2);
+    folder.marker()().unwrap();
+    let failed: Result<()> = folder.write(&config(2, 10), || {
+        write_atomic(&folder.join("b"), b"")?;
+        bail!("no disk")
+    });
+    assert!(failed.is_err());
+    assert!(format!("{:#}", claim(&path, &key(1)).unwrap_err()).contains("another command is working"));
+    drop(folder);
+    assert_eq!(
+        (names(root.path()), names(&path), seed("r")),
+        (vec_of([".r.new", "r"]), vec_of(["a", "config.json"]), 1.into())
+    );
+    // The same again goes on, another one begins.
+    assert!(replace(2).held().is_some() && root.path().join(".r.new/b").exists());
+    let folder = replace(3);
+    assert!(folder.held().is_none() && names(folder.path()).is_empty());
+    folder.write(&config(3, 10), || write_atomic(&folder.join("c"), b"")).unwrap();
+    assert_eq!((folder.path(), folder.join("c").exists()), (path.as_path(), true));
+    assert_eq!((names(root.path()), seed("r"), seed("r.old-1")), (vec_of(["r", "r.old-1"]), 3.into(), 1.into()));
+    // Killed between the exchange and the last renaming: the former results are in the way, complete, and are kept.
+    drop(folder);
+    fs::rename(root.path().join("r.old-1"), root.path().join(".r.new")).unwrap();
+    let folder = replace(4);
+    folder.write(&config(4, 10), || Ok(())).unwrap();
+    assert_eq!(names(root.path()), ["r", "r.old-1", "r.old-2"]);
+    assert_eq!(["r", "r.old-1", "r.old-2"].map(seed), [4, 1, 3]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_results_stays_a_link() {
+    let root = tempfile::tempdir().unwrap();
+    let (link, target) = (root.path().join("link"), root.path().join("disk/r"));
+    write(&target, &config(1, 10), "a").unwrap();
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    let folder = ResultsFolder::claim(&link, &config(2, 10), Existing::MoveAside).unwrap();
+    folder.write(&config(2, 10), || write_atomic(&folder.join("b"), b"")).unwrap();
+    assert_eq!(fs::read_link(&link).unwrap(), target);
+    assert_eq!((names(&target), names(root.path())), (vec_of(["b", "config.json"]), vec_of(["disk", "link"])));
+    assert_eq!(names(&root.path().join("disk")), ["r", "r.old-1"]);
+    // So does one to a file.
+    let (link, file) = (root.path().join("link.json"), root.path().join("disk/d.json"));
+    fs::write(&file, "{}").unwrap();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    let claimed = claim_file(&link, &json!({"command": "distortion"}), Existing::MoveAside).unwrap();
+    claimed.write(|path| write_atomic(path, b"new")).unwrap();
+    assert_eq!((fs::read_link(&link).unwrap(), fs::read(&file).unwrap()), (file, b"new".to_vec()));
+    assert_eq!(fs::read(root.path().join("disk/d.json.old-1")).unwrap(), b"{}");
+}
+
+#[test]
 fn a_file_is_claimed_like_a_folder() {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("d.json");
     let claim = |seed: u32, existing| claim_file(&path, &json!({"command": "distortion", "seed": seed}), existing);
-    assert_eq!(claim(1, Existing::SameKey).unwrap(), None);
+    assert_eq!(claim(1, Existing::SameKey).unwrap().moves_to(), None);
     fs::write(&path, "{\"command\": \"distortion\", \"seed\": 1, \"share\": 0.5}").unwrap();
-    assert_eq!(claim(1, Existing::SameKey).unwrap(), None);
+    assert_eq!(claim(1, Existing::SameKey).unwrap().moves_to(), None);
     assert!(format!("{:#}", claim(2, Existing::SameKey).unwrap_err()).contains("its seed is 1, not 2"));
+    let claimed = claim(2, Existing::MoveAside).unwrap();
     assert_eq!(names(root.path()), ["d.json"]);
-    claim(2, Existing::MoveAside).unwrap();
-    assert_eq!(names(root.path()), ["d.json.old-1"]);
+    claimed.write(|path| write_atomic(path, b"{}")).unwrap();
+    assert_eq!(names(root.path()), ["d.json", "d.json.old-1"]);
+    assert_eq!(fs::read(&path).unwrap(), b"{}");
 }
 
 #[test]

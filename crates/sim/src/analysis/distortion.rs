@@ -89,6 +89,9 @@ pub fn measure(
     Distortion::of(plan.size, &shares)
 }
 
+/// Bytes that the result of a set takes.
+pub const BYTES_OF_SET: u64 = size_of::<f64>() as u64;
+
 /// The distortion of each set; of the sets of a shard alone, if `work` is that of one.
 ///
 /// # Errors
@@ -107,7 +110,7 @@ pub fn shares_of(
     let others: Vec<usize> = (0..site.arms()).filter(|arm| !winners.contains(arm)).collect();
     assert!(plan.size >= 2 && plan.size <= others.len() + 1, "checked by the caller");
     let cell = format!("distortion {} {method}", plan.size);
-    work.values(&cell, plan.sets, |set| {
+    work.values(&cell, ("sets", plan.sets), BYTES_OF_SET, |set| {
         let stream = |purpose: &str| seed::generator(plan.seed, &cell, set, purpose);
         let arms = draw_set(winners[0], &others, plan.size, &mut stream("set"));
         let share = one_set(site, method, &arms, plan.multileavings, stream);

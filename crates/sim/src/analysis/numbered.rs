@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use output::cache::sha256_hex;
+use output::numbers::with_separators;
 use output::records::{Record, Records};
 use output::shards::{Cell, Share};
 
@@ -56,17 +57,36 @@ impl NumberedWork {
         Self { within, ..self }
     }
 
-    /// The values of the units 0 to `total` - 1 of `subject`, a text of one line that distinguishes them from others; those of a
-    /// shard alone, for its part, if this is one.
+    /// Checks that memory has room for the values of `total` units, called `what` in the plural, of `bytes` bytes each.
+    /// For commands, before they compute anything; [`values`](Self::values) checks again.
     ///
     /// # Errors
-    /// If a value cannot be kept, or the parts of shards lack one.
+    /// One line with what is needed, what is left, and what to choose instead.
+    pub fn ensure_room(share: &Share, what: &str, total: u64, bytes: u64) -> Result<()> {
+        let units = share.shard().map_or(total, |shard| {
+            let range = shard.range(total);
+            range.end - range.start
+        });
+        output::memory::ensure_room(
+            units.saturating_mul(bytes),
+            || format!("the results of {} {what}", with_separators(units)),
+            || format!("choose fewer {what}"),
+        )
+    }
+
+    /// The values of the units 0 to `total` - 1 of `subject`, a text of one line that distinguishes them from others; those of a
+    /// shard alone, for its part, if this is one. A value takes `bytes` bytes; `what` is what units are called in the plural.
+    ///
+    /// # Errors
+    /// If memory has no room for the values, one cannot be kept, or the parts of shards lack one.
     pub fn values<T: Serialize + DeserializeOwned + Send + Sync>(
         &self,
         subject: &str,
-        total: u64,
+        (what, total): (&str, u64),
+        bytes: u64,
         compute: impl Fn(u64) -> T + Sync + Send,
     ) -> Result<Vec<T>> {
+        Self::ensure_room(&self.share, what, total, bytes)?;
         let subject = &format!("{} {subject}", self.within);
         let subject = subject.trim();
         if let Some(parts) = self.share.parts() {

@@ -64,6 +64,12 @@ pub fn checkpoints(impressions: u64) -> Vec<u64> {
     checkpoints
 }
 
+/// Bytes that the errors of a draw take.
+#[must_use]
+pub fn bytes_of_draw(checkpoints: &[u64]) -> u64 {
+    (size_of::<Vec<f64>>() + size_of_val(checkpoints)) as u64
+}
+
 /// The binary error of every draw at every checkpoint: `[draw][checkpoint]`.
 ///
 /// `ndcg` is the nDCG of each arm, the reference. All methods see the same draws of rankers.
@@ -85,7 +91,7 @@ pub fn measure_share(
     progress: &Progress,
 ) -> Result<Vec<Vec<f64>>> {
     let cell = format!("sensitivity {}", method.label());
-    work.values(&cell, plan.draws, |draw| {
+    work.values(&cell, ("draws", plan.draws), bytes_of_draw(&plan.checkpoints), |draw| {
         let arms = draw_arms(ndcg, plan.rankers, &mut seed::generator(plan.seed, "sensitivity", draw, "rankers"));
         let stream = |purpose: &str| seed::generator(plan.seed, &cell, draw, purpose);
         let errors = one_draw(site, ndcg, method, &arms, &plan.checkpoints, stream);

@@ -115,7 +115,6 @@ struct Summary<'a> {
 impl Compare {
     pub(super) fn run(&self) -> Result<()> {
         let RunArgs { common, .. } = &self.run;
-        common.apply()?;
         let usual = if self.site.is_default() { &Usual::FIRST_DUELS } else { &Usual::DUELS };
         let asked = self.run.size(usual);
         for spec in &asked.algorithms {

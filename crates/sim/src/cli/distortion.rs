@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use output::numbers::{parse_positive, with_separators};
-use output::progress::Progress;
+use output::progress::{Progress, foresee};
 use output::results_folder::{Existing, claim_file};
 use output::usage::usage;
 use serde::Serialize;
@@ -15,9 +15,9 @@ use simulation::truth::{GroundTruth, RegretMeasure};
 
 use super::notes;
 use super::print::{eprintln, note, println};
-use crate::analysis::distortion::{Distortion, Plan, no_winner, shares_of};
+use crate::analysis::distortion::{BYTES_OF_SET, Distortion, Plan, no_winner, shares_of};
 use crate::analysis::numbered::NumberedWork;
-use crate::cli::args::{CommonArgs, SiteArgs, TruthArgs, announce_missing};
+use crate::cli::args::{CommonArgs, SiteArgs, TruthArgs, announce_missing, moves};
 use crate::cli::shards::{self, ShardArgs, Work, claim_shard};
 use output::shards::Share;
 
@@ -99,13 +99,13 @@ struct Key<'a> {
 impl DistortionCommand {
     pub(super) fn run(&self) -> Result<()> {
         let CommonArgs { seed, quiet, .. } = self.common;
-        self.common.apply()?;
         let share = self.shard.share()?;
         anyhow::ensure!(
             share.shard().is_none() || self.out.is_some(),
             usage("--shard writes its part beside the results; say with --out where those are")
         );
         anyhow::ensure!(share.shard().is_none() || !self.replace, shards::no_replace());
+        NumberedWork::ensure_room(&share, "sets", self.sets, BYTES_OF_SET)?;
         let prepared = self.site.prepare_for(&share, seed, quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
         // Checked before any work: the sizes, and whether the result can be written.
@@ -118,11 +118,14 @@ impl DistortionCommand {
             sets: self.sets,
             site: description,
         };
+        let mut claimed = None;
         if let (Some(path), None) = (&self.out, share.shard()) {
             let existing = if self.replace { Existing::MoveAside } else { Existing::SameKey };
-            if let (Some(moved), false) = (claim_file(path, &key, existing)?, quiet) {
-                eprintln!("what {} held is now in {}", path.display(), moved.display());
+            let file = claim_file(path, &key, existing)?;
+            if let (Some(aside), false) = (file.moves_to(), quiet) {
+                eprintln!("{}", moves(path, aside));
             }
+            claimed = Some(file);
             if let (Some(parent), false) = (path.parent(), quiet) {
                 announce_missing(parent);
             }
@@ -165,7 +168,9 @@ impl DistortionCommand {
             refuse_other_sizes(path, &sizes)?;
         }
 
-        let progress = Progress::new("multileaving", Work::share_of(&share, self.sets) * sizes.len() as u64, quiet);
+        let all = Work::share_of(&share, self.sets).saturating_mul(sizes.len() as u64);
+        foresee("multileavings", all, self.multileavings, quiet);
+        let progress = Progress::new("multileaving", all, quiet);
         let sets = NumberedWork::of(&share, folder.as_ref().map(|folder| folder.path().to_path_buf()));
         let of_size = |&size: &u64| {
             let plan = Plan { size: size as usize, multileavings: self.multileavings, sets: self.sets, seed };
@@ -183,8 +188,8 @@ impl DistortionCommand {
         } else {
             self.print(&report);
         }
-        let Some(path) = &self.out else { return Ok(()) };
-        output::write_json_pretty(path, &report)?;
+        let (Some(path), Some(claimed)) = (&self.out, claimed) else { return Ok(()) };
+        claimed.write(|path| output::write_json_pretty(path, &report))?;
         if !quiet {
             eprintln!("results: {}", path.display());
         }

@@ -13,7 +13,7 @@ use output::text_table::{Align, TextTable};
 use output::usage::usage;
 
 use super::print::{eprintln, println};
-use crate::cli::args::{CacheArgs, CommonArgs, announce_missing};
+use crate::cli::args::{CacheArgs, announce_missing};
 use crate::cli::shards::{self, ShardArgs, Work, claim_shard};
 use crate::experiment::{
     self, Experiment, ExperimentContext, ExperimentOutcome, SharedWork, Table, claim::Verdict, report::index,
@@ -90,7 +90,6 @@ struct ExperimentThreads {
 
 impl ExperimentCommand {
     pub(super) fn run(&self) -> Result<()> {
-        CommonArgs::set_threads(self.common.threads)?;
         let files = self.chosen()?;
         // An invalid file fails before hours are spent on the others.
         let experiments = files.iter().map(|file| experiment::check(file)).collect::<Result<Vec<Experiment>>>()?;

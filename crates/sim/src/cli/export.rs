@@ -93,7 +93,6 @@ struct Exported<'a> {
 
 impl Export {
     pub(super) fn run(&self) -> Result<()> {
-        self.common.apply()?;
         let quiet = self.common.quiet;
         let asked = self.dataset.asked();
         let spec = SiteSpec {

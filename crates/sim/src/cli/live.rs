@@ -41,7 +41,6 @@ pub(super) struct Live {
 impl Live {
     pub(super) fn run(&self) -> Result<()> {
         let RunArgs { common, .. } = &self.run;
-        common.apply()?;
         self.run.regret.check_live()?;
         let evidence = self.evidence.plan()?;
         let share = self.run.shard.share()?;

@@ -27,8 +27,9 @@ mod study;
 use std::ffi::OsString;
 use std::fmt;
 use std::panic::{catch_unwind, resume_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use bandits::MatrixError;
 use clap::{FromArgMatches, Parser, Subcommand};
@@ -111,6 +112,15 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             Err(panic) => resume_unwind(panic),
         },
     }
+}
+
+/// The path of the program that this is the command line of, where that is not the file of the process.
+static CALLED_AS: OnceLock<PathBuf> = OnceLock::new();
+
+/// Says that this is the command line of `program`, the absolute path of which the jobs of `submit` call. For programs that run
+/// in an interpreter; the first call counts.
+pub fn called_as(program: PathBuf) {
+    let _ = CALLED_AS.set(program);
 }
 
 /// Runs `sim` as [`run_with`] does, and returns what it would print on standard output.
@@ -208,8 +218,8 @@ pub fn run_with(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>
     let added = defaults::add(&command, &mut arguments).map_err(|error| Failure::of(&error))?;
     // `sim.toml` may give files as runs, too.
     let arguments = runs_of_files(arguments);
-    let cli = match parse(command, &arguments) {
-        Ok(cli) => cli,
+    let (cli, threads) = match parse(command, &arguments) {
+        Ok(parsed) => parsed,
         Err(error) if error.use_stderr() => return Err(refusal(&error, &arguments, &added)),
         Err(help) => {
             if print::is_captured() {
@@ -225,20 +235,23 @@ pub fn run_with(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>
         eprintln!("from {}: {}", defaults::FILE, escaped(&flags.join(" ")));
     }
     shards::invoked_with(&arguments);
-    cli.run().map_err(|error| Failure::of(&error))
+    cli.run(threads).map_err(|error| Failure::of(&error))
 }
 
 /// Runs `sim` with these arguments, which another command kept; `sim.toml` is in them already.
 fn run_again(arguments: &[OsString]) -> anyhow::Result<()> {
-    let cli = parse(command(), arguments).map_err(|error| usage(one_line(&error.to_string())))?;
+    let (cli, threads) = parse(command(), arguments).map_err(|error| usage(one_line(&error.to_string())))?;
     shards::invoked_with(arguments);
-    cli.run()
+    cli.run(threads)
 }
 
-/// The command line, parsed.
-fn parse(mut command: clap::Command, arguments: &[OsString]) -> Result<Cli, clap::Error> {
+/// The command line, parsed, and the value of `--threads`, if the command has that flag and it is given.
+fn parse(mut command: clap::Command, arguments: &[OsString]) -> Result<(Cli, Option<u16>), clap::Error> {
     let matches = command.try_get_matches_from_mut(arguments)?;
-    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    let of_command = matches.subcommand().map_or(&matches, |(_, of_command)| of_command);
+    let threads = of_command.try_get_one::<u16>("threads").ok().flatten().copied();
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+    Ok((cli, threads))
 }
 
 /// The command line as clap describes it, e.g. to render the help of all commands.
@@ -248,7 +261,11 @@ pub fn command() -> clap::Command {
 }
 
 impl Cli {
-    fn run(self) -> anyhow::Result<()> {
+    fn run(self, threads: Option<u16>) -> anyhow::Result<()> {
+        // These run other commands, which have threads of their own.
+        if !matches!(self.command, Some(Command::Merge(_) | Command::Submit(_))) {
+            output::threads::for_process(threads.map(usize::from))?;
+        }
         match self.command {
             None => self.live.run(),
             Some(Command::Algorithms(command)) => command.run(),

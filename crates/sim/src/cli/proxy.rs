@@ -155,7 +155,6 @@ struct Timings {
 
 impl Proxy {
     pub(super) fn run(&self) -> Result<()> {
-        self.common.apply()?;
         let files = Files::of(&self.out)?;
         let every = self.effort.save_every()?;
         let share = self.shard.share()?;

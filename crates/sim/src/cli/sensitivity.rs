@@ -5,7 +5,7 @@ use clap::Args;
 use figures::{Curve, CurvePoint, Lines};
 use interleave::AnyMultileaving;
 use output::numbers::{mean_of, parse_positive, with_unit};
-use output::progress::Progress;
+use output::progress::{Progress, foresee};
 use output::usage::usage;
 use rankers::Gain;
 use serde::Serialize;
@@ -13,7 +13,7 @@ use simulation::description::SiteDescription;
 
 use super::print::{eprintln, println};
 use crate::analysis::numbered::NumberedWork;
-use crate::analysis::sensitivity::{Method, Plan, checkpoints, measure_share};
+use crate::analysis::sensitivity::{Method, Plan, bytes_of_draw, checkpoints, measure_share};
 use crate::cli::args::{CommonArgs, OutputArgs, SiteArgs, parse_method};
 use crate::cli::shards::{self, ShardArgs, Work};
 use crate::results::Spread;
@@ -86,13 +86,15 @@ struct Config<'a> {
 impl Sensitivity {
     pub(super) fn run(&self) -> Result<()> {
         let CommonArgs { seed, quiet, .. } = self.common;
-        self.common.apply()?;
         anyhow::ensure!(!self.site.multileaves(), usage("--multileave does not apply to sensitivity; use --methods"));
         for (at, method) in self.methods.iter().enumerate() {
             let known = self.methods[..at].iter().any(|before| before.to_string() == method.to_string());
             anyhow::ensure!(!known, usage(format!("--methods: {method} is given twice; give each method once")));
         }
         let share = self.shard.share()?;
+        let checkpoints = checkpoints(self.impressions);
+        let of_methods = (self.methods.len() as u64 + 1).saturating_mul(bytes_of_draw(&checkpoints));
+        NumberedWork::ensure_room(&share, "draws", self.draws, of_methods)?;
         let prepared = self.site.prepare_for(&share, seed, quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
         anyhow::ensure!(
@@ -122,10 +124,11 @@ impl Sensitivity {
             Work::new(&config, [("sensitivity".to_owned(), 1)].into(), ("draw", self.draws))?.of_records(methods.len());
         work.begin(&share, &folder)?;
         let ndcg = site.rankings().ndcg(prepared.dataset.labels(), 10, Gain::Exponential)?;
-        let checkpoints = checkpoints(self.impressions);
         let plan = Plan { rankers: self.compared as usize, checkpoints, draws: self.draws, seed };
 
-        let progress = Progress::new("comparing", Work::share_of(&share, self.draws) * methods.len() as u64, quiet);
+        let all = Work::share_of(&share, self.draws).saturating_mul(methods.len() as u64);
+        foresee("impressions", all, self.impressions, quiet);
+        let progress = Progress::new("comparing", all, quiet);
         let draws = NumberedWork::of(&share, Some(folder.path().to_path_buf()));
         let of_method = |method: &Method| -> Result<(String, Vec<Vec<f64>>)> {
             Ok((method.label(), measure_share(site, &ndcg, method, &plan, &draws, &progress)?))

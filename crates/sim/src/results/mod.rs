@@ -8,6 +8,7 @@
 mod answers;
 mod config;
 mod curves;
+mod drawn;
 mod environment;
 mod evidence;
 mod kept_curves;

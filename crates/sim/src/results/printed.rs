@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 use figures::print::{FONTS, LegendPlace, Print, Sheet, WIDTHS};
 use output::numbers::{escaped, parse_above_zero};
 use serde::{Deserialize, Serialize};
+
+use super::drawn;
 
 /// A length on paper: a number with `in`, `cm`, `mm` or `pt`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
@@ -115,16 +118,23 @@ impl Format {
         }
     }
 
-    /// `sheet` as a file; a PNG has `density` pixels per inch.
+    /// `sheet` as a file, which says what made it; a PNG has `density` pixels per inch.
     ///
     /// # Errors
     /// As for [`Sheet::pdf`] and [`Sheet::png`].
     pub fn file(self, sheet: &Sheet, density: f64) -> anyhow::Result<Vec<u8>> {
-        match self {
-            Self::Pdf => sheet.pdf(),
-            Self::Svg => Ok(sheet.svg().into_bytes()),
-            Self::Png => sheet.png(density),
-        }
+        let bytes = match self {
+            Self::Pdf => sheet.pdf()?,
+            Self::Svg => sheet.svg().into_bytes(),
+            Self::Png => sheet.png(density)?,
+        };
+        Ok(drawn::marked(self, bytes))
+    }
+
+    /// Whether the file at `path` was [made](Self::file) here.
+    #[must_use]
+    pub fn is_ours(self, path: &Path) -> bool {
+        drawn::is_ours(path, self)
     }
 }
 

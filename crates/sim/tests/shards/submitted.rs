@@ -212,3 +212,29 @@ fn a_dry_run_says_what_a_shard_needs() {
     let run = submit("slurm", &["--dry-run"], &["bandit", "--matrix", "absent.txt"]);
     assert_eq!(run.status.code(), Some(1), "{}", text(&run.stderr));
 }
+
+/// The wheel's command line runs in Python, which must not become the program of jobs, nor a name that nodes do not know.
+#[cfg(unix)]
+#[test]
+fn an_interpreter_is_not_submitted() {
+    let folder = BANDIT.prepare();
+    let here = folder.path();
+    let python = here.join("python3.11");
+    fs::copy(env!("CARGO_BIN_EXE_sim"), &python).expect("room for the program");
+    let submit = |more: &[&str]| {
+        let mut run = Command::new(&python);
+        run.current_dir(here)
+            .args(["submit", "slurm", "--shards", "2", "--no-dry-run"])
+            .args(more)
+            .arg("--")
+            .args(BANDIT.arguments);
+        run.args(["--out", "out"]).output().expect("it starts")
+    };
+    let run = submit(&[]);
+    assert_eq!(run.status.code(), Some(2), "{}", text(&run.stdout));
+    assert!(text(&run.stderr).contains("give --program"), "{}", text(&run.stderr));
+    let run = submit(&["--program", "bin/rankduel"]);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let script = fs::read_to_string(here.join("out.shards/slurm/shard.sh")).expect("a script");
+    assert!(script.contains(&format!("exec {}/bin/rankduel ", here.display())), "{script}");
+}

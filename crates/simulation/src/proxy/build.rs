@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use output::numbers::with_separators;
+use output::numbers::{with_separators, with_unit};
 use output::progress::Progress;
 use output::usage::usage;
 
@@ -18,6 +18,9 @@ use crate::site::Site;
 
 /// The most impressions of a stratified round, whose counts have 32 bits.
 const MOST_STRATIFIED: u64 = 4_000_000_000;
+
+/// The most comparisons of a request: their number, with those of the last round, has 64 bits.
+const MOST_COMPARISONS: u64 = 1 << 62;
 
 /// The surroundings of an estimation. Where the state is saved and whether progress is shown do not affect the counts.
 pub struct EstimationContext<'a, C> {
@@ -126,7 +129,18 @@ pub fn open_state(path: &Path, identity: Identity, request: Request, mode: Start
 /// Checks that `request` can be fulfilled for a matrix of `identity`.
 fn check(identity: &Identity, request: &Request) -> Result<()> {
     ensure_room_for_pairs(identity.arms, |arms| State::bytes(arms, identity.sampling))?;
-    selection(request)?.places(identity.arms).map_err(usage)?;
+    let places = selection(request)?.places(identity.arms).map_err(usage)?;
+    // Sums of the comparisons of all pairs are kept, too.
+    let most = MOST_COMPARISONS / places.len().max(1) as u64;
+    ensure!(
+        request.impressions <= most,
+        usage(format!(
+            "{} impressions of each of {}: expected at most {}",
+            with_separators(request.impressions),
+            with_unit(places.len() as u64, "pair"),
+            with_separators(most)
+        ))
+    );
     if let Some(error) = request.until_standard_error {
         ensure!(error > 0.0, usage(format!("--until-se {error}: expected a standard error above 0, such as 0.001")));
     }

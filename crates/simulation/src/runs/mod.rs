@@ -230,7 +230,7 @@ pub fn play_cells<A: ArenaFactory>(
         }
     }
     for (cell, finished) in cells.iter().zip(&results) {
-        progress.skip(cell.steps * finished.len() as u64);
+        progress.skip(cell.steps.saturating_mul(finished.len() as u64));
     }
     let all = jobs.len() as u64;
     jobs.retain(|(cell, run)| !results[*cell].contains_key(run));

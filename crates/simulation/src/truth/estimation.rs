@@ -112,7 +112,8 @@ impl TruthEstimation<'_> {
 
     /// Adds `comparisons` of each of `pairs`.
     fn refine_pairs(&self, table: &mut PairTable, pairs: &[(u32, u32)], comparisons: u64, round: &str) {
-        let progress = Progress::new("estimating the ground truth", pairs.len() as u64 * comparisons, self.quiet);
+        let progress =
+            Progress::new("estimating the ground truth", comparisons.saturating_mul(pairs.len() as u64), self.quiet);
         let stream = format!("truth {round}");
         let counts = compare_pairs(self.site, self.method, pairs, comparisons, self.seed, &stream, &progress);
         progress.finish();

@@ -152,7 +152,6 @@ impl Analyse {
     }
 
     pub(super) fn run(&self) -> Result<()> {
-        self.common.apply()?;
         self.check()?;
         self.arms.check()?;
         let quiet = self.common.quiet;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use output::numbers::{parse_above_zero, parse_count, parse_up_to};
 use output::results_folder::{Existing, ResultsFolder};
@@ -44,8 +44,8 @@ impl OutputArgs {
         let existing = if self.replace { Existing::MoveAside } else { Existing::SameKey };
         let folder = ResultsFolder::claim(&path, key, existing)?;
         if !quiet {
-            if let Some(moved) = folder.moved_to() {
-                eprintln!("what {} held is now in {}", path.display(), moved.display());
+            if let Some(aside) = folder.moves_to() {
+                eprintln!("{}", moves(&path, aside));
             }
             if let Some(parent) = folder.created_parent().filter(|_| self.out.is_some()) {
                 eprintln!("created the folder {} for --out {}", parent.display(), path.display());
@@ -53,6 +53,11 @@ impl OutputArgs {
         }
         Ok(folder)
     }
+}
+
+/// Where the results at `path` move.
+pub(in crate::cli) fn moves(path: &Path, aside: &Path) -> String {
+    format!("what {} holds moves to {} when the new results are complete", path.display(), aside.display())
 }
 
 /// Says that `out`, a folder of folders or a file's parents, will be created.
@@ -117,6 +122,7 @@ pub(in crate::cli) struct CommonArgs {
     pub(in crate::cli) seed: u64,
 
     /// Threads [default: all cores; more than four per core (or 64) are not started]
+    // Set for every command in one place, `cli::run`.
     #[arg(long, value_name = "N", value_parser = parse_up_to::<u16, 65_535>)]
     threads: Option<u16>,
 
@@ -125,29 +131,9 @@ pub(in crate::cli) struct CommonArgs {
     pub(in crate::cli) quiet: bool,
 }
 
-/// The most threads that are started, however many are asked for: results do not depend on their number, and hundreds
-/// that compete for a few cores mostly look for work.
-fn most_threads() -> usize {
-    4 * std::thread::available_parallelism().map_or(16, usize::from).max(16)
-}
-
 impl CommonArgs {
     /// The part of a folder name for the seed; empty for the default seed.
     pub(in crate::cli) fn seeded(&self) -> String {
         if self.seed == 1 { String::new() } else { format!("-seed-{}", self.seed) }
-    }
-
-    /// Sets the number of threads of the process.
-    pub(in crate::cli) fn apply(&self) -> Result<()> {
-        Self::set_threads(self.threads)
-    }
-
-    /// Sets the number of threads of the process to `threads`, if given.
-    pub(in crate::cli) fn set_threads(threads: Option<u16>) -> Result<()> {
-        let Some(threads) = threads else { return Ok(()) };
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(usize::from(threads).min(most_threads()))
-            .build_global()
-            .context("failed to start the threads")
     }
 }

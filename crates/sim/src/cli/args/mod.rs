@@ -13,7 +13,7 @@ mod run;
 mod site;
 
 pub(super) use self::arms::{ArmArgs, Selected};
-pub(super) use self::common::{CacheArgs, CommonArgs, OutputArgs, TruthArgs, announce_missing};
+pub(super) use self::common::{CacheArgs, CommonArgs, OutputArgs, TruthArgs, announce_missing, moves};
 pub(super) use self::evidence::EvidenceArgs;
 pub(super) use self::folder::{dataset_name, default_folder, of_content, short};
 pub(super) use self::impressions::{LateArgs, StreamArgs};

@@ -6,7 +6,7 @@ use anyhow::Result;
 use bandits::registry::Spec;
 use clap::{Args, ValueEnum};
 use output::numbers::{parse_positive, parse_up_to};
-use simulation::runs::StudyPlan;
+use simulation::runs::{StudyPlan, ensure_room_for_runs};
 
 use super::common::{CommonArgs, OutputArgs};
 use super::regret::RegretArgs;
@@ -150,15 +150,24 @@ impl RunArgs {
 
     /// What is asked for: what the flags say and otherwise `usual`.
     pub(in crate::cli) fn size(&self, usual: &Usual) -> Size {
-        let algorithms = match &self.algorithms {
-            Some(named) => named.0.clone(),
-            None => usual.algorithms.iter().map(|name| name.parse().expect("a registered name")).collect(),
-        };
+        let algorithms = self.algorithms(usual);
         if !self.common.quiet || output::progress::is_watched() {
             print_warnings(&algorithms);
         }
         let length = Length::Steps(self.steps(usual), self.checkpoints);
         Size { algorithms, runs: self.runs.unwrap_or(usual.runs), length }
+    }
+
+    fn algorithms(&self, usual: &Usual) -> Vec<Spec> {
+        match &self.algorithms {
+            Some(named) => named.0.clone(),
+            None => usual.algorithms.iter().map(|name| name.parse().expect("a registered name")).collect(),
+        }
+    }
+
+    /// Checks that memory has room for the runs among `arms` arms, before the arms are made.
+    pub(in crate::cli) fn ensure_room(&self, usual: &Usual, arms: usize) -> Result<()> {
+        ensure_room_for_runs(&self.algorithms(usual), arms, self.runs.unwrap_or(usual.runs), 1, 1)
     }
 
     /// The plan of a study of this size.

@@ -89,7 +89,6 @@ struct Source {
 
 impl Bandit {
     pub(super) fn run(&self) -> Result<()> {
-        self.run.common.apply()?;
         if let Some(path) = &self.source.from_outcomes {
             return outcomes::plan(path, &self.outcomes, &self.run);
         }
@@ -104,6 +103,10 @@ impl Bandit {
                 let file = matrix_file::read(path, quiet)?;
                 let all = file.matrix.arms();
                 let Selected { matrix, taken, names, origin, wins } = self.arms.apply(file, self.run.common.seed)?;
+                ensure!(
+                    matrix.arms() > 1,
+                    usage(format!("{}: only one arm is left, and a comparison needs two", path.display()))
+                );
                 let (name, known) = (matrix_file::name(path), (names, origin));
                 let never = wins.and_then(|wins| matrix_file::never_compared(&wins.counts()));
                 let phases = self.changes.phases(&matrix, taken.as_deref(), all, quiet)?;
@@ -117,6 +120,8 @@ impl Bandit {
                         "--arms and --lexicographic apply to --matrix; a --problem has its number of arms as a parameter, e.g. btl:k=10"
                     )
                 );
+                // Before the problem is made, which takes a minute where it has many arms.
+                self.run.ensure_room(&Usual::STUDY, problem.arms())?;
                 let (name, known) = (problem.to_string(), (ArmNames::NUMBERS, MatrixOrigin::default()));
                 match prepare_problem(problem)? {
                     Setting::Matrix(matrix) => {

@@ -1,6 +1,6 @@
 //! `sim draw`: the figure of finished results, drawn again for a paper.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
@@ -35,7 +35,7 @@ pub(super) struct Draw {
     #[arg(long, value_name = "FORMAT,...", value_delimiter = ',')]
     format: Vec<Format>,
 
-    /// Replace the file if it is there
+    /// Replace the file even if another program made it
     #[arg(long)]
     replace: bool,
 
@@ -196,14 +196,13 @@ impl Draw {
         self.results.join(format!("draw.{}", format.ending()))
     }
 
-    /// Checks that nothing would be replaced without being asked.
+    /// Checks that nothing but drawings of this command would be replaced without being asked.
     fn check(&self, files: &[(PathBuf, Format)]) -> Result<()> {
-        let there = files.iter().map(|(path, _)| path).find(|path| path.exists());
-        let there: Option<&Path> = there.filter(|_| !self.replace).map(PathBuf::as_path);
-        if let Some(path) = there {
+        let foreign = files.iter().find(|(path, format)| path.exists() && !format.is_ours(path));
+        if let Some((path, _)) = foreign.filter(|_| !self.replace) {
             let path = escaped(&path.display().to_string()).into_owned();
             return Err(usage(format!(
-                "{path} is there; add --replace to replace it, or give another name with --out"
+                "{path} is there, and not a drawing of this command; add --replace to replace it, or give another name with --out"
             )));
         }
         for (at, (path, _)) in files.iter().enumerate() {

@@ -136,7 +136,6 @@ struct RankerQuality {
 
 impl Inspect {
     pub(super) fn run(&self) -> Result<()> {
-        self.common.apply()?;
         let asked = self.dataset.asked();
         let spec = SiteSpec {
             dataset: asked.to_vec(),

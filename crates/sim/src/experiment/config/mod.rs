@@ -199,6 +199,7 @@ impl Experiment {
     /// With the line where there is one.
     pub fn parse(text: &str) -> Result<Self, FileError> {
         let mut experiment: Self = toml::from_str(text).map_err(|error| FileError::of_toml(text, &error))?;
+        validate::printable(text)?;
         for claim in std::mem::take(&mut experiment.raw_claims) {
             let line = validate::line_of(text, claim.span().start);
             let claim = Claim::parse(claim.into_inner(), line)

@@ -25,6 +25,20 @@ fn a_file_is_read() {
     assert_eq!(experiment.settings[0].problem.0, ["arithmetic"]);
 }
 
+#[test]
+fn texts_control_no_terminal_and_no_page() {
+    let wrong = |from: &str, to: &str| Experiment::parse(&SMALL.replace(from, to)).unwrap_err().message;
+    for (from, to, expected) in [
+        ("\"t\"", "\"a\\u001b[2Jb\"", "title contains the control character \\u{1b}"),
+        ("\"t\"", "\"a\\n# b\"", "title contains the control character \\n"),
+        ("\"P\"", "\"\\u0007\"", "name contains the control character \\u{7}"),
+    ] {
+        assert!(wrong(from, to).starts_with(expected), "{}", wrong(from, to));
+    }
+    let about = SMALL.replace("runs = 2", "runs = 2\nabout = \"one\\n\\ttwo\"");
+    assert!(Experiment::parse(&about).is_ok());
+}
+
 /// The README documents every key; serde lists them when it meets an unknown one.
 #[test]
 fn the_readme_has_all_keys() {

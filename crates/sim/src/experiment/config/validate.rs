@@ -50,6 +50,31 @@ impl std::fmt::Display for FileError {
     }
 }
 
+/// Checks that no text of the file, which reaches pages, figures and terminals, controls them: there are no control characters
+/// but line feeds and tabs, and no line feeds in the title.
+pub(super) fn printable(text: &str) -> Result<(), FileError> {
+    fn strange(key: &str, value: &toml::Value) -> Option<(String, char)> {
+        match value {
+            toml::Value::String(text) => {
+                let is_strange =
+                    |c: &char| c.is_control() && (key == "title" || key == "figure" || !matches!(c, '\n' | '\t'));
+                text.chars().find(is_strange).map(|found| (key.to_owned(), found))
+            }
+            toml::Value::Array(values) => values.iter().find_map(|value| strange(key, value)),
+            toml::Value::Table(table) => table.iter().find_map(|(key, value)| strange(key, value)),
+            _ => None,
+        }
+    }
+    let table: toml::Table = toml::from_str(text).map_err(|error| FileError::of_toml(text, &error))?;
+    match table.iter().find_map(|(key, value)| strange(key, value)) {
+        None => Ok(()),
+        Some((key, found)) => Err(FileError::new(
+            None,
+            format!("{key} contains the control character {}; expected printable text", found.escape_default()),
+        )),
+    }
+}
+
 /// `setting "live", ` for a line in the section of that setting; empty elsewhere.
 fn setting_of(text: &str, start_of_line: usize) -> String {
     let is_header = |line: &&str| line.trim_start().starts_with('[') && line.trim_end().ends_with(']');

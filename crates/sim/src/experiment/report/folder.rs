@@ -220,20 +220,21 @@ fn write_resolved(
 
 /// The page of an experiment: figure, claims, numbers, settings.
 fn readme(experiment: &Experiment, path: &Path, summary: &Summary, figure: bool) -> String {
-    let mut page = format!("# {}\n\n", summary.title);
+    let title = plain(&summary.title);
+    let mut page = format!("# {title}\n\n");
     if figure {
-        page += &format!("![{}](figure.png)\n\n", summary.title);
+        page += &format!("![{}](figure.png)\n\n", title.replace('[', "\\[").replace(']', "\\]"));
     }
     let paper = Paper::find(&experiment.paper).map_or("", |paper| paper.reference);
     let _ = writeln!(page, "{paper}.\n");
     if !experiment.about.trim().is_empty() {
-        let _ = writeln!(page, "{}\n", experiment.about.trim());
+        let _ = writeln!(page, "{}\n", plain(experiment.about.trim()));
     }
     if !summary.claims.is_empty() {
         let heading = if experiment.paper == "own" { "Claims" } else { "Claims of the paper" };
         let _ = writeln!(page, "## {heading}\n\n| claim | where | outcome | our numbers |\n|---|---|---|---|");
         for claim in &summary.claims {
-            let comment = claim.comment.as_ref().map_or(String::new(), |text| format!(" *{}*", text.trim()));
+            let comment = claim.comment.as_ref().map_or(String::new(), |text| format!(" *{}*", plain(text.trim())));
             let _ = writeln!(
                 page,
                 "| {} | {} | {} | {}{comment} |",
@@ -249,7 +250,7 @@ fn readme(experiment: &Experiment, path: &Path, summary: &Summary, figure: bool)
         let _ = writeln!(page, "| {} |", table.header.join(" | "));
         let _ = writeln!(page, "|{}", "---|".repeat(table.header.len()));
         for row in &table.rows {
-            let _ = writeln!(page, "| {} |", row.join(" | "));
+            let _ = writeln!(page, "| {} |", row.iter().map(|text| plain(text)).collect::<Vec<_>>().join(" | "));
         }
         page.push('\n');
     } else {
@@ -309,5 +310,36 @@ fn shown(path: &Path) -> String {
 
 /// A text escaped for a cell of a Markdown table.
 pub(crate) fn cell(text: &str) -> String {
-    text.replace('|', "\\|").replace('\n', " ")
+    plain(text).replace('|', "\\|").replace('\n', " ")
+}
+
+/// A text for a Markdown page in which no HTML begins; addresses in angle brackets stay.
+pub(crate) fn plain(text: &str) -> String {
+    let mut parts = text.split('<');
+    let mut page = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_tag = part.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?'));
+        let is_address = ["http://", "https://"].iter().any(|address| part.starts_with(address));
+        page += if is_tag && !is_address { "\\<" } else { "<" };
+        page += part;
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_hold_no_html_of_others() {
+        for (text, expected) in [
+            ("a < b <3", "a < b <3"),
+            ("<script>alert(1)</script>", "\\<script>alert(1)\\</script>"),
+            ("<!-- x", "\\<!-- x"),
+            ("see <https://doi.org/1>", "see <https://doi.org/1>"),
+        ] {
+            assert_eq!(plain(text), expected);
+        }
+        assert_eq!(cell("<b>|\n"), "\\<b>\\| ");
+    }
 }

@@ -339,6 +339,8 @@ fn others(results: &Path, summaries: &[Summary]) -> Result<Vec<Other>> {
 }
 
 fn escaped(text: &str) -> String {
+    let shown = |c: char| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c };
+    let text: String = text.chars().map(shown).collect();
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

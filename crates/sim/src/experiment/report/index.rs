@@ -9,7 +9,7 @@ use output::numbers::with_separators;
 
 use crate::experiment::claim::Verdict;
 use crate::experiment::config::{PAPERS, Paper, is_published};
-use crate::experiment::report::folder::{Summary, cell};
+use crate::experiment::report::folder::{Summary, cell, plain};
 
 /// The summaries of all experiments in a folder of results, paper by paper.
 ///
@@ -92,7 +92,7 @@ pub(crate) fn write(results: &Path) -> Result<()> {
                 let _ = writeln!(page, "| {link} | {} | | |", cell(&summary.title));
             }
             for claim in &summary.claims {
-                let comment = claim.comment.as_ref().map_or(String::new(), |text| format!(" *{}*", text.trim()));
+                let comment = claim.comment.as_ref().map_or(String::new(), |text| format!(" *{}*", plain(text.trim())));
                 let place = if claim.place.is_empty() { String::new() } else { format!(" ({})", cell(&claim.place)) };
                 let _ = writeln!(
                     page,

@@ -23,7 +23,7 @@ use simulation::description::SiteDescription;
 use self::report::{Case, Days, Report, Row, Test};
 use crate::analysis::power::simulate::{self, Observed};
 use crate::analysis::power::{Goal, Impressions, Shares};
-use crate::cli::args::{CommonArgs, SiteArgs, TruthArgs};
+use crate::cli::args::{CommonArgs, SiteArgs, TruthArgs, moves};
 use crate::cli::print::{eprintln, println};
 
 /// How many impressions until it is decided which of two rankers is better.
@@ -146,7 +146,6 @@ const PATIENCE: f64 = 20.0;
 
 impl Power {
     pub(in crate::cli) fn run(&self) -> Result<()> {
-        self.common.apply()?;
         ensure!(
             self.confidence >= 0.5 && self.power > 1.0 - self.confidence,
             usage(format!(
@@ -278,8 +277,8 @@ impl Power {
             let existing = if self.replace { Existing::MoveAside } else { Existing::SameKey };
             let folder = ResultsFolder::claim(path, config, existing)?;
             folder.check(config)?;
-            if let Some(moved) = folder.moved_to().filter(|_| !self.common.quiet) {
-                eprintln!("what {} held is now in {}", path.display(), moved.display());
+            if let Some(aside) = folder.moves_to().filter(|_| !self.common.quiet) {
+                eprintln!("{}", moves(path, aside));
             }
             Ok(folder)
         };

@@ -324,10 +324,14 @@ impl Job<'_> {
         if let Some(program) = &self.asked.cluster.program {
             return Ok(program.clone());
         }
+        // The command line of the wheel runs in Python, and says where it is.
+        if let Some(program) = crate::cli::CALLED_AS.get() {
+            return Ok(program.clone());
+        }
         let program = std::env::current_exe().context("the path of this program is unknown; give --program")?;
-        // The command line of the wheel runs in Python, whose environment has it under its own name beside it.
         let is_python = program.file_stem().is_some_and(|stem| stem.to_string_lossy().starts_with("python"));
-        Ok(if is_python { "rankduel".into() } else { program })
+        anyhow::ensure!(!is_python, usage("Python runs this, and no program `rankduel` is beside it; give --program"));
+        Ok(program)
     }
 
     /// Whether the command sets its threads itself.
@@ -347,9 +351,6 @@ fn shell(word: &str) -> String {
 
 /// The absolute form of a path, which need not exist, or a name that is looked up.
 fn absolute(path: &Path) -> Result<String> {
-    if path.components().count() == 1 && path.as_os_str() == "rankduel" {
-        return Ok("rankduel".to_owned());
-    }
     let path = std::path::absolute(path).with_context(|| format!("{} has no absolute form", path.display()))?;
     Ok(path.to_string_lossy().into_owned())
 }

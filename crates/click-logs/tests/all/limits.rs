@@ -1,0 +1,56 @@
+//! Where the system starts no further thread, fewer do the work, and the results are the same.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// A user with no other processes, whose limit the kernel enforces; root has none.
+const NOBODY: &str = "65534";
+
+/// `click-logs` with at most `processes` processes and threads of its user; `None` where that cannot be arranged.
+fn within(program: &Path, folder: &Path, processes: u32, arguments: &[&str]) -> Option<Output> {
+    let is_root = fs::metadata("/proc/self").ok()?.uid() == 0;
+    let mut command = Command::new("prlimit");
+    command.arg(format!("--nproc={processes}"));
+    if is_root {
+        command.args(["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]);
+    } else if processes > 1 {
+        // Other processes of the same user count, too: only a limit of one is the same everywhere.
+        return None;
+    }
+    command.arg(program).args(arguments).current_dir(folder).output().ok()
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "what is skipped is visible")]
+fn results_need_no_thread() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    fs::set_permissions(here, fs::Permissions::from_mode(0o777)).unwrap();
+    // The folder of the build may be closed to others.
+    let program = here.join("click-logs");
+    fs::copy(env!("CARGO_BIN_EXE_click-logs"), &program).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut expected = None;
+    for processes in [4096, 1, 2, 3, 4, 5] {
+        let [log, out] = ["log", "out"].map(|name| format!("{name}-{processes}"));
+        let [impressions, clicks] = ["impressions", "clicks"].map(|name| format!("{log}/{name}.jsonl"));
+        let outcomes = ["--impressions", &impressions, "--clicks", &clicks, "--out", &out];
+        let commands: [&[&str]; 3] = [
+            &["simulate", "--impressions", "3000", "--out", &log],
+            &[&["credit"], &outcomes[..]].concat(),
+            &["decide", &out],
+        ];
+        for arguments in commands {
+            let Some(run) = within(&program, here, processes, arguments) else {
+                eprintln!("skipped: {processes} processes at most (needs root, prlimit and setpriv)");
+                continue;
+            };
+            let message = String::from_utf8_lossy(&run.stderr);
+            assert_eq!(run.status.code(), Some(0), "{arguments:?}, {processes} processes: {:?} {message}", run.status);
+        }
+        let Ok(found) = fs::read(here.join(&out).join("outcomes.csv")) else { continue };
+        assert!(found.len() > 300 && *expected.get_or_insert_with(|| found.clone()) == found, "{processes} processes");
+    }
+}

@@ -1,0 +1,198 @@
+//! Threads: every thread of a program is started here.
+//!
+//! A login node or a container may allow fewer threads than the machine has cores. Programs then use as many as can be
+//! started, down to the calling thread alone. Results do not depend on their number.
+
+use std::io;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread::{Builder, JoinHandle, available_parallelism};
+
+use anyhow::{Result, anyhow};
+use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+
+use super::memory::address_space;
+
+/// Address space that a thread may take: its stack, and the arena that the allocator of the C library reserves for it.
+const ADDRESS_SPACE: u64 = 256 << 20;
+
+/// Starts a thread.
+///
+/// # Errors
+/// If the system starts no further thread.
+pub fn start<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> io::Result<JoinHandle<T>> {
+    Builder::new().name(name.to_owned()).spawn(work)
+}
+
+/// The same for a thread that a program can do without: none is started where `ulimit -v` leaves no address space for it, which
+/// would be lacking elsewhere.
+///
+/// # Errors
+/// As for [`start`], and if there is no address space for it.
+pub fn start_spare<T: Send + 'static>(
+    name: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> io::Result<JoinHandle<T>> {
+    if fit() == 0 { Err(io::ErrorKind::OutOfMemory.into()) } else { start(name, work) }
+}
+
+/// How many threads the address space has room for.
+fn fit() -> usize {
+    address_space().map_or(usize::MAX, |bytes| usize::try_from(bytes / ADDRESS_SPACE).unwrap_or(usize::MAX))
+}
+
+/// The most threads that are started, however many are asked for: results do not depend on their number, and hundreds
+/// that compete for a few cores mostly look for work.
+#[must_use]
+pub fn most() -> usize {
+    4 * available_parallelism().map_or(16, usize::from).max(16)
+}
+
+/// How many threads to start where `asked` are asked for: all cores by default, or what `RAYON_NUM_THREADS` says; at most
+/// [`most`], and not more than `ulimit -v` has address space for.
+#[must_use]
+pub fn count(asked: Option<usize>) -> usize {
+    let of_environment = || std::env::var("RAYON_NUM_THREADS").ok()?.trim().parse().ok();
+    let cores = || available_parallelism().map_or(1, usize::from);
+    let wanted = asked.or_else(of_environment).filter(|&threads| threads > 0).unwrap_or_else(cores);
+    wanted.min(most()).min(fit()).max(1)
+}
+
+/// Threads that wait for their part in a pool. Those that get none end.
+struct Waiting {
+    parts: Sender<ThreadBuilder>,
+    threads: usize,
+}
+
+impl Waiting {
+    /// Up to `count` threads: as many as can be started.
+    ///
+    /// A pool whose threads cannot all be started fails, and the pool of a process can be made only once. So its threads
+    /// are started first.
+    fn start(count: usize, name: &str) -> io::Result<Self> {
+        let (parts, next) = channel::<ThreadBuilder>();
+        let next = Arc::new(Mutex::new(next));
+        let wait = |next: Arc<Mutex<Receiver<ThreadBuilder>>>| {
+            move || {
+                // The lock is released before the part is done.
+                let part = next.lock().ok().and_then(|next| next.recv().ok());
+                if let Some(part) = part {
+                    part.run();
+                }
+            }
+        };
+        for at in 0..count {
+            match start(&format!("{name}-{at}"), wait(Arc::clone(&next))) {
+                Ok(_) => {}
+                Err(error) if at == 0 => return Err(error),
+                Err(_) => return Ok(Self { parts, threads: at }),
+            }
+        }
+        Ok(Self { parts, threads: count })
+    }
+
+    /// Their pool.
+    fn pool(self) -> Result<ThreadPool, ThreadPoolBuildError> {
+        let Self { parts, threads } = self;
+        ThreadPoolBuilder::new().num_threads(threads).spawn_handler(|part| give(&parts, part)).build()
+    }
+
+    /// Makes them the pool of the process.
+    fn pool_of_process(self) -> Result<(), ThreadPoolBuildError> {
+        let Self { parts, threads } = self;
+        ThreadPoolBuilder::new().num_threads(threads).spawn_handler(|part| give(&parts, part)).build_global()
+    }
+}
+
+fn give(parts: &Sender<ThreadBuilder>, part: ThreadBuilder) -> io::Result<()> {
+    parts.send(part).map_err(|_| io::Error::other("a thread ended early"))
+}
+
+fn none(error: &dyn std::fmt::Display) -> anyhow::Error {
+    anyhow!(
+        "no thread can be started: {error}; raise the limit on processes (ulimit -u) or on memory (ulimit -v), or run \
+         where fewer other programs run"
+    )
+}
+
+/// A pool of `threads` threads, all cores by default; of fewer where not all can be started.
+///
+/// # Errors
+/// One line, if not even one can be started.
+pub fn pool(threads: Option<usize>, name: &str) -> Result<ThreadPool> {
+    let waiting = Waiting::start(count(threads), name).map_err(|error| none(&error))?;
+    waiting.pool().map_err(|error| none(&error))
+}
+
+/// Does `work` on a [`pool`] of its own; on the calling thread alone where no thread can be started.
+///
+/// # Errors
+/// One line, if this thread cannot do it alone because it belonged to a pool that is gone.
+pub fn within<R: Send>(threads: Option<usize>, work: impl FnOnce() -> R + Send) -> Result<R> {
+    let pool = if fit() == 0 { Err(none(&"ulimit -v leaves no room")) } else { pool(threads, "work") };
+    match pool {
+        Ok(pool) => Ok(pool.install(work)),
+        // The pool that this thread belongs to does the work.
+        Err(_) if rayon::current_thread_index().is_some() => Ok(work()),
+        Err(error) => {
+            let alone = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
+            Ok(alone.map_err(|_| error)?.install(work))
+        }
+    }
+}
+
+/// Sets how many threads do the parallel work of this process: `threads`, all cores by default; fewer where not all can be
+/// started, down to the calling thread. Does nothing the second time, nor inside a pool. For programs, not for libraries.
+///
+/// # Errors
+/// One line, if the calling thread cannot take part.
+pub fn for_process(threads: Option<usize>) -> Result<()> {
+    if rayon::current_thread_index().is_some() {
+        return Ok(());
+    }
+    let waiting = if fit() == 0 { None } else { Waiting::start(count(threads), "work").ok() };
+    let made = match waiting {
+        Some(waiting) => waiting.pool_of_process(),
+        None => ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global(),
+    };
+    match made {
+        Ok(()) => Ok(()),
+        // Made by an earlier call: asking for its size does not fail then.
+        Err(error) if std::error::Error::source(&error).is_none() => Ok(()),
+        Err(error) => Err(none(&error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use rayon::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_pool_has_the_threads_that_were_asked_for_up_to_the_cap() {
+        let threads = |asked| pool(asked, "test").unwrap().current_num_threads();
+        assert_eq!((threads(Some(1)), threads(Some(3))), (1, 3));
+        assert_eq!((count(Some(1_000_000)), count(Some(0))), (most(), count(None)));
+    }
+
+    #[test]
+    fn threads_without_a_part_end_and_the_others_do_all_the_work() {
+        let waiting = Waiting::start(4, "test").unwrap();
+        let fewer = Waiting { threads: 2, ..waiting };
+        let pool = fewer.pool().unwrap();
+        let done = AtomicUsize::new(0);
+        pool.install(|| (0..1000).into_par_iter().for_each(|_| _ = done.fetch_add(1, Ordering::Relaxed)));
+        assert_eq!((pool.current_num_threads(), done.into_inner()), (2, 1000));
+    }
+
+    #[test]
+    fn work_is_done_within_a_pool_of_its_own() {
+        let sum = within(Some(2), || {
+            (0..100_u64).into_par_iter().map(|x| x * rayon::current_num_threads() as u64).sum::<u64>()
+        });
+        assert_eq!(sum.unwrap(), 4950_u64 * 2);
+    }
+}

@@ -1,0 +1,163 @@
+//! Results that take the place of others: made in a folder beside them, and exchanged with them when they are complete.
+//!
+//! However a command ends, one of the two is there, whole: until the exchange the former results, afterwards the new ones.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use super::{Created, held, is_empty, lock, refuse_another_key};
+use crate::difference::Compare;
+use crate::files::explained;
+use crate::interrupt::finish_writing;
+use crate::lock::Lock;
+use crate::usage::usage;
+
+/// A folder of new results, and the one whose place it takes.
+#[derive(Debug)]
+pub(super) struct Replacement {
+    /// The folder as the user calls it, which may be a symbolic link.
+    named: PathBuf,
+    /// The folder itself.
+    target: PathBuf,
+    /// Where its content moves.
+    aside: PathBuf,
+    done: AtomicBool,
+    _lock: Lock,
+}
+
+impl Replacement {
+    /// Begins the replacement of the folder at `named`, which is locked by `lock_of_old`: returns it with the folder of the
+    /// new results, locked, and with what an interrupted replacement of the same `key` kept in there.
+    ///
+    /// # Errors
+    /// If another command replaces the folder, or no folder can be made beside it.
+    pub(super) fn begin(
+        named: &Path,
+        lock_of_old: Lock,
+        key: &Value,
+        created: &mut Created,
+    ) -> Result<(Self, PathBuf, Lock)> {
+        let target = fs::canonicalize(named).map_err(|error| explained(error, "read", named))?;
+        let name = target.file_name().filter(|_| named.file_name().is_some());
+        let name =
+            name.ok_or_else(|| usage(format!("--replace cannot move {} aside; give it a name", named.display())))?;
+        let new = target.with_file_name(format!(".{}.new", name.to_string_lossy()));
+        let mut taken = lock(&new, created)?;
+        match held(&new)? {
+            // Complete results, which a process that was killed had just exchanged.
+            (Some(_), true) => {
+                rename(&new, &free_name(&shown(named, &target))?)?;
+                taken = lock(&new, created)?;
+            }
+            (Some(kept), false) if refuse_another_key(&new, &kept, key, Compare::WhatIsWanted).is_ok() => {}
+            _ if is_empty(&new)? => {}
+            _ => {
+                fs::remove_dir_all(&new).map_err(|error| explained(error, "empty", &new))?;
+                taken = lock(&new, created)?;
+            }
+        }
+        let aside = free_name(&shown(named, &target))?;
+        let done = AtomicBool::new(false);
+        Ok((Self { named: named.to_path_buf(), target, aside, done, _lock: lock_of_old }, new, taken))
+    }
+
+    /// Where the former content moves.
+    pub(super) fn aside(&self) -> &Path {
+        &self.aside
+    }
+
+    /// The folder as the user calls it, once the new results are there.
+    pub(super) fn done(&self) -> Option<&Path> {
+        self.done.load(Ordering::Acquire).then_some(&self.named)
+    }
+
+    /// Exchanges the complete results in `new` with the former ones, and moves these aside.
+    ///
+    /// # Errors
+    /// If folders cannot be renamed.
+    pub(super) fn finish(&self, new: &Path) -> Result<()> {
+        let _whole = finish_writing();
+        let aside = if fs::symlink_metadata(&self.aside).is_ok() { &free_name(&self.target)? } else { &self.aside };
+        if exchange(new, &self.target) {
+            rename(new, aside)?;
+        } else {
+            rename(&self.target, aside)?;
+            rename(new, &self.target)?;
+        }
+        self.done.store(true, Ordering::Release);
+        Ok(())
+    }
+}
+
+/// Exchanges two folders in one step, where the system can.
+#[cfg(target_os = "linux")]
+fn exchange(one: &Path, other: &Path) -> bool {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exchange(_: &Path, _: &Path) -> bool {
+    false
+}
+
+fn rename(from: &Path, to: &Path) -> Result<()> {
+    fs::rename(from, to).map_err(|error| explained(error, "move aside", from))
+}
+
+/// The folder or file `named` for names beside it: as the user calls it, unless that is a symbolic link elsewhere.
+fn shown(named: &Path, target: &Path) -> PathBuf {
+    let is_link = fs::symlink_metadata(named).is_ok_and(|data| data.is_symlink());
+    if is_link { target } else { named }.to_path_buf()
+}
+
+/// A name beside `path` that is free: `NAME.old-1`, `NAME.old-2` and so on.
+pub(super) fn free_name(path: &Path) -> Result<PathBuf> {
+    let name = path.file_name();
+    let name = name.ok_or_else(|| usage(format!("--replace cannot move {} aside; give it a name", path.display())))?;
+    let aside = |number: u32| path.with_file_name(format!("{}.old-{number}", name.to_string_lossy()));
+    (1..).map(aside).find(|aside| fs::symlink_metadata(aside).is_err()).context("there is no free name")
+}
+
+/// A file of results that may be written.
+#[derive(Debug)]
+pub struct ClaimedFile {
+    path: PathBuf,
+    /// Where other results that it holds move.
+    aside: Option<PathBuf>,
+}
+
+impl ClaimedFile {
+    pub(super) fn new(path: &Path, aside: Option<PathBuf>) -> Self {
+        Self { path: path.to_path_buf(), aside }
+    }
+
+    /// Where its former content moves when it is written.
+    #[must_use]
+    pub fn moves_to(&self) -> Option<&Path> {
+        self.aside.as_deref()
+    }
+
+    /// Writes the file with `write`, which replaces it in one step. Former content gets its other name first, so that it is
+    /// there at any time.
+    ///
+    /// # Errors
+    /// Those of `write`, and if the former content cannot be kept.
+    pub fn write(&self, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+        if let Some(aside) = &self.aside {
+            let target = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
+            let kept = fs::hard_link(&target, aside).or_else(|_| fs::copy(&target, aside).map(drop));
+            kept.map_err(|error| explained(error, "keep", &self.path))?;
+        }
+        write(&self.path)
+    }
+}
+
+/// The name to which former content of the file at `path` moves.
+pub(super) fn aside_of_file(path: &Path) -> Result<PathBuf> {
+    free_name(&shown(path, &fs::canonicalize(path).map_err(|error| explained(error, "read", path))?))
+}

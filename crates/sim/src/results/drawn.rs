@@ -1,0 +1,67 @@
+//! Drawings for print, of `sim draw` and of experiments: they are marked, and known again.
+
+use std::path::Path;
+
+use super::printed::Format;
+
+/// At the end of an SVG.
+const SVG: &[u8] = b"<!-- drawn by sim draw -->\n";
+
+/// In a PDF, as the file says what produced it.
+const PDF: &[u8] = b"/Producer (sim)";
+
+/// A chunk of a PNG with a text, `Software: sim draw`: its length, kind, text and checksum.
+const PNG: &[u8] = b"\0\0\0\x11tEXtSoftware\0sim draw\x30\x54\x12\x81";
+
+/// The last chunk of any PNG.
+const END_OF_PNG: &[u8] = b"\0\0\0\0IEND\xae\x42\x60\x82";
+
+/// Files of figures are smaller.
+const MOST: u64 = 1 << 30;
+
+/// The content of a file with the mark.
+pub(super) fn marked(format: Format, mut bytes: Vec<u8>) -> Vec<u8> {
+    match format {
+        Format::Pdf => {}
+        Format::Svg => bytes.extend(SVG),
+        Format::Png => {
+            if bytes.ends_with(END_OF_PNG) {
+                bytes.truncate(bytes.len() - END_OF_PNG.len());
+                bytes.extend([PNG, END_OF_PNG].concat());
+            }
+        }
+    }
+    bytes
+}
+
+/// Whether the file at `path` has the mark.
+pub(super) fn is_ours(path: &Path, format: Format) -> bool {
+    let is_file = std::fs::metadata(path).is_ok_and(|data| data.is_file() && data.len() <= MOST);
+    let Some(bytes) = is_file.then(|| std::fs::read(path).ok()).flatten() else { return false };
+    match format {
+        Format::Pdf => bytes.starts_with(b"%PDF-") && bytes.windows(PDF.len()).any(|part| part == PDF),
+        Format::Svg => bytes.ends_with(SVG),
+        Format::Png => bytes.ends_with(&[PNG, END_OF_PNG].concat()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marked_files_are_known_and_others_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let png = [b"\x89PNG\r\n\x1a\n".as_slice(), END_OF_PNG].concat();
+        for (format, bytes) in
+            [(Format::Svg, b"<svg/>\n".to_vec()), (Format::Png, png), (Format::Pdf, b"%PDF-1.7\n<< >>".to_vec())]
+        {
+            let path = folder.path().join(format.ending());
+            std::fs::write(&path, &bytes).unwrap();
+            assert!(!is_ours(&path, format), "{format:?}");
+            let ours = marked(format, if format == Format::Pdf { [&bytes, PDF].concat() } else { bytes });
+            std::fs::write(&path, ours).unwrap();
+            assert!(is_ours(&path, format), "{format:?}");
+        }
+    }
+}
