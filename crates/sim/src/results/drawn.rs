@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use output::input;
+
 use super::printed::Format;
 
 /// At the end of an SVG.
@@ -36,8 +38,7 @@ pub(super) fn marked(format: Format, mut bytes: Vec<u8>) -> Vec<u8> {
 
 /// Whether the file at `path` has the mark.
 pub(super) fn is_ours(path: &Path, format: Format) -> bool {
-    let is_file = std::fs::metadata(path).is_ok_and(|data| data.is_file() && data.len() <= MOST);
-    let Some(bytes) = is_file.then(|| std::fs::read(path).ok()).flatten() else { return false };
+    let Ok(bytes) = input::read_file(path, MOST) else { return false };
     match format {
         Format::Pdf => bytes.starts_with(b"%PDF-") && bytes.windows(PDF.len()).any(|part| part == PDF),
         Format::Svg => bytes.ends_with(SVG),
