@@ -307,3 +307,15 @@ fn regret_is_dynamic_where_preferences_change() {
         assert!(!run.status.success() && text(&run.stderr).contains(why), "{more:?}: {}", text(&run.stderr));
     }
 }
+
+#[test]
+fn an_experiment_on_a_single_arm_is_refused() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let file = "title = \"t\"\nkind = \"regret\"\nalgorithms = [\"rucb\"]\nsteps = 10\nruns = 1\n[[setting]]\nname = \"s\"\n\
+                play = \"problem\"\npreferences = [[0.5]]\n";
+    fs::write(folder.path().join("own.toml"), file).expect("a writable folder");
+    let run = sim(folder.path()).args(["experiment", "own.toml", "--quiet"]).output().expect("sim starts");
+    let error = text(&run.stderr);
+    assert_eq!(run.status.code(), Some(2), "{error}");
+    assert!(error.contains("only one arm is left, and a comparison needs two"), "{error}");
+}

@@ -26,6 +26,7 @@ use crate::experiment::config::Play;
 use crate::experiment::config::expand::Setting;
 use crate::experiment::context::{ExperimentContext, MOST_BYTES, Source};
 use crate::experiment::environment::Environment;
+use crate::results::ensure_two_arms;
 
 /// A setting with its data opened and its rankers chosen, from which environments are made.
 pub(crate) struct OpenedSetting {
@@ -188,7 +189,9 @@ impl OpenedSetting {
             }
             Content::Matrix { matrix, names, .. } => {
                 let chosen: Vec<Arm> = arms.iter().map(|&arm| Arm::at(arm)).collect();
-                Environment::of_matrix(matrix.subset(&chosen)?, &names.subset(arms), self.regret)?
+                let matrix = matrix.subset(&chosen)?;
+                ensure_two_arms(&matrix, "the matrix")?;
+                Environment::of_matrix(matrix, &names.subset(arms), self.regret)?
             }
             Content::Data { dataset, spec, features } => {
                 let features = arms.iter().map(|&arm| features[arm]).collect();

@@ -1,6 +1,6 @@
 //! A preference matrix, or a problem by name, ready to be played on, and what results say of it.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use bandits::{Arena, Arm, MatrixArena, PreferenceMatrix, RegretKind, RegretReference, UtilityArena};
 use letor_io::Names;
 use output::numbers::{with_separators, with_unit};
@@ -111,12 +111,21 @@ pub struct PreparedEnvironment<A> {
     pub truth: String,
 }
 
+/// Refuses the matrix called `name` if it has a single arm.
+///
+/// # Errors
+/// One line, as wrong usage.
+pub(crate) fn ensure_two_arms(matrix: &PreferenceMatrix, name: &str) -> Result<()> {
+    ensure!(matrix.arms() > 1, usage(format!("{name}: only one arm is left, and a comparison needs two")));
+    Ok(())
+}
+
 impl PreparedEnvironment<MatrixArena> {
     /// A matrix called `name`. `taken` are its arms by their numbers in a larger one; `names` what they are called;
     /// `origin` what it was estimated from. `regret` is the kind that was asked for, if any.
     ///
     /// # Errors
-    /// For a kind of regret that the matrix does not have.
+    /// For a kind of regret that the matrix does not have, and for a single arm.
     pub fn of_matrix(
         matrix: PreferenceMatrix,
         name: String,
@@ -125,6 +134,7 @@ impl PreparedEnvironment<MatrixArena> {
         regret: Option<RegretKind>,
         quiet: bool,
     ) -> Result<Self> {
+        ensure_two_arms(&matrix, &name)?;
         let kind = truth::kind_on_matrix(regret, &matrix)?;
         let reference = kind.reference().context("nDCG is refused above")?;
         let gaps = reference.gaps(&matrix).with_context(|| format!("{name} cannot be played"))?;

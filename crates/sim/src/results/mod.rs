@@ -33,6 +33,7 @@ pub use self::answers::{MeanAnswers, answers};
 pub use self::config::{BanditConfig, LiveConfig, VERSION};
 pub use self::curves::figure;
 pub(crate) use self::curves::{bands, curves};
+pub(crate) use self::environment::ensure_two_arms;
 pub use self::environment::{Environment, Phase, PreparedEnvironment};
 pub use self::evidence::{EvidenceSummary, Quantiles, evidence_table};
 pub use self::kept_curves::{FILE as KEPT_CURVES, KeptCurves, npz, quantile};

@@ -103,10 +103,6 @@ impl Bandit {
                 let file = matrix_file::read(path, quiet)?;
                 let all = file.matrix.arms();
                 let Selected { matrix, taken, names, origin, wins } = self.arms.apply(file, self.run.common.seed)?;
-                ensure!(
-                    matrix.arms() > 1,
-                    usage(format!("{}: only one arm is left, and a comparison needs two", path.display()))
-                );
                 let (name, known) = (matrix_file::name(path), (names, origin));
                 let never = wins.and_then(|wins| matrix_file::never_compared(&wins.counts()));
                 let phases = self.changes.phases(&matrix, taken.as_deref(), all, quiet)?;
