@@ -141,10 +141,19 @@ fn a_description_that_was_changed_is_remarked_on_everywhere() {
         printed.contains("estimated on mslr-lookalike:0.01") && remarks.contains("P.json has no seal"),
         "{remarks}"
     );
-    // Names alone may be written by hand.
-    fs::write(here.join("P.json"), r#"{"names": ["a", "b", "c", "d", "e", "f"]}"#).expect("a writable folder");
-    let (printed, remarks) = said(here, &[&analyse[..], &["--matrix", "P.npy", "--out", "by-hand"]].concat());
-    assert!(remarks.contains("P.json only names the arms of P.npy") && !printed.contains("origin"), "{remarks}");
+    // Names alone may be written by hand, but not instead of what `sim proxy` wrote.
+    let names = r#"{"names": ["a", "b", "c", "d", "e", "f"]}"#;
+    fs::write(here.join("P.json"), names).expect("a writable folder");
+    let (printed, remarks) = said(here, &[&analyse[..], &["--matrix", "P.npy", "--out", "instead"]].concat());
+    assert!(
+        remarks.contains("P.json only names the arms of P.npy, which `sim proxy` wrote")
+            && printed.contains("the origin of P.npy is not certain: P.json only names its arms"),
+        "{remarks}"
+    );
+    fs::copy(here.join("P.npy"), here.join("own.npy")).expect("a writable folder");
+    fs::write(here.join("own.json"), names).expect("a writable folder");
+    let (printed, remarks) = said(here, &[&analyse[..], &["--matrix", "own.npy", "--out", "by-hand"]].concat());
+    assert!(remarks.contains("own.json only names the arms of own.npy") && !printed.contains("origin"), "{remarks}");
     assert_eq!(json(&here.join("by-hand/config.json"))["names"][1], "b");
     // The description is gone, and the state is there; `--resume` writes it again.
     fs::remove_file(here.join("P.json")).expect("a file");

@@ -5,8 +5,9 @@
 //! without a remark. Descriptions without a seal, which earlier versions wrote, are used with a remark, but do not prove that
 //! data are real. A description written by hand may only name the arms.
 
+use std::fs;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bandits::PreferenceMatrix;
 use letor_io::{FeatureId, Names};
@@ -64,7 +65,7 @@ struct NamesAlone {
 /// Why the description beside a matrix does not say all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Doubt {
-    /// There is none, although `sim proxy` wrote the matrix: its state is there.
+    /// There is none, although `sim proxy` wrote the matrix: its state or its counts are there.
     Missing,
     /// It cannot be read: why.
     Unreadable(String),
@@ -78,6 +79,8 @@ pub enum Doubt {
     Unsealed,
     /// Somebody wrote it, with names alone.
     NamesAlone,
+    /// The same, beside a matrix that `sim proxy` wrote.
+    NamesInstead,
 }
 
 /// All that is known of the origin of a matrix. As JSON, it is the account.
@@ -177,6 +180,7 @@ impl MatrixOrigin {
             Doubt::Changed => "was changed",
             Doubt::OtherMatrix => "describes another matrix",
             Doubt::Unsealed => "has no seal",
+            Doubt::NamesInstead => "only names its arms",
             Doubt::NamesAlone => return None,
         };
         Some(format!("the origin of {matrix} is not certain: {file} {why}"))
@@ -213,25 +217,63 @@ impl MatrixOrigin {
                 )
             }
             Doubt::NamesAlone => format!("{account} only names the arms of {matrix}: {unknown}"),
+            Doubt::NamesInstead => format!(
+                "{account} only names the arms of {matrix}, which `sim proxy` wrote: {unknown}; {again}, and give names by --names"
+            ),
         })
     }
 }
 
-/// What the description beside the file `path` says of `matrix`, which was read from it.
+/// What the description beside the file `path` says of `matrix`, which was read from it. Where `path` is a symbolic link without
+/// a description beside it, that of the file itself counts.
 #[must_use]
 pub fn matrix_origin(path: &Path, matrix: &PreferenceMatrix) -> MatrixOrigin {
-    let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) else { return MatrixOrigin::default() };
-    let stem = stem.strip_suffix(".counts").unwrap_or(stem);
-    let file = format!("{stem}.json");
+    let name = beside(path, ".json").file_name().map(|name| name.to_string_lossy().into_owned());
+    let Some(name) = name else { return MatrixOrigin::default() };
+    let named = origin_beside(path, name, matrix);
+    let is_link = fs::symlink_metadata(path).is_ok_and(|data| data.is_symlink());
+    match fs::canonicalize(path) {
+        Ok(target) if is_link && named == MatrixOrigin::default() => {
+            origin_beside(&target, beside(&target, ".json").display().to_string(), matrix)
+        }
+        _ => named,
+    }
+}
+
+/// The file with this `ending` of those that `sim proxy` writes together with the matrix in the file `path`.
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut stem = path.with_extension("");
+    if path.extension().is_some_and(|of| of == "npz") && stem.extension().is_some_and(|of| of == "counts") {
+        stem.set_extension("");
+    }
+    let mut name = stem.into_os_string();
+    name.push(ending);
+    name.into()
+}
+
+/// The same beside `path` alone, called `file` in what is said of it.
+fn origin_beside(path: &Path, file: String, matrix: &PreferenceMatrix) -> MatrixOrigin {
     let doubting = |doubt, text| MatrixOrigin { doubt: Some((file.clone(), doubt)), text, ..MatrixOrigin::default() };
-    match input::read_file(&path.with_file_name(&file), MOST_BYTES) {
+    // Only `sim proxy` writes these.
+    let proxied = [".state", ".counts.npz"].iter().any(|ending| beside(path, ending).exists());
+    let description = beside(path, ".json");
+    match input::read_file(&description, MOST_BYTES) {
         Ok(text) => match of_text(&file, &text, matrix) {
+            Ok(MatrixOrigin { names, doubt: Some((file, Doubt::NamesAlone)), .. }) if proxied => {
+                let doubt = Some((file, Doubt::NamesInstead));
+                MatrixOrigin { names, doubt, text: Some(text), ..MatrixOrigin::default() }
+            }
             Ok(origin) => MatrixOrigin { text: Some(text), ..origin },
             Err(doubt) => doubting(doubt, Some(text)),
         },
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            let proxied = path.with_file_name(format!("{stem}.state")).exists();
-            if proxied { doubting(Doubt::Missing, None) } else { MatrixOrigin::default() }
+            if fs::symlink_metadata(&description).is_ok() {
+                doubting(Doubt::Unreadable("it is a link to a file that is not there".to_owned()), None)
+            } else if proxied {
+                doubting(Doubt::Missing, None)
+            } else {
+                MatrixOrigin::default()
+            }
         }
         Err(error) => doubting(Doubt::Unreadable(error.to_string()), None),
     }
@@ -410,6 +452,37 @@ mod tests {
         let (found, _, remark, note) = doubt(None);
         assert_eq!(found, Some(Doubt::Missing));
         assert!(remark.contains("P.json is missing") && note.contains("P.json is missing"), "{remark}");
+        let (found, synthetic, _, note) = doubt(Some("{\"names\": [\"a\", null]}"));
+        assert_eq!((found, synthetic), (Some(Doubt::NamesInstead), None));
+        assert!(note.contains("only names its arms"), "{note}");
+    }
+
+    /// Wherever the matrix lies and whatever it is called, its description is found or missed.
+    #[cfg(unix)]
+    #[test]
+    fn descriptions_are_found_beside_links_and_under_any_name() {
+        use std::ffi::OsStr;
+        use std::os::unix::{ffi::OsStrExt as _, fs::symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &[u8]| folder.path().join(OsStr::from_bytes(name));
+        let text = sealed(&content(&matrix_checksum(&matrix(), true), &json!([])));
+        let synthetic = |path: &Path| matrix_origin(path, &matrix()).synthetic();
+        for name in [&b"P"[..], b"X.counts", b"N\xff", b"a.b", b"counts"] {
+            std::fs::write(at(&[name, b".json"].concat()), &text).unwrap();
+            assert_eq!(synthetic(&at(&[name, b".npy"].concat())), Some(true), "{name:?}");
+        }
+        assert_eq!(synthetic(&at(b"P.counts.npz")), Some(true));
+        std::fs::write(at(b"P.npy"), "").unwrap();
+        symlink(at(b"P.npy"), at(b"L.npy")).unwrap();
+        assert_eq!(synthetic(&at(b"L.npy")), Some(true));
+        // Counts alone are those of `sim proxy`, and a link to nothing is no description.
+        let doubt = |path: &Path| matrix_origin(path, &matrix()).doubt().cloned();
+        std::fs::write(at(b"C.counts.npz"), "").unwrap();
+        assert_eq!(doubt(&at(b"C.counts.npz")), Some(Doubt::Missing));
+        assert_eq!(doubt(&at(b"C.txt")), Some(Doubt::Missing));
+        symlink(at(b"nowhere"), at(b"D.json")).unwrap();
+        assert!(matches!(doubt(&at(b"D.npy")), Some(Doubt::Unreadable(_))));
+        assert_eq!(doubt(&at(b"own.npy")), None);
     }
 
     #[cfg(unix)]
