@@ -143,7 +143,7 @@ impl Observer for Recorder {
     fn played(&mut self, from: u64, to: u64, choice: Choice<'_>, gaps: &[f64]) {
         let before = self.total;
         let step = Regret::of(choice, gaps);
-        self.total = before.plus(step, to + 1 - from);
+        self.total = before.plus(step, to - from + 1);
         if to >= self.next {
             self.pass_checkpoints(from, to, before, step);
         }

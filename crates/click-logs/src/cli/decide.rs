@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use output::numbers::parse_probability;
+use output::numbers::parse_confidence;
 use output::results_folder::{Existing, ResultsFolder};
 use output::usage::usage;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ pub(super) struct Decide {
     #[arg(value_name = "FOLDER")]
     outcomes: PathBuf,
     /// How sure all verdicts together shall be
-    #[arg(long, value_name = "LEVEL", default_value = "0.95", value_parser = parse_probability)]
+    #[arg(long, value_name = "LEVEL", default_value = "0.95", value_parser = parse_confidence)]
     confidence: f64,
     /// What is counted as independent
     #[arg(long, value_enum, default_value = "units")]

@@ -4,6 +4,7 @@
 //! seal ([`output::sealed`]) and the checksum of the table, and one that was changed, or is that of another table, is ignored
 //! with a remark. Earlier versions wrote neither: theirs is used with a remark.
 
+use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -34,6 +35,10 @@ pub fn sealed_summary(summary: &Value, table: &str) -> Result<Sealed<Value>> {
 /// returns a remark, in a line, if it is not what `click-logs credit` wrote beside this table.
 #[must_use]
 pub fn summary_beside(path: &Path, table: &str) -> (Value, Option<String>) {
+    // A symbolic link without a summary beside it has that of the table itself.
+    let is_link = fs::symlink_metadata(path).is_ok_and(|data| data.is_symlink());
+    let target = fs::canonicalize(path).ok().filter(|_| is_link && !path.with_file_name(FILE).exists());
+    let path = target.as_deref().unwrap_or(path);
     match input::read_file(&path.with_file_name(FILE), MOST_BYTES) {
         Ok(bytes) => believed(&bytes, path, table),
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -145,6 +150,18 @@ mod tests {
             }
         }
         assert!(same > 50 && remarks > 5_000, "{same} the same, {remarks} with a remark");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_a_table_has_the_summary_of_the_table() {
+        let folder = tempfile::tempdir().unwrap();
+        let [table, link] = ["cr/outcomes.csv", "link.csv"].map(|name| folder.path().join(name));
+        std::fs::create_dir(folder.path().join("cr")).unwrap();
+        std::fs::write(folder.path().join("cr").join(FILE), text()).unwrap();
+        std::fs::write(&table, CSV).unwrap();
+        std::os::unix::fs::symlink(&table, &link).unwrap();
+        assert_eq!(summary_beside(&link, CSV), (summary(), None));
     }
 
     #[cfg(unix)]

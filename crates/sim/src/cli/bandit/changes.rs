@@ -184,7 +184,9 @@ impl ChangeOptions {
             let pieces = (to - from).clamp(1, PIECES);
             for piece in 1..=pieces {
                 // A jump is a drift of one part, at its first step.
-                let step = if to == from { *from } else { from + (to - from) * (piece - 1) / (pieces - 1).max(1) };
+                // In 128 bits, because steps may be as many as 64 hold.
+                let part = u128::from(to - from) * u128::from(piece - 1) / u128::from((pieces - 1).max(1));
+                let step = from + u64::try_from(part).unwrap_or(u64::MAX);
                 let share = piece as f64 / pieces as f64;
                 let mixed = between(&base, &next, share)?;
                 phases.push(Phase { from: step, change: text.clone(), matrix: without(&mixed, &absent)? });

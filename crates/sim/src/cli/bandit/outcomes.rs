@@ -133,7 +133,12 @@ pub(super) fn plan(path: &Path, options: &OutcomeOptions, run: &RunArgs) -> Resu
         note(run.common.quiet, "the log is simulated: it says nothing about real users");
     }
     let known = last.map_or_else(|| "no day".to_owned(), |last| format!("{} days until {last}", days.days.len()));
-    println!("The next day's {} impressions, after {known}:", with_separators(options.impressions));
+    let origin = match days.is_synthetic {
+        Some(true) => " (a simulated log)",
+        Some(false) => "",
+        None => " (whether the log is simulated is not known)",
+    };
+    println!("The next day's {} impressions, after {known}{origin}:", with_separators(options.impressions));
     for plan in &plans {
         let Plan { label, planned, further, unused, recommended, shares, .. } = plan;
         println!("");

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use output::numbers::{parse_number, parse_positive, parse_probability, parse_up_to};
+use output::numbers::{parse_confidence, parse_number, parse_positive, parse_probability, parse_up_to};
 use output::progress::Progress;
 use output::results_folder::{Existing, ResultsFolder};
 use output::usage::usage;
@@ -79,7 +79,7 @@ pub(in crate::cli) struct Power {
     impressions: u64,
 
     /// 1 minus the probability of deciding between equal rankers
-    #[arg(long, value_name = "P", default_value = "0.95", value_parser = parse_probability, help_heading = "Test")]
+    #[arg(long, value_name = "P", default_value = "0.95", value_parser = parse_confidence, help_heading = "Test")]
     confidence: f64,
 
     /// The probability of having decided for the better ranker
