@@ -239,6 +239,10 @@ impl Aside {
         let is_link = fs::symlink_metadata(target).is_ok_and(|data| data.is_symlink());
         let target =
             &if is_link { fs::canonicalize(target).ok() } else { None }.unwrap_or_else(|| target.to_path_buf());
+        // A device or pipe would be replaced by a file of its name.
+        if fs::metadata(target).is_ok_and(|data| !data.is_file() && !data.is_dir()) {
+            return Err(explained(io::Error::new(ErrorKind::InvalidInput, "it is no file"), "write", target));
+        }
         // Two threads, or two processes on one folder, must not write into one temporary file.
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let name = target
@@ -298,6 +302,21 @@ mod tests {
             .collect();
         names.sort();
         names
+    }
+
+    /// Nor is a pipe replaced, whether it is named or linked to.
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (pipe, link) = (folder.path().join("pipe"), folder.path().join("link"));
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        std::os::unix::fs::symlink(&pipe, &link).unwrap();
+        for path in [&pipe, &link] {
+            let error = format!("{:#}", write_atomic(path, b"text").unwrap_err());
+            assert!(error.contains("pipe") && error.contains("it is no file"), "{error}");
+            assert!(!fs::metadata(path).unwrap().is_file());
+        }
     }
 
     #[test]

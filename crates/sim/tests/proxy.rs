@@ -127,6 +127,35 @@ fn a_finished_matrix_is_replaced_on_demand_only() {
     assert!(message.contains("P.npy exists but has no .state file") && message.contains("--replace"), "{message}");
 }
 
+/// A replacement that is killed leaves the old matrix, and the state with which it can be continued.
+#[test]
+fn a_matrix_that_is_not_yet_replaced_is_whole() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    let data = ["--dataset", "mslr-lookalike:0.003", "--rankers", "4", "--out", "P.npy"];
+    let run = |flags: &[&str]| proxy(folder.path(), &[&data[..], flags].concat());
+    succeeds(run(&["--interleavings", "300"]));
+    let before = files(folder.path());
+    let long = ["--interleavings", "1e8", "--seed", "2", "--save-every", "0.01", "--replace"];
+    let mut child = run(&long).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("sim starts");
+    let start = Instant::now();
+    let state = fs::read(at("P.state")).expect("a state");
+    while fs::read(at("P.state")).expect("a state") == state && start.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    assert!(fs::read(at("P.state")).expect("a state") != state, "nothing was saved");
+    let is_state = |name: &str| name.starts_with("P.state");
+    let others =
+        |files: Vec<(String, Vec<u8>)>| files.into_iter().filter(|(name, _)| !is_state(name)).collect::<Vec<_>>();
+    assert!(others(files(folder.path())) == others(before));
+    fs::rename(at("P.state.old"), at("P.state")).expect("the state of the old matrix");
+    assert!(succeeds(run(&["--interleavings", "300", "--resume"])).contains("nothing left to do"));
+    succeeds(run(&["--interleavings", "200", "--replace"]));
+    assert!(!at("P.state.old").exists());
+}
+
 #[test]
 fn pairs_that_were_never_compared_are_reported() {
     let folder = TempDir::new().expect("a temporary folder");

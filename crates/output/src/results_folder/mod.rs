@@ -75,6 +75,8 @@ impl ResultsFolder {
     pub fn claim(path: &Path, key: &impl Serialize, existing: Existing) -> Result<Self> {
         let key = serde_json::to_value(key).context("failed to turn the configuration into JSON")?;
         let mut created = Created(Vec::new());
+        // Without the slash or dot at the end, with which a symbolic link would be the folder that it leads to.
+        let path = &path.components().collect::<PathBuf>();
         let named = path;
         let (mut replaces, mut path, mut taken) = (None, path.to_path_buf(), lock(path, &mut created)?);
         if existing == Existing::MoveAside && !is_empty(&path)? {

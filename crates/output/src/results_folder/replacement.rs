@@ -55,8 +55,9 @@ impl Replacement {
             }
             (Some(kept), false) if refuse_another_key(&new, &kept, key, Compare::WhatIsWanted).is_ok() => {}
             _ if is_empty(&new)? => {}
+            // Of another replacement, or of somebody else.
             _ => {
-                fs::remove_dir_all(&new).map_err(|error| explained(error, "empty", &new))?;
+                rename(&new, &free_name(&new)?)?;
                 taken = lock(&new, created)?;
             }
         }

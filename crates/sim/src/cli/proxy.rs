@@ -1,9 +1,10 @@
 //! `sim proxy`: the preference matrix of a data set's rankers.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use bandits::PreferenceMatrix;
 use bandits::agreement::Agreement;
 use clap::Args;
@@ -218,6 +219,12 @@ impl Proxy {
             "stopped; the same command with --resume goes on from the last saved state, if there is one".to_owned()
         });
         let mut state = open_state(&files.state, identity, request, mode)?;
+        // Until the new matrix is complete, the old one is whole: with its state it can be continued.
+        let kept = files.state.with_extension("state.old");
+        if mode == StartMode::Replace && files.state.exists() && !kept.exists() {
+            let linked = fs::hard_link(&files.state, &kept).or_else(|_| fs::copy(&files.state, &kept).map(drop));
+            linked.with_context(|| format!("failed to keep {} until it is replaced", files.state.display()))?;
+        }
         let save = Some((files.state.as_path(), every));
         let start = Instant::now();
         let (compared, seconds) = match share.parts() {
@@ -228,6 +235,7 @@ impl Proxy {
         };
 
         write(&files, &state)?;
+        output::remove_stale(&kept)?;
         let matrix = state.matrix()?;
         let against = against.map(|reference| self.agreement(&matrix, &reference, synthetic)).transpose()?;
         let provenance = provenance(&state, &prepared.description, &matrix, against);
