@@ -54,9 +54,14 @@ impl Replacement {
                 taken = lock(&new, created)?;
             }
             (Some(kept), false) if refuse_another_key(&new, &kept, key, Compare::WhatIsWanted).is_ok() => {}
-            _ if is_empty(&new)? => {}
-            // Of another replacement, or of somebody else.
-            _ => {
+            (None, _) if is_empty(&new)? => {}
+            // Part of a replacement by other results, which was given up.
+            (Some(_), false) => {
+                fs::remove_dir_all(&new).map_err(|error| explained(error, "empty", &new))?;
+                taken = lock(&new, created)?;
+            }
+            // Somebody else's.
+            (None, _) => {
                 rename(&new, &free_name(&new)?)?;
                 taken = lock(&new, created)?;
             }

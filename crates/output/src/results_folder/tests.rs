@@ -138,6 +138,27 @@ fn former_results_stay_until_the_new_ones_are_complete() {
     folder.write(&config(4, 10), || Ok(())).unwrap();
     assert_eq!(names(root.path()), ["r", "r.old-1", "r.old-2"]);
     assert_eq!(["r", "r.old-1", "r.old-2"].map(seed), [4, 1, 3]);
+    drop(folder);
+    // What lies in the way and is nobody's results is moved, not removed.
+    fs::create_dir(root.path().join(".r.new")).unwrap();
+    fs::write(root.path().join(".r.new/mine"), "").unwrap();
+    replace(5).write(&config(5, 10), || Ok(())).unwrap();
+    assert_eq!(names(&root.path().join(".r.new.old-1")), ["mine"]);
+}
+
+/// A slash or a dot at the end of a path changes nothing.
+#[cfg(unix)]
+#[test]
+fn a_link_with_a_slash_is_the_same_link() {
+    let root = tempfile::tempdir().unwrap();
+    write(&root.path().join("disk/r"), &config(0, 10), "a").unwrap();
+    std::os::unix::fs::symlink(root.path().join("disk/r"), root.path().join("link")).unwrap();
+    for (seed, name) in [(1, "link/"), (2, "link/."), (3, "link")] {
+        let folder = ResultsFolder::claim(&root.path().join(name), &config(seed, 10), Existing::MoveAside).unwrap();
+        folder.write(&config(seed, 10), || Ok(())).unwrap();
+    }
+    assert_eq!((names(root.path()), fs::read_link(root.path().join("link")).is_ok()), (vec_of(["disk", "link"]), true));
+    assert_eq!(names(&root.path().join("disk")), ["r", "r.old-1", "r.old-2", "r.old-3"]);
 }
 
 #[cfg(unix)]
