@@ -241,7 +241,7 @@ impl Aside {
             &if is_link { fs::canonicalize(target).ok() } else { None }.unwrap_or_else(|| target.to_path_buf());
         // A device or pipe would be replaced by a file of its name.
         if fs::metadata(target).is_ok_and(|data| !data.is_file() && !data.is_dir()) {
-            return Err(explained(io::Error::new(ErrorKind::InvalidInput, "it is no file"), "write", target));
+            return Err(explained(io::Error::new(ErrorKind::InvalidInput, "it is not a file"), "write", target));
         }
         // Two threads, or two processes on one folder, must not write into one temporary file.
         static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -314,7 +314,7 @@ mod tests {
         std::os::unix::fs::symlink(&pipe, &link).unwrap();
         for path in [&pipe, &link] {
             let error = format!("{:#}", write_atomic(path, b"text").unwrap_err());
-            assert!(error.contains("pipe") && error.contains("it is no file"), "{error}");
+            assert!(error.contains("pipe") && error.contains("it is not a file"), "{error}");
             assert!(!fs::metadata(path).unwrap().is_file());
         }
     }

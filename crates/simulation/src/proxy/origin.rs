@@ -475,7 +475,7 @@ mod tests {
         std::fs::write(at(b"P.npy"), "").unwrap();
         symlink(at(b"P.npy"), at(b"L.npy")).unwrap();
         assert_eq!(synthetic(&at(b"L.npy")), Some(true));
-        // Counts alone are those of `sim proxy`, and a link to nothing is no description.
+        // Counts alone are those of `sim proxy`, and a link to nothing is not a description.
         let doubt = |path: &Path| matrix_origin(path, &matrix()).doubt().cloned();
         std::fs::write(at(b"C.counts.npz"), "").unwrap();
         assert_eq!(doubt(&at(b"C.counts.npz")), Some(Doubt::Missing));
