@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,8 @@ import rankduel as rd
 def pytest_configure(config: pytest.Config) -> None:
     """Tests of other things run on whatever data is small: what is noted of them is tested in `test_notes`."""
     config.addinivalue_line("filterwarnings", "ignore::rankduel.RankduelWarning")
+    # In the background of a script Ctrl-C is ignored, also in every process that starts here.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 DATA = "mq2008-lookalike:0.05"
