@@ -20,6 +20,7 @@ __all__ = [
     "Study",
     "__version__",
     "added_up",
+    "called_as",
     "captured",
     "click_logs",
     "compare",
