@@ -122,6 +122,14 @@ def _same(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
     return normal(batch, {name: name for name in batch.schema.names})
 
 
+def _own(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
+    """A batch of outcomes, whose columns have names of our own: text as `string`, however Spark is set."""
+    import pyarrow as pa
+
+    whole = [column if pa.types.is_integer(column.type) else column.cast(pa.string()) for column in batch.columns]
+    return pa.RecordBatch.from_arrays(whole, names=batch.schema.names)
+
+
 def _surveyor(rules: str) -> Callable[[_Batches], _Batches]:
     """What a part of the impressions says of all."""
 
@@ -160,7 +168,7 @@ def _counter(rules: str, survey: str) -> Callable[[_Batches], _Batches]:
 
         step = _core.Counting(rules, survey)
         for batch in batches:
-            step.take(_same(batch))
+            step.take(_own(batch))
         yield from pa.table(step.end()).to_batches()
 
     return count
