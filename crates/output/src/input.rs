@@ -11,6 +11,9 @@ use std::path::Path;
 
 use crate::machine::memory;
 
+/// No file of results is larger: neither a table, nor a configuration, nor a figure.
+pub const MOST_OF_RESULTS: u64 = 1 << 30;
+
 /// Opens the regular file at `path` for reading.
 ///
 /// # Errors

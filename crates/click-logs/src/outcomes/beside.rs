@@ -4,14 +4,13 @@
 //! seal ([`output::sealed`]) and the checksum of the table, and one that was changed, or is that of another table, is ignored
 //! with a remark. Earlier versions wrote neither: theirs is used with a remark.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
 use anyhow::Result;
 use output::checksum::sha256_hex;
 use output::input;
-use output::sealed::{Seal, Sealed, unsealed};
+use output::sealed::{Seal, Sealed, described, unsealed};
 use serde_json::Value;
 
 /// Its name.
@@ -35,10 +34,7 @@ pub fn sealed_summary(summary: &Value, table: &str) -> Result<Sealed<Value>> {
 /// returns a remark, in a line, if it is not what `click-logs credit` wrote beside this table.
 #[must_use]
 pub fn summary_beside(path: &Path, table: &str) -> (Value, Option<String>) {
-    // A symbolic link without a summary beside it has that of the table itself.
-    let is_link = fs::symlink_metadata(path).is_ok_and(|data| data.is_symlink());
-    let target = fs::canonicalize(path).ok().filter(|_| is_link && !path.with_file_name(FILE).exists());
-    let path = target.as_deref().unwrap_or(path);
+    let path = &described(path, |path| path.with_file_name(FILE).exists());
     match input::read_file(&path.with_file_name(FILE), MOST_BYTES) {
         Ok(bytes) => believed(&bytes, path, table),
         Err(error) if error.kind() == ErrorKind::NotFound => {

@@ -36,8 +36,6 @@ pub const NAMES: &str = "names";
 
 /// The name of the file with the key, and in the end the configuration, of a folder that is not finished.
 const UNFINISHED: &str = ".unfinished.json";
-/// A larger file is not a configuration.
-const MOST_BYTES: u64 = 1 << 30;
 
 /// What to do with a folder that holds something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -222,7 +220,7 @@ impl FolderOfOtherFiles {
 /// # Errors
 /// If the file holds other results, or cannot be read.
 pub fn claim_file(path: &Path, key: &impl Serialize, existing: Existing) -> Result<ClaimedFile> {
-    let bytes = match input::read_file(path, MOST_BYTES) {
+    let bytes = match input::read_file(path, input::MOST_OF_RESULTS) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(ClaimedFile::new(path, None)),
         Err(error) => return Err(explained(error, "read", path)),
@@ -285,7 +283,7 @@ fn lock(path: &Path, created: &mut Created) -> Result<Lock> {
 fn held(path: &Path) -> Result<(Option<Value>, bool)> {
     for (name, finished) in [("config.json", true), (UNFINISHED, false)] {
         let path = path.join(name);
-        match input::read_file(&path, MOST_BYTES) {
+        match input::read_file(&path, input::MOST_OF_RESULTS) {
             Ok(bytes) => {
                 return Ok((Some(in_todays_form(serde_json::from_slice(&bytes).unwrap_or_default())), finished));
             }

@@ -3,6 +3,9 @@
 //!
 //! The seal is that of the values, not of blanks and line feeds.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use anyhow::{Context, Result};
 use serde::Serialize;
 use serde_json::Value;
@@ -55,6 +58,15 @@ pub fn unsealed(bytes: &[u8]) -> Option<(Value, Seal)> {
         Some(_) => Seal::Broken,
     };
     Some((value, state))
+}
+
+/// The file beside which that lies what says what `path` is: `path`, or, where that is a symbolic link and nothing beside it
+/// `is_described`, the file that it leads to.
+#[must_use]
+pub fn described(path: &Path, is_described: impl Fn(&Path) -> bool) -> PathBuf {
+    let is_link = fs::symlink_metadata(path).is_ok_and(|data| data.is_symlink());
+    let target = if is_link && !is_described(path) { fs::canonicalize(path).ok() } else { None };
+    target.unwrap_or_else(|| path.to_path_buf())
 }
 
 /// Fields are in alphabetical order in a [`Value`].

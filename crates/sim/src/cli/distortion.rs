@@ -250,7 +250,7 @@ impl DistortionCommand {
 
 /// Refuses to write over results for other sizes of sets.
 fn refuse_other_sizes(path: &Path, sizes: &[u64]) -> Result<()> {
-    let held: Value = output::input::read_file(path, 1 << 30)
+    let held: Value = output::input::read_file(path, output::input::MOST_OF_RESULTS)
         .ok()
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .unwrap_or_default();

@@ -15,9 +15,6 @@ use super::Request;
 use crate::experiment::config::{Bands, Scale};
 use crate::results::{KEPT_CURVES, KeptCurves, Spread, label, notes, palette, quantile};
 
-/// Larger files are not those of a study.
-const MOST_BYTES: u64 = 1 << 30;
-
 /// A finished study, or the two of a comparison.
 pub(super) struct Study {
     title: String,
@@ -154,7 +151,7 @@ impl Study {
 impl Part {
     fn read(folder: &Path, name: &str, file: &str) -> Result<Self> {
         let path = folder.join(file);
-        let bytes = input::read_file(&path, MOST_BYTES).map_err(|error| explained(error, "read", &path))?;
+        let bytes = input::read_file(&path, input::MOST_OF_RESULTS).map_err(|error| explained(error, "read", &path))?;
         let at_horizons = file == "horizons.csv";
         let curves = curves(&bytes, at_horizons).with_context(|| format!("{} cannot be drawn", path.display()))?;
         ensure!(!curves.is_empty(), "{} has no curves", path.display());
@@ -240,7 +237,7 @@ fn regret(name: &str) -> String {
 }
 
 fn json(path: &Path) -> Result<Value> {
-    let bytes = input::read_file(path, MOST_BYTES).map_err(|error| explained(error, "read", path))?;
+    let bytes = input::read_file(path, input::MOST_OF_RESULTS).map_err(|error| explained(error, "read", path))?;
     serde_json::from_slice(&bytes).with_context(|| format!("{} is damaged; run its command again", path.display()))
 }
 
@@ -248,7 +245,7 @@ fn json(path: &Path) -> Result<Value> {
 fn drawn_logs(folder: &Path, part: &Part) -> [bool; 2] {
     let files = ["regret.svg", "compare.svg"].into_iter().map(|name| folder.join(name));
     let found = files.into_iter().find_map(|path| {
-        let svg = input::read_file_text(&path, MOST_BYTES).ok()?;
+        let svg = input::read_file_text(&path, input::MOST_OF_RESULTS).ok()?;
         let (_, rest) = svg.split_once("<metadata>")?;
         let (metadata, _) = rest.split_once("</metadata>")?;
         let plots: Value = serde_json::from_str(&metadata.replace("&quot;", "\"").replace("&lt;", "<")).ok()?;

@@ -125,7 +125,7 @@ pub fn run(context: &ExperimentContext, path: &Path, again: bool) -> Result<Expe
     let fingerprint = Fingerprint::of(context, &experiment, &sources, path)?;
     let folder = context.folder(&name);
     if !again
-        && let Ok(bytes) = output::input::read_file(&folder.join("summary.json"), 1 << 30)
+        && let Ok(bytes) = output::input::read_file(&folder.join("summary.json"), output::input::MOST_OF_RESULTS)
         && let Ok(summary) = serde_json::from_slice::<Summary>(&bytes)
     {
         let seconds = || start.elapsed().as_secs_f64();

@@ -18,9 +18,6 @@ const PNG: &[u8] = b"\0\0\0\x11tEXtSoftware\0sim draw\x30\x54\x12\x81";
 /// The last chunk of any PNG.
 const END_OF_PNG: &[u8] = b"\0\0\0\0IEND\xae\x42\x60\x82";
 
-/// Files of figures are smaller.
-const MOST: u64 = 1 << 30;
-
 /// The content of a file with the mark.
 pub(super) fn marked(format: Format, mut bytes: Vec<u8>) -> Vec<u8> {
     match format {
@@ -38,7 +35,7 @@ pub(super) fn marked(format: Format, mut bytes: Vec<u8>) -> Vec<u8> {
 
 /// Whether the file at `path` has the mark.
 pub(super) fn is_ours(path: &Path, format: Format) -> bool {
-    let Ok(bytes) = input::read_file(path, MOST) else { return false };
+    let Ok(bytes) = input::read_file(path, input::MOST_OF_RESULTS) else { return false };
     match format {
         Format::Pdf => bytes.starts_with(b"%PDF-") && bytes.windows(PDF.len()).any(|part| part == PDF),
         Format::Svg => bytes.ends_with(SVG),

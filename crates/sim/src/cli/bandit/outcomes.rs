@@ -187,7 +187,8 @@ impl Days {
     /// The table at `path`, or the one in that folder, read as `click-logs decide` reads it.
     fn read(path: &Path, until: Option<&str>) -> Result<Self> {
         let table = if path.is_dir() { path.join("outcomes.csv") } else { path.to_path_buf() };
-        let text = output::input::read_text(&table, 1 << 30).with_context(|| table.display().to_string())?;
+        let text = output::input::read_text(&table, output::input::MOST_OF_RESULTS)
+            .with_context(|| table.display().to_string())?;
         let (summary, remark) = summary_beside(&table, &text);
         let until = until.or_else(|| summary["last_closed_day"].as_str());
         let named = summary["rankers"].as_array().into_iter().flatten().filter_map(Value::as_str);

@@ -174,7 +174,9 @@ pub(crate) fn for_print(mut figure: Panels, titled: bool) -> Panels {
 
 /// Writes the times of this call. Those of the cells stay if nothing was played.
 fn write_timings(path: &Path, work: Work, time: Time) -> Result<()> {
-    let earlier = || serde_json::from_slice::<Timings>(&output::input::read_file(path, 1 << 30).ok()?).ok();
+    let earlier = || {
+        serde_json::from_slice::<Timings>(&output::input::read_file(path, output::input::MOST_OF_RESULTS).ok()?).ok()
+    };
     let timings = match (time.played, earlier()) {
         (false, None) => return Ok(()),
         (false, Some(earlier)) => Timings { seconds: time.seconds, preparing_seconds: 0.0, runs_played: 0, ..earlier },

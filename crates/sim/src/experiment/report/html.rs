@@ -263,7 +263,10 @@ fn section(body: &mut String, results: &Path, summary: &Summary, narrow: Narrow<
 }
 
 fn timings(folder: &Path) -> Option<Timings> {
-    serde_json::from_slice(&output::input::read_file(&folder.join("timings.json"), 1 << 30).ok()?).ok()
+    serde_json::from_slice(
+        &output::input::read_file(&folder.join("timings.json"), output::input::MOST_OF_RESULTS).ok()?,
+    )
+    .ok()
 }
 
 fn timing_sentence(timings: &Timings) -> String {
@@ -300,8 +303,8 @@ fn rows(body: &mut String, header: &[String], rows: &[Vec<String>], numbers: usi
 
 /// An SVG as part of the page, and another for narrow screens.
 fn inline(body: &mut String, path: &Path, narrow: Option<&str>) -> Result<()> {
-    let svg =
-        output::input::read_file_text(path, 1 << 30).with_context(|| format!("failed to read {}", path.display()))?;
+    let svg = output::input::read_file_text(path, output::input::MOST_OF_RESULTS)
+        .with_context(|| format!("failed to read {}", path.display()))?;
     // An XML declaration is only allowed at the start of a file.
     let start = svg.find("<svg").unwrap_or(0);
     let wide = svg[start..].trim_end();

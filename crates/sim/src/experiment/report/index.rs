@@ -19,7 +19,8 @@ pub(crate) fn summaries(results: &Path) -> Result<Vec<Summary>> {
     let mut all = Vec::new();
     if results.is_dir() {
         for entry in std::fs::read_dir(results)? {
-            if let Ok(bytes) = output::input::read_file(&entry?.path().join("summary.json"), 1 << 30)
+            if let Ok(bytes) =
+                output::input::read_file(&entry?.path().join("summary.json"), output::input::MOST_OF_RESULTS)
                 && let Ok(summary) = serde_json::from_slice::<Summary>(&bytes)
             {
                 all.push(summary);
