@@ -126,7 +126,7 @@ impl KeptRuns {
         Self {
             folder: folder.join(".runs"),
             measured: seed_text(Seeded::Measured { arenas, gaps }),
-            seconds: output::input::read_file(&folder.join(timings), 1 << 30)
+            seconds: output::input::read_file(&folder.join(timings), output::input::MOST_OF_RESULTS)
                 .map_or_else(|_| BTreeMap::new(), |bytes| seconds(&bytes)),
             mark: Box::new(folder.marker()),
             finished: Arc::new(AtomicU64::new(0)),
