@@ -27,7 +27,7 @@ from rankduel.notes import RankduelWarning
 from rankduel.own import Policy
 from rankduel.registry import algorithms, datasets
 from rankduel.settings import LiveSettings, StudySettings
-from rankduel.shards import merge, run_shard
+from rankduel.shards import merge, merge_shards, play_shard, run_shard
 from rankduel.sites import Comparison, Site, SiteSettings, Truth
 from rankduel.studies import Study
 
@@ -61,7 +61,9 @@ __all__ = [
     "inspect",
     "interleave",
     "merge",
+    "merge_shards",
     "multileave",
+    "play_shard",
     "run_shard",
     "simulate_clicks",
 ]

@@ -25,20 +25,21 @@ __all__ = [
     "click_logs",
     "compare",
     "decided",
-    "distortion",
     "interleave",
     "log_column",
     "main",
     "multileave",
     "sealed_summary",
-    "sensitivity",
     "simulate_clicks",
+    "study_of_site",
     "surveyed",
 ]
 
 __version__: str
 
 _Report = Callable[[str, int, int], object] | None
+_Placed = tuple[str | None, bool, str | None]
+_Found = tuple[str, str, list[tuple[str, "Columns"]], list[tuple[str, str]]]
 _Answers = Callable[
     [int],
     tuple[
@@ -75,30 +76,25 @@ def simulate_clicks(
     users: int,
     seed: int,
 ) -> npt.NDArray[np.uint8]: ...
-def sensitivity(
+def study_of_site(
     site: Site,
-    methods: Sequence[str],
-    compared: int,
-    impressions: int,
-    draws: int,
+    name: str,
+    settings: Sequence[str],
     seed: int,
+    placed: _Placed,
     threads: int | None,
     report: _Report,
-) -> Columns: ...
-def distortion(
-    site: Site,
-    sizes: Sequence[int] | None,
-    multileavings: int,
-    sets: int,
-    seed: int,
-    effort: float,
-    cache: str | os.PathLike[str] | None,
-    threads: int | None,
-    report: _Report,
-) -> Columns: ...
+) -> _Found | None: ...
 def compare(
-    site: Site, matrix: Matrix, algorithms: Sequence[object], settings: str, threads: int | None, report: _Report
-) -> tuple[Study, Study, Columns]: ...
+    site: Site,
+    matrix: Matrix | None,
+    interleavings: int,
+    algorithms: Sequence[object],
+    settings: str,
+    placed: _Placed,
+    threads: int | None,
+    report: _Report,
+) -> tuple[Study, Study, Columns] | None: ...
 def multileave(rankings: Sequence[object], length: int, method: str, seed: int) -> Impression: ...
 @final
 class Rows:
@@ -286,16 +282,18 @@ class Matrix:
         self,
         algorithms: Sequence[object],
         settings: str,
+        placed: _Placed,
         threads: int | None,
         report: _Report,
-    ) -> Study: ...
+    ) -> Study | None: ...
     def explore(
         self,
         algorithms: Sequence[object],
         settings: str,
+        placed: _Placed,
         threads: int | None,
         report: _Report,
-    ) -> tuple[str, str, list[tuple[str, Columns]], list[tuple[str, str]]]: ...
+    ) -> _Found | None: ...
     def save(self, path: str | os.PathLike[str], replace: bool) -> list[Path]: ...
 
 @final
@@ -335,9 +333,10 @@ class Site:
         self,
         algorithms: Sequence[object],
         settings: str,
+        placed: _Placed,
         threads: int | None,
         report: _Report,
-    ) -> Study: ...
+    ) -> Study | None: ...
     def proxy(
         self,
         interleavings: int,

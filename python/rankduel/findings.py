@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import html
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankduel.frames import Frame
+
+if TYPE_CHECKING:
+    from rankduel._core import Columns
 
 
 def page(text: str, figures: Iterable[str]) -> str:
@@ -45,6 +49,12 @@ class Findings:
         tables = {path.stem: Frame.from_csv(path.read_bytes()) for path in sorted(folder.glob("*.csv"))}
         figures = {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.svg"))}
         return cls(text.rstrip("\n"), data, tables, figures)
+
+    @classmethod
+    def _from(cls, found: tuple[str, str, list[tuple[str, Columns]], list[tuple[str, str]]]) -> Findings:
+        """What the compiled part found."""
+        text, data, tables, figures = found
+        return cls(text, json.loads(data), {name: Frame(columns) for name, columns in tables}, dict(figures))
 
     def __str__(self) -> str:
         return self.text

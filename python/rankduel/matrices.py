@@ -20,7 +20,7 @@ from rankduel.frames import Frame
 from rankduel.notes import RankduelWarning
 from rankduel.own import Policy
 from rankduel.progress import Progress, reporting
-from rankduel.settings import StudySettings, cores, packed
+from rankduel.settings import StudySettings, cores, packed, placed, whole_study
 from rankduel.studies import Study
 
 if TYPE_CHECKING:
@@ -329,6 +329,8 @@ def bandit(
     runs: int = 5,
     seed: int = 1,
     regret: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    replace: bool = False,
     threads: int | None = None,
     progress: Progress = None,
     **settings: Unpack[StudySettings],
@@ -351,6 +353,12 @@ def bandit(
     regret
         What regret measures: ``condorcet``, ``weak``, ``strong``, ``copeland``, ``borda`` or ``von-neumann``. By default
         ``condorcet``, and ``copeland`` for a matrix without a Condorcet winner.
+    out
+        A results folder for the files of the command line, by default none. It keeps finished runs: the same call
+        continues after an interruption, and one for more steps, runs or algorithms plays only what is missing. A
+        `Policy` of your own must have a ``version`` then, by which its runs are known.
+    replace
+        What the folder holds moves aside when the new results are complete.
     threads
         Threads; all cores by default. Results do not depend on it.
     progress
@@ -386,7 +394,8 @@ def bandit(
     matrix = _environment(environment)
     asked = packed("bandit", settings, steps=steps, runs=runs, seed=seed, regret=regret)
     with reporting(progress) as report:
-        return Study(matrix._inner.bandit(algorithms_of(algorithms), asked, cores(threads), report))
+        where = placed(out, replace)
+        return Study(whole_study(matrix._inner.bandit(algorithms_of(algorithms), asked, where, cores(threads), report)))
 
 
 def explore(
@@ -397,6 +406,8 @@ def explore(
     runs: int = 5,
     seed: int = 1,
     regret: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    replace: bool = False,
     threads: int | None = None,
     progress: Progress = None,
     **settings: Unpack[StudySettings],
@@ -407,7 +418,7 @@ def explore(
 
     Parameters
     ----------
-    environment, algorithms, runs, seed, regret, threads, progress
+    environment, algorithms, runs, seed, regret, out, replace, threads, progress
         As for `bandit`.
     horizons
         Steps of exploration.
@@ -429,9 +440,9 @@ def explore(
     matrix = _environment(environment)
     asked = packed("explore", settings, horizons=horizons, runs=runs, seed=seed, regret=regret)
     with reporting(progress) as report:
-        text, summary, tables, figures = matrix._inner.explore(algorithms_of(algorithms), asked, cores(threads), report)
-    frames = {name: Frame(columns) for name, columns in tables}
-    return Findings(text, json.loads(summary), frames, dict(figures))
+        where = placed(out, replace)
+        found = matrix._inner.explore(algorithms_of(algorithms), asked, where, cores(threads), report)
+    return Findings._from(whole_study(found))
 
 
 def _environment(environment: Matrix | npt.ArrayLike | str | os.PathLike[str]) -> Matrix:

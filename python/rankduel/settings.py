@@ -8,7 +8,8 @@ import math
 import operator
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any, TypedDict, Union
+from contextvars import ContextVar
+from typing import Any, Optional, TypedDict, TypeVar, Union
 
 
 class StudySettings(TypedDict, total=False):
@@ -69,6 +70,49 @@ class LiveSettings(StudySettings, total=False):
     streams: str
     truth_effort: float
     cache: str | os.PathLike[str] | None
+
+
+Placed = tuple[Optional[str], bool, Optional[str]]
+"""A results folder, whether what it holds moves aside, and a share of the work."""
+
+SHARE: ContextVar[str | None] = ContextVar("share", default=None)
+"""The share of the work that studies do; set by `rankduel.shards`."""
+
+_Found = TypeVar("_Found")
+
+
+class PartDoneError(Exception):
+    """A study did only a share of its work, and so found nothing to return."""
+
+
+def placed(out: str | os.PathLike[str] | None, replace: bool) -> Placed:
+    """Where results go, and how much of the work is done.
+
+    Raises
+    ------
+    ValueError
+        If `replace` has nothing to replace, or a share has no folder.
+    """
+    share = SHARE.get()
+    if out is None:
+        if replace:
+            raise ValueError('replace belongs to a results folder; add out="results/..."')
+        if share is not None:
+            raise ValueError('a shard writes its part beside the results; add out="results/..."')
+    return None if out is None else os.fspath(out), bool(replace), share
+
+
+def whole_study(found: _Found | None) -> _Found:
+    """What a study found.
+
+    Raises
+    ------
+    PartDoneError
+        If it did only a share of its work.
+    """
+    if found is None:
+        raise PartDoneError
+    return found
 
 
 _WHOLE = {"steps", "runs", "seed", "checkpoints", "batch"}

@@ -3,11 +3,83 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import ParamSpec, TypeVar
 
 from rankduel.commands import command
 from rankduel.progress import Progress
-from rankduel.settings import count, whole
+from rankduel.settings import SHARE, PartDoneError, count, whole
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def play_shard(share: str, study: Callable[P, object], /, *args: P.args, **kwargs: P.kwargs) -> None:
+    """Do a share of a study, for Dask, Ray, joblib or jobs of a cluster; `merge_shards` puts all shares together.
+
+    All shards write into the folder ``OUT.shards`` beside the study's ``out``, which all machines must share. A shard that is
+    done already returns immediately, one that was interrupted continues, and shards of the command line with the same
+    settings are shards of the same study.
+
+    Parameters
+    ----------
+    share
+        Which share of how many, e.g. ``"3/64"`` (of 0 to 63), or ``"auto/64"`` in a job array; ``"prepare"`` does what all
+        shards need.
+    study
+        What does the whole, e.g. ``site.live`` or `rankduel.bandit`.
+    *args, **kwargs
+        Its arguments, with ``out``.
+
+    Raises
+    ------
+    ValueError
+        For wrong usage, e.g. a shard of other settings than those in the folder.
+
+    Examples
+    --------
+    >>> import tempfile, rankduel as rd
+    >>> out = tempfile.mkdtemp() + "/study"
+    >>> for share in ["1/2", "0/2"]:
+    ...     rd.play_shard(share, rd.bandit, "btl:k=5", "random", steps=100, runs=4, out=out)
+    >>> rd.merge_shards(rd.bandit, "btl:k=5", "random", steps=100, runs=4, out=out).labels
+    ['random']
+    """
+    token = SHARE.set(share)
+    try:
+        study(*args, **kwargs)
+    except PartDoneError:
+        return
+    finally:
+        SHARE.reset(token)
+    raise TypeError(f"{getattr(study, '__name__', study)!r} is not a study that can be shared out")
+
+
+def merge_shards(study: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """Put the shares of a study together: the files are, byte for byte, those that one process writes.
+
+    Parameters
+    ----------
+    study
+        What does the whole, e.g. ``site.live``.
+    *args, **kwargs
+        The arguments of all shares.
+
+    Returns
+    -------
+    object
+        What the study returns.
+
+    Raises
+    ------
+    ValueError
+        If a share is missing, damaged, or of other settings or another version: by its name, before anything is written.
+    """
+    token = SHARE.set("merge")
+    try:
+        return study(*args, **kwargs)
+    finally:
+        SHARE.reset(token)
 
 
 def run_shard(

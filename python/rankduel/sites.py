@@ -16,10 +16,12 @@ import numpy.typing as npt
 from rankduel import _core, notes, trec
 from rankduel.arms import HasArms
 from rankduel.clicks import Click, ClickModel, answers, taken
+from rankduel.findings import Findings
+from rankduel.flags import flags
 from rankduel.frames import Frame
 from rankduel.matrices import STUDY, Algorithm, Matrix, algorithms_of
 from rankduel.progress import Progress, reporting
-from rankduel.settings import LiveSettings, cores, count, packed, whole
+from rankduel.settings import LiveSettings, cores, count, packed, placed, whole, whole_study
 from rankduel.studies import Study
 
 if TYPE_CHECKING:
@@ -619,6 +621,8 @@ class Site(HasArms):
         runs: int = 5,
         seed: int | None = None,
         regret: str | None = None,
+        out: str | os.PathLike[str] | None = None,
+        replace: bool = False,
         threads: int | None = None,
         progress: Progress = None,
         **settings: Unpack[LiveSettings],
@@ -637,6 +641,12 @@ class Site(HasArms):
             The master seed; that of the site by default.
         regret
             What regret measures: ``condorcet`` (the default), ``weak``, ``strong`` or ``ndcg``.
+        out
+            A results folder for the files of the command line, by default none. It keeps finished runs: the same call
+            continues after an interruption, and one for more steps, runs or algorithms plays only what is missing. A
+            `Policy` of your own must have a ``version`` then, by which its runs are known.
+        replace
+            What the folder holds moves aside when the new results are complete.
         threads
             Threads; all cores by default.
         progress
@@ -651,7 +661,8 @@ class Site(HasArms):
         """
         asked = packed("live", settings, steps=steps, runs=runs, seed=self._seed(seed), regret=regret)
         with reporting(progress) as report:
-            return Study(self._inner.live(algorithms_of(algorithms), asked, cores(threads), report))
+            where = placed(out, replace)
+            return Study(whole_study(self._inner.live(algorithms_of(algorithms), asked, where, cores(threads), report)))
 
     def compare(
         self,
@@ -663,6 +674,8 @@ class Site(HasArms):
         runs: int = 5,
         seed: int | None = None,
         regret: str | None = None,
+        out: str | os.PathLike[str] | None = None,
+        replace: bool = False,
         threads: int | None = None,
         progress: Progress = None,
         **settings: Unpack[LiveSettings],
@@ -677,7 +690,7 @@ class Site(HasArms):
             Dueling algorithms.
         interleavings
             Impressions per pair of an estimated matrix.
-        steps, runs, seed, regret, threads, progress
+        steps, runs, seed, regret, out, replace, threads, progress
             As for `live`.
         **settings
             Those of `LiveSettings`, without evidence and late answers.
@@ -688,12 +701,14 @@ class Site(HasArms):
             Both studies, and their differences.
         """
         asked = packed("compare", settings, steps=steps, runs=runs, seed=self._seed(seed), regret=regret)
-        if matrix is None:
-            matrix = self.proxy(interleavings=interleavings, seed=seed, threads=threads, progress=progress)
+        given = None if matrix is None else matrix._inner
+        number = count("interleavings", interleavings)
         with reporting(progress) as report:
-            live, proxy, differences = _core.compare(
-                self._inner, matrix._inner, algorithms_of(algorithms), asked, cores(threads), report
+            where = placed(out, replace)
+            compared = _core.compare(
+                self._inner, given, number, algorithms_of(algorithms), asked, where, cores(threads), report
             )
+        live, proxy, differences = whole_study(compared)
         return Comparison(Study(live), Study(proxy), Frame(differences))
 
     def sensitivity(
@@ -704,6 +719,8 @@ class Site(HasArms):
         impressions: int | float = 1_000,
         draws: int | float = 100,
         seed: int | None = None,
+        out: str | os.PathLike[str] | None = None,
+        replace: bool = False,
         threads: int | None = None,
         progress: Progress = None,
     ) -> Frame:
@@ -721,29 +738,27 @@ class Site(HasArms):
             Random draws of rankers.
         seed
             The master seed; that of the site by default.
-        threads
-            Threads; all cores by default.
-        progress
-            `True` for bars of tqdm, or a function.
+        out, replace, threads, progress
+            As for `live`.
 
         Returns
         -------
         Frame
             The mean share of wrongly ordered pairs, per method and checkpoint: ``errors.csv`` of the command line.
         """
-        with reporting(progress) as report:
-            return Frame(
-                _core.sensitivity(
-                    self._inner,
-                    list(methods),
-                    count("compared", compared),
-                    count("impressions", impressions),
-                    count("draws", draws),
-                    self._seed(seed),
-                    cores(threads),
-                    report,
-                )
-            )
+        found = self.study(
+            "sensitivity",
+            seed=seed,
+            out=out,
+            replace=replace,
+            threads=threads,
+            progress=progress,
+            methods=list(methods),
+            compared=count("compared", compared),
+            impressions=count("impressions", impressions),
+            draws=count("draws", draws),
+        )
+        return found.tables["errors"]
 
     def distortion(
         self,
@@ -754,6 +769,8 @@ class Site(HasArms):
         seed: int | None = None,
         truth_effort: float = 1.0,
         cache: str | os.PathLike[str] | None = None,
+        out: str | os.PathLike[str] | None = None,
+        replace: bool = False,
         threads: int | None = None,
         progress: Progress = None,
     ) -> Frame:
@@ -767,7 +784,7 @@ class Site(HasArms):
             Multileavings per set.
         sets
             Random sets per size.
-        seed, truth_effort, cache, threads, progress
+        seed, truth_effort, cache, out, replace, threads, progress
             As for `live`.
 
         Returns
@@ -775,20 +792,58 @@ class Site(HasArms):
         Frame
             The share of other rankers that beat the best, over sets; a row per size.
         """
+        found = self.study(
+            "distortion",
+            seed=seed,
+            out=out,
+            replace=replace,
+            threads=threads,
+            progress=progress,
+            sizes=None if sizes is None else [count("sizes", size) for size in sizes],
+            multileavings=count("multileavings", multileavings),
+            sets=count("sets", sets),
+            truth_effort=truth_effort,
+            cache=_path(cache),
+        )
+        return found.tables["distortion"]
+
+    def study(
+        self,
+        name: str,
+        *,
+        seed: int | None = None,
+        out: str | os.PathLike[str] | None = None,
+        replace: bool = False,
+        threads: int | None = None,
+        progress: Progress = None,
+        **settings: Any,
+    ) -> Findings:
+        """Carry out any study of a site by the name of its command, e.g. ``site.study("sensitivity", draws=20)``.
+
+        Parameters
+        ----------
+        name
+            The command.
+        seed, out, replace, threads, progress
+            As for `live`.
+        **settings
+            The flags of the command, with underscores instead of dashes.
+
+        Returns
+        -------
+        Findings
+            What the command prints and writes.
+
+        Raises
+        ------
+        ValueError
+            For an unknown study, and for what was asked wrongly.
+        """
+        words = [word for word in flags(settings) if not word.endswith("=")]
         with reporting(progress) as report:
-            return Frame(
-                _core.distortion(
-                    self._inner,
-                    None if sizes is None else [count("sizes", size) for size in sizes],
-                    count("multileavings", multileavings),
-                    count("sets", sets),
-                    self._seed(seed),
-                    truth_effort,
-                    _path(cache),
-                    cores(threads),
-                    report,
-                )
-            )
+            where = placed(out, replace)
+            found = _core.study_of_site(self._inner, name, words, self._seed(seed), where, cores(threads), report)
+        return Findings._from(whole_study(found))
 
     def _seed(self, seed: int | None) -> int:
         return self.seed if seed is None else whole("seed", seed)

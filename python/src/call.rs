@@ -162,7 +162,8 @@ fn of_panic(panic: &(dyn Any + Send)) -> PyErr {
 /// The exception of an error, with the text of the command line.
 pub(crate) fn exception(error: &anyhow::Error) -> PyErr {
     // Whatever is wrong with what a function was given is a wrong value.
-    of_failure(Failure::of(error), PyValueError::new_err)
+    let failure = Failure::of(error);
+    of_failure(Failure { message: of_arguments(&failure.message), ..failure }, PyValueError::new_err)
 }
 
 /// The exception of a failure; `other` is that of failures without a kind.
@@ -175,6 +176,26 @@ pub(crate) fn of_failure(Failure { kind, message, .. }: Failure, other: fn(Strin
         FailureKind::Memory => PyMemoryError::new_err(message),
         FailureKind::Other => other(message),
     }
+}
+
+/// A message with the names of arguments instead of flags: `--credit-ties` is `credit_ties`.
+fn of_arguments(message: &str) -> String {
+    let mut text = String::new();
+    let mut rest = message;
+    while let Some(at) = rest.find("--") {
+        let (before, after) = (&rest[..at], &rest[at + 2..]);
+        let length = after.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).unwrap_or(after.len());
+        let begins = before.chars().next_back().is_none_or(|c| !(c.is_alphanumeric() || c == '-'));
+        text += before;
+        if begins && after.starts_with(|c: char| c.is_ascii_lowercase()) {
+            text += &after[..length].replace('-', "_");
+            rest = &after[length..];
+        } else {
+            text += "--";
+            rest = after;
+        }
+    }
+    text + rest
 }
 
 /// A wrong argument.

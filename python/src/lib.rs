@@ -5,7 +5,7 @@
 //! | [`call`] | long work beside the interpreter: its thread, progress, Ctrl-C, errors |
 //! | [`frame`], [`arrow`] | tables of results, and their way to other libraries |
 //! | [`site`], [`analyses`] | data, rankers and users; what is found out about them |
-//! | [`matrix`], [`play`] | preference matrices, and studies on them |
+//! | [`matrix`] | preference matrices, and studies on them |
 //! | [`settings`] | what a caller asks of a study |
 //! | [`study`] | finished runs of bandits |
 //! | [`own`] | policies written in Python |
@@ -27,7 +27,6 @@ mod lists;
 mod logs;
 mod matrix;
 mod own;
-mod play;
 mod settings;
 mod site;
 mod study;
@@ -42,7 +41,7 @@ static ALLOCATOR: output::memory::OneLineAllocator = output::memory::OneLineAllo
 #[pymodule(gil_used = false)]
 mod _core {
     #[pymodule_export]
-    use super::analyses::{compare, distortion, sensitivity};
+    use super::analyses::{compare, study_of_site};
     #[pymodule_export]
     use super::clicks::simulate_clicks;
     #[pymodule_export]

@@ -3,30 +3,29 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use bandits::problems::{Problem, Setting};
 use bandits::winners::condorcet_winner;
 use bandits::{Arena as _, Arm, MatrixArena, PreferenceMatrix, RegretKind, UtilityArena, WinTable};
 use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray2, PyUntypedArrayMethods as _};
-use output::progress::Progress;
 use output::usage::usage;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sim::cli::matrix_file;
-use sim::results::{Caption, PreparedEnvironment};
 use simulation::arm_names::ArmNames;
 use simulation::description::SiteDescription;
-use simulation::late_answers::LateAnswers;
 use simulation::matrix::{matrix_checksum, prepare_problem};
 use simulation::proxy::{self, Files, MatrixOrigin, State, all_pairs, pair_count, provenance};
-use simulation::runs::{Late, play_all};
-use simulation::truth::GroundTruth;
+use simulation::runs::PlayedArena;
+use studies::explore::ExploreStudy;
+use studies::matrix::{MatrixStudy, PlayedEnvironment};
+use studies::request::RunRequest;
+use studies::results::PreparedEnvironment;
+use studies::{Order, Outcome, Report, matrix_file, run};
 
 use crate::call::{How, exception, work, wrong};
-use crate::frame::Columns;
-use crate::play::{Explored, config, explored, played};
-use crate::settings::Asked;
-use crate::study::{Study, arm_name};
+use crate::analyses::{Found, found};
+use crate::settings::{Asked, Placed};
+use crate::study::{Config, Study, arm_name};
 
 /// What arms meet by.
 enum Preferences {
@@ -320,38 +319,44 @@ impl Matrix {
         }))
     }
 
-    /// Plays algorithms on it.
+    /// Plays algorithms on it; `None` if only a share was played.
     fn bandit(
         &self,
         py: Python<'_>,
         algorithms: Vec<Bound<'_, PyAny>>,
         settings: &str,
+        placed: Placed,
         threads: Option<usize>,
         report: Option<Py<PyAny>>,
-    ) -> PyResult<Study> {
-        let asked = Asked::new(&algorithms, settings)?;
+    ) -> PyResult<Option<Study>> {
+        let Asked { settings, algorithms, order, own } = Asked::new(&algorithms, settings, placed)?;
+        let request = settings.run(algorithms).map_err(|error| exception(&error))?;
         let inner = Arc::clone(&self.inner);
-        let own = asked.own.clone();
-        own.raise(py, work(py, How { threads, report, notes: true }, move || inner.play(&asked)))
+        let played = work(py, How { threads, report, notes: true }, move || match &inner.preferences {
+            Preferences::Matrix(matrix) => play(inner.on_matrix(matrix.clone(), request.regret)?, request, &order),
+            Preferences::Utilities(arena) => play(inner.on_utilities(arena, request.regret)?, request, &order),
+        });
+        own.raise(py, played)
     }
 
-    /// Plays them until horizons: the text, the summary as JSON, and the files of the command line, by name.
-    #[expect(clippy::type_complexity, reason = "a tuple for Python")]
+    /// Plays them until horizons; `None` if only a share was played.
     fn explore(
         &self,
         py: Python<'_>,
         algorithms: Vec<Bound<'_, PyAny>>,
         settings: &str,
+        placed: Placed,
         threads: Option<usize>,
         report: Option<Py<PyAny>>,
-    ) -> PyResult<(String, String, Vec<(String, Columns)>, Vec<(String, String)>)> {
-        let asked = Asked::new(&algorithms, settings)?;
+    ) -> PyResult<Option<Found>> {
+        let Asked { settings, algorithms, order, own } = Asked::new(&algorithms, settings, placed)?;
+        let request = settings.run(algorithms).map_err(|error| exception(&error))?;
         let inner = Arc::clone(&self.inner);
-        let own = asked.own.clone();
-        let Explored { text, summary, tables, figures } =
-            own.raise(py, work(py, How { threads, report, notes: true }, move || inner.explore(&asked)))?;
-        let tables = tables.into_iter().map(|(name, csv)| Ok((name, Columns::of(csv)?)));
-        Ok((text, summary, tables.collect::<PyResult<_>>()?, figures))
+        let explored = work(py, How { threads, report, notes: true }, move || match &inner.preferences {
+            Preferences::Matrix(matrix) => explore(inner.on_matrix(matrix.clone(), request.regret)?, request, &order),
+            Preferences::Utilities(arena) => explore(inner.on_utilities(arena, request.regret)?, request, &order),
+        });
+        own.raise(py, explored)?.as_ref().map(found).transpose()
     }
 
     /// Writes the files of `sim proxy`: all of them if it was estimated here, otherwise `.npy` and `.txt`.
@@ -408,56 +413,37 @@ impl Inner {
         Ok(prepared.doubting(never))
     }
 
-    /// Plays algorithms as `sim bandit` does.
-    fn play(&self, asked: &Asked) -> Result<Study> {
-        match &self.preferences {
-            Preferences::Matrix(matrix) => played(self.on_matrix(matrix.clone(), asked.regret)?, asked),
-            Preferences::Utilities(arena) => {
-                let prepared = PreparedEnvironment::of_utilities(arena.clone(), self.name.clone(), asked.regret)?;
-                played(prepared, asked)
-            }
-        }
-    }
-
-    /// Plays algorithms as `sim bandit --setting explore-then-exploit` does.
-    fn explore(&self, asked: &Asked) -> Result<Explored> {
-        match &self.preferences {
-            Preferences::Matrix(matrix) => explored(self.on_matrix(matrix.clone(), asked.regret)?, asked),
-            Preferences::Utilities(arena) => {
-                let prepared = PreparedEnvironment::of_utilities(arena.clone(), self.name.clone(), asked.regret)?;
-                explored(prepared, asked)
-            }
-        }
+    /// A problem whose arms have utilities, ready to be played on.
+    fn on_utilities(
+        &self,
+        arena: &UtilityArena,
+        regret: Option<RegretKind>,
+    ) -> Result<PreparedEnvironment<UtilityArena>> {
+        PreparedEnvironment::of_utilities(arena.clone(), self.name.clone(), regret)
     }
 }
 
-/// Plays `asked` on a matrix of the rankers of a live study, with regret counted from the truth of that.
-pub(crate) fn against_truth(
-    matrix: &Matrix,
-    truth: &GroundTruth,
-    asked: &Asked,
-    caption: Caption,
-    live: &Study,
-) -> Result<Study> {
-    let Preferences::Matrix(preferences) = &matrix.inner.preferences else { bail!("compared by preferences") };
-    let prepared = matrix.inner.on_matrix(preferences.clone(), None)?;
-    let (mut arenas, mut environment) = (prepared.arenas, prepared.environment);
-    arenas.arena = MatrixArena::with_gaps(preferences.clone(), truth.gaps.clone());
-    environment.winners.clone_from(&truth.winners);
-    let plan = asked.plan();
-    let progress = Progress::new("playing on the matrix", plan.total_steps(), true);
-    let results = play_all(&Late::new(arenas, LateAnswers::default()), &plan, None, &progress)?;
-    progress.finish();
-    Ok(Study {
-        plan,
-        results,
-        winners: live.winners.clone(),
-        names: live.names.clone(),
-        measured: live.measured,
-        caption,
-        truth: live.truth.clone(),
-        multileave: None,
-        late: None,
-        config: config(asked, live.measured.kind, environment),
-    })
+/// Plays algorithms as `sim bandit` does.
+fn play<A: PlayedArena + Clone + Sync>(
+    prepared: PreparedEnvironment<A>,
+    request: RunRequest,
+    order: &Order,
+) -> Result<Option<Study>> {
+    let on = PlayedEnvironment::new(prepared, &request, None);
+    let Outcome::Finished(finished) = run(MatrixStudy { request, on }, order)? else { return Ok(None) };
+    let config = Config::Bandit(Box::new(finished.config()));
+    finished.written?;
+    Ok(Some(Study { runs: finished.found, config }))
+}
+
+/// Plays algorithms as `sim bandit --setting explore-then-exploit` does.
+fn explore<A: PlayedArena + Clone + Sync>(
+    prepared: PreparedEnvironment<A>,
+    request: RunRequest,
+    order: &Order,
+) -> Result<Option<Report>> {
+    let on = PlayedEnvironment::new(prepared, &request, None);
+    let Outcome::Finished(finished) = run(ExploreStudy { request, on }, order)? else { return Ok(None) };
+    let (report, written) = finished.into_parts()?;
+    written.map(|_| Some(report))
 }

@@ -1,114 +1,25 @@
 //! Data, rankers and users, ready for simulation.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use anyhow::{Result, ensure};
-use bandits::RegretKind;
 use letor_io::{Dataset, DatasetBuilder, ErrorKind, Provenance};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods as _};
-use output::progress::Progress;
+use output::tell;
 use output::usage::usage;
 use pyo3::prelude::*;
-use sim::cli::notes;
-use sim::results::{LiveConfig, Measured, VERSION, live_caption};
-use simulation::description::Effort;
-use simulation::live_arena::LiveArenaFactory;
-use simulation::prepared::PreparedSite;
 use simulation::proxy::{self, PairSelection, Request, Sampling, StartMode, open_state};
-use simulation::runs::{Late, play_all};
 use simulation::spec::SiteSpec;
-use simulation::truth::{GroundTruth, of_preferences};
+use studies::live::LiveStudy;
+use studies::site::{OpenSite, TruthRequest};
+use studies::{Outcome, notes, run};
 
-use crate::call::{How, work, wrong};
+use crate::call::{How, exception, work, wrong};
 use crate::clicks::own_model;
 use crate::matrix::{Estimated, Matrix};
-use crate::settings::{Asked, TruthArgs, at_least_one};
+use crate::settings::{Asked, Placed, at_least_one};
 use crate::study::{Config, Study, arm_name};
-
-pub(crate) struct Inner {
-    pub(crate) prepared: PreparedSite,
-    /// Ground truths estimated so far, by seed and effort.
-    truths: Mutex<BTreeMap<(u64, u64), GroundTruth>>,
-}
-
-impl Inner {
-    fn effort(&self, args: &TruthArgs) -> Effort {
-        Effort::for_arms(self.prepared.site.arms()).times(args.effort)
-    }
-
-    pub(crate) fn truth(&self, seed: u64, args: &TruthArgs) -> Result<GroundTruth> {
-        let key = (seed, args.effort.to_bits());
-        let known = || self.truths.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(truth) = known().get(&key) {
-            return Ok(truth.clone());
-        }
-        let effort = self.effort(args);
-        let truth = match &args.cache {
-            Some(cache) => self.prepared.truth(effort, seed, cache, true)?,
-            None => self.prepared.estimated_truth(effort, seed, true)?,
-        };
-        known().insert(key, truth.clone());
-        Ok(truth)
-    }
-
-    /// The kind of regret of live runs, and the truth that it is counted from.
-    pub(crate) fn measured(&self, asked: &Asked) -> Result<(GroundTruth, Measured)> {
-        of_preferences::check_live(asked.regret)?;
-        let truth = match asked.regret {
-            Some(RegretKind::Ndcg) => GroundTruth::of_ndcg(&self.prepared.ndcg()?),
-            _ => self.truth(asked.seed, &asked.truth)?,
-        };
-        let kind = of_preferences::kind_of_live(asked.regret, &truth)?;
-        let synthetic = Some(self.prepared.description.dataset.synthetic);
-        let measured = Measured::new(kind, &truth.gaps, synthetic);
-        Ok((truth, measured))
-    }
-
-    /// Plays algorithms as `sim` does without a command; `what` comes first in the title of figures.
-    pub(crate) fn live(&self, asked: &Asked, what: &str) -> Result<Study> {
-        let description = &self.prepared.description;
-        let (truth, measured) = self.measured(asked)?;
-        let plan = asked.plan();
-        let arenas = LiveArenaFactory::new(&self.prepared, &truth.gaps, asked.streams);
-        notes::tell(true, notes::of_algorithms(&plan.algorithms));
-        notes::tell(true, notes::of_late(&asked.late, &plan.algorithms, self.prepared.site.arms(), asked.steps));
-        let arenas = Late::new(arenas, asked.late.clone());
-        let late = asked.late.describe();
-        let progress = Progress::new("playing", plan.total_steps(), true);
-        let results = play_all(&arenas, &plan, None, &progress)?;
-        progress.finish();
-        let names = description.names();
-        Ok(Study {
-            caption: live_caption(description, what, &measured, asked.look).with(late.clone()),
-            truth: truth.describe(|arm| names.name(arm)),
-            winners: truth.winners.clone(),
-            multileave: Some(description.multileave.clone()),
-            late,
-            config: Config::Live(Box::new(LiveConfig {
-                command: "live",
-                version: VERSION,
-                seed: asked.seed,
-                steps: asked.steps,
-                runs: asked.runs,
-                checkpoints: asked.checkpoints,
-                algorithms: plan.names(),
-                regret: Some(measured.kind),
-                site: description.clone(),
-                streams: asked.streams,
-                late: asked.late.clone(),
-                truth_effort: self.effort(&asked.truth),
-                evidence: asked.evidence.map(Some),
-                truth: Some(truth),
-            })),
-            plan,
-            results,
-            names,
-            measured,
-        })
-    }
-}
 
 /// Opens a data set with `open` and ranks all lists; `own` answers for a click model of the caller's.
 fn prepared(
@@ -141,22 +52,17 @@ fn prepared(
 
 /// Ranks all lists, and passes on what the command line would note of data and users.
 fn ready(spec: &SiteSpec, dataset: Dataset, seed: u64) -> Result<Site> {
-    notes::tell(true, notes::of_dataset(&dataset));
+    tell::notes(true, notes::of_dataset(&dataset));
     let prepared = spec.prepare(Arc::new(dataset), seed)?;
-    notes::tell(true, notes::of_site(&prepared, spec.credit_ties.is_some()));
-    Ok(Site::new(prepared))
+    tell::notes(true, notes::of_site(&prepared, spec.credit_ties.is_some()));
+    Ok(Site { inner: Arc::new(OpenSite::new(prepared, None)), spec: spec.clone() })
 }
 
 /// Data, rankers and users.
 #[pyclass(frozen, module = "rankduel._core")]
 pub(crate) struct Site {
-    pub(crate) inner: Arc<Inner>,
-}
-
-impl Site {
-    fn new(prepared: PreparedSite) -> Self {
-        Self { inner: Arc::new(Inner { prepared, truths: Mutex::default() }) }
-    }
+    pub(crate) inner: Arc<OpenSite>,
+    pub(crate) spec: SiteSpec,
 }
 
 fn specification(text: &str) -> PyResult<SiteSpec> {
@@ -290,28 +196,36 @@ impl Site {
         threads: Option<usize>,
         report: Option<Py<PyAny>>,
     ) -> PyResult<(String, String)> {
-        let args = TruthArgs::new(effort, cache)?;
+        let request = TruthRequest { effort, cache };
+        request.check().map_err(|error| exception(&error))?;
         let inner = Arc::clone(&self.inner);
         work(py, How { threads, report, notes: true }, move || {
-            let truth = inner.truth(seed, &args)?;
+            let truth = inner.truth(&request, seed, true)?;
             let names = inner.prepared.description.names();
             Ok((serde_json::to_string(&truth)?, truth.describe(|arm| names.name(arm))))
         })
     }
 
-    /// Plays algorithms live.
+    /// Plays algorithms live; `None` if only a share was played.
     fn live(
         &self,
         py: Python<'_>,
         algorithms: Vec<Bound<'_, PyAny>>,
         settings: &str,
+        placed: Placed,
         threads: Option<usize>,
         report: Option<Py<PyAny>>,
-    ) -> PyResult<Study> {
-        let asked = Asked::new(&algorithms, settings)?;
-        let inner = Arc::clone(&self.inner);
-        let own = asked.own.clone();
-        own.raise(py, work(py, How { threads, report, notes: true }, move || inner.live(&asked, "")))
+    ) -> PyResult<Option<Study>> {
+        let Asked { settings, algorithms, order, own } = Asked::new(&algorithms, settings, placed)?;
+        let request = settings.live(algorithms).map_err(|error| exception(&error))?;
+        let site = Arc::clone(&self.inner);
+        let played = work(py, How { threads, report, notes: true }, move || {
+            let Outcome::Finished(finished) = run(LiveStudy { site, request }, &order)? else { return Ok(None) };
+            let config = Config::Live(Box::new(finished.config()));
+            finished.written?;
+            Ok(Some(Study { runs: finished.found, config }))
+        });
+        own.raise(py, played)
     }
 
     /// Estimates the preference matrix.

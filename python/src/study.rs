@@ -7,9 +7,9 @@ use output::results_folder::{Existing, ResultsFolder};
 use output::usage::usage;
 use pyo3::prelude::*;
 use serde::Serialize;
-use sim::results::{self, Arms, BanditConfig, Caption, LiveConfig, Measured};
 use simulation::arm_names::ArmNames;
-use simulation::runs::{RunResult, StudyPlan};
+use studies::results::{self, BanditConfig, Caption, LiveConfig, PlayedRuns};
+use studies::{compare, write_files};
 
 use crate::call::{exception, wrong};
 use crate::frame::Columns;
@@ -28,23 +28,13 @@ pub(crate) fn arm_name(names: &ArmNames, arms: usize, arm: usize) -> PyResult<St
 pub(crate) enum Config {
     Live(Box<LiveConfig>),
     Bandit(Box<BanditConfig>),
+    Compare(Box<compare::Config>),
 }
 
 /// Finished runs.
 #[pyclass(frozen, module = "rankduel._core")]
 pub(crate) struct Study {
-    pub(crate) plan: StudyPlan,
-    pub(crate) results: Vec<Vec<RunResult>>,
-    pub(crate) winners: Vec<usize>,
-    pub(crate) names: ArmNames,
-    pub(crate) measured: Measured,
-    pub(crate) caption: Caption,
-    /// The line about what regret is measured against.
-    pub(crate) truth: String,
-    /// How sets of rankers are compared, of live runs.
-    pub(crate) multileave: Option<String>,
-    /// How late answers come, if they do.
-    pub(crate) late: Option<String>,
+    pub(crate) runs: PlayedRuns,
     pub(crate) config: Config,
 }
 
@@ -52,37 +42,33 @@ pub(crate) struct Study {
 impl Study {
     /// Mean regret and its spread at each checkpoint.
     fn curves(&self) -> PyResult<Columns> {
-        Columns::of(results::curves_csv(&self.plan, &self.results, &self.arms()).map_err(|error| exception(&error))?)
+        Columns::of(results::curves_csv(&self.runs.plan, &self.runs.results, &self.runs.arms()).map_err(|error| exception(&error))?)
     }
 
     /// The end of each run.
     fn runs(&self) -> PyResult<Columns> {
-        Columns::of(results::runs_csv(&self.plan, &self.results, &self.arms()).map_err(|error| exception(&error))?)
+        Columns::of(results::runs_csv(&self.runs.plan, &self.runs.results, &self.runs.arms()).map_err(|error| exception(&error))?)
     }
 
     /// Each algorithm after the last step, as JSON.
     fn summary(&self) -> PyResult<String> {
-        serde_json::to_string_pretty(&results::summarise(&self.plan, &self.results, &self.arms())).map_err(wrong)
+        serde_json::to_string_pretty(&self.runs.summary()).map_err(wrong)
     }
 
     /// All that the command line prints.
     fn report(&self) -> String {
-        let report = results::report(&self.plan, &self.results, &self.arms(), &self.caption, &self.truth);
-        match &self.late {
-            None => report,
-            Some(late) => format!("{report}\n{}", results::answers(&self.plan, &self.results, late)),
-        }
+        self.runs.text()
     }
 
     /// The regret of every run at every checkpoint, as CSV: algorithm, run, step, and the three ways to count a step.
     fn every_run(&self) -> PyResult<Columns> {
         let mut csv = String::from("algorithm,run,step,regret,weak_regret,strong_regret,recommended_arm,label\n");
-        for (spec, runs) in self.plan.algorithms.iter().zip(&self.results) {
+        for (spec, runs) in self.runs.plan.algorithms.iter().zip(self.runs.results.iter()) {
             let (name, label) = (spec.canonical(), results::label(spec));
             for (number, run) in runs.iter().enumerate() {
-                for ((step, regret), arm) in self.plan.checkpoints.iter().zip(&run.regret).zip(&run.recommended) {
+                for ((step, regret), arm) in self.runs.plan.checkpoints.iter().zip(&run.regret).zip(&run.recommended) {
                     let arm = arm.map_or_else(String::new, |arm| arm.0.to_string());
-                    let counted = self.measured.of(regret);
+                    let counted = self.runs.measured.of(regret);
                     csv += &format!("{name},{number},{step},{counted},{},{},{arm},{label}\n", regret.weak, regret.strong);
                 }
             }
@@ -93,42 +79,42 @@ impl Study {
     /// The names of the algorithms, with all parameters.
     #[getter]
     fn algorithms(&self) -> Vec<String> {
-        self.plan.names()
+        self.runs.plan.names()
     }
 
     /// The same as in tables and legends.
     #[getter]
     fn labels(&self) -> Vec<String> {
-        self.plan.algorithms.iter().map(results::label).collect()
+        self.runs.plan.algorithms.iter().map(results::label).collect()
     }
 
     #[getter]
     fn steps(&self) -> u64 {
-        self.plan.steps
+        self.runs.plan.steps
     }
 
     #[getter]
     fn seed(&self) -> u64 {
-        self.plan.seed
+        self.runs.plan.seed
     }
 
     /// The line about what regret is measured against.
     #[getter]
     fn truth(&self) -> &str {
-        &self.truth
+        &self.runs.truth
     }
 
     /// The arms that count as the best.
     #[getter]
     fn winners(&self) -> Vec<usize> {
-        self.winners.clone()
+        self.runs.winners.clone()
     }
 
     /// Title, labels of both axes, what the bands show, and the note, for figures; whether each axis is logarithmic.
     #[getter]
     fn caption(&self) -> (String, String, String, String, Option<String>, [bool; 2]) {
-        let Caption { title, x_label, regret, note, look } = &self.caption;
-        let bands = look.spread(self.plan.runs).bands(self.plan.runs);
+        let Caption { title, x_label, regret, note, look } = &self.runs.caption;
+        let bands = look.spread(self.runs.plan.runs).bands(self.runs.plan.runs);
         let label = format!("cumulative regret ({regret})");
         (title.clone(), x_label.clone(), label, bands, note.clone(), look.axes.logs())
     }
@@ -136,13 +122,13 @@ impl Study {
     /// The name of the kind of regret.
     #[getter]
     fn regret_kind(&self) -> &'static str {
-        self.measured.kind.name()
+        self.runs.measured.kind.name()
     }
 
     /// Whether the data were generated; `None` if nobody knows.
     #[getter]
     fn synthetic(&self) -> Option<bool> {
-        self.measured.synthetic
+        self.runs.measured.synthetic
     }
 
     /// The content of `config.json`.
@@ -152,7 +138,7 @@ impl Study {
 
     /// The figure of the command line.
     fn svg(&self) -> PyResult<String> {
-        let figure = results::figure(&self.plan, &self.results, self.measured.kind, &self.caption);
+        let figure = results::figure(&self.runs.plan, &self.runs.results, self.runs.measured.kind, &self.runs.caption);
         Ok(figure.render().map_err(|error| exception(&error))?.svg)
     }
 
@@ -163,20 +149,10 @@ impl Study {
 }
 
 impl Study {
-    fn arms(&self) -> Arms<'_> {
-        Arms {
-            winners: &self.winners,
-            phases: &[],
-            names: &self.names,
-            measured: self.measured,
-            multileave: self.multileave.as_deref(),
-        }
-    }
-
     fn write(&self, folder: &Path) -> Result<()> {
         let taken = std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
         ensure!(!taken, usage(format!("{} is not empty; choose another folder", folder.display())));
         let claimed = ResultsFolder::claim(folder, &self.config, Existing::SameKey)?;
-        claimed.write(&self.config, || results::write(folder, &self.plan, &self.results, &self.arms(), &self.caption))
+        claimed.write(&self.config, || write_files(folder, &self.runs.files()?, &self.config))
     }
 }

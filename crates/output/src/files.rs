@@ -103,7 +103,13 @@ pub fn write_large(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>)
 pub fn write_json_pretty<T: Serialize + ?Sized>(path: &Path, value: &T) -> Result<()> {
     let text = serde_json::to_string_pretty(value)
         .with_context(|| format!("failed to turn the content of {} into JSON", path.display()))?;
-    write_atomic(path, (filled(&text) + "\n").as_bytes())
+    write_atomic(path, &json_file(&text))
+}
+
+/// The bytes of such a file from indented JSON.
+#[must_use]
+pub fn json_file(pretty: &str) -> Vec<u8> {
+    (filled(pretty) + "\n").into_bytes()
 }
 
 /// Indented JSON with lists of plain values wrapped at 100 characters.

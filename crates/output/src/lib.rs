@@ -13,6 +13,7 @@
 //! | [`sealed`] | JSON files that say what lies beside them, with a checksum of their own |
 //! | [`numbers`], [`difference`], [`text_table`] | numbers and tables as people read them |
 //! | [`progress`] | progress on a terminal, silence in a pipe |
+//! | [`tell`] | notes, remarks and warnings on standard error |
 //! | [`usage`] | the error for wrong usage, which has its own exit code |
 
 pub mod cache;
@@ -31,16 +32,10 @@ pub mod records;
 pub mod results_folder;
 pub mod sealed;
 pub mod shards;
+pub mod tell;
 pub mod text_table;
 pub mod usage;
 
-use std::io::Write as _;
-
 pub use files::*;
 pub use machine::{memory, threads};
-
-/// Prints a warning on standard error: a line about something that was mended.
-pub fn warn(text: &str) {
-    // There is nowhere to report that standard error is closed.
-    let _ = writeln!(std::io::stderr().lock(), "warning: {text}");
-}
+pub use tell::warn;

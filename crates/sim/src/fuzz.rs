@@ -7,9 +7,9 @@ use bandits::PreferenceMatrix;
 use output::checksum::sealed_line;
 use simulation::proxy::State;
 
-use crate::cli::matrix_file;
 use crate::experiment::run_store::RunStore;
 use crate::experiment::{self, Experiment};
+use studies::matrix_file;
 
 /// Reads `bytes` as a preference matrix: text, `.npy` or `.npz`. Returns whether they are one.
 ///

@@ -28,12 +28,9 @@
 //! 3. What it measures goes to [`analysis`], what it writes to [`results`] or beside the command.
 //! 4. The test `help` lists the flags of every command; `UPDATE_SNAPSHOTS=1` writes them again.
 
-pub mod analysis;
 pub mod cli;
 mod drawing;
 pub mod experiment;
 #[cfg(feature = "fuzz")]
 #[doc(hidden)]
 pub mod fuzz;
-mod npz;
-pub mod results;

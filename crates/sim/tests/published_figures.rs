@@ -44,7 +44,7 @@ fn an_algorithm_has_one_colour_in_all_figures() {
         let algorithms: BTreeMap<String, &String> = colors
             .iter()
             .map(|(name, color)| (family(name), color))
-            .filter(|(family, _)| sim::results::palette().contains(family))
+            .filter(|(family, _)| studies::results::palette().contains(family))
             .collect();
         // Curves of one algorithm alone have a colour each.
         if algorithms.len() < 2 {

@@ -367,6 +367,7 @@ fn a_closed_pipe_ends_quietly_and_a_full_disk_in_one_line() {
 fn unwritable_outputs_are_reported_before_the_work() {
     let folder = TempDir::new().expect("a temporary folder");
     fs::write(folder.path().join("taken"), "").expect("a writable folder");
+    fs::create_dir(folder.path().join("folder.json")).expect("a writable folder");
     let long = ["--dataset", TINY, "--quiet"];
     for args in [
         &["--steps", "1e12", "--out", "taken"][..],
@@ -375,8 +376,8 @@ fn unwritable_outputs_are_reported_before_the_work() {
         &["compare", "--steps", "1e12", "--out", "taken"],
         &["sensitivity", "--draws", "1e5", "--out", "taken"],
         &["distortion", "--multileavings", "1e12", "--out", "taken/d.json"],
-        &["distortion", "--multileavings", "1e12", "--out", "."],
-        &["distortion", "--multileavings", "1e12", "--out", "new/"],
+        &["distortion", "--multileavings", "1e12", "--out", "folder.json"],
+        &["distortion", "--multileavings", "1e12", "--out", "taken"],
     ] {
         let data = if args[0] == "bandit" { &["--quiet"][..] } else { &long };
         let run = sim(folder.path()).args(args).args(data).output().expect("sim starts");

@@ -13,13 +13,16 @@ use output::text_table::{Align, TextTable};
 use output::usage::usage;
 
 use super::print::{eprintln, println};
-use crate::cli::args::{CacheArgs, announce_missing};
-use crate::cli::shards::{self, ShardArgs, Work, claim_shard};
+use crate::cli::args::CacheArgs;
+use crate::cli::shards::{ShardArgs, made};
 use crate::experiment::{
     self, Experiment, ExperimentContext, ExperimentOutcome, SharedWork, Table, claim::Verdict, report::index,
 };
 use output::interrupt::say_when_stopped;
 use output::shards::Share;
+use studies::Units;
+use studies::runner::announce_missing;
+use studies::runner::share::{Work, claim_shard, lists_for, no_replace};
 
 /// Run figures and tables of papers, defined in files.
 ///
@@ -95,7 +98,7 @@ impl ExperimentCommand {
         let experiments = files.iter().map(|file| experiment::check(file)).collect::<Result<Vec<Experiment>>>()?;
         let mut context = self.context(self.scale, self.common.quiet);
         let share = self.shard.share()?;
-        context.lists = shards::lists_for(&share, false);
+        context.lists = lists_for(&share, false);
         if !matches!(share, Share::All) {
             let [file] = &files[..] else {
                 bail!(usage("--shard goes with one experiment at a time; give a single file"));
@@ -113,8 +116,8 @@ impl ExperimentCommand {
         if self.dry_run {
             return self.estimate(&context, &files);
         }
-        if let (Some(out), false) = (&self.out, self.common.quiet) {
-            announce_missing(out);
+        if let Some(out) = &self.out {
+            announce_missing(out, self.common.quiet);
         }
         let start = Instant::now();
         let mut failed = Vec::new();
@@ -154,7 +157,7 @@ impl ExperimentCommand {
     /// What the shards of an experiment are parts of.
     fn work(&self, context: &ExperimentContext, file: &Path) -> Result<Work> {
         let SharedWork { config, revisions, runs } = experiment::shared_work(context, file)?;
-        Work::new(&config, revisions, ("run", runs))
+        Work::new(&config, Units { unit: "run", total: runs, records: 1, revisions }, &made())
     }
 
     /// Plays the runs of a shard, and leaves its part; or does what all shards need.
@@ -163,10 +166,10 @@ impl ExperimentCommand {
         let work = self.work(&context, file)?;
         let Some(shard) = share.shard() else {
             experiment::run_share(&context, file)?;
-            shards::prepared("data, ground truths and matrices", quiet);
+            output::tell::remark(quiet, "prepared for all shards: data, ground truths and matrices");
             return Ok(());
         };
-        ensure!(!self.replace, shards::no_replace());
+        ensure!(!self.replace, no_replace());
         let out = context.folder(&experiment::name_of(file)?);
         let Some(folder) = claim_shard(shard, &out, work.config(), quiet)? else { return Ok(()) };
         work.begin(share, &folder)?;
@@ -176,7 +179,7 @@ impl ExperimentCommand {
         });
         context.sharing.folder = Some(folder.path().to_path_buf());
         let cells = experiment::run_share(&context, file)?;
-        work.finish(shard, folder, &cells, quiet)
+        work.leave(shard, folder, &cells, quiet)
     }
 
     /// Lists the settings that run on look-alikes because their data are not installed.

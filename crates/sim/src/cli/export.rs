@@ -14,7 +14,9 @@ use rankers::Selection;
 use serde::Serialize;
 use simulation::spec::SiteSpec;
 
-use super::print::{eprintln, note, println};
+use output::tell::note;
+
+use super::print::{eprintln, println};
 use crate::cli::args::{
     CommonArgs, DatasetArgs, OutputArgs, ReadingArgs, announce, dataset_name, default_folder, short,
 };

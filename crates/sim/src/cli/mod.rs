@@ -7,7 +7,6 @@ mod bandit;
 mod cache;
 mod compare;
 mod datasets;
-mod distortion;
 mod draw;
 mod evidence;
 mod experiment;
@@ -15,12 +14,9 @@ mod export;
 mod help;
 mod inspect;
 mod live;
-pub mod matrix_file;
-pub mod notes;
 mod print;
 mod proxy;
 mod report;
-mod sensitivity;
 mod shards;
 mod study;
 
@@ -38,10 +34,13 @@ use output::memory::NoRoom;
 use output::numbers::escaped;
 use output::usage::{UsageError, usage};
 use simulation::spec::SpecError;
+use studies::distortion::DistortionStudy;
+use studies::sensitivity::SensitivityStudy;
 
 use self::args::defaults::{self, Added};
 use self::args::runs_of_files;
 use self::print::{NotPrinted, eprintln};
+pub use self::shards::made;
 
 /// Find the best of many rankers from user clicks, at the lowest cost to the users.
 ///
@@ -52,7 +51,7 @@ use self::print::{NotPrinted, eprintln};
 ///
 /// A file sim.toml in the working folder holds flags that need not be repeated: `seed = 7` for every command that has
 /// --seed, and in a table, e.g. [bandit] or [live] (sim without a command), for that command alone. Flags given here win.
-#[derive(Debug, Parser)]
+#[derive(Parser)]
 #[command(name = "sim", version = env!("SIM_VERSION"), args_conflicts_with_subcommands = true, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
@@ -62,7 +61,7 @@ struct Cli {
 }
 
 // The help of a command is the doc comment of its struct: a comment on the variant would replace it.
-#[derive(Debug, Subcommand)]
+#[derive(Subcommand)]
 enum Command {
     Algorithms(algorithms::Algorithms),
     Analyse(analyse::Analyse),
@@ -72,7 +71,7 @@ enum Command {
     Compare(compare::Compare),
     Completions(help::generate::Completions),
     Datasets(datasets::Datasets),
-    Distortion(distortion::DistortionCommand),
+    Distortion(study::StudyOfSite<DistortionStudy>),
     Draw(draw::Draw),
     Experiment(experiment::ExperimentCommand),
     Export(export::Export),
@@ -82,7 +81,7 @@ enum Command {
     Power(evidence::power::Power),
     Proxy(proxy::Proxy),
     Report(report::Report),
-    Sensitivity(sensitivity::Sensitivity),
+    Sensitivity(study::StudyOfSite<SensitivityStudy>),
     Significance(evidence::significance::Significance),
     Status(shards::status::Status),
     Submit(shards::submit::Submit),

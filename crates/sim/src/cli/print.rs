@@ -4,11 +4,12 @@
 //! disk is full. Here `println!` unwinds to [`super::main`], so that destructors run, and `eprintln!` ignores the
 //! error: there is nowhere left to report it.
 
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt::{self, Write as _};
 use std::io::{self, ErrorKind, IsTerminal, Write as _};
 use std::panic::resume_unwind;
+
+use output::tell::{self, harmless};
 
 /// The exit code that shells report for a program ended by a closed pipe: 128 plus the number of SIGPIPE.
 const CLOSED_PIPE: u8 = 141;
@@ -23,7 +24,9 @@ impl NotPrinted {
             return CLOSED_PIPE;
         }
         let error = &self.0;
-        err(format_args!("error: failed to write to standard output: {error}; free some space or write elsewhere"));
+        tell::line(format_args!(
+            "error: failed to write to standard output: {error}; free some space or write elsewhere"
+        ));
         1
     }
 }
@@ -79,39 +82,12 @@ pub(super) fn failure(message: &str) {
     let _ = writeln!(io::stderr().lock(), "{start}error:{end} {}", harmless(message));
 }
 
-/// Writes a line to standard error.
-pub(super) fn err(text: fmt::Arguments<'_>) {
-    let _ = writeln!(io::stderr().lock(), "{}", harmless(&text.to_string()));
-}
-
-/// Shows the user something about the data or the settings: whoever watches the work hears it; otherwise it is a line on
-/// standard error, unless `quiet`.
-pub(super) fn note(quiet: bool, text: &str) {
-    if !output::progress::noted(&harmless(text)) && !quiet {
-        err(format_args!("note: {text}"));
-    }
-}
-
-/// Text without the control characters that names of files and data may have, e.g. those that colour a terminal; line
-/// feeds and tabs are our own, where names are printed within a line they are escaped before.
-fn harmless(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_harmful) {
-        return Cow::Borrowed(text);
-    }
-    let plain = |c: char| if is_harmful(c) { c.escape_default().collect() } else { c.to_string() };
-    Cow::Owned(text.chars().map(plain).collect())
-}
-
-fn is_harmful(c: char) -> bool {
-    c.is_control() && c != '\n' && c != '\t'
-}
-
 macro_rules! println {
     ($($text:tt)+) => { $crate::cli::print::out(format_args!($($text)+)) };
 }
 
 macro_rules! eprintln {
-    ($($text:tt)+) => { $crate::cli::print::err(format_args!($($text)+)) };
+    ($($text:tt)+) => { output::tell::line(format_args!($($text)+)) };
 }
 
 pub(super) use {eprintln, println};

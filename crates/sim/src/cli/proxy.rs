@@ -1,30 +1,20 @@
 //! `sim proxy`: the preference matrix of a data set's rankers.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
+use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
-use bandits::PreferenceMatrix;
-use bandits::agreement::Agreement;
+use anyhow::{Result, ensure};
 use clap::Args;
 use letor_io::Names;
-use output::interrupt::say_when_stopped;
-use output::machine;
-use output::numbers::{escaped, parse_above_zero, parse_positive, significant, with_separators, with_unit};
+use output::numbers::{escaped, parse_above_zero, parse_positive};
 use output::usage::usage;
-use serde::Serialize;
-use simulation::prepared::PreparedSite;
-use simulation::proxy::{
-    Against, Files, PairSelection, Provenance, Request, Sampling, ShardFiles, StartMode, State, identity, open_state,
-    play, play_shard, provenance, winner, write,
-};
+use simulation::proxy::{Files, PairSelection, Request as Impressions, Sampling, StartMode};
+use studies::matrix_file::{self, MatrixFile};
+use studies::proxy::{Reference, Request, estimate};
 
-use super::matrix_file::{self, MatrixFile};
-use super::print::{eprintln, println};
-use crate::cli::args::{CommonArgs, SiteArgs, announce_missing};
-use crate::cli::shards::{self, ShardArgs, claim_shard, made};
-use output::shards::{Shard, Share};
+use super::study::print;
+use crate::cli::args::{CommonArgs, SiteArgs};
+use crate::cli::shards::{ShardArgs, made};
 
 /// Estimate the preference matrix of a data set's rankers from simulated impressions.
 ///
@@ -123,8 +113,8 @@ impl Effort {
         }
     }
 
-    fn request(&self, names: Option<&Names>) -> Result<Request> {
-        Ok(Request {
+    fn request(&self, names: Option<&Names>) -> Result<Impressions> {
+        Ok(Impressions {
             impressions: self.more.unwrap_or(self.interleavings),
             more: self.more.is_some(),
             // By numbers: names may change from command to command.
@@ -143,21 +133,11 @@ impl Effort {
     }
 }
 
-/// The cost of the last command: the content of P.timings.json.
-#[derive(Serialize)]
-struct Timings {
-    processor: Option<String>,
-    threads: usize,
-    seconds: f64,
-    comparisons: u64,
-    comparisons_per_second: f64,
-    peak_memory_mib: Option<u64>,
-}
-
 impl Proxy {
     pub(super) fn run(&self) -> Result<()> {
-        let files = Files::of(&self.out)?;
-        let every = self.effort.save_every()?;
+        let CommonArgs { seed, quiet, .. } = self.common;
+        Files::of(&self.out)?;
+        let save_every = self.effort.save_every()?;
         let share = self.shard.share()?;
         if !self.site.spec()?.may_have_names() {
             self.effort.selection(None)?;
@@ -169,172 +149,26 @@ impl Proxy {
             )
         );
         // Read first: a wrong file name should fail before any work is done.
-        let against = self.against.as_deref().map(|path| matrix_file::read(path, self.common.quiet)).transpose()?;
-        let synthetic = against.as_ref().and_then(|read| read.origin.synthetic());
-        let against = against.map(
-            |MatrixFile { matrix, .. }| {
-                if self.against_lexicographic { matrix.undo_alphabetical_order() } else { matrix }
-            },
-        );
-        let prepared = self.site.prepare_for(&share, self.common.seed, self.common.quiet)?;
-        let arms = prepared.site.arms();
-        let request = self.effort.request(prepared.description.names.as_ref())?;
-        if let Some(against) = &against {
-            ensure!(
-                against.arms() == arms,
-                usage(format!(
-                    "--against has {} arms, but {arms} rankers are compared; choose them with --rankers",
-                    against.arms()
-                ))
-            );
-        }
-        if matches!(share, Share::Prepare) {
-            shards::prepared(&format!("the lists of {}", with_unit(arms as u64, "ranker")), self.common.quiet);
-            return Ok(());
-        }
-        let identity = identity(&prepared, self.common.seed, self.effort.sampling(), self.site.multileaves());
-        let mode = StartMode::from_flags(self.effort.resume, self.effort.replace);
-        if let Some(shard) = share.shard() {
-            ensure!(mode != StartMode::Replace, shards::no_replace());
-            let state = open_state(&files.state, identity, request, mode)?;
-            return self.play_shard(shard, &state, &prepared, every);
-        }
-        if let (Some(parent), false) = (self.out.parent(), self.common.quiet) {
-            announce_missing(parent);
-        }
-        output::create_folder_of(&self.out)?;
-        let _lock = files.lock()?;
-        if mode != StartMode::Replace && self.effort.more.is_none() && !files.state.exists() {
-            // Made by another program or downloaded.
-            let there = [&files.npy, &files.text].into_iter().find(|path| path.exists());
-            if let Some(there) = there {
-                bail!(usage(format!(
-                    "{} exists but has no .state file; add --replace to replace it, or choose another --out",
-                    there.display()
-                )));
-            }
-        }
-        files.all().for_each(output::remove_leftovers);
-        say_when_stopped(|| {
-            "stopped; the same command with --resume goes on from the last saved state, if there is one".to_owned()
+        let against = self.against.as_ref().map(|path| -> Result<Reference> {
+            let MatrixFile { matrix, origin, .. } = matrix_file::read(path, quiet)?;
+            let matrix = if self.against_lexicographic { matrix.undo_alphabetical_order() } else { matrix };
+            Ok(Reference { matrix, name: matrix_file::name(path), synthetic: origin.synthetic() })
         });
-        let mut state = open_state(&files.state, identity, request, mode)?;
-        // Until the new matrix is complete, the old one is whole: with its state it can be continued.
-        let kept = files.state.with_extension("state.old");
-        if mode == StartMode::Replace && files.state.exists() && !kept.exists() {
-            let linked = fs::hard_link(&files.state, &kept).or_else(|_| fs::copy(&files.state, &kept).map(drop));
-            linked.with_context(|| format!("failed to keep {} until it is replaced", files.state.display()))?;
-        }
-        let save = Some((files.state.as_path(), every));
-        let start = Instant::now();
-        let (compared, seconds) = match share.parts() {
-            Some(parts) if !state.done => {
-                (state.absorb(parts, prepared.site.queries(), &files.state)?, parts.seconds())
-            }
-            _ => (play(&mut state, &prepared, save, self.common.quiet)?, start.elapsed().as_secs_f64()),
+        let against = against.transpose()?;
+        let prepared = self.site.prepare_for(&share, seed, quiet)?;
+        let request = Request {
+            impressions: self.effort.request(prepared.description.names.as_ref())?,
+            seed,
+            sampling: self.effort.sampling(),
+            multileaved: self.site.multileaves(),
+            mode: StartMode::from_flags(self.effort.resume, self.effort.replace),
+            save_every,
+            out: self.out.clone(),
+            against,
         };
-
-        write(&files, &state)?;
-        output::remove_stale(&kept)?;
-        let matrix = state.matrix()?;
-        let against = against.map(|reference| self.agreement(&matrix, &reference, synthetic)).transpose()?;
-        let provenance = provenance(&state, &prepared.description, &matrix, against);
-        let sealed = provenance.sealed()?;
-        output::write_json_pretty(&files.how, &sealed)?;
-        let timings = Timings {
-            processor: machine::processor(),
-            threads: rayon::current_num_threads(),
-            seconds,
-            comparisons: compared,
-            comparisons_per_second: compared as f64 / seconds.max(1e-9),
-            peak_memory_mib: machine::peak_memory().map(|bytes| bytes >> 20),
-        };
-        if compared > 0 {
-            output::write_json_pretty(&files.timings, &timings)?;
-        }
-        if self.json {
-            println!("{}", serde_json::to_string_pretty(&sealed)?);
-        } else {
-            let winner = winner(&state, &prepared.description, &matrix);
-            self.report(&prepared, &provenance, &timings, &winner, &files);
-        }
-        if !self.common.quiet {
-            let names: Vec<String> = files.all().map(file_name).collect();
-            let folder = self.out.parent().filter(|folder| !folder.as_os_str().is_empty());
-            eprintln!("results in {}: {}", folder.unwrap_or(Path::new(".")).display(), names.join(", "));
-        }
+        let Some((report, written)) = estimate(&prepared, request, &share, &made(), quiet)? else { return Ok(()) };
+        print(&report, self.json);
+        output::tell::remark(quiet, &written);
         Ok(())
     }
-
-    /// Plays the pieces of `shard`, and leaves its part.
-    fn play_shard(&self, shard: Shard, state: &State, prepared: &PreparedSite, every: Duration) -> Result<()> {
-        let quiet = self.common.quiet;
-        if state.done {
-            if !quiet {
-                eprintln!("nothing left to do: {} holds this matrix", self.out.display());
-            }
-            return Ok(());
-        }
-        let Some(folder) = claim_shard(shard, &self.out, &state.work()?, quiet)? else { return Ok(()) };
-        folder.marker()()?;
-        let path = folder.path().display().to_string();
-        say_when_stopped(move || format!("stopped; what was counted is kept in {path}, and the same command goes on"));
-        let progress = folder.join(shards::PIECES);
-        let part =
-            play_shard(state, shard, prepared, &ShardFiles { progress: (&progress, every), made: made(), quiet })?;
-        shards::leave(&part, folder, quiet)
-    }
-
-    fn agreement(
-        &self,
-        matrix: &PreferenceMatrix,
-        reference: &PreferenceMatrix,
-        synthetic: Option<bool>,
-    ) -> Result<Against> {
-        let name = self.against.as_ref().and_then(|path| path.file_name());
-        Ok(Against {
-            matrix: name.map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
-            synthetic,
-            agreement: Agreement::between(matrix, reference)?,
-        })
-    }
-
-    fn report(&self, prepared: &PreparedSite, made: &Provenance<'_>, timings: &Timings, winner: &str, files: &Files) {
-        let each = if made.min_comparisons == made.max_comparisons {
-            with_separators(made.max_comparisons)
-        } else {
-            format!("{} to {}", with_separators(made.min_comparisons), with_separators(made.max_comparisons))
-        };
-        let (pairs, arms) = (with_unit(made.pairs as u64, "pair"), with_unit(prepared.site.arms() as u64, "ranker"));
-        println!("{pairs} of {arms}, {each} comparisons each");
-        if timings.comparisons > 0 {
-            let speed = significant(timings.comparisons_per_second);
-            println!(
-                "{} comparisons in {:.1} s, {speed} per second",
-                with_separators(timings.comparisons),
-                timings.seconds
-            );
-        } else {
-            println!("nothing left to do");
-        }
-        println!("ties {:.1}%, largest standard error {:.5}", 100.0 * made.share_of_ties, made.largest_standard_error);
-        println!("{winner}");
-        if made.min_comparisons == 0 && made.pairs > 0 {
-            let counts = file_name(&files.counts);
-            println!(
-                "some pairs were never compared: their preference is 1/2, and {counts} has 0 comparisons for them"
-            );
-        }
-        if let Some(against) = &made.against {
-            let synthetic = if against.synthetic == Some(true) { " (synthetic data)" } else { "" };
-            println!("against {}{synthetic}: {}", against.matrix, against.agreement);
-        }
-        if let Some(note) = prepared.description.note() {
-            println!("{note}");
-        }
-    }
-}
-
-fn file_name(path: &Path) -> String {
-    path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }

@@ -7,10 +7,10 @@ use clap::Args;
 use output::numbers::{with_separators, with_unit};
 
 use super::print::eprintln;
-use crate::cli::args::announce_missing;
 use crate::drawing::{Request, draw};
 use crate::experiment::report::html;
-use crate::results::Chosen;
+use studies::results::Chosen;
+use studies::runner::announce_missing;
 
 /// Build one HTML page of all results: figures, claims and numbers.
 ///
@@ -40,7 +40,7 @@ impl Report {
         } else {
             (html::page(&self.results, &narrow)?, Vec::new())
         };
-        path.parent().into_iter().for_each(announce_missing);
+        path.parent().into_iter().for_each(|parent| announce_missing(parent, false));
         output::create_folder_of(&path)?;
         output::remove_leftovers(&path);
         // The contents come last: then all they link to is there.

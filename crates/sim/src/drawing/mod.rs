@@ -21,7 +21,7 @@ use self::study::Study;
 use crate::experiment::config::{Bands, Draw, Scale};
 use crate::experiment::redraw::Finished;
 use crate::experiment::report::folder::for_print;
-use crate::results::Chosen;
+use studies::results::Chosen;
 
 /// What is asked for, beyond how it is printed.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::Request;
 use crate::experiment::config::{Bands, Scale};
-use crate::results::{KEPT_CURVES, KeptCurves, Spread, label, notes, palette, quantile};
+use studies::results::{KEPT_CURVES, KeptCurves, Spread, label, notes, palette, quantile};
 
 /// A finished study, or the two of a comparison.
 pub(super) struct Study {

@@ -26,7 +26,7 @@ use crate::experiment::config::Play;
 use crate::experiment::config::expand::Setting;
 use crate::experiment::context::{ExperimentContext, MOST_BYTES, Source};
 use crate::experiment::environment::Environment;
-use crate::results::ensure_two_arms;
+use studies::results::ensure_two_arms;
 
 /// A setting with its data opened and its rankers chosen, from which environments are made.
 pub(crate) struct OpenedSetting {

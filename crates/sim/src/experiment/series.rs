@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use output::numbers::{number, significant};
 use serde::{Deserialize, Serialize};
 
-use crate::results::Spread;
+use studies::results::Spread;
 
 /// What was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

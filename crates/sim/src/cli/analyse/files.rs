@@ -17,7 +17,7 @@ use simulation::arm_names::{ArmNames, Numbering};
 use super::Config;
 use super::difference::Difference;
 use super::findings::Findings;
-use crate::results::notes;
+use studies::results::notes;
 
 /// The number of cycles written; hundreds of arms can have millions.
 const MOST_CYCLES: usize = 100_000;

@@ -16,7 +16,7 @@ use simulation::seed;
 
 use super::Config;
 use super::difference::Difference;
-use crate::cli::matrix_file::never_compared;
+use studies::matrix_file::never_compared;
 
 /// The content of findings.json; entries that need a Condorcet winner are null without one.
 #[derive(Serialize)]

@@ -19,10 +19,10 @@ use simulation::matrix::matrix_checksum;
 use simulation::proxy::{MatrixAccount, MatrixOrigin};
 
 use self::findings::Findings;
-use super::matrix_file::{self, MatrixFile};
-use super::print::{self, eprintln, println};
+use super::print::{eprintln, println};
 use crate::cli::args::{ArmArgs, CommonArgs, OutputArgs, default_folder, of_content};
-use crate::results::notes;
+use studies::matrix_file::{self, MatrixFile};
+use studies::results::notes;
 
 /// Analyse a preference matrix: winners, cycles, gaps, bounds on regret, random subsets.
 ///
@@ -226,7 +226,7 @@ impl Analyse {
         let met = findings.order.open_pairs - findings.never_compared.as_ref().map_or(0, |never| never.pairs);
         if met > 0 {
             let open = with_unit(met as u64, "pair");
-            print::note(quiet, &format!("{open} at exactly 1/2"));
+            output::tell::note(quiet, &format!("{open} at exactly 1/2"));
         }
         if !self.common.quiet {
             eprintln!("results in {}: {written}, findings.json, config.json", folder.path().display());

@@ -19,7 +19,7 @@ use simulation::sample::draw_first;
 use simulation::seed;
 
 use super::folder::short;
-use crate::cli::matrix_file::MatrixFile;
+use studies::matrix_file::MatrixFile;
 
 /// The number of random sets of arms tried for one with a Condorcet winner.
 const TRIES: u64 = 100_000;

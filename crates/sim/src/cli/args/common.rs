@@ -1,15 +1,13 @@
 //! Flags of every command: seed, threads, output.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use output::numbers::{parse_above_zero, parse_count, parse_up_to};
+use output::numbers::{parse_count, parse_up_to};
 use output::results_folder::{Existing, ResultsFolder};
 use serde::Serialize;
-use simulation::description::Effort;
-
-use crate::cli::print::eprintln;
+use studies::runner::claim_folder;
 
 /// Where results go.
 #[derive(Debug, Args)]
@@ -42,76 +40,19 @@ impl OutputArgs {
     ) -> Result<ResultsFolder> {
         let path = self.out.clone().unwrap_or_else(usual);
         let existing = if self.replace { Existing::MoveAside } else { Existing::SameKey };
-        let folder = ResultsFolder::claim(&path, key, existing)?;
-        if !quiet {
-            if let Some(aside) = folder.moves_to() {
-                eprintln!("{}", moves(&path, aside));
-            }
-            if let Some(parent) = folder.created_parent().filter(|_| self.out.is_some()) {
-                eprintln!("created the folder {} for --out {}", parent.display(), path.display());
-            }
-        }
-        Ok(folder)
+        claim_folder(&path, existing, self.out.is_some(), key, quiet)
     }
 }
 
-/// Where the results at `path` move.
-pub(in crate::cli) fn moves(path: &Path, aside: &Path) -> String {
-    format!("what {} holds moves to {} when the new results are complete", path.display(), aside.display())
-}
-
-/// Says that `out`, a folder of folders or a file's parents, will be created.
-pub(in crate::cli) fn announce_missing(out: &Path) {
-    let above = out.ancestors().filter(|above| !above.as_os_str().is_empty());
-    if let Some(first) = above.take_while(|above| !above.exists()).last() {
-        eprintln!("created the folder {} for --out", first.display());
-    }
-}
+/// The folder that keeps ground truths, unless another is named.
+pub(super) const CACHE: &str = "results/.cache";
 
 /// The cache of ground truths.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct CacheArgs {
     /// Folder that keeps estimated ground truths (and, for experiments, runs and matrices) for later runs
-    #[arg(long, value_name = "FOLDER", default_value = "results/.cache", help_heading = "Runs and results")]
+    #[arg(long, value_name = "FOLDER", default_value = CACHE, help_heading = "Runs and results")]
     pub(in crate::cli) cache: PathBuf,
-}
-
-/// How well the ground truth is known, and where it is kept.
-#[derive(Debug, Args)]
-pub(in crate::cli) struct TruthArgs {
-    /// Comparisons behind the ground truth, as a multiple of the default: 0.1 starts sooner, 10 resolves a winner that is
-    /// called not resolved. Each effort is kept separately; steps and runs do not matter
-    #[arg(
-        long,
-        value_name = "FACTOR",
-        default_value_t = 1.0,
-        value_parser = parse_effort,
-        help_heading = "Runs and results"
-    )]
-    truth_effort: f64,
-
-    #[command(flatten)]
-    pub(in crate::cli) cache: CacheArgs,
-}
-
-impl TruthArgs {
-    /// The effort for `arms` rankers.
-    pub(in crate::cli) fn effort(&self, arms: usize) -> Effort {
-        Effort::for_arms(arms).times(self.truth_effort)
-    }
-
-    /// The part of a folder name for the effort; empty for the default.
-    pub(in crate::cli) fn part(&self) -> String {
-        if self.truth_effort == 1.0 { String::new() } else { format!("-truth-effort-{}", self.truth_effort) }
-    }
-}
-
-/// A factor between a thousandth and a thousand.
-fn parse_effort(text: &str) -> Result<f64, String> {
-    match parse_above_zero(text)? {
-        factor if (0.001..=1000.0).contains(&factor) => Ok(factor),
-        _ => Err("expected a factor from 0.001 to 1000".to_owned()),
-    }
 }
 
 /// Seed, threads and verbosity.

@@ -13,11 +13,11 @@ mod run;
 mod site;
 
 pub(super) use self::arms::{ArmArgs, Selected};
-pub(super) use self::common::{CacheArgs, CommonArgs, OutputArgs, TruthArgs, announce_missing, moves};
+pub(super) use self::common::{CacheArgs, CommonArgs, OutputArgs};
 pub(super) use self::evidence::EvidenceArgs;
 pub(super) use self::folder::{dataset_name, default_folder, of_content, short};
 pub(super) use self::impressions::{LateArgs, StreamArgs};
 pub(super) use self::own::{OwnArgs, runs_of_files};
 pub(super) use self::reading::{DatasetArgs, ReadingArgs};
 pub(super) use self::run::{RunArgs, Usual};
-pub(super) use self::site::{SiteArgs, announce, parse_method};
+pub(super) use self::site::{SiteArgs, announce};

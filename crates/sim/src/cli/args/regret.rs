@@ -1,16 +1,10 @@
 //! The flag that says what regret measures.
 
-use std::path::Path;
-
 use anyhow::Result;
 use bandits::RegretKind;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use simulation::description::Effort;
-use simulation::prepared::PreparedSite;
-use simulation::truth::{GroundTruth, RegretMeasure, of_preferences};
-
-use super::common::CommonArgs;
+use simulation::truth::of_preferences;
 
 /// What regret measures.
 #[derive(Debug, Args)]
@@ -50,33 +44,6 @@ impl RegretArgs {
     /// Refuses kinds that a live run cannot measure.
     pub(in crate::cli) fn check_live(&self) -> Result<()> {
         of_preferences::check_live(self.regret)
-    }
-
-    /// The ground truth of a live run. If regret is nDCG lost, no comparison is needed.
-    ///
-    /// # Errors
-    /// Those of [`PreparedSite::truth`], and if regret needs a Condorcet winner and there is none.
-    pub(in crate::cli) fn truth(
-        &self,
-        prepared: &PreparedSite,
-        effort: Effort,
-        cache: &Path,
-        common: &CommonArgs,
-    ) -> Result<GroundTruth> {
-        if self.regret == Some(RegretKind::Ndcg) {
-            return Ok(GroundTruth::of_ndcg(&prepared.ndcg()?));
-        }
-        let truth = prepared.truth(effort, common.seed, cache, common.quiet)?;
-        of_preferences::kind_of_live(self.regret, &truth)?;
-        Ok(truth)
-    }
-
-    /// The kind of regret of a live run with this truth.
-    pub(in crate::cli) fn live(&self, truth: &GroundTruth) -> RegretKind {
-        self.regret.unwrap_or(match truth.measure {
-            RegretMeasure::Condorcet => RegretKind::Condorcet,
-            RegretMeasure::Ndcg => RegretKind::Ndcg,
-        })
     }
 
     /// The part of a folder name for the kind; empty for `usual`, the default.

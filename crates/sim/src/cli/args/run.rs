@@ -6,15 +6,16 @@ use anyhow::Result;
 use bandits::registry::Spec;
 use clap::{Args, ValueEnum};
 use output::numbers::{parse_positive, parse_up_to};
-use simulation::runs::{StudyPlan, ensure_room_for_runs};
+use simulation::late_answers::LateAnswers;
+use simulation::runs::ensure_room_for_runs;
+use simulation::runs::evidence::EvidencePlan;
 
 use super::common::{CommonArgs, OutputArgs};
 use super::regret::RegretArgs;
-use crate::cli::notes;
-use crate::cli::print::eprintln;
 use crate::cli::shards::ShardArgs;
-use crate::cli::study::extension::{Length, Size};
-use crate::results::{Axes, Look, SpreadKind};
+use studies::request::RunRequest;
+use studies::results::{Axes, Look, SpreadKind};
+use studies::runner::{Length, Size};
 
 /// The algorithms, and how long and how often they run.
 #[derive(Debug, Args)]
@@ -149,16 +150,28 @@ impl RunArgs {
     }
 
     /// What is asked for: what the flags say and otherwise `usual`.
-    pub(in crate::cli) fn size(&self, usual: &Usual) -> Size {
-        let algorithms = self.algorithms(usual);
-        if !self.common.quiet || output::progress::is_watched() {
-            print_warnings(&algorithms);
+    pub(in crate::cli) fn request(
+        &self,
+        usual: &Usual,
+        late: LateAnswers,
+        evidence: Option<EvidencePlan>,
+    ) -> RunRequest {
+        RunRequest {
+            size: Size {
+                algorithms: self.algorithms(usual),
+                runs: self.runs.unwrap_or(usual.runs),
+                length: Length::Steps(self.steps(usual), self.checkpoints),
+            },
+            seed: self.common.seed,
+            regret: self.regret.given(),
+            evidence,
+            late,
+            look: self.look(usual),
         }
-        let length = Length::Steps(self.steps(usual), self.checkpoints);
-        Size { algorithms, runs: self.runs.unwrap_or(usual.runs), length }
     }
 
-    fn algorithms(&self, usual: &Usual) -> Vec<Spec> {
+    /// The algorithms.
+    pub(in crate::cli) fn algorithms(&self, usual: &Usual) -> Vec<Spec> {
         match &self.algorithms {
             Some(named) => named.0.clone(),
             None => usual.algorithms.iter().map(|name| name.parse().expect("a registered name")).collect(),
@@ -170,15 +183,8 @@ impl RunArgs {
         ensure_room_for_runs(&self.algorithms(usual), arms, self.runs.unwrap_or(usual.runs), 1, 1)
     }
 
-    /// The plan of a study of this size.
-    pub(in crate::cli) fn plan(&self, size: Size) -> StudyPlan {
-        let Size { algorithms, runs, length } = size;
-        let (steps, checkpoints) = (length.steps(), length.checkpoints());
-        StudyPlan { algorithms, steps, runs, seed: self.common.seed, checkpoints, evidence: None }
-    }
-
     /// How the study is drawn and tabulated.
-    pub(in crate::cli) fn look(&self, usual: &Usual) -> Look {
+    fn look(&self, usual: &Usual) -> Look {
         Look {
             axes: self.axes.map_or(usual.axes, Axes::from),
             spread: self.spread.map(SpreadKind::from),
@@ -204,14 +210,5 @@ impl FromStr for Algorithms {
             all.push(spec);
         }
         Ok(Self(all))
-    }
-}
-
-/// Warns of parameters that no theory covers and of those without effect.
-fn print_warnings(algorithms: &[Spec]) {
-    for warning in notes::of_algorithms(algorithms) {
-        if !output::progress::noted(&warning) {
-            eprintln!("warning: {warning}");
-        }
     }
 }

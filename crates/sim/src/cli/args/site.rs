@@ -1,6 +1,5 @@
 //! Flags that describe a site: the data set, its rankers and users, and how lists are mixed.
 
-use std::str::FromStr;
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -15,11 +14,14 @@ use rankers::{RankerRef, Selection};
 use simulation::prepared::PreparedSite;
 use simulation::spec::{self, SiteSpec};
 
+use super::common::{CACHE, CommonArgs};
 use super::own::{OwnArgs, rankers_of};
 use super::reading::ReadingArgs;
-use crate::cli::notes;
 use crate::cli::print::eprintln;
-use crate::cli::shards::lists_for;
+use studies::notes;
+use studies::runner::share::lists_for;
+use studies::sensitivity::parse_method;
+use studies::site::OpenSite;
 
 /// The rankers of the default data set: 16 features of MSLR, drawn at random once and listed here so that no draw can
 /// change them. The same features of the published matrix of the real data have the same winner.
@@ -149,14 +151,6 @@ pub(super) enum Ties {
     Fixed,
 }
 
-/// Reads a method with parameters, `name:key=value:key=value`; between parameters a comma does as well.
-pub(in crate::cli) fn parse_method<T: FromStr>(text: &str) -> Result<T, T::Err> {
-    match text.split_once(':') {
-        Some((name, parameters)) => format!("{name}:{}", parameters.replace(':', ",")).parse(),
-        None => text.parse(),
-    }
-}
-
 /// Rankers separated by commas.
 #[derive(Debug, Clone)]
 pub(super) struct RankerRefs(pub(super) Vec<RankerRef>);
@@ -227,12 +221,7 @@ impl SiteArgs {
         self.own.of_spec(&self.dataset, spec)
     }
 
-    /// Opens the data set, ranks it, and prepares its users.
-    pub(in crate::cli) fn prepare(&self, master: u64, quiet: bool) -> Result<PreparedSite> {
-        self.prepare_for(&Share::All, master, quiet)
-    }
-
-    /// The same for a share of the work.
+    /// Opens the data set, ranks it, and prepares its users, for a share of the work.
     pub(in crate::cli) fn prepare_for(&self, share: &Share, master: u64, quiet: bool) -> Result<PreparedSite> {
         let spec = self.spec()?;
         let dataset = self.reading.open(&spec)?;
@@ -242,9 +231,15 @@ impl SiteArgs {
             spec.prepare_rankers(Arc::new(dataset), features, master, &lists_for(share, self.reading.no_cache))?;
         // To count ties takes time.
         if !quiet || output::progress::is_watched() {
-            notes::tell(quiet, notes::of_site(&prepared, self.credit_ties.is_some()));
+            output::tell::notes(quiet, notes::of_site(&prepared, self.credit_ties.is_some()));
         }
         Ok(prepared)
+    }
+
+    /// The same for studies, of which it may serve several.
+    pub(in crate::cli) fn open_for(&self, share: &Share, common: &CommonArgs) -> Result<Arc<OpenSite>> {
+        let prepared = self.prepare_for(share, common.seed, common.quiet)?;
+        Ok(Arc::new(OpenSite::new(prepared, Some(CACHE.into()))))
     }
 
     /// Whether a multileaving method was given.
@@ -270,5 +265,5 @@ pub(in crate::cli) fn announce(dataset: &Dataset, quiet: bool) {
             rankers_of(dataset),
         );
     }
-    notes::tell(quiet, notes::of_dataset(dataset));
+    output::tell::notes(quiet, notes::of_dataset(dataset));
 }

@@ -11,8 +11,8 @@ use letor_io::registry::nearest;
 use output::numbers::{escaped, parse_positive, with_separators, with_unit};
 use output::usage::usage;
 
-use crate::cli::matrix_file;
-use crate::results::Phase;
+use studies::matrix_file;
+use studies::results::Phase;
 
 /// How many steps of a drift change something.
 const PIECES: u64 = 100;

@@ -1,25 +1,9 @@
 //! `sim bandit --setting explore-then-exploit`: accuracy of the recommended arm and regret at horizons.
 
 use anyhow::Result;
-use bandits::RegretKind;
 use clap::{Args, ValueEnum};
 use output::numbers::parse_positive;
-use output::progress::Progress;
 use output::usage::usage;
-use serde::Serialize;
-use simulation::runs::kept_runs::{KeptRuns, revisions};
-use simulation::runs::{ArenaFactory as _, PlayedArena};
-
-use super::{Bandit, CopiedArenas, Late, LateAnswers};
-use crate::analysis::explore_then_exploit::{Exploration, explore_all, report, summarise, write};
-use crate::cli::args::Usual;
-use crate::cli::notes;
-use crate::cli::print::{eprintln, println};
-use crate::cli::shards::{self, Work, extended_by};
-use crate::cli::study::extension::{Length, Size};
-use crate::cli::study::output::Presentation;
-use crate::results::{Arms, Environment};
-use output::shards::Share;
 
 /// What is measured, and when.
 #[derive(Debug, Args)]
@@ -105,89 +89,5 @@ impl SettingOptions {
         horizons.sort_unstable();
         horizons.dedup();
         Ok(Some(horizons))
-    }
-}
-
-/// The resolved configuration, written as config.json.
-#[derive(Serialize)]
-struct Config {
-    command: &'static str,
-    setting: &'static str,
-    version: &'static str,
-    seed: u64,
-    horizons: Vec<u64>,
-    runs: u64,
-    algorithms: Vec<String>,
-    regret: RegretKind,
-    #[serde(flatten)]
-    late: LateAnswers,
-    environment: Environment,
-}
-
-impl Bandit {
-    /// Measures accuracy and regret at horizons.
-    pub(super) fn explore<A: PlayedArena + Clone + Sync>(
-        &self,
-        arenas: &Late<CopiedArenas<A>>,
-        horizons: Vec<u64>,
-        description: Environment,
-        arms: &Arms<'_>,
-        presentation: &Presentation,
-    ) -> Result<()> {
-        let run = &self.run;
-        let (seed, quiet) = (run.common.seed, run.common.quiet);
-        let asked = Size { length: Length::Horizons(horizons), ..run.size(&Usual::STUDY) };
-        notes::tell(quiet, notes::of_late(&arenas.late, &asked.algorithms, arenas.arms(), asked.length.steps()));
-        let share = run.shard.share()?;
-        if matches!(share, Share::Prepare) {
-            shards::nothing_to_prepare(quiet);
-            return Ok(());
-        }
-        let usual = self.folder("explore", &description, &arenas.late);
-        let mut config = Config {
-            command: "bandit",
-            setting: "explore-then-exploit",
-            version: env!("CARGO_PKG_VERSION"),
-            seed,
-            horizons: asked.length.checkpoints(),
-            runs: asked.runs,
-            algorithms: asked.names(),
-            regret: arms.measured.kind,
-            late: arenas.late.clone(),
-            environment: description,
-        };
-        let Some(folder) = run.output.claim_share(&share, || usual, &config, quiet)? else { return Ok(()) };
-        folder.check(&config)?;
-        let size = extended_by(&share, asked, &folder, quiet)?;
-        (config.horizons, config.runs, config.algorithms) = (size.length.checkpoints(), size.runs, size.names());
-        let plan =
-            Exploration { horizons: size.length.checkpoints(), algorithms: size.algorithms, runs: size.runs, seed };
-        let work = Work::new(&config, revisions(&plan.algorithms), ("run", plan.total_runs()))?;
-        work.begin(&share, &folder)?;
-        let kept = KeptRuns::new(&folder, arenas.content(), arenas.arenas.arena.gaps(), "timings.json").sharing(&share);
-        let progress = Progress::new("exploring", kept.share_of(plan.total_steps()), quiet);
-        let explored = explore_all(arenas, &plan, Some(&kept), &progress)?;
-        progress.finish();
-        if let Some(shard) = share.shard() {
-            return work.finish(shard, folder, &kept.cells_of(shard, &explored.cells(), plan.runs)?, quiet);
-        }
-        let results = &explored.results;
-        folder.write(&config, || {
-            write(folder.path(), &plan, results, arms, &presentation.caption)?;
-            explored.complete(&kept)
-        })?;
-        if presentation.json {
-            println!("{}", serde_json::to_string_pretty(&summarise(&plan, results, arms))?);
-        } else {
-            let Presentation { caption, truth, late, .. } = presentation;
-            println!("{}", report(&plan, results, arms, caption, truth, late.as_deref()));
-        }
-        if !presentation.quiet {
-            eprintln!(
-                "results in {}: accuracy and regret (.png, .svg), horizons.csv, runs.csv, summary.json, config.json",
-                folder.path().display()
-            );
-        }
-        Ok(())
     }
 }

@@ -13,22 +13,20 @@ use changes::ChangeOptions;
 use clap::Args;
 use explore::SettingOptions;
 use outcomes::OutcomeOptions;
-use output::progress::Progress;
 use output::usage::usage;
 use simulation::arm_names::ArmNames;
 use simulation::late_answers::LateAnswers;
 use simulation::matrix::prepare_problem;
 use simulation::proxy::MatrixOrigin;
-use simulation::runs::kept_runs::{KeptRuns, revisions};
-use simulation::runs::{ArenaFactory, CopiedArenas, Late, PlayedArena, StudyPlan, play_all};
+use simulation::runs::PlayedArena;
+use studies::explore::ExploreStudy;
+use studies::matrix::{MatrixStudy, PlayedEnvironment};
+use studies::matrix_file;
+use studies::results::{Environment, PreparedEnvironment};
+use studies::runner::Length;
 
-use super::matrix_file;
 use crate::cli::args::{ArmArgs, EvidenceArgs, LateArgs, RunArgs, Selected, Usual, default_folder, of_content};
-use crate::cli::notes;
-use crate::cli::shards::{self, Work, extended_by};
-use crate::cli::study::output::{self as study_output, Presentation};
-use crate::results::{Arms, BanditConfig, Environment, PreparedEnvironment, VERSION};
-use output::shards::Share;
+use crate::cli::study::Asking;
 
 /// Run dueling bandits on a preference matrix: coin flips instead of users.
 ///
@@ -141,79 +139,24 @@ impl Bandit {
     }
 
     fn play<A: PlayedArena + Clone + Sync>(&self, prepared: PreparedEnvironment<A>) -> Result<()> {
-        let caption = prepared.caption(self.run.look(&Usual::STUDY));
-        let PreparedEnvironment { arenas, environment: description, names, measured, truth } = prepared;
         let horizons = self.setting.horizons(self.run.steps(&Usual::STUDY), self.run.checkpoints)?;
         let steps = horizons.as_ref().and_then(|all| all.last().copied()).unwrap_or(self.run.steps(&Usual::STUDY));
-        let late = self.late.late(steps)?;
-        let caption = caption.with(self.changes.describe()).with(late.describe());
-        let arenas = Late::new(arenas, late);
-        let (winners, phases) = (description.last_winners().to_vec(), description.winners_by_step());
-        let arms = Arms { winners: &winners, phases: &phases, names: &names, measured, multileave: None };
-        let presentation = Presentation {
-            caption,
-            truth,
-            late: arenas.late.describe(),
-            json: self.run.output.json,
-            compare: self.evidence.compare_algorithms,
-            quiet: self.run.common.quiet,
-        };
+        let mut request = self.run.request(&Usual::STUDY, self.late.late(steps)?, self.evidence.plan()?);
+        let asking = Asking::new(&self.run.output, &self.run.shard, &self.run.common)?;
+        let asking = asking.compare(self.evidence.compare_algorithms);
+        let on = PlayedEnvironment::new(prepared, &request, self.changes.describe());
+        let folder = |kind| self.folder(kind, &on.environment, &request.late);
         match horizons {
-            None => self.ongoing(&arenas, description, &arms, &presentation),
-            Some(horizons) => self.explore(&arenas, horizons, description, &arms, &presentation),
+            None => {
+                let folder = folder("bandit");
+                asking.run(MatrixStudy { request, on }, folder)
+            }
+            Some(horizons) => {
+                let folder = folder("explore");
+                request.size.length = Length::Horizons(horizons);
+                asking.run(ExploreStudy { request, on }, folder)
+            }
         }
-    }
-
-    /// Measures regret over time.
-    fn ongoing<A: PlayedArena + Clone + Sync>(
-        &self,
-        arenas: &Late<CopiedArenas<A>>,
-        description: Environment,
-        arms: &Arms<'_>,
-        presentation: &Presentation,
-    ) -> Result<()> {
-        let common = &self.run.common;
-        let evidence = self.evidence.plan()?;
-        let asked = self.run.size(&Usual::STUDY);
-        notes::tell(common.quiet, notes::of_late(&arenas.late, &asked.algorithms, arenas.arms(), asked.length.steps()));
-        let share = self.run.shard.share()?;
-        if matches!(share, Share::Prepare) {
-            shards::nothing_to_prepare(common.quiet);
-            return Ok(());
-        }
-        let usual = self.folder("bandit", &description, &arenas.late);
-        let mut config = BanditConfig {
-            command: "bandit",
-            version: VERSION,
-            seed: common.seed,
-            steps: asked.length.steps(),
-            runs: asked.runs,
-            checkpoints: asked.length.per_decade(),
-            algorithms: asked.names(),
-            regret: arms.measured.kind,
-            evidence: Some(evidence),
-            late: arenas.late.clone(),
-            environment: description,
-        };
-        let folder = self.run.output.claim_share(&share, || usual, &config, common.quiet)?;
-        let Some(folder) = folder else { return Ok(()) };
-        config.evidence = evidence.map(Some);
-        folder.check(&config)?;
-        let size = extended_by(&share, asked, &folder, common.quiet)?;
-        (config.steps, config.runs, config.checkpoints) = (size.length.steps(), size.runs, size.length.per_decade());
-        config.algorithms = size.names();
-        let plan = StudyPlan { evidence, ..self.run.plan(size) };
-        let cells = plan.cells();
-        let work = Work::new(&config, revisions(&plan.algorithms), ("run", plan.runs * cells.len() as u64))?;
-        work.begin(&share, &folder)?;
-        let kept = KeptRuns::new(&folder, arenas.content(), arenas.arenas.arena.gaps(), "timings.json").sharing(&share);
-        let progress = Progress::new("playing", kept.share_of(plan.total_steps()), common.quiet);
-        let results = play_all(arenas, &plan, Some(&kept), &progress)?;
-        progress.finish();
-        if let Some(shard) = share.shard() {
-            return work.finish(shard, folder, &kept.cells_of(shard, &cells, plan.runs)?, common.quiet);
-        }
-        study_output::write_and_print((&folder, &kept), &config, &plan, &results, arms, presentation)
     }
 
     /// The results folder unless another is given.

@@ -12,6 +12,7 @@ use click_logs::join::Day;
 use click_logs::model::time::date;
 use click_logs::outcomes::{Outcomes, missing, summary_beside};
 use output::numbers::{parse_positive, with_separators};
+use output::tell::{caution, note};
 use output::text_table::{Align, TextTable};
 use output::usage::usage;
 use serde::Serialize;
@@ -19,8 +20,9 @@ use serde_json::{Value, json};
 use statistics::Counts;
 
 use crate::cli::args::{RunArgs, Usual};
-use crate::cli::print::{note, println};
-use crate::results::label;
+use crate::cli::print::println;
+use studies::notes;
+use studies::results::label;
 
 /// What to do with outcomes of days.
 #[derive(Debug, Args)]
@@ -101,7 +103,8 @@ pub(super) fn plan(path: &Path, options: &OutcomeOptions, run: &RunArgs) -> Resu
     days.missing.iter().for_each(|text| note(run.common.quiet, text));
     let count = days.rankers.len();
     ensure!(count >= 2, usage(format!("{} has no two rankers; there is nothing to choose from", path.display())));
-    let algorithms = run.size(&Usual::DUELS).algorithms;
+    let algorithms = run.algorithms(&Usual::DUELS);
+    notes::of_algorithms(&algorithms).iter().for_each(|text| caution(run.common.quiet, text));
     let sets = algorithms.iter().find(|spec| spec.entry().action_kind == ActionKind::Sets);
     if let Some(spec) = sets {
         bail!(usage(format!(

@@ -7,11 +7,11 @@ use clap::{Args, ValueEnum};
 use output::numbers::{escaped, parse_above_zero};
 use output::usage::usage;
 
-use crate::cli::args::announce_missing;
 use crate::cli::print::{eprintln, println};
 use crate::drawing::{Drawing, Request, draw};
 use crate::experiment::config::{Bands, Scale};
-use crate::results::{Chosen, DENSITY, Format, LegendAt, Length, Letters};
+use studies::results::{Chosen, DENSITY, Format, LegendAt, Length, Letters};
+use studies::runner::announce_missing;
 
 /// Draw the figure of finished results again, for a paper: without running anything.
 ///
@@ -151,7 +151,7 @@ impl Draw {
         self.check(&files)?;
         for (path, format) in &files {
             let bytes = format.file(&sheet, self.dpi.unwrap_or(DENSITY))?;
-            path.parent().into_iter().for_each(announce_missing);
+            path.parent().into_iter().for_each(|parent| announce_missing(parent, false));
             output::create_folder_of(path)?;
             output::remove_leftovers(path);
             output::write_atomic(path, &bytes)?;

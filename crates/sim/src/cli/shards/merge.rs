@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
 use crate::cli::print::eprintln;
@@ -61,11 +61,18 @@ impl Merge {
     /// The command whose parts are merged, with the arguments to merge them.
     pub(in crate::cli) fn arguments(&self) -> Result<Vec<OsString>> {
         let folder = parts_folder(&self.folder)?;
-        let made = found_in(&folder)?.into_iter().find_map(|found| found.part.ok());
-        let Some((header, made)) = made else {
+        let mut made = found_in(&folder)?.into_iter().filter_map(|found| found.part.ok()).peekable();
+        if made.peek().is_none() {
             // Says what is wrong.
             Parts::read(&folder)?;
-            unreachable!("unreadable parts are refused");
+        }
+        // Parts that were made by a program have no arguments, but may be of the same work.
+        let Some((header, made)) = made.find(|(_, made)| !made.arguments.is_empty()) else {
+            bail!(usage(format!(
+                "the parts in {} were made by a program, e.g. by rankduel.play_shard in Python; merge them there, with \
+                 merge_shards and the same arguments",
+                folder.display()
+            )));
         };
         let usual = results_of(&folder).context("the folder is named after the results")?;
         let out = self.out.clone().unwrap_or(usual);

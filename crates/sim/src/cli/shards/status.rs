@@ -11,7 +11,6 @@ use clap::Args;
 use serde::Serialize;
 
 use super::merge::parts_folder;
-use super::{PIECES, WORK, Working};
 use crate::cli::print::println;
 use output::input;
 use output::numbers::{with_separators, with_unit};
@@ -19,6 +18,7 @@ use output::shards::parts::{Found, found_in, listed, most_common, other_work};
 use output::shards::{Header, Shard};
 use output::text_table::{Align, TextTable};
 use simulation::proxy::pieces_played;
+use studies::runner::share::{PIECES, WORK, Working};
 
 /// Show how far the shards of a command are (--shard).
 ///

@@ -1,4 +1,77 @@
-//! What the commands that play a study share: the size of a study that extends an earlier one, and its output.
+//! Asking for a study: from flags to an order, and from its outcome to lines.
 
-pub(super) mod extension;
-pub(super) mod output;
+mod on_site;
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use output::shards::Share;
+use output::tell::remark;
+use studies::{Order, Outcome, Place, Report, Study, UsualPlace, run};
+
+pub(super) use on_site::StudyOfSite;
+
+use super::args::{CommonArgs, OutputArgs};
+use super::evidence::significance;
+use super::print::println;
+use super::shards::{ShardArgs, made};
+
+/// How a study is asked for.
+pub(super) struct Asking<'a> {
+    output: &'a OutputArgs,
+    quiet: bool,
+    /// How much of the work is done.
+    pub(super) share: Share,
+    usual: UsualPlace,
+    compare: bool,
+}
+
+impl<'a> Asking<'a> {
+    /// As these flags say.
+    ///
+    /// # Errors
+    /// If the parts of shards cannot be read.
+    pub(super) fn new(output: &'a OutputArgs, shard: &ShardArgs, common: &CommonArgs) -> Result<Self> {
+        let share = shard.share()?;
+        Ok(Self { output, quiet: common.quiet, share, usual: UsualPlace::Folder, compare: false })
+    }
+
+    /// The same for results that usually go elsewhere than to a folder.
+    fn usually(self, usual: UsualPlace) -> Self {
+        Self { usual, ..self }
+    }
+
+    /// The same with tests which algorithms differ.
+    pub(super) fn compare(self, compare: bool) -> Self {
+        Self { compare, ..self }
+    }
+
+    /// Carries the study out and prints its report; `folder` is where its results usually go.
+    pub(super) fn run<S: Study>(self, study: S, folder: PathBuf) -> Result<()> {
+        let Self { output: OutputArgs { out, replace, json }, quiet, share, usual, compare } = self;
+        let (named, replace) = (out.is_some(), *replace);
+        let place = match out.clone() {
+            Some(path) if usual == UsualPlace::Memory && path.extension().is_some_and(|ending| ending == "json") => {
+                Place::File { path, replace }
+            }
+            None if usual == UsualPlace::Memory => Place::Memory,
+            out => Place::Folder { path: out.unwrap_or(folder), replace, named },
+        };
+        let order = Order { place: place.clone(), share, made: made(), quiet };
+        let Outcome::Finished(finished) = run(study, &order)? else { return Ok(()) };
+        let (report, written) = finished.into_parts()?;
+        // Also if it could not be written.
+        print(&report, *json);
+        let written = written?;
+        if let (true, Place::Folder { path, .. }) = (compare, &place) {
+            println!("\n{}", significance::of_study(path)?);
+        }
+        written.into_iter().for_each(|written| remark(quiet, &written));
+        Ok(())
+    }
+}
+
+/// Prints a report.
+pub(super) fn print(report: &Report, json: bool) {
+    println!("{}", if json { &report.json } else { &report.text });
+}

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::config::values::OneOrMany;
-use crate::results::{Chosen, Format, LegendAt, Length, Letters};
+use studies::results::{Chosen, Format, LegendAt, Length, Letters};
 
 /// How an experiment is drawn.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]

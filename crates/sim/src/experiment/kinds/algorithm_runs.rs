@@ -24,8 +24,8 @@ use crate::experiment::measured::{Measured, Work};
 use crate::experiment::opened_setting::{OpenedSetting, SettingInfo};
 use crate::experiment::run_store::{self, RunRecord, RunStore};
 use crate::experiment::series::{Metric, Point, Series};
-use crate::results::label;
 use output::shards::Cell;
+use studies::results::label;
 
 /// # Errors
 /// When the file lacks a key that every kind of experiment with algorithms needs.

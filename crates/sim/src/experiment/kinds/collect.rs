@@ -3,7 +3,7 @@
 use crate::experiment::kinds::algorithm_runs::CellRuns;
 use crate::experiment::kinds::plan::ExperimentPlan;
 use crate::experiment::series::{Metric, Point, Series};
-use crate::results::label;
+use studies::results::label;
 
 /// What runs are measured by; shares of steps only where `suboptimal` steps are counted.
 pub(super) fn metrics(suboptimal: bool) -> impl Iterator<Item = Metric> {

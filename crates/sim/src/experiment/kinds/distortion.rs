@@ -8,8 +8,6 @@ use output::progress::Progress;
 use simulation::seed_text::{Seeded, seed_text};
 use simulation::truth::RegretMeasure;
 
-use crate::analysis::distortion::{self, Plan};
-use crate::analysis::numbered::NumberedWork;
 use crate::experiment::config::expand::{self, Setting};
 use crate::experiment::config::validate::needs;
 use crate::experiment::config::{Experiment, Scale};
@@ -22,6 +20,8 @@ use crate::experiment::report::figure::PanelBuilder;
 use crate::experiment::series::{Metric, Point, Series};
 use crate::experiment::share::ExperimentShare;
 use output::cache::sha256_hex;
+use studies::distortion::{self, Plan};
+use studies::runner::NumberedWork;
 
 pub(crate) struct Distortion;
 

@@ -7,7 +7,7 @@ use crate::experiment::config::{Arrangement, Bands, Experiment, Paper};
 use crate::experiment::kinds;
 use crate::experiment::measured::Measured;
 use crate::experiment::series::{Metric, Point, Series};
-use crate::results::{palette, quantile};
+use studies::results::{palette, quantile};
 
 /// The title: which figure of which paper, what it shows, and whether data or scale differ from the
 /// paper's.

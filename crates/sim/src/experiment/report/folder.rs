@@ -20,7 +20,7 @@ use crate::experiment::name_of;
 use crate::experiment::opened_setting::SettingInfo;
 use crate::experiment::report::figure;
 use crate::experiment::series::{self, SummaryRow};
-use crate::results::{DENSITY, Format};
+use studies::results::{DENSITY, Format};
 
 /// `summary.json`: what reports are built from.
 #[derive(Debug, Clone, Serialize, Deserialize)]

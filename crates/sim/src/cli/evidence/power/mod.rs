@@ -21,10 +21,13 @@ use serde::Serialize;
 use simulation::description::SiteDescription;
 
 use self::report::{Case, Days, Report, Row, Test};
-use crate::analysis::power::simulate::{self, Observed};
-use crate::analysis::power::{Goal, Impressions, Shares};
-use crate::cli::args::{CommonArgs, SiteArgs, TruthArgs, moves};
+use crate::cli::args::{CommonArgs, SiteArgs};
 use crate::cli::print::{eprintln, println};
+use output::shards::Share;
+use studies::power::simulate::{self, Observed};
+use studies::power::{Goal, Impressions, Shares};
+use studies::runner::claim_folder;
+use studies::site::TruthRequest;
 
 /// How many impressions until it is decided which of two rankers is better.
 ///
@@ -98,7 +101,7 @@ pub(in crate::cli) struct Power {
     site: SiteArgs,
 
     #[command(flatten)]
-    truth: TruthArgs,
+    truth: TruthRequest,
 
     #[command(flatten)]
     common: CommonArgs,
@@ -217,7 +220,8 @@ impl Power {
             !self.site.multileaves(),
             usage("--multileave does not apply to power, which compares two rankers; leave it out")
         );
-        let prepared = self.site.prepare(seed, quiet)?;
+        let open = self.site.open_for(&Share::All, &self.common)?;
+        let prepared = &open.prepared;
         let (site, description) = (&prepared.site, &prepared.description);
         let named = match (&self.first, &self.second) {
             (Some(first), Some(second)) => Some(pair::by_name(&description.names(), site.arms(), [first, second])?),
@@ -225,17 +229,14 @@ impl Power {
         };
         let arms = match named {
             Some(arms) => arms,
-            None => {
-                let truth = prepared.truth(self.truth.effort(site.arms()), seed, &self.truth.cache.cache, quiet)?;
-                pair::best_and_runner_up(&truth)?
-            }
+            None => pair::best_and_runner_up(&open.truth(&self.truth, seed, quiet)?)?,
         };
         // The order in which they are named changes nothing.
         let arms = [arms[0].min(arms[1]), arms[0].max(arms[1])];
         let config =
             Config { pair: Some(arms), impressions: Some(self.impressions), site: Some(description), ..self.config() };
         let folder = self.claim(&config)?;
-        let measured = pair::measure(&prepared, arms, self.impressions, seed, quiet)?;
+        let measured = pair::measure(prepared, arms, self.impressions, seed, quiet)?;
         let goal = self.goal();
         let progress = Progress::new("simulating tests", self.simulate.unwrap_or(0), quiet);
         let mixed = (site, &prepared.methods.interleaving);
@@ -275,11 +276,8 @@ impl Power {
     fn claim(&self, config: &Config<'_>) -> Result<Option<ResultsFolder>> {
         let claim = |path: &Path| {
             let existing = if self.replace { Existing::MoveAside } else { Existing::SameKey };
-            let folder = ResultsFolder::claim(path, config, existing)?;
+            let folder = claim_folder(path, existing, false, config, self.common.quiet)?;
             folder.check(config)?;
-            if let Some(aside) = folder.moves_to().filter(|_| !self.common.quiet) {
-                eprintln!("{}", moves(path, aside));
-            }
             Ok(folder)
         };
         self.out.as_deref().map(claim).transpose()

@@ -11,8 +11,8 @@ use simulation::pairwise::compare_pairs;
 use simulation::prepared::PreparedSite;
 use simulation::truth::{GroundTruth, RegretMeasure};
 
-use crate::analysis::power::Shares;
-use crate::analysis::power::click_through::{self, ClickThrough};
+use studies::power::Shares;
+use studies::power::click_through::{self, ClickThrough};
 
 /// The most rankers in an error.
 const SHOWN: usize = 5;

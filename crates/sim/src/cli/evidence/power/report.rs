@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use simulation::description::SiteDescription;
 
 use super::pair::MeasuredPair;
-use crate::analysis::power::simulate::Observed;
-use crate::analysis::power::{Goal, Impressions, Shares};
+use studies::power::simulate::Observed;
+use studies::power::{Goal, Impressions, Shares};
 
 /// How it is decided which ranker is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

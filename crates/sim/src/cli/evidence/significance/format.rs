@@ -5,7 +5,7 @@ use output::numbers::{significant, with_unit};
 use output::text_table::{Align, TextTable};
 use serde_json::{Value, json};
 
-use crate::analysis::significance::{Comparison, Correction, Pairing, Question};
+use studies::significance::{Comparison, Correction, Pairing, Question};
 
 /// Comparisons, and what was asked.
 pub(super) struct Table<'a> {
@@ -260,7 +260,7 @@ fn numbers(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::significance::{Method, Sample, compare};
+    use studies::significance::{Method, Sample, compare};
 
     const QUESTION: Question =
         Question { method: Method::Wilcoxon, correction: Correction::Holm, alpha: 0.05, smaller_is_better: true };

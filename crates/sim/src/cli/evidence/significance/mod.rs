@@ -18,9 +18,9 @@ use output::numbers::{escaped, parse_probability};
 use output::usage::usage;
 
 use self::format::Table;
-use crate::analysis::significance::{Correction, Method, Question, Sample, compare, runs_needed};
 use crate::cli::print::println;
-use crate::results::label;
+use studies::results::label;
+use studies::significance::{Correction, Method, Question, Sample, compare, runs_needed};
 
 /// Test which algorithms of a finished study differ in regret, pair by pair.
 ///

@@ -10,8 +10,8 @@ use output::usage::usage;
 use output::{explained, input};
 use serde_json::Value;
 
-use crate::analysis::significance::{Pairing, Sample};
-use crate::results::label;
+use studies::results::label;
+use studies::significance::{Pairing, Sample};
 
 /// The columns of an experiment's file.
 const EXPERIMENT: [&str; 6] = ["setting", "curve", "metric", "x", "run", "value"];

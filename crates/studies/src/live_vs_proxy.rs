@@ -80,8 +80,7 @@ impl Difference {
 }
 
 /// The differences of all algorithms at all checkpoints in this kind of regret, ordered by algorithm.
-#[must_use]
-pub fn differences(
+pub(crate) fn differences(
     plan: &StudyPlan,
     live: &[Vec<RunResult>],
     proxy: &[Vec<RunResult>],
@@ -99,8 +98,7 @@ pub fn differences(
 
 /// The difference that is relatively largest, of either sign, from step `from` on. Checkpoints without live regret
 /// do not count.
-#[must_use]
-pub fn largest(differences: &[Difference], from: u64) -> Option<&Difference> {
+pub(crate) fn largest(differences: &[Difference], from: u64) -> Option<&Difference> {
     let late = differences.iter().filter(|difference| difference.step >= from);
     let size = |difference: &&Difference| difference.relative.map(f64::abs);
     late.filter(|difference| difference.relative.is_some())
@@ -108,8 +106,7 @@ pub fn largest(differences: &[Difference], from: u64) -> Option<&Difference> {
 }
 
 /// Both sets of curves side by side, with one scale.
-#[must_use]
-pub fn figure(
+pub(crate) fn figure(
     plan: &StudyPlan,
     live: &[Vec<RunResult>],
     proxy: &[Vec<RunResult>],

@@ -115,7 +115,7 @@ pub struct PreparedEnvironment<A> {
 ///
 /// # Errors
 /// One line, as wrong usage.
-pub(crate) fn ensure_two_arms(matrix: &PreferenceMatrix, name: &str) -> Result<()> {
+pub fn ensure_two_arms(matrix: &PreferenceMatrix, name: &str) -> Result<()> {
     ensure!(matrix.arms() > 1, usage(format!("{name}: only one arm is left, and a comparison needs two")));
     Ok(())
 }

@@ -15,11 +15,10 @@ mod kept_curves;
 mod look;
 mod measured;
 mod palette;
+mod played;
 mod printed;
 mod table;
 mod words;
-
-use std::path::Path;
 
 use anyhow::Result;
 use bandits::registry::Spec;
@@ -29,17 +28,20 @@ use serde::Serialize;
 use simulation::arm_names::ArmNames;
 use simulation::runs::{RunResult, StudyPlan};
 
+use crate::study::{Content, ReportFile};
+
 pub use self::answers::{MeanAnswers, answers};
 pub use self::config::{BanditConfig, LiveConfig, VERSION};
 pub use self::curves::figure;
-pub(crate) use self::curves::{bands, curves};
-pub(crate) use self::environment::ensure_two_arms;
+pub use self::curves::{bands, curves};
+pub use self::environment::ensure_two_arms;
 pub use self::environment::{Environment, Phase, PreparedEnvironment};
 pub use self::evidence::{EvidenceSummary, Quantiles, evidence_table};
 pub use self::kept_curves::{FILE as KEPT_CURVES, KeptCurves, npz, quantile};
 pub use self::look::{Axes, Look, SpreadKind};
 pub use self::measured::{Measured, notes};
 pub use self::palette::palette;
+pub use self::played::PlayedRuns;
 pub use self::printed::{Chosen, DENSITY, Format, LegendAt, Length, Letters};
 pub use self::table::{distorted, settled, table};
 pub use self::words::{live_caption, regret_of_a_step, report};
@@ -148,13 +150,13 @@ impl Arms<'_> {
     }
 
     /// Whether `arm` is one of the best; `None` if every arm is, so that none is a finding.
-    pub(crate) fn is_best(&self, arm: Option<Arm>) -> Option<bool> {
+    pub fn is_best(&self, arm: Option<Arm>) -> Option<bool> {
         let found = arm.is_some_and(|arm| self.winners.contains(&arm.index()));
         Some(found).filter(|_| !self.measured.every_arm_is_optimal)
     }
 
     /// The share of `recommended` that is one of the best; `None` if every arm is.
-    pub(crate) fn share_of_best(&self, recommended: impl ExactSizeIterator<Item = Option<Arm>>) -> Option<f64> {
+    pub fn share_of_best(&self, recommended: impl ExactSizeIterator<Item = Option<Arm>>) -> Option<f64> {
         let count = recommended.len() as f64;
         let right: Option<Vec<bool>> = recommended.map(|arm| self.is_best(arm)).collect();
         right.map(|right| right.into_iter().filter(|right| *right).count() as f64 / count)
@@ -162,7 +164,7 @@ impl Arms<'_> {
 
     /// The header of a table of runs: the columns `before`, the recommended arm, its feature or its number in the
     /// matrix where it has one, its name if names were given, and whether it is one of the best.
-    pub(crate) fn header(&self, before: [&'static str; 4]) -> Vec<String> {
+    pub fn header(&self, before: [&'static str; 4]) -> Vec<String> {
         let mut header = before.map(str::to_owned).to_vec();
         header.push("recommended_arm".to_owned());
         header.extend(self.names.columns().map(|column| format!("recommended_{column}")));
@@ -171,7 +173,7 @@ impl Arms<'_> {
     }
 
     /// The last columns of a row of that table.
-    pub(crate) fn cells(&self, best: Option<Arm>) -> Vec<String> {
+    pub fn cells(&self, best: Option<Arm>) -> Vec<String> {
         let mut cells = vec![best.map_or_else(String::new, |arm| arm.0.to_string())];
         if self.names.column().is_some() {
             cells.push(best.map_or_else(String::new, |arm| self.names.number(arm.index())));
@@ -266,32 +268,33 @@ impl Caption {
     }
 }
 
-/// Writes the files of a study into `folder`, which must exist: `curves.csv`, `runs.csv`, `summary.json`, `regret.svg`,
-/// `regret.png` and `timings.json`, and `curves.npz` if it is asked for or there already.
+/// The files of a study: `curves.csv`, `runs.csv`, `summary.json`, the figure `regret`, `timings.json`, and, if the look keeps
+/// them, `curves.npz`.
 ///
 /// # Errors
-/// When a file cannot be written.
-pub fn write(
-    folder: &Path,
+/// If a table cannot be formatted.
+pub fn files(
     plan: &StudyPlan,
     results: &[Vec<RunResult>],
     arms: &Arms<'_>,
     caption: &Caption,
-) -> Result<()> {
-    output::write_atomic(&folder.join("curves.csv"), &curves_csv(plan, results, arms)?)?;
-    output::write_atomic(&folder.join("runs.csv"), &runs_csv(plan, results, arms)?)?;
-    output::write_json_pretty(&folder.join("summary.json"), &summarise(plan, results, arms))?;
-    figure(plan, results, arms.measured.kind, caption).save(&folder.join("regret"))?;
-    let kept = folder.join(KEPT_CURVES);
-    // Those that an earlier call kept would lack the runs of this one.
-    if caption.look.keep_curves || kept.exists() {
-        output::write_atomic(&kept, &npz(plan, results, arms)?)?;
+) -> Result<Vec<ReportFile>> {
+    let file = |name: &str, content| ReportFile { name: name.to_owned(), content };
+    let mut files = vec![
+        file("regret", Content::Lines(Box::new(figure(plan, results, arms.measured.kind, caption)))),
+        file("curves.csv", Content::Table(curves_csv(plan, results, arms)?)),
+        file("runs.csv", Content::Table(runs_csv(plan, results, arms)?)),
+        file("summary.json", Content::json(&summarise(plan, results, arms))?),
+    ];
+    if caption.look.keep_curves {
+        files.push(file(KEPT_CURVES, Content::Bytes(npz(plan, results, arms)?)));
     }
-    write_timings(&folder.join("timings.json"), plan, results)
+    files.push(file("timings.json", timings(plan, results)?));
+    Ok(files)
 }
 
 /// The spread of cumulative regret of this kind at a checkpoint.
-pub(crate) fn spread_at(runs: &[RunResult], checkpoint: usize, kind: RegretKind) -> Spread {
+pub fn spread_at(runs: &[RunResult], checkpoint: usize, kind: RegretKind) -> Spread {
     let values: Vec<f64> = runs.iter().map(|run| run.regret[checkpoint].counted(kind)).collect();
     Spread::of(&values)
 }
@@ -367,14 +370,14 @@ pub fn runs_csv(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) -
 
 /// Seconds and machine-dependent settings: the only file that differs between identical runs.
 #[derive(Serialize)]
-pub(crate) struct Timings {
+pub struct Timings {
     threads: usize,
     algorithms: Vec<AlgorithmTiming>,
 }
 
 impl Timings {
     /// From the name of each algorithm, the steps per run, and its runs.
-    pub(crate) fn of<'a>(played: impl Iterator<Item = (String, u64, &'a [RunResult])>) -> Self {
+    pub fn of<'a>(played: impl Iterator<Item = (String, u64, &'a [RunResult])>) -> Self {
         let algorithms = played
             .map(|(algorithm, steps, runs)| AlgorithmTiming {
                 algorithm,
@@ -383,6 +386,14 @@ impl Timings {
             })
             .collect();
         Self { threads: rayon::current_num_threads(), algorithms }
+    }
+
+    /// The content of their file.
+    ///
+    /// # Errors
+    /// None in practice: numbers always have a JSON form.
+    pub fn content(&self) -> Result<Content> {
+        Ok(Content::Timings(output::json_file(&serde_json::to_string_pretty(self)?)))
     }
 }
 
@@ -404,10 +415,10 @@ fn rate(steps: u64, runs: &[RunResult]) -> f64 {
     (steps * runs.len() as u64) as f64 / seconds.max(1e-9)
 }
 
-fn write_timings(path: &Path, plan: &StudyPlan, results: &[Vec<RunResult>]) -> Result<()> {
+fn timings(plan: &StudyPlan, results: &[Vec<RunResult>]) -> Result<Content> {
     let played = plan.algorithms.iter().zip(results);
     let timings = Timings::of(played.map(|(spec, runs)| (spec.canonical(), plan.steps, runs.as_slice())));
-    output::write_json_pretty(path, &timings)
+    timings.content()
 }
 
 #[cfg(test)]

@@ -11,8 +11,8 @@
 //! [`simulate`] plays the first, to compare with its prediction. Every simulated impression is a user of its own, so
 //! impressions are independent; those of real users are not, and sessions or users are then the units to count.
 
-pub(crate) mod click_through;
-pub(crate) mod simulate;
+pub mod click_through;
+pub mod simulate;
 
 use serde::Serialize;
 use simulation::pairwise::PairCount;
@@ -23,7 +23,7 @@ use self::click_through::ClickThrough;
 
 /// How impressions of a pair end, for its better ranker.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub(crate) struct Shares {
+pub struct Shares {
     /// P(the better ranker wins).
     pub wins: f64,
     /// P(the other one wins).
@@ -36,7 +36,7 @@ impl Shares {
     /// Of a ranker that wins with probability 1/2 + `margin` if half of the ties, a share of `ties`, count as wins; `None`
     /// if there is none.
     #[must_use]
-    pub(crate) fn of_margin(margin: f64, ties: f64) -> Option<Self> {
+    pub fn of_margin(margin: f64, ties: f64) -> Option<Self> {
         let decided = 1.0 - ties;
         let possible = (0.0..1.0).contains(&ties) && margin > 0.0 && margin < 0.5 * decided;
         possible.then_some(Self { wins: 0.5 * decided + margin, losses: 0.5 * decided - margin, ties })
@@ -44,7 +44,7 @@ impl Shares {
 
     /// The shares among counted comparisons, of which the first ranker should have won more; `None` without comparisons.
     #[must_use]
-    pub(crate) fn of_counts(counts: PairCount) -> Option<Self> {
+    pub fn of_counts(counts: PairCount) -> Option<Self> {
         let share = |count: u64| count as f64 / counts.comparisons as f64;
         (counts.comparisons > 0).then(|| Self {
             wins: share(counts.wins),
@@ -55,26 +55,26 @@ impl Shares {
 
     /// How far P(the better ranker wins), with a tie as half a win, is above 1/2.
     #[must_use]
-    pub(crate) fn margin(&self) -> f64 {
+    pub fn margin(&self) -> f64 {
         0.5 * (self.wins - self.losses)
     }
 
     /// P(the better ranker wins), given that either wins.
     #[must_use]
-    pub(crate) fn share(&self) -> f64 {
+    pub fn share(&self) -> f64 {
         self.wins / (self.wins + self.losses)
     }
 
     /// The same with another margin, within what is possible.
     #[must_use]
-    pub(crate) fn with_margin(&self, margin: f64) -> Option<Self> {
+    pub fn with_margin(&self, margin: f64) -> Option<Self> {
         Self::of_margin(margin, self.ties)
     }
 }
 
 /// What is asked of a test.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Goal {
+pub struct Goal {
     /// 1 minus the probability of a decision where there is no difference.
     pub confidence: f64,
     /// Probabilities of having decided for the better ranker, ascending.
@@ -83,7 +83,7 @@ pub(crate) struct Goal {
 
 /// The number of impressions by which a test has decided for the better ranker.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Impressions {
+pub struct Impressions {
     /// With each probability of [`Goal::powers`]; null where it is beyond what was computed or played, or infinite.
     pub by_power: Vec<Option<f64>>,
     /// On average, given that it decides for the better ranker; null for tests with a fixed number.
@@ -95,7 +95,7 @@ impl Impressions {
     ///
     /// # Errors
     /// If neither or always the same ranker wins, or the goal has other numbers than probabilities.
-    pub(crate) fn anytime(shares: &Shares, goal: &Goal) -> Result<Self, StatisticsError> {
+    pub fn anytime(shares: &Shares, goal: &Goal) -> Result<Self, StatisticsError> {
         let time = StoppingTime::new(shares.share(), 1.0 - goal.confidence)?;
         let by_power = goal.powers.iter().map(|&power| time.quantile_with_ties(power, shares.ties));
         Ok(Self { by_power: by_power.collect::<Result<_, _>>()?, mean: Some(time.mean() / (1.0 - shares.ties)) })
@@ -105,7 +105,7 @@ impl Impressions {
     ///
     /// # Errors
     /// As for [`anytime`](Self::anytime).
-    pub(crate) fn fixed(shares: &Shares, goal: &Goal) -> Result<Self, StatisticsError> {
+    pub fn fixed(shares: &Shares, goal: &Goal) -> Result<Self, StatisticsError> {
         let of =
             |power: f64| Ok(Some(fixed_sample(shares.share(), 1.0 - goal.confidence, power)? / (1.0 - shares.ties)));
         Ok(Self { by_power: goal.powers.iter().map(|&power| of(power)).collect::<Result<_, _>>()?, mean: None })
@@ -115,7 +115,7 @@ impl Impressions {
     ///
     /// # Errors
     /// If the goal has other numbers than probabilities.
-    pub(crate) fn ab_test(clicks: &ClickThrough, goal: &Goal) -> Result<Self, StatisticsError> {
+    pub fn ab_test(clicks: &ClickThrough, goal: &Goal) -> Result<Self, StatisticsError> {
         let variances = clicks.rates.map(|rate| rate * (1.0 - rate));
         let of = |power: f64| {
             let each = two_groups(clicks.difference(), variances, 1.0 - goal.confidence, power)?;

@@ -3,15 +3,17 @@
 //! The folder afterwards holds all algorithms of both, the larger number of runs and steps (or all horizons) and the denser
 //! checkpoints. The algorithms of the folder come first.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use bandits::log_spaced;
 use bandits::registry::Spec;
 use output::numbers::{with_separators, with_unit};
 use output::results_folder::ResultsFolder;
+use output::shards::Share;
+use output::tell::remark;
 use output::usage::usage;
 use serde_json::Value;
 
-use crate::cli::print::eprintln;
+use super::Workplace;
 use crate::results::label;
 
 /// Checkpoints per decade, unless others are asked for.
@@ -19,16 +21,18 @@ const CHECKPOINTS: u32 = 10;
 
 /// How large a study is.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::cli) struct Size {
-    pub(in crate::cli) algorithms: Vec<Spec>,
+pub struct Size {
+    /// In the order of tables; those of a folder that is extended come first.
+    pub algorithms: Vec<Spec>,
     /// Runs per algorithm.
-    pub(in crate::cli) runs: u64,
-    pub(in crate::cli) length: Length,
+    pub runs: u64,
+    /// How long runs are, and when they are recorded.
+    pub length: Length,
 }
 
 /// How long its runs are, and when they are recorded.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::cli) enum Length {
+pub enum Length {
     /// Steps, and checkpoints per decade; `None` for the usual number.
     Steps(u64, Option<u32>),
     /// At each of these steps, ascending.
@@ -37,7 +41,8 @@ pub(in crate::cli) enum Length {
 
 impl Length {
     /// Steps of the longest runs.
-    pub(in crate::cli) fn steps(&self) -> u64 {
+    #[must_use]
+    pub fn steps(&self) -> u64 {
         match self {
             Self::Steps(steps, _) => *steps,
             Self::Horizons(horizons) => horizons.last().copied().unwrap_or(0),
@@ -45,7 +50,8 @@ impl Length {
     }
 
     /// Checkpoints per decade.
-    pub(in crate::cli) fn per_decade(&self) -> u32 {
+    #[must_use]
+    pub fn per_decade(&self) -> u32 {
         match self {
             Self::Steps(_, per_decade) => per_decade.unwrap_or(CHECKPOINTS),
             Self::Horizons(_) => 0,
@@ -53,7 +59,8 @@ impl Length {
     }
 
     /// The steps at which regret is recorded, ascending.
-    pub(in crate::cli) fn checkpoints(&self) -> Vec<u64> {
+    #[must_use]
+    pub fn checkpoints(&self) -> Vec<u64> {
         match self {
             Self::Steps(steps, _) => log_spaced(*steps, self.per_decade()),
             Self::Horizons(horizons) => horizons.clone(),
@@ -116,7 +123,8 @@ impl Size {
     }
 
     /// The algorithms with all their parameters.
-    pub(in crate::cli) fn names(&self) -> Vec<String> {
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
         self.algorithms.iter().map(Spec::canonical).collect()
     }
 
@@ -125,7 +133,8 @@ impl Size {
     }
 
     /// Whether both are equal, except for the order of the algorithms and for checkpoints that are not asked for.
-    pub(in crate::cli) fn equals(&self, asked: &Self) -> bool {
+    #[must_use]
+    pub fn equals(&self, asked: &Self) -> bool {
         let same =
             asked.algorithms.len() == self.algorithms.len() && asked.algorithms.iter().all(|spec| self.has(spec));
         let length = match (&self.length, &asked.length) {
@@ -136,7 +145,8 @@ impl Size {
     }
 
     /// In words, e.g. `5 runs of 1,000 steps of rucb, random`.
-    pub(in crate::cli) fn describe(&self) -> String {
+    #[must_use]
+    pub fn describe(&self) -> String {
         let length = match &self.length {
             Length::Steps(steps, _) => with_unit(*steps, "step"),
             Length::Horizons(all) => {
@@ -149,29 +159,42 @@ impl Size {
     }
 }
 
-/// What must be played so that `folder` holds what it holds and what is `asked`. Unless `quiet`, says how they differ.
-///
-/// # Errors
-/// If this version cannot play what the folder holds.
-pub(in crate::cli) fn extended(asked: Size, folder: &ResultsFolder, quiet: bool) -> Result<Size> {
-    let Some(held) = Size::held(folder)? else { return Ok(asked) };
-    let all = held.join(&asked);
-    if !quiet {
+impl Size {
+    /// What must be played so that `place` holds what it holds and what is asked for. Says how they differ.
+    ///
+    /// # Errors
+    /// If this version cannot play what a folder holds, or parts that are merged were asked for less than the folder holds.
+    pub fn extended(self, place: &Workplace) -> Result<Self> {
+        let Some(folder) = place.folder() else { return Ok(self) };
+        let Some(held) = Self::held(folder)? else { return Ok(self) };
+        let all = held.join(&self);
         let name = folder.path().display();
+        if let Share::Merge(parts) = place.share() {
+            ensure!(
+                all.equals(&self),
+                usage(format!(
+                    "{name} holds more than the parts in {}: {}; merge them into another folder with --out, or add --replace to move it aside",
+                    parts.folder().display(),
+                    all.describe()
+                ))
+            );
+            return Ok(all);
+        }
         let again = match folder.join(".runs").exists() {
             false => "; its runs were not kept and are played again",
             true => "",
         };
         if !held.equals(&all) {
-            eprintln!("{name} holds {}; it is extended to {}{again}", held.describe(), all.describe());
-        } else if !held.equals(&asked) {
-            eprintln!("{name} holds more than that, which is kept: {}{again}", held.describe());
+            let (held, all) = (held.describe(), all.describe());
+            remark(place.quiet(), &format!("{name} holds {held}; it is extended to {all}{again}"));
+        } else if !held.equals(&self) {
+            remark(place.quiet(), &format!("{name} holds more than that, which is kept: {}{again}", held.describe()));
         } else if folder.was_finished() {
             let nothing = if again.is_empty() { "; nothing is played again" } else { again };
-            eprintln!("{name} holds these runs already{nothing}");
+            remark(place.quiet(), &format!("{name} holds these runs already{nothing}"));
         }
+        Ok(all)
     }
-    Ok(all)
 }
 
 /// The checkpoints per decade of a folder of an earlier version, whose `config.json` does not say.

@@ -6,19 +6,16 @@
 //! Munos, "Relative Confidence Sampling for Efficient On-Line Ranker Evaluation", WSDM 2014,
 //! <https://doi.org/10.1145/2556195.2556256>, section 6.2.
 
-use std::path::Path;
-
 use anyhow::Result;
 use bandits::registry::Spec;
 use figures::{Curve, CurvePoint, Lines};
 use output::numbers::{deviation, mean_of, significant, with_separators, with_unit};
-use output::progress::Progress;
 use output::text_table::{Align, TextTable};
 use serde::Serialize;
-use simulation::runs::kept_runs::KeptRuns;
-use simulation::runs::{ArenaFactory, RunPlan, RunResult, StudyPlan, play_cells};
+use simulation::runs::{RunResult, StudyPlan};
 
 use crate::results::{Arms, Caption, Measured, Spread, Timings, label, palette};
+use crate::study::{Content, ReportFile};
 
 /// The plan of a study: algorithms, horizons, runs.
 #[derive(Debug, Clone)]
@@ -35,7 +32,7 @@ pub struct Exploration {
 
 impl Exploration {
     /// One plan for each run that an algorithm needs, with the horizons it covers as checkpoints.
-    fn plans(&self, algorithm: usize) -> Vec<StudyPlan> {
+    fn plans_of(&self, algorithm: usize) -> Vec<StudyPlan> {
         let spec = &self.algorithms[algorithm];
         let plan = |horizons: Vec<u64>| StudyPlan {
             algorithms: vec![spec.clone()],
@@ -48,17 +45,23 @@ impl Exploration {
         spec.runs_for(&self.horizons).into_iter().map(plan).collect()
     }
 
+    /// The same for all algorithms.
+    #[must_use]
+    pub fn plans(&self) -> Vec<StudyPlan> {
+        (0..self.algorithms.len()).flat_map(|algorithm| self.plans_of(algorithm)).collect()
+    }
+
     /// Runs of all algorithms; those that use the horizon run again for each.
     #[must_use]
     pub fn total_runs(&self) -> u64 {
-        let plans = (0..self.algorithms.len()).map(|algorithm| self.plans(algorithm).len() as u64);
+        let plans = (0..self.algorithms.len()).map(|algorithm| self.plans_of(algorithm).len() as u64);
         plans.sum::<u64>() * self.runs
     }
 
     /// Total steps of all runs of all algorithms.
     #[must_use]
     pub fn total_steps(&self) -> u64 {
-        let plans = (0..self.algorithms.len()).flat_map(|algorithm| self.plans(algorithm));
+        let plans = (0..self.algorithms.len()).flat_map(|algorithm| self.plans_of(algorithm));
         plans.fold(0, |total, plan| total.saturating_add(plan.total_steps()))
     }
 
@@ -69,24 +72,12 @@ impl Exploration {
     }
 }
 
-/// Plays all runs except those in `kept`, which keeps them too. Returns, per algorithm, its runs with regret and recommended
-/// arm at every horizon; the result does not depend on the number of threads.
-///
-/// # Errors
-/// If an algorithm does not support that many arms, memory has no room for them or the results, or a finished run cannot be kept.
-pub fn explore_all<A: ArenaFactory>(
-    arenas: &A,
-    plan: &Exploration,
-    kept: Option<&KeptRuns>,
-    progress: &Progress,
-) -> Result<Explored> {
-    let parts: Vec<Vec<StudyPlan>> = (0..plan.algorithms.len()).map(|algorithm| plan.plans(algorithm)).collect();
-    let cells: Vec<RunPlan<'_>> = parts.iter().flatten().flat_map(StudyPlan::cells).collect();
-    let by_cell = play_cells(arenas, &cells, plan.runs, kept, progress)?;
-    let mut rest = &by_cell[..];
+/// The runs of each algorithm at all horizons, from those `by_cell`: one list per plan of [`Exploration::plans`].
+pub(super) fn at_all_horizons(plan: &Exploration, by_cell: &[Vec<RunResult>]) -> Vec<Vec<RunResult>> {
+    let mut rest = by_cell;
     let mut results = Vec::new();
-    for parts in &parts {
-        let (of_algorithm, others) = rest.split_at(parts.len());
+    for algorithm in 0..plan.algorithms.len() {
+        let (of_algorithm, others) = rest.split_at(plan.plans_of(algorithm).len());
         rest = others;
         let mut runs = of_algorithm[0].clone();
         // Further horizons of the same runs.
@@ -100,34 +91,7 @@ pub fn explore_all<A: ArenaFactory>(
         }
         results.push(runs);
     }
-    Ok(Explored { results, parts, by_cell })
-}
-
-/// What [`explore_all`] played.
-#[derive(Debug)]
-pub struct Explored {
-    /// Per algorithm, its runs.
-    pub results: Vec<Vec<RunResult>>,
-    /// The plans that each algorithm needed.
-    parts: Vec<Vec<StudyPlan>>,
-    /// The runs of each of these plans.
-    by_cell: Vec<Vec<RunResult>>,
-}
-
-impl Explored {
-    /// Completes the files of the kept runs, as [`KeptRuns::complete`].
-    ///
-    /// # Errors
-    /// As that.
-    pub fn complete(&self, kept: &KeptRuns) -> Result<()> {
-        kept.complete(&self.cells(), &self.by_cell)
-    }
-
-    /// What was played: an algorithm with some of the horizons each.
-    #[must_use]
-    pub fn cells(&self) -> Vec<RunPlan<'_>> {
-        self.parts.iter().flatten().flat_map(StudyPlan::cells).collect()
-    }
+    results
 }
 
 /// The results of one algorithm at one horizon.
@@ -153,8 +117,7 @@ pub struct AtHorizon {
 }
 
 /// Summarises each algorithm at each horizon.
-#[must_use]
-pub fn summarise(plan: &Exploration, results: &[Vec<RunResult>], arms: &Arms<'_>) -> Vec<AtHorizon> {
+pub(super) fn summarise(plan: &Exploration, results: &[Vec<RunResult>], arms: &Arms<'_>) -> Vec<AtHorizon> {
     let of = |spec: &Spec, runs: &[RunResult], place: usize, horizon: u64| {
         let count = runs.len() as f64;
         let accuracy = arms.share_of_best(runs.iter().map(|run| run.recommended[place]));
@@ -178,42 +141,34 @@ pub fn summarise(plan: &Exploration, results: &[Vec<RunResult>], arms: &Arms<'_>
         .collect()
 }
 
-/// Writes the files of the study into `folder`, which must exist: `horizons.csv`, `runs.csv`, `summary.json`,
-/// `timings.json`, and figures of accuracy and regret against the horizon.
+/// The files of the study: `horizons.csv`, `runs.csv`, `summary.json`, `timings.json`, and figures of accuracy and regret
+/// against the horizon.
 ///
 /// # Errors
-/// If a file cannot be written.
-pub fn write(
-    folder: &Path,
+/// If a table cannot be formatted.
+pub(super) fn files(
     plan: &Exploration,
     results: &[Vec<RunResult>],
     arms: &Arms<'_>,
     caption: &Caption,
-) -> Result<()> {
+) -> Result<Vec<ReportFile>> {
+    let file = |name: &str, content| ReportFile { name: name.to_owned(), content };
     let summary = summarise(plan, results, arms);
-    output::write_atomic(&folder.join("horizons.csv"), &horizons_csv(&summary)?)?;
-    output::write_atomic(&folder.join("runs.csv"), &runs_csv(plan, results, arms)?)?;
-    output::write_json_pretty(&folder.join("summary.json"), &summary)?;
-    accuracy_figure(plan, &summary, caption).save(&folder.join("accuracy"))?;
-    regret_figure(plan, &summary, caption).save(&folder.join("regret"))?;
-    output::write_json_pretty(&folder.join("timings.json"), &timings(plan, results))
-}
-
-/// The figures of accuracy and regret as SVG, by name.
-///
-/// # Errors
-/// If one cannot be drawn.
-pub fn figures(plan: &Exploration, summary: &[AtHorizon], caption: &Caption) -> Result<Vec<(String, String)>> {
-    let drawn =
-        [("accuracy", accuracy_figure(plan, summary, caption)), ("regret", regret_figure(plan, summary, caption))];
-    drawn.into_iter().map(|(name, figure)| Ok((name.to_owned(), figure.render()?.svg))).collect()
+    Ok(vec![
+        file("accuracy", Content::Lines(Box::new(accuracy_figure(plan, &summary, caption)))),
+        file("regret", Content::Lines(Box::new(regret_figure(plan, &summary, caption)))),
+        file("horizons.csv", Content::Table(horizons_csv(&summary)?)),
+        file("runs.csv", Content::Table(runs_csv(plan, results, arms)?)),
+        file("summary.json", Content::json(&summary)?),
+        file("timings.json", timings(plan, results).content()?),
+    ])
 }
 
 /// The content of `horizons.csv`: one row per algorithm and horizon.
 ///
 /// # Errors
 /// None in practice: every row is as long as the header.
-pub fn horizons_csv(summary: &[AtHorizon]) -> Result<Vec<u8>> {
+pub(super) fn horizons_csv(summary: &[AtHorizon]) -> Result<Vec<u8>> {
     let header = [
         "algorithm",
         "horizon",
@@ -243,7 +198,7 @@ pub fn horizons_csv(summary: &[AtHorizon]) -> Result<Vec<u8>> {
 ///
 /// # Errors
 /// None in practice: every row is as long as the header.
-pub fn runs_csv(plan: &Exploration, results: &[Vec<RunResult>], arms: &Arms<'_>) -> Result<Vec<u8>> {
+pub(super) fn runs_csv(plan: &Exploration, results: &[Vec<RunResult>], arms: &Arms<'_>) -> Result<Vec<u8>> {
     let mut header = arms.header(["algorithm", "run", "horizon", "regret"]);
     header.push("label".to_owned());
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
@@ -264,8 +219,7 @@ pub fn runs_csv(plan: &Exploration, results: &[Vec<RunResult>], arms: &Arms<'_>)
 
 /// All that is printed: the line `truth` about what regret is measured against, the table, and remarks; `late` says how
 /// late answers come, if they do.
-#[must_use]
-pub fn report(
+pub(super) fn report(
     plan: &Exploration,
     results: &[Vec<RunResult>],
     arms: &Arms<'_>,
@@ -346,8 +300,7 @@ fn regret_figure(plan: &Exploration, summary: &[AtHorizon], caption: &Caption) -
 }
 
 /// The table for the terminal.
-#[must_use]
-pub fn table(plan: &Exploration, results: &[Vec<RunResult>], arms: &Arms<'_>) -> TextTable {
+pub(super) fn table(plan: &Exploration, results: &[Vec<RunResult>], arms: &Arms<'_>) -> TextTable {
     let right = |name| (name, Align::Right);
     let mut table = TextTable::new([
         ("algorithm", Align::Left),
@@ -375,13 +328,21 @@ pub fn table(plan: &Exploration, results: &[Vec<RunResult>], arms: &Arms<'_>) ->
 #[cfg(test)]
 mod tests {
     use bandits::{Arm, Generators, MatrixArena, explore_then_exploit, problems};
-    use simulation::runs::CopiedArenas;
+    use output::progress::Progress;
+    use simulation::runs::{CopiedArenas, play_cells};
     use simulation::seed;
 
     use super::*;
 
     fn copies(arena: &MatrixArena) -> CopiedArenas<MatrixArena> {
         CopiedArenas { arena: arena.clone(), content: "copies".to_owned() }
+    }
+
+    fn explored(arena: &MatrixArena, plan: &Exploration) -> Vec<Vec<RunResult>> {
+        let plans = plan.plans();
+        let cells: Vec<_> = plans.iter().flat_map(StudyPlan::cells).collect();
+        let by_cell = play_cells(&copies(arena), &cells, plan.runs, None, &Progress::hidden()).expect("it plays");
+        at_all_horizons(plan, &by_cell)
     }
 
     /// One that knows no horizon, and two that run again for each.
@@ -394,7 +355,7 @@ mod tests {
     fn it_is_what_the_library_says_run_by_run() {
         let arena = MatrixArena::new(problems::arithmetic(6).expect("six arms")).expect("arm 0");
         let plan = plan();
-        let results = explore_all(&copies(&arena), &plan, None, &Progress::hidden()).expect("it plays").results;
+        let results = explored(&arena, &plan);
         assert_eq!(plan.total_steps(), 4 * (4_000 + 2 * 4_750));
         for (spec, runs) in plan.algorithms.iter().zip(&results) {
             assert_eq!(runs.len(), 4);
@@ -416,7 +377,7 @@ mod tests {
     fn shares_and_means_are_over_runs() {
         let arena = MatrixArena::new(problems::arithmetic(6).expect("six arms")).expect("arm 0");
         let plan = plan();
-        let results = explore_all(&copies(&arena), &plan, None, &Progress::hidden()).expect("it plays").results;
+        let results = explored(&arena, &plan);
         let measured = Measured::new(bandits::RegretKind::Condorcet, &[0.0, 0.1], None);
         let arms = Arms {
             winners: &[0],

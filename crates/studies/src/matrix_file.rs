@@ -11,7 +11,8 @@ use output::input;
 use output::numbers::with_separators;
 use simulation::proxy::{MatrixOrigin, matrix_origin};
 
-use super::print::note;
+use output::tell::note;
+
 use crate::npz::Npz;
 
 /// The first bytes of a `.npy`.
@@ -105,7 +106,9 @@ fn nearest(path: &Path) -> Option<&'static str> {
 }
 
 /// The matrix in the bytes of a file.
-pub(crate) fn parse(bytes: &[u8]) -> Result<PreferenceMatrix> {
+/// # Errors
+/// If they hold none.
+pub fn parse(bytes: &[u8]) -> Result<PreferenceMatrix> {
     Ok(parse_with_names(bytes)?.0.matrix)
 }
 

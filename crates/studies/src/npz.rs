@@ -17,7 +17,7 @@ const ENTRY: (&[u8], usize) = (b"PK\x01\x02", 46);
 const MOST_ARRAYS: usize = 1 << 16;
 
 /// An open archive.
-pub(crate) struct Npz<R> {
+pub struct Npz<R> {
     archive: ZipArchive<R>,
     names: Vec<String>,
 }
@@ -27,7 +27,7 @@ impl<R: Read + Seek> Npz<R> {
     ///
     /// # Errors
     /// If it is none, or names entries twice.
-    pub(crate) fn open(mut file: R) -> Result<Self> {
+    pub fn open(mut file: R) -> Result<Self> {
         let mut archive = ZipArchive::new(&mut file).context("the .npz is damaged")?;
         let start = archive.central_directory_start();
         ensure!(!archive.has_overlapping_entries().context("the .npz is damaged")?, "arrays in the .npz share bytes");
@@ -48,7 +48,7 @@ impl<R: Read + Seek> Npz<R> {
     }
 
     /// The names of the arrays, with their ending, in the order of the archive.
-    pub(crate) fn names(&self) -> &[String] {
+    pub fn names(&self) -> &[String] {
         &self.names
     }
 
@@ -56,7 +56,7 @@ impl<R: Read + Seek> Npz<R> {
     ///
     /// # Errors
     /// Those of `use_array`, and if the array is larger, damaged, or not what it declares.
-    pub(crate) fn array<T>(
+    pub fn array<T>(
         &mut self,
         name: &str,
         most: u64,
@@ -103,7 +103,7 @@ fn names_in_directory(file: &mut (impl Read + Seek), start: u64) -> Result<Vec<S
 }
 
 /// The name of an array without its ending.
-pub(crate) fn without_ending(name: &str) -> Option<&str> {
+pub fn without_ending(name: &str) -> Option<&str> {
     name.strip_suffix(ENDING)
 }
 

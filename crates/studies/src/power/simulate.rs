@@ -15,7 +15,7 @@ use super::{Goal, Impressions, Shares};
 
 /// When simulated tests decided.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Observed {
+pub struct Observed {
     /// The tests played.
     pub tests: u64,
     /// The impressions of those that decided for the better ranker.
@@ -36,7 +36,7 @@ type End = (u64, Option<bool>);
 ///
 /// # Errors
 /// If the confidence is not a probability.
-pub(crate) fn by_shares(
+pub fn by_shares(
     shares: &Shares,
     goal: &Goal,
     (tests, limit): (u64, u64),
@@ -61,7 +61,7 @@ pub(crate) fn by_shares(
 ///
 /// # Errors
 /// If the confidence is not a probability.
-pub(crate) fn on_site(
+pub fn on_site(
     (site, method): (&Site, &AnyInterleaving),
     pair: [usize; 2],
     goal: &Goal,

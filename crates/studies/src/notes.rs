@@ -1,5 +1,5 @@
-//! Notes: what users should know of data and settings before they read results. The command line prints them on standard
-//! error; other front ends that [watch](output::progress::watched) the work hear of them.
+//! Notes: what users should know of data and settings before they read results. [`output::tell::notes`] shows them: the command line prints
+//! them on standard error; other front ends that [watch](output::progress::watched) the work hear them.
 
 use bandits::registry::Spec;
 use clicks::DependentClickModel;
@@ -12,7 +12,6 @@ use simulation::late_answers::LateAnswers;
 use simulation::prepared::PreparedSite;
 use simulation::site::Site;
 
-use super::print::note;
 use crate::results::label;
 
 /// The number of queries examined for ties.
@@ -23,11 +22,6 @@ const MANY_TIES: f64 = 0.75;
 
 /// Up to this difference of P(click) between grades, few ties are enough for the note.
 const VAGUE_CLICKS: f64 = 0.25;
-
-/// Shows the user all `notes`; nothing is printed if `quiet`.
-pub fn tell(quiet: bool, notes: impl IntoIterator<Item = String>) {
-    notes.into_iter().for_each(|text| note(quiet, &text));
-}
 
 /// What was skipped, left out of a data set, or filled in.
 #[must_use]
@@ -49,7 +43,8 @@ pub fn of_dataset(dataset: &Dataset) -> Vec<String> {
 }
 
 /// Whether clicks hardly depend on labels.
-pub(super) fn are_vague(description: &SiteDescription) -> bool {
+#[must_use]
+pub fn are_vague(description: &SiteDescription) -> bool {
     let probabilities = || description.click.click.iter().copied();
     probabilities().fold(0.0, f64::max) - probabilities().fold(1.0, f64::min) <= VAGUE_CLICKS
 }

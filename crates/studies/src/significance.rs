@@ -18,7 +18,7 @@ use statistics::{Counts, Outcome};
 
 /// What is compared: the values of several algorithms under the same conditions.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Sample {
+pub struct Sample {
     /// Where they were measured, if there are several settings.
     pub setting: Option<String>,
     /// The step, horizon or number of rankers.
@@ -32,7 +32,7 @@ pub(crate) struct Sample {
 /// What makes pairs of runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Pairing {
+pub enum Pairing {
     /// The random set of rankers.
     Sets,
     /// The queries and users of a run.
@@ -42,7 +42,7 @@ pub(crate) enum Pairing {
 /// How two samples are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Method {
+pub enum Method {
     /// The rank-sum test; of pairs the signed-rank test.
     Wilcoxon,
     /// The bootstrap test of the mean difference.
@@ -54,7 +54,7 @@ pub(crate) enum Method {
 impl Method {
     /// The name of the test.
     #[must_use]
-    pub(crate) fn describe(self, paired: bool) -> &'static str {
+    pub fn describe(self, paired: bool) -> &'static str {
         match (self, paired) {
             (Self::Wilcoxon, false) => "Wilcoxon rank-sum test",
             (Self::Wilcoxon, true) => "Wilcoxon signed-rank test",
@@ -68,7 +68,7 @@ impl Method {
 /// How p-values are corrected for their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Correction {
+pub enum Correction {
     /// Bounds the probability of any false finding.
     Holm,
     /// Bounds the expected share of false findings.
@@ -88,7 +88,7 @@ impl Correction {
 
     /// The name in tables.
     #[must_use]
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Holm => "Holm",
             Self::BenjaminiHochberg => "Benjamini-Hochberg",
@@ -99,7 +99,7 @@ impl Correction {
 
 /// What is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub(crate) struct Question {
+pub struct Question {
     /// The test.
     pub method: Method,
     /// The correction for the number of comparisons.
@@ -112,7 +112,7 @@ pub(crate) struct Question {
 
 /// One algorithm's values.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Side {
+pub struct Side {
     /// Its name.
     pub algorithm: String,
     /// The mean of its values.
@@ -123,7 +123,7 @@ pub(crate) struct Side {
 
 /// Two algorithms compared.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Comparison {
+pub struct Comparison {
     /// Where.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub setting: Option<String>,
@@ -159,7 +159,7 @@ const RESAMPLES: usize = 10_000;
 /// # Errors
 /// If there is nothing to compare, an algorithm has fewer than two values, or the sign test is asked of values without
 /// pairs.
-pub(crate) fn compare(samples: &[Sample], question: &Question, baseline: Option<&str>) -> Result<Vec<Comparison>> {
+pub fn compare(samples: &[Sample], question: &Question, baseline: Option<&str>) -> Result<Vec<Comparison>> {
     let mut all = Vec::new();
     for sample in samples {
         let algorithms = &sample.algorithms;
@@ -233,7 +233,7 @@ fn one(
 /// If so few runs cannot prove any difference in `comparisons` comparisons, the number of runs that can, or a remark
 /// that none can.
 #[must_use]
-pub(crate) fn runs_needed(samples: &[Sample], question: &Question, comparisons: usize) -> Option<u64> {
+pub fn runs_needed(samples: &[Sample], question: &Question, comparisons: usize) -> Option<u64> {
     let paired = samples.iter().all(|sample| sample.pairing.is_some());
     let sizes = samples.iter().flat_map(|sample| sample.algorithms.iter().map(|(_, values)| values.len()));
     let runs = sizes.max()?;

@@ -10,7 +10,7 @@ use simulation::site::{ImpressionRandomness, Site};
 
 /// The shares of impressions with a click.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub(crate) struct ClickThrough {
+pub struct ClickThrough {
     /// Impressions of each ranker.
     pub impressions: u64,
     /// The share of them with at least one click, of either ranker.
@@ -22,7 +22,7 @@ pub(crate) struct ClickThrough {
 impl ClickThrough {
     /// The first rate minus the second.
     #[must_use]
-    pub(crate) fn difference(&self) -> f64 {
+    pub fn difference(&self) -> f64 {
         self.rates[0] - self.rates[1]
     }
 }
@@ -33,13 +33,7 @@ const PER_PIECE: u64 = 4_096;
 /// Draws `impressions` queries, and shows one user of each the list of the first of `pair` and another one that of the
 /// second. The result depends neither on the number of threads nor on anything but the site and `master`.
 #[must_use]
-pub(crate) fn measure(
-    site: &Site,
-    pair: [usize; 2],
-    impressions: u64,
-    master: u64,
-    progress: &Progress,
-) -> ClickThrough {
+pub fn measure(site: &Site, pair: [usize; 2], impressions: u64, master: u64, progress: &Progress) -> ClickThrough {
     let piece = |number: u64| {
         let count = PER_PIECE.min(impressions - number * PER_PIECE);
         let stream = |purpose: &str| seed::generator(master, "click-through", number, purpose);

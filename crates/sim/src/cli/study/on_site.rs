@@ -1,0 +1,40 @@
+//! The command of any study of a site, made from what the study says of itself.
+
+use anyhow::Result;
+use clap::Args;
+use studies::OnSite;
+
+use super::Asking;
+use crate::cli::args::{CommonArgs, OutputArgs, SiteArgs};
+use crate::cli::shards::ShardArgs;
+
+/// The flags of a study of a site: those of the site, its own, and those of every study.
+#[derive(Args)]
+#[command(about = S::ABOUT, long_about = format!("{}.\n\n{}", S::ABOUT, S::DETAILS))]
+pub(in crate::cli) struct StudyOfSite<S: OnSite> {
+    #[command(flatten)]
+    site: SiteArgs,
+
+    #[command(flatten)]
+    request: S::Request,
+
+    #[command(flatten)]
+    common: CommonArgs,
+
+    #[command(flatten)]
+    output: OutputArgs,
+
+    #[command(flatten)]
+    shard: ShardArgs,
+}
+
+impl<S: OnSite> StudyOfSite<S> {
+    pub(in crate::cli) fn run(self) -> Result<()> {
+        let Self { site, request, common, output, shard } = self;
+        let asking = Asking::new(&output, &shard, &common)?.usually(S::USUAL_PLACE);
+        S::check(&request, &site.spec()?, &asking.share)?;
+        let open = site.open_for(&asking.share, &common)?;
+        let folder = site.default_folder(S::COMMAND, &open.prepared.description, "", &common);
+        asking.run(S::on(open, request, common.seed)?, folder)
+    }
+}

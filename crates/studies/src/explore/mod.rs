@@ -1,0 +1,116 @@
+//! Exploration until horizons: is the recommended arm the best, and what did finding it cost? `measure` has the numbers and
+//! their tables.
+
+mod measure;
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use bandits::RegretKind;
+use serde::Serialize;
+use simulation::late_answers::LateAnswers;
+use simulation::runs::kept_runs::revisions;
+use simulation::runs::{ArenaFactory as _, PlayedArena, RunResult};
+
+pub use self::measure::{AtHorizon, Exploration};
+use crate::matrix::PlayedEnvironment;
+use crate::request::RunRequest;
+use crate::results::{Arms, Environment, VERSION};
+use crate::runner::{Keeper, PlayedOn, Workplace};
+use crate::study::{Report, Study, Units};
+
+/// Runs until horizons in an environment where coin flips decide. The length of the request must be
+/// [horizons](crate::runner::Length::Horizons).
+pub struct ExploreStudy<A> {
+    /// What is asked for.
+    pub request: RunRequest,
+    /// What is played on.
+    pub on: PlayedEnvironment<A>,
+}
+
+/// The resolved configuration, written as config.json.
+#[derive(Serialize)]
+pub struct Config {
+    command: &'static str,
+    setting: &'static str,
+    version: &'static str,
+    seed: u64,
+    horizons: Vec<u64>,
+    runs: u64,
+    algorithms: Vec<String>,
+    regret: RegretKind,
+    #[serde(flatten)]
+    late: LateAnswers,
+    environment: Environment,
+}
+
+impl<A: PlayedArena + Clone + Sync> Study for ExploreStudy<A> {
+    const COMMAND: &'static str = "bandit";
+    type Config = Config;
+    type Settled = ();
+    /// Per algorithm and plan, its runs.
+    type Found = Arc<Vec<Vec<RunResult>>>;
+
+    fn key(&self) -> Config {
+        self.config(&())
+    }
+
+    fn extend(&mut self, place: &Workplace) -> Result<()> {
+        self.request.extend(place, self.on.arenas.arms())
+    }
+
+    fn settle(&self, _place: &Workplace) -> Result<()> {
+        Ok(())
+    }
+
+    fn config(&self, (): &()) -> Config {
+        let RunRequest { size, seed, late, .. } = &self.request;
+        Config {
+            command: Self::COMMAND,
+            setting: "explore-then-exploit",
+            version: VERSION,
+            seed: *seed,
+            horizons: size.length.checkpoints(),
+            runs: size.runs,
+            algorithms: self.request.names(),
+            regret: self.on.measured.kind,
+            late: late.clone(),
+            environment: self.on.environment.clone(),
+        }
+    }
+
+    fn units(&self, (): &()) -> Units {
+        let plan = self.plan();
+        Units { unit: "run", total: plan.total_runs(), records: 1, revisions: revisions(&plan.algorithms) }
+    }
+
+    fn play(&self, (): &(), keeper: &Keeper<'_>) -> Result<Arc<Vec<Vec<RunResult>>>> {
+        let (plan, arenas) = (self.plan(), &self.on.arenas);
+        let progress = keeper.progress("exploring", plan.total_steps());
+        let on = PlayedOn { arenas, gaps: arenas.arenas.arena.gaps(), timings: "timings.json" };
+        let by_cell = keeper.runs(&on, plan.plans(), &progress)?;
+        progress.finish();
+        Ok(by_cell)
+    }
+
+    fn report(&self, (): &(), by_cell: &Arc<Vec<Vec<RunResult>>>) -> Result<Report> {
+        let PlayedEnvironment { environment, names, measured, truth, caption, .. } = &self.on;
+        let plan = self.plan();
+        let results = measure::at_all_horizons(&plan, by_cell);
+        let winners = environment.last_winners();
+        let arms =
+            Arms { winners, phases: &environment.winners_by_step(), names, measured: *measured, multileave: None };
+        let late = self.request.late.describe();
+        let text = measure::report(&plan, &results, &arms, caption, truth, late.as_deref());
+        let report = Report::new(text, &measure::summarise(&plan, &results, &arms))?;
+        Ok(Report { files: measure::files(&plan, &results, &arms, caption)?, ..report })
+    }
+}
+
+impl<A> ExploreStudy<A> {
+    fn plan(&self) -> Exploration {
+        let RunRequest { size, seed, .. } = &self.request;
+        let (horizons, algorithms) = (size.length.checkpoints(), size.algorithms.clone());
+        Exploration { horizons, algorithms, runs: size.runs, seed: *seed }
+    }
+}

@@ -1,0 +1,141 @@
+//! Dueling bandits live on a site: they choose rankers, simulated users see the mixed lists, and clicks say who won.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use bandits::RegretKind;
+use simulation::live_arena::LiveArenaFactory;
+use simulation::runs::Late;
+use simulation::runs::kept_runs::revisions;
+use simulation::seed::Streams;
+use simulation::truth::GroundTruth;
+
+use crate::request::RunRequest;
+use crate::results::{LiveConfig, Measured, PlayedRuns, VERSION, live_caption};
+use crate::runner::{Keeper, Order, PlayedOn, Workplace};
+use crate::site::{OpenSite, TruthRequest};
+use crate::study::{Report, Study, Units};
+
+/// What is asked of live runs.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Algorithms, runs, and what is recorded.
+    pub run: RunRequest,
+    /// Where impressions are drawn from.
+    pub streams: Streams,
+    /// How well the ground truth should be known.
+    pub truth: TruthRequest,
+}
+
+/// Live runs on a site.
+pub struct LiveStudy {
+    /// The site.
+    pub site: Arc<OpenSite>,
+    /// What is asked for.
+    pub request: Request,
+}
+
+/// What regret is counted from.
+pub struct Settled {
+    /// The best ranker, and every gap to it.
+    pub truth: GroundTruth,
+    /// What regret measures.
+    pub measured: Measured,
+}
+
+impl Study for LiveStudy {
+    const COMMAND: &'static str = "live";
+    type Config = LiveConfig;
+    type Settled = Settled;
+    type Found = PlayedRuns;
+
+    fn prepare(&self, order: &Order) -> Result<Option<String>> {
+        let truth = self.truth(order.quiet)?.truth;
+        Ok(Some(truth.describe(|arm| self.site.prepared.description.label(arm))))
+    }
+
+    fn key(&self) -> LiveConfig {
+        let evidence = Some(self.request.run.evidence);
+        LiveConfig { evidence, ..self.configured(self.request.run.regret, None) }
+    }
+
+    fn extend(&mut self, place: &Workplace) -> Result<()> {
+        self.request.run.extend(place, self.site.prepared.site.arms())
+    }
+
+    fn settle(&self, place: &Workplace) -> Result<Settled> {
+        self.truth(place.quiet())
+    }
+
+    fn config(&self, Settled { truth, measured }: &Settled) -> LiveConfig {
+        self.configured(Some(measured.kind), Some(truth.clone()))
+    }
+
+    fn units(&self, _settled: &Settled) -> Units {
+        units_of_runs(&self.request.run, "run", 1)
+    }
+
+    fn play(&self, settled: &Settled, keeper: &Keeper<'_>) -> Result<PlayedRuns> {
+        let Settled { truth, measured } = settled;
+        let plan = self.request.run.plan();
+        let arenas = LiveArenaFactory::new(&self.site.prepared, &truth.gaps, self.request.streams);
+        let arenas = Late::new(arenas, self.request.run.late.clone());
+        let progress = keeper.progress("playing", plan.total_steps());
+        let on = PlayedOn { arenas: &arenas, gaps: &truth.gaps, timings: "timings.json" };
+        let results = keeper.runs(&on, vec![plan.clone()], &progress)?;
+        progress.finish();
+        let description = &self.site.prepared.description;
+        let (names, late) = (description.names(), self.request.run.late.describe());
+        Ok(PlayedRuns {
+            caption: live_caption(description, "", measured, self.request.run.look).with(late.clone()),
+            truth: truth.describe(|arm| names.name(arm)),
+            winners: truth.winners.clone(),
+            phases: Vec::new(),
+            multileave: Some(description.multileave.clone()),
+            measured: *measured,
+            plan,
+            results,
+            names,
+            late,
+        })
+    }
+
+    fn report(&self, _settled: &Settled, found: &PlayedRuns) -> Result<Report> {
+        found.report()
+    }
+}
+
+impl LiveStudy {
+    fn truth(&self, quiet: bool) -> Result<Settled> {
+        let Request { run, truth, .. } = &self.request;
+        let (truth, measured) = self.site.truth_of(run.regret, truth, run.seed, quiet)?;
+        Ok(Settled { truth, measured })
+    }
+
+    fn configured(&self, regret: Option<RegretKind>, truth: Option<GroundTruth>) -> LiveConfig {
+        let Request { run, streams, truth: asked } = &self.request;
+        LiveConfig {
+            command: Self::COMMAND,
+            version: VERSION,
+            seed: run.seed,
+            steps: run.size.length.steps(),
+            runs: run.size.runs,
+            checkpoints: run.size.length.per_decade(),
+            algorithms: run.names(),
+            regret,
+            site: self.site.prepared.description.clone(),
+            streams: *streams,
+            late: run.late.clone(),
+            truth_effort: asked.effort(self.site.prepared.site.arms()),
+            evidence: run.evidence.map(Some),
+            truth,
+        }
+    }
+}
+
+/// The units of a study of runs: each algorithm runs `records` times per unit.
+pub(crate) fn units_of_runs(request: &RunRequest, unit: &'static str, records: u64) -> Units {
+    let size = &request.size;
+    let total = size.runs * size.algorithms.len() as u64;
+    Units { unit, total, records, revisions: revisions(&size.algorithms) }
+}

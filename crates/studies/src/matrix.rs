@@ -1,0 +1,109 @@
+//! Dueling bandits on a preference matrix or a problem: coin flips instead of users.
+
+use anyhow::Result;
+use simulation::runs::{ArenaFactory as _, CopiedArenas, Late, PlayedArena};
+
+use crate::live::units_of_runs;
+use crate::request::RunRequest;
+use crate::results::{BanditConfig, Caption, Environment, Measured, PlayedRuns, PreparedEnvironment, VERSION};
+use crate::runner::{Keeper, PlayedOn, Workplace};
+use crate::study::{Report, Study, Units};
+
+/// Runs in an environment where coin flips decide.
+pub struct MatrixStudy<A> {
+    /// What is asked for.
+    pub request: RunRequest,
+    /// What is played on.
+    pub on: PlayedEnvironment<A>,
+}
+
+/// An environment, and how results present it.
+pub struct PlayedEnvironment<A> {
+    /// The arenas of all runs.
+    pub arenas: Late<CopiedArenas<A>>,
+    /// Its description.
+    pub environment: Environment,
+    /// The names of its arms.
+    pub names: simulation::arm_names::ArmNames,
+    /// What regret measures.
+    pub measured: Measured,
+    /// The line about what regret is measured against.
+    pub truth: String,
+    /// The text of figures.
+    pub caption: Caption,
+}
+
+impl<A: PlayedArena + Clone + Sync> PlayedEnvironment<A> {
+    /// A prepared environment with answers and figures as the request says; `changes` says in titles how preferences change.
+    pub fn new(prepared: PreparedEnvironment<A>, request: &RunRequest, changes: Option<String>) -> Self {
+        let caption = prepared.caption(request.look).with(changes).with(request.late.describe());
+        let PreparedEnvironment { arenas, environment, names, measured, truth } = prepared;
+        Self { arenas: Late::new(arenas, request.late.clone()), environment, names, measured, truth, caption }
+    }
+}
+
+impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
+    const COMMAND: &'static str = "bandit";
+    type Config = BanditConfig;
+    type Settled = ();
+    type Found = PlayedRuns;
+
+    fn key(&self) -> BanditConfig {
+        BanditConfig { evidence: Some(self.request.evidence), ..self.config(&()) }
+    }
+
+    fn extend(&mut self, place: &Workplace) -> Result<()> {
+        self.request.extend(place, self.on.arenas.arms())
+    }
+
+    fn settle(&self, _place: &Workplace) -> Result<()> {
+        Ok(())
+    }
+
+    fn config(&self, (): &()) -> BanditConfig {
+        let RunRequest { size, seed, evidence, late, .. } = &self.request;
+        BanditConfig {
+            command: Self::COMMAND,
+            version: VERSION,
+            seed: *seed,
+            steps: size.length.steps(),
+            runs: size.runs,
+            checkpoints: size.length.per_decade(),
+            algorithms: self.request.names(),
+            regret: self.on.measured.kind,
+            evidence: evidence.map(Some),
+            late: late.clone(),
+            environment: self.on.environment.clone(),
+        }
+    }
+
+    fn units(&self, (): &()) -> Units {
+        units_of_runs(&self.request, "run", 1)
+    }
+
+    fn play(&self, (): &(), keeper: &Keeper<'_>) -> Result<PlayedRuns> {
+        let PlayedEnvironment { arenas, environment, names, measured, truth, caption } = &self.on;
+        let plan = self.request.plan();
+        let progress = keeper.progress("playing", plan.total_steps());
+        let on = PlayedOn { arenas, gaps: arenas.arenas.arena.gaps(), timings: "timings.json" };
+        let results = keeper.runs(&on, vec![plan.clone()], &progress)?;
+        progress.finish();
+        Ok(PlayedRuns {
+            plan,
+            results,
+            winners: environment.last_winners().to_vec(),
+            phases: environment.winners_by_step(),
+            names: names.clone(),
+            measured: *measured,
+            multileave: None,
+            // A folder may ask for more than the request.
+            caption: Caption { look: self.request.look, ..caption.clone() },
+            truth: truth.clone(),
+            late: self.request.late.describe(),
+        })
+    }
+
+    fn report(&self, (): &(), found: &PlayedRuns) -> Result<Report> {
+        found.report()
+    }
+}

@@ -1,0 +1,229 @@
+//! The preference matrix of a site's rankers, estimated from simulated impressions.
+//!
+//! It is no [`Study`](crate::Study): what is kept is not a record per unit but one state, which grows, can be saved in the middle
+//! of anything, and is continued by `--resume` and `--more`. `simulation::proxy` owns that. What is shared with studies is in
+//! [`runner`](crate::runner): the folder and the part of a shard, and what is told of them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use bandits::PreferenceMatrix;
+use bandits::agreement::Agreement;
+use output::interrupt::say_when_stopped;
+use output::machine;
+use output::numbers::{significant, with_separators, with_unit};
+use output::shards::{Made, Shard, Share};
+use output::tell::remark;
+use output::usage::usage;
+use serde::Serialize;
+use simulation::prepared::PreparedSite;
+use simulation::proxy::{
+    Against, Files, Provenance, Request as Impressions, Sampling, ShardFiles, StartMode, State, identity, open_state,
+    play, play_shard, provenance, winner, write,
+};
+
+use crate::matrix_file::name;
+use crate::runner::announce_missing;
+use crate::runner::share::{PIECES, claim_shard, leave, no_replace};
+use crate::study::Report;
+
+/// What is asked of a proxy matrix.
+#[derive(Debug)]
+pub struct Request {
+    /// Which pairs are compared how often.
+    pub impressions: Impressions,
+    /// The master seed.
+    pub seed: u64,
+    /// How queries are drawn.
+    pub sampling: Sampling,
+    /// Whether all rankers share one list.
+    pub multileaved: bool,
+    /// What happens to a matrix that is there.
+    pub mode: StartMode,
+    /// The time between saves.
+    pub save_every: Duration,
+    /// The matrix to write, `.npy` or `.txt`.
+    pub out: PathBuf,
+    /// Another matrix of the same rankers.
+    pub against: Option<Reference>,
+}
+
+/// A matrix to compare with.
+#[derive(Debug)]
+pub struct Reference {
+    /// The matrix.
+    pub matrix: PreferenceMatrix,
+    /// The name of its file.
+    pub name: String,
+    /// Whether it is of generated data; `None` if nobody knows.
+    pub synthetic: Option<bool>,
+}
+
+/// The cost of the last command: the content of P.timings.json.
+#[derive(Serialize)]
+struct Timings {
+    processor: Option<String>,
+    threads: usize,
+    seconds: f64,
+    comparisons: u64,
+    comparisons_per_second: f64,
+    peak_memory_mib: Option<u64>,
+}
+
+/// Estimates the matrix, or the share of it, and writes it. Returns the report and where the files are, for people; `None` if
+/// this was only a share.
+///
+/// # Errors
+/// If the matrix of that name is another one, nothing can be written, or parts are missing.
+pub fn estimate(
+    prepared: &PreparedSite,
+    request: Request,
+    share: &Share,
+    made: &Made,
+    quiet: bool,
+) -> Result<Option<(Report, String)>> {
+    let Request { impressions, seed, sampling, multileaved, mode, save_every, out, against } = request;
+    let (files, arms) = (Files::of(&out)?, prepared.site.arms());
+    if let Some(against) = &against {
+        ensure!(
+            against.matrix.arms() == arms,
+            usage(format!(
+                "--against has {} arms, but {arms} rankers are compared; choose them with --rankers",
+                against.matrix.arms()
+            ))
+        );
+    }
+    if matches!(share, Share::Prepare) {
+        remark(quiet, &format!("prepared for all shards: the lists of {}", with_unit(arms as u64, "ranker")));
+        return Ok(None);
+    }
+    let identity = identity(prepared, seed, sampling, multileaved);
+    if let Some(shard) = share.shard() {
+        ensure!(mode != StartMode::Replace, no_replace());
+        let state = open_state(&files.state, identity, impressions, mode)?;
+        return play_part(shard, &state, prepared, &Part { out: &out, save_every, made, quiet }).map(|()| None);
+    }
+    if let Some(parent) = out.parent() {
+        announce_missing(parent, quiet);
+    }
+    output::create_folder_of(&out)?;
+    let _lock = files.lock()?;
+    if mode != StartMode::Replace && !impressions.more && !files.state.exists() {
+        // Made by another program or downloaded.
+        let there = [&files.npy, &files.text].into_iter().find(|path| path.exists());
+        if let Some(there) = there {
+            bail!(usage(format!(
+                "{} exists but has no .state file; add --replace to replace it, or choose another --out",
+                there.display()
+            )));
+        }
+    }
+    files.all().for_each(output::remove_leftovers);
+    say_when_stopped(|| {
+        "stopped; the same command with --resume goes on from the last saved state, if there is one".to_owned()
+    });
+    let mut state = open_state(&files.state, identity, impressions, mode)?;
+    // Until the new matrix is complete, the old one is whole: with its state it can be continued.
+    let kept = files.state.with_extension("state.old");
+    if mode == StartMode::Replace && files.state.exists() && !kept.exists() {
+        let linked = fs::hard_link(&files.state, &kept).or_else(|_| fs::copy(&files.state, &kept).map(drop));
+        linked.with_context(|| format!("failed to keep {} until it is replaced", files.state.display()))?;
+    }
+    let save = Some((files.state.as_path(), save_every));
+    let start = Instant::now();
+    let (compared, seconds) = match share.parts() {
+        Some(parts) if !state.done => (state.absorb(parts, prepared.site.queries(), &files.state)?, parts.seconds()),
+        _ => (play(&mut state, prepared, save, quiet)?, start.elapsed().as_secs_f64()),
+    };
+
+    write(&files, &state)?;
+    output::remove_stale(&kept)?;
+    let matrix = state.matrix()?;
+    let against = against.map(|reference| agreement(&matrix, reference)).transpose()?;
+    let provenance = provenance(&state, &prepared.description, &matrix, against);
+    let sealed = provenance.sealed()?;
+    output::write_json_pretty(&files.how, &sealed)?;
+    let timings = Timings {
+        processor: machine::processor(),
+        threads: rayon::current_num_threads(),
+        seconds,
+        comparisons: compared,
+        comparisons_per_second: compared as f64 / seconds.max(1e-9),
+        peak_memory_mib: machine::peak_memory().map(|bytes| bytes >> 20),
+    };
+    if compared > 0 {
+        output::write_json_pretty(&files.timings, &timings)?;
+    }
+    let winner = winner(&state, &prepared.description, &matrix);
+    let report = Report::new(text(prepared, &provenance, &timings, &winner, &files), &sealed)?;
+    let names: Vec<String> = files.all().map(name).collect();
+    let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let written = format!("results in {}: {}", folder.unwrap_or(Path::new(".")).display(), names.join(", "));
+    Ok(Some((report, written)))
+}
+
+/// How a shard leaves its part.
+struct Part<'a> {
+    out: &'a Path,
+    save_every: Duration,
+    made: &'a Made,
+    quiet: bool,
+}
+
+/// Plays the pieces of `shard`, and leaves its part.
+fn play_part(shard: Shard, state: &State, prepared: &PreparedSite, part: &Part<'_>) -> Result<()> {
+    let Part { out, save_every, made, quiet } = *part;
+    if state.done {
+        remark(quiet, &format!("nothing left to do: {} holds this matrix", out.display()));
+        return Ok(());
+    }
+    let Some(folder) = claim_shard(shard, out, &state.work()?, quiet)? else { return Ok(()) };
+    folder.marker()()?;
+    let path = folder.path().display().to_string();
+    say_when_stopped(move || format!("stopped; what was counted is kept in {path}, and the same command goes on"));
+    let progress = folder.join(PIECES);
+    let files = ShardFiles { progress: (&progress, save_every), made: made.clone(), quiet };
+    let part = play_shard(state, shard, prepared, &files)?;
+    leave(&part, folder, quiet)
+}
+
+fn agreement(matrix: &PreferenceMatrix, reference: Reference) -> Result<Against> {
+    let Reference { matrix: other, name, synthetic } = reference;
+    Ok(Against { matrix: name, synthetic, agreement: Agreement::between(matrix, &other)? })
+}
+
+fn text(prepared: &PreparedSite, made: &Provenance<'_>, timings: &Timings, winner: &str, files: &Files) -> String {
+    let each = if made.min_comparisons == made.max_comparisons {
+        with_separators(made.max_comparisons)
+    } else {
+        format!("{} to {}", with_separators(made.min_comparisons), with_separators(made.max_comparisons))
+    };
+    let (pairs, arms) = (with_unit(made.pairs as u64, "pair"), with_unit(prepared.site.arms() as u64, "ranker"));
+    let mut lines = vec![format!("{pairs} of {arms}, {each} comparisons each")];
+    lines.push(if timings.comparisons > 0 {
+        let speed = significant(timings.comparisons_per_second);
+        format!("{} comparisons in {:.1} s, {speed} per second", with_separators(timings.comparisons), timings.seconds)
+    } else {
+        "nothing left to do".to_owned()
+    });
+    lines.push(format!(
+        "ties {:.1}%, largest standard error {:.5}",
+        100.0 * made.share_of_ties,
+        made.largest_standard_error
+    ));
+    lines.push(winner.to_owned());
+    if made.min_comparisons == 0 && made.pairs > 0 {
+        let counts = name(&files.counts);
+        lines.push(format!(
+            "some pairs were never compared: their preference is 1/2, and {counts} has 0 comparisons for them"
+        ));
+    }
+    if let Some(against) = &made.against {
+        let synthetic = if against.synthetic == Some(true) { " (synthetic data)" } else { "" };
+        lines.push(format!("against {}{synthetic}: {}", against.matrix, against.agreement));
+    }
+    lines.extend(prepared.description.note());
+    lines.join("\n")
+}

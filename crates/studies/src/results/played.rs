@@ -1,0 +1,81 @@
+//! Finished runs with all that is needed to present them.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use simulation::arm_names::ArmNames;
+use simulation::runs::{RunResult, StudyPlan};
+
+use super::{AlgorithmSummary, Arms, Caption, Measured, answers, files, report, summarise};
+use crate::study::{Report, ReportFile};
+
+/// Finished runs with all that is needed to present them.
+#[derive(Clone)]
+pub struct PlayedRuns {
+    /// What was played.
+    pub plan: StudyPlan,
+    /// The runs of each algorithm.
+    pub results: Arc<Vec<Vec<RunResult>>>,
+    /// All arms that count as the best; where preferences change, after the last step.
+    pub winners: Vec<usize>,
+    /// Where preferences change: the same from the given steps on. Otherwise empty.
+    pub phases: Vec<(u64, Vec<usize>)>,
+    /// The names of all arms.
+    pub names: ArmNames,
+    /// What regret measures.
+    pub measured: Measured,
+    /// How sets of rankers are compared, of live runs.
+    pub multileave: Option<String>,
+    /// The text of the figure.
+    pub caption: Caption,
+    /// The line about what regret is measured against.
+    pub truth: String,
+    /// How late answers come, if they do.
+    pub late: Option<String>,
+}
+
+impl PlayedRuns {
+    /// The best arms, the names of all arms, and how regret is measured.
+    #[must_use]
+    pub fn arms(&self) -> Arms<'_> {
+        Arms {
+            winners: &self.winners,
+            phases: &self.phases,
+            names: &self.names,
+            measured: self.measured,
+            multileave: self.multileave.as_deref(),
+        }
+    }
+
+    /// Each algorithm after the last step.
+    #[must_use]
+    pub fn summary(&self) -> Vec<AlgorithmSummary> {
+        summarise(&self.plan, &self.results, &self.arms())
+    }
+
+    /// All that is printed.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let report = report(&self.plan, &self.results, &self.arms(), &self.caption, &self.truth);
+        match &self.late {
+            None => report,
+            Some(late) => format!("{report}\n{}", answers(&self.plan, &self.results, late)),
+        }
+    }
+
+    /// The files of their results folder.
+    ///
+    /// # Errors
+    /// If a table cannot be formatted.
+    pub fn files(&self) -> Result<Vec<ReportFile>> {
+        files(&self.plan, &self.results, &self.arms(), &self.caption)
+    }
+
+    /// The report of a study that is these runs.
+    ///
+    /// # Errors
+    /// If a table cannot be formatted.
+    pub fn report(&self) -> Result<Report> {
+        Ok(Report { files: self.files()?, ..Report::new(self.text(), &self.summary())? })
+    }
+}

@@ -1,0 +1,140 @@
+//! What of the work is there already, and what is kept of the rest.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::Result;
+use output::progress::Progress;
+use output::shards::{Cell, Shard};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use simulation::runs::kept_runs::KeptRuns;
+use simulation::runs::{ArenaFactory, RunPlan, RunResult, StudyPlan, play_cells};
+
+use super::{NumberedWork, Workplace};
+
+/// Keeps finished units of a study in its place, and finds those that are there already, also in the parts of shards. In
+/// memory it computes all.
+pub struct Keeper<'a> {
+    place: &'a Workplace,
+    numbered: NumberedWork,
+    runs: Mutex<Vec<Played>>,
+}
+
+/// Runs as they were played: in the end, their files get their final bytes.
+struct Played {
+    kept: KeptRuns,
+    plans: Vec<StudyPlan>,
+    results: Arc<Vec<Vec<RunResult>>>,
+}
+
+impl Played {
+    fn cells(&self) -> Vec<RunPlan<'_>> {
+        self.plans.iter().flat_map(StudyPlan::cells).collect()
+    }
+}
+
+/// What algorithms play on.
+pub struct PlayedOn<'a, A> {
+    /// The arenas of all runs.
+    pub arenas: &'a A,
+    /// The gap of every arm, from which regret is counted.
+    pub gaps: &'a [f64],
+    /// The file with the seconds of finished runs, as the folder names it.
+    pub timings: &'static str,
+}
+
+impl<'a> Keeper<'a> {
+    pub(super) fn new(place: &'a Workplace) -> Self {
+        let folder = place.folder().map(|folder| folder.path().to_path_buf());
+        Self { place, numbered: NumberedWork::of(place.share(), folder), runs: Mutex::default() }
+    }
+
+    /// The progress of `units` units of work of the whole study, called e.g. `playing`: of those in this share.
+    #[must_use]
+    pub fn progress(&self, what: &str, units: u64) -> Progress {
+        Progress::new(what, self.share_of(units), self.place.quiet())
+    }
+
+    /// The same for units that consist of two parts each, e.g. in two arenas.
+    #[must_use]
+    pub fn progress_twice(&self, what: &str, units: u64) -> Progress {
+        Progress::new(what, self.share_of(units).saturating_mul(2), self.place.quiet())
+    }
+
+    /// Of `units` of the whole study, those of this share.
+    #[must_use]
+    pub fn share_of(&self, units: u64) -> u64 {
+        self.place.share().shard().map_or(units, |shard| shard.length(units))
+    }
+
+    /// Whether neither progress nor remarks are printed.
+    #[must_use]
+    pub fn quiet(&self) -> bool {
+        self.place.quiet()
+    }
+
+    /// Plays the runs of `plans`, which all have as many, but for those that are kept. Returns, per algorithm of each plan, its
+    /// runs in order.
+    ///
+    /// # Errors
+    /// Those of [`play_cells`].
+    pub fn runs<A: ArenaFactory>(
+        &self,
+        on: &PlayedOn<'_, A>,
+        plans: Vec<StudyPlan>,
+        progress: &Progress,
+    ) -> Result<Arc<Vec<Vec<RunResult>>>> {
+        let PlayedOn { arenas, gaps, timings } = *on;
+        let kept = self
+            .place
+            .folder()
+            .map(|folder| KeptRuns::new(folder, arenas.content(), gaps, timings).sharing(self.place.share()));
+        let cells: Vec<RunPlan<'_>> = plans.iter().flat_map(StudyPlan::cells).collect();
+        let runs = plans.first().map_or(0, |plan| plan.runs);
+        let results = Arc::new(play_cells(arenas, &cells, runs, kept.as_ref(), progress)?);
+        drop(cells);
+        if let Some(kept) = kept {
+            let played = Played { kept, plans, results: Arc::clone(&results) };
+            self.runs.lock().unwrap_or_else(PoisonError::into_inner).push(played);
+        }
+        Ok(results)
+    }
+
+    /// The values of the units 0 to `total` - 1 of `subject`, a text of one line that distinguishes them from others; those
+    /// of a shard alone, for its part, if this is one. A value takes `bytes` bytes; `what` is what units are called in the plural.
+    ///
+    /// # Errors
+    /// If memory has no room for the values, one cannot be kept, or the parts of shards lack one.
+    pub fn values<T: Serialize + DeserializeOwned + Send + Sync>(
+        &self,
+        subject: &str,
+        what_total: (&str, u64),
+        bytes: u64,
+        compute: impl Fn(u64) -> T + Sync + Send,
+    ) -> Result<Vec<T>> {
+        self.numbered.values(subject, what_total, bytes, compute)
+    }
+
+    /// The work on numbered values, for functions that are called without a runner, too.
+    #[must_use]
+    pub fn numbered(&self) -> &NumberedWork {
+        &self.numbered
+    }
+
+    /// The records of `shard`, for its part.
+    pub(super) fn into_cells(self, shard: Shard) -> Result<Vec<Cell>> {
+        let mut cells = Vec::new();
+        for played in self.runs.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            let runs = played.plans.first().map_or(0, |plan| plan.runs);
+            cells.extend(played.kept.cells_of(shard, &played.cells(), runs)?);
+        }
+        cells.extend(self.numbered.into_cells());
+        Ok(cells)
+    }
+
+    /// Gives the files of kept runs their final bytes.
+    pub(super) fn complete(&self) -> Result<()> {
+        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        runs.iter().try_for_each(|played| played.kept.complete(&played.cells(), &played.results))
+    }
+}

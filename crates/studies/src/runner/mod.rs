@@ -1,0 +1,136 @@
+//! The one place that knows folders, keys, shares, kept records and merging. A study knows none of these.
+//!
+//! | in | is |
+//! |---|---|
+//! | this file | [`run`]: what happens in which order |
+//! | `place` | where results go: into memory, a results folder, or a file; claimed before anything is computed |
+//! | `keeper` | what of the work is there already, and what is kept of the rest: runs of algorithms, numbered values |
+//! | `extend` | what a folder holds and what is asked for, joined |
+//! | `share` | shards: the folder in which one works, and the part that it leaves |
+//!
+//! # Results folders
+//!
+//! A results folder belongs to one command and configuration, and can only be extended. It is claimed with the
+//! [key](crate::Study::key) before anything is computed, so that a wrong folder fails in the first second, and compared with
+//! the complete configuration once that is known. Finished runs are kept one by one, so that the same request continues after
+//! any interruption. Files are written when all is computed, `config.json` last.
+//!
+//! # Shards
+//!
+//! A shard works in a results folder of its own, `OUT.shards/3-of-64`, as the whole does in `OUT`, on its share of the
+//! units. In the end it writes them as a part, `OUT.shards/3-of-64.part`, and removes that folder. Merging is the same
+//! request with the share [`Merge`](Share::Merge): every record is found in the parts, and one that is missing is an error. So
+//! the files are written by the code that always writes them.
+
+mod extend;
+mod keeper;
+mod numbered;
+mod place;
+pub mod share;
+
+use anyhow::Result;
+use output::shards::{Made, Share};
+use output::tell::remark;
+
+pub use extend::{Length, Size};
+pub use keeper::{Keeper, PlayedOn};
+pub use numbered::NumberedWork;
+pub use place::{Place, Workplace, announce_missing, claim_folder};
+
+use crate::study::{Report, Study};
+use share::Work;
+
+/// How a study is to be carried out: nothing here changes a result.
+#[derive(Debug, Clone, Default)]
+pub struct Order {
+    /// Where the results go.
+    pub place: Place,
+    /// How much of the work is done.
+    pub share: Share,
+    /// Who asks, for the parts of shards.
+    pub made: Made,
+    /// Neither progress nor remarks are printed.
+    pub quiet: bool,
+}
+
+/// What became of a study.
+pub enum Outcome<S: Study> {
+    /// What all shards need is there.
+    Prepared,
+    /// The part of a shard is written, or was there already.
+    Part,
+    /// All is computed.
+    Finished(Finished<S>),
+}
+
+/// A finished study.
+pub struct Finished<S: Study> {
+    /// The study, extended by what its place held.
+    pub study: S,
+    /// What was found out before the work.
+    pub settled: S::Settled,
+    /// All that was computed.
+    pub found: S::Found,
+    /// What is to be read; nothing is written of studies in memory, and nothing formatted until somebody asks.
+    report: Option<Report>,
+    /// Where it was written, for people; or why it could not be.
+    pub written: Result<Option<String>>,
+}
+
+impl<S: Study> Finished<S> {
+    /// The complete configuration.
+    pub fn config(&self) -> S::Config {
+        self.study.config(&self.settled)
+    }
+
+    /// What was found, to be read, and where it was written, for people, or why it could not be.
+    ///
+    /// # Errors
+    /// Those of [`Study::report`].
+    pub fn into_parts(self) -> Result<(Report, Result<Option<String>>)> {
+        let Self { study, settled, found, report, written } = self;
+        Ok((report.map_or_else(|| study.report(&settled, &found), Ok)?, written))
+    }
+}
+
+/// Carries out a study.
+///
+/// # Errors
+/// If the place holds other results or cannot be written to, the study cannot be computed, or parts are missing. That files
+/// could not be written in the end is part of the outcome: what was computed can be read.
+pub fn run<S: Study>(mut study: S, order: &Order) -> Result<Outcome<S>> {
+    let Order { share, quiet, .. } = order;
+    if matches!(share, Share::Prepare) {
+        remark(
+            *quiet,
+            &match study.prepare(order)? {
+                Some(what) => format!("prepared for all shards: {what}"),
+                None => "nothing to prepare: every shard reads what it needs".to_owned(),
+            },
+        );
+        return Ok(Outcome::Prepared);
+    }
+    let Some(place) = Workplace::claim(order, &study.key())? else { return Ok(Outcome::Part) };
+    study.extend(&place)?;
+    let settled = study.settle(&place)?;
+    let config = study.config(&settled);
+    place.check(&config)?;
+    let work = Work::new(&config, study.units(&settled), &order.made)?;
+    place.begin(&work)?;
+    let keeper = Keeper::new(&place);
+    let found = study.play(&settled, &keeper)?;
+    if let Some(shard) = share.shard() {
+        let cells = keeper.into_cells(shard)?;
+        work.finish(shard, place, &cells)?;
+        return Ok(Outcome::Part);
+    }
+    let (report, written) = match &place {
+        Workplace { claimed: place::Claimed::Memory, .. } => (None, Ok(None)),
+        place => {
+            let report = study.report(&settled, &found)?;
+            let written = place.write(&config, &report, || keeper.complete());
+            (Some(report), written.map(Some))
+        }
+    };
+    Ok(Outcome::Finished(Finished { study, settled, found, report, written }))
+}

@@ -1,0 +1,220 @@
+//! Where results go, claimed before anything is computed.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, ensure};
+use output::results_folder::{ClaimedFile, Existing, ResultsFolder, claim_file};
+use output::shards::Share;
+use output::tell::remark;
+use output::usage::usage;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Order;
+use super::share::{Work, claim_shard, no_replace};
+use crate::study::{Report, write_files};
+
+/// Where the results of a study go.
+#[derive(Debug, Clone, Default)]
+pub enum Place {
+    /// Nowhere: they stay in memory.
+    #[default]
+    Memory,
+    /// Into a results folder.
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What it holds moves aside when the new results are complete.
+        replace: bool,
+        /// Whether the user named it: folders above it that had to be created are then told.
+        named: bool,
+    },
+    /// Into one file: the JSON of the report.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is there moves aside.
+        replace: bool,
+    },
+}
+
+/// A place that is claimed, in which a share of a study is at work.
+#[derive(Debug)]
+pub struct Workplace {
+    pub(super) claimed: Claimed,
+    share: Share,
+    quiet: bool,
+}
+
+#[derive(Debug)]
+pub(super) enum Claimed {
+    Memory,
+    Folder(ResultsFolder),
+    File { path: PathBuf, file: ClaimedFile },
+}
+
+impl Workplace {
+    /// Claims the place of an order for results of the configuration `key`; `None` for a shard whose part is there already.
+    pub(super) fn claim(order: &Order, key: &impl Serialize) -> Result<Option<Self>> {
+        let Order { place, share, quiet, .. } = order;
+        let claimed = match (share.shard(), place) {
+            (None, Place::Memory) => Claimed::Memory,
+            (Some(_), Place::Memory) => {
+                return Err(usage("a shard writes its part beside the results; say with --out where those are"));
+            }
+            (Some(shard), Place::Folder { path, replace, .. } | Place::File { path, replace }) => {
+                ensure!(!replace, no_replace());
+                let Some(folder) = claim_shard(shard, path, key, *quiet)? else { return Ok(None) };
+                Claimed::Folder(folder)
+            }
+            (None, Place::Folder { path, replace, named }) => {
+                Claimed::Folder(claim_folder(path, existing(*replace), *named, key, *quiet)?)
+            }
+            (None, Place::File { path, replace }) => {
+                let file = claim_file(path, key, existing(*replace))?;
+                if let Some(aside) = file.moves_to() {
+                    remark(*quiet, &moves(path, aside));
+                }
+                if let Some(parent) = path.parent() {
+                    announce_missing(parent, *quiet);
+                }
+                output::create_folder_of(path)?;
+                output::remove_leftovers(path);
+                output::check_writable(path)?;
+                Claimed::File { path: path.clone(), file }
+            }
+        };
+        Ok(Some(Self { claimed, share: share.clone(), quiet: *quiet }))
+    }
+
+    /// The folder, if it is one.
+    #[must_use]
+    pub fn folder(&self) -> Option<&ResultsFolder> {
+        match &self.claimed {
+            Claimed::Folder(folder) => Some(folder),
+            Claimed::Memory | Claimed::File { .. } => None,
+        }
+    }
+
+    /// The results that are there already: the configuration of a folder, the content of a file.
+    #[must_use]
+    pub fn held(&self) -> Option<Value> {
+        match &self.claimed {
+            Claimed::Memory => None,
+            Claimed::Folder(folder) => folder.held().cloned(),
+            Claimed::File { file, .. } if file.moves_to().is_some() => None,
+            Claimed::File { path, .. } => {
+                let bytes = output::input::read_file(path, output::input::MOST_OF_RESULTS).ok()?;
+                serde_json::from_slice(&bytes).ok()
+            }
+        }
+    }
+
+    /// How users know it.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match &self.claimed {
+            Claimed::Memory => "memory".to_owned(),
+            Claimed::Folder(folder) => folder.path().display().to_string(),
+            Claimed::File { path, .. } => path.display().to_string(),
+        }
+    }
+
+    /// Whether a folder has this file.
+    #[must_use]
+    pub fn has(&self, file: &str) -> bool {
+        self.folder().is_some_and(|folder| folder.join(file).exists())
+    }
+
+    /// The share of the work that is done here.
+    #[must_use]
+    pub fn share(&self) -> &Share {
+        &self.share
+    }
+
+    /// Whether neither progress nor remarks are printed.
+    #[must_use]
+    pub fn quiet(&self) -> bool {
+        self.quiet
+    }
+
+    pub(super) fn check(&self, config: &impl Serialize) -> Result<()> {
+        self.folder().map_or(Ok(()), |folder| folder.check(config))
+    }
+
+    pub(super) fn begin(&self, work: &Work) -> Result<()> {
+        match self.folder() {
+            Some(folder) => work.begin(&self.share, folder),
+            None => work.check(&self.share),
+        }
+    }
+
+    /// Writes a report; `complete` is called among the files of a folder. Returns where it is, for people.
+    pub(super) fn write(
+        &self,
+        config: &impl Serialize,
+        report: &Report,
+        complete: impl FnOnce() -> Result<()>,
+    ) -> Result<String> {
+        match &self.claimed {
+            Claimed::Memory => Ok(String::new()),
+            Claimed::Folder(folder) => {
+                folder.write(config, || {
+                    write_files(folder.path(), &report.files, config)?;
+                    complete()
+                })?;
+                Ok(format!("results in {}: {}", folder.path().display(), report.names()))
+            }
+            Claimed::File { path, file } => {
+                file.write(|path| output::write_atomic(path, &output::json_file(&report.json)))?;
+                Ok(format!("results: {}", path.display()))
+            }
+        }
+    }
+
+    pub(super) fn into_folder(self) -> Option<ResultsFolder> {
+        match self.claimed {
+            Claimed::Folder(folder) => Some(folder),
+            Claimed::Memory | Claimed::File { .. } => None,
+        }
+    }
+}
+
+fn existing(replace: bool) -> Existing {
+    if replace { Existing::MoveAside } else { Existing::SameKey }
+}
+
+/// Claims the results folder at `path` for the configuration `key`. Unless `quiet`, says what was moved aside and, if the
+/// user `named` it, which folder was created.
+///
+/// # Errors
+/// Those of [`ResultsFolder::claim`].
+pub fn claim_folder(
+    path: &Path,
+    existing: Existing,
+    named: bool,
+    key: &impl Serialize,
+    quiet: bool,
+) -> Result<ResultsFolder> {
+    let folder = ResultsFolder::claim(path, key, existing)?;
+    if let Some(aside) = folder.moves_to() {
+        remark(quiet, &moves(path, aside));
+    }
+    if let Some(parent) = folder.created_parent().filter(|_| named) {
+        remark(quiet, &format!("created the folder {} for --out {}", parent.display(), path.display()));
+    }
+    Ok(folder)
+}
+
+/// Where the results at `path` move.
+fn moves(path: &Path, aside: &Path) -> String {
+    format!("what {} holds moves to {} when the new results are complete", path.display(), aside.display())
+}
+
+/// Says that `out`, a folder of folders or a file's parents, will be created.
+pub fn announce_missing(out: &Path, quiet: bool) {
+    let above = out.ancestors().filter(|above| !above.as_os_str().is_empty());
+    if let Some(first) = above.take_while(|above| !above.exists()).last() {
+        remark(quiet, &format!("created the folder {} for --out", first.display()));
+    }
+}
