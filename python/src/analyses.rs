@@ -121,7 +121,7 @@ pub(crate) fn compare(
         let Outcome::Finished(finished) = run(CompareStudy::new(open, request, proxy)?, &order)? else { return Ok(None) };
         let config = finished.config();
         finished.written?;
-        let csv = output::csv(&Difference::HEADER, &finished.found.differences())?;
+        let csv = output::csv(&Difference::HEADER, finished.found.differences())?;
         let study = |runs| Study { runs, config: Config::Compare(Box::new(config.clone())) };
         Ok(Some((study(finished.found.live), study(finished.found.proxy), csv)))
     });
