@@ -2,17 +2,17 @@
 # Measures what shards cost, and prints it as cluster/costs.toml, from which `cargo xtask tidy --fix` writes the tables of
 # docs/pages/how-to/run-on-a-cluster.md. All times are of one core, by CPU time. Two minutes; the machine should be idle.
 #
-#   cluster/measure.sh target/release/sim > cluster/costs.toml
+#   cluster/measure.sh target/release/rankduel > cluster/costs.toml
 set -euo pipefail
 
-sim=$(realpath "${1:?the program sim}")
+sim=$(realpath "${1:?the program rankduel}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 export ORE_CACHE_DIR="$work/caches"
 TIMEFORMAT='%U %S'
 
-# The CPU seconds of a command of sim.
+# The CPU seconds of a command of rankduel.
 cpu() {
     local times
     times=$({ time "$sim" "$@" --quiet --threads 1 > out.txt 2> err.txt || { cat err.txt >&2; exit 1; }; } 2>&1)

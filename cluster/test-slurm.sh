@@ -8,7 +8,7 @@
 # and ends with code 77.
 set -euo pipefail
 
-sim=$(realpath "${1:?the program sim}")
+sim=$(realpath "${1:?the program rankduel}")
 scratch=${2:-$(mktemp -d)}
 mkdir -p "$scratch"
 scratch=$(realpath "$scratch")

@@ -257,7 +257,7 @@ impl Matrix {
         serde_json::to_string_pretty(&provenance.sealed().map_err(failed)?).map_err(wrong)
     }
 
-    /// The line about the winner: that of `sim proxy` for a matrix that was estimated here, otherwise that of `sim bandit`.
+    /// The line about the winner: that of `rankduel proxy` for a matrix that was estimated here, otherwise that of `rankduel bandit`.
     fn winner_line(&self) -> PyResult<String> {
         match &self.inner.estimated {
             Some(Estimated { state, site }) => Ok(proxy::winner(state, site, self.preferences()?)),
@@ -354,7 +354,7 @@ impl Matrix {
         Ok((text, summary, tables.collect::<PyResult<_>>()?, figures))
     }
 
-    /// Writes the files of `sim proxy`: all of them if it was estimated here, otherwise `.npy` and `.txt`.
+    /// Writes the files of `rankduel proxy`: all of them if it was estimated here, otherwise `.npy` and `.txt`.
     fn save(&self, path: PathBuf, replace: bool) -> PyResult<Vec<PathBuf>> {
         let matrix = self.preferences()?;
         let write = || -> Result<Vec<PathBuf>> {
@@ -408,7 +408,7 @@ impl Inner {
         Ok(prepared.doubting(never))
     }
 
-    /// Plays algorithms as `sim bandit` does.
+    /// Plays algorithms as `rankduel bandit` does.
     fn play(&self, asked: &Asked) -> Result<Study> {
         match &self.preferences {
             Preferences::Matrix(matrix) => played(self.on_matrix(matrix.clone(), asked.regret)?, asked),
@@ -419,7 +419,7 @@ impl Inner {
         }
     }
 
-    /// Plays algorithms as `sim bandit --setting explore-then-exploit` does.
+    /// Plays algorithms as `rankduel bandit --setting explore-then-exploit` does.
     fn explore(&self, asked: &Asked) -> Result<Explored> {
         match &self.preferences {
             Preferences::Matrix(matrix) => explored(self.on_matrix(matrix.clone(), asked.regret)?, asked),

@@ -1,4 +1,4 @@
-//! Studies in environments where coin flips decide, as `sim bandit` plays them.
+//! Studies in environments where coin flips decide, as `rankduel bandit` plays them.
 
 use anyhow::Result;
 use bandits::RegretKind;

@@ -66,7 +66,7 @@ impl Inner {
         Ok((truth, measured))
     }
 
-    /// Plays algorithms as `sim` does without a command; `what` comes first in the title of figures.
+    /// Plays algorithms as `rankduel` does without a command; `what` comes first in the title of figures.
     pub(crate) fn live(&self, asked: &Asked, what: &str) -> Result<Study> {
         let description = &self.prepared.description;
         let (truth, measured) = self.measured(asked)?;

@@ -40,7 +40,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// The commands of `sim` in the `sh` blocks of a page, continued lines joined.
+/// The commands of `rankduel` in the `sh` blocks of a page, continued lines joined.
 fn commands(page: &str) -> Vec<Vec<String>> {
     let blocks = page.split("\n```").filter_map(|block| block.strip_prefix("sh\n"));
     let lines = blocks.flat_map(|block| {
@@ -51,7 +51,7 @@ fn commands(page: &str) -> Vec<Vec<String>> {
         let line = line.split(" #").next().unwrap_or_default().to_owned();
         line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
     });
-    words.filter(|words| words.first().is_some_and(|first| first == "sim" || first == "rankduel")).collect()
+    words.filter(|words| words.first().is_some_and(|first| first == "rankduel")).collect()
 }
 
 /// A command's arguments at a small size.

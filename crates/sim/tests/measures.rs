@@ -1,4 +1,4 @@
-//! `sim inspect --measures`: tables, files and refusals.
+//! `rankduel inspect --measures`: tables, files and refusals.
 
 use std::fs;
 use std::path::Path;

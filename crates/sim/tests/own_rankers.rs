@@ -1,4 +1,4 @@
-//! Rankers of the user's own: TREC runs in every command, what `sim export` writes, scores beside a data set.
+//! Rankers of the user's own: TREC runs in every command, what `rankduel export` writes, scores beside a data set.
 
 use std::fs;
 use std::path::Path;
@@ -10,13 +10,13 @@ use crate::common::{files, sim, text};
 /// A data set with 784 x 0.02 queries.
 const DATA: &str = "mq2008-lookalike:0.02";
 
-/// Standard output and standard error of `sim` in `folder`, which must succeed.
+/// Standard output and standard error of the program in `folder`, which must succeed.
 fn run(folder: &Path, arguments: &[&str]) -> (String, String) {
     let done = sim(folder).args(arguments).assert().success();
     (text(&done.get_output().stdout), text(&done.get_output().stderr))
 }
 
-/// The error line and exit code of `sim` in `folder`.
+/// The error line and exit code of the program in `folder`.
 fn fail(folder: &Path, arguments: &[&str]) -> (String, Option<i32>) {
     let done = sim(folder).args(arguments).assert().failure();
     let said = text(&done.get_output().stderr);
@@ -232,13 +232,13 @@ fn scores_are_rankers_beside_features_or_instead_of_them() {
 fn files_of_flags_and_experiments_take_runs() {
     let folder = exported();
     let at = folder.path();
-    fs::write(at.join("sim.toml"), "trec-runs = [\"runs\"]\nqrels = [\"runs/qrels.txt\"]\n").unwrap();
+    fs::write(at.join("rankduel.toml"), "trec-runs = [\"runs\"]\nqrels = [\"runs/qrels.txt\"]\n").unwrap();
     let (out, said) = run(at, &["inspect", "--json"]);
     assert!(
-        said.contains("from sim.toml: --trec-runs=runs --qrels=runs/qrels.txt") && out.contains("\"feature\": 3"),
+        said.contains("from rankduel.toml: --trec-runs=runs --qrels=runs/qrels.txt") && out.contains("\"feature\": 3"),
         "{said}"
     );
-    fs::remove_file(at.join("sim.toml")).unwrap();
+    fs::remove_file(at.join("rankduel.toml")).unwrap();
 
     let experiment = "title = \"Own\"\nkind = \"regret\"\nalgorithms = [\"rucb\"]\nsteps = 500\nruns = 2\nseed = 1\n\
                       figure = \"1\"\npaper = \"rcs\"\n[[setting]]\nname = \"mine\"\nplay = \"live\"\n\

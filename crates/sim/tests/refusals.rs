@@ -345,7 +345,7 @@ fn a_closed_pipe_ends_quietly_and_a_full_disk_in_one_line() {
         &["bandit", "--problem", "arith51", "--steps", "10", "--runs", "1", "--json", "--quiet"],
     ];
     let to = |args: &[&str], out: std::process::Stdio| {
-        let mut sim = std::process::Command::new(env!("CARGO_BIN_EXE_sim"));
+        let mut sim = std::process::Command::new(env!("CARGO_BIN_EXE_rankduel"));
         sim.current_dir(folder.path()).args(args).stdout(out).output().expect("sim starts")
     };
     for args in commands {

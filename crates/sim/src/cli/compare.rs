@@ -1,4 +1,4 @@
-//! `sim compare`: the same bandits live and on the proxy matrix of the same data.
+//! `rankduel compare`: the same bandits live and on the proxy matrix of the same data.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -36,9 +36,9 @@ use output::shards::{Share, folder_of};
 /// Run the same bandits live and on the proxy matrix of the same data, side by side.
 ///
 /// Both measure regret against the ground truth of the live simulation and are drawn with one scale. Writes
-/// differences.csv, compare.png, summary.json and config.json to the results folder, the files of `sim` and
-/// `sim bandit` to its folders live/ and proxy/, and, unless --matrix is given, the matrix as proxy.npy with the other
-/// files of `sim proxy`.
+/// differences.csv, compare.png, summary.json and config.json to the results folder, the files of `rankduel` and
+/// `rankduel bandit` to its folders live/ and proxy/, and, unless --matrix is given, the matrix as proxy.npy with the other
+/// files of `rankduel proxy`.
 #[derive(Debug, Args)]
 pub(super) struct Compare {
     #[command(flatten)]
@@ -245,7 +245,7 @@ impl Compare {
         Ok(())
     }
 
-    /// Estimates the proxy matrix, with the files of `sim proxy` in the results folder.
+    /// Estimates the proxy matrix, with the files of `rankduel proxy` in the results folder.
     fn estimate(&self, prepared: &PreparedSite, folder: &Path) -> Result<PreferenceMatrix> {
         let common = &self.run.common;
         let files = Files::of(&folder.join(MATRIX))?;

@@ -1,4 +1,4 @@
-//! `sim distortion`: how often multileaving disagrees with the pairwise ground truth.
+//! `rankduel distortion`: how often multileaving disagrees with the pairwise ground truth.
 
 use std::path::{Path, PathBuf};
 

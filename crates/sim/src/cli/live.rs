@@ -1,4 +1,4 @@
-//! `sim` without a command: dueling bandits live on a data set.
+//! `rankduel` without a command: dueling bandits live on a data set.
 
 use anyhow::Result;
 use bandits::RegretKind;

@@ -36,6 +36,7 @@ use clap::{FromArgMatches, Parser, Subcommand};
 use output::interrupt;
 use output::memory::NoRoom;
 use output::numbers::escaped;
+use output::program;
 use output::usage::{UsageError, usage};
 use simulation::spec::SpecError;
 
@@ -45,15 +46,15 @@ use self::print::{NotPrinted, eprintln};
 
 /// Find the best of many rankers from user clicks, at the lowest cost to the users.
 ///
-/// Without a command, sim runs a live simulation: dueling bandits choose rankers, their result lists are interleaved
+/// Without a command, rankduel runs a live simulation: dueling bandits choose rankers, their result lists are interleaved
 /// or multileaved into the one list that a simulated user sees, the clicks decide which ranker won, and regret
 /// measures the cost of the search. Without any flags it runs on a built-in look-alike of MSLR-WEB30K, prints a table
 /// and writes curves, a summary and a figure to a folder in results/.
 ///
-/// A file sim.toml in the working folder holds flags that need not be repeated: `seed = 7` for every command that has
-/// --seed, and in a table, e.g. [bandit] or [live] (sim without a command), for that command alone. Flags given here win.
+/// A file rankduel.toml in the working folder holds flags that need not be repeated: `seed = 7` for every command that has
+/// --seed, and in a table, e.g. [bandit] or [live] (rankduel without a command), for that command alone. Flags given here win.
 #[derive(Debug, Parser)]
-#[command(name = "sim", version = env!("SIM_VERSION"), args_conflicts_with_subcommands = true, max_term_width = 100)]
+#[command(name = output::program::name(), version = env!("SIM_VERSION"), args_conflicts_with_subcommands = true, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -101,6 +102,9 @@ pub fn main() -> ExitCode {
 pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     interrupt::install();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if let Some(called) = arguments.first() {
+        program::set(called);
+    }
     match catch_unwind(|| run_with(arguments)) {
         Ok(Ok(())) => 0,
         Ok(Err(failure)) => {
@@ -123,7 +127,7 @@ pub fn called_as(program: PathBuf) {
     let _ = CALLED_AS.set(program);
 }
 
-/// Runs `sim` as [`run_with`] does, and returns what it would print on standard output.
+/// Runs the command line as [`run_with`] does, and returns what it would print on standard output.
 ///
 /// # Errors
 /// For wrong usage and for failures of the command.
@@ -175,7 +179,7 @@ impl FailureKind {
     }
 }
 
-/// Why `sim` stops: one line for the user, and the exit code.
+/// Why a command stops: one line for the user, and the exit code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// What kind of failure it is.
@@ -206,7 +210,7 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// Runs `sim` with these arguments, the first of which is the name of the program. Prints results as [`main`] does, but
+/// Runs the command line with these arguments, the first of which is the name of the program. Prints results as [`main`] does, but
 /// returns the error instead of printing it.
 ///
 /// # Errors
@@ -216,7 +220,7 @@ pub fn run_with(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>
     let mut command = command();
     command.build();
     let added = defaults::add(&command, &mut arguments).map_err(|error| Failure::of(&error))?;
-    // `sim.toml` may give files as runs, too.
+    // `rankduel.toml` may give files as runs, too.
     let arguments = runs_of_files(arguments);
     let (cli, threads) = match parse(command, &arguments) {
         Ok(parsed) => parsed,
@@ -232,13 +236,13 @@ pub fn run_with(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>
     let quiet = arguments.iter().any(|argument| argument == "--quiet");
     if !added.is_empty() && !quiet {
         let flags: Vec<&str> = added.iter().map(|added| added.argument.as_str()).collect();
-        eprintln!("from {}: {}", defaults::FILE, escaped(&flags.join(" ")));
+        eprintln!("from {}: {}", added[0].file, escaped(&flags.join(" ")));
     }
     shards::invoked_with(&arguments);
     cli.run(threads).map_err(|error| Failure::of(&error))
 }
 
-/// Runs `sim` with these arguments, which another command kept; `sim.toml` is in them already.
+/// Runs the command line with these arguments, which another command kept; `rankduel.toml` is in them already.
 fn run_again(arguments: &[OsString]) -> anyhow::Result<()> {
     let (cli, threads) = parse(command(), arguments).map_err(|error| usage(one_line(&error.to_string())))?;
     shards::invoked_with(arguments);
@@ -257,7 +261,7 @@ fn parse(mut command: clap::Command, arguments: &[OsString]) -> Result<(Cli, Opt
 /// The command line as clap describes it, e.g. to render the help of all commands.
 #[must_use]
 pub fn command() -> clap::Command {
-    help::dressed(<Cli as clap::CommandFactory>::command())
+    help::dressed(<Cli as clap::CommandFactory>::command().bin_name(program::name()))
 }
 
 impl Cli {
@@ -345,7 +349,7 @@ fn refusal(error: &clap::Error, arguments: &[OsString], added: &[Added]) -> Fail
         let flag = added.argument.split('=').next().unwrap_or_default();
         message.contains(&format!("'{flag} ")) || message.contains(&format!("'{flag}'"))
     });
-    let from = wrong.map_or_else(String::new, |added| format!("; it is in {}, line {}", defaults::FILE, added.line));
+    let from = wrong.map_or_else(String::new, |added| format!("; it is in {}, line {}", added.file, added.line));
     Failure {
         kind: FailureKind::Usage,
         exit_code: WRONG_USAGE,
@@ -384,12 +388,12 @@ fn stray_file(file: &str, arguments: &[OsString]) -> Option<String> {
     is_matrix.then(|| format!("unexpected argument '{file}': give the matrix as --matrix {file}"))
 }
 
-/// Checks that `sim` accepts these arguments, without running anything.
+/// Checks that the command line accepts these arguments, without running anything.
 ///
 /// # Errors
-/// What `sim` would print, in one line.
+/// What the command would print, in one line.
 pub fn check<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result<(), String> {
-    let arguments: Vec<OsString> = ["sim"].into_iter().chain(arguments).map(Into::into).collect();
+    let arguments: Vec<OsString> = [program::name()].into_iter().chain(arguments).map(Into::into).collect();
     match parse(command(), &runs_of_files(arguments)) {
         Err(error) if error.use_stderr() => Err(one_line(&error.to_string())),
         _ => Ok(()),

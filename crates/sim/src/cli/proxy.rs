@@ -1,4 +1,4 @@
-//! `sim proxy`: the preference matrix of a data set's rankers.
+//! `rankduel proxy`: the preference matrix of a data set's rankers.
 
 use std::fs;
 use std::path::{Path, PathBuf};

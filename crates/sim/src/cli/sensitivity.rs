@@ -1,4 +1,4 @@
-//! `sim sensitivity`: how many impressions each method needs to order rankers as their nDCG does.
+//! `rankduel sensitivity`: how many impressions each method needs to order rankers as their nDCG does.
 
 use anyhow::Result;
 use clap::Args;

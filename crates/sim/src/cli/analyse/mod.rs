@@ -1,4 +1,4 @@
-//! `sim analyse`: the winners of a preference matrix, its distance from a total order, and its difficulty.
+//! `rankduel analyse`: the winners of a preference matrix, its distance from a total order, and its difficulty.
 
 mod difference;
 mod files;
@@ -48,7 +48,7 @@ pub(super) struct Analyse {
     against_lexicographic: bool,
 
     /// Comparisons that each pair was estimated from, to test which cycles are significant [default: of matrices made by
-    /// `sim proxy`, those of the least often compared pair, from P.json beside P.npy]
+    /// `rankduel proxy`, those of the least often compared pair, from P.json beside P.npy]
     #[arg(long, value_name = "N", value_parser = parse_positive)]
     comparisons: Option<u64>,
 
@@ -120,7 +120,7 @@ struct Source {
     /// Checksum of the entries, with the arms in numeric order.
     checksum: String,
     lexicographic: bool,
-    /// What it was estimated from, if it was made by `sim proxy`.
+    /// What it was estimated from, if it was made by `rankduel proxy`.
     #[serde(skip_serializing_if = "MatrixOrigin::is_unknown")]
     estimated_from: MatrixOrigin,
 }

@@ -41,7 +41,7 @@ pub(in crate::cli) struct EvidenceArgs {
     #[arg(long, requires = "stop_when")]
     give_up: bool,
 
-    /// Also say which algorithms differ in regret, pair by pair; `sim significance` does it for finished studies, in
+    /// Also say which algorithms differ in regret, pair by pair; `rankduel significance` does it for finished studies, in
     /// LaTeX and other formats
     #[arg(long, conflicts_with = "json")]
     pub(in crate::cli) compare_algorithms: bool,

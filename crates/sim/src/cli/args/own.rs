@@ -180,14 +180,26 @@ mod tests {
             let words = runs_of_files(words).into_iter().map(|word| word.into_string().expect("text"));
             words.collect::<Vec<_>>().join(" ")
         };
-        for same in ["sim --runs 5", "sim --runs=1e3", "sim --runs -3", "sim --runs many", "sim --runs", "sim --runs="]
-        {
+        for same in [
+            "rankduel --runs 5",
+            "rankduel --runs=1e3",
+            "rankduel --runs -3",
+            "rankduel --runs many",
+            "rankduel --runs",
+            "rankduel --runs=",
+        ] {
             assert_eq!(rewritten(same), same);
         }
         for files in ["a.run", "a,b", "x=a", "runs/a", "src", "./5"] {
-            assert_eq!(rewritten(&format!("sim --runs {files}")), format!("sim --trec-runs {files}"));
-            assert_eq!(rewritten(&format!("sim --runs={files} --runs 3")), format!("sim --trec-runs={files} --runs 3"));
+            assert_eq!(rewritten(&format!("rankduel --runs {files}")), format!("rankduel --trec-runs {files}"));
+            assert_eq!(
+                rewritten(&format!("rankduel --runs={files} --runs 3")),
+                format!("rankduel --trec-runs={files} --runs 3")
+            );
         }
-        assert_eq!(rewritten("sim --runs bm25 --qrels q --runs 7"), "sim --trec-runs bm25 --qrels q --runs 7");
+        assert_eq!(
+            rewritten("rankduel --runs bm25 --qrels q --runs 7"),
+            "rankduel --trec-runs bm25 --qrels q --runs 7"
+        );
     }
 }

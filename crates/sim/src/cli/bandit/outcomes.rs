@@ -1,4 +1,4 @@
-//! `sim bandit --from-outcomes`: what policies would show on the next day, from a table of outcomes by day.
+//! `rankduel bandit --from-outcomes`: what policies would show on the next day, from a table of outcomes by day.
 
 use std::collections::BTreeMap;
 use std::path::Path;

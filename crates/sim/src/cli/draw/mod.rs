@@ -1,4 +1,4 @@
-//! `sim draw`: the figure of finished results, drawn again for a paper.
+//! `rankduel draw`: the figure of finished results, drawn again for a paper.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use crate::results::{Chosen, DENSITY, Format, LegendAt, Length, Letters};
 
 /// Draw the figure of finished results again, for a paper: without running anything.
 ///
-/// Reads a folder that a live run, `sim bandit`, `sim compare` or `sim experiment` has written. The figure is as wide as a
+/// Reads a folder that a live run, `rankduel bandit`, `rankduel compare` or `rankduel experiment` has written. The figure is as wide as a
 /// column, 3.33 in, in letters of 8 points, as PDF with embedded fonts; an algorithm has the same colour and dashes in
 /// every figure. Prints a caption, which says what bands show.
 ///

@@ -1,4 +1,4 @@
-//! `sim cite`: the papers of algorithms as BibTeX.
+//! `rankduel cite`: the papers of algorithms as BibTeX.
 
 use anyhow::Result;
 use bandits::registry::{Entry, entries};

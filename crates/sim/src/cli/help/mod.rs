@@ -4,8 +4,8 @@
 //! |---|---|
 //! | this file | the short form of help, `-h` |
 //! | `examples` | examples of every command, for its long help |
-//! | `cite` | `sim cite` |
-//! | `generate` | `sim completions` and `sim man` |
+//! | `cite` | `rankduel cite` |
+//! | `generate` | `rankduel completions` and `rankduel man` |
 
 pub(super) mod cite;
 mod examples;
@@ -55,7 +55,7 @@ const RARE: [&str; 36] = [
 
 /// What `-h` says of flags whose first paragraph is long.
 const BRIEF: [(&str, &str); 19] = [
-    ("algorithms", "The algorithms, e.g. rucb:alpha=0.51,mergerucb (`sim algorithms`)"),
+    ("algorithms", "The algorithms, e.g. rucb:alpha=0.51,mergerucb"),
     ("against", "Another matrix of the same arms, to compare with"),
     ("arms", "Arms to use: all, N at random, alphabetical:N, or 0-based numbers such as 0,5,109"),
     ("click", "How users click, e.g. perfect"),
@@ -91,7 +91,13 @@ const LONG: usize = 90;
 /// `command` and its subcommands with examples, and with two lengths of help: `-h` fits on a screen, `--help` says
 /// everything.
 pub(super) fn dressed(command: Command) -> Command {
-    let command = match examples::of(command.get_name()) {
+    // Whatever the program is called.
+    with_examples(command, output::program::NAME)
+}
+
+/// The same for the command that is `called` so in the table of examples.
+fn with_examples(command: Command, called: &str) -> Command {
+    let command = match examples::of(called) {
         Some(examples) => {
             command.after_help("`--help` has all flags, in full, and examples.").after_long_help(examples)
         }
@@ -114,7 +120,10 @@ pub(super) fn dressed(command: Command) -> Command {
             _ => argument,
         }
     });
-    command.mut_subcommands(dressed)
+    command.mut_subcommands(|command| {
+        let called = command.get_name().to_owned();
+        with_examples(command, &called)
+    })
 }
 
 /// The beginning of a text that makes sense alone.
@@ -136,7 +145,7 @@ mod tests {
 
     fn all(command: &Command, found: &mut Vec<Command>) {
         found.push(command.clone());
-        // `sim help` repeats all commands without their examples.
+        // `rankduel help` repeats all commands without their examples.
         let real = command.get_subcommands().filter(|command| command.get_name() != "help");
         real.for_each(|command| all(command, found));
     }
@@ -151,11 +160,11 @@ mod tests {
         for command in &commands {
             let name = command.get_name();
             let short = command.clone().term_width(100).render_help().to_string();
-            assert!(short.lines().count() < 60, "`sim {name} -h` has {} lines", short.lines().count());
+            assert!(short.lines().count() < 60, "`rankduel {name} -h` has {} lines", short.lines().count());
             let long = command.clone().term_width(100).render_long_help().to_string();
             let is_of_a_command = command.get_name() == "clear";
-            assert!(is_of_a_command || long.contains("\nExamples:\n"), "sim {name}");
-            assert!(long.len() >= short.len() - 60, "sim {name}");
+            assert!(is_of_a_command || long.contains("\nExamples:\n"), "rankduel {name}");
+            assert!(long.len() >= short.len() - 60, "rankduel {name}");
         }
     }
 

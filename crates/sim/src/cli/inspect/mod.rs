@@ -1,4 +1,4 @@
-//! `sim inspect DATASET`: statistics of a data set, and the quality of its features as rankers; their `measures`.
+//! `rankduel inspect DATASET`: statistics of a data set, and the quality of its features as rankers; their `measures`.
 
 mod measures;
 

@@ -104,7 +104,7 @@ pub enum Bands {
     StandardError,
     /// From the smallest to the largest run.
     Range,
-    /// From the tenth to the ninetieth percentile of runs; for `sim draw` alone, as it needs all runs.
+    /// From the tenth to the ninetieth percentile of runs; for `rankduel draw` alone, as it needs all runs.
     #[serde(skip)]
     Quantile,
     /// There are none.

@@ -1,4 +1,4 @@
-//! `sim power`: impressions until it is decided which of two rankers is better.
+//! `rankduel power`: impressions until it is decided which of two rankers is better.
 //!
 //! | in | is |
 //! |---|---|
@@ -28,7 +28,7 @@ use crate::cli::print::{eprintln, println};
 
 /// How many impressions until it is decided which of two rankers is better.
 ///
-/// From a margin, e.g. of `sim` ("smallest margin") or of a preference matrix (P - 1/2), or from data: the shares of won,
+/// From a margin, e.g. of `rankduel` ("smallest margin") or of a preference matrix (P - 1/2), or from data: the shares of won,
 /// lost and tied impressions of two rankers are then estimated from simulated users. Predicted are a test that may be
 /// looked at after every impression and stops when it decides, and the sign test, whose number of impressions is fixed
 /// before and which has a single look; from data also an A/B test of click-through, in which half of the users see each

@@ -1,4 +1,4 @@
-//! `sim significance`: which algorithms of a finished study differ, and by how much.
+//! `rankduel significance`: which algorithms of a finished study differ, and by how much.
 //!
 //! | in | is |
 //! |---|---|
@@ -24,7 +24,7 @@ use crate::results::label;
 
 /// Test which algorithms of a finished study differ in regret, pair by pair.
 ///
-/// Reads runs.csv in a folder that a live run, `sim bandit` or `sim experiment` has written. Each pair of algorithms has
+/// Reads runs.csv in a folder that a live run, `rankduel bandit` or `rankduel experiment` has written. Each pair of algorithms has
 /// its difference of mean regret with a bootstrap interval, the share of pairs of runs in which one is better (1/2:
 /// neither), and a p-value, corrected for the number of comparisons.
 ///
