@@ -70,7 +70,7 @@ fn small(words: &[String]) -> Vec<String> {
         });
     }
     // A live study: its ground truth is most of the work.
-    if found.first().is_some_and(|first| first.starts_with("--") || first == "compare") {
+    if found.first().is_some_and(|first| first.starts_with("--") || first == "compare" || first == "live") {
         found.extend(["--truth-effort", "0.005"].map(str::to_owned));
     }
     found

@@ -17,6 +17,11 @@ use crate::cli::study::output::{self as study_output, Presentation};
 use crate::results::{Arms, LiveConfig, Measured, VERSION, live_caption};
 use output::shards::Share;
 
+/// Run dueling bandits on simulated users: the same as rankduel without a command.
+///
+/// The algorithms choose rankers, whose result lists are interleaved or multileaved into the one list that a simulated user
+/// sees; the clicks decide which ranker won, and regret measures the cost of the search. Without --dataset it runs on a
+/// built-in look-alike of MSLR-WEB30K.
 #[derive(Debug, Args)]
 pub(super) struct Live {
     #[command(flatten)]

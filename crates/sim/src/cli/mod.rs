@@ -46,13 +46,13 @@ use self::print::{NotPrinted, eprintln};
 
 /// Find the best of many rankers from user clicks, at the lowest cost to the users.
 ///
-/// Without a command, rankduel runs a live simulation: dueling bandits choose rankers, their result lists are interleaved
+/// Without a command, rankduel does what `rankduel live` does, a live simulation: dueling bandits choose rankers, their result lists are interleaved
 /// or multileaved into the one list that a simulated user sees, the clicks decide which ranker won, and regret
 /// measures the cost of the search. Without any flags it runs on a built-in look-alike of MSLR-WEB30K, prints a table
 /// and writes curves, a summary and a figure to a folder in results/.
 ///
 /// A file rankduel.toml in the working folder holds flags that need not be repeated: `seed = 7` for every command that has
-/// --seed, and in a table, e.g. [bandit] or [live] (rankduel without a command), for that command alone. Flags given here win.
+/// --seed, and in a table, e.g. [bandit] or [live] (also for rankduel without a command), for that command alone. Flags given here win.
 #[derive(Debug, Parser)]
 #[command(name = output::program::name(), version = env!("SIM_VERSION"), args_conflicts_with_subcommands = true, max_term_width = 100)]
 struct Cli {
@@ -78,6 +78,7 @@ enum Command {
     Experiment(experiment::ExperimentCommand),
     Export(export::Export),
     Inspect(inspect::Inspect),
+    Live(live::Live),
     Man(help::generate::Man),
     Merge(shards::merge::Merge),
     Power(evidence::power::Power),
@@ -216,12 +217,11 @@ impl std::error::Error for Failure {}
 /// # Errors
 /// For wrong usage and for failures of the command.
 pub fn run_with(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<(), Failure> {
-    let mut arguments = runs_of_files(joined(arguments.into_iter().map(Into::into)));
+    let mut arguments = joined(arguments.into_iter().map(Into::into));
     let mut command = command();
     command.build();
     let added = defaults::add(&command, &mut arguments).map_err(|error| Failure::of(&error))?;
-    // `rankduel.toml` may give files as runs, too.
-    let arguments = runs_of_files(arguments);
+    let has_files_as_runs = runs_of_files(&mut arguments).map_err(|error| Failure::of(&error))?;
     let (cli, threads) = match parse(command, &arguments) {
         Ok(parsed) => parsed,
         Err(error) if error.use_stderr() => return Err(refusal(&error, &arguments, &added)),
@@ -237,6 +237,9 @@ pub fn run_with(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>
     if !added.is_empty() && !quiet {
         let flags: Vec<&str> = added.iter().map(|added| added.argument.as_str()).collect();
         eprintln!("from {}: {}", added[0].file, escaped(&flags.join(" ")));
+    }
+    if has_files_as_runs {
+        print::note(quiet, "--runs names files here: say --rankings");
     }
     shards::invoked_with(&arguments);
     cli.run(threads).map_err(|error| Failure::of(&error))
@@ -281,6 +284,7 @@ impl Cli {
             Some(Command::Completions(command)) => command.run(),
             Some(Command::Datasets(command)) => command.run(),
             Some(Command::Inspect(command)) => command.run(),
+            Some(Command::Live(command)) => command.run(),
             Some(Command::Man(command)) => command.run(),
             Some(Command::Merge(command)) => run_again(&command.arguments()?),
             Some(Command::Status(command)) => command.run(),
@@ -366,16 +370,16 @@ fn stray_file(file: &str, arguments: &[OsString]) -> Option<String> {
         let named = command.clone().unwrap_or_else(self::command);
         named.get_arguments().any(|argument| argument.get_long() == Some(flag))
     };
-    // The usual cause is a pattern that the shell expanded: `--runs *.run`.
+    // The usual cause is a pattern that the shell expanded: `--rankings *.run`.
     let before = words[..at].iter().rposition(|word| word.starts_with("--"));
     if let Some(before) = before {
         let (flag, first) = words[before].split_once('=').unwrap_or((words[before], ""));
-        let listed = ["--dataset", "--trec-runs", "--qrels", "--scores"].contains(&flag);
+        let listed = ["--dataset", "--rankings", "--trec-runs", "--qrels", "--scores"].contains(&flag);
         let given: Vec<&str> = [first].into_iter().chain(words[before + 1..at].iter().copied()).collect();
         let given: Vec<&str> = given.into_iter().filter(|word| !word.is_empty()).collect();
         let more = words[at..].iter().take_while(|word| !word.starts_with("--")).count();
         if listed && !given.is_empty() {
-            let flag = if flag == "--trec-runs" { "--runs" } else { flag };
+            let flag = if flag == "--trec-runs" { "--rankings" } else { flag };
             let and = if more > 1 { ",..." } else { "" };
             return Some(format!(
                 "found the file '{file}' after {flag} {given}: write {flag} {given},{file}{and}, or give their folder; separate \
@@ -393,8 +397,9 @@ fn stray_file(file: &str, arguments: &[OsString]) -> Option<String> {
 /// # Errors
 /// What the command would print, in one line.
 pub fn check<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result<(), String> {
-    let arguments: Vec<OsString> = [program::name()].into_iter().chain(arguments).map(Into::into).collect();
-    match parse(command(), &runs_of_files(arguments)) {
+    let mut arguments: Vec<OsString> = [program::name()].into_iter().chain(arguments).map(Into::into).collect();
+    runs_of_files(&mut arguments).map_err(|error| error.to_string())?;
+    match parse(command(), &arguments) {
         Err(error) if error.use_stderr() => Err(one_line(&error.to_string())),
         _ => Ok(()),
     }

@@ -89,7 +89,7 @@ struct Effort {
     #[arg(long, alias = "again", conflicts_with_all = ["more", "resume"])]
     replace: bool,
 
-    /// Compare only the pairs among these arms, e.g. 0,5,109 (0-based) or bm25,ltr
+    /// Compare only the pairs among these arms, e.g. 0-5,109 (0-based) or bm25,ltr
     #[arg(long, value_name = "I,J,...")]
     arms: Option<String>,
 

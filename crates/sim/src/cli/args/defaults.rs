@@ -1,5 +1,5 @@
 //! `rankduel.toml` in the working folder: flags that need not be repeated. Keys are the long names of flags; those at the top
-//! are for every command that has the flag, those in a table, e.g. `[bandit]`, for that command (`[live]`: `rankduel` without
+//! are for every command that has the flag, those in a table, e.g. `[bandit]`, for that command (`[live]`: also `rankduel` without
 //! a command). Flags on the command line win.
 
 use std::ffi::OsString;
@@ -16,7 +16,7 @@ use toml::de::{DeTable, DeValue};
 
 /// The name of the file, and the one that it had before, under which it is read as well.
 const FILES: [&str; 2] = ["rankduel.toml", "sim.toml"];
-/// The table for `rankduel` without a command.
+/// The command that is meant without one.
 const LIVE: &str = "live";
 
 /// A flag that the file adds to the command line.
@@ -104,7 +104,7 @@ fn insert(command: &Command, arguments: &mut Vec<OsString>, (file, text): (&'sta
         let name = key.get_ref().as_ref();
         let owner = if name == LIVE { Some(command) } else { command.find_subcommand(name) };
         let Some(owner) = owner else {
-            let known = command.get_subcommands().map(Command::get_name).chain([LIVE]);
+            let known = command.get_subcommands().map(Command::get_name);
             return Err(at(key.span(), unknown("table", name, known, "expected `live` or a command")));
         };
         let DeValue::Table(table) = value.get_ref() else { continue };
@@ -217,6 +217,7 @@ mod tests {
         assert_eq!(with(TEXT, "--runs 3").unwrap(), "--seed=7 --threads=2 --rankers=1,5,9 --steps=1e4 --json --runs 3");
         // bandit has no --rankers; its table is its own.
         assert_eq!(with(TEXT, "bandit").unwrap(), "bandit --seed=7 --threads=2 --steps=2e4 --matrix=P.npy");
+        assert_eq!(with(TEXT, "live").unwrap(), "live --seed=7 --threads=2 --rankers=1,5,9 --steps=1e4 --json");
         assert_eq!(with(TEXT, "datasets").unwrap(), "datasets");
         assert_eq!(with("seed = 1\n[live]\nseed = 2", "").unwrap(), "--seed=2");
     }

@@ -6,7 +6,7 @@ pub(super) fn of(command: &str) -> Option<&'static str> {
 }
 
 /// Command lines, and what they do.
-const EXAMPLES: [(&str, &str); 23] = [
+const EXAMPLES: [(&str, &str); 24] = [
     (
         "rankduel",
         "\
@@ -14,7 +14,7 @@ Examples:
   rankduel                                              the default: a look-alike of MSLR-WEB30K
   rankduel --dataset ylr1 --click navigational          a registered data set (`rankduel datasets` lists them)
   rankduel --dataset MQ2008/ --click perfect            a folder of LETOR files (or the files, comma-separated)
-  rankduel --runs bm25.run,ltr.run --qrels qrels.txt    rankers of yours: TREC runs
+  rankduel --rankings bm25.run,ltr.run --qrels qrels.txt    rankers of yours: TREC runs
   rankduel --algorithms rucb:alpha=0.51,mergerucb --steps 1e7 --runs 20
   rankduel --stop-when 0.95 --margin 0.01               runs end once it is proven which ranker is the best
   rankduel bandit --matrix P.txt --steps 1e7            the same loop on a preference matrix
@@ -102,6 +102,15 @@ Examples:
 Examples:
   rankduel inspect mslr-lookalike:0.1                   a look-alike: sizes, labels, ties, its best rankers
   rankduel inspect MQ2008/ --json                       a folder of files",
+    ),
+    (
+        "live",
+        "\
+Examples:
+  rankduel live                                    the default: a look-alike of MSLR-WEB30K
+  rankduel live --dataset ylr1 --rankers 1-20,110  some features of a registered data set
+  rankduel live --rankings bm25.run,ltr.run --qrels qrels.txt
+  rankduel live --algorithms rucb:alpha=0.51,mergerucb --steps 1e7 --runs 20",
     ),
     (
         "distortion",

@@ -57,7 +57,7 @@ const RARE: [&str; 36] = [
 const BRIEF: [(&str, &str); 19] = [
     ("algorithms", "The algorithms, e.g. rucb:alpha=0.51,mergerucb"),
     ("against", "Another matrix of the same arms, to compare with"),
-    ("arms", "Arms to use: all, N at random, alphabetical:N, or 0-based numbers such as 0,5,109"),
+    ("arms", "Arms to use: all, N at random, alphabetical:N, or 0-based numbers such as 0-5,109"),
     ("click", "How users click, e.g. perfect"),
     ("dataset", "A registered data set, a folder, files, or a look-alike"),
     ("interleave", "Method for two lists, e.g. team-draft [default: probabilistic]"),
@@ -66,14 +66,14 @@ const BRIEF: [(&str, &str); 19] = [
     ("multileave", "Method for several lists, e.g. probabilistic [default: sosm]"),
     ("out", "Where results go [default: a folder in results/]"),
     ("problem", "A problem by name, e.g. 1good5poor or btl:k=10"),
-    ("qrels", "The judgments of --trec-runs"),
+    ("qrels", "The judgments of --rankings"),
+    ("rankings", "TREC runs as the rankers, instead of --dataset"),
     ("rankers", "Features to use as rankers: all, N at random, or a list"),
     ("replace", "Start in an empty results folder; the old one is moved aside"),
     ("scores", "Scores of models as further rankers"),
     ("seed", "The master seed: same seed, same bytes"),
     ("stop_when", "End a run once its outcomes prove which arm is the best, e.g. 0.95"),
     ("threads", "Threads [default: all cores]"),
-    ("trec_runs", "TREC runs as the rankers, instead of --dataset"),
 ];
 
 /// Short names of values, so that text has room beside them.

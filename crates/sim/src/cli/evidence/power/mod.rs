@@ -45,7 +45,7 @@ pub(in crate::cli) struct Power {
         value_name = "M,...",
         value_delimiter = ',',
         value_parser = parse_margin,
-        conflicts_with_all = ["dataset", "trec_runs", "scores", "click", "rankers", "interleave", "first", "second", "impressions"],
+        conflicts_with_all = ["dataset", "rankings", "scores", "click", "rankers", "interleave", "first", "second", "impressions"],
         help_heading = "Difference"
     )]
     margin: Vec<f64>,
