@@ -11,7 +11,7 @@ use tempfile::TempDir;
 /// Numbers of the pages, and what the test takes instead.
 const SMALLER: [(&str, &str); 8] = [
     ("--steps", "2e3"),
-    ("--interleavings", "200"),
+    ("--impressions-per-pair", "200"),
     ("--more", "200"),
     ("--simulate", "2"),
     ("mslr-lookalike:0.03", "mslr-lookalike:0.003"),

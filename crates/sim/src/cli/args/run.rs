@@ -53,7 +53,7 @@ pub(in crate::cli) struct RunArgs {
     timings: bool,
 
     /// Keep the curves of all runs, in curves.npz: an array of NumPy per algorithm, with a row per run and a column per
-    /// checkpoint; `rankduel draw --bands quantile` needs them
+    /// checkpoint; `rankduel draw --spread quantile` needs them
     #[arg(long)]
     pub(in crate::cli) keep_curves: bool,
 
@@ -71,7 +71,7 @@ pub(in crate::cli) struct RunArgs {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum AxesArg {
+pub(in crate::cli) enum AxesArg {
     /// Linear steps and regret
     Linear,
     /// Logarithmic steps

@@ -27,7 +27,14 @@ use crate::results::label;
 #[command(next_help_heading = "Outcomes of days")]
 pub(super) struct OutcomeOptions {
     /// With --from-outcomes: how many impressions a day has; keep it the same from day to day
-    #[arg(long, value_name = "N", default_value = "1e5", value_parser = parse_positive, requires = "from_outcomes")]
+    #[arg(
+        long = "impressions-per-day",
+        alias = "impressions",
+        value_name = "N",
+        default_value = "1e5",
+        value_parser = parse_positive,
+        requires = "from_outcomes"
+    )]
     impressions: u64,
 
     /// With --from-outcomes: the last day that counts, e.g. 2026-11-22 [default: the last one that was complete when the log

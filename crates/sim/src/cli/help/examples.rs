@@ -16,7 +16,7 @@ Examples:
   rankduel --dataset MQ2008/ --click perfect            a folder of LETOR files (or the files, comma-separated)
   rankduel --rankings bm25.run,ltr.run --qrels qrels.txt    rankers of yours: TREC runs
   rankduel --algorithms rucb:alpha=0.51,mergerucb --steps 1e7 --runs 20
-  rankduel --stop-when 0.95 --margin 0.01               runs end once it is proven which ranker is the best
+  rankduel --stop-when 0.95 --tolerance 0.01               runs end once it is proven which ranker is the best
   rankduel bandit --matrix P.txt --steps 1e7            the same loop on a preference matrix
   rankduel proxy --dataset MQ2008/ --out P.npy          a preference matrix from a data set
   rankduel analyse --matrix P.npy                       its winners, cycles, gaps and bounds, with figures",
@@ -71,7 +71,7 @@ Examples:
 Examples:
   rankduel compare --rankers 10 --steps 1e5             live, and on a matrix estimated for it
   rankduel compare --dataset MQ2008/ --matrix P.npy     with a matrix that is there already
-  rankduel compare --rankers 10 --algorithms rucb,rmed1 --interleavings 40000",
+  rankduel compare --rankers 10 --algorithms rucb,rmed1 --impressions-per-pair 40000",
     ),
     (
         "completions",
@@ -124,8 +124,8 @@ Examples:
         "\
 Examples:
   rankduel draw results/first-run --no-title            draw.pdf beside the results, for a column of a paper
-  rankduel draw results/first-run --y log --relabel rucb=RUCB,mdb=MDB --out figures/regret.pdf
-  rankduel draw results/first-run --width 7in --font 9pt --format svg,png --bands sd
+  rankduel draw results/first-run --axes log --relabel rucb=RUCB,mdb=MDB --out figures/regret.pdf
+  rankduel draw results/first-run --width 7in --font 9pt --format svg,png --spread sd
   rankduel draw results/mergerucb-fig6 --heat-map       a grid of parameters",
     ),
     (
@@ -142,7 +142,7 @@ Examples:
         "\
 Examples:
   rankduel power --margin 0.02                          a ranker that wins with probability 0.52
-  rankduel power --margin 0.01,0.02,0.05 --tied 0.6 --per-day 20000
+  rankduel power --margin 0.01,0.02,0.05 --tied 0.6 --impressions-per-day 20000
   rankduel power --margin 0.02 --simulate 1000          predicted, and observed in 1,000 simulated tests
   rankduel power                                        the best and the second of the default rankers
   rankduel power --dataset MQ2008/ --first 40 --second 15 --interleave team-draft --click informational",
@@ -175,7 +175,7 @@ Examples:
 Examples:
   rankduel proxy --dataset MQ2008/ --out P.npy          4,000 impressions per pair
   rankduel proxy --dataset MQ2008/ --out P.npy --resume after an interruption
-  rankduel proxy --rankers 20 --out P.npy --interleavings 1e5 --until-se 0.001
+  rankduel proxy --rankers 20 --out P.npy --impressions-per-pair 1e5 --until-se 0.001
   rankduel proxy --rankers 20 --out P.npy --more 1e5    add to a finished matrix",
     ),
     (

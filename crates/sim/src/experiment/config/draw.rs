@@ -19,7 +19,7 @@ pub struct Draw {
     pub y: Option<Scale>,
     /// What bands and error bars show: `standard-error` or `se` (default), `standard-deviation` or `sd`, `range` or
     /// `none`.
-    #[serde(default)]
+    #[serde(default, alias = "spread")]
     pub bands: Bands,
     /// Whether settings are `apart`, a panel each (default), or `together` in one.
     #[serde(default)]
