@@ -73,6 +73,50 @@ fn completions_and_manual_pages_know_all_commands() {
     assert_eq!(fs::read(folder.path().join("man/rankduel.1")).expect("a page"), once, "no date");
 }
 
+#[cfg(unix)]
+#[test]
+fn bash_completes_commands_flags_and_values() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let script = folder.path().join("completions");
+    fs::write(&script, output(&folder, &["completions", "bash"])).expect("a writable folder");
+    fs::create_dir(folder.path().join("my-data")).expect("a folder");
+    let complete = |words: &str| -> Option<Vec<String>> {
+        let words: Vec<&str> = words.split(' ').collect();
+        let [.., before, last] = words[..] else { panic!("{words:?}") };
+        let call = format!(
+            "source completions; COMP_WORDS=({}); COMP_CWORD={}; _rankduel rankduel '{last}' '{before}'; \
+             printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+            words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" "),
+            words.len() - 1
+        );
+        let mut bash = std::process::Command::new("bash");
+        // Not every machine has it.
+        let run = bash.args(["--norc", "-c", &call]).current_dir(folder.path()).output().ok()?;
+        assert!(run.status.success(), "{call}: {}", text(&run.stderr));
+        Some(text(&run.stdout).lines().map(|line| line.trim().to_owned()).collect())
+    };
+    for (words, expected, others) in [
+        ("rankduel sens", &["sensitivity"][..], &["bandit"][..]),
+        ("rankduel li", &["live"], &["datasets"]),
+        ("rankduel live --rank", &["--rankers", "--rankings"], &["--trec-runs"]),
+        ("rankduel bandit --algorithms merge", &["mergerucb"], &["rucb"]),
+        ("rankduel algorithms merge", &["mergerucb"], &["rucb"]),
+        ("rankduel live --click nav", &["navigational"], &["perfect"]),
+        ("rankduel proxy --multileave pair", &["pairwise-preference"], &["sosm"]),
+        ("rankduel live --interleave doc", &["document-constraints"], &["balanced"]),
+        ("rankduel bandit --regret bo", &["borda"], &["weak"]),
+        ("rankduel bandit --problem cyc", &["cyclic"], &["btl"]),
+        ("rankduel live --dataset m", &["mslr-lookalike", "my-data"], &["completions", "ylr1-lookalike"]),
+        ("rankduel draw --axes lo", &["log", "log-x"], &["linear"]),
+        ("rankduel proxy --out comp", &["completions"], &["my-data"]),
+    ] {
+        let Some(found) = complete(words) else { return };
+        let has = |word: &&str| found.iter().any(|found| found == word);
+        assert!(expected.iter().all(|word| has(&word)), "{words}: {found:?}");
+        assert!(!others.iter().any(|word| has(&word)), "{words}: {found:?}");
+    }
+}
+
 #[test]
 fn a_file_holds_defaults_and_flags_win() {
     let folder = TempDir::new().expect("a temporary folder");

@@ -15,7 +15,7 @@ use super::print::println;
 #[derive(Debug, Args)]
 pub(super) struct Algorithms {
     /// The algorithms to describe: parameters with their ranges, memory, paper
-    #[arg(value_name = "NAME", value_delimiter = ',', value_parser = find)]
+    #[arg(id = "names_of_algorithms", value_name = "NAME", value_delimiter = ',', value_parser = find)]
     names: Vec<Entry>,
 
     /// Print JSON instead of text

@@ -7,6 +7,7 @@ use clap::Args;
 use clap_complete::Shell;
 use output::program;
 
+use super::values::completions;
 use crate::cli::print::{NotPrinted, eprintln};
 
 /// Print completions of commands and flags for a shell
@@ -28,8 +29,7 @@ pub(in crate::cli) struct Man {
 impl Completions {
     #[expect(clippy::unnecessary_wraps, reason = "all commands return a result")]
     pub(in crate::cli) fn run(&self) -> Result<()> {
-        let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut crate::cli::command(), program::name(), &mut script);
+        let script = completions(crate::cli::command(), self.shell, program::name());
         let written = std::io::Write::write_all(&mut std::io::stdout().lock(), &script);
         if let Err(error) = written {
             std::panic::resume_unwind(Box::new(NotPrinted(error)));

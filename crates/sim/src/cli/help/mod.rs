@@ -6,10 +6,12 @@
 //! | `examples` | examples of every command, for its long help |
 //! | `cite` | `rankduel cite` |
 //! | `generate` | `rankduel completions` and `rankduel man` |
+//! | `values` | what completions offer as values |
 
 pub(super) mod cite;
 mod examples;
 pub(super) mod generate;
+mod values;
 
 use clap::Command;
 
@@ -85,6 +87,10 @@ const VALUES: [(&str, &str); 5] = [
     ("rankers", "N|I,J,..."),
 ];
 
+/// The flags of a live run that `-h` shows without a command: `rankduel live -h` has more.
+const WITHOUT_A_COMMAND: [&str; 9] =
+    ["algorithms", "click", "dataset", "out", "qrels", "rankers", "rankings", "runs", "steps"];
+
 /// The longest text of a flag that `-h` shows in full.
 const LONG: usize = 90;
 
@@ -92,7 +98,10 @@ const LONG: usize = 90;
 /// everything.
 pub(super) fn dressed(command: Command) -> Command {
     // Whatever the program is called.
-    with_examples(command, output::program::NAME)
+    with_examples(command, output::program::NAME).mut_args(|argument| {
+        let is_shown = WITHOUT_A_COMMAND.contains(&argument.get_id().as_str());
+        if is_shown { argument } else { argument.hide_short_help(true) }
+    })
 }
 
 /// The same for the command that is `called` so in the table of examples.
@@ -104,6 +113,7 @@ fn with_examples(command: Command, called: &str) -> Command {
         None => command,
     };
     let command = command.mut_args(|argument| {
+        let argument = values::hinted(argument);
         let text = argument.get_long_help().or_else(|| argument.get_help()).map(ToString::to_string);
         let Some(text) = text else { return argument };
         let id = argument.get_id().as_str();
@@ -174,7 +184,7 @@ mod tests {
         all(&crate::cli::command(), &mut commands);
         let exists =
             |id: &str| commands.iter().any(|command| command.get_arguments().any(|known| known.get_id() == id));
-        let named = BRIEF.iter().chain(&VALUES).map(|(id, _)| id);
+        let named = BRIEF.iter().chain(&VALUES).map(|(id, _)| id).chain(&WITHOUT_A_COMMAND);
         for id in RARE.iter().chain(named) {
             assert!(exists(id), "{id}");
         }
