@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use crate::common::{files, sim, text};
+use crate::common::{Tree, files, sim, text, tree};
 
 /// A command with its words in one form and in another.
 struct Pair {
@@ -142,16 +142,13 @@ fn earlier_words_give_the_same_results() {
     }
 }
 
-/// The folders of results, by name, with their files.
-fn named(at: &Path) -> Vec<(String, Vec<(String, Vec<u8>)>)> {
-    let Ok(entries) = fs::read_dir(at.join("results")) else { return Vec::new() };
-    let entries =
-        entries.map(|entry| entry.expect("a readable folder").path()).filter(|path| !path.ends_with(".cache"));
-    let mut all: Vec<_> = entries
-        .map(|path| (path.file_name().unwrap_or_default().to_string_lossy().into_owned(), files(&path)))
-        .collect();
-    all.sort();
-    all
+/// All files of default folders, with the names of these.
+fn named(at: &Path) -> Tree {
+    let results = at.join("results");
+    if !results.is_dir() {
+        return Tree::new();
+    }
+    tree(&results).into_iter().filter(|(name, _)| !name.starts_with(".cache")).collect()
 }
 
 #[test]

@@ -176,6 +176,9 @@ impl FromStr for SiteSpec {
     }
 }
 
+/// A feature that is not a ranker, and how that was written.
+type Excluded<'a> = (FeatureId, &'a RankerRef);
+
 impl SiteSpec {
     /// Whether features may have names: from a file, or those of runs and scores.
     #[must_use]
@@ -258,7 +261,7 @@ impl SiteSpec {
     ///
     /// # Errors
     /// If nothing has one of the names.
-    fn selected(&self, names: Option<&Names>) -> Result<(Selection, Vec<(FeatureId, &RankerRef)>), SpecError> {
+    fn selected(&self, names: Option<&Names>) -> Result<(Selection, Vec<Excluded<'_>>), SpecError> {
         let selection = self.rankers.resolve(names).map_err(|error| {
             let text = error.to_string();
             // The field says already what it is of.
