@@ -2,17 +2,17 @@
 # Measures what shards cost, and prints it as cluster/costs.toml, from which `cargo xtask tidy --fix` writes the tables of
 # docs/pages/how-to/run-on-a-cluster.md. All times are of one core, by CPU time. Two minutes; the machine should be idle.
 #
-#   cluster/measure.sh target/release/sim > cluster/costs.toml
+#   cluster/measure.sh target/release/rankduel > cluster/costs.toml
 set -euo pipefail
 
-sim=$(realpath "${1:?the program sim}")
+sim=$(realpath "${1:?the program rankduel}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 export ORE_CACHE_DIR="$work/caches"
 TIMEFORMAT='%U %S'
 
-# The CPU seconds of a command of sim.
+# The CPU seconds of a command of rankduel.
 cpu() {
     local times
     times=$({ time "$sim" "$@" --quiet --threads 1 > out.txt 2> err.txt || { cat err.txt >&2; exit 1; }; } 2>&1)
@@ -24,17 +24,17 @@ site=(--dataset mslr-lookalike:1)
 proxy=(proxy "${site[@]}" --rankers all)
 study=("${site[@]}" --rankers all --algorithms "rucb,mergerucb,rmed1,random" --runs 1 --truth-effort 0.1)
 echo "preparing" >&2
-prepare=$(cpu "${proxy[@]}" --interleavings 64 --out P.npy --shard prepare)
+prepare=$(cpu "${proxy[@]}" --impressions-per-pair 64 --out P.npy --shard prepare)
 cpu "${study[@]}" --steps 1e4 --out prepared --shard prepare > /dev/null
 echo "starting" >&2
 # The first shard of more shards than pieces has none.
-start=$(cpu "${proxy[@]}" --interleavings 64 --out P.npy --shard 0/999999)
+start=$(cpu "${proxy[@]}" --impressions-per-pair 64 --out P.npy --shard 0/999999)
 echo "comparing" >&2
-compared=$(cpu "${proxy[@]}" --interleavings 10000 --out Q.npy)
+compared=$(cpu "${proxy[@]}" --impressions-per-pair 10000 --out Q.npy)
 echo "playing" >&2
 played=$(cpu "${study[@]}" --steps 1e7 --out live)
 echo "merging" >&2
-few=(proxy --dataset ylr1-lookalike:0.01 --rankers all --interleavings 320)
+few=(proxy --dataset ylr1-lookalike:0.01 --rankers all --impressions-per-pair 320)
 for shard in {0..15}; do cpu "${few[@]}" --out R.npy --shard "$shard/16" > /dev/null; done
 merged=$(cpu merge R.npy)
 bytes=$(cat R.npy.shards/*.part | wc -c)

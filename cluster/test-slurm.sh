@@ -8,7 +8,7 @@
 # and ends with code 77.
 set -euo pipefail
 
-sim=$(realpath "${1:?the program sim}")
+sim=$(realpath "${1:?the program rankduel}")
 scratch=${2:-$(mktemp -d)}
 mkdir -p "$scratch"
 scratch=$(realpath "$scratch")
@@ -97,7 +97,7 @@ drained 120
 same "three of sixteen"
 
 say "a shard of a matrix is requeued in its middle: it saves, and goes on"
-proxy=(proxy --dataset mslr-lookalike:0.003 --rankers 40 --interleavings 60000 --quiet)
+proxy=(proxy --dataset mslr-lookalike:0.003 --rankers 40 --impressions-per-pair 60000 --quiet)
 rm -rf one out out.shards
 mkdir one
 "$sim" "${proxy[@]}" --out one/P.npy > /dev/null

@@ -5,7 +5,7 @@
 #
 # RANKDUEL_PROFILE=release builds what users install, for manylinux2014; the default, dev, is compiled in a fraction of
 # the time. RANKDUEL_PYTHONS names the interpreters, e.g. "python3.12 /opt/python3.13/bin/python". RANKDUEL_SIM names the
-# program `sim` of this revision, to compare with.
+# program `rankduel` of this revision, to compare with.
 set -euo pipefail
 cd "$(dirname "$0")"
 here=$PWD

@@ -1,6 +1,6 @@
 """Measures what calls from Python cost: CPU time, the least of several tries, with the goal beside each number.
 
-python measure.py [path of the program `sim`], with a release build of both, on a machine that does nothing else.
+python measure.py [path of the program `rankduel`], with a release build of both, on a machine that does nothing else.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def rucb(sim: str | None) -> None:
     ours = least(python)
     row(f"20 runs of 10^6 steps of rucb on {PROBLEM}, from Python", ours, "s", None)
     if sim is None:
-        print("pass the program `sim` to compare with it", file=sys.stderr)
+        print("pass the program `rankduel` to compare with it", file=sys.stderr)
         return
     theirs = least(program, of_children)
     row("the same on the command line", theirs, "s", None)

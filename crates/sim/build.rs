@@ -1,4 +1,4 @@
-//! The version that `sim --version` prints, with the commit where one is known.
+//! The version that `rankduel --version` prints, with the commit where one is known.
 //!
 //! Only release builds ask git, so that a commit does not recompile everything in development. An archive of the crate
 //! has its commit in `.cargo_vcs_info.json`; `SIM_COMMIT` overrules both. Without any of them the version stands alone.

@@ -1,7 +1,7 @@
 """Which of many rankers is best, found from clicks at the least cost to users.
 
 Dueling bandits, interleaving, multileaving and click models, for researchers and for search teams: the same numbers,
-to the last digit, as the command line ``sim``, which this package carries as ``rankduel``.
+to the last digit, as the command line ``rankduel``, which this package carries.
 
 Wherever numbers are drawn there is an argument `seed`: the same seed gives the same numbers on every machine, for any
 number of threads, with every version of Python.

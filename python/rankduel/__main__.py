@@ -1,4 +1,4 @@
-"""The command line: ``rankduel`` and ``python -m rankduel`` print what ``sim`` prints."""
+"""The command line: ``rankduel`` and ``python -m rankduel`` print what the program of cargo prints."""
 
 import sys
 

@@ -68,7 +68,7 @@ def _found(words: Sequence[str | os.PathLike[str]], settings: Mapping[str, Any],
 def analyse(
     matrix: Matrix | str | os.PathLike[str], *, against: Matrix | None = None, threads: int | None = None, **settings: Any
 ) -> Findings:
-    """Analyse a preference matrix: winners, cycles, gaps, regret bounds. The same as ``sim analyse``.
+    """Analyse a preference matrix: winners, cycles, gaps, regret bounds. The same as ``rankduel analyse``.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def analyse(
 def inspect(
     dataset: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], *, threads: int | None = None, **settings: Any
 ) -> Findings:
-    """Describe a data set: queries, labels, and the quality of each feature as a ranker. The same as ``sim inspect``.
+    """Describe a data set: queries, labels, and the quality of each feature as a ranker. The same as ``rankduel inspect``.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def experiment(
     progress: Progress = None,
     **settings: Any,
 ) -> dict[str, Findings]:
-    """Run the figures and tables of a paper from an experiment file. The same as ``sim experiment``.
+    """Run the figures and tables of a paper from an experiment file. The same as ``rankduel experiment``.
 
     Parameters
     ----------

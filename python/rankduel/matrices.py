@@ -200,8 +200,8 @@ class Matrix(HasArms):
 
     @property
     def winner(self) -> str:
-        """A line about the best arm, and how certain it is: that of ``sim proxy`` for a matrix that was estimated here, of
-        ``sim bandit`` for others.
+        """A line about the best arm, and how certain it is: that of ``rankduel proxy`` for a matrix that was estimated here, of
+        ``rankduel bandit`` for others.
         """
         return self._winner or self._inner.winner_line()
 
@@ -238,8 +238,8 @@ class Matrix(HasArms):
         return matrix
 
     def save(self, path: str | os.PathLike[str], *, replace: bool = False) -> list[Path]:
-        """Write the files of ``sim proxy``: the matrix as ``.npy`` and ``.txt`` and, if it was estimated here, its counts, how it
-        was made, and a state that ``sim proxy --more`` continues from.
+        """Write the files of ``rankduel proxy``: the matrix as ``.npy`` and ``.txt`` and, if it was estimated here, its counts, how it
+        was made, and a state that ``rankduel proxy --more`` continues from.
 
         Parameters
         ----------
@@ -335,7 +335,7 @@ def bandit(
     progress: Progress = None,
     **settings: Unpack[StudySettings],
 ) -> Study:
-    """Play dueling bandits on a preference matrix: coin flips instead of users. The same as ``sim bandit``.
+    """Play dueling bandits on a preference matrix: coin flips instead of users. The same as ``rankduel bandit``.
 
     Parameters
     ----------
@@ -414,7 +414,7 @@ def explore(
 ) -> Findings:
     """How often the recommended arm is the best after exploring until a horizon, and what exploration cost.
 
-    The same as ``sim bandit --setting explore-then-exploit``. Algorithms that use the horizon run again for each.
+    The same as ``rankduel bandit --setting explore-then-exploit``. Algorithms that use the horizon run again for each.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ def _frame(rows: list[dict[str, Any]]) -> Frame:
 
 
 def algorithms() -> Frame:
-    """All algorithms, as ``sim algorithms`` lists them.
+    """All algorithms, as ``rankduel algorithms`` lists them.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def algorithms() -> Frame:
 
 
 def datasets() -> Frame:
-    """All registered data sets and preference matrices, as ``sim datasets`` lists them.
+    """All registered data sets and preference matrices, as ``rankduel datasets`` lists them.
 
     Returns
     -------

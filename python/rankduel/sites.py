@@ -570,7 +570,7 @@ class Site(HasArms):
         threads: int | None = None,
         progress: Progress = None,
     ) -> Matrix:
-        """Estimate the preference matrix from simulated impressions: the same as ``sim proxy``.
+        """Estimate the preference matrix from simulated impressions: the same as ``rankduel proxy``.
 
         Parameters
         ----------
@@ -627,7 +627,7 @@ class Site(HasArms):
         progress: Progress = None,
         **settings: Unpack[LiveSettings],
     ) -> Study:
-        """Play dueling bandits live: every step is an impression, and users decide. The same as ``sim`` without a command.
+        """Play dueling bandits live: every step is an impression, and users decide. The same as ``rankduel`` without a command.
 
         Parameters
         ----------
@@ -680,7 +680,7 @@ class Site(HasArms):
         progress: Progress = None,
         **settings: Unpack[LiveSettings],
     ) -> Comparison:
-        """Play the same bandits live and on the preference matrix of the same rankers: the same as ``sim compare``.
+        """Play the same bandits live and on the preference matrix of the same rankers: the same as ``rankduel compare``.
 
         Parameters
         ----------
@@ -724,7 +724,7 @@ class Site(HasArms):
         threads: int | None = None,
         progress: Progress = None,
     ) -> Frame:
-        """How many impressions methods need to order rankers as their nDCG does: the same as ``sim sensitivity``.
+        """How many impressions methods need to order rankers as their nDCG does: the same as ``rankduel sensitivity``.
 
         Parameters
         ----------
@@ -774,7 +774,7 @@ class Site(HasArms):
         threads: int | None = None,
         progress: Progress = None,
     ) -> Frame:
-        """How often multileaving prefers another ranker to the best one: the same as ``sim distortion``.
+        """How often multileaving prefers another ranker to the best one: the same as ``rankduel distortion``.
 
         Parameters
         ----------

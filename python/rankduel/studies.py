@@ -90,7 +90,7 @@ class Study:
         return config
 
     def significance(self, **settings: Any) -> Findings:
-        """Which algorithms differ in regret, pair by pair: the same as ``sim significance``.
+        """Which algorithms differ in regret, pair by pair: the same as ``rankduel significance``.
 
         Parameters
         ----------
@@ -179,7 +179,7 @@ class Study:
         """Write the files of the command line into a new or empty folder: ``config.json``, ``curves.csv``, ``runs.csv``,
         ``summary.json``, ``timings.json`` and the figure.
 
-        ``sim significance``, ``sim export`` and the like read it, and the command line extends it to more runs, steps or
+        ``rankduel significance``, ``rankduel export`` and the like read it, and the command line extends it to more runs, steps or
         algorithms.
 
         Parameters

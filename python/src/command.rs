@@ -15,10 +15,10 @@ pub(crate) fn called_as(program: std::path::PathBuf) {
 }
 
 /// Runs the command line with these arguments, without the name of the program; returns the exit code. Ends the process on
-/// Ctrl-C, as `sim` does.
+/// Ctrl-C, as `rankduel` does.
 #[pyfunction]
 pub(crate) fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
-    py.detach(|| cli::main_with(std::iter::once("sim".into()).chain(arguments)))
+    py.detach(|| cli::main_with(std::iter::once("rankduel".into()).chain(arguments)))
 }
 
 /// Runs the program `click-logs` with these arguments; returns the exit code.
@@ -37,7 +37,7 @@ pub(crate) fn captured(
     report: Option<Py<PyAny>>,
     notes: bool,
 ) -> PyResult<String> {
-    let arguments: Vec<OsString> = std::iter::once("sim".into()).chain(arguments).collect();
+    let arguments: Vec<OsString> = std::iter::once("rankduel".into()).chain(arguments).collect();
     let printed: Result<String, Failure> = work(py, How { threads, report, notes }, move || Ok(cli::captured(arguments)))?;
     printed.map_err(|failure| of_failure(failure, PyRuntimeError::new_err))
 }

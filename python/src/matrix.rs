@@ -256,7 +256,7 @@ impl Matrix {
         serde_json::to_string_pretty(&provenance.sealed().map_err(failed)?).map_err(wrong)
     }
 
-    /// The line about the winner: that of `sim proxy` for a matrix that was estimated here, otherwise that of `sim bandit`.
+    /// The line about the winner: that of `rankduel proxy` for a matrix that was estimated here, otherwise that of `rankduel bandit`.
     fn winner_line(&self) -> PyResult<String> {
         match &self.inner.estimated {
             Some(Estimated { state, site }) => Ok(proxy::winner(state, site, self.preferences()?)),
@@ -359,7 +359,7 @@ impl Matrix {
         own.raise(py, explored)?.as_ref().map(found).transpose()
     }
 
-    /// Writes the files of `sim proxy`: all of them if it was estimated here, otherwise `.npy` and `.txt`.
+    /// Writes the files of `rankduel proxy`: all of them if it was estimated here, otherwise `.npy` and `.txt`.
     fn save(&self, path: PathBuf, replace: bool) -> PyResult<Vec<PathBuf>> {
         let matrix = self.preferences()?;
         let write = || -> Result<Vec<PathBuf>> {
@@ -423,7 +423,7 @@ impl Inner {
     }
 }
 
-/// Plays algorithms as `sim bandit` does.
+/// Plays algorithms as `rankduel bandit` does.
 fn play<A: PlayedArena + Clone + Sync>(
     prepared: PreparedEnvironment<A>,
     request: RunRequest,
@@ -436,7 +436,7 @@ fn play<A: PlayedArena + Clone + Sync>(
     Ok(Some(Study { runs: finished.found, config }))
 }
 
-/// Plays algorithms as `sim bandit --setting explore-then-exploit` does.
+/// Plays algorithms as `rankduel bandit --setting explore-then-exploit` does.
 fn explore<A: PlayedArena + Clone + Sync>(
     prepared: PreparedEnvironment<A>,
     request: RunRequest,

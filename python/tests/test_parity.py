@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -129,9 +128,9 @@ def test_threads_change_nothing(site: rd.Site) -> None:
 
 
 def test_the_command_line_is_that_of_sim(tmp_path: Path) -> None:
-    sim = os.environ.get("RANKDUEL_SIM") or shutil.which("sim")
+    sim = os.environ.get("RANKDUEL_SIM")
     if sim is None:
-        pytest.skip("no program `sim`; set RANKDUEL_SIM to one of this revision")
+        pytest.skip("no program `rankduel` of cargo; set RANKDUEL_SIM to one of this revision")
     for arguments in (["--help"], ["algorithms", "rucb"], ["bandit", "--problem", "nosuch"], ["datasets"], ["--seed=x"]):
         theirs = subprocess.run([sim, *arguments], cwd=tmp_path, capture_output=True, check=False)
         ours = cli(*arguments, folder=tmp_path)
@@ -140,7 +139,7 @@ def test_the_command_line_is_that_of_sim(tmp_path: Path) -> None:
 
 def test_commands_as_functions(tmp_path: Path) -> None:
     assert rd.command("algorithms", "rucb") == ran("algorithms", "rucb", folder=tmp_path)
-    assert "Usage: sim" in rd.command("bandit", "--help")
+    assert "Usage: rankduel" in rd.command("bandit", "--help")
     done = cli("bandit", "--problem", "nosuch", folder=tmp_path)
     with pytest.raises(ValueError) as raised:
         rd.command("bandit", "--problem", "nosuch")

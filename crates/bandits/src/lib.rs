@@ -108,7 +108,7 @@
 //! | [`rmed1`](policies::rmed1) | if its proof counts: a fifth of the regret of `rucb` at 10^7 steps, in less time per step | 5,980 | 41,900 | 100% | itself |
 //! | [`rmed2`](policies::rmed2) | if its proof counts, whose constant is the best possible; `rmed1` has less regret up to 10^8 steps | 9,110 | 50,300 | 100% | itself |
 //! | [`rmed2fh`](policies::rmed2) | as `rmed2`, with a known horizon | 9,460 | 50,100 | 100% | itself |
-//! | [`mdb`](policies::mdb) | before all others if many lists can be mixed into one and that agrees with pairs (`sim distortion`): the least regret of all | 1,480 | 2,890 | 100% | itself |
+//! | [`mdb`](policies::mdb) | before all others if many lists can be mixed into one and that agrees with pairs (`rankduel distortion`): the least regret of all | 1,480 | 2,890 | 100% | itself |
 //! | [`multirucb`](policies::multi_rucb) | instead of `mdb`, if few lists can be mixed into one | 8,740 | 45,000 | 100% | itself |
 //! | [`sparring`](policies::sparring) | if steps must be cheap and the best arm also wins most on average; not if answers come late | 6,390 | 130,000 | 100% | queues |
 //! | [`sparring-ts`](policies::sparring_ts) | as `self-sparring`, which has less regret | 3,850 | 20,700 | 100% | itself |
@@ -255,7 +255,7 @@
 //! 2. A `pub mod` line in `src/policies/mod.rs`.
 //! 3. A line in the list of `src/registry/mod.rs`.
 //!
-//! Everything else follows from the registry: the problems of `tests/all/problems.rs`, the benchmarks, `sim algorithms`,
+//! Everything else follows from the registry: the problems of `tests/all/problems.rs`, the benchmarks, `rankduel algorithms`,
 //! and two files that commands write: `UPDATE=1 cargo test -p bandits --test all value_stability` pins the choices,
 //! `cargo xtask tidy --fix` updates the tables of algorithms. An algorithm with a fast form also gets a reference
 //! form in `src/reference/` and a test in `tests/all/shortcuts.rs` that compares the two.

@@ -69,7 +69,7 @@ impl RunKey {
         Self { words: [word(), word(), word(), word()] }
     }
 
-    /// The key of an impression of the run. Any number below 2^62 is an impression; `sim` counts from 1.
+    /// The key of an impression of the run. Any number below 2^62 is an impression; `rankduel` counts from 1.
     #[inline]
     #[must_use]
     pub fn impression(self, number: u64) -> ImpressionKey {

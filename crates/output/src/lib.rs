@@ -8,7 +8,7 @@
 //! | [`shards`] | the work of a command in shares that processes do anywhere, and their parts |
 //! | [`cache`], [`data_cache`] | values that are computed once, and where they are kept |
 //! | [`lock`], [`interrupt`] | one writer per folder; Ctrl-C and termination |
-//! | [`machine`] | free memory, threads |
+//! | [`machine`] | free memory, threads, the name of the program |
 //! | [`input`] | opens and reads files that others may have placed: never a device, never more than a limit |
 //! | [`sealed`] | JSON files that say what lies beside them, with a checksum of their own |
 //! | [`numbers`], [`difference`], [`text_table`] | numbers and tables as people read them |
@@ -37,5 +37,5 @@ pub mod text_table;
 pub mod usage;
 
 pub use files::*;
-pub use machine::{memory, threads};
+pub use machine::{memory, program, threads};
 pub use tell::warn;

@@ -106,6 +106,12 @@ pub fn parse_confidence(text: &str) -> Result<f64, String> {
         .map_err(|error| error.replace("a probability", "a confidence").replace("such as 0.05", "such as 0.95"))
 }
 
+/// 1 - p, rounded to 12 decimals: 1 - 0.95 is a little more than 0.05.
+#[must_use]
+pub fn complement(p: f64) -> f64 {
+    ((1.0 - p) * 1e12).round() / 1e12
+}
+
 /// Text of the user for a message of one line: control characters, line feeds among them, are written as `\\n` and so
 /// on.
 #[must_use]

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// Something that was asked for wrongly: flags, or the content of a file that is written as configuration (an
-/// experiment, `sim.toml`), invalid in itself or for the data and results given. `sim` exits with code 2 for these
+/// experiment, `rankduel.toml`), invalid in itself or for the data and results given. `rankduel` exits with code 2 for these
 /// errors, and with code 1 for all others: data that are missing or damaged, and a machine that lacks memory or disk
 /// space or denies access.
 #[derive(Debug)]

@@ -5,14 +5,14 @@ use std::fmt;
 use letor_io::{FeatureId, Names};
 use serde::{Deserialize, Serialize};
 
-/// A ranker in a list: the number of its feature, from 1, or its name.
+/// A ranker in a list: the number of its feature, from 1, or its name; or several, by a range of numbers such as `3-5`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum RankerRef {
     /// By the number of its feature, unless another one is called so.
     Number(u32),
-    /// By its name.
+    /// By its name; or a range of numbers, unless a ranker is called so.
     Name(String),
 }
 
@@ -26,11 +26,25 @@ impl fmt::Display for RankerRef {
 }
 
 impl RankerRef {
+    /// The features, where `names` are those of all features, if they have any: one, or those of a range.
+    ///
+    /// # Errors
+    /// One line, if nothing has the name, or a range ends before it begins.
+    pub fn resolve_all(&self, names: Option<&Names>) -> Result<Vec<FeatureId>, String> {
+        match self {
+            Self::Name(name) => match Names::range(name, names)? {
+                Some(numbers) => Ok(numbers.map(FeatureId).collect()),
+                None => Ok(vec![self.resolve(names)?]),
+            },
+            Self::Number(_) => Ok(vec![self.resolve(names)?]),
+        }
+    }
+
     /// The feature, where `names` are those of the features, if they have any.
     ///
     /// # Errors
     /// One line, if nothing has the name.
-    pub fn resolve(&self, names: Option<&Names>) -> Result<FeatureId, String> {
+    fn resolve(&self, names: Option<&Names>) -> Result<FeatureId, String> {
         let found = names.and_then(|names| names.find(&self.to_string()));
         match (found, self, names) {
             (Some(number), ..) => Ok(FeatureId(number as u32 + 1)),

@@ -9,8 +9,8 @@ use rand_xoshiro::Xoshiro256PlusPlus as Generator;
 
 /// Which features become arms.
 ///
-/// As text: `all`, `30` (30 at random), `alphabetical:10`, or feature numbers, `1,5,110` (a single one as `110,`). Where
-/// features have names, names too: `bm25,ltr,7`; see [`Names::split`] for those with commas.
+/// As text: `all`, `30` (30 at random), `alphabetical:10`, or feature numbers, `1,5,110` (a single one as `110,`), and
+/// ranges of them, `1-5,110`. Where features have names, names too: `bm25,ltr,7`; see [`Names::split`] for those with commas.
 ///
 /// ```
 /// use letor_io::FeatureId;
@@ -31,7 +31,7 @@ pub enum Selection {
     Alphabetical(usize),
     /// Exactly these, in this order.
     List(Vec<FeatureId>),
-    /// Exactly these, in this order, by names and numbers. [`resolve`](Self::resolve) finds the features.
+    /// Exactly these, in this order, by names, numbers and ranges of numbers. [`resolve`](Self::resolve) finds the features.
     Named(Vec<String>),
 }
 
@@ -71,7 +71,7 @@ impl SelectionError {
     fn not_a_number(text: &str, part: &str) -> Self {
         let message = format!(
             "rankers {text:?}: {part:?} is not a number; expected `all`, a number of rankers, `alphabetical:N`, or \
-             feature numbers, e.g. `1,5,110`"
+             feature numbers, e.g. `1-5,110`"
         );
         Self::new(SelectionErrorKind::Syntax, message)
     }
@@ -95,7 +95,7 @@ impl SelectionError {
 impl FromStr for Selection {
     type Err = SelectionError;
 
-    /// `all`, `N`, `alphabetical:N`, `1,5,110` or `bm25,ltr`.
+    /// `all`, `N`, `alphabetical:N`, `1,5,110`, `1-5,110` or `bm25,ltr`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let text = text.trim();
         let fail = |part: &str| SelectionError::not_a_number(text, part);
@@ -137,7 +137,7 @@ impl Selection {
     /// number: in a list, 7 is the feature called 7 if there is one.
     ///
     /// # Errors
-    /// If nothing has one of the names.
+    /// If nothing has one of the names, or a range is none.
     pub fn resolve(&self, names: Option<&Names>) -> Result<Self, SelectionError> {
         let called = |name: &str| names?.find(name).map(|number| FeatureId(number as u32 + 1));
         match self {
@@ -155,7 +155,17 @@ impl Selection {
                         None => SelectionError::not_a_number(&self.to_string(), item),
                     })
                 };
-                Ok(Self::List(items.iter().map(feature).collect::<Result<_, _>>()?))
+                let mut features = Vec::new();
+                for item in items {
+                    let range = Names::range(item, names).map_err(|error| {
+                        SelectionError::new(SelectionErrorKind::Syntax, format!("rankers {self}: {error}"))
+                    })?;
+                    match range {
+                        Some(numbers) => features.extend(numbers.map(FeatureId)),
+                        None => features.push(feature(item)?),
+                    }
+                }
+                Ok(Self::List(features))
             }
             other => Ok(other.clone()),
         }

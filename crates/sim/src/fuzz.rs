@@ -43,7 +43,7 @@ pub fn experiment(bytes: &[u8]) -> bool {
     false
 }
 
-/// Reads `bytes` as the state of `sim proxy`, unchanged and with a checksum that fits. Returns whether they are one
+/// Reads `bytes` as the state of `rankduel proxy`, unchanged and with a checksum that fits. Returns whether they are one
 /// unchanged.
 ///
 /// # Panics

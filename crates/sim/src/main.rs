@@ -1,4 +1,4 @@
-//! The command line `sim`; see `sim --help`.
+//! The command line `rankduel`; see `rankduel --help`.
 
 #[global_allocator]
 static ALLOCATOR: output::memory::OneLineAllocator = output::memory::OneLineAllocator;

@@ -1,4 +1,4 @@
-//! `sim analyse` through the binary.
+//! `rankduel analyse` through the binary.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Live runs, `sim bandit` and the outputs that all commands share, through the binary.
+//! Live runs, `rankduel bandit` and the outputs that all commands share, through the binary.
 
 use std::fs;
 

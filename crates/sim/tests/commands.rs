@@ -1,4 +1,4 @@
-//! The commands that describe `sim` itself, and `sim.toml`.
+//! The commands that describe `rankduel` itself, and `rankduel.toml`.
 
 use std::fs;
 
@@ -63,14 +63,58 @@ fn completions_and_manual_pages_know_all_commands() {
         assert!(script.contains("explore-then-exploit") && script.contains("sensitivity"), "{shell}");
     }
     output(&folder, &["man", "man"]);
-    for page in ["sim.1", "sim-bandit.1", "sim-experiment.1"] {
+    for page in ["rankduel.1", "rankduel-bandit.1", "rankduel-experiment.1"] {
         let page = fs::read_to_string(folder.path().join("man").join(page)).expect("a page");
-        assert!(page.starts_with(".ie") || page.contains(".TH sim"), "{page}");
+        assert!(page.starts_with(".ie") || page.contains(".TH rankduel"), "{page}");
         assert!(page.contains("Examples:"), "{page}");
     }
-    let once = fs::read(folder.path().join("man/sim.1")).expect("a page");
+    let once = fs::read(folder.path().join("man/rankduel.1")).expect("a page");
     output(&folder, &["man", "man"]);
-    assert_eq!(fs::read(folder.path().join("man/sim.1")).expect("a page"), once, "no date");
+    assert_eq!(fs::read(folder.path().join("man/rankduel.1")).expect("a page"), once, "no date");
+}
+
+#[cfg(unix)]
+#[test]
+fn bash_completes_commands_flags_and_values() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let script = folder.path().join("completions");
+    fs::write(&script, output(&folder, &["completions", "bash"])).expect("a writable folder");
+    fs::create_dir(folder.path().join("my-data")).expect("a folder");
+    let complete = |words: &str| -> Option<Vec<String>> {
+        let words: Vec<&str> = words.split(' ').collect();
+        let [.., before, last] = words[..] else { panic!("{words:?}") };
+        let call = format!(
+            "source completions; COMP_WORDS=({}); COMP_CWORD={}; _rankduel rankduel '{last}' '{before}'; \
+             printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+            words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" "),
+            words.len() - 1
+        );
+        let mut bash = std::process::Command::new("bash");
+        // Not every machine has it.
+        let run = bash.args(["--norc", "-c", &call]).current_dir(folder.path()).output().ok()?;
+        assert!(run.status.success(), "{call}: {}", text(&run.stderr));
+        Some(text(&run.stdout).lines().map(|line| line.trim().to_owned()).collect())
+    };
+    for (words, expected, others) in [
+        ("rankduel sens", &["sensitivity"][..], &["bandit"][..]),
+        ("rankduel li", &["live"], &["datasets"]),
+        ("rankduel live --rank", &["--rankers", "--rankings"], &["--trec-runs"]),
+        ("rankduel bandit --algorithms merge", &["mergerucb"], &["rucb"]),
+        ("rankduel algorithms merge", &["mergerucb"], &["rucb"]),
+        ("rankduel live --click nav", &["navigational"], &["perfect"]),
+        ("rankduel proxy --multileave pair", &["pairwise-preference"], &["sosm"]),
+        ("rankduel live --interleave doc", &["document-constraints"], &["balanced"]),
+        ("rankduel bandit --regret bo", &["borda"], &["weak"]),
+        ("rankduel bandit --problem cyc", &["cyclic"], &["btl"]),
+        ("rankduel live --dataset m", &["mslr-lookalike", "my-data"], &["completions", "ylr1-lookalike"]),
+        ("rankduel draw --axes lo", &["log", "log-x"], &["linear"]),
+        ("rankduel proxy --out comp", &["completions"], &["my-data"]),
+    ] {
+        let Some(found) = complete(words) else { return };
+        let has = |word: &&str| found.iter().any(|found| found == word);
+        assert!(expected.iter().all(|word| has(word)), "{words}: {found:?}");
+        assert!(!others.iter().any(|word| has(word)), "{words}: {found:?}");
+    }
 }
 
 #[test]
@@ -78,11 +122,11 @@ fn a_file_holds_defaults_and_flags_win() {
     let folder = TempDir::new().expect("a temporary folder");
     let file =
         "seed = 5\nruns = 2\n\n[bandit]\nproblem = \"cyclic\"\nsteps = 300\nalgorithms = [\"rucb\", \"random\"]\n";
-    fs::write(folder.path().join("sim.toml"), file).expect("a writable folder");
+    fs::write(folder.path().join("rankduel.toml"), file).expect("a writable folder");
     let run = sim(folder.path()).args(["bandit", "--runs", "3", "--out", "out"]).output().expect("sim starts");
     let message = text(&run.stderr);
     assert!(run.status.success(), "{message}");
-    let line = "from sim.toml: --seed=5 --problem=cyclic --steps=300 --algorithms=rucb,random\n";
+    let line = "from rankduel.toml: --seed=5 --problem=cyclic --steps=300 --algorithms=rucb,random\n";
     assert!(message.starts_with(line), "{message}");
     let config = fs::read_to_string(folder.path().join("out/config.json")).expect("a configuration");
     let config: Value = serde_json::from_str(&config).expect("JSON");
@@ -95,13 +139,13 @@ fn a_file_holds_defaults_and_flags_win() {
     assert_eq!(curves(&folder), curves(&alone));
 
     for (file, expected) in [
-        ("stesp = 5", "error: sim.toml, line 1: unknown key `stesp`; did you mean `steps`?"),
+        ("stesp = 5", "error: rankduel.toml, line 1: unknown key `stesp`; did you mean `steps`?"),
         (
             "[bandit]\nproblem = \"cyclic\"\nsteps = 0",
-            "'0' for '--steps <N>': expected at least 1; it is in sim.toml, line 3",
+            "'0' for '--steps <N>': expected at least 1; it is in rankduel.toml, line 3",
         ),
     ] {
-        fs::write(folder.path().join("sim.toml"), file).expect("a writable folder");
+        fs::write(folder.path().join("rankduel.toml"), file).expect("a writable folder");
         let run = sim(folder.path()).arg("bandit").output().expect("sim starts");
         let message = text(&run.stderr);
         assert_eq!(run.status.code(), Some(2), "{message}");
@@ -111,7 +155,63 @@ fn a_file_holds_defaults_and_flags_win() {
 }
 
 #[test]
+fn the_file_of_defaults_is_found_under_its_earlier_name() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let play = || sim(folder.path()).args(["bandit", "--quiet", "--json"]).output().expect("sim starts");
+    let text_of_file = "[bandit]\nproblem = \"cyclic\"\nsteps = 300\nalgorithms = \"rucb\"\nruns = 2\n";
+    let (old, new) = (folder.path().join("sim.toml"), folder.path().join("rankduel.toml"));
+    fs::write(&old, text_of_file).expect("a writable folder");
+    let by_old = play();
+    assert!(by_old.status.success(), "{}", text(&by_old.stderr));
+    fs::write(&new, "seed = 5\n").expect("a writable folder");
+    let both = play();
+    let message = text(&both.stderr);
+    assert_eq!(both.status.code(), Some(2), "{message}");
+    assert!(message.contains("found rankduel.toml and sim.toml") && message.contains("remove sim.toml"), "{message}");
+    assert_eq!(message.lines().count(), 1, "{message}");
+    fs::rename(&old, &new).expect("a writable folder");
+    assert_eq!(text(&play().stdout), text(&by_old.stdout));
+    // A mistake is reported with the name that the file has.
+    fs::rename(&new, &old).expect("a writable folder");
+    fs::write(&old, "stesp = 5").expect("a writable folder");
+    assert!(text(&play().stderr).starts_with("error: sim.toml, line 1: "));
+}
+
+#[cfg(unix)]
+#[test]
+fn messages_name_the_program_as_it_was_called() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let called = folder.path().join("ranker-search");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_rankduel"), &called).expect("a link");
+    let run = |program: &std::path::Path, arguments: &[&str]| {
+        let mut command = std::process::Command::new(program);
+        let run = command.args(arguments).current_dir(folder.path()).output().expect("the program starts");
+        text(&run.stdout) + &text(&run.stderr)
+    };
+    for (arguments, expected) in [
+        (&["--version"][..], "NAME 0."),
+        (&["bandit", "--help"], "Usage: NAME bandit"),
+        (&["algorithms", "nosuch"], "(`NAME algorithms` lists all)"),
+        (&["algorithms", "rucb"], "example  NAME --algorithms"),
+        (&["draw", "."], "`NAME bandit`, `NAME compare` or `NAME experiment`"),
+        (&["completions", "bash"], "complete -F _NAME -o"),
+        (&["--regret", "borda"], "`NAME proxy` and play on it with `NAME bandit`"),
+        (&["man", "man"], "man -l man/NAME.1"),
+    ] {
+        for name in ["ranker-search", "rankduel"] {
+            let program = if name == "rankduel" { env!("CARGO_BIN_EXE_rankduel").into() } else { called.clone() };
+            let said = run(&program, arguments);
+            let expected = expected.replace("NAME", name);
+            // The function of the completions.
+            let of_bash = expected.replace("_ranker-search", "_ranker__search");
+            assert!(said.contains(&expected) || said.contains(&of_bash), "{arguments:?}: {expected}: {said}");
+        }
+    }
+    assert!(folder.path().join("man/ranker-search-bandit.1").is_file());
+}
+
+#[test]
 fn the_version_is_that_of_the_package() {
     let folder = TempDir::new().expect("a temporary folder");
-    assert!(output(&folder, &["--version"]).starts_with(&format!("sim {}", env!("CARGO_PKG_VERSION"))));
+    assert!(output(&folder, &["--version"]).starts_with(&format!("rankduel {}", env!("CARGO_PKG_VERSION"))));
 }

@@ -1,4 +1,4 @@
-//! `sim datasets`, `sim inspect`, registered matrices and the binary cache, through the binary.
+//! `rankduel datasets`, `rankduel inspect`, registered matrices and the binary cache, through the binary.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use assert_cmd::Command;
 use tempfile::TempDir;
 
 fn sim(folder: &Path) -> Command {
-    let mut command = Command::cargo_bin("sim").expect("the binary is built with its tests");
+    let mut command = Command::cargo_bin("rankduel").expect("the binary is built with its tests");
     command.current_dir(folder).env("ORE_CACHE_DIR", folder.join("caches"));
     command.env("ORE_DATA_DIR", folder.join("data"));
     command
@@ -152,7 +152,7 @@ fn caches_are_in_the_users_folder_and_never_beside_the_data() {
     fs::create_dir(at("home")).expect("a folder");
     fs::write(at("data/train.txt"), large(1)).expect("a file");
     let run = |variables: &[(&str, &str)]| {
-        let mut command = Command::cargo_bin("sim").expect("the binary is built with its tests");
+        let mut command = Command::cargo_bin("rankduel").expect("the binary is built with its tests");
         command.current_dir(folder.path()).args(["--dataset", "data", "--out", "r", "--quiet"]).args(SHORT);
         for name in ["ORE_CACHE_DIR", "XDG_CACHE_HOME", "HOME"] {
             command.env_remove(name);

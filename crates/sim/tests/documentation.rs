@@ -11,7 +11,7 @@ use tempfile::TempDir;
 /// Numbers of the pages, and what the test takes instead.
 const SMALLER: [(&str, &str); 8] = [
     ("--steps", "2e3"),
-    ("--interleavings", "200"),
+    ("--impressions-per-pair", "200"),
     ("--more", "200"),
     ("--simulate", "2"),
     ("mslr-lookalike:0.03", "mslr-lookalike:0.003"),
@@ -40,7 +40,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// The commands of `sim` in the `sh` blocks of a page, continued lines joined.
+/// The commands of `rankduel` in the `sh` blocks of a page, continued lines joined.
 fn commands(page: &str) -> Vec<Vec<String>> {
     let blocks = page.split("\n```").filter_map(|block| block.strip_prefix("sh\n"));
     let lines = blocks.flat_map(|block| {
@@ -51,7 +51,7 @@ fn commands(page: &str) -> Vec<Vec<String>> {
         let line = line.split(" #").next().unwrap_or_default().to_owned();
         line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
     });
-    words.filter(|words| words.first().is_some_and(|first| first == "sim" || first == "rankduel")).collect()
+    words.filter(|words| words.first().is_some_and(|first| first == "rankduel")).collect()
 }
 
 /// A command's arguments at a small size.
@@ -70,7 +70,7 @@ fn small(words: &[String]) -> Vec<String> {
         });
     }
     // A live study: its ground truth is most of the work.
-    if found.first().is_some_and(|first| first.starts_with("--") || first == "compare") {
+    if found.first().is_some_and(|first| first.starts_with("--") || first == "compare" || first == "live") {
         found.extend(["--truth-effort", "0.005"].map(str::to_owned));
     }
     found

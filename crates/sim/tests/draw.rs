@@ -1,4 +1,4 @@
-//! `sim draw`: figures of finished results for papers, and the curves of all runs that some need.
+//! `rankduel draw`: figures of finished results for papers, and the curves of all runs that some need.
 
 use std::fs;
 use std::path::Path;
@@ -238,7 +238,7 @@ fn experiments_say_in_their_file_how_they_are_printed() {
         drawn.contains("width=\"240.945pt\"") && drawn.contains(">RUCB<") && drawn.contains("font-size=\"7\""),
         "{drawn}"
     );
-    // `sim draw` takes the same keys from the folder; flags win.
+    // `rankduel draw` takes the same keys from the folder; flags win.
     ran(folder.path(), &["draw", "results/own", "--out", "one.svg"]);
     assert_eq!(fs::read_to_string(folder.path().join("one.svg")).expect("a figure"), drawn);
     ran(folder.path(), &["draw", "results/own", "--out", "two.svg", "--font", "9pt", "--relabel", "rucb=Mine"]);

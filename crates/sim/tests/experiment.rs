@@ -120,7 +120,7 @@ fn an_interrupted_run_continues_to_the_same_bytes() {
     let here = folder.path();
     let long = SMALL.replace("2e4", "3e5").replace("runs = 4", "runs = 6");
     fs::write(here.join("long.toml"), &long).expect("a file");
-    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("sim"))
+    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("rankduel"))
         .current_dir(here)
         .args(["experiment", "long.toml", "--quiet", "--threads", "1"])
         .spawn()
@@ -232,11 +232,15 @@ fn a_matrix_is_found_and_its_results_are_not_replaced_by_a_lookalikes() {
     run(here, &["proxy.toml", "--data-dir", "data"]);
     let page = || fs::read_to_string(here.join("results/proxy/README.md")).expect("a page");
     assert!(page().contains("the matrix M.txt") && !page().contains("look-alike"), "{}", page());
-    assert!(page().contains("`sim experiment proxy.toml --data-dir DIR`, where DIR contains M.txt."), "{}", page());
+    assert!(
+        page().contains("`rankduel experiment proxy.toml --data-dir DIR`, where DIR contains M.txt."),
+        "{}",
+        page()
+    );
     let output = run(here, &["proxy.toml"]);
     assert!(output.contains("kept: made on M.txt, which is not installed"), "{output}");
     run(here, &["proxy.toml", "--again"]);
-    assert!(page().contains("look-alike") && page().contains("`sim experiment proxy.toml`."));
+    assert!(page().contains("look-alike") && page().contains("`rankduel experiment proxy.toml`."));
 }
 
 #[test]
@@ -380,7 +384,7 @@ fn own_experiments_print_their_numbers_and_leave_the_index_alone() {
     assert!(!output.contains("claims in"), "{output}");
     assert_eq!(fs::read_to_string(here.join("results/README.md")).expect("the index"), "an index");
     let page = fs::read_to_string(here.join("results/mine/README.md")).expect("a page");
-    assert!(page.contains("Made by `sim experiment mine.toml`."), "{page}");
+    assert!(page.contains("Made by `rankduel experiment mine.toml`."), "{page}");
     // Every file that the page names exists.
     for name in page.split('`').skip(1).step_by(2).filter(|word| word.contains('.') && !word.contains(' ')) {
         assert!(here.join("results/mine").join(name).is_file(), "{name}");

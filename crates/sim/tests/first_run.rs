@@ -1,4 +1,4 @@
-//! `sim` without any data set, and how studies are tabulated and drawn.
+//! `rankduel` without any data set, and how studies are tabulated and drawn.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::common::{TINY, sim, text};
 use tempfile::TempDir;
 
-/// A file of the published results of `sim` without any flag.
+/// A file of the published results of `rankduel` without any flag.
 fn published(file: &str) -> String {
     results("first-run", file)
 }
@@ -212,7 +212,7 @@ fn an_algorithm_that_multileaving_misleads_is_explained() {
     let line =
         printed.lines().find(|line| line.starts_with("mdb in 2 of 2 runs ended with another ranker than the winner"));
     let line = line.unwrap_or_else(|| panic!("no explanation in {printed}"));
-    assert!(line.contains("sosm multileaving") && line.contains("`sim distortion`"), "{line}");
+    assert!(line.contains("sosm multileaving") && line.contains("`rankduel distortion`"), "{line}");
     // Nothing is said where it finds the winner.
     let (printed, _) = said(folder.path(), &[&PROBLEM[..], &["--steps", "2e4", "--algorithms", "mdb"]].concat());
     assert!(!printed.contains("another ranker"), "{printed}");

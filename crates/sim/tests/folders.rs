@@ -185,7 +185,7 @@ fn a_failure_leaves_no_empty_folder() {
 /// Two commands at the same time; their outputs.
 fn at_once(here: &Path, commands: [&[&[&str]]; 2]) -> [Output; 2] {
     let start = |arguments: &[&[&str]]| -> Child {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sim"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rankduel"));
         command.current_dir(here).args(arguments.concat()).stdout(Stdio::null()).stderr(Stdio::piped());
         command.spawn().expect("sim starts")
     };

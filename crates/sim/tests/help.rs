@@ -1,4 +1,4 @@
-//! The help of every command and the tables of `sim`, compared with files in `tests/snapshots`.
+//! The help of every command and the tables of `rankduel`, compared with files in `tests/snapshots`.
 //!
 //! After a deliberate change, `UPDATE_SNAPSHOTS=1 cargo test -p sim help` writes the files again; review the diff.
 
@@ -32,11 +32,11 @@ fn check(name: &str, found: &str) {
 fn help_of_every_command() {
     let mut command = ::sim::cli::command().term_width(100);
     command.build();
-    check("sim.txt", &command.render_long_help().to_string());
+    check("rankduel.txt", &command.render_long_help().to_string());
     let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     for name in names.iter().filter(|name| *name != "help") {
         let subcommand = command.find_subcommand_mut(name).expect("it was just listed");
-        check(&format!("sim-{name}.txt"), &subcommand.clone().term_width(100).render_long_help().to_string());
+        check(&format!("rankduel-{name}.txt"), &subcommand.clone().term_width(100).render_long_help().to_string());
     }
 }
 

@@ -36,7 +36,7 @@ fn results_need_no_thread() {
     open(here, 0o777);
     // The folder of the build may be closed to others.
     let sim = here.join("sim");
-    fs::copy(env!("CARGO_BIN_EXE_sim"), &sim).expect("room for the program");
+    fs::copy(env!("CARGO_BIN_EXE_rankduel"), &sim).expect("room for the program");
     open(&sim, 0o755);
     let site = ["--dataset", "mq2008-lookalike:0.05", "--rankers", "5"];
     let commands: [(&str, Vec<&str>); 4] = [

@@ -30,3 +30,4 @@ mod refusals;
 mod regret;
 mod serving;
 mod shards;
+mod words;

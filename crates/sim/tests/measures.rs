@@ -1,4 +1,4 @@
-//! `sim inspect --measures`: tables, files and refusals.
+//! `rankduel inspect --measures`: tables, files and refusals.
 
 use std::fs;
 use std::path::Path;
@@ -27,7 +27,7 @@ fn runs_are_measured_by_name_and_query() {
     write("ltr.run", "1 Q0 b 1 9 y\n1 Q0 c 2 8 y\n");
     // z is retrieved by neither, and nothing for query 3.
     write("qrels", "1 0 b 2\n1 0 z 1\n2 0 a 1\n3 0 a 1\n");
-    let data = ["--trec-runs", "bm25.run,ltr.run", "--qrels", "qrels", "--out", "R"];
+    let data = ["--rankings", "bm25.run,ltr.run", "--qrels", "qrels", "--out", "R"];
     let printed = run(folder, &[&data[..], &["--measures", "AP,P@2,R@10,RBP(rel=1,p=0.5)", "--per-query"]].concat());
     assert!(printed.contains("means over 3 queries"), "{printed}");
     let line = |name: &str| printed.lines().rfind(|line| line.starts_with(name)).unwrap_or_default().to_owned();
@@ -45,7 +45,7 @@ fn runs_are_measured_by_name_and_query() {
     assert_eq!(findings["measures"]["measures"][3], "RBP(rel=1,p=0.5)");
 
     // Runs are measured without being asked for it.
-    let printed = run(folder, &["--trec-runs", "bm25.run,ltr.run", "--qrels", "qrels", "--out", "S"]);
+    let printed = run(folder, &["--rankings", "bm25.run,ltr.run", "--qrels", "qrels", "--out", "S"]);
     assert!(printed.contains("nDCG@10") && folder.join("S/measures.csv").exists(), "{printed}");
     assert!(!folder.join("S/measures-per-query.csv").exists());
 }

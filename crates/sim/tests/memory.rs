@@ -15,11 +15,11 @@ fn two_documents(folder: &Path, features: usize) {
     fs::write(folder.join("k.txt"), lines).expect("a writable folder");
 }
 
-/// `sim` in `folder` with this number of kilobytes of address space.
+/// The program in `folder` with this number of kilobytes of address space.
 fn within(folder: &Path, kilobytes: u64, args: &[&str]) -> Output {
     let script = format!("ulimit -v {kilobytes} && exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");
-    command.args(["-c", &script, env!("CARGO_BIN_EXE_sim")]).args(args).current_dir(folder);
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_rankduel")]).args(args).current_dir(folder);
     command.output().expect("sh starts")
 }
 

@@ -1,4 +1,4 @@
-//! Rankers of the user's own: TREC runs in every command, what `sim export` writes, scores beside a data set.
+//! Rankers of the user's own: TREC runs in every command, what `rankduel export` writes, scores beside a data set.
 
 use std::fs;
 use std::path::Path;
@@ -10,13 +10,13 @@ use crate::common::{files, sim, text};
 /// A data set with 784 x 0.02 queries.
 const DATA: &str = "mq2008-lookalike:0.02";
 
-/// Standard output and standard error of `sim` in `folder`, which must succeed.
+/// Standard output and standard error of the program in `folder`, which must succeed.
 fn run(folder: &Path, arguments: &[&str]) -> (String, String) {
     let done = sim(folder).args(arguments).assert().success();
     (text(&done.get_output().stdout), text(&done.get_output().stderr))
 }
 
-/// The error line and exit code of `sim` in `folder`.
+/// The error line and exit code of the program in `folder`.
 fn fail(folder: &Path, arguments: &[&str]) -> (String, Option<i32>) {
     let done = sim(folder).args(arguments).assert().failure();
     let said = text(&done.get_output().stderr);
@@ -51,7 +51,7 @@ fn exported_runs_rank_as_the_features_do() {
     assert_eq!(written, ["config.json", "feature-1.run", "feature-23.run", "feature-37.run", "qrels.txt"]);
     run(at, &["inspect", DATA, "--out", "features", "--quiet"]);
     let kept = ["--trec-ties", "keep", "--out", "back"];
-    let (out, said) = run(at, &[&["inspect", "--trec-runs", "runs", "--qrels", "runs/qrels.txt"][..], &kept].concat());
+    let (out, said) = run(at, &[&["inspect", "--rankings", "runs", "--qrels", "runs/qrels.txt"][..], &kept].concat());
     let (features, runs) = (ndcg(&at.join("features")), ndcg(&at.join("back")));
     for (run, feature) in [0, 22, 36].into_iter().enumerate() {
         assert!((runs[run] - features[feature]).abs() < 1e-12, "{runs:?} {feature}");
@@ -80,7 +80,7 @@ fn exported_runs_rank_as_the_features_do() {
 fn every_command_takes_runs() {
     let folder = exported();
     let at = folder.path();
-    let data = ["--runs", "runs", "--qrels", "runs/qrels.txt"];
+    let data = ["--rankings", "runs", "--qrels", "runs/qrels.txt"];
     for (command, names) in [
         (&["--algorithms", "rucb,random", "--steps", "500", "--out", "live"][..], true),
         (&["proxy", "--interleavings", "200", "--out", "P.npy"], true),
@@ -121,7 +121,7 @@ fn results_depend_on_the_lists_alone() {
     let play = |runs: &str, qrels: &str, out: &str| {
         let study =
             ["--algorithms", "rucb,self-sparring", "--steps", "2000", "--runs", "2", "--cache", "none", "--quiet"];
-        run(at, &[&["--runs", runs, "--qrels", qrels, "--out", out][..], &study].concat());
+        run(at, &[&["--rankings", runs, "--qrels", qrels, "--out", out][..], &study].concat());
         fs::read_to_string(at.join(out).join("curves.csv")).unwrap()
     };
     let plain = play("a.run,b.run", "qrels", "1");
@@ -137,7 +137,7 @@ fn what_was_left_out_is_said_once() {
     fs::write(at.join("a.run"), "1 Q0 a 1 2 t\n1 Q0 b 1 2 t\n2 Q0 c 1 1 t\n8 Q0 c 1 1 t\n").unwrap();
     fs::write(at.join("b.run"), "1 Q0 b 1 2 t\n").unwrap();
     fs::write(at.join("q"), "1 0 a 1\n1 0 b -2\n2 0 d 1\n5 0 x 0\n").unwrap();
-    let (_, said) = run(at, &["inspect", "--runs", "a.run,b.run", "--qrels", "q"]);
+    let (_, said) = run(at, &["inspect", "--rankings", "a.run,b.run", "--qrels", "q"]);
     for expected in [
         "q: 2 queries, 3 documents, 2 runs (a, b)\n",
         "note: left out 1 query of the runs without judgments: 8\n",
@@ -150,7 +150,7 @@ fn what_was_left_out_is_said_once() {
         assert_eq!(said.matches(expected).count(), 1, "{expected}{said}");
     }
     let removed = ["--unjudged", "remove", "--trec-ties", "keep", "--out", "removed"];
-    let (_, said) = run(at, &[&["inspect", "--runs", "a.run,b.run", "--qrels", "q"][..], &removed].concat());
+    let (_, said) = run(at, &[&["inspect", "--rankings", "a.run,b.run", "--qrels", "q"][..], &removed].concat());
     for expected in [
         "q: 1 query, 2 documents, 2 runs (a, b)\n",
         "note: left out 2 judged queries without retrieved documents that are judged: 2, 5 (count as 0 in means of measures)\n",
@@ -171,18 +171,22 @@ fn files_in_the_wrong_place_are_answered_with_the_right_flag() {
     for (arguments, expected, code) in [
         (&["--dataset", "a.run"][..], "a.run: is a TREC run (lines of `query Q0 document rank score tag`)", 1),
         (&["--dataset", "q"], "q: is TREC qrels (lines of `query 0 document label`)", 1),
-        (&["inspect", "a.run"], "give runs as --trec-runs, and their judgments as --qrels", 1),
-        (&["--runs", "train.txt", "--qrels", "q"], "this is a row of a LETOR data set: give the file as --dataset", 1),
-        (&["--runs", "pred.txt", "--qrels", "q"], "a file with one score per line is given as --scores", 1),
-        (&["--runs", "q", "--qrels", "q"], "q:1:1: is TREC qrels", 1),
-        (&["--runs", "a.run", "--qrels", "a.run"], "a.run:1:1: is a TREC run", 1),
-        (&["--runs", "a.run"], "required arguments were not provided: --qrels", 2),
-        (&["--qrels", "q"], "required arguments were not provided: --trec-runs", 2),
-        (&["--runs", "a.run", "--qrels", "q"], "a comparison needs two rankers", 2),
-        (&["--runs", "a.run,a.run", "--qrels", "q"], "both called `t`: give one of them another name", 2),
-        (&["--runs", "a.run", "--qrels", "q", "--dataset", "train.txt"], "exclude each other", 2),
-        (&["--runs", "a.run", "--qrels", "q", "--null", "zero"], "--null applies to LETOR files", 2),
-        (&["--runs", "a.run", "--qrels", "q", "--scores", "pred.txt"], "cannot be used with", 2),
+        (&["inspect", "a.run"], "give runs as --rankings, and their judgments as --qrels", 1),
+        (
+            &["--rankings", "train.txt", "--qrels", "q"],
+            "this is a row of a LETOR data set: give the file as --dataset",
+            1,
+        ),
+        (&["--rankings", "pred.txt", "--qrels", "q"], "a file with one score per line is given as --scores", 1),
+        (&["--rankings", "q", "--qrels", "q"], "q:1:1: is TREC qrels", 1),
+        (&["--rankings", "a.run", "--qrels", "a.run"], "a.run:1:1: is a TREC run", 1),
+        (&["--rankings", "a.run"], "required arguments were not provided: --qrels", 2),
+        (&["--qrels", "q"], "required arguments were not provided: --rankings", 2),
+        (&["--rankings", "a.run", "--qrels", "q"], "a comparison needs two rankers", 2),
+        (&["--rankings", "a.run,a.run", "--qrels", "q"], "both called `t`: give one of them another name", 2),
+        (&["--rankings", "a.run", "--qrels", "q", "--dataset", "train.txt"], "exclude each other", 2),
+        (&["--rankings", "a.run", "--qrels", "q", "--null", "zero"], "--null applies to LETOR files", 2),
+        (&["--rankings", "a.run", "--qrels", "q", "--scores", "pred.txt"], "cannot be used with", 2),
         (&["--scores", "pred.txt"], "--scores belong to the rows of a data set: add --dataset", 2),
         (
             &["--dataset", "train.txt", "--scores", "pred.txt"],
@@ -223,7 +227,7 @@ fn scores_are_rankers_beside_features_or_instead_of_them() {
     assert!(said.contains("2 features (ltr, bad)") && out.contains("Condorcet winner: ltr"), "{out}{said}");
     // What is exported is what was read.
     run(at, &["export", "--dataset", "train.txt", "--scores", "ltr=good.txt", "--scores-only", "--out", "runs"]);
-    let (_, said) = run(at, &["inspect", "--runs", "runs", "--qrels", "runs/qrels.txt", "--out", "back"]);
+    let (_, said) = run(at, &["inspect", "--rankings", "runs", "--qrels", "runs/qrels.txt", "--out", "back"]);
     assert!(said.contains("1 run (ltr)") && !said.contains("synthetic"), "{said}");
     assert_eq!(ndcg(&at.join("back")), [1.0]);
 }
@@ -232,13 +236,13 @@ fn scores_are_rankers_beside_features_or_instead_of_them() {
 fn files_of_flags_and_experiments_take_runs() {
     let folder = exported();
     let at = folder.path();
-    fs::write(at.join("sim.toml"), "trec-runs = [\"runs\"]\nqrels = [\"runs/qrels.txt\"]\n").unwrap();
+    fs::write(at.join("rankduel.toml"), "rankings = [\"runs\"]\nqrels = [\"runs/qrels.txt\"]\n").unwrap();
     let (out, said) = run(at, &["inspect", "--json"]);
     assert!(
-        said.contains("from sim.toml: --trec-runs=runs --qrels=runs/qrels.txt") && out.contains("\"feature\": 3"),
+        said.contains("from rankduel.toml: --rankings=runs --qrels=runs/qrels.txt") && out.contains("\"feature\": 3"),
         "{said}"
     );
-    fs::remove_file(at.join("sim.toml")).unwrap();
+    fs::remove_file(at.join("rankduel.toml")).unwrap();
 
     let experiment = "title = \"Own\"\nkind = \"regret\"\nalgorithms = [\"rucb\"]\nsteps = 500\nruns = 2\nseed = 1\n\
                       figure = \"1\"\npaper = \"rcs\"\n[[setting]]\nname = \"mine\"\nplay = \"live\"\n\
@@ -287,4 +291,101 @@ fn win_counts_are_a_matrix_and_said_so() {
         error.contains("none.txt is not a preference matrix: no arm was ever compared") && code == Some(1),
         "{error}"
     );
+}
+
+#[test]
+fn rankings_are_named_by_their_flag_and_runs_are_counted() {
+    let folder = tempfile::TempDir::new().expect("a temporary folder");
+    let at = folder.path();
+    let runs = "q1 Q0 d1 1 2.5 t\nq1 Q0 d2 2 1.5 t\nq2 Q0 d3 1 1 t\nq2 Q0 d4 2 0.5 t\n";
+    fs::write(at.join("a.run"), runs).unwrap();
+    fs::write(at.join("b.run"), runs.replace("2.5", "0.5").replace(" 0.5 t\n", " 3.5 t\n")).unwrap();
+    fs::write(at.join("many"), runs).unwrap();
+    fs::write(at.join("qrels"), "q1 0 d1 1\nq2 0 d4 2\n").unwrap();
+    let note = "note: --runs names files here: say --rankings";
+    let mut results = Vec::new();
+    for (flag, out) in [("--rankings", "x"), ("--trec-runs", "y"), ("--runs", "z")] {
+        let (out, said) = run(at, &["inspect", flag, "a.run,b.run", "--qrels", "qrels", "--json", "--out", out]);
+        assert_eq!(said.contains(note), flag == "--runs", "{flag}: {said}");
+        results.push(out);
+    }
+    assert!(results.windows(2).all(|pair| pair[0] == pair[1]));
+    // Neither what lies in the folder nor another flag makes a word a file.
+    for words in [&["--runs", "many"][..], &["--runs=many", "--qrels", "qrels"], &["inspect", "--runs", "bm25"]] {
+        let run = sim(at).args(words).output().expect("sim starts");
+        let message = text(&run.stderr);
+        assert_eq!(run.status.code(), Some(2), "{words:?}: {message}");
+        assert!(message.contains("--runs takes a number, such as 5; TREC runs are given with --rankings"), "{message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
+    }
+    // The same in the file of defaults, under both names.
+    for key in ["rankings", "trec-runs"] {
+        fs::write(at.join("rankduel.toml"), format!("{key} = [\"a.run\", \"b.run\"]\nqrels = \"qrels\"\n")).unwrap();
+        let (out, said) = run(at, &["inspect", "--json", "--out", "f"]);
+        assert_eq!((out == results[0], said.contains(note)), (true, false), "{key}: {said}");
+    }
+    fs::write(at.join("rankduel.toml"), "[live]\nruns = \"a.run,b.run\"\nqrels = \"qrels\"\n").unwrap();
+    let (_, said) = run(at, &["live", "--steps", "20", "--algorithms", "random", "--truth-effort", "0.005"]);
+    assert!(said.contains(note), "{said}");
+    fs::remove_file(at.join("rankduel.toml")).unwrap();
+    // And in experiments.
+    let checked = |key: &str| {
+        let toml = format!(
+            "title = \"Own\"\nkind = \"regret\"\nalgorithms = [\"rucb\"]\nsteps = 100\nruns = 1\nseed = 1\nfigure = \"1\"\n\
+             paper = \"rcs\"\n[[setting]]\nname = \"mine\"\nplay = \"live\"\n{key} = [\"a.run\", \"b.run\"]\nqrels = [\"qrels\"]\n"
+        );
+        fs::write(at.join("e.toml"), toml).unwrap();
+        let run = sim(at).args(["experiment", "e.toml", "--dry-run"]).output().expect("sim starts");
+        (run.status.success(), text(&run.stdout), text(&run.stderr))
+    };
+    assert_eq!(checked("rankings"), checked("trec-runs"));
+    assert!(checked("rankings").0, "{:?}", checked("rankings"));
+    assert!(checked("rankingz").2.contains("rankingz"));
+}
+
+#[test]
+fn ranges_of_numbers_select_rankers_and_arms() {
+    let folder = tempfile::TempDir::new().expect("a temporary folder");
+    let at = folder.path();
+    let data = "mslr-lookalike:0.002";
+    let inspect = |flags: &[&str]| {
+        let usual = ["--dataset", data, "--steps", "300", "--runs", "1", "--algorithms", "rucb", "--quiet", "--json"];
+        let truth = ["--truth-effort", "0.005"];
+        run(at, &[flags, &usual[..], &truth].concat()).0
+    };
+    // The same folder, so the same key: the second call finds the runs of the first.
+    let listed = inspect(&["live", "--rankers", "1,2,3,4,5,9", "--without", "2,3"]);
+    assert_eq!(inspect(&["live", "--rankers", "1-5,9", "--without", "2-3"]), listed);
+    assert_eq!(inspect(&["--rankers", "1-5,9", "--without", "2-3"]), listed, "without `live` it is the same");
+    let folders = fs::read_dir(at.join("results"))
+        .unwrap()
+        .filter(|entry| entry.as_ref().is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with("live-")));
+    assert_eq!(folders.count(), 1);
+    for (flags, expected) in [
+        (&["--rankers", "5-1"][..], "the range `5-1` ends before it begins; write 1-5"),
+        (&["--rankers", "130-140"], "there is no feature 137"),
+        (&["--rankers", "1-4", "--without", "4-6"], "--without 4-6: feature 5 is not one of the rankers"),
+        (&["--rankers", "1-4,3"], "feature 3 is selected twice"),
+        (&["--rankers", "1-99999999"], "more than 1048576 numbers"),
+    ] {
+        let (message, code) = fail(at, &[flags, &["--dataset", data, "--steps", "10"]].concat());
+        assert!(message.contains(expected) && code == Some(2), "{flags:?}: {message}");
+    }
+    // Arms of matrices, of which one is called like a range.
+    fs::write(at.join("names.txt"), "a\nb\n0-1\nd\n").unwrap();
+    let bandit = |arms: &str, more: &[&str]| {
+        let usual =
+            ["bandit", "--matrix", "P.txt", "--arms", arms, "--steps", "200", "--runs", "1", "--quiet", "--json"];
+        run(at, &[&usual[..], &["--algorithms", "rucb", "--replace"], more].concat()).0
+    };
+    fs::write(at.join("P.txt"), "0.5 0.6 0.7 0.8\n0.4 0.5 0.6 0.7\n0.3 0.4 0.5 0.6\n0.2 0.3 0.4 0.5\n").unwrap();
+    assert_eq!(bandit("0-2", &[]), bandit("0,1,2", &[]));
+    assert_eq!(bandit("0-1,d", &["--names", "names.txt"]), bandit("2,3", &["--names", "names.txt"]));
+    // Pairs keep their dash.
+    let proxy = |flags: &[&str]| {
+        let usual = ["proxy", "--dataset", data, "--rankers", "1-4", "--interleavings", "20", "--quiet", "--json"];
+        run(at, &[&usual[..], &["--out", "Q.npy", "--replace"], flags].concat()).0
+    };
+    let [range, listed, pair] = [["--arms", "0-2"], ["--arms", "0,1,2"], ["--pairs", "0-2"]].map(|flags| proxy(&flags));
+    assert!(range == listed && range != pair);
 }

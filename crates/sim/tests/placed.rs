@@ -74,8 +74,8 @@ fn states_locks_and_kept_runs_that_are_pipes_keep_nobody_waiting() {
     pipe(&here.join("r/config.json"));
     let said = refused(here, &[&STUDY[..], &["--out", "r"]].concat());
     assert!(said.contains("config.json") && said.contains("it is a pipe, expected a file"), "{said}");
-    pipe(&here.join("sim.toml"));
-    assert!(refused(here, &STUDY).contains("sim.toml: it is a pipe, expected a file"), "sim.toml");
+    pipe(&here.join("rankduel.toml"));
+    assert!(refused(here, &STUDY).contains("rankduel.toml: it is a pipe, expected a file"), "rankduel.toml");
 }
 
 #[test]

@@ -108,7 +108,7 @@ fn a_description_that_was_changed_is_remarked_on_everywhere() {
     };
     let analyse = ["analyse", "--samples", "10"];
     for (number, (text, why)) in [
-        ("{}".to_owned(), "is not what `sim proxy` writes"),
+        ("{}".to_owned(), "is not what `rankduel proxy` writes"),
         (whole[..whole.len() / 2].to_owned(), "cannot be read"),
         (whole.replace("\"synthetic\": true", "\"synthetic\": false"), "was changed"),
         (unsealed.replace("\"synthetic\": true", "\"synthetic\": false"), "has no seal"),
@@ -141,12 +141,12 @@ fn a_description_that_was_changed_is_remarked_on_everywhere() {
         printed.contains("estimated on mslr-lookalike:0.01") && remarks.contains("P.json has no seal"),
         "{remarks}"
     );
-    // Names alone may be written by hand, but not instead of what `sim proxy` wrote.
+    // Names alone may be written by hand, but not instead of what `rankduel proxy` wrote.
     let names = r#"{"names": ["a", "b", "c", "d", "e", "f"]}"#;
     fs::write(here.join("P.json"), names).expect("a writable folder");
     let (printed, remarks) = said(here, &[&analyse[..], &["--matrix", "P.npy", "--out", "instead"]].concat());
     assert!(
-        remarks.contains("P.json only names the arms of P.npy, which `sim proxy` wrote")
+        remarks.contains("P.json only names the arms of P.npy, which `rankduel proxy` wrote")
             && printed.contains("the origin of P.npy is not certain: P.json only names its arms"),
         "{remarks}"
     );

@@ -1,4 +1,4 @@
-//! `sim proxy` and `sim compare` through the binary, also interrupted and killed.
+//! `rankduel proxy` and `rankduel compare` through the binary, also interrupted and killed.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 const SMALL: [&str; 6] = ["--dataset", "mslr-lookalike:0.003", "--rankers", "10", "--interleavings", "40000"];
 
 fn sim(folder: &Path, command: &str) -> Command {
-    let mut sim = Command::new(env!("CARGO_BIN_EXE_sim"));
+    let mut sim = Command::new(env!("CARGO_BIN_EXE_rankduel"));
     sim.current_dir(folder).env_remove("ORE_DATA_DIR").env("ORE_CACHE_DIR", folder.join("caches"));
     sim.args([command, "--quiet"]);
     sim
@@ -160,7 +160,7 @@ fn a_matrix_that_is_not_yet_replaced_is_whole() {
 fn pairs_that_were_never_compared_are_reported() {
     let folder = TempDir::new().expect("a temporary folder");
     let data = ["--dataset", "mslr-lookalike:0.003", "--rankers", "4", "--interleavings", "300", "--out", "Q.txt"];
-    let mut some = Command::new(env!("CARGO_BIN_EXE_sim"));
+    let mut some = Command::new(env!("CARGO_BIN_EXE_rankduel"));
     some.current_dir(folder.path()).arg("proxy").args(data).args(["--pairs", "0-1"]);
     let run = some.output().expect("sim starts");
     let (said, remarks) = (text(&run.stdout), text(&run.stderr));
@@ -258,7 +258,7 @@ fn a_full_disk_is_one_error_and_what_was_saved_stays() {
     // No file may grow beyond one block of 512 or 1024 bytes, and the signal that says so is ignored.
     let mut shell = Command::new("sh");
     shell.current_dir(folder.path()).args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh"]);
-    let limited = shell.arg(env!("CARGO_BIN_EXE_sim")).args(["proxy", "--quiet"]).args(&arguments).output();
+    let limited = shell.arg(env!("CARGO_BIN_EXE_rankduel")).args(["proxy", "--quiet"]).args(&arguments).output();
     let message = failure(&limited.expect("a shell starts"));
     assert!(message.contains("P.state") && message.contains("run again with --resume"), "{message}");
     assert!(fs::read(&path).expect("the state is there") == saved, "the state is as it was");

@@ -412,12 +412,16 @@ fn published_results_belong_to_the_files() {
         let summary = root().join("results").join(&name).join("summary.json");
         let summary: serde_json::Value =
             serde_json::from_slice(&fs::read(&summary).expect("a summary")).expect("a summary is JSON");
-        assert_eq!(summary["about"].as_str(), Some(experiment.about.trim()), "{name}: run `sim experiment` again");
+        assert_eq!(summary["about"].as_str(), Some(experiment.about.trim()), "{name}: run `rankduel experiment` again");
         let outcomes = summary["claims"].as_array().expect("claims");
         assert_eq!(outcomes.len(), experiment.claims.len(), "{name}");
         for (outcome, claim) in outcomes.iter().zip(&experiment.claims) {
-            assert_eq!(outcome["says"].as_str(), Some(claim.says.as_str()), "{name}: run `sim experiment` again");
-            assert_eq!(outcome["comment"].as_str(), claim.comment.as_deref(), "{name}: run `sim experiment` again");
+            assert_eq!(outcome["says"].as_str(), Some(claim.says.as_str()), "{name}: run `rankduel experiment` again");
+            assert_eq!(
+                outcome["comment"].as_str(),
+                claim.comment.as_deref(),
+                "{name}: run `rankduel experiment` again"
+            );
         }
     }
 }

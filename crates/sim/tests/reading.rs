@@ -7,7 +7,7 @@ use crate::common::{sim, text};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// What `sim inspect` finds, and its remarks.
+/// What `rankduel inspect` finds, and its remarks.
 fn inspect(folder: &Path, args: &[&str]) -> (Value, String) {
     let out = format!("of{}", args.concat());
     let run = sim(folder).args(["inspect", "--json", "--out", &out]).args(args).output().expect("sim starts");

@@ -81,7 +81,7 @@ const WRONG_USAGE: &[(&[&str], &str)] = &[
     (&["--steps", "1\n2"], "expected a whole number such as 1000000 or 1e6, found `1\\n2`"),
     (&["a\n\nb"], "'a\\n\\nb'"),
     (&["--algorithms", "self"], "no algorithm is called `self`; did you mean `self-sparring`?"),
-    (&["--without", "1-5"], "expected whole numbers such as 1,5,110, found `1-5`"),
+    (&["--without", "1-5"], "--without 1-5: feature 2 is not one of the rankers"),
     (&["--no-such-flag"], "unexpected argument '--no-such-flag'"),
     (&["--dataset", "mslr-lookalike:abc"], "`mslr-lookalike:abc`: expected NAME, NAME:SCALE or NAME:SCALE:SEED"),
     (&["--dataset", TINY, "--max-label", "2"], "--max-label applies to files, but mslr-lookalike:0.002 is generated"),
@@ -345,7 +345,7 @@ fn a_closed_pipe_ends_quietly_and_a_full_disk_in_one_line() {
         &["bandit", "--problem", "arith51", "--steps", "10", "--runs", "1", "--json", "--quiet"],
     ];
     let to = |args: &[&str], out: std::process::Stdio| {
-        let mut sim = std::process::Command::new(env!("CARGO_BIN_EXE_sim"));
+        let mut sim = std::process::Command::new(env!("CARGO_BIN_EXE_rankduel"));
         sim.current_dir(folder.path()).args(args).stdout(out).output().expect("sim starts")
     };
     for args in commands {
@@ -403,15 +403,18 @@ fn files_without_a_flag_are_told_where_they_belong() {
     }
     for (arguments, expected) in [
         (
-            &["--runs", "a.run", "b.run", "--qrels", "qrels"][..],
-            "write --runs a.run,b.run, or give their folder; separate",
+            &["--rankings", "a.run", "b.run", "--qrels", "qrels"][..],
+            "write --rankings a.run,b.run, or give their folder; separate",
         ),
-        (&["--qrels", "qrels", "--runs=a.run", "b.run", "c,d.run"], "--runs a.run,b.run,..., or give their folder"),
-        (&["inspect", "--runs", "a.run", "b.run", "--qrels", "qrels"], "commas separate runs: --runs a.run,b.run"),
-        (&["--runs", "a.run"], "runs need judgments, files of `query 0 document label`"),
+        (&["--qrels", "qrels", "--runs=a.run", "b.run", "c,d.run"], "--rankings a.run,b.run,..., or give their folder"),
+        (
+            &["inspect", "--rankings", "a.run", "b.run", "--qrels", "qrels"],
+            "commas separate runs: --rankings a.run,b.run",
+        ),
+        (&["--rankings", "a.run"], "runs need judgments, files of `query 0 document label`"),
         (&["bandit", "wins.csv"], "unexpected argument 'wins.csv': give the matrix as --matrix wins.csv"),
         (&["analyse", "wins.csv"], "give the matrix as --matrix wins.csv"),
-        (&["inspect", "--runs", "c,d.run", "--qrels", "qrels"], "c,d.run: this file's name has a comma"),
+        (&["inspect", "--rankings", "c,d.run", "--qrels", "qrels"], "c,d.run: this file's name has a comma"),
     ] {
         let run = sim(here).args(arguments).output().expect("sim starts");
         let error = text(&run.stderr);

@@ -44,7 +44,7 @@ pub struct SiteSpec {
     /// How its files are read.
     pub reading: Reading,
     /// TREC runs as the rankers, instead of a data set: files, folders of runs, or `NAME=FILE`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(alias = "rankings", skip_serializing_if = "Vec::is_empty")]
     pub trec_runs: Vec<String>,
     /// The judgments of the runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -176,6 +176,9 @@ impl FromStr for SiteSpec {
     }
 }
 
+/// A feature that is not a ranker, and how that was written.
+type Excluded<'a> = (FeatureId, &'a RankerRef);
+
 impl SiteSpec {
     /// Whether features may have names: from a file, or those of runs and scores.
     #[must_use]
@@ -236,10 +239,10 @@ impl SiteSpec {
         let fail = |field, message: &str| Err(SpecError { field, message: message.to_owned() });
         let has_runs = !self.trec_runs.is_empty();
         if has_runs && !self.dataset.is_empty() && self.dataset != Self::default().dataset {
-            return fail("trec-runs", "excludes dataset: runs are the rankers, and their qrels the data");
+            return fail("rankings", "excludes dataset: runs are the rankers, and their qrels the data");
         }
         if has_runs == self.qrels.is_empty() {
-            return fail("qrels", "belongs to trec-runs, and runs need qrels: give both");
+            return fail("qrels", "belongs to rankings, and runs need qrels: give both");
         }
         if has_runs && !self.scores.is_empty() {
             return fail("scores", "belongs to the rows of a dataset, which runs do not have: give the model's run");
@@ -253,21 +256,24 @@ impl SiteSpec {
         Ok(())
     }
 
-    /// The selection and the features that are excluded from it, by numbers; `names` are those of the features.
+    /// The selection and the features that are excluded from it, by numbers, each with how it was written; `names` are those
+    /// of the features.
     ///
     /// # Errors
     /// If nothing has one of the names.
-    fn selected(&self, names: Option<&Names>) -> Result<(Selection, Vec<FeatureId>), SpecError> {
+    fn selected(&self, names: Option<&Names>) -> Result<(Selection, Vec<Excluded<'_>>), SpecError> {
         let selection = self.rankers.resolve(names).map_err(|error| {
             let text = error.to_string();
             // The field says already what it is of.
             SpecError { field: "rankers", message: text.strip_prefix("rankers ").unwrap_or(&text).to_owned() }
         })?;
-        let excluded = |without: &RankerRef| {
+        let mut excluded = Vec::new();
+        for without in &self.without {
             let fail = |error| SpecError { field: "without", message: format!("{without}: {error}") };
-            without.resolve(names).map_err(fail)
-        };
-        Ok((selection, self.without.iter().map(excluded).collect::<Result<_, _>>()?))
+            let features = without.resolve_all(names).map_err(fail)?;
+            excluded.extend(features.into_iter().map(|feature| (feature, without)));
+        }
+        Ok((selection, excluded))
     }
 
     /// The features that become arms, in the order of the arms. `seed` is the master seed, for random selections.
@@ -282,12 +288,15 @@ impl SiteSpec {
             Ok(chosen) => chosen,
             Err(error) => return fail("rankers", format!("{}: {error}", self.rankers)),
         };
-        for (feature, named) in without.iter().zip(&self.without) {
-            if !chosen.contains(feature) {
-                return fail("without", format!("{named}: that feature is not one of the rankers"));
-            }
+        if let Some((feature, named)) = without.iter().find(|(feature, _)| !chosen.contains(feature)) {
+            let which = match named {
+                RankerRef::Name(text) if *text != feature.0.to_string() => format!("feature {}", feature.0),
+                _ => "that feature".to_owned(),
+            };
+            return fail("without", format!("{named}: {which} is not one of the rankers"));
         }
-        let kept: Vec<FeatureId> = chosen.into_iter().filter(|feature| !without.contains(feature)).collect();
+        let is_kept = |feature: &FeatureId| without.iter().all(|(excluded, _)| excluded != feature);
+        let kept: Vec<FeatureId> = chosen.into_iter().filter(is_kept).collect();
         match kept[..] {
             [] => fail("without", "leaves no ranker".to_owned()),
             [only] => fail(

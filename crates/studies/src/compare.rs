@@ -293,7 +293,7 @@ impl CompareStudy {
         Caption { note: notes([caption.note, note]), ..caption }
     }
 
-    /// Estimates the proxy matrix, with the files of `sim proxy` in a folder, or in memory.
+    /// Estimates the proxy matrix, with the files of `rankduel proxy` in a folder, or in memory.
     fn estimate(&self, impressions: u64, folder: Option<&Path>, quiet: bool) -> Result<PreferenceMatrix> {
         let prepared = &self.site.prepared;
         let identity = identity(prepared, self.request.run.seed, Sampling::WithReplacement, false);

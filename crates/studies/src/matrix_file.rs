@@ -30,7 +30,7 @@ const MOST_BYTES: u64 = 1 << 31;
 pub struct MatrixFile {
     /// The matrix.
     pub matrix: PreferenceMatrix,
-    /// What is known of its origin, of matrices made by `sim proxy`.
+    /// What is known of its origin, of matrices made by `rankduel proxy`.
     pub origin: MatrixOrigin,
     /// The names in its header.
     pub names: Option<Names>,

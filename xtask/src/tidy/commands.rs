@@ -1,6 +1,6 @@
 //! The commands in READMEs are ones that their programs accept.
 //!
-//! Lines of ```` ```sh ```` blocks: `sim` and `cargo xtask` by their own parsers, of other calls of cargo the packages
+//! Lines of ```` ```sh ```` blocks: `rankduel` and `cargo xtask` by their own parsers, of other calls of cargo the packages
 //! and targets that they name. Nothing is run.
 
 use std::path::Path;
@@ -92,7 +92,7 @@ fn fault(root: &Path, words: &[String]) -> Result<Option<String>> {
     let start = words.iter().position(|word| !word.contains('=')).unwrap_or(words.len());
     let words: Vec<&str> = words[start..].iter().map(String::as_str).collect();
     Ok(match words.as_slice() {
-        ["sim", arguments @ ..] => sim(arguments),
+        ["rankduel", arguments @ ..] => sim(arguments),
         ["cargo", "xtask", arguments @ ..] => xtask(arguments),
         ["cargo", rest @ ..] => {
             let (own, arguments) = match rest.iter().position(|&word| word == "--") {
@@ -158,8 +158,8 @@ mod tests {
     #[test]
     fn commands_that_are_refused_are_found() {
         let text = "```sh\ncargo run --release -p sim -- bandit --matrix P.npy --steps 1e4   # fine; --steps x\n\
-            cargo run -p sim -- \\\n  --stepps 1e4\nsim proxy --out\nsim --algorithms rucb,...\nfor x in 2e4 3e4; do\n\
-            sim bandit --matrix P.npy --steps $x\ncargo xtask fetch-datasets ylr1 --from 'a b'\ncargo xtask bend\ncargo test -p similar\n\
+            cargo run -p sim -- \\\n  --stepps 1e4\nrankduel proxy --out\nrankduel --algorithms rucb,...\nfor x in 2e4 3e4; do\n\
+            rankduel bandit --matrix P.npy --steps $x\ncargo xtask fetch-datasets ylr1 --from 'a b'\ncargo xtask bend\ncargo test -p similar\n\
             cargo bench -p a --bench impressions\nRUST_LOG=x cargo run -p a --example c -- --what\n```\n\n\
             ```rust\nsim --stepps\n```\n";
         let folder = tree(&[
@@ -171,7 +171,7 @@ mod tests {
         let found = checked(&folder, check);
         let starts = [
             "README.md:3: `cargo run -p sim -- --stepps 1e4`: error: unexpected argument '--stepps'",
-            "README.md:5: `sim proxy --out`: error: a value is required for '--out",
+            "README.md:5: `rankduel proxy --out`: error: a value is required for '--out",
             "README.md:10: `cargo xtask bend`: error: unrecognized subcommand 'bend'",
             "README.md:11: `cargo test -p similar`: there is no package similar",
             "README.md:12: `cargo bench -p a --bench impressions`: a has no impressions in benches/",

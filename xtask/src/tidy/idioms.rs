@@ -54,7 +54,7 @@ pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
     Ok(())
 }
 
-/// Whether this is a file of `experiments/`, or a page that `sim experiment` writes from one.
+/// Whether this is a file of `experiments/`, or a page that `rankduel experiment` writes from one.
 fn is_generated(name: &str, file: &Path) -> bool {
     name == "results/README.md"
         // The fingerprints of published results hash these texts: they change when the results are made again.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use output::numbers::parse_confidence;
+use output::numbers::{complement, parse_confidence};
 use output::results_folder::{Existing, ResultsFolder};
 use output::usage::usage;
 use serde_json::{Value, json};
@@ -72,8 +72,7 @@ impl Decide {
             Counting::Units => By::Units,
             Counting::Impressions => By::Impressions,
         };
-        // 1 - 0.95 is a little more than 0.05.
-        let alpha = ((1.0 - self.confidence) * 1e12).round() / 1e12;
+        let alpha = complement(self.confidence);
         let decision = decide(&outcomes, alpha, by)?;
         let text = words(&decision, &summary);
         let mut json = decision.json();

@@ -1,6 +1,8 @@
-//! Names of features and rankers: checked, looked up, and read from files (`file`).
+//! Names of features and rankers: checked, looked up, and read from files (`file`); lists of them, with ranges of numbers
+//! (`range`).
 
 mod file;
+mod range;
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -270,11 +270,11 @@ fn runs_and_qrels_given_as_data_sets_are_recognised() {
     let error = |name: &str| letor_io::open(&[path(&files, name)], &OpenOptions::default()).unwrap_err().to_string();
     for run in ["a.run", "b.run.gz"] {
         let message = error(run);
-        assert!(message.contains("is a TREC run") && message.contains("give runs as --trec-runs"), "{message}");
+        assert!(message.contains("is a TREC run") && message.contains("give runs as --rankings"), "{message}");
     }
     assert!(error("qrels").contains("is TREC qrels") && error("qrels").contains("--qrels"));
     let folder = error("");
-    assert!(folder.contains("has no data file") && folder.contains("give runs as --trec-runs"), "{folder}");
+    assert!(folder.contains("has no data file") && folder.contains("give runs as --rankings"), "{folder}");
 }
 
 /// Lists of all features: for each query the documents by descending value, in groups of equal values.

@@ -172,7 +172,7 @@ fn kibibytes(file: &str, key: &str) -> Option<u64> {
 }
 
 /// The allocator of the system, but for allocations that fail: these end the process with one line and exit code 1
-/// instead of an abort with a backtrace. The program `sim` installs it; the library does not.
+/// instead of an abort with a backtrace. The program `rankduel` installs it; the library does not.
 pub struct OneLineAllocator;
 
 impl OneLineAllocator {

@@ -1,7 +1,9 @@
 //! Facts about the machine: they go into timings, never into results. Its memory: what is left, and the refusal of
-//! work that needs more (`memory`). And its threads: as many as can be started (`threads`).
+//! work that needs more (`memory`). And its threads: as many as can be started (`threads`). And the process: what its
+//! program is called (`program`).
 
 pub mod memory;
+pub mod program;
 pub mod threads;
 
 /// The name of the processor, where the system reports it.

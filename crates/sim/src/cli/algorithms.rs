@@ -1,4 +1,4 @@
-//! `sim algorithms`: the list of algorithms, and everything about some of them.
+//! `rankduel algorithms`: the list of algorithms, and everything about some of them.
 
 use anyhow::Result;
 use bandits::registry::{Entry, Spec, entries};
@@ -6,6 +6,7 @@ use bandits::{ActionKind, Parameter};
 use clap::Args;
 use output::memory::size;
 use output::numbers::with_separators;
+use output::program;
 use serde::Serialize;
 
 use super::print::println;
@@ -14,7 +15,7 @@ use super::print::println;
 #[derive(Debug, Args)]
 pub(super) struct Algorithms {
     /// The algorithms to describe: parameters with their ranges, memory, paper
-    #[arg(value_name = "NAME", value_delimiter = ',', value_parser = find)]
+    #[arg(id = "names_of_algorithms", value_name = "NAME", value_delimiter = ',', value_parser = find)]
     names: Vec<Entry>,
 
     /// Print JSON instead of text
@@ -24,7 +25,7 @@ pub(super) struct Algorithms {
 
 /// The algorithm of this name.
 pub(super) fn find(name: &str) -> Result<Entry, String> {
-    let spec = name.parse::<Spec>().map_err(|error| format!("{error} (`sim algorithms` lists all)"))?;
+    let spec = name.parse::<Spec>().map_err(|error| format!("{error} (`{} algorithms` lists all)", program::name()))?;
     Ok(spec.entry())
 }
 
@@ -129,7 +130,7 @@ impl Algorithms {
         } else if self.names.is_empty() {
             all.iter().for_each(print_short);
             println!("\nParameters follow the name: --algorithms rucb:alpha=0.51,mergerucb:p=8:alpha=0.8");
-            println!("`sim algorithms NAME` describes one.");
+            println!("`{} algorithms NAME` describes one.", program::name());
         } else {
             let texts: Vec<String> = chosen.iter().map(described).collect();
             println!("{}", texts.join("\n\n"));
@@ -180,7 +181,7 @@ fn described(entry: &Entry) -> String {
     }
     let given = about.parameters.first().map_or_else(String::new, |first| format!(":{}={}", first.key, first.default));
     let beside = if about.name == "random" { "rucb" } else { "random" };
-    lines.push(format!("  example  sim --algorithms {}{given},{beside} --steps 1e5", about.name));
+    lines.push(format!("  example  {} --algorithms {}{given},{beside} --steps 1e5", program::name(), about.name));
     lines.push(format!("  details  {} in the documentation of the crate bandits", about.documentation));
     lines.join("\n")
 }
@@ -204,7 +205,7 @@ mod tests {
     fn every_algorithm_is_described() {
         for entry in entries() {
             let text = described(&entry);
-            let example = text.lines().find_map(|line| line.strip_prefix("  example  sim ")).expect("an example");
+            let example = text.lines().find_map(|line| line.strip_prefix("  example  rankduel ")).expect("an example");
             crate::cli::check(example.split(' ')).unwrap_or_else(|error| panic!("{example}: {error}"));
             assert!(entry.paper.is_none_or(|paper| text.contains(paper.title) && text.contains(paper.url)), "{text}");
             for parameter in &entry.parameters {

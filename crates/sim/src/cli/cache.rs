@@ -1,4 +1,4 @@
-//! `sim cache`: lists and removes the binary caches of data sets, and the ranked lists of `--shard prepare`.
+//! `rankduel cache`: lists and removes the binary caches of data sets, and the ranked lists of `--shard prepare`.
 #![expect(clippy::disallowed_types, reason = "shows the age of caches; no result depends on it")]
 
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use letor_io::cache::{CacheFile, State};
 use letor_io::registry;
 use output::data_cache;
 use output::numbers::{escaped, with_unit};
+use output::program;
 use output::text_table::{Align, TextTable};
 use output::usage::usage;
 use serde_json::json;
@@ -67,7 +68,7 @@ impl CacheCommand {
                 for name in names {
                     ensure!(
                         caches.iter().any(|cache| is(name, &cache)),
-                        usage(format!("no cache is of `{name}`; `sim cache` lists what they are of"))
+                        usage(format!("no cache is of `{name}`; `{} cache` lists what they are of", program::name()))
                     );
                 }
                 clear(&folder, caches.iter().filter(|cache| names.iter().any(|name| is(name, cache))))?;
@@ -167,7 +168,10 @@ fn print(folder: &Path, caches: &[Entry]) {
     let bytes = caches.iter().map(|cache| cache.bytes).sum();
     println!("{table}\n{}, {}, in {}", counted(caches.len() as u64), megabytes(bytes), folder.display());
     if caches.iter().any(|cache| cache.state != State::Current) {
-        println!("`sim cache clear` removes those that are of no use any more, `sim cache clear --all` all.");
+        let program = program::name();
+        println!(
+            "`{program} cache clear` removes those that are of no use any more, `{program} cache clear --all` all."
+        );
     }
 }
 

@@ -1,4 +1,4 @@
-//! `sim compare`: the same bandits live and on the proxy matrix of the same data.
+//! `rankduel compare`: the same bandits live and on the proxy matrix of the same data.
 
 use std::path::PathBuf;
 
@@ -19,9 +19,9 @@ use crate::cli::study::Asking;
 /// Run the same bandits live and on the proxy matrix of the same data, side by side.
 ///
 /// Both measure regret against the ground truth of the live simulation and are drawn with one scale. Writes
-/// differences.csv, compare.png, summary.json and config.json to the results folder, the files of `sim` and
-/// `sim bandit` to its folders live/ and proxy/, and, unless --matrix is given, the matrix as proxy.npy with the other
-/// files of `sim proxy`.
+/// differences.csv, compare.png, summary.json and config.json to the results folder, the files of `rankduel` and
+/// `rankduel bandit` to its folders live/ and proxy/, and, unless --matrix is given, the matrix as proxy.npy with the other
+/// files of `rankduel proxy`.
 #[derive(Debug, Args)]
 pub(super) struct Compare {
     #[command(flatten)]
@@ -32,7 +32,7 @@ pub(super) struct Compare {
     matrix: Option<PathBuf>,
 
     /// Simulated impressions per pair for the estimate
-    #[arg(long, value_name = "N", default_value = "20000", value_parser = parse_positive, conflicts_with = "matrix")]
+    #[arg(long = "impressions-per-pair", alias = "interleavings", value_name = "N", default_value = "20000", value_parser = parse_positive, conflicts_with = "matrix")]
     interleavings: u64,
 
     /// No longer needed: the same command always continues

@@ -1,4 +1,4 @@
-//! `sim experiment`: figures and tables of papers, defined in files.
+//! `rankduel experiment`: figures and tables of papers, defined in files.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -146,8 +146,9 @@ impl ExperimentCommand {
             let memory =
                 machine::peak_memory().map_or(String::new(), |bytes| format!(", peak memory {} MB", bytes >> 20));
             eprintln!(
-                "{:.0} s{memory}; `sim report` builds one HTML page of all results",
-                start.elapsed().as_secs_f64()
+                "{:.0} s{memory}; `{program} report` builds one HTML page of all results",
+                start.elapsed().as_secs_f64(),
+                program = output::program::name()
             );
         }
         ensure!(failed.is_empty(), "{} failed: {}", failed.len(), failed.join(", "));

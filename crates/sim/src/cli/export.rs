@@ -1,4 +1,4 @@
-//! `sim export DATASET`: the lists of a data set's rankers as TREC runs, and its labels as qrels.
+//! `rankduel export DATASET`: the lists of a data set's rankers as TREC runs, and its labels as qrels.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ const QRELS: &str = "qrels.txt";
 
 /// Write the lists of feature rankers or models as TREC runs, and the labels as qrels.
 ///
-/// The folder holds one run per ranker, NAME.run, and qrels.txt: `sim --trec-runs FOLDER --qrels FOLDER/qrels.txt` reads
+/// The folder holds one run per ranker, NAME.run, and qrels.txt: `rankduel --rankings FOLDER --qrels FOLDER/qrels.txt` reads
 /// them, and so do trec_eval and ir_measures. Documents have the numbers in the comments of the files (`#docid =
 /// GX001-23-456`), or invented ones, QUERY-ROW. Scores have all digits; trec_eval compares them in single precision.
 #[derive(Debug, Args)]
@@ -170,7 +170,8 @@ impl Export {
             let path = folder.path().display();
             let runs = with_unit(rankers.len() as u64, "run");
             let qrels = if has_labels { format!(" and {QRELS}") } else { String::new() };
-            eprintln!("{runs}{qrels} in {path}; compare them: sim --trec-runs {path} --qrels {path}/{QRELS}");
+            let program = output::program::name();
+            eprintln!("{runs}{qrels} in {path}; compare them: {program} --rankings {path} --qrels {path}/{QRELS}");
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! `sim` without a command: dueling bandits live on a data set.
+//! `rankduel` without a command: dueling bandits live on a data set.
 
 use anyhow::Result;
 use bandits::RegretKind;
@@ -9,6 +9,11 @@ use studies::site::TruthRequest;
 use crate::cli::args::{EvidenceArgs, LateArgs, RunArgs, SiteArgs, StreamArgs, Usual};
 use crate::cli::study::Asking;
 
+/// Run dueling bandits on simulated users: the same as rankduel without a command.
+///
+/// The algorithms choose rankers, whose result lists are interleaved or multileaved into the one list that a simulated user
+/// sees; the clicks decide which ranker won, and regret measures the cost of the search. Without --dataset it runs on a
+/// built-in look-alike of MSLR-WEB30K.
 #[derive(Debug, Args)]
 pub(super) struct Live {
     #[command(flatten)]

@@ -32,6 +32,7 @@ use clap::{FromArgMatches, Parser, Subcommand};
 use output::interrupt;
 use output::memory::NoRoom;
 use output::numbers::escaped;
+use output::program;
 use output::usage::{UsageError, usage};
 use simulation::spec::SpecError;
 use studies::distortion::DistortionStudy;
@@ -44,15 +45,15 @@ pub use self::shards::made;
 
 /// Find the best of many rankers from user clicks, at the lowest cost to the users.
 ///
-/// Without a command, sim runs a live simulation: dueling bandits choose rankers, their result lists are interleaved
+/// Without a command, rankduel does what `rankduel live` does, a live simulation: dueling bandits choose rankers, their result lists are interleaved
 /// or multileaved into the one list that a simulated user sees, the clicks decide which ranker won, and regret
 /// measures the cost of the search. Without any flags it runs on a built-in look-alike of MSLR-WEB30K, prints a table
 /// and writes curves, a summary and a figure to a folder in results/.
 ///
-/// A file sim.toml in the working folder holds flags that need not be repeated: `seed = 7` for every command that has
-/// --seed, and in a table, e.g. [bandit] or [live] (sim without a command), for that command alone. Flags given here win.
+/// A file rankduel.toml in the working folder holds flags that need not be repeated: `seed = 7` for every command that has
+/// --seed, and in a table, e.g. [bandit] or [live] (also for rankduel without a command), for that command alone. Flags given here win.
 #[derive(Parser)]
-#[command(name = "sim", version = env!("SIM_VERSION"), args_conflicts_with_subcommands = true, max_term_width = 100)]
+#[command(name = output::program::name(), version = env!("SIM_VERSION"), args_conflicts_with_subcommands = true, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -76,6 +77,7 @@ enum Command {
     Experiment(experiment::ExperimentCommand),
     Export(export::Export),
     Inspect(inspect::Inspect),
+    Live(live::Live),
     Man(help::generate::Man),
     Merge(shards::merge::Merge),
     Power(evidence::power::Power),
@@ -100,6 +102,9 @@ pub fn main() -> ExitCode {
 pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     interrupt::install();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if let Some(called) = arguments.first() {
+        program::set(called);
+    }
     match catch_unwind(|| run_with(arguments)) {
         Ok(Ok(())) => 0,
         Ok(Err(failure)) => {
@@ -122,7 +127,7 @@ pub fn called_as(program: PathBuf) {
     let _ = CALLED_AS.set(program);
 }
 
-/// Runs `sim` as [`run_with`] does, and returns what it would print on standard output.
+/// Runs the command line as [`run_with`] does, and returns what it would print on standard output.
 ///
 /// # Errors
 /// For wrong usage and for failures of the command.
@@ -174,7 +179,7 @@ impl FailureKind {
     }
 }
 
-/// Why `sim` stops: one line for the user, and the exit code.
+/// Why a command stops: one line for the user, and the exit code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// What kind of failure it is.
@@ -205,18 +210,17 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// Runs `sim` with these arguments, the first of which is the name of the program. Prints results as [`main`] does, but
+/// Runs the command line with these arguments, the first of which is the name of the program. Prints results as [`main`] does, but
 /// returns the error instead of printing it.
 ///
 /// # Errors
 /// For wrong usage and for failures of the command.
 pub fn run_with(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<(), Failure> {
-    let mut arguments = runs_of_files(joined(arguments.into_iter().map(Into::into)));
+    let mut arguments = joined(arguments.into_iter().map(Into::into));
     let mut command = command();
     command.build();
     let added = defaults::add(&command, &mut arguments).map_err(|error| Failure::of(&error))?;
-    // `sim.toml` may give files as runs, too.
-    let arguments = runs_of_files(arguments);
+    let has_files_as_runs = runs_of_files(&mut arguments).map_err(|error| Failure::of(&error))?;
     let (cli, threads) = match parse(command, &arguments) {
         Ok(parsed) => parsed,
         Err(error) if error.use_stderr() => return Err(refusal(&error, &arguments, &added)),
@@ -231,13 +235,16 @@ pub fn run_with(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>
     let quiet = arguments.iter().any(|argument| argument == "--quiet");
     if !added.is_empty() && !quiet {
         let flags: Vec<&str> = added.iter().map(|added| added.argument.as_str()).collect();
-        eprintln!("from {}: {}", defaults::FILE, escaped(&flags.join(" ")));
+        eprintln!("from {}: {}", added[0].file, escaped(&flags.join(" ")));
+    }
+    if has_files_as_runs {
+        output::tell::note(quiet, "--runs names files here: say --rankings");
     }
     shards::invoked_with(&arguments);
     cli.run(threads).map_err(|error| Failure::of(&error))
 }
 
-/// Runs `sim` with these arguments, which another command kept; `sim.toml` is in them already.
+/// Runs the command line with these arguments, which another command kept; `rankduel.toml` is in them already.
 fn run_again(arguments: &[OsString]) -> anyhow::Result<()> {
     let (cli, threads) = parse(command(), arguments).map_err(|error| usage(one_line(&error.to_string())))?;
     shards::invoked_with(arguments);
@@ -256,7 +263,7 @@ fn parse(mut command: clap::Command, arguments: &[OsString]) -> Result<(Cli, Opt
 /// The command line as clap describes it, e.g. to render the help of all commands.
 #[must_use]
 pub fn command() -> clap::Command {
-    help::dressed(<Cli as clap::CommandFactory>::command())
+    help::dressed(<Cli as clap::CommandFactory>::command().bin_name(program::name()))
 }
 
 impl Cli {
@@ -276,6 +283,7 @@ impl Cli {
             Some(Command::Completions(command)) => command.run(),
             Some(Command::Datasets(command)) => command.run(),
             Some(Command::Inspect(command)) => command.run(),
+            Some(Command::Live(command)) => command.run(),
             Some(Command::Man(command)) => command.run(),
             Some(Command::Merge(command)) => run_again(&command.arguments()?),
             Some(Command::Status(command)) => command.run(),
@@ -344,7 +352,7 @@ fn refusal(error: &clap::Error, arguments: &[OsString], added: &[Added]) -> Fail
         let flag = added.argument.split('=').next().unwrap_or_default();
         message.contains(&format!("'{flag} ")) || message.contains(&format!("'{flag}'"))
     });
-    let from = wrong.map_or_else(String::new, |added| format!("; it is in {}, line {}", defaults::FILE, added.line));
+    let from = wrong.map_or_else(String::new, |added| format!("; it is in {}, line {}", added.file, added.line));
     Failure {
         kind: FailureKind::Usage,
         exit_code: WRONG_USAGE,
@@ -361,16 +369,16 @@ fn stray_file(file: &str, arguments: &[OsString]) -> Option<String> {
         let named = command.clone().unwrap_or_else(self::command);
         named.get_arguments().any(|argument| argument.get_long() == Some(flag))
     };
-    // The usual cause is a pattern that the shell expanded: `--runs *.run`.
+    // The usual cause is a pattern that the shell expanded: `--rankings *.run`.
     let before = words[..at].iter().rposition(|word| word.starts_with("--"));
     if let Some(before) = before {
         let (flag, first) = words[before].split_once('=').unwrap_or((words[before], ""));
-        let listed = ["--dataset", "--trec-runs", "--qrels", "--scores"].contains(&flag);
+        let listed = ["--dataset", "--rankings", "--trec-runs", "--qrels", "--scores"].contains(&flag);
         let given: Vec<&str> = [first].into_iter().chain(words[before + 1..at].iter().copied()).collect();
         let given: Vec<&str> = given.into_iter().filter(|word| !word.is_empty()).collect();
         let more = words[at..].iter().take_while(|word| !word.starts_with("--")).count();
         if listed && !given.is_empty() {
-            let flag = if flag == "--trec-runs" { "--runs" } else { flag };
+            let flag = if flag == "--trec-runs" { "--rankings" } else { flag };
             let and = if more > 1 { ",..." } else { "" };
             return Some(format!(
                 "found the file '{file}' after {flag} {given}: write {flag} {given},{file}{and}, or give their folder; separate \
@@ -383,13 +391,14 @@ fn stray_file(file: &str, arguments: &[OsString]) -> Option<String> {
     is_matrix.then(|| format!("unexpected argument '{file}': give the matrix as --matrix {file}"))
 }
 
-/// Checks that `sim` accepts these arguments, without running anything.
+/// Checks that the command line accepts these arguments, without running anything.
 ///
 /// # Errors
-/// What `sim` would print, in one line.
+/// What the command would print, in one line.
 pub fn check<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result<(), String> {
-    let arguments: Vec<OsString> = ["sim"].into_iter().chain(arguments).map(Into::into).collect();
-    match parse(command(), &runs_of_files(arguments)) {
+    let mut arguments: Vec<OsString> = [program::name()].into_iter().chain(arguments).map(Into::into).collect();
+    runs_of_files(&mut arguments).map_err(|error| error.to_string())?;
+    match parse(command(), &arguments) {
         Err(error) if error.use_stderr() => Err(one_line(&error.to_string())),
         _ => Ok(()),
     }

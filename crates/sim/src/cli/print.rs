@@ -1,6 +1,6 @@
 //! `println!` and `eprintln!` for commands.
 //!
-//! The macros of the standard library panic if the reader has closed the pipe (`sim algorithms | head -1`) or the
+//! The macros of the standard library panic if the reader has closed the pipe (`rankduel algorithms | head -1`) or the
 //! disk is full. Here `println!` unwinds to [`super::main`], so that destructors run, and `eprintln!` ignores the
 //! error: there is nowhere left to report it.
 

@@ -1,4 +1,4 @@
-//! `sim proxy`: the preference matrix of a data set's rankers.
+//! `rankduel proxy`: the preference matrix of a data set's rankers.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -62,7 +62,7 @@ pub(super) struct Proxy {
 #[command(next_help_heading = "Comparisons")]
 struct Effort {
     /// Simulated impressions per pair
-    #[arg(long, value_name = "N", default_value = "4000", value_parser = parse_positive)]
+    #[arg(long = "impressions-per-pair", alias = "interleavings", value_name = "N", default_value = "4000", value_parser = parse_positive)]
     interleavings: u64,
 
     /// Add N impressions per pair to an existing matrix (if all counts are multiples of 100,000, the result is
@@ -79,7 +79,7 @@ struct Effort {
     #[arg(long, alias = "again", conflicts_with_all = ["more", "resume"])]
     replace: bool,
 
-    /// Compare only the pairs among these arms, e.g. 0,5,109 (0-based) or bm25,ltr
+    /// Compare only the pairs among these arms, e.g. 0-5,109 (0-based) or bm25,ltr
     #[arg(long, value_name = "I,J,...")]
     arms: Option<String>,
 
@@ -87,7 +87,7 @@ struct Effort {
     #[arg(long, value_name = "I-J,...", conflicts_with = "arms")]
     pairs: Option<String>,
 
-    /// Then continue with the pairs whose standard error is above X, --interleavings at a time (at most 100,000)
+    /// Then continue with the pairs whose standard error is above X, --impressions-per-pair at a time (at most 100,000)
     #[arg(long, value_name = "X", value_parser = parse_above_zero)]
     until_se: Option<f64>,
 

@@ -1,4 +1,4 @@
-//! `sim report`: all results as HTML.
+//! `rankduel report`: all results as HTML.
 
 use std::path::{Path, PathBuf};
 

@@ -3,7 +3,7 @@
 //! | in | is |
 //! |---|---|
 //! | this file | the results in a folder, and their figure |
-//! | `study` | folders of live runs, `sim bandit` and `sim compare` |
+//! | `study` | folders of live runs, `rankduel bandit` and `rankduel compare` |
 //! | `grid` | a grid of parameters as a heat map |
 
 mod grid;
@@ -115,8 +115,9 @@ impl Results {
             bail!("the results in {name} are not finished; the command that began them continues");
         }
         bail!(usage(format!(
-            "{name} holds no finished results; expected a folder that a live run, `sim bandit`, `sim compare` or \
-             `sim experiment` has written"
+            "{name} holds no finished results; expected a folder that a live run, `{program} bandit`, `{program} compare` or \
+             `{program} experiment` has written",
+            program = output::program::name()
         )))
     }
 

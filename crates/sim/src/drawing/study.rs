@@ -1,4 +1,4 @@
-//! The results of live runs, `sim bandit` and `sim compare`.
+//! The results of live runs, `rankduel bandit` and `rankduel compare`.
 
 use std::path::{Path, PathBuf};
 
@@ -66,8 +66,9 @@ impl Study {
             vec![part("live")?, part("proxy")?]
         } else {
             bail!(usage(format!(
-                "{} has no curves; expected results of a live run, `sim bandit`, `sim compare` or `sim experiment`",
-                folder.display()
+                "{} has no curves; expected results of a live run, `{program} bandit`, `{program} compare` or `{program} experiment`",
+                folder.display(),
+                program = output::program::name()
             )));
         };
         let first = summary.get(0).or_else(|| summary.pointer("/algorithms/0")).unwrap_or(&summary);

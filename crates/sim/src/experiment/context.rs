@@ -137,7 +137,10 @@ impl ExperimentContext {
             let folder = self.data_root(name).join(name);
             missing.push(match registry::find(name) {
                 Some(known) => registry::missing(known, None, &folder).to_string(),
-                None => format!("no file or folder {name}, and no data set of that name (`sim datasets` lists them)"),
+                None => format!(
+                    "no file or folder {name}, and no data set of that name (`{} datasets` lists them)",
+                    output::program::name()
+                ),
             });
         }
         format!("setting {:?} has no data: {}, and no `lookalike` is given", setting.name, missing.join("; "))

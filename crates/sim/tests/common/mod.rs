@@ -9,9 +9,9 @@ use assert_cmd::Command;
 /// A data set of about fifty queries.
 pub(crate) const TINY: &str = "mslr-lookalike:0.002";
 
-/// The binary `sim`, to be run in `folder`.
+/// The program, to be run in `folder`.
 pub(crate) fn sim(folder: &Path) -> Command {
-    let mut command = Command::cargo_bin("sim").expect("the binary is built with its tests");
+    let mut command = Command::cargo_bin("rankduel").expect("the binary is built with its tests");
     command.current_dir(folder).env_remove("ORE_DATA_DIR").env("ORE_CACHE_DIR", folder.join("caches"));
     command
 }

@@ -20,7 +20,7 @@ fn a_full_disk_is_one_line_and_the_same_command_goes_on() {
         for blocks in [0, 2, 16] {
             let limited = format!("ulimit -f {blocks} && exec \"$0\" \"$@\"");
             let run = Command::new("sh")
-                .args(["-c", &limited, env!("CARGO_BIN_EXE_sim")])
+                .args(["-c", &limited, env!("CARGO_BIN_EXE_rankduel")])
                 .args(written.arguments)
                 .args(["--quiet"].iter().filter(|_| written.name != "report"))
                 .current_dir(cut.path())

@@ -106,7 +106,7 @@ fn killed_and_resumed_is_the_same_to_the_byte() {
 
 /// The one line on standard error of a command that is stopped as soon as `ready` holds.
 fn stopped_when(folder: &Path, arguments: &[&str], signal: &str, ready: impl Fn() -> bool) -> (Option<i32>, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sim"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rankduel"));
     command.current_dir(folder).args(arguments).stdout(Stdio::null()).stderr(Stdio::piped());
     let child = command.spawn().expect("sim starts");
     let start = Instant::now();
@@ -164,7 +164,7 @@ fn a_signal_that_is_ignored_stays_ignored() {
     let run = "trap '' INT; \"$0\" bandit --problem arithmetic:k=6 --steps 3e5 --runs 3 --quiet --out r & \
                sleep 0.3; kill -INT $!; wait $!";
     let ended = Command::new("sh")
-        .args(["-c", run, env!("CARGO_BIN_EXE_sim")])
+        .args(["-c", run, env!("CARGO_BIN_EXE_rankduel")])
         .current_dir(folder.path())
         .output()
         .expect("a shell");

@@ -150,5 +150,5 @@ fn wrong_shards_are_refused_and_the_status_says_what_is_missing() {
     for index in [1, 3, 5, 6] {
         BANDIT.shard(here, index);
     }
-    assert!(status(&[]).contains("complete: `sim merge out.shards` unites them"), "{}", status(&[]));
+    assert!(status(&[]).contains("complete: `rankduel merge out.shards` unites them"), "{}", status(&[]));
 }

@@ -1,4 +1,4 @@
-//! `sim submit`: processes of this machine, scripts for Slurm, manifests for Kubernetes.
+//! `rankduel submit`: processes of this machine, scripts for Slurm, manifests for Kubernetes.
 
 use std::fs;
 use std::process::Output;
@@ -135,8 +135,8 @@ fn control_characters_never_reach_a_script() {
     let refused = |run: &mut Command, named: &str| {
         let run = run.output().expect("sim starts");
         let said = text(&run.stderr);
-        // Before it, what was taken from `sim.toml` is listed.
-        let errors = said.lines().filter(|line| !line.starts_with("from sim.toml: ")).count();
+        // Before it, what was taken from `rankduel.toml` is listed.
+        let errors = said.lines().filter(|line| !line.starts_with("from rankduel.toml: ")).count();
         assert_eq!((run.status.code(), errors), (Some(2), 1), "{said}");
         assert!(said.contains(named) && said.contains("expected no control characters"), "{said}");
         assert_eq!(tree(here), before, "{named}");
@@ -155,11 +155,11 @@ fn control_characters_never_reach_a_script() {
     for name in ["ORE_CACHE_DIR", "ORE_DATA_DIR"] {
         refused(submit("slurm", &[], &[]).env(name, "a\ntouch x"), name);
     }
-    // Of `sim.toml` too.
+    // Of `rankduel.toml` too.
     let inside = TempDir::new().expect("a temporary folder");
     for flag in ["account", "partition", "qos", "image", "claim", "program"] {
         let file = format!("[submit]\n{flag} = \"a\\ntouch x\"\n");
-        fs::write(inside.path().join("sim.toml"), file).expect("a writable folder");
+        fs::write(inside.path().join("rankduel.toml"), file).expect("a writable folder");
         refused(submit("slurm", &[], &[]).current_dir(inside.path()), &format!("--{flag}"));
         assert_eq!(tree(inside.path()).len(), 1);
     }
@@ -220,7 +220,7 @@ fn an_interpreter_is_not_submitted() {
     let folder = BANDIT.prepare();
     let here = folder.path();
     let python = here.join("python3.11");
-    fs::copy(env!("CARGO_BIN_EXE_sim"), &python).expect("room for the program");
+    fs::copy(env!("CARGO_BIN_EXE_rankduel"), &python).expect("room for the program");
     let submit = |more: &[&str]| {
         let mut run = Command::new(&python);
         run.current_dir(here)

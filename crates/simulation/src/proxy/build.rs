@@ -102,7 +102,7 @@ pub fn open_state(path: &Path, identity: Identity, request: Request, mode: Start
         ensure!(
             !request.more,
             usage(format!(
-                "--more adds to an existing matrix, but there is no {name}; use --interleavings to start one"
+                "--more adds to an existing matrix, but there is no {name}; use --impressions-per-pair to start one"
             ))
         );
         return Ok(new(identity, request));

@@ -46,7 +46,7 @@ pub enum PairSelection {
 }
 
 impl PairSelection {
-    /// Reads arms such as `0,3,17`, or `bm25,ltr` where arms have `names`. A name precedes a number.
+    /// Reads arms such as `0,3,17` or `0-5,17`, or `bm25,ltr` where arms have `names`. A name precedes a number.
     ///
     /// # Errors
     /// One line with what is expected and what was found.
@@ -55,8 +55,14 @@ impl PairSelection {
         let one = |word: String| {
             arm(&word, names).ok_or_else(|| names.map_or_else(|| expected(&word), |names| unknown(names, &word)))
         };
-        let words = Names::split(text).map_err(|_| expected(text))?;
-        Ok(Self::Arms(words.into_iter().map(one).collect::<Result<_, _>>()?))
+        let mut arms = Vec::new();
+        for word in Names::split(text).map_err(|_| expected(text))? {
+            match Names::range(&word, names)? {
+                Some(numbers) => arms.extend(numbers),
+                None => arms.push(one(word)?),
+            }
+        }
+        Ok(Self::Arms(arms))
     }
 
     /// Reads pairs such as `0-3,5-17,109-*`, where `109-*` means all pairs of arm 109, or `bm25-ltr` where arms have

@@ -55,7 +55,7 @@ pub struct Request {
 impl fmt::Display for Request {
     /// Writes the request as flags.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", if self.more { "--more" } else { "--interleavings" }, self.impressions)?;
+        write!(f, "{} {}", if self.more { "--more" } else { "--impressions-per-pair" }, self.impressions)?;
         if let Some((which, what)) = self.pairs.split_once(':') {
             write!(f, " --{which} {what}")?;
         }

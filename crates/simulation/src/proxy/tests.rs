@@ -312,8 +312,8 @@ fn requests_that_do_not_fit_the_file_are_errors() {
     unfinished.save(&path).unwrap();
     assert!(take(request(500), StartMode::Fresh).unwrap_err().contains("add --resume"));
     assert_eq!(take(request(700), StartMode::Replace).unwrap().left, 700);
-    assert!(take(request(600), StartMode::Resume).unwrap_err().contains("--interleavings 500"));
-    assert!(take(more(600), StartMode::Fresh).unwrap_err().contains("--interleavings 500"));
+    assert!(take(request(600), StartMode::Resume).unwrap_err().contains("--impressions-per-pair 500"));
+    assert!(take(more(600), StartMode::Fresh).unwrap_err().contains("--impressions-per-pair 500"));
     assert_eq!(take(request(500), StartMode::Resume).unwrap(), unfinished);
     // A finished one.
     std::fs::remove_file(&path).unwrap();
@@ -323,7 +323,7 @@ fn requests_that_do_not_fit_the_file_are_errors() {
     assert_eq!(take(more(600), StartMode::Resume).unwrap().left, 600);
     assert_eq!(take(request(500), StartMode::Fresh).unwrap(), finished, "nothing is left to do");
     let other = take(request(600), StartMode::Fresh).unwrap_err();
-    assert!(other.contains("--interleavings 500") && other.contains("add --replace"), "{other}");
+    assert!(other.contains("--impressions-per-pair 500") && other.contains("add --replace"), "{other}");
     assert_eq!(take(request(600), StartMode::Replace).unwrap().left, 600);
     let seed = Identity { seed: 2, ..identity(&site, Sampling::WithReplacement) };
     let other = open_state(&path, seed, request(500), StartMode::Fresh).unwrap_err().to_string();

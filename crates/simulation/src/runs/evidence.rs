@@ -7,7 +7,7 @@
 //! independent, and each is a unit.
 //!
 //! For sets, the outcome of a pair says which of two rankers won a list mixed from the set. That may differ from which one
-//! wins lists of only the two, from which regret is counted (`sim distortion`).
+//! wins lists of only the two, from which regret is counted (`rankduel distortion`).
 //!
 //! Outcomes that come late count when they arrive. That is as valid: a simulated delay does not depend on the outcome, and
 //! what was chosen in the meantime depends only on outcomes that had arrived, so that an outcome, when it arrives, still

@@ -22,8 +22,9 @@ pub fn check_live(given: Option<RegretKind>) -> Result<()> {
         None => Ok(()),
         Some(kind) => Err(usage(format!(
             "--regret {kind} needs the preferences of all pairs, but a live run estimates only those of the best \
-             ranker: choose condorcet, weak, strong or ndcg, or estimate a matrix with `sim proxy` and play on it with \
-             `sim bandit`"
+             ranker: choose condorcet, weak, strong or ndcg, or estimate a matrix with `{program} proxy` and play on it with \
+             `{program} bandit`",
+            program = output::program::name()
         ))),
     }
 }

@@ -1,4 +1,4 @@
-//! Drawings for print, of `sim draw` and of experiments: they are marked, and known again.
+//! Drawings for print, of `rankduel draw` and of experiments: they are marked, and known again.
 
 use std::path::Path;
 

@@ -38,7 +38,7 @@ pub struct Environment {
     pub winners: Vec<usize>,
     /// The same by their numbers in the matrix; null if no arms were chosen.
     pub winners_in_matrix: Option<Vec<Arm>>,
-    /// For a matrix made by `sim proxy`: what it was estimated from.
+    /// For a matrix made by `rankduel proxy`: what it was estimated from.
     #[serde(skip_serializing_if = "MatrixOrigin::is_unknown")]
     pub estimated_from: MatrixOrigin,
     /// How preferences change.

@@ -133,8 +133,9 @@ pub fn evidence_table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<
     if let Some(name) = arms.multileave.filter(|_| !marked.is_empty()) {
         text += &format!(
             "\n* {}: proven by lists that {name} multileaving mixes from sets, not by pairs, which regret counts: another ranker \
-             may win there (`sim distortion`)",
-            marked.join(", ")
+             may win there (`{} distortion`)",
+            marked.join(", "),
+            output::program::name()
         );
     }
     if let Some(hint) = hint {

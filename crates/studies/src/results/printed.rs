@@ -1,4 +1,4 @@
-//! How figures are printed: the values of `sim draw`'s flags, which are those of `[draw]` in experiments.
+//! How figures are printed: the values of `rankduel draw`'s flags, which are those of `[draw]` in experiments.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -96,8 +96,9 @@ pub fn distorted(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>, 
     (!named.is_empty()).then(|| {
         format!(
             "{} runs ended with another ranker than the winner: {multileave} multileaving compares many rankers together, \
-             regret compares pairs, and the two can disagree (`sim distortion`)",
-            named.join(", ")
+             regret compares pairs, and the two can disagree (`{} distortion`)",
+            named.join(", "),
+            output::program::name()
         )
     })
 }

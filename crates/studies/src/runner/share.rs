@@ -171,7 +171,8 @@ pub fn claim_shard(shard: Shard, out: &Path, key: &impl Serialize, quiet: bool) 
 /// The error for `--replace` of a shard, which others would not know of.
 #[must_use]
 pub fn no_replace() -> anyhow::Error {
-    usage("--replace does not go with --shard, which replaces nothing; give it to `sim merge`")
+    let program = output::program::name();
+    usage(format!("--replace does not go with --shard, which replaces nothing; give it to `{program} merge`"))
 }
 
 /// Where the lists of a site come from for a share of the work: `prepare` keeps them beside the binary caches of data, and

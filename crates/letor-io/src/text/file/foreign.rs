@@ -27,8 +27,8 @@ impl Foreign {
     /// What to do with such a file.
     pub(crate) fn remedy(self) -> &'static str {
         match self {
-            Self::Run => "give runs as --trec-runs, and their judgments as --qrels",
-            Self::Qrels => "give judgments as --qrels, and the runs to compare as --trec-runs",
+            Self::Run => "give runs as --rankings, and their judgments as --qrels",
+            Self::Qrels => "give judgments as --qrels, and the runs to compare as --rankings",
         }
     }
 }

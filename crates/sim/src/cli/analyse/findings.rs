@@ -10,6 +10,7 @@ use bandits::structure::{
 use bandits::winners::{borda_scores, borda_winners, condorcet_winners, copeland_scores, copeland_winners};
 use bandits::{Arm, PreferenceMatrix};
 use letor_io::FeatureId;
+use output::numbers::complement;
 use serde::Serialize;
 use simulation::arm_names::{ArmNames, Numbering};
 use simulation::seed;
@@ -185,11 +186,6 @@ impl Findings {
             },
         })
     }
-}
-
-/// 1 - p, rounded to 12 decimals to hide binary rounding errors.
-pub(super) fn complement(p: f64) -> f64 {
-    ((1.0 - p) * 1e12).round() / 1e12
 }
 
 fn ranking(matrix: &PreferenceMatrix, weights: &[f64], names: &ArmNames) -> Vec<Ranked> {

@@ -1,4 +1,4 @@
-//! `sim analyse`: the winners of a preference matrix, its distance from a total order, and its difficulty.
+//! `rankduel analyse`: the winners of a preference matrix, its distance from a total order, and its difficulty.
 
 mod difference;
 mod files;
@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use bandits::{Arm, PreferenceMatrix, WinTable};
 use clap::Args;
 use letor_io::Names;
-use output::numbers::{parse_count, parse_number, parse_positive, parse_probability, parse_up_to, with_unit};
+use output::numbers::{parse_confidence, parse_count, parse_number, parse_positive, parse_up_to, with_unit};
 use output::usage::usage;
 use serde::Serialize;
 use simulation::arm_names::ArmNames;
@@ -20,7 +20,7 @@ use simulation::proxy::{MatrixAccount, MatrixOrigin};
 
 use self::findings::Findings;
 use super::print::{eprintln, println};
-use crate::cli::args::{ArmArgs, CommonArgs, OutputArgs, default_folder, of_content};
+use crate::cli::args::{ArmArgs, CommonArgs, ErrorRateArgs, OutputArgs, default_folder, of_content};
 use studies::matrix_file::{self, MatrixFile};
 use studies::results::notes;
 
@@ -48,13 +48,16 @@ pub(super) struct Analyse {
     against_lexicographic: bool,
 
     /// Comparisons that each pair was estimated from, to test which cycles are significant [default: of matrices made by
-    /// `sim proxy`, those of the least often compared pair, from P.json beside P.npy]
+    /// `rankduel proxy`, those of the least often compared pair, from P.json beside P.npy]
     #[arg(long, value_name = "N", value_parser = parse_positive)]
     comparisons: Option<u64>,
 
-    /// Probability that any preference is wrongly called significant
-    #[arg(long, value_name = "P", default_value = "0.05", value_parser = parse_probability)]
-    error_rate: f64,
+    /// Probability that no preference is wrongly called significant
+    #[arg(long, value_name = "C", default_value = "0.95", value_parser = parse_confidence)]
+    confidence: f64,
+
+    #[command(flatten)]
+    error_rate: ErrorRateArgs,
 
     /// Random orders of the arms to estimate P(total order) from; 0 skips it beyond three arms
     #[arg(long, value_name = "N", default_value = "1e5", value_parser = parse_count)]
@@ -120,7 +123,7 @@ struct Source {
     /// Checksum of the entries, with the arms in numeric order.
     checksum: String,
     lexicographic: bool,
-    /// What it was estimated from, if it was made by `sim proxy`.
+    /// What it was estimated from, if it was made by `rankduel proxy`.
     #[serde(skip_serializing_if = "MatrixOrigin::is_unknown")]
     estimated_from: MatrixOrigin,
 }
@@ -199,7 +202,7 @@ impl Analyse {
             arms,
             against: None,
             comparisons: self.comparisons.or(described),
-            error_rate: self.error_rate,
+            error_rate: self.error_rate.with(self.confidence),
             samples: self.samples,
             alpha: self.alpha,
             delta: self.delta,
@@ -246,7 +249,7 @@ impl Analyse {
             part += &format!("-comparisons-{comparisons}");
         }
         let settings = [
-            ("error-rate", self.error_rate, 0.05),
+            ("error-rate", config.error_rate, 0.05),
             ("samples", self.samples as f64, 1e5),
             ("alpha", self.alpha, 1.01),
             ("delta", self.delta, 0.01),

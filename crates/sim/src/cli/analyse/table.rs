@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use bandits::Arm;
-use output::numbers::{significant, with_separators};
+use output::numbers::{complement, significant, with_separators};
 use output::text_table::{Align, TextTable};
 use simulation::arm_names::ArmNames;
 
 use super::Config;
-use super::findings::{Findings, OrderFindings, Significant, UpperBound, complement};
+use super::findings::{Findings, OrderFindings, Significant, UpperBound};
 
 /// Steps at which upper bounds are shown.
 const SHOWN_STEPS: f64 = 1e7;

@@ -33,7 +33,7 @@ pub(in crate::cli) struct ArmArgs {
     pub(in crate::cli) lexicographic: bool,
 
     /// Arms to use: `all`, N (that many at random, by the seed), `alphabetical:N` (the first N by feature number, arm +
-    /// 1, in the order 1, 10, 100, ...), or 0-based numbers, e.g. 0,5,109, and names, e.g. bm25,ltr (one with a comma in
+    /// 1, in the order 1, 10, 100, ...), or 0-based numbers, e.g. 0,5,109 or 0-5,109, and names, e.g. bm25,ltr (one with a comma in
     /// quotation marks) [default: all]
     #[arg(long, value_name = "all|N|alphabetical:N|I,J,...", group = "which_arms")]
     arms: Option<ArmSelection>,
@@ -149,7 +149,7 @@ impl ArmArgs {
                 format!("-random-{count}{}", if self.condorcet { "-condorcet" } else { "" })
             }
             ArmSelection::Alphabetical(count) => format!("-alphabetical-{count}"),
-            list @ ArmSelection::List(_) => format!("-arms-{}", short(&list.to_string())),
+            list @ ArmSelection::List(_) => format!("-arms-{}", short(&Names::ranges_written_out(&list.to_string()))),
         };
         format!("{lexicographic}{arms}")
     }
@@ -187,7 +187,14 @@ impl ArmArgs {
                 None => format!("{expected}; the arms have no names"),
             })
         };
-        items.iter().map(arm).collect()
+        let mut arms = Vec::new();
+        for item in items {
+            match Names::range(item, names)? {
+                Some(numbers) => arms.extend(numbers.map(Arm)),
+                None => arms.push(arm(item)?),
+            }
+        }
+        Ok(arms)
     }
 
     /// The matrix with its arms in numeric order.
@@ -303,6 +310,7 @@ mod tests {
             assert_eq!(text.parse(), Ok(selection.clone()));
             assert_eq!(selection.to_string(), text);
         }
+        assert_eq!("0-5".parse(), Ok(ArmSelection::List(vec!["0-5".to_owned()])));
         assert_eq!("7,".parse(), Ok(ArmSelection::List(vec!["7".to_owned()])));
         for text in ["", "0", "alphabetical:", "1,,2", "1,-2", "1,0.5", "alphabetical:0"] {
             assert!(text.parse::<ArmSelection>().is_err(), "{text}");
@@ -317,6 +325,11 @@ mod tests {
         };
         assert_eq!(listed("ltr,0,0,1", Some(&names)), Ok(vec![2, 1, 1, 1]));
         assert_eq!(listed("ltr,bm52", Some(&names)).unwrap_err(), "nothing is called `bm52`; did you mean `bm25`?");
+        assert_eq!(listed("5,0-3", Some(&names)), Ok(vec![5, 0, 1, 2, 3]), "a range is of numbers, never of names");
+        assert_eq!(listed("0-2,9", None), Ok(vec![0, 1, 2, 9]));
+        assert_eq!(listed("3-1", None).unwrap_err(), "the range `3-1` ends before it begins; write 1-3");
+        let ranges = Names::new(["bm25", "0-1", "ltr"]).unwrap();
+        assert_eq!(listed("0-1,ltr", Some(&ranges)), Ok(vec![1, 2]), "a name that looks like a range is a name");
         let error = listed("0,bm25", None).unwrap_err();
         assert_eq!(error, "expected whole numbers such as 1,5,110, found `bm25`; the arms have no names");
     }

@@ -1,5 +1,5 @@
-//! `sim.toml` in the working folder: flags that need not be repeated. Keys are the long names of flags; those at the top
-//! are for every command that has the flag, those in a table, e.g. `[bandit]`, for that command (`[live]`: `sim` without
+//! `rankduel.toml` in the working folder: flags that need not be repeated. Keys are the long names of flags; those at the top
+//! are for every command that has the flag, those in a table, e.g. `[bandit]`, for that command (`[live]`: also `rankduel` without
 //! a command). Flags on the command line win.
 
 use std::ffi::OsString;
@@ -14,9 +14,9 @@ use output::numbers::escaped;
 use output::usage::usage;
 use toml::de::{DeTable, DeValue};
 
-/// The name of the file.
-pub(in crate::cli) const FILE: &str = "sim.toml";
-/// The table for `sim` without a command.
+/// The name of the file, and the one that it had before, under which it is read as well.
+const FILES: [&str; 2] = ["rankduel.toml", "sim.toml"];
+/// The command that is meant without one.
 const LIVE: &str = "live";
 
 /// A flag that the file adds to the command line.
@@ -24,29 +24,43 @@ const LIVE: &str = "live";
 pub(in crate::cli) struct Added {
     /// The argument, e.g. `--steps=1e5`.
     pub(in crate::cli) argument: String,
+    /// The name of the file.
+    pub(in crate::cli) file: &'static str,
     /// Its line in the file.
     pub(in crate::cli) line: usize,
 }
 
-/// Inserts the flags of `sim.toml`, if that is in the working folder, into `arguments` of `command`, and returns those
-/// that were added.
+/// Inserts the flags of `rankduel.toml` (or `sim.toml`, its earlier name), if that is in the working folder, into
+/// `arguments` of `command`, and returns those that were added.
 ///
 /// # Errors
-/// If the file cannot be read, or has a key that is not a flag, with its line and the flag that was probably meant.
+/// If the file cannot be read, is there under both names, or has a key that is not a flag, with its line and the flag that
+/// was probably meant.
 pub(in crate::cli) fn add(command: &Command, arguments: &mut Vec<OsString>) -> Result<Vec<Added>> {
     let asks_for_help = |word: &OsString| ["-h", "--help", "-V", "--version"].iter().any(|help| word == help);
     if arguments.iter().any(asks_for_help) {
         return Ok(Vec::new());
     }
-    let text = match output::input::read_file_text(Path::new(FILE), 1 << 20) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error).with_context(|| format!("failed to read {FILE}")),
-    };
-    insert(command, arguments, &text).map_err(|error| usage(format!("{FILE}{error}")))
+    let mut found = Vec::new();
+    for file in FILES {
+        match output::input::read_file_text(Path::new(file), 1 << 20) {
+            Ok(text) => found.push((file, text)),
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(error).with_context(|| format!("failed to read {file}")),
+        }
+    }
+    match found.as_slice() {
+        [] => Ok(Vec::new()),
+        [(file, text)] => insert(command, arguments, (file, text)).map_err(|error| usage(format!("{file}{error}"))),
+        _ => Err(usage(format!(
+            "found {here} and {old}, its earlier name, in this folder; move what you need into {here} and remove {old}",
+            here = FILES[0],
+            old = FILES[1]
+        ))),
+    }
 }
 
-fn insert(command: &Command, arguments: &mut Vec<OsString>, text: &str) -> Result<Vec<Added>> {
+fn insert(command: &Command, arguments: &mut Vec<OsString>, (file, text): (&'static str, &str)) -> Result<Vec<Added>> {
     let at = |span: Range<usize>, message: String| {
         let line = text[..span.start.min(text.len())].matches('\n').count() + 1;
         anyhow!(", line {line}: {}", escaped(&message))
@@ -71,7 +85,7 @@ fn insert(command: &Command, arguments: &mut Vec<OsString>, text: &str) -> Resul
         if let Some(argument) = argument
             && !given.iter().any(|given| exclude(target, given, flag))
         {
-            found.push((flag, Added { argument, line }));
+            found.push((flag, Added { argument, file, line }));
         }
         Ok(())
     };
@@ -82,7 +96,7 @@ fn insert(command: &Command, arguments: &mut Vec<OsString>, text: &str) -> Resul
         let name = key.get_ref().as_ref();
         if !all().any(|command| flag(command, name).is_some()) {
             let known = all().flat_map(flags).filter_map(Arg::get_long);
-            return Err(at(key.span(), unknown("key", name, known, "`sim COMMAND --help` lists the flags")));
+            return Err(at(key.span(), unknown("key", name, known, &flags_are_listed())));
         }
         take(name, value.get_ref(), key.span())?;
     }
@@ -90,7 +104,7 @@ fn insert(command: &Command, arguments: &mut Vec<OsString>, text: &str) -> Resul
         let name = key.get_ref().as_ref();
         let owner = if name == LIVE { Some(command) } else { command.find_subcommand(name) };
         let Some(owner) = owner else {
-            let known = command.get_subcommands().map(Command::get_name).chain([LIVE]);
+            let known = command.get_subcommands().map(Command::get_name);
             return Err(at(key.span(), unknown("table", name, known, "expected `live` or a command")));
         };
         let DeValue::Table(table) = value.get_ref() else { continue };
@@ -98,7 +112,7 @@ fn insert(command: &Command, arguments: &mut Vec<OsString>, text: &str) -> Resul
             let flag_name = key.get_ref().as_ref();
             if flag(owner, flag_name).is_none() {
                 let known = flags(owner).filter_map(Arg::get_long);
-                let message = unknown("key", flag_name, known, "`sim COMMAND --help` lists the flags");
+                let message = unknown("key", flag_name, known, &flags_are_listed());
                 return Err(at(key.span(), format!("[{name}]: {message}")));
             }
             if name == target_table {
@@ -169,6 +183,11 @@ fn word(value: &DeValue<'_>) -> Option<String> {
     }
 }
 
+/// Where a user finds the flags.
+fn flags_are_listed() -> String {
+    format!("`{} COMMAND --help` lists the flags", output::program::name())
+}
+
 fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>, otherwise: &str) -> String {
     let hint = nearest(name, known).map_or_else(|| otherwise.to_owned(), |near| format!("did you mean `{near}`?"));
     format!("unknown {what} `{name}`; {hint}")
@@ -178,13 +197,13 @@ fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>, oth
 mod tests {
     use super::*;
 
-    /// The arguments after `sim`, with those of a file with this text.
+    /// The arguments after the name of the program, with those of a file with this text.
     fn with(text: &str, arguments: &str) -> Result<String, String> {
         let mut all: Vec<OsString> =
-            std::iter::once("sim").chain(arguments.split_whitespace()).map(Into::into).collect();
+            std::iter::once("rankduel").chain(arguments.split_whitespace()).map(Into::into).collect();
         let mut command = crate::cli::command();
         command.build();
-        insert(&command, &mut all, text).map_err(|error| error.to_string())?;
+        insert(&command, &mut all, (FILES[0], text)).map_err(|error| error.to_string())?;
         let words: Vec<&str> = all[1..].iter().map(|word| word.to_str().expect("text")).collect();
         Ok(words.join(" "))
     }
@@ -198,6 +217,7 @@ mod tests {
         assert_eq!(with(TEXT, "--runs 3").unwrap(), "--seed=7 --threads=2 --rankers=1,5,9 --steps=1e4 --json --runs 3");
         // bandit has no --rankers; its table is its own.
         assert_eq!(with(TEXT, "bandit").unwrap(), "bandit --seed=7 --threads=2 --steps=2e4 --matrix=P.npy");
+        assert_eq!(with(TEXT, "live").unwrap(), "live --seed=7 --threads=2 --rankers=1,5,9 --steps=1e4 --json");
         assert_eq!(with(TEXT, "datasets").unwrap(), "datasets");
         assert_eq!(with("seed = 1\n[live]\nseed = 2", "").unwrap(), "--seed=2");
     }

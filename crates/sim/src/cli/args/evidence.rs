@@ -30,7 +30,7 @@ pub(in crate::cli) struct EvidenceArgs {
 
     /// For --evidence and --stop-when: state an arm that is no worse than any other by more than this share of the
     /// impressions that either wins [default: 0]
-    #[arg(id = "best_margin", long = "margin", value_name = "SHARE", value_parser = parse_margin)]
+    #[arg(id = "best_margin", long = "tolerance", alias = "margin", value_name = "SHARE", value_parser = parse_margin)]
     margin: Option<f64>,
 
     /// For --stop-when: also end a run whose remaining steps cannot be expected to prove which arm is the best
@@ -41,7 +41,7 @@ pub(in crate::cli) struct EvidenceArgs {
     #[arg(long, requires = "stop_when")]
     give_up: bool,
 
-    /// Also say which algorithms differ in regret, pair by pair; `sim significance` does it for finished studies, in
+    /// Also say which algorithms differ in regret, pair by pair; `rankduel significance` does it for finished studies, in
     /// LaTeX and other formats
     #[arg(long, conflicts_with = "json")]
     pub(in crate::cli) compare_algorithms: bool,
@@ -57,7 +57,7 @@ impl EvidenceArgs {
         ensure!(
             level.is_some() || self.margin.is_none(),
             usage(
-                "--margin says how much worse than the best a stated arm may be; add --stop-when 0.95 or --evidence 0.95"
+                "--tolerance says how much worse than the best a stated arm may be; add --stop-when 0.95 or --evidence 0.95"
             )
         );
         let plan = |level| EvidencePlan {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clicks::{ClickSpec, DependentSpec};
-use letor_io::{lookalike, registry};
+use letor_io::{Names, lookalike, registry};
 use output::cache::sha256_hex;
 use rankers::Selection;
 use simulation::description::SiteDescription;
@@ -17,11 +17,11 @@ impl SiteArgs {
         let mut part = match self.chosen_rankers() {
             None => "-16-rankers".to_owned(),
             Some(Selection::All) => String::new(),
-            Some(chosen) => format!("-rankers-{}", short(&chosen.to_string())),
+            Some(chosen) => format!("-rankers-{}", short(&Names::ranges_written_out(&chosen.to_string()))),
         };
         if !self.without.is_empty() {
             let features: Vec<String> = self.without.iter().flat_map(|list| &list.0).map(ToString::to_string).collect();
-            part += &format!("-without-{}", short(&features.join(",")));
+            part += &format!("-without-{}", short(&Names::ranges_written_out(&features.join(","))));
         }
         part
     }

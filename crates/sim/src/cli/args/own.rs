@@ -1,5 +1,6 @@
 //! Flags for rankers of the user's own: TREC runs, and scores beside a data set.
 
+use std::ffi::OsString;
 use std::io::Read as _;
 use std::path::Path;
 
@@ -19,31 +20,31 @@ const BEGINNING: u64 = 4096;
 #[command(next_help_heading = "Your own rankers")]
 pub(in crate::cli) struct OwnArgs {
     /// TREC runs as the rankers, instead of --dataset: files of `query Q0 document rank score tag` (gzip too), NAME=FILE,
-    /// or folders of runs. `--runs` does as well, with files instead of a number
+    /// or folders of runs
     ///
     /// A run is called after its file (of files with one name, by its tag). It ranks by score; the rank column is ignored.
     /// Documents that it did not retrieve follow everything it did retrieve. The data set has the queries that are judged and
     /// for which a run retrieved something, and their retrieved documents.
-    #[arg(long, value_name = "[NAME=]FILE,...", value_delimiter = ',', requires = "qrels")]
-    trec_runs: Vec<String>,
+    #[arg(long, alias = "trec-runs", value_name = "[NAME=]FILE,...", value_delimiter = ',', requires = "qrels")]
+    rankings: Vec<String>,
 
     /// The judgments of the runs, files of `query 0 document label` (gzip too). Documents without a judgment have label
     /// 0, and negative labels are read as 0
-    #[arg(long, value_name = "FILE,...", value_delimiter = ',', requires = "trec_runs")]
+    #[arg(long, value_name = "FILE,...", value_delimiter = ',', requires = "rankings")]
     qrels: Vec<String>,
 
     /// How a run orders documents of equal score: as trec_eval does (the larger document number first, scores in single
     /// precision), so that measures agree with it, or tied, so that users see any of them first [default: docno]
-    #[arg(long, value_name = "ORDER", value_enum, requires = "trec_runs")]
+    #[arg(long, value_name = "ORDER", value_enum, requires = "rankings")]
     trec_ties: Option<TiesArg>,
 
     /// What becomes of retrieved documents without a judgment [default: zero]
-    #[arg(long, value_name = "RULE", value_enum, requires = "trec_runs")]
+    #[arg(long, value_name = "RULE", value_enum, requires = "rankings")]
     unjudged: Option<UnjudgedArg>,
 
     /// Scores of models as further rankers, beside --dataset: files with a score per row (from `lightgbm predict`,
     /// `xgboost predict`, RankLib's -score; or .npy), or NAME=FILE. They are numbered after the features
-    #[arg(long, value_name = "[NAME=]FILE,...", value_delimiter = ',', conflicts_with = "trec_runs")]
+    #[arg(long, value_name = "[NAME=]FILE,...", value_delimiter = ',', conflicts_with = "rankings")]
     scores: Vec<String>,
 
     /// Only the --scores are rankers, numbered from 1; leave the features out
@@ -70,7 +71,7 @@ enum UnjudgedArg {
 impl OwnArgs {
     /// Whether runs replace the data set.
     pub(in crate::cli) fn has_runs(&self) -> bool {
-        !self.trec_runs.is_empty()
+        !self.rankings.is_empty()
     }
 
     /// `spec`, whose data set is `asked`, with these rankers.
@@ -82,16 +83,16 @@ impl OwnArgs {
             && let Some(file) = asked.iter().find(|file| looks_like_a_run(Path::new(file)))
         {
             anyhow::bail!(usage(format!(
-                "found the file `{}` beside --runs {}; commas separate runs: --runs {},{}, or give their folder",
+                "found the file `{}` beside --rankings {}; commas separate runs: --rankings {},{}, or give their folder",
                 escaped(file),
-                escaped(&self.trec_runs.join(",")),
-                escaped(&self.trec_runs.join(",")),
+                escaped(&self.rankings.join(",")),
+                escaped(&self.rankings.join(",")),
                 escaped(file)
             )));
         }
         ensure!(
             !self.has_runs() || asked.is_empty(),
-            usage("--trec-runs and --dataset exclude each other: runs are the rankers, and their qrels the data")
+            usage("--rankings and --dataset exclude each other: runs are the rankers, and their qrels the data")
         );
         ensure!(
             self.scores.is_empty() || !asked.is_empty(),
@@ -99,7 +100,7 @@ impl OwnArgs {
         );
         Ok(SiteSpec {
             dataset: if self.has_runs() { Vec::new() } else { spec.dataset },
-            trec_runs: self.trec_runs.clone(),
+            trec_runs: self.rankings.clone(),
             qrels: self.qrels.clone(),
             trec_ties: match self.trec_ties {
                 Some(TiesArg::Keep) => TrecTies::Keep,
@@ -117,7 +118,7 @@ impl OwnArgs {
 
     /// The files asked for, in addition to the data set `asked`: what is in them is unknown, unlike a registered set.
     pub(in crate::cli) fn files(&self, asked: &[String]) -> Vec<String> {
-        asked.iter().chain(&self.trec_runs).chain(&self.scores).cloned().collect()
+        asked.iter().chain(&self.rankings).chain(&self.scores).cloned().collect()
     }
 }
 
@@ -133,26 +134,61 @@ fn looks_like_a_run(path: &Path) -> bool {
     first.is_some_and(|line| line.split_whitespace().count() == 6 && !line.contains("qid:"))
 }
 
-/// `arguments` with `--trec-runs` instead of `--runs` where its value is not a number of runs but files.
-pub(in crate::cli) fn runs_of_files(arguments: Vec<std::ffi::OsString>) -> Vec<std::ffi::OsString> {
-    let has_qrels =
-        arguments.iter().filter_map(|word| word.to_str()).any(|word| word == "--qrels" || word.starts_with("--qrels="));
-    let is_files = |value: &str| {
-        let numeric = |c: char| c.is_ascii_digit() || matches!(c, 'e' | 'E' | '.' | '-' | '+' | '_');
-        !value.is_empty()
-            && !value.chars().all(numeric)
-            && (has_qrels || value.contains(['/', ',', '=', '.']) || Path::new(value).exists())
-    };
-    let mut changed = arguments.clone();
-    for (at, word) in arguments.iter().enumerate() {
-        let Some(word) = word.to_str() else { continue };
-        if let Some(value) = word.strip_prefix("--runs=").filter(|value| is_files(value)) {
-            changed[at] = format!("--trec-runs={value}").into();
-        } else if word == "--runs" && arguments.get(at + 1).and_then(|value| value.to_str()).is_some_and(is_files) {
-            changed[at] = "--trec-runs".into();
+/// Puts `--rankings` for `--runs` into `arguments` where the value names files, and returns whether it did: before
+/// `--rankings` there was only `--runs`. What a value means follows from it alone, never from the files that are there or
+/// from other flags.
+///
+/// # Errors
+/// For a value that is neither a number nor names files, e.g. `many`.
+pub(in crate::cli) fn runs_of_files(arguments: &mut [OsString]) -> Result<bool> {
+    let mut found = false;
+    for at in 0..arguments.len() {
+        let Some(word) = arguments[at].to_str() else { continue };
+        let after = || arguments.get(at + 1).and_then(|value| value.to_str()).filter(|value| !value.starts_with('-'));
+        let (value, is_beside) = match word.strip_prefix("--runs") {
+            Some("") => (after(), true),
+            Some(rest) => (rest.strip_prefix('='), false),
+            None => continue,
+        };
+        match value.map(RunsValue::of) {
+            None | Some(RunsValue::Number) => continue,
+            Some(RunsValue::Word) => {
+                return Err(usage(format!(
+                    "--runs {}: --runs takes a number, such as 5; TREC runs are given with --rankings",
+                    escaped(value.unwrap_or_default())
+                )));
+            }
+            Some(RunsValue::Files) => found = true,
+        }
+        let flag =
+            if is_beside { "--rankings".to_owned() } else { format!("--rankings={}", value.unwrap_or_default()) };
+        arguments[at] = flag.into();
+    }
+    Ok(found)
+}
+
+/// What a value of `--runs` means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RunsValue {
+    /// How many runs, rightly written or not.
+    Number,
+    /// TREC runs.
+    Files,
+    /// Neither.
+    Word,
+}
+
+impl RunsValue {
+    fn of(value: &str) -> Self {
+        let plain = value.trim().replace('_', "");
+        // As a number, `inf` is a word.
+        let is_number = plain.parse::<f64>().is_ok() && plain.contains(|c: char| c.is_ascii_digit());
+        match () {
+            () if is_number || plain.is_empty() => Self::Number,
+            () if value.contains(['/', '.', ',', '=', std::path::MAIN_SEPARATOR]) => Self::Files,
+            () => Self::Word,
         }
     }
-    changed
 }
 
 /// What a data set has as rankers, e.g. `46 features` or `2 runs (bm25, ltr)`.
@@ -174,20 +210,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_of_runs_stays_one() {
+    fn the_value_alone_says_whether_runs_are_counted_or_named() {
         let rewritten = |words: &str| {
-            let words = words.split(' ').map(Into::into).collect();
-            let words = runs_of_files(words).into_iter().map(|word| word.into_string().expect("text"));
-            words.collect::<Vec<_>>().join(" ")
+            let mut words: Vec<OsString> = words.split(' ').map(Into::into).collect();
+            let found = runs_of_files(&mut words).map_err(|error| error.to_string())?;
+            let words: Vec<String> = words.into_iter().map(|word| word.into_string().expect("text")).collect();
+            Ok::<_, String>((words.join(" "), found))
         };
-        for same in ["sim --runs 5", "sim --runs=1e3", "sim --runs -3", "sim --runs many", "sim --runs", "sim --runs="]
-        {
-            assert_eq!(rewritten(same), same);
+        for number in ["5", "1e3", "1_000", "0.5", ".5", "1e999", "-3", "+2"] {
+            let words = format!("rankduel --runs={number} --qrels q");
+            assert_eq!(rewritten(&words), Ok((words.clone(), false)), "{number}");
         }
-        for files in ["a.run", "a,b", "x=a", "runs/a", "src", "./5"] {
-            assert_eq!(rewritten(&format!("sim --runs {files}")), format!("sim --trec-runs {files}"));
-            assert_eq!(rewritten(&format!("sim --runs={files} --runs 3")), format!("sim --trec-runs={files} --runs 3"));
+        for same in ["rankduel --runs", "rankduel --runs=", "rankduel --runs --seed 1", "rankduel --runs-of many"] {
+            assert_eq!(rewritten(same), Ok((same.to_owned(), false)));
         }
-        assert_eq!(rewritten("sim --runs bm25 --qrels q --runs 7"), "sim --trec-runs bm25 --qrels q --runs 7");
+        for files in ["a.run", "a,b", "x=a", "runs/a", "./5", "..", "5,6", "1.5.2", "7.run"] {
+            let expected = Ok((format!("rankduel --rankings {files}"), true));
+            assert_eq!(rewritten(&format!("rankduel --runs {files}")), expected);
+            let expected = Ok((format!("rankduel --rankings={files} --runs 3"), true));
+            assert_eq!(rewritten(&format!("rankduel --runs={files} --runs 3")), expected);
+        }
+        // Whatever lies in the folder, and whatever else is given; `src` is a folder here.
+        for word in ["many", "bm25", "src", "inf", "nan", "5runs"] {
+            for words in [format!("rankduel --runs {word}"), format!("rankduel --runs={word} --qrels q")] {
+                let error = rewritten(&words).unwrap_err();
+                assert!(error.contains("--runs takes a number") && error.contains("given with --rankings"), "{error}");
+            }
+        }
     }
 }

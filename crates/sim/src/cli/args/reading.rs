@@ -62,7 +62,7 @@ pub(in crate::cli) struct ReadingArgs {
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) names: Option<PathBuf>,
 
-    /// Parse the text files again, and write no binary cache of them (`sim cache` lists the caches)
+    /// Parse the text files again, and write no binary cache of them (`rankduel cache` lists the caches)
     #[arg(long)]
     pub(super) no_cache: bool,
 }

@@ -21,7 +21,7 @@ use studies::runner::{Length, Size};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Runs and results")]
 pub(in crate::cli) struct RunArgs {
-    /// The algorithms, with parameters, e.g. `rucb:alpha=0.51,mergerucb:p=4` (`sim algorithms` lists all) [default:
+    /// The algorithms, with parameters, e.g. `rucb:alpha=0.51,mergerucb:p=4` (`rankduel algorithms` lists all) [default:
     /// mergerucb,rucb,rmed1,mdb,random; of a live run without --dataset random,rucb,mergerucb,rmed1,dts,self-sparring,
     /// mdb; for compare only the dueling ones]
     #[arg(long, value_name = "NAME[:KEY=VALUE...],...")]
@@ -54,7 +54,7 @@ pub(in crate::cli) struct RunArgs {
     timings: bool,
 
     /// Keep the curves of all runs, in curves.npz: an array of NumPy per algorithm, with a row per run and a column per
-    /// checkpoint; `sim draw --bands quantile` needs them
+    /// checkpoint; `rankduel draw --spread quantile` needs them
     #[arg(long)]
     pub(in crate::cli) keep_curves: bool,
 
@@ -72,7 +72,7 @@ pub(in crate::cli) struct RunArgs {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum AxesArg {
+pub(in crate::cli) enum AxesArg {
     /// Linear steps and regret
     Linear,
     /// Logarithmic steps

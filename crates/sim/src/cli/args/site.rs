@@ -55,7 +55,7 @@ pub(crate) struct SiteArgs {
     pub(super) fractional_labels: Fractional,
 
     /// Features to use as rankers: `all`, N (that many at random), `alphabetical:N` (the first N in the order 1, 10,
-    /// 100, ...), or 1-based feature numbers, e.g. 1,5,110, and names, e.g. bm25,ltr (one with a comma in quotation
+    /// 100, ...), or 1-based feature numbers, e.g. 1,5,110 or 1-5,110, and names, e.g. bm25,ltr (one with a comma in quotation
     /// marks) [default: all; without --dataset 16 of them]
     #[arg(long, value_name = "all|N|alphabetical:N|I,J,...")]
     rankers: Option<Selection>,
@@ -64,7 +64,7 @@ pub(crate) struct SiteArgs {
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = parse_up_to::<u16, 65_535>)]
     pub(super) shown: u16,
 
-    /// Features to exclude from the rankers, e.g. 134 or 1,2,3 (1-based), or their names
+    /// Features to exclude from the rankers, e.g. 134 or 1-3,7 (1-based), or their names
     #[arg(long, value_name = "I,J,...", value_parser = parse_rankers)]
     pub(super) without: Vec<RankerRefs>,
 

@@ -1,4 +1,4 @@
-//! `sim bandit --setting explore-then-exploit`: accuracy of the recommended arm and regret at horizons.
+//! `rankduel bandit --setting explore-then-exploit`: accuracy of the recommended arm and regret at horizons.
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};

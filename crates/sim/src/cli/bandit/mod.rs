@@ -1,4 +1,4 @@
-//! `sim bandit`: dueling bandits on a preference matrix, on a problem by name, or on outcomes of real days.
+//! `rankduel bandit`: dueling bandits on a preference matrix, on a problem by name, or on outcomes of real days.
 
 mod changes;
 mod explore;

@@ -1,4 +1,4 @@
-//! `sim bandit --from-outcomes`: what policies would show on the next day, from a table of outcomes by day.
+//! `rankduel bandit --from-outcomes`: what policies would show on the next day, from a table of outcomes by day.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,7 +29,14 @@ use studies::results::label;
 #[command(next_help_heading = "Outcomes of days")]
 pub(super) struct OutcomeOptions {
     /// With --from-outcomes: how many impressions a day has; keep it the same from day to day
-    #[arg(long, value_name = "N", default_value = "1e5", value_parser = parse_positive, requires = "from_outcomes")]
+    #[arg(
+        long = "impressions-per-day",
+        alias = "impressions",
+        value_name = "N",
+        default_value = "1e5",
+        value_parser = parse_positive,
+        requires = "from_outcomes"
+    )]
     impressions: u64,
 
     /// With --from-outcomes: the last day that counts, e.g. 2026-11-22 [default: the last one that was complete when the log

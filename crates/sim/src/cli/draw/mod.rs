@@ -1,4 +1,4 @@
-//! `sim draw`: the figure of finished results, drawn again for a paper.
+//! `rankduel draw`: the figure of finished results, drawn again for a paper.
 
 use std::path::PathBuf;
 
@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use output::numbers::{escaped, parse_above_zero};
 use output::usage::usage;
 
+use crate::cli::args::AxesArg;
 use crate::cli::print::{eprintln, println};
 use crate::drawing::{Drawing, Request, draw};
 use crate::experiment::config::{Bands, Scale};
@@ -15,12 +16,12 @@ use studies::runner::announce_missing;
 
 /// Draw the figure of finished results again, for a paper: without running anything.
 ///
-/// Reads a folder that a live run, `sim bandit`, `sim compare` or `sim experiment` has written. The figure is as wide as a
+/// Reads a folder that a live run, `rankduel bandit`, `rankduel compare` or `rankduel experiment` has written. The figure is as wide as a
 /// column, 3.33 in, in letters of 8 points, as PDF with embedded fonts; an algorithm has the same colour and dashes in
 /// every figure. Prints a caption, which says what bands show.
 ///
-/// In experiments, the section [draw] has the same keys: y, x, bands, width, height, font, format, legend, relabel and
-/// title. Flags win.
+/// In experiments, the section [draw] has the same keys: spread, width, height, font, format, legend, relabel and title;
+/// and x and y, each linear or log, for --axes. Flags win.
 #[derive(Debug, Args)]
 pub(super) struct Draw {
     /// The results folder
@@ -55,17 +56,21 @@ pub(super) struct Draw {
     #[arg(long, value_name = "N", value_parser = density)]
     dpi: Option<f64>,
 
-    /// The scale of the x axis [default: as in the figure of the results]
-    #[arg(long, value_name = "SCALE", value_enum)]
+    /// The axes [default: as in the figure of the results]
+    #[arg(long, value_name = "AXES", value_enum)]
+    axes: Option<AxesArg>,
+
+    /// The scale of the x axis alone, whatever that of the other
+    #[arg(long, hide = true, value_name = "SCALE", value_enum, conflicts_with = "axes")]
     x: Option<ScaleArg>,
 
-    /// The scale of the y axis [default: as in the figure of the results]
-    #[arg(long, value_name = "SCALE", value_enum)]
+    /// The scale of the y axis alone
+    #[arg(long, hide = true, value_name = "SCALE", value_enum, conflicts_with = "axes")]
     y: Option<ScaleArg>,
 
-    /// What bands show; quantile, from the 10th to the 90th percentile, needs runs with --keep-curves [default: as in the
+    /// The spread over runs that bands show; quantile, from the 10th to the 90th percentile, needs runs with --keep-curves [default: as in the
     /// figure of the results]
-    #[arg(long, value_name = "SPREAD", value_enum)]
+    #[arg(long = "spread", alias = "bands", value_name = "SPREAD", value_enum)]
     bands: Option<BandsArg>,
 
     /// Where the names of curves are: inside the plot, outside below it, or direct at the ends of curves [default: where
@@ -98,7 +103,7 @@ pub(super) struct Draw {
     y_label: Option<String>,
 
     /// A heat map instead of curves: algorithms that differ in one or two parameters as a grid
-    #[arg(long, conflicts_with_all = ["x", "y", "bands", "legend", "relabel"])]
+    #[arg(long, conflicts_with_all = ["axes", "x", "y", "bands", "legend", "relabel"])]
     heat_map: bool,
 
     /// The step, or the number of rankers, that the heat map shows [default: the last step; of experiments on several
@@ -219,6 +224,12 @@ impl Draw {
             ScaleArg::Linear => Scale::Linear,
             ScaleArg::Log => Scale::Log,
         };
+        let [x, y] = match self.axes {
+            None => [None, None],
+            Some(AxesArg::Linear) => [Some(Scale::Linear), Some(Scale::Linear)],
+            Some(AxesArg::LogX) => [Some(Scale::Log), Some(Scale::Linear)],
+            Some(AxesArg::Log) => [Some(Scale::Log), Some(Scale::Log)],
+        };
         let bands = |bands: BandsArg| match bands {
             BandsArg::Se => Bands::StandardError,
             BandsArg::Sd => Bands::StandardDeviation,
@@ -242,8 +253,8 @@ impl Draw {
             formats: self.format.clone(),
         };
         Request {
-            x: self.x.map(scale),
-            y: self.y.map(scale),
+            x: x.or(self.x.map(scale)),
+            y: y.or(self.y.map(scale)),
             bands: self.bands.map(bands),
             only: self.only.clone(),
             heat_map: self.heat_map,

@@ -2,8 +2,8 @@
 //!
 //! | in | is |
 //! |---|---|
-//! | `power` | `sim power`: impressions until two rankers are distinguished |
-//! | `significance` | `sim significance`: which algorithms of a finished study differ |
+//! | `power` | `rankduel power`: impressions until two rankers are distinguished |
+//! | `significance` | `rankduel significance`: which algorithms of a finished study differ |
 
 pub(super) mod power;
 pub(super) mod significance;

@@ -1,4 +1,4 @@
-//! `sim cite`: the papers of algorithms as BibTeX.
+//! `rankduel cite`: the papers of algorithms as BibTeX.
 
 use anyhow::Result;
 use bandits::registry::{Entry, entries};
@@ -11,7 +11,7 @@ use crate::cli::print::{eprintln, println};
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Cite {
     /// The algorithms, e.g. rucb,mdb [default: all]
-    #[arg(value_name = "NAME,...", value_delimiter = ',', value_parser = find)]
+    #[arg(id = "names_of_algorithms", value_name = "NAME,...", value_delimiter = ',', value_parser = find)]
     names: Vec<Entry>,
 }
 

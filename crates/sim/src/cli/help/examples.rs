@@ -6,197 +6,206 @@ pub(super) fn of(command: &str) -> Option<&'static str> {
 }
 
 /// Command lines, and what they do.
-const EXAMPLES: [(&str, &str); 23] = [
+const EXAMPLES: [(&str, &str); 24] = [
     (
-        "sim",
+        "rankduel",
         "\
 Examples:
-  sim                                              the default: a look-alike of MSLR-WEB30K
-  sim --dataset ylr1 --click navigational          a registered data set (`sim datasets` lists them)
-  sim --dataset MQ2008/ --click perfect            a folder of LETOR files (or the files, comma-separated)
-  sim --runs bm25.run,ltr.run --qrels qrels.txt    rankers of yours: TREC runs
-  sim --algorithms rucb:alpha=0.51,mergerucb --steps 1e7 --runs 20
-  sim --stop-when 0.95 --margin 0.01               runs end once it is proven which ranker is the best
-  sim bandit --matrix P.txt --steps 1e7            the same loop on a preference matrix
-  sim proxy --dataset MQ2008/ --out P.npy          a preference matrix from a data set
-  sim analyse --matrix P.npy                       its winners, cycles, gaps and bounds, with figures",
+  rankduel                                              the default: a look-alike of MSLR-WEB30K
+  rankduel --dataset ylr1 --click navigational          a registered data set (`rankduel datasets` lists them)
+  rankduel --dataset MQ2008/ --click perfect            a folder of LETOR files (or the files, comma-separated)
+  rankduel --rankings bm25.run,ltr.run --qrels qrels.txt    rankers of yours: TREC runs
+  rankduel --algorithms rucb:alpha=0.51,mergerucb --steps 1e7 --runs 20
+  rankduel --stop-when 0.95 --tolerance 0.01               runs end once it is proven which ranker is the best
+  rankduel bandit --matrix P.txt --steps 1e7            the same loop on a preference matrix
+  rankduel proxy --dataset MQ2008/ --out P.npy          a preference matrix from a data set
+  rankduel analyse --matrix P.npy                       its winners, cycles, gaps and bounds, with figures",
     ),
     (
         "algorithms",
         "\
 Examples:
-  sim algorithms                                   all algorithms with their parameters
-  sim algorithms rucb                              one of them: parameters, ranges, paper
-  sim algorithms rucb mdb --json                   the same for a program",
+  rankduel algorithms                                   all algorithms with their parameters
+  rankduel algorithms rucb                              one of them: parameters, ranges, paper
+  rankduel algorithms rucb mdb --json                   the same for a program",
     ),
     (
         "analyse",
         "\
 Examples:
-  sim analyse --matrix P.npy                       winners, cycles, gaps, bounds
-  sim analyse --matrix P.txt --comparisons 4000    what 4,000 comparisons per pair establish
-  sim analyse --matrix P.npy --arms 0,5,109 --json
-  sim analyse --matrix P.npy --against Q.npy       and how far two matrices agree",
+  rankduel analyse --matrix P.npy                       winners, cycles, gaps, bounds
+  rankduel analyse --matrix P.txt --comparisons 4000    what 4,000 comparisons per pair establish
+  rankduel analyse --matrix P.npy --arms 0,5,109 --json
+  rankduel analyse --matrix P.npy --against Q.npy       and how far two matrices agree",
     ),
     (
         "bandit",
         "\
 Examples:
-  sim bandit --matrix P.txt --steps 1e7            the default algorithms on a matrix of yours
-  sim bandit --problem 1good5poor --algorithms rucb,mdb --runs 20
-  sim bandit --problem btl:k=20:ratio=0.9 --steps 1e5 --json
-  sim bandit --problem btl --change 5e5:reversed --algorithms rucb,discounted-rucb,versatile-db
-  sim bandit --problem btl:k=10 --evidence 0.95    and what the outcomes prove
-  sim bandit --matrix P.npy --arms 10 --condorcet  ten random arms with a Condorcet winner
-  sim bandit --problem arith51 --setting explore-then-exploit --horizons 1e3,1e4,1e5",
+  rankduel bandit --matrix P.txt --steps 1e7            the default algorithms on a matrix of yours
+  rankduel bandit --problem 1good5poor --algorithms rucb,mdb --runs 20
+  rankduel bandit --problem btl:k=20:ratio=0.9 --steps 1e5 --json
+  rankduel bandit --problem btl --change 5e5:reversed --algorithms rucb,discounted-rucb,versatile-db
+  rankduel bandit --problem btl:k=10 --evidence 0.95    and what the outcomes prove
+  rankduel bandit --matrix P.npy --arms 10 --condorcet  ten random arms with a Condorcet winner
+  rankduel bandit --problem arith51 --setting explore-then-exploit --horizons 1e3,1e4,1e5",
     ),
     (
         "cache",
         "\
 Examples:
-  sim cache                                        the binary caches of data sets, and how large they are
-  sim cache clear                                  remove those that are of no use any more
-  sim cache clear MQ2008/                          remove those of a data set",
+  rankduel cache                                        the binary caches of data sets, and how large they are
+  rankduel cache clear                                  remove those that are of no use any more
+  rankduel cache clear MQ2008/                          remove those of a data set",
     ),
     (
         "cite",
         "\
 Examples:
-  sim cite rucb,mdb                                BibTeX of the papers of two algorithms
-  sim cite                                         of all algorithms",
+  rankduel cite rucb,mdb                                BibTeX of the papers of two algorithms
+  rankduel cite                                         of all algorithms",
     ),
     (
         "compare",
         "\
 Examples:
-  sim compare --rankers 10 --steps 1e5             live, and on a matrix estimated for it
-  sim compare --dataset MQ2008/ --matrix P.npy     with a matrix that is there already
-  sim compare --rankers 10 --algorithms rucb,rmed1 --interleavings 40000",
+  rankduel compare --rankers 10 --steps 1e5             live, and on a matrix estimated for it
+  rankduel compare --dataset MQ2008/ --matrix P.npy     with a matrix that is there already
+  rankduel compare --rankers 10 --algorithms rucb,rmed1 --impressions-per-pair 40000",
     ),
     (
         "completions",
         "\
 Examples:
-  sim completions bash > ~/.local/share/bash-completion/completions/sim
-  sim completions zsh > ~/.zfunc/_sim              with ~/.zfunc in fpath
-  sim completions fish > ~/.config/fish/completions/sim.fish",
+  rankduel completions bash > ~/.local/share/bash-completion/completions/rankduel
+  rankduel completions zsh > ~/.zfunc/_rankduel           with ~/.zfunc in fpath
+  rankduel completions fish > ~/.config/fish/completions/rankduel.fish",
     ),
     (
         "datasets",
         "\
 Examples:
-  sim datasets                                     what is known by name, and what is installed
-  sim datasets --json                              the same for a program",
+  rankduel datasets                                     what is known by name, and what is installed
+  rankduel datasets --json                              the same for a program",
     ),
     (
         "export",
         "\
 Examples:
-  sim export MQ2008/ --rankers 1,5,40              three features as TREC runs, and the labels as qrels
-  sim export test.txt --scores model=pred.txt --scores-only
-  sim export mq2008-lookalike --depth 100 --out runs",
+  rankduel export MQ2008/ --rankers 1,5,40              three features as TREC runs, and the labels as qrels
+  rankduel export test.txt --scores model=pred.txt --scores-only
+  rankduel export mq2008-lookalike --depth 100 --out runs",
     ),
     (
         "inspect",
         "\
 Examples:
-  sim inspect mslr-lookalike:0.1                   a look-alike: sizes, labels, ties, its best rankers
-  sim inspect MQ2008/ --json                       a folder of files",
+  rankduel inspect mslr-lookalike:0.1                   a look-alike: sizes, labels, ties, its best rankers
+  rankduel inspect MQ2008/ --json                       a folder of files",
+    ),
+    (
+        "live",
+        "\
+Examples:
+  rankduel live                                    the default: a look-alike of MSLR-WEB30K
+  rankduel live --dataset ylr1 --rankers 1-20,110  some features of a registered data set
+  rankduel live --rankings bm25.run,ltr.run --qrels qrels.txt
+  rankduel live --algorithms rucb:alpha=0.51,mergerucb --steps 1e7 --runs 20",
     ),
     (
         "distortion",
         "\
 Examples:
-  sim distortion --rankers 20 --sizes 3,10         sets of three and of ten of twenty rankers
-  sim distortion --multileave team-draft --click perfect --sets 100 --out distortion.json",
+  rankduel distortion --rankers 20 --sizes 3,10         sets of three and of ten of twenty rankers
+  rankduel distortion --multileave team-draft --click perfect --sets 100 --out distortion.json",
     ),
     (
         "draw",
         "\
 Examples:
-  sim draw results/first-run --no-title            draw.pdf beside the results, for a column of a paper
-  sim draw results/first-run --y log --relabel rucb=RUCB,mdb=MDB --out figures/regret.pdf
-  sim draw results/first-run --width 7in --font 9pt --format svg,png --bands sd
-  sim draw results/mergerucb-fig6 --heat-map       a grid of parameters",
+  rankduel draw results/first-run --no-title            draw.pdf beside the results, for a column of a paper
+  rankduel draw results/first-run --axes log --relabel rucb=RUCB,mdb=MDB --out figures/regret.pdf
+  rankduel draw results/first-run --width 7in --font 9pt --format svg,png --spread sd
+  rankduel draw results/mergerucb-fig6 --heat-map       a grid of parameters",
     ),
     (
         "experiment",
         "\
 Examples:
-  sim experiment experiments/rucb-fig3.toml        one figure of a paper, at full length
-  sim experiment --all --scale 0.01                all of experiments/, at a hundredth of the steps
-  sim experiment --all --dry-run                   how long they would take
-  sim experiment mine.toml --data-dir data/        an experiment of yours",
+  rankduel experiment experiments/rucb-fig3.toml        one figure of a paper, at full length
+  rankduel experiment --all --scale 0.01                all of experiments/, at a hundredth of the steps
+  rankduel experiment --all --dry-run                   how long they would take
+  rankduel experiment mine.toml --data-dir data/        an experiment of yours",
     ),
     (
         "power",
         "\
 Examples:
-  sim power --margin 0.02                          a ranker that wins with probability 0.52
-  sim power --margin 0.01,0.02,0.05 --tied 0.6 --per-day 20000
-  sim power --margin 0.02 --simulate 1000          predicted, and observed in 1,000 simulated tests
-  sim power                                        the best and the second of the default rankers
-  sim power --dataset MQ2008/ --first 40 --second 15 --interleave team-draft --click informational",
+  rankduel power --margin 0.02                          a ranker that wins with probability 0.52
+  rankduel power --margin 0.01,0.02,0.05 --tied 0.6 --impressions-per-day 20000
+  rankduel power --margin 0.02 --simulate 1000          predicted, and observed in 1,000 simulated tests
+  rankduel power                                        the best and the second of the default rankers
+  rankduel power --dataset MQ2008/ --first 40 --second 15 --interleave team-draft --click informational",
     ),
     (
         "sensitivity",
         "\
 Examples:
-  sim sensitivity --dataset MQ2008/                all methods, five rankers at a time
-  sim sensitivity --methods sosm,team-draft --compared 10",
+  rankduel sensitivity --dataset MQ2008/                all methods, five rankers at a time
+  rankduel sensitivity --methods sosm,team-draft --compared 10",
     ),
     (
         "significance",
         "\
 Examples:
-  sim significance results/first-run               which algorithms differ, and by how much
-  sim significance results/first-run --baseline rucb --format markdown
-  sim significance results/mdb-fig4 --correction bh --format latex",
+  rankduel significance results/first-run               which algorithms differ, and by how much
+  rankduel significance results/first-run --baseline rucb --format markdown
+  rankduel significance results/mdb-fig4 --correction bh --format latex",
     ),
     (
         "report",
         "\
 Examples:
-  sim report                                       results/report.html from everything in results/
-  sim report results/scale-0.01                    from another folder",
+  rankduel report                                       results/report.html from everything in results/
+  rankduel report results/scale-0.01                    from another folder",
     ),
     (
         "proxy",
         "\
 Examples:
-  sim proxy --dataset MQ2008/ --out P.npy          4,000 impressions per pair
-  sim proxy --dataset MQ2008/ --out P.npy --resume after an interruption
-  sim proxy --rankers 20 --out P.npy --interleavings 1e5 --until-se 0.001
-  sim proxy --rankers 20 --out P.npy --more 1e5    add to a finished matrix",
+  rankduel proxy --dataset MQ2008/ --out P.npy          4,000 impressions per pair
+  rankduel proxy --dataset MQ2008/ --out P.npy --resume after an interruption
+  rankduel proxy --rankers 20 --out P.npy --impressions-per-pair 1e5 --until-se 0.001
+  rankduel proxy --rankers 20 --out P.npy --more 1e5    add to a finished matrix",
     ),
     (
         "merge",
         "\
 Examples:
-  sim merge results/x                              the parts in results/x.shards, united
-  sim merge results/P.npy --replace                instead of another matrix of that name",
+  rankduel merge results/x                              the parts in results/x.shards, united
+  rankduel merge results/P.npy --replace                instead of another matrix of that name",
     ),
     (
         "status",
         "\
 Examples:
-  sim status results/x                             which shards are finished, begun, missing
-  sim status results/x --json                      the same for a program",
+  rankduel status results/x                             which shards are finished, begun, missing
+  rankduel status results/x --json                      the same for a program",
     ),
     (
         "submit",
         "\
 Examples:
-  sim submit local --shards 8 -- bandit --problem btl:k=20 --out results/x
-  sim submit slurm --shards 64 --cpus 4 --time 4:00:00 -- proxy --dataset ylr1 --out P.npy
-  sim submit slurm --shards 64 --missing --go -- proxy --dataset ylr1 --out P.npy
-  sim submit kubernetes --shards 64 --mem 8Gi -- proxy --dataset ylr1 --out P.npy",
+  rankduel submit local --shards 8 -- bandit --problem btl:k=20 --out results/x
+  rankduel submit slurm --shards 64 --cpus 4 --time 4:00:00 -- proxy --dataset ylr1 --out P.npy
+  rankduel submit slurm --shards 64 --missing --go -- proxy --dataset ylr1 --out P.npy
+  rankduel submit kubernetes --shards 64 --mem 8Gi -- proxy --dataset ylr1 --out P.npy",
     ),
     (
         "man",
         "\
 Examples:
-  sim man man/                                     sim.1 and a page per command, for `man -l man/sim.1`",
+  rankduel man man/                                     rankduel.1 and a page per command, for `man -l man/rankduel.1`",
     ),
 ];
 
@@ -207,7 +216,7 @@ mod tests {
     #[test]
     fn every_example_is_accepted() {
         let mut count = 0;
-        for line in EXAMPLES.iter().flat_map(|(_, text)| text.lines()).filter(|line| line.starts_with("  sim")) {
+        for line in EXAMPLES.iter().flat_map(|(_, text)| text.lines()).filter(|line| line.starts_with("  rankduel")) {
             // The explanation stands apart.
             let command = line.trim().split("  ").next().unwrap_or_default();
             let command = command.split(" > ").next().unwrap_or_default();

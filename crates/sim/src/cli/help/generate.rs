@@ -1,11 +1,13 @@
-//! `sim completions` and `sim man`: files that shells and `man` read.
+//! `rankduel completions` and `rankduel man`: files that shells and `man` read.
 
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
 use clap_complete::Shell;
+use output::program;
 
+use super::values::completions;
 use crate::cli::print::{NotPrinted, eprintln};
 
 /// Print completions of commands and flags for a shell
@@ -27,8 +29,7 @@ pub(in crate::cli) struct Man {
 impl Completions {
     #[expect(clippy::unnecessary_wraps, reason = "all commands return a result")]
     pub(in crate::cli) fn run(&self) -> Result<()> {
-        let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut crate::cli::command(), "sim", &mut script);
+        let script = completions(crate::cli::command(), self.shell, program::name());
         let written = std::io::Write::write_all(&mut std::io::stdout().lock(), &script);
         if let Err(error) = written {
             std::panic::resume_unwind(Box::new(NotPrinted(error)));
@@ -45,7 +46,7 @@ impl Man {
         let pages = std::iter::once(command.clone()).chain(command.get_subcommands().cloned());
         let mut names = Vec::new();
         for page in pages.filter(|page| page.get_name() != "help") {
-            let name = if page.get_name() == "sim" { "sim".to_owned() } else { format!("sim-{}", page.get_name()) };
+            let name = page.get_display_name().unwrap_or(page.get_name()).to_owned();
             let mut text = Vec::new();
             // Without a date, so that the same version gives the same bytes.
             let page = clap_mangen::Man::new(page).date("");
@@ -57,7 +58,7 @@ impl Man {
             "{} pages in {}: read one with `man -l {}`",
             names.len(),
             self.folder.display(),
-            self.folder.join("sim.1").display()
+            self.folder.join(format!("{}.1", program::name())).display()
         );
         Ok(())
     }

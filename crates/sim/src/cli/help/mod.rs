@@ -4,12 +4,14 @@
 //! |---|---|
 //! | this file | the short form of help, `-h` |
 //! | `examples` | examples of every command, for its long help |
-//! | `cite` | `sim cite` |
-//! | `generate` | `sim completions` and `sim man` |
+//! | `cite` | `rankduel cite` |
+//! | `generate` | `rankduel completions` and `rankduel man` |
+//! | `values` | what completions offer as values |
 
 pub(super) mod cite;
 mod examples;
 pub(super) mod generate;
+mod values;
 
 use clap::Command;
 
@@ -55,9 +57,9 @@ const RARE: [&str; 36] = [
 
 /// What `-h` says of flags whose first paragraph is long.
 const BRIEF: [(&str, &str); 19] = [
-    ("algorithms", "The algorithms, e.g. rucb:alpha=0.51,mergerucb (`sim algorithms`)"),
+    ("algorithms", "The algorithms, e.g. rucb:alpha=0.51,mergerucb"),
     ("against", "Another matrix of the same arms, to compare with"),
-    ("arms", "Arms to use: all, N at random, alphabetical:N, or 0-based numbers such as 0,5,109"),
+    ("arms", "Arms to use: all, N at random, alphabetical:N, or 0-based numbers such as 0-5,109"),
     ("click", "How users click, e.g. perfect"),
     ("dataset", "A registered data set, a folder, files, or a look-alike"),
     ("interleave", "Method for two lists, e.g. team-draft [default: probabilistic]"),
@@ -66,14 +68,14 @@ const BRIEF: [(&str, &str); 19] = [
     ("multileave", "Method for several lists, e.g. probabilistic [default: sosm]"),
     ("out", "Where results go [default: a folder in results/]"),
     ("problem", "A problem by name, e.g. 1good5poor or btl:k=10"),
-    ("qrels", "The judgments of --trec-runs"),
+    ("qrels", "The judgments of --rankings"),
+    ("rankings", "TREC runs as the rankers, instead of --dataset"),
     ("rankers", "Features to use as rankers: all, N at random, or a list"),
     ("replace", "Start in an empty results folder; the old one is moved aside"),
     ("scores", "Scores of models as further rankers"),
     ("seed", "The master seed: same seed, same bytes"),
     ("stop_when", "End a run once its outcomes prove which arm is the best, e.g. 0.95"),
     ("threads", "Threads [default: all cores]"),
-    ("trec_runs", "TREC runs as the rankers, instead of --dataset"),
 ];
 
 /// Short names of values, so that text has room beside them.
@@ -85,19 +87,33 @@ const VALUES: [(&str, &str); 5] = [
     ("rankers", "N|I,J,..."),
 ];
 
+/// The flags of a live run that `-h` shows without a command: `rankduel live -h` has more.
+const WITHOUT_A_COMMAND: [&str; 9] =
+    ["algorithms", "click", "dataset", "out", "qrels", "rankers", "rankings", "runs", "steps"];
+
 /// The longest text of a flag that `-h` shows in full.
 const LONG: usize = 90;
 
 /// `command` and its subcommands with examples, and with two lengths of help: `-h` fits on a screen, `--help` says
 /// everything.
 pub(super) fn dressed(command: Command) -> Command {
-    let command = match examples::of(command.get_name()) {
+    // Whatever the program is called.
+    with_examples(command, output::program::NAME).mut_args(|argument| {
+        let is_shown = WITHOUT_A_COMMAND.contains(&argument.get_id().as_str());
+        if is_shown { argument } else { argument.hide_short_help(true) }
+    })
+}
+
+/// The same for the command that is `called` so in the table of examples.
+fn with_examples(command: Command, called: &str) -> Command {
+    let command = match examples::of(called) {
         Some(examples) => {
             command.after_help("`--help` has all flags, in full, and examples.").after_long_help(examples)
         }
         None => command,
     };
     let command = command.mut_args(|argument| {
+        let argument = values::hinted(argument);
         let text = argument.get_long_help().or_else(|| argument.get_help()).map(ToString::to_string);
         let Some(text) = text else { return argument };
         let id = argument.get_id().as_str();
@@ -114,7 +130,10 @@ pub(super) fn dressed(command: Command) -> Command {
             _ => argument,
         }
     });
-    command.mut_subcommands(dressed)
+    command.mut_subcommands(|command| {
+        let called = command.get_name().to_owned();
+        with_examples(command, &called)
+    })
 }
 
 /// The beginning of a text that makes sense alone.
@@ -136,7 +155,7 @@ mod tests {
 
     fn all(command: &Command, found: &mut Vec<Command>) {
         found.push(command.clone());
-        // `sim help` repeats all commands without their examples.
+        // `rankduel help` repeats all commands without their examples.
         let real = command.get_subcommands().filter(|command| command.get_name() != "help");
         real.for_each(|command| all(command, found));
     }
@@ -151,11 +170,11 @@ mod tests {
         for command in &commands {
             let name = command.get_name();
             let short = command.clone().term_width(100).render_help().to_string();
-            assert!(short.lines().count() < 60, "`sim {name} -h` has {} lines", short.lines().count());
+            assert!(short.lines().count() < 60, "`rankduel {name} -h` has {} lines", short.lines().count());
             let long = command.clone().term_width(100).render_long_help().to_string();
             let is_of_a_command = command.get_name() == "clear";
-            assert!(is_of_a_command || long.contains("\nExamples:\n"), "sim {name}");
-            assert!(long.len() >= short.len() - 60, "sim {name}");
+            assert!(is_of_a_command || long.contains("\nExamples:\n"), "rankduel {name}");
+            assert!(long.len() >= short.len() - 60, "rankduel {name}");
         }
     }
 
@@ -165,7 +184,7 @@ mod tests {
         all(&crate::cli::command(), &mut commands);
         let exists =
             |id: &str| commands.iter().any(|command| command.get_arguments().any(|known| known.get_id() == id));
-        let named = BRIEF.iter().chain(&VALUES).map(|(id, _)| id);
+        let named = BRIEF.iter().chain(&VALUES).map(|(id, _)| id).chain(&WITHOUT_A_COMMAND);
         for id in RARE.iter().chain(named) {
             assert!(exists(id), "{id}");
         }

@@ -1,4 +1,4 @@
-//! `sim inspect DATASET`: statistics of a data set, and the quality of its features as rankers; their `measures`.
+//! `rankduel inspect DATASET`: statistics of a data set, and the quality of its features as rankers; their `measures`.
 
 mod measures;
 
@@ -39,14 +39,14 @@ const PRINTED: usize = 10;
 /// Writes findings.json with all numbers, figures of the rankers' nDCG and of the documents per query, with --measures
 /// also measures.csv, and config.json to the results folder.
 #[derive(Debug, Args)]
-#[command(group(ArgGroup::new("data").args(["positional", "dataset", "trec_runs"]).required(true).multiple(true)))]
+#[command(group(ArgGroup::new("data").args(["positional", "dataset", "rankings"]).required(true).multiple(true)))]
 pub(super) struct Inspect {
     #[command(flatten)]
     dataset: DatasetArgs,
 
     /// Measures of each ranker, by the names and definitions of ir_measures and trec_eval: nDCG@10 (its gain is the label;
     /// with `nDCG(dcg='exp-log2')@10` 2^label - 1), AP, RR@10, P@5, R@100, RBP(p=0.8); `rel=2` in brackets sets the lowest
-    /// relevant label [default: nDCG@10,AP,RR@10,P@10,R@100 of --trec-runs, otherwise none]
+    /// relevant label [default: nDCG@10,AP,RR@10,P@10,R@100 of --rankings, otherwise none]
     ///
     /// A document that a run did not retrieve has no rank, and judged documents that no run retrieved count in recall and
     /// ideal lists. Means are over all judged queries. Where a ranker ties documents, a measure is its exact mean over

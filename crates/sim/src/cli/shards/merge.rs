@@ -1,4 +1,4 @@
-//! `sim merge`: the parts of all shards united to the results of one process.
+//! `rankduel merge`: the parts of all shards united to the results of one process.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,6 +8,7 @@ use clap::Args;
 
 use crate::cli::print::eprintln;
 use output::numbers::parse_up_to;
+use output::program;
 use output::shards::parts::found_in;
 use output::shards::{Made, Parts, folder_of, results_of};
 use output::usage::usage;
@@ -83,7 +84,7 @@ impl Merge {
                 eprintln!("the shards ran in {ran_in}; files with relative names are now looked up here");
             }
         }
-        let mut all: Vec<OsString> = vec!["sim".into()];
+        let mut all: Vec<OsString> = vec![program::name().into()];
         all.extend(arguments.into_iter().map(OsString::from));
         all.extend(["--shard".into(), OsString::from(format!("merge:{}", folder.display()))]);
         all.extend(["--out".into(), out_of(&header.config, &out)?.into()]);

@@ -3,9 +3,9 @@
 //! | in | is |
 //! |---|---|
 //! | this file | the flag, and the arguments that a part remembers; what a shard does is in `studies::runner` |
-//! | `merge` | `sim merge` |
-//! | `status` | `sim status` |
-//! | `submit` | `sim submit`: scripts for clusters, processes of this machine |
+//! | `merge` | `rankduel merge` |
+//! | `status` | `rankduel status` |
+//! | `submit` | `rankduel submit`: scripts for clusters, processes of this machine |
 
 pub(super) mod merge;
 pub(super) mod status;
@@ -23,13 +23,13 @@ use output::shards::{Made, Parts, ShardSpec, Share};
 /// A share of the work.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ShardArgs {
-    /// Do only share I of N of the work, e.g. 3/64 (0 to 63), and write it to the folder OUT.shards; `sim merge` unites all
+    /// Do only share I of N of the work, e.g. 3/64 (0 to 63), and write it to the folder OUT.shards; `rankduel merge` unites all
     /// shares to the files that one process writes, byte for byte
     ///
     /// auto/N takes I from the number of this task in a job array: SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or
     /// PBS_ARRAY_INDEX (auto-1/N if they count from 1). Shares can be done on any machine, in any order and twice; one that
     /// was stopped continues, and one that is finished is not repeated. `prepare` does only what all shares need (the binary
-    /// cache of the data, the ranked lists, the ground truth) and keeps it in caches. `sim submit` writes the scripts for a cluster.
+    /// cache of the data, the ranked lists, the ground truth) and keeps it in caches. `rankduel submit` writes the scripts for a cluster.
     #[arg(long, value_name = "I/N", help_heading = "Runs and results")]
     shard: Option<ShardSpec>,
 }
@@ -52,7 +52,7 @@ thread_local! {
     static ARGUMENTS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Remembers the arguments of the command that this thread is about to run, with those from `sim.toml`.
+/// Remembers the arguments of the command that this thread is about to run, with those from `rankduel.toml`.
 pub(super) fn invoked_with(arguments: &[OsString]) {
     let words = arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     ARGUMENTS.set(words);

@@ -1,4 +1,4 @@
-//! `sim status`: how far the shards of a command are.
+//! `rankduel status`: how far the shards of a command are.
 #![expect(clippy::disallowed_types, reason = "shows how long ago shards saved; no result depends on it")]
 
 use std::collections::BTreeMap;
@@ -149,7 +149,7 @@ impl Status {
             bar(report.done as f64 / report.total.max(1) as f64)
         );
         if report.missing.is_empty() {
-            println!("complete: `sim merge {}` unites them", report.folder);
+            println!("complete: `{} merge {}` unites them", output::program::name(), report.folder);
         } else {
             println!("not finished: {}", listed(report.missing.iter().copied()));
             if let Some(seconds) = report.seconds_left {

@@ -19,7 +19,7 @@ pub struct Draw {
     pub y: Option<Scale>,
     /// What bands and error bars show: `standard-error` or `se` (default), `standard-deviation` or `sd`, `range` or
     /// `none`.
-    #[serde(default)]
+    #[serde(default, alias = "spread")]
     pub bands: Bands,
     /// Whether settings are `apart`, a panel each (default), or `together` in one.
     #[serde(default)]
@@ -104,7 +104,7 @@ pub enum Bands {
     StandardError,
     /// From the smallest to the largest run.
     Range,
-    /// From the tenth to the ninetieth percentile of runs; for `sim draw` alone, as it needs all runs.
+    /// From the tenth to the ninetieth percentile of runs; for `rankduel draw` alone, as it needs all runs.
     #[serde(skip)]
     Quantile,
     /// There are none.

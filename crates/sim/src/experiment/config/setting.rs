@@ -25,8 +25,8 @@ pub struct SettingEntry {
     /// A registered data set, or a file or folder, used where it is present.
     #[serde(default)]
     pub dataset: Option<String>,
-    /// TREC runs as the rankers, instead of a data set, as `--trec-runs`.
-    #[serde(default)]
+    /// TREC runs as the rankers, instead of a data set, as `--rankings`.
+    #[serde(default, alias = "rankings")]
     pub trec_runs: Vec<String>,
     /// As `--qrels`.
     #[serde(default)]

@@ -127,7 +127,7 @@ fn check_setting(setting: &SettingEntry) -> Result<()> {
         Play::Problem if setting.problem.0.is_empty() && setting.preferences.is_empty() => {
             "play = \"problem\" needs `problem` or `preferences`"
         }
-        Play::Live if no_data => "needs `dataset`, `lookalike` or both, or `trec-runs`",
+        Play::Live if no_data => "needs `dataset`, `lookalike` or both, or `rankings`",
         Play::Proxy if no_data && setting.matrix.0.is_empty() => {
             "needs `matrix`, `dataset` or `lookalike`, or several of them"
         }

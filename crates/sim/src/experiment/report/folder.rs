@@ -296,7 +296,7 @@ fn readme(experiment: &Experiment, path: &Path, summary: &Summary, figure: bool)
     let scale = if summary.scale < 1.0 { format!(" --scale {}", summary.scale) } else { String::new() };
     let _ = write!(
         page,
-        "\nMade by `sim experiment {}{flag}{scale}`{place}. All values are in `curves.csv`, single runs in `runs.csv`, \
+        "\nMade by `rankduel experiment {}{flag}{scale}`{place}. All values are in `curves.csv`, single runs in `runs.csv`, \
          the resolved configuration in `experiment.toml`.\n",
         shown(path)
     );

@@ -103,8 +103,9 @@ impl Everything {
         let others = others(results, &summaries)?;
         ensure!(
             !summaries.is_empty() || !others.is_empty(),
-            "{} contains no experiment and no figure; `sim experiment --all --scale 0.01` makes some in results/scale-0.01",
-            results.display()
+            "{} contains no experiment and no figure; `{program} experiment --all --scale 0.01` makes some in results/scale-0.01",
+            results.display(),
+            program = output::program::name()
         );
         let mut chapters = Vec::new();
         for Paper { key, name, reference } in PAPERS {

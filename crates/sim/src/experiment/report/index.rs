@@ -71,8 +71,8 @@ pub(crate) fn write(results: &Path) -> Result<()> {
     let _lock = Lock::wait_for_folder(results)?;
     let summaries = summaries(results)?;
     let mut page = String::from(
-        "# Results\n\nOne folder per experiment, written by `sim experiment` from the files in `experiments/`: the figure, \
-         the numbers and the outcome of each claim. `sim report` builds one HTML page of all results. Results on \
+        "# Results\n\nOne folder per experiment, written by `rankduel experiment` from the files in `experiments/`: the figure, \
+         the numbers and the outcome of each claim. `rankduel report` builds one HTML page of all results. Results on \
          look-alikes are marked: their data are synthetic, and claims that only the real data can settle do not \
          count as held. Claims tested below the paper's scale stay open.\n\n",
     );

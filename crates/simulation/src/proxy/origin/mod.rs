@@ -1,4 +1,4 @@
-//! The description beside a matrix made by `sim proxy`: `P.json` beside `P.npy`, `P.txt` and `P.counts.npz`.
+//! The description beside a matrix made by `rankduel proxy`: `P.json` beside `P.npy`, `P.txt` and `P.counts.npz`.
 //!
 //! It has a seal ([`output::sealed`]) and the checksum of the matrix. What it says is used only if both fit; whatever else lies
 //! there leaves a [`Doubt`], which every command names and every figure shows, so that the word "synthetic" is never lost
@@ -65,11 +65,11 @@ struct NamesAlone {
 /// Why the description beside a matrix does not say all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Doubt {
-    /// There is none, although `sim proxy` wrote the matrix: its state or its counts are there.
+    /// There is none, although `rankduel proxy` wrote the matrix: its state or its counts are there.
     Missing,
     /// It cannot be read: why.
     Unreadable(String),
-    /// It is none that `sim proxy` writes.
+    /// It is none that `rankduel proxy` writes.
     Foreign,
     /// It was changed since it was written.
     Changed,
@@ -79,7 +79,7 @@ pub enum Doubt {
     Unsealed,
     /// Somebody wrote it, with names alone.
     NamesAlone,
-    /// The same, beside a matrix that `sim proxy` wrote.
+    /// The same, beside a matrix that `rankduel proxy` wrote.
     NamesInstead,
 }
 
@@ -176,7 +176,7 @@ impl MatrixOrigin {
         let why = match doubt {
             Doubt::Missing => "is missing",
             Doubt::Unreadable(_) => "cannot be read",
-            Doubt::Foreign => "is not what `sim proxy` writes",
+            Doubt::Foreign => "is not what `rankduel proxy` writes",
             Doubt::Changed => "was changed",
             Doubt::OtherMatrix => "describes another matrix",
             Doubt::Unsealed => "has no seal",
@@ -193,12 +193,14 @@ impl MatrixOrigin {
         let (account, matrix) = (path.with_file_name(file), path);
         let (account, matrix) = (account.display(), matrix.display());
         let unknown = format!("whether {matrix} was estimated on synthetic data is not known");
-        let again = "run `sim proxy` with --resume, which writes it again";
+        let again = format!("run `{} proxy` with --resume, which writes it again", output::program::name());
         Some(match doubt {
-            Doubt::Missing => format!("{account} is missing, though `sim proxy` wrote {matrix}: {unknown}; {again}"),
+            Doubt::Missing => {
+                format!("{account} is missing, though `rankduel proxy` wrote {matrix}: {unknown}; {again}")
+            }
             Doubt::Unreadable(why) => format!("{account} cannot be read ({why}) and is ignored: {unknown}; {again}"),
             Doubt::Foreign => format!(
-                "{account} is not what `sim proxy` writes and is ignored: {unknown}; to name arms, write only \
+                "{account} is not what `rankduel proxy` writes and is ignored: {unknown}; to name arms, write only \
                  {{\"names\": [...]}}, or use --names"
             ),
             Doubt::Changed => format!(
@@ -218,14 +220,14 @@ impl MatrixOrigin {
             }
             Doubt::NamesAlone => format!("{account} only names the arms of {matrix}: {unknown}"),
             Doubt::NamesInstead => format!(
-                "{account} only names the arms of {matrix}, which `sim proxy` wrote: {unknown}; {again}, and give names by --names"
+                "{account} only names the arms of {matrix}, which `rankduel proxy` wrote: {unknown}; {again}, and give names by --names"
             ),
         })
     }
 }
 
 /// What the description beside the file `path` says of `matrix`, which was read from it. Where `path` is a symbolic link with
-/// nothing of `sim proxy` beside it, that of the file itself counts.
+/// nothing of `rankduel proxy` beside it, that of the file itself counts.
 #[must_use]
 pub fn matrix_origin(path: &Path, matrix: &PreferenceMatrix) -> MatrixOrigin {
     let place = described(path, |path| fs::symlink_metadata(beside(path, ".json")).is_ok() || is_proxied(path));
@@ -235,7 +237,7 @@ pub fn matrix_origin(path: &Path, matrix: &PreferenceMatrix) -> MatrixOrigin {
     origin_beside(&place, called.display().to_string(), matrix)
 }
 
-/// The file with this `ending` of those that `sim proxy` writes together with the matrix in the file `path`.
+/// The file with this `ending` of those that `rankduel proxy` writes together with the matrix in the file `path`.
 fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut stem = path.with_extension("");
     if path.extension().is_some_and(|of| of == "npz") && stem.extension().is_some_and(|of| of == "counts") {
@@ -246,7 +248,7 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Whether `sim proxy` wrote the matrix in the file `path`: nothing else writes these files.
+/// Whether `rankduel proxy` wrote the matrix in the file `path`: nothing else writes these files.
 fn is_proxied(path: &Path) -> bool {
     [".state", ".counts.npz"].iter().any(|ending| beside(path, ending).exists())
 }

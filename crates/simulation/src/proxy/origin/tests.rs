@@ -87,7 +87,7 @@ fn every_doubt_is_named_in_one_line() {
     assert!(none.is_none() && synthetic == Some(true) && remark.is_empty() && note.contains("synthetic data"));
     for (text, expected, said, noted) in [
         (whole[..whole.len() / 2].to_owned(), None, "P.json cannot be read (it is cut off", "P.json cannot be read"),
-        ("{}".to_owned(), Some(Doubt::Foreign), "is not what `sim proxy` writes", "is not what"),
+        ("{}".to_owned(), Some(Doubt::Foreign), "is not what `rankduel proxy` writes", "is not what"),
         ("{\"command\": \"bandit\"}".to_owned(), Some(Doubt::Foreign), "is not what", "is not what"),
         ("{\"synthetic\": false}".to_owned(), Some(Doubt::Foreign), "is not what", "is not what"),
         ("{\"names\": [\"a\"]}".to_owned(), Some(Doubt::Foreign), "is not what", "is not what"),
@@ -142,7 +142,7 @@ fn descriptions_are_found_beside_links_and_under_any_name() {
     std::fs::write(at(b"P.npy"), "").unwrap();
     symlink(at(b"P.npy"), at(b"L.npy")).unwrap();
     assert_eq!(synthetic(&at(b"L.npy")), Some(true));
-    // Counts alone are those of `sim proxy`, and a link to nothing is not a description.
+    // Counts alone are those of `rankduel proxy`, and a link to nothing is not a description.
     let doubt = |path: &Path| matrix_origin(path, &matrix()).doubt().cloned();
     std::fs::write(at(b"C.counts.npz"), "").unwrap();
     assert_eq!(doubt(&at(b"C.counts.npz")), Some(Doubt::Missing));

@@ -1,4 +1,4 @@
-//! `sim power`: impressions until it is decided which of two rankers is better.
+//! `rankduel power`: impressions until it is decided which of two rankers is better.
 //!
 //! | in | is |
 //! |---|---|
@@ -21,7 +21,7 @@ use serde::Serialize;
 use simulation::description::SiteDescription;
 
 use self::report::{Case, Days, Report, Row, Test};
-use crate::cli::args::{CommonArgs, SiteArgs};
+use crate::cli::args::{CommonArgs, ErrorRateArgs, SiteArgs};
 use crate::cli::print::{eprintln, println};
 use output::shards::Share;
 use studies::power::simulate::{self, Observed};
@@ -31,7 +31,7 @@ use studies::site::TruthRequest;
 
 /// How many impressions until it is decided which of two rankers is better.
 ///
-/// From a margin, e.g. of `sim` ("smallest margin") or of a preference matrix (P - 1/2), or from data: the shares of won,
+/// From a margin, e.g. of `rankduel` ("smallest margin") or of a preference matrix (P - 1/2), or from data: the shares of won,
 /// lost and tied impressions of two rankers are then estimated from simulated users. Predicted are a test that may be
 /// looked at after every impression and stops when it decides, and the sign test, whose number of impressions is fixed
 /// before and which has a single look; from data also an A/B test of click-through, in which half of the users see each
@@ -48,7 +48,7 @@ pub(in crate::cli) struct Power {
         value_name = "M,...",
         value_delimiter = ',',
         value_parser = parse_margin,
-        conflicts_with_all = ["dataset", "trec_runs", "scores", "click", "rankers", "interleave", "first", "second", "impressions"],
+        conflicts_with_all = ["dataset", "rankings", "scores", "click", "rankers", "interleave", "first", "second", "impressions"],
         help_heading = "Difference"
     )]
     margin: Vec<f64>,
@@ -82,15 +82,25 @@ pub(in crate::cli) struct Power {
     impressions: u64,
 
     /// 1 minus the probability of deciding between equal rankers
-    #[arg(long, value_name = "P", default_value = "0.95", value_parser = parse_confidence, help_heading = "Test")]
+    #[arg(long, value_name = "C", default_value = "0.95", value_parser = parse_confidence, help_heading = "Test")]
     confidence: f64,
+
+    #[command(flatten)]
+    error_rate: ErrorRateArgs,
 
     /// The probability of having decided for the better ranker
     #[arg(long, value_name = "P", default_value = "0.8", value_parser = parse_probability, help_heading = "Test")]
     power: f64,
 
     /// Impressions per day: also prints days
-    #[arg(long, value_name = "N", value_parser = parse_positive, help_heading = "Test")]
+    #[arg(
+        id = "per_day",
+        long = "impressions-per-day",
+        alias = "per-day",
+        value_name = "N",
+        value_parser = parse_positive,
+        help_heading = "Test"
+    )]
     per_day: Option<u64>,
 
     /// Also plays this many tests, and prints after how many impressions they decided
@@ -148,12 +158,17 @@ struct Config<'a> {
 const PATIENCE: f64 = 20.0;
 
 impl Power {
+    fn confidence(&self) -> f64 {
+        self.error_rate.confidence(self.confidence)
+    }
+
     pub(in crate::cli) fn run(&self) -> Result<()> {
         ensure!(
-            self.confidence >= 0.5 && self.power > 1.0 - self.confidence,
+            self.confidence() >= 0.5 && self.power > 1.0 - self.confidence(),
             usage(format!(
                 "--confidence {} and --power {}: expected a confidence of at least 0.5, and more power than 1 minus that",
-                self.confidence, self.power
+                self.confidence(),
+                self.power
             ))
         );
         if self.margin.is_empty() { self.predict_from_data() } else { self.predict_from_margins() }
@@ -163,8 +178,8 @@ impl Power {
         let mut powers = vec![0.5, 0.8, 0.9, self.power];
         powers.sort_by(f64::total_cmp);
         powers.dedup();
-        powers.retain(|power| *power > 1.0 - self.confidence);
-        Goal { confidence: self.confidence, powers }
+        powers.retain(|power| *power > 1.0 - self.confidence());
+        Goal { confidence: self.confidence(), powers }
     }
 
     fn config(&self) -> Config<'_> {
@@ -172,7 +187,7 @@ impl Power {
             command: "power",
             version: env!("CARGO_PKG_VERSION"),
             seed: self.common.seed,
-            confidence: self.confidence,
+            confidence: self.confidence(),
             power: self.power,
             per_day: self.per_day,
             simulate: self.simulate,
@@ -203,7 +218,7 @@ impl Power {
             Progress::new("simulating tests", self.simulate.unwrap_or(0) * shares.len() as u64, self.common.quiet);
         let mut cases = Vec::new();
         for shares in shares {
-            let label = format!("{} {} {}", shares.wins, shares.losses, self.confidence);
+            let label = format!("{} {} {}", shares.wins, shares.losses, self.confidence());
             let play = |anytime: &Impressions, tests: u64| {
                 let tests = (tests, limit(anytime));
                 simulate::by_shares(&shares, &goal, tests, (self.common.seed, &label), &progress)

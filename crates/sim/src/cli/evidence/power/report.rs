@@ -1,4 +1,4 @@
-//! The result of `sim power` as table, JSON, CSV and figure.
+//! The result of `rankduel power` as table, JSON, CSV and figure.
 
 use anyhow::Result;
 use figures::{Curve, CurvePoint, Figure, Lines};

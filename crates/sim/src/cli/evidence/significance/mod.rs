@@ -1,4 +1,4 @@
-//! `sim significance`: which algorithms of a finished study differ, and by how much.
+//! `rankduel significance`: which algorithms of a finished study differ, and by how much.
 //!
 //! | in | is |
 //! |---|---|
@@ -14,17 +14,18 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, ensure};
 use bandits::registry::Spec;
 use clap::{Args, ValueEnum};
-use output::numbers::{escaped, parse_probability};
+use output::numbers::{escaped, parse_confidence};
 use output::usage::usage;
 
 use self::format::Table;
+use crate::cli::args::ErrorRateArgs;
 use crate::cli::print::println;
 use studies::results::label;
 use studies::significance::{Correction, Method, Question, Sample, compare, runs_needed};
 
 /// Test which algorithms of a finished study differ in regret, pair by pair.
 ///
-/// Reads runs.csv in a folder that a live run, `sim bandit` or `sim experiment` has written. Each pair of algorithms has
+/// Reads runs.csv in a folder that a live run, `rankduel bandit` or `rankduel experiment` has written. Each pair of algorithms has
 /// its difference of mean regret with a bootstrap interval, the share of pairs of runs in which one is better (1/2:
 /// neither), and a p-value, corrected for the number of comparisons.
 ///
@@ -54,9 +55,12 @@ pub(in crate::cli) struct Significance {
     #[arg(long, value_name = "NAME", value_enum, default_value_t = CorrectionArg::Holm)]
     correction: CorrectionArg,
 
-    /// The level: findings have at most this p-value, intervals 1 minus this confidence
-    #[arg(long, value_name = "P", default_value = "0.05", value_parser = parse_probability)]
-    level: f64,
+    /// The confidence of intervals; findings have a p-value of at most 1 minus it
+    #[arg(long, value_name = "C", default_value = "0.95", value_parser = parse_confidence)]
+    confidence: f64,
+
+    #[command(flatten)]
+    error_rate: ErrorRateArgs,
 
     /// Compare all others with this algorithm only
     #[arg(long, value_name = "NAME")]
@@ -123,7 +127,7 @@ impl Significance {
                 CorrectionArg::Bh => Correction::BenjaminiHochberg,
                 CorrectionArg::None => Correction::None,
             },
-            alpha: self.level,
+            alpha: self.error_rate.with(self.confidence),
             smaller_is_better: self.metric != "accuracy",
         };
         ensure!(

@@ -106,7 +106,8 @@ fn file(results: &Path) -> Result<PathBuf> {
         .collect();
     if below.is_empty() {
         bail!(usage(format!(
-            "{name} has no runs.csv; expected a folder that a live run, `sim bandit` or `sim experiment` has finished"
+            "{name} has no runs.csv; expected a folder that a live run, `{program} bandit` or `{program} experiment` has finished",
+            program = output::program::name()
         )));
     }
     bail!(usage(format!("{name} holds several studies; choose {}", below.join(" or "))))

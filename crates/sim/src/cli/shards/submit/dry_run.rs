@@ -16,6 +16,7 @@ use anyhow::{Context, Result, bail, ensure};
 use output::machine;
 use output::memory::size;
 use output::numbers::parse_positive;
+use output::program;
 use output::progress::{Watch, watched};
 
 use super::Submit;
@@ -48,12 +49,12 @@ pub(super) struct Needs {
 impl Needs {
     /// Measures what the command of `asked` needs.
     pub(super) fn of(asked: &Submit) -> Result<Self> {
-        let folder = std::env::temp_dir().join(format!("sim-dry-run-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("{}-dry-run-{}", program::name(), std::process::id()));
         let _remove = Removed(&folder);
         let sample = Sample { asked, folder: &folder };
         let command = asked.command().first().map_or("", String::as_str);
         let (work, is_study) = match command {
-            "experiment" => bail!("`sim experiment FILE --dry-run --time` estimates experiments"),
+            "experiment" => bail!("`{} experiment FILE --dry-run --time` estimates experiments", program::name()),
             "proxy" => ("comparing pairs", false),
             "sensitivity" => ("comparing", false),
             "distortion" => ("multileaving", false),
@@ -162,7 +163,8 @@ impl Sample<'_> {
         let out = self.folder.join("P.npy");
         words.extend(["--shard", "0/1", "--quiet", "--out", &out.to_string_lossy()].map(str::to_owned));
         words.extend(more.iter().map(|word| (*word).to_owned()));
-        let words: Vec<OsString> = std::iter::once("sim".to_owned()).chain(words).map(OsString::from).collect();
+        let words: Vec<OsString> =
+            std::iter::once(program::name().to_owned()).chain(words).map(OsString::from).collect();
         let gauge = Arc::new(Gauge { work, enough, until: Instant::now() + PATIENCE, state: Mutex::default() });
         gauge.state().began = cpu();
         let ran = catch_unwind(AssertUnwindSafe(|| watched(gauge.clone(), || run_again(&words))));

@@ -42,7 +42,11 @@ pub(super) fn files(job: &Job<'_>) -> Result<Vec<(&'static str, String)>> {
 fn manifest(job: &Job<'_>, what: &str, kind: &str, arguments: &[String]) -> String {
     let asked = job.asked;
     let text = |value: &str| Value::from(value).to_string();
-    let program = asked.cluster.program.as_ref().map_or_else(|| "sim".to_owned(), |path| path.display().to_string());
+    let program = asked
+        .cluster
+        .program
+        .as_ref()
+        .map_or_else(|| output::program::NAME.to_owned(), |path| path.display().to_string());
     let command: Vec<String> = std::iter::once(&program).chain(arguments).map(|word| text(word)).collect();
     let memory =
         job.memory().map_or_else(String::new, |memory| format!(", memory: {}", text(&memory.for_kubernetes())));
@@ -50,11 +54,11 @@ fn manifest(job: &Job<'_>, what: &str, kind: &str, arguments: &[String]) -> Stri
         job.time().map_or_else(String::new, |time| format!("      activeDeadlineSeconds: {}\n", time.seconds));
     format!(
         "{remark}apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: {name}-{what}\nspec:\n{kind}  podFailurePolicy:\n    rules:\n    \
-         # A wrong command fails every time.\n    - action: {wrong}\n      onExitCodes:\n        containerName: sim\n        \
+         # A wrong command fails every time.\n    - action: {wrong}\n      onExitCodes:\n        containerName: rankduel\n        \
          operator: In\n        values: [2]\n    # A pod that lost its node is replaced, and does not count.\n    \
          - action: Ignore\n      onPodConditions:\n      - type: DisruptionTarget\n        status: \"True\"\n  \
          template:\n    spec:\n      restartPolicy: Never\n{deadline}      # A shard saves when it is asked to stop.\n      \
-         terminationGracePeriodSeconds: 60\n      containers:\n      - name: sim\n        image: {image}\n        \
+         terminationGracePeriodSeconds: 60\n      containers:\n      - name: rankduel\n        image: {image}\n        \
          workingDir: {MOUNT}\n        command: [{command}]\n        env:\n        - name: ORE_CACHE_DIR\n          \
          value: {MOUNT}/.cache\n        resources:\n          requests: {{cpu: \"{cpus}\"{memory}}}\n          \
          limits: {{cpu: \"{cpus}\"{memory}}}\n        volumeMounts:\n        - name: work\n          mountPath: {MOUNT}\n      \

@@ -12,6 +12,7 @@ use super::Job;
 use crate::cli::print::eprintln;
 use output::create_folder;
 use output::numbers::with_unit;
+use output::program;
 use output::progress::Progress;
 use output::shards::Shard;
 use output::shards::parts::listed;
@@ -81,7 +82,7 @@ pub(super) fn run(job: &Job<'_>) -> Result<()> {
             last_line(log)
         );
     }
-    let mut merge = vec!["sim".into(), "merge".into(), job.parts.clone().into_os_string()];
+    let mut merge = vec![program::name().into(), "merge".into(), job.parts.clone().into_os_string()];
     if quiet {
         merge.push("--quiet".into());
     }

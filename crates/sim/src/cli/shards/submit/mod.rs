@@ -1,4 +1,4 @@
-//! `sim submit`: a command in shards, as scripts for a cluster or as processes of this machine.
+//! `rankduel submit`: a command in shards, as scripts for a cluster or as processes of this machine.
 
 mod dry_run;
 mod kubernetes;
@@ -20,13 +20,14 @@ use dry_run::Needs;
 use limits::{MemoryLimit, TimeLimit};
 use output;
 use output::numbers::{escaped, parse_up_to};
+use output::program;
 use output::shards::parts::{found_in, listed, most_common, other_work};
 use output::shards::{Header, folder_of};
 use output::usage::usage;
 
 /// Run a command in shards: write scripts for a cluster, or run the shards here.
 ///
-/// `sim submit slurm --shards 64 -- proxy --dataset MSLR-WEB30K --out results/P.npy` writes scripts that prepare what all
+/// `rankduel submit slurm --shards 64 -- proxy --dataset MSLR-WEB30K --out results/P.npy` writes scripts that prepare what all
 /// shards need, run 64 shards as a job array, and merge their parts. Their memory and time are twice what a dry run of some
 /// seconds estimates, unless --mem and --time are given. Read them, then run submit.sh, or let --go do it. When
 /// shards were lost, --missing submits those that have no part, and a new merge. The command needs --out, where results go
@@ -107,14 +108,14 @@ struct ClusterArgs {
     max_array_size: u32,
 
     /// The image with the program (Kubernetes)
-    #[arg(long, value_name = "IMAGE", default_value = "sim:latest")]
+    #[arg(long, value_name = "IMAGE", default_value = "rankduel:latest")]
     image: String,
 
     /// The claim of the volume that all shards share (Kubernetes)
-    #[arg(long, value_name = "NAME", default_value = "sim")]
+    #[arg(long, value_name = "NAME", default_value = "rankduel")]
     claim: String,
 
-    /// The program to call [default: this one; in an image `sim`]
+    /// The program to call [default: this one; in an image `rankduel`]
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
 }
@@ -182,7 +183,12 @@ impl Submit {
                 let known = known.map(|entry| entry.name.as_str());
                 let near = registry::nearest(name, known.chain(lookalike::names().filter(|_| !is_matrix)));
                 let hint = near.map_or_else(
-                    || "`sim datasets` lists the registered names; write ./NAME for a file of the cluster".to_owned(),
+                    || {
+                        format!(
+                            "`{} datasets` lists the registered names; write ./NAME for a file of the cluster",
+                            program::name()
+                        )
+                    },
                     |near| format!("did you mean `{near}`?"),
                 );
                 let what = if is_matrix { "matrix" } else { "data set" };
@@ -224,7 +230,7 @@ impl Submit {
     /// The command without the name of the program.
     fn command(&self) -> &[String] {
         match self.command.first().map(String::as_str) {
-            Some("sim") => &self.command[1..],
+            Some(name) if name == program::NAME || name == program::name() => &self.command[1..],
             _ => &self.command,
         }
     }
@@ -316,7 +322,7 @@ impl Job<'_> {
         let stem = self.parts.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
         let clean: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(40).collect();
         let clean = clean.trim_matches('-');
-        if clean.is_empty() { "sim".to_owned() } else { clean.to_owned() }
+        if clean.is_empty() { program::NAME.to_owned() } else { clean.to_owned() }
     }
 
     /// The program to call.

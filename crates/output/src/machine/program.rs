@@ -1,0 +1,57 @@
+//! What this program is called, for messages that name another call of it.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::sync::OnceLock;
+
+/// The name of the program where nobody called it by another, e.g. in a library call.
+pub const NAME: &str = "rankduel";
+
+static CALLED: OnceLock<String> = OnceLock::new();
+
+/// Takes the name of the program from the first of its arguments: the file name, without `.exe`. The first call counts;
+/// where the argument names no file, the name stays [`NAME`].
+pub fn set(called: &OsStr) {
+    if let Some(name) = of_path(called) {
+        let _ = CALLED.set(name);
+    }
+}
+
+/// What the program is called, e.g. `rankduel`.
+#[must_use]
+pub fn name() -> &'static str {
+    CALLED.get().map_or(NAME, String::as_str)
+}
+
+fn of_path(called: &OsStr) -> Option<String> {
+    let name = Path::new(called).file_name()?.to_str()?;
+    // Windows finds programs in any case.
+    let name = match name.len().checked_sub(4).and_then(|at| name.split_at_checked(at)) {
+        Some((stem, ending)) if ending.eq_ignore_ascii_case(".exe") => stem,
+        _ => name,
+    };
+    // A message is one line, whatever the file is called.
+    (!name.is_empty() && !name.contains(char::is_control)).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_is_that_of_the_file() {
+        for (called, name) in [
+            ("rankduel", Some("rankduel")),
+            ("target/debug/rankduel", Some("rankduel")),
+            ("./ranker-search.EXE", Some("ranker-search")),
+            ("/usr/bin/rankduel-1.2", Some("rankduel-1.2")),
+            ("é.exe", Some("é")),
+            (".exe", None),
+            ("", None),
+            ("..", None),
+            ("a\nb", None),
+        ] {
+            assert_eq!(of_path(OsStr::new(called)).as_deref(), name, "{called:?}");
+        }
+    }
+}
