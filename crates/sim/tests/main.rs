@@ -9,6 +9,7 @@ mod documentation;
 mod draw;
 mod evidence;
 mod experiment;
+mod fetching;
 mod first_run;
 mod folders;
 mod help;

@@ -7,10 +7,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
+use fetch::archive::{self, Kind, Limits};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use letor_io::{OpenOptions, Split, open};
-use xtask::fetch_datasets::archive::{self, Kind, Limits};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 

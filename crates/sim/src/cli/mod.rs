@@ -41,6 +41,7 @@ use simulation::spec::SpecError;
 
 use self::args::defaults::{self, Added};
 use self::args::runs_of_files;
+pub use self::datasets::gets_data_as;
 use self::print::{NotPrinted, eprintln};
 
 /// Find the best of many rankers from user clicks, at the lowest cost to the users.
@@ -215,6 +216,7 @@ pub fn run_with(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>
     let mut arguments = runs_of_files(joined(arguments.into_iter().map(Into::into)));
     let mut command = command();
     command.build();
+    gets_data_as(command.get_name());
     let added = defaults::add(&command, &mut arguments).map_err(|error| Failure::of(&error))?;
     // `sim.toml` may give files as runs, too.
     let arguments = runs_of_files(arguments);

@@ -9,7 +9,10 @@ use anyhow::{Result, bail};
 const MARGIN: u64 = 64 << 20;
 
 /// Checks that `bytes` more fit into the file system of `folder`, whose free bytes `room` returns.
-pub(super) fn ensure(folder: &Path, bytes: u64, room: fn(&Path) -> io::Result<u64>) -> Result<()> {
+///
+/// # Errors
+/// When they do not.
+pub fn ensure(folder: &Path, bytes: u64, room: fn(&Path) -> io::Result<u64>) -> Result<()> {
     // Where the system does not report it, writing will fail instead.
     let Ok(room) = room(folder) else {
         return Ok(());
