@@ -14,7 +14,7 @@ NAME = "prefmat-mslr-perfect"
 @pytest.fixture(autouse=True)
 def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ORE_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("RANKDUEL_DATA_DIR", str(tmp_path / "data"))
     for variable in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(variable, "http://127.0.0.1:9")
 

@@ -19,7 +19,7 @@ pub fn ensure(folder: &Path, bytes: u64, room: fn(&Path) -> io::Result<u64>) -> 
     };
     if bytes > 0 && room < bytes.saturating_add(MARGIN) {
         bail!(
-            "{} has room for {:.1} MB, but {:.1} MB more are needed: make room, or name another folder in ORE_DATA_DIR",
+            "{} has room for {:.1} MB, but {:.1} MB more are needed: make room, or name another folder in RANKDUEL_DATA_DIR",
             folder.display(),
             room as f64 / 1e6,
             bytes.saturating_add(MARGIN).saturating_sub(room) as f64 / 1e6,

@@ -10,7 +10,7 @@ use crate::common::{sim, text};
 /// Exit code, standard output and standard error of `sim datasets fetch`.
 fn fetch(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
     let mut command = sim(folder);
-    command.args(["datasets", "fetch"]).args(arguments).env("ORE_DATA_DIR", folder.join("data"));
+    command.args(["datasets", "fetch"]).args(arguments).env("RANKDUEL_DATA_DIR", folder.join("data"));
     // Whatever would be downloaded is refused instead.
     for name in ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"] {
         command.env(name, "http://127.0.0.1:9");
@@ -37,9 +37,8 @@ fn write_matrix(folder: &Path) {
 fn files_of_ones_own_are_registered_and_played() {
     let folder = TempDir::new().expect("a temporary folder");
     write_matrix(folder.path());
-    let register = |more: &[&str]| {
-        fetch(folder.path(), &[&["prefmat-mslr-perfect", "--from", "MSLR-Perfect.txt"], more].concat())
-    };
+    let register =
+        |more: &[&str]| fetch(folder.path(), &[&["prefmat-mslr-perfect", "--from", "MSLR-Perfect.txt"], more].concat());
     let (code, out, errors) = register(&[]);
     assert_eq!(code, 1, "{out}{errors}");
     assert!(out.contains("  136 arms"), "{out}");
@@ -85,7 +84,7 @@ fn wrong_usage_is_one_line_and_exit_code_2() {
         (&["nothing-like-it"], "there are mslr-web30k, "),
         (&["mslr-lookalike:0.1"], "`mslr-lookalike:0.1` is generated on demand"),
         (&["ylr1", "ylr2", "--from", "x"], "--from takes the files of one data set"),
-        (&["--from", "x"], "[NAME]"),
+        (&["--from", "x"], "<NAME>"),
         (&["ylr1", "--info", "--from", "x"], "cannot be used with"),
         (&["ylr1", "--what"], "--what"),
     ] {
@@ -113,10 +112,15 @@ fn a_build_that_cannot_download_names_what_can() {
     let (code, _, errors) = fetch(folder.path(), &["mslr-web10k"]);
     assert_eq!(code, 2, "{errors}");
     let error = line(&errors);
-    assert!(error.starts_with("this build cannot download (") && error.contains("get mslr-web10k from https://"), "{error}");
+    assert!(
+        error.starts_with("this build cannot download (") && error.contains("get mslr-web10k from https://"),
+        "{error}"
+    );
     assert!(error.ends_with("then run `sim datasets fetch mslr-web10k --from FILE-OR-FOLDER`"), "{error}");
     let list = || text(&sim(folder.path()).arg("datasets").output().expect("sim starts").stdout);
-    assert!(list().contains("\n`sim datasets fetch NAME` prints where to get one, and registers a copy of its files; "));
+    assert!(
+        list().contains("\n`sim datasets fetch NAME` prints where to get one, and registers a copy of its files; ")
+    );
     let missing = |name: &str| {
         let run = sim(folder.path()).args(["--dataset", name, "--steps", "10"]).output().expect("sim starts");
         text(&run.stderr)
@@ -128,7 +132,9 @@ fn a_build_that_cannot_download_names_what_can() {
     let advised = "this build cannot download: run `cargo xtask fetch-datasets mslr-web10k`";
     assert_eq!((code, line(&errors)), (2, advised));
     assert!(list().contains("\n`cargo xtask fetch-datasets NAME` downloads one, or prints where to get it; "));
-    assert!(missing("mslr-web10k").contains("`cargo xtask fetch-datasets mslr-web10k` downloads it, `sim datasets fetch"));
+    assert!(
+        missing("mslr-web10k").contains("`cargo xtask fetch-datasets mslr-web10k` downloads it, `sim datasets fetch")
+    );
 }
 
 #[cfg(feature = "fetch")]

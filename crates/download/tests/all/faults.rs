@@ -312,7 +312,7 @@ fn a_lack_of_space_is_detected_before_the_disk_is_full() {
     let server = Server::new(|_, request| with_ranges(request, &file()));
     let full = Settings { room: |_| Ok(100_000), ..settings() };
     let outcome = get_with(folder.path(), &[server.url("/a"), server.url("/b")], &full);
-    assert_refused(folder.path(), outcome, &["has room for 0.1 MB", "ORE_DATA_DIR"]);
+    assert_refused(folder.path(), outcome, &["has room for 0.1 MB", "RANKDUEL_DATA_DIR"]);
     assert_eq!(server.requests().len(), 1, "no mirror makes room");
 }
 

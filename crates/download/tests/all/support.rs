@@ -21,7 +21,9 @@ pub(crate) fn sha256(bytes: &[u8]) -> String {
 pub(crate) fn entry(addresses: &[&str], matrix: &[u8], bytes: usize, arms: u32) -> Entry {
     let sum = sha256(matrix);
     let source = |address: &&str| {
-        format!("[[source]]\naddress = {address:?}\nfile = \"m.txt\"\nbytes = {bytes}\nsha256 = {sum:?}\ndirect = true\n")
+        format!(
+            "[[source]]\naddress = {address:?}\nfile = \"m.txt\"\nbytes = {bytes}\nsha256 = {sum:?}\ndirect = true\n"
+        )
     };
     let text = format!(
         "name = \"m\"\ntitle = \"M\"\nabout = \"a matrix\"\n[licence]\nterms = \"none\"\naddress = \"-\"\n\

@@ -4,19 +4,17 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::{Advice, Entry, Split, SplitEntry};
+use crate::environment::DATA_DIR;
 use crate::error::{Error, ErrorKind};
-
-/// The environment variable with the folder of registered data.
-const ROOT_VARIABLE: &str = "ORE_DATA_DIR";
 
 /// The number of levels below a folder that are searched, because archives unpack to folders.
 const DEPTH: usize = 3;
 
-/// The folder of registered data, with one folder per data set: the value of `ORE_DATA_DIR`, otherwise
+/// The folder of registered data, with one folder per data set: the value of `RANKDUEL_DATA_DIR`, otherwise
 /// `datasets/cache` in the nearest ancestor of the current folder that has `datasets`, otherwise in the current
 /// folder.
 pub fn data_root() -> PathBuf {
-    if let Some(root) = std::env::var_os(ROOT_VARIABLE).filter(|root| !root.is_empty()) {
+    if let Some(root) = DATA_DIR.value() {
         return root.into();
     }
     let here = std::env::current_dir().unwrap_or_default();

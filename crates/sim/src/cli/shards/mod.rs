@@ -31,7 +31,6 @@ use serde_json::Value;
 use super::args::OutputArgs;
 use super::print::{self, eprintln};
 use super::study::extension::{Size, extended};
-use output::data_cache;
 use output::difference::{Compare, first_difference};
 use output::results_folder::{Existing, ResultsFolder};
 use output::shards::shard::of_this_task;
@@ -260,7 +259,7 @@ pub(in crate::cli) fn extended_by(share: &Share, asked: Size, folder: &ResultsFo
 /// Where the lists of a site come from for a share of the work: `prepare` keeps them beside the binary caches of data, and
 /// whoever finds them there uses them. What is merged needs few of them.
 pub(in crate::cli) fn lists_for(share: &Share, no_cache: bool) -> Lists {
-    match (share, data_cache::folder().filter(|_| !no_cache)) {
+    match (share, letor_io::cache::folder().filter(|_| !no_cache)) {
         (Share::Merge(_), _) => Lists::WhenUsed,
         (Share::Prepare, Some(folder)) => Lists::Keep(folder),
         (_, Some(folder)) => Lists::Kept(folder),
