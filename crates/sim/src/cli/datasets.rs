@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::print::{eprintln, println};
 
-/// List the registered data sets and preference matrices and which are installed, or get them
+/// List the data sets and preference matrices known by name, or get them
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Datasets {
