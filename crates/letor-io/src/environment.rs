@@ -19,6 +19,9 @@ pub const DATA_DIR: Variable = Variable { name: "RANKDUEL_DATA_DIR", older: Some
 /// The folder of binary caches.
 pub const CACHE_DIR: Variable = Variable { name: "RANKDUEL_CACHE_DIR", older: Some("ORE_CACHE_DIR") };
 
+/// How much programs tell of their work on standard error: `off`, `error`, `warn`, `info`, `debug` or `trace`.
+pub const LOG: Variable = Variable { name: "RANKDUEL_LOG", older: None };
+
 /// The folder of real data, for tests.
 pub const TEST_DATA: Variable = Variable { name: "RANKDUEL_TEST_DATA", older: Some("ORE_TEST_DATA") };
 
@@ -74,5 +77,6 @@ mod tests {
             assert_eq!(value(&[(old, "x"), (new, "")]), found(old, "x"));
             assert_eq!(value(&[(old, ""), (new, "")]), None);
         }
+        assert_eq!(LOG.set_in(|name| (name == "ORE_LOG").then(|| "info".into())), None, "there was none before");
     }
 }

@@ -17,6 +17,7 @@ mod help;
 mod interruptions;
 #[cfg(target_os = "linux")]
 mod limits;
+mod logging;
 mod measures;
 mod memory;
 mod names;

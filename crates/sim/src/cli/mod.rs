@@ -15,6 +15,7 @@ mod export;
 mod help;
 mod inspect;
 mod live;
+mod logging;
 pub mod matrix_file;
 pub mod notes;
 mod print;
@@ -214,6 +215,11 @@ impl std::error::Error for Failure {}
 /// For wrong usage and for failures of the command.
 pub fn run_with(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<(), Failure> {
     let mut arguments = runs_of_files(joined(arguments.into_iter().map(Into::into)));
+    let verbosity = logging::taken(&mut arguments);
+    // An interpreter that calls commands has logs of its own.
+    if !print::is_captured() {
+        logging::start(verbosity).map_err(|error| Failure::of(&error))?;
+    }
     let mut command = command();
     command.build();
     gets_data_as(command.get_name());
@@ -259,7 +265,7 @@ fn parse(mut command: clap::Command, arguments: &[OsString]) -> Result<(Cli, Opt
 /// The command line as clap describes it, e.g. to render the help of all commands.
 #[must_use]
 pub fn command() -> clap::Command {
-    help::dressed(<Cli as clap::CommandFactory>::command())
+    help::dressed(<Cli as clap::CommandFactory>::command()).arg(logging::flag())
 }
 
 impl Cli {
