@@ -8,6 +8,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use letor_io::registry::{Entry, Located};
+use output::interrupt;
 
 use super::check::{Report, check};
 use super::{Outcome, Watch, archive, matrix, space, verify};
@@ -22,11 +23,19 @@ pub(super) use folder::{remove_leftovers, replace_folder};
 pub fn register(entry: &Entry, from: &Path, root: &Path, accept: bool, watch: &mut dyn Watch) -> Result<Outcome> {
     let from = super::absolute(from)?;
     remove_leftovers(root)?;
+    let name = entry.name.clone();
+    interrupt::say_when_stopped(move || format!("{name} is not registered: the same command begins again"));
+    let outcome = register_checked(entry, &from, root, accept, watch);
+    interrupt::say_nothing_when_stopped();
+    outcome
+}
+
+fn register_checked(entry: &Entry, from: &Path, root: &Path, accept: bool, watch: &mut dyn Watch) -> Result<Outcome> {
     if let Some(expected) = &entry.matrix {
-        return matrix::register(entry, expected, &from, root, accept, watch);
+        return matrix::register(entry, expected, from, root, accept, watch);
     }
     let mut report = Report::default();
-    let files = source::find(entry, &from, root, archive::Limits::default(), &mut report, watch)?;
+    let files = source::find(entry, from, root, archive::Limits::default(), &mut report, watch)?;
     watch.print(&format!("checking {} in {}", entry.name, from.display()));
     check(entry, &files.located, &mut report)?;
     if let Some(differences) = report.refusal(entry, accept, watch) {
