@@ -7,7 +7,7 @@ use letor_io::lookalike;
 use letor_io::registry::{self, Advice, Entry};
 use output::usage::usage;
 
-use super::register::remove_leftovers;
+use super::folder::remove_leftovers;
 use super::{Download, Outcome, Watch, fetch, register, show};
 
 /// List the data sets known by name, get one, or register a copy of its files
@@ -46,7 +46,7 @@ pub struct Missing {
 pub const REFUSED: &str = "nothing was registered: check that these are the right files, or add --accept";
 
 impl Arguments {
-    /// Whether nothing is to be got, so that a data set that is missing is no failure.
+    /// Whether only information was asked for, so that a data set may be missing.
     #[must_use]
     pub fn only_informs(&self) -> bool {
         self.info

@@ -14,6 +14,7 @@
 pub mod archive;
 mod check;
 pub mod command;
+mod folder;
 mod matrix;
 mod register;
 mod show;
@@ -52,7 +53,7 @@ pub trait Download {
     fn download(&self, wanted: &Wanted<'_>, folder: &Path, watch: &mut dyn Watch) -> Result<PathBuf>;
 }
 
-/// What became of files that were to be registered.
+/// Whether files were registered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// They are registered.

@@ -8,7 +8,7 @@ use bandits::PreferenceMatrix;
 use letor_io::registry::{Entry, MatrixEntry};
 
 use super::check::Report;
-use super::register::replace_folder;
+use super::folder::replace_folder;
 use super::verify::{self, Expected};
 use super::{Outcome, Watch};
 

@@ -19,7 +19,7 @@ pub const DATA_DIR: Variable = Variable { name: "RANKDUEL_DATA_DIR", older: Some
 /// The folder of binary caches.
 pub const CACHE_DIR: Variable = Variable { name: "RANKDUEL_CACHE_DIR", older: Some("ORE_CACHE_DIR") };
 
-/// How much programs tell of their work on standard error: `off`, `error`, `warn`, `info`, `debug` or `trace`.
+/// How much programs print about their work on standard error: `off`, `error`, `warn`, `info`, `debug` or `trace`.
 pub const LOG: Variable = Variable { name: "RANKDUEL_LOG", older: None };
 
 /// The folder of real data, for tests.

@@ -1,5 +1,6 @@
 //! `-v` and `RANKDUEL_LOG`: lines on standard error alone, and no result changes.
 
+use std::fs;
 use std::path::Path;
 
 use tempfile::TempDir;
@@ -13,18 +14,9 @@ fn run(folder: &Path, before: &[&str], after: &[&str], log: Option<&str>) -> (St
     if let Some(level) = log {
         command.env("RANKDUEL_LOG", level);
     }
-    command.args([
-        "--dataset",
-        "mq2008-lookalike:0.1",
-        "--rankers",
-        "3",
-        "--steps",
-        "1e3",
-        "--runs",
-        "2",
-        "--algorithms",
-    ]);
-    let run = command.args(["rucb", "--quiet"]).args(after).output().expect("sim starts");
+    let data = if folder.join("data.txt").exists() { "data.txt" } else { "mq2008-lookalike:0.1" };
+    command.args(["--dataset", data, "--rankers", "3", "--steps", "1e3", "--runs", "2", "--algorithms", "rucb"]);
+    let run = command.args(["--quiet"]).args(after).output().expect("sim starts");
     assert!(run.status.success(), "{}", text(&run.stderr));
     (text(&run.stdout), text(&run.stderr))
 }
@@ -34,7 +26,7 @@ fn what_is_done_is_told_and_results_are_the_same() {
     let folder = TempDir::new().expect("a temporary folder");
     let here = folder.path();
     let (out, errors) = run(here, &[], &["--out", "r"], None);
-    assert_eq!(errors, "", "nothing is told unless it is asked for");
+    assert_eq!(errors, "", "nothing is printed unless it is asked for");
     let results = tree(&here.join("r"));
 
     for (before, after, log, told, not_told) in [
@@ -66,10 +58,15 @@ fn what_is_done_is_told_and_results_are_the_same() {
 fn decisions_are_told_with_their_reasons() {
     let folder = TempDir::new().expect("a temporary folder");
     let here = folder.path();
+    // Large enough for a cache.
+    let dataset = letor_io::lookalike::generate("mq2008-lookalike", 0.1, 1).expect("it is known");
+    let mut rows = Vec::new();
+    letor_io::write(&dataset, &letor_io::WriteOptions::default(), &mut rows).expect("memory takes it");
+    fs::write(here.join("data.txt"), &rows).expect("a writable folder");
     let told = |words: &[&str]| run(here, &["-v"], words, None).1;
     let first = told(&["--out", "r"]);
     for part in [
-        "\"mq2008-lookalike:0.1\": generating it; the cache ",
+        "\"data.txt\": reading the text of 1 files; the cache ",
         "is not used: there is none yet",
         "ranking ",
         "documents by 3 rankers",
@@ -79,11 +76,16 @@ fn decisions_are_told_with_their_reasons() {
         assert!(first.contains(part), "{part} in\n{first}");
     }
     let second = told(&["--out", "r"]);
-    assert!(second.contains("\"mq2008-lookalike:0.1\": from the cache "), "{second}");
+    assert!(second.contains("\"data.txt\": from the cache "), "{second}");
     assert!(!second.contains("truth, round"), "the truth is kept: {second}");
     assert!(second.contains("playing 0 runs of 1 algorithms; 2 more are kept from earlier calls"), "{second}");
     let without = told(&["--out", "other", "--no-cache"]);
-    assert!(!without.contains("from the cache"), "{without}");
+    assert!(without.contains("\"data.txt\": reading the text of 1 files, without a cache"), "{without}");
+    rows.extend_from_slice(b"0 qid:new 1:1\n");
+    fs::write(here.join("data.txt"), &rows).expect("a writable folder");
+    let changed = told(&["--out", "changed"]);
+    let reason = "is not used: the files, the options or the version are not those it was made with";
+    assert!(changed.contains(reason), "{changed}");
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! Registering the files of a data set under its name.
 
-mod folder;
 mod source;
 
 use std::fs;
@@ -11,8 +10,8 @@ use letor_io::registry::{Entry, Located};
 use output::interrupt;
 
 use super::check::{Report, check};
+use super::folder::{remove_leftovers, replace_folder};
 use super::{Outcome, Watch, archive, matrix, space, verify};
-pub(super) use folder::{remove_leftovers, replace_folder};
 
 /// Checks the files of `entry` found at `from`, a folder, a file or an archive, and registers copies of
 /// them below `root`, even if they are not as expected if `accept`. All or nothing: the new folder is made under a

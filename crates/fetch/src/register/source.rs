@@ -10,8 +10,8 @@ use letor_io::registry::{self, Entry, Located, Split};
 use super::super::Watch;
 use super::super::archive::{self, Kind, Limits};
 use super::super::check::Report;
+use super::super::folder::UNPACKED;
 use super::super::verify::{self, Expected};
-use super::folder::UNPACKED;
 
 /// The files found.
 pub(super) struct Found {

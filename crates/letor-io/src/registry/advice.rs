@@ -1,4 +1,4 @@
-//! What users are told to do to get a data set: the one place that knows which command of which program gets it.
+//! Advice on how to get a data set: the one place that knows which command of which program gets it.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -18,8 +18,8 @@ struct Command {
     downloads: bool,
 }
 
-/// Tells that this program gets data sets with `command`, its words up to the name of the data set; without `downloads`
-/// it only registers files that users have. The first call counts.
+/// Sets the command that gets data sets in this program: `command` is its words up to the name of the data set. Without `downloads` it
+/// only registers files that users have. The first call counts.
 pub fn gets_data_with(command: &str, downloads: bool) {
     let _ = COMMAND.set(Command { words: command.to_owned(), downloads });
 }

@@ -83,7 +83,7 @@ fn downloads() -> Option<Box<dyn Download>> {
     None
 }
 
-/// The error for data sets that were to be registered and are not.
+/// The error for data sets that were asked for and are not registered.
 fn refuse(missing: &[Missing]) -> Result<()> {
     let advice = Advice::here();
     let reasons = missing.iter().map(|Missing { entry, differences }| {

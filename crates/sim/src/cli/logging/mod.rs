@@ -1,5 +1,5 @@
-//! `-v` and `RANKDUEL_LOG`: what long work does and why, as lines on standard error. They are no part of any result, and have
-//! no times.
+//! `-v` and `RANKDUEL_LOG`: what long work does and why, as lines on standard error, without times. Results do not contain
+//! them.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Write};
@@ -12,7 +12,7 @@ use tracing::level_filters::LevelFilter;
 
 /// The flag, for help. It is [taken] before arguments are parsed, so that it may stand anywhere and is not kept with them.
 pub(super) fn flag() -> Arg {
-    let help = "Tell on standard error what is done and why; -vv in detail. RANKDUEL_LOG=info does the same";
+    let help = "Print what is done and why to standard error; -vv in detail. RANKDUEL_LOG=info does the same";
     Arg::new("verbosity").short('v').action(ArgAction::Count).global(true).help(help).help_heading(None)
 }
 
@@ -33,7 +33,7 @@ pub(super) fn taken(arguments: &mut Vec<OsString>) -> usize {
 /// call of a process counts.
 ///
 /// # Errors
-/// For wrong usage, if the variable is no level.
+/// For wrong usage, if the variable is not a level.
 pub(super) fn start(verbosity: usize) -> Result<()> {
     let level = match verbosity {
         0 => level_of_variable()?,
