@@ -9,7 +9,7 @@ sim=$(realpath "${1:?the program rankduel}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-export ORE_CACHE_DIR="$work/caches"
+export RANKDUEL_CACHE_DIR="$work/caches"
 TIMEFORMAT='%U %S'
 
 # The CPU seconds of a command of rankduel.

@@ -25,7 +25,7 @@ trap slurm_stop EXIT
 slurm_start 3 2
 work="$scratch/work"
 rm -rf "$work" && mkdir "$work" && cd "$work"
-export ORE_CACHE_DIR="$work/caches"
+export RANKDUEL_CACHE_DIR="$work/caches"
 say() { printf '%s %s\n' "$(date +%T)" "$*"; }
 
 # Waits until no job is left, at most $1 seconds.

@@ -6,13 +6,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use archive::{Kind, Limits};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use fetch::archive::{self, Kind, Limits};
 use libfuzzer_sys::fuzz_target;
-
-#[path = "../../xtask/src/fetch_datasets/archive/mod.rs"]
-mod archive;
 
 const LIMITS: Limits = Limits { ratio: 2, bytes: 1 << 20, entries: 50 };
 

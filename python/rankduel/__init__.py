@@ -25,7 +25,7 @@ from rankduel.logs import Credited, CreditRules, Decision, credit_frame
 from rankduel.matrices import Matrix, bandit, explore
 from rankduel.notes import RankduelWarning
 from rankduel.own import Policy
-from rankduel.registry import algorithms, datasets
+from rankduel.registry import algorithms, datasets, fetch_dataset
 from rankduel.settings import LiveSettings, StudySettings
 from rankduel.shards import merge, merge_shards, play_shard, run_shard
 from rankduel.sites import Comparison, Site, SiteSettings, Truth
@@ -58,6 +58,7 @@ __all__ = [
     "datasets",
     "experiment",
     "explore",
+    "fetch_dataset",
     "inspect",
     "interleave",
     "merge",

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+from os import PathLike, fspath
 from typing import Any
 
 from rankduel.commands import command
 from rankduel.frames import Frame
+from rankduel.progress import Progress
 
 
 def _frame(rows: list[dict[str, Any]]) -> Frame:
@@ -64,3 +66,43 @@ def datasets() -> Frame:
         Name, kind, title, whether it is installed, sizes, licence and paper.
     """
     return _frame(json.loads(command("datasets", "--json")))
+
+
+def fetch_dataset(
+    name: str,
+    *,
+    source: str | PathLike[str] | None = None,
+    accept: bool = False,
+    progress: Progress = None,
+) -> str:
+    """Download, check and register a data set or preference matrix. The same as ``rankduel datasets fetch``.
+
+    What is registered already is not downloaded again, and an interrupted download continues with the next call.
+
+    Parameters
+    ----------
+    name
+        Its name, as `datasets` lists it.
+    source
+        Register the files from here instead: a folder, a file or an archive (zip, tar, tar.gz).
+    accept
+        Register the files even if they are not as expected.
+    progress
+        `True` for bars of tqdm, or a function.
+
+    Returns
+    -------
+    str
+        What was found and where it is kept.
+
+    Raises
+    ------
+    ValueError
+        If there is no such data set.
+    RuntimeError
+        If it cannot be downloaded, is not as expected, or users have to get it themselves: the message says where.
+    """
+    words = ["datasets", "fetch", name]
+    words += [] if source is None else [f"--from={fspath(source)}"]
+    words += ["--accept"] if accept else []
+    return command(*words, progress=progress)

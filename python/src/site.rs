@@ -87,7 +87,7 @@ impl Site {
     ) -> PyResult<Self> {
         let spec = specification(spec)?;
         prepared(py, How { threads, report, notes: true }, spec, seed, own, |spec| {
-            let cache = output::data_cache::folder();
+            let cache = letor_io::cache::folder();
             let name = spec.dataset.first().and_then(|name| name.split(':').next()).unwrap_or_default();
             let generated = letor_io::lookalike::names().any(|known| known == name);
             spec.open(None, cache.as_deref()).map_err(|error| {

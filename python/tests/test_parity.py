@@ -131,7 +131,7 @@ def test_the_command_line_is_that_of_sim(tmp_path: Path) -> None:
     sim = os.environ.get("RANKDUEL_SIM")
     if sim is None:
         pytest.skip("no program `rankduel` of cargo; set RANKDUEL_SIM to one of this revision")
-    for arguments in (["--help"], ["algorithms", "rucb"], ["bandit", "--problem", "nosuch"], ["datasets"], ["--seed=x"]):
+    for arguments in (["--help"], ["algorithms", "rucb"], ["bandit", "--problem", "nosuch"], ["datasets", "--json"], ["--seed=x"]):
         theirs = subprocess.run([sim, *arguments], cwd=tmp_path, capture_output=True, check=False)
         ours = cli(*arguments, folder=tmp_path)
         assert (ours.returncode, ours.stdout, ours.stderr) == (theirs.returncode, theirs.stdout, theirs.stderr)

@@ -100,6 +100,7 @@
 pub mod cache;
 mod dataset;
 mod decimal;
+pub mod environment;
 mod error;
 mod file_names;
 #[cfg(feature = "fuzz")]

@@ -10,6 +10,7 @@ use anyhow::Result;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tracing::debug;
 
 pub use crate::checksum::sha256_hex;
 use crate::checksum::{seal, unseal};
@@ -122,9 +123,12 @@ impl<'a> Cache<'a> {
         compute: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
         match input::read_file(path, MOST_BYTES).map_or(Found::Nothing, |bytes| find(&bytes)) {
-            Found::Whole(value) => return Ok(value),
+            Found::Whole(value) => {
+                debug!("read {path:?}, which an earlier call computed");
+                return Ok(value);
+            }
             Found::Damaged => warn(&format!("{} is damaged and will be made again", path.display())),
-            Found::Nothing => {}
+            Found::Nothing => debug!("computing what will be kept in {path:?}"),
         }
         create_folder(self.folder)?;
         remove_leftovers(path);

@@ -6,7 +6,7 @@
 //! | [`results_folder`] | the folder of a command's results: claimed, locked, continued |
 //! | [`records`], [`checksum`] | records that are kept line by line, each with a checksum |
 //! | [`shards`] | the work of a command in shares that processes do anywhere, and their parts |
-//! | [`cache`], [`data_cache`] | values that are computed once, and where they are kept |
+//! | [`cache`] | values that are computed once, and where they are kept |
 //! | [`lock`], [`interrupt`] | one writer per folder; Ctrl-C and termination |
 //! | [`machine`] | free memory, threads, the name of the program |
 //! | [`input`] | opens and reads files that others may have placed: never a device, never more than a limit |
@@ -18,7 +18,6 @@
 
 pub mod cache;
 pub mod checksum;
-pub mod data_cache;
 pub mod difference;
 mod files;
 pub mod input;

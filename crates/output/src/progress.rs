@@ -171,6 +171,32 @@ impl Progress {
         Self { bar, watch: None }
     }
 
+    /// A bar over the bytes of `file`, `have` of which are already here, with their rate; `total` is `None` where nobody
+    /// knows it. Hidden when not on a terminal.
+    #[must_use]
+    pub fn of_bytes(file: &str, have: u64, total: Option<u64>) -> Self {
+        if let Some(watch) = watch() {
+            watch.begins(file, total.unwrap_or(0));
+            watch.advances(have);
+            return Self { bar: ProgressBar::hidden(), watch: Some(watch) };
+        }
+        let template = match total {
+            Some(_) => "{msg} {bar:32} {bytes} of {total_bytes}, {binary_bytes_per_sec}, {eta} left",
+            None => "{msg} {spinner} {bytes}, {binary_bytes_per_sec}",
+        };
+        let style = ProgressStyle::with_template(template).expect("the template is a constant").progress_chars("━╸ ");
+        let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr_with_hz(8)).with_style(style);
+        let bar = bar.with_message(file.to_owned());
+        bar.set_position(have);
+        bar.reset_eta();
+        Self { bar, watch: None }
+    }
+
+    /// Does `work`, which prints, while the bar is not on the terminal.
+    pub fn suspend<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.bar.suspend(work)
+    }
+
     /// A bar that is never shown.
     #[must_use]
     pub fn hidden() -> Self {

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tracing::debug;
 
 use crate::checksum::{sealed_line, unsealed_line};
 use crate::files::{create_folder_of, explained, write_atomic};
@@ -62,6 +63,7 @@ impl<R: Record> Records<R> {
             Err(error) => return warn(&format!("{} holds no kept runs: {error}", self.path.display())),
         };
         let read = self.read(&bytes, &sound);
+        debug!("{:?}: {} kept, {} damaged", self.path, read.found.len(), read.damaged);
         self.found = read.found;
         if read.damaged > 0 {
             let what = with_unit(read.damaged, "kept run");

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use crate::common::{sim, text};
 
 fn output(folder: &TempDir, args: &[&str]) -> String {
-    let run = sim(folder.path()).args(args).env("ORE_DATA_DIR", "data").output().expect("sim starts");
+    let run = sim(folder.path()).args(args).env("RANKDUEL_DATA_DIR", "data").output().expect("sim starts");
     assert!(run.status.success(), "{args:?}: {}", text(&run.stderr));
     text(&run.stdout)
 }

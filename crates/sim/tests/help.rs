@@ -62,7 +62,7 @@ fn lists_of_algorithms_and_data_sets() {
     let folder = TempDir::new().expect("a temporary folder");
     let run = |command: &str| {
         let mut command_line = sim(folder.path());
-        command_line.env("ORE_DATA_DIR", "data").arg(command);
+        command_line.env("RANKDUEL_DATA_DIR", "data").arg(command);
         text(&command_line.output().expect("sim starts").stdout)
     };
     check("algorithms.txt", &run("algorithms"));

@@ -24,7 +24,7 @@ fn within(sim: &Path, folder: &Path, processes: u32, args: &[&str]) -> Option<Ou
         // Other processes of the same user count, too: only a limit of one is the same everywhere.
         return None;
     }
-    command.arg(sim).args(args).current_dir(folder).env("ORE_CACHE_DIR", folder.join("caches")).output().ok()
+    command.arg(sim).args(args).current_dir(folder).env("RANKDUEL_CACHE_DIR", folder.join("caches")).output().ok()
 }
 
 #[test]

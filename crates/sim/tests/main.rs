@@ -9,6 +9,7 @@ mod documentation;
 mod draw;
 mod evidence;
 mod experiment;
+mod fetching;
 mod first_run;
 mod folders;
 mod help;
@@ -16,6 +17,7 @@ mod help;
 mod interruptions;
 #[cfg(target_os = "linux")]
 mod limits;
+mod logging;
 mod measures;
 mod memory;
 mod names;

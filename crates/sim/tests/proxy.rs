@@ -14,7 +14,10 @@ const SMALL: [&str; 6] = ["--dataset", "mslr-lookalike:0.003", "--rankers", "10"
 
 fn sim(folder: &Path, command: &str) -> Command {
     let mut sim = Command::new(env!("CARGO_BIN_EXE_rankduel"));
-    sim.current_dir(folder).env_remove("ORE_DATA_DIR").env("ORE_CACHE_DIR", folder.join("caches"));
+    sim.current_dir(folder)
+        .env_remove("RANKDUEL_DATA_DIR")
+        .env_remove("ORE_DATA_DIR")
+        .env("RANKDUEL_CACHE_DIR", folder.join("caches"));
     sim.args([command, "--quiet"]);
     sim
 }

@@ -67,7 +67,7 @@ fn the_binary_cache_keeps_choices_apart() {
     let checksum = |null: &str| {
         let run = sim(here)
             .args(["inspect", "d.txt", "--json", "--quiet", "--out", null, "--null", null])
-            .env("ORE_CACHE_DIR", here.join("cache"))
+            .env("RANKDUEL_CACHE_DIR", here.join("cache"))
             .output()
             .expect("sim starts");
         assert!(run.status.success(), "{}", text(&run.stderr));

@@ -7,17 +7,17 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
+use fetch::archive::{self, Kind, Limits};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use letor_io::{OpenOptions, Split, open};
-use xtask::fetch_datasets::archive::{self, Kind, Limits};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 /// Registers `from` as `name`; returns exit code, standard output and standard error.
 pub(crate) fn register(name: &str, from: &Path, root: &Path, more: &[&str]) -> (i32, String, String) {
     let mut command = Command::cargo_bin("xtask").unwrap();
-    command.args(["fetch-datasets", name, "--from"]).arg(from).args(more).env("ORE_DATA_DIR", root);
+    command.args(["fetch-datasets", name, "--from"]).arg(from).args(more).env("RANKDUEL_DATA_DIR", root);
     let output = command.output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
@@ -208,7 +208,7 @@ fn letor_as_a_zip() {
 fn a_published_matrix() {
     let places = Places::new();
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data");
-    let data = std::env::var("ORE_TEST_DATA").unwrap_or_else(|_| data.into());
+    let data = letor_io::environment::TEST_DATA.value().unwrap_or_else(|| data.into());
     let published = Path::new(&data).join("prefmat-mslr/MSLR-Perfect.txt");
     if published.exists() {
         let out = is_registered("prefmat-mslr-perfect", &published, places.root.path());

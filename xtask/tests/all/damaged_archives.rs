@@ -5,9 +5,9 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::archives::{register, rows, tar_gz, zip_of};
+use fetch::archive::{self, Kind, Limits};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use xtask::fetch_datasets::archive::{self, Kind, Limits};
 
 const NAME: &str = "ltrc/set1.train.txt";
 

@@ -7,7 +7,7 @@ use assert_cmd::Command;
 
 fn xtask(root: &Path) -> Command {
     let mut command = Command::cargo_bin("xtask").unwrap();
-    command.arg("fetch-datasets").env("ORE_DATA_DIR", root);
+    command.arg("fetch-datasets").env("RANKDUEL_DATA_DIR", root);
     command
 }
 

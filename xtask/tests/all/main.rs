@@ -2,6 +2,4 @@
 
 mod archives;
 mod damaged_archives;
-mod download;
 mod fetch_datasets;
-mod support;

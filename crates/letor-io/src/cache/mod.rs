@@ -41,6 +41,7 @@
 
 #[cfg(feature = "fuzz")]
 mod check_bytes;
+mod folder;
 mod format;
 mod list;
 mod open;
@@ -49,5 +50,6 @@ mod store;
 
 #[cfg(feature = "fuzz")]
 pub(crate) use check_bytes::check_bytes;
+pub use folder::folder;
 pub use list::{CacheFile, State, list};
 pub(crate) use open::{open_files, open_generated};

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tracing::{debug, info};
+
 use super::stamps::{self, Stamps};
 use super::store;
 use crate::dataset::{Dataset, Provenance, Recipe};
@@ -23,15 +25,22 @@ pub(crate) fn open_files(
     read: impl FnOnce() -> Result<Dataset, Error>,
 ) -> Result<Dataset, Error> {
     let Some(folder) = cache.filter(|_| !files.is_empty()) else {
+        info!("{name:?}: reading the text of {} files, without a cache", files.len());
         return read();
     };
     let Some(before) = Stamps::of(files).filter(|stamps| stamps.bytes() >= WORTH_A_CACHE) else {
+        info!("{name:?}: reading the text of {} files, which need no cache", files.len());
         return read();
     };
     store::remove_leftovers(folder);
     let path = folder.join(file_name(files, options));
     let key = before.key(options);
-    if let Some((dataset, proved)) = store::load(&path, &key, (name, provenance), files, recipe) {
+    let loaded = store::load(&path, &key, (name, provenance), files, recipe);
+    if let Err(why) = &loaded {
+        info!("{name:?}: reading the text of {} files; the cache {path:?} is not used: {why}", files.len());
+    }
+    if let Ok((dataset, proved)) = loaded {
+        info!("{name:?}: from the cache {path:?}");
         if proved && !before.just_written() {
             // The sources are old enough now for their times to be reliable.
             store::save(&path, &key, None, &dataset);
@@ -44,6 +53,9 @@ pub(crate) fn open_files(
     let after = Stamps::of(files);
     if after.is_some_and(|after| after.same_files(&before)) && (proof.is_some() || !before.just_written()) {
         store::save(&path, &key, proof, &dataset);
+        debug!("{name:?}: kept in the cache {path:?}");
+    } else {
+        debug!("{name:?}: not kept in a cache: its files changed while they were read");
     }
     Ok(dataset)
 }
@@ -71,11 +83,17 @@ pub(crate) fn open_generated(
         let make = Arc::clone(&make);
         Box::new(move || make())
     };
-    if let Some((dataset, _)) = store::load(&path, &key, (name, provenance), &[], recipe)
-        && is_same(&dataset)
-    {
-        return Ok(dataset);
-    }
+    let loaded = store::load(&path, &key, (name, provenance), &[], recipe);
+    let loaded =
+        loaded.and_then(|(dataset, _)| if is_same(&dataset) { Ok(dataset) } else { Err("other rules made it") });
+    let why = match loaded {
+        Ok(dataset) => {
+            info!("{name:?}: from the cache {path:?}");
+            return Ok(dataset);
+        }
+        Err(why) => why,
+    };
+    info!("{name:?}: generating it; the cache {path:?} is not used: {why}");
     let dataset = make()?;
     if dataset.memory() >= WORTH_KEEPING {
         store::save(&path, &key, None, &dataset);

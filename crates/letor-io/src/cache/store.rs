@@ -13,22 +13,25 @@ use crate::regular;
 /// The ending of a cache that is being written.
 const ASIDE_ENDING: &str = ".aside.letor-cache";
 
-/// The data set in the cache at `path`, and whether the sources had to be read to check it. `None` if the cache is
-/// missing, has another key or version, or is damaged.
+/// The data set in the cache at `path`, and whether the sources had to be read to check it; or why the cache is not used.
 pub(super) fn load(
     path: &Path,
     key: &str,
     (name, provenance): (&str, Provenance),
     sources: &[PathBuf],
     recipe: impl FnOnce() -> Recipe,
-) -> Option<(Dataset, bool)> {
-    let (file, index) = read_index(path)?;
-    let of_these = || index.proof.is_none_or(|hash| stamps::hash(sources) == Some(hash));
-    if index.key != key || !of_these() {
-        return None;
+) -> Result<(Dataset, bool), &'static str> {
+    let Some((file, index)) = read_index(path) else {
+        return Err(if path.exists() { "it is damaged or of another version" } else { "there is none yet" });
+    };
+    if index.key != key {
+        return Err("the files, the options or the version are not those it was made with");
+    }
+    if index.proof.is_some_and(|hash| stamps::hash(sources) != Some(hash)) {
+        return Err("the content of the files has changed");
     }
     let proved = index.proof.is_some();
-    Some((dataset(file, path, index, (name, provenance), recipe()), proved))
+    Ok((dataset(file, path, index, (name, provenance), recipe()), proved))
 }
 
 /// The cache file at `path`, open, and its index.

@@ -126,9 +126,4 @@ impl Entry {
     pub fn is_direct(&self) -> bool {
         self.sources.iter().any(|source| source.direct)
     }
-
-    /// The command that registers a copy of the files.
-    pub fn register_command(&self) -> String {
-        format!("cargo xtask fetch-datasets {} --from FILE-OR-FOLDER", self.name)
-    }
 }

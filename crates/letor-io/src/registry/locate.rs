@@ -3,20 +3,18 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{Entry, Split, SplitEntry};
+use super::{Advice, Entry, Split, SplitEntry};
+use crate::environment::DATA_DIR;
 use crate::error::{Error, ErrorKind};
-
-/// The environment variable with the folder of registered data.
-const ROOT_VARIABLE: &str = "ORE_DATA_DIR";
 
 /// The number of levels below a folder that are searched, because archives unpack to folders.
 const DEPTH: usize = 3;
 
-/// The folder of registered data, with one folder per data set: the value of `ORE_DATA_DIR`, otherwise
+/// The folder of registered data, with one folder per data set: the value of `RANKDUEL_DATA_DIR`, otherwise
 /// `datasets/cache` in the nearest ancestor of the current folder that has `datasets`, otherwise in the current
 /// folder.
 pub fn data_root() -> PathBuf {
-    if let Some(root) = std::env::var_os(ROOT_VARIABLE).filter(|root| !root.is_empty()) {
+    if let Some(root) = DATA_DIR.value() {
         return root.into();
     }
     let here = std::env::current_dir().unwrap_or_default();
@@ -105,34 +103,8 @@ fn folders_in(folder: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// Whether the current folder is in a checkout of the workspace, where `cargo xtask` runs.
-pub fn has_workspace() -> bool {
-    let here = std::env::current_dir().unwrap_or_default();
-    here.ancestors().any(|folder| folder.join("xtask/Cargo.toml").is_file() && folder.join("datasets").is_dir())
-}
-
-/// What to do to get a data set: the commands that fetch and register it where `cargo xtask` runs, otherwise where to
-/// get the files and where to put them. `folder` is the one that is searched for it.
-pub fn how_to_get(entry: &Entry, folder: &Path, workspace: bool) -> String {
-    let name = &entry.name;
-    if workspace {
-        let gets = if entry.is_direct() { "downloads" } else { "explains where to get" };
-        return format!(
-            "`cargo xtask fetch-datasets {name}` {gets} it, `{}` registers a copy",
-            entry.register_command()
-        );
-    }
-    let address = entry.sources.first().map_or(entry.licence.address.as_str(), |source| &source.address);
-    let flag = if entry.matrix.is_some() { "--matrix" } else { "--dataset" };
-    format!(
-        "get it from {address} (terms: {}) and unpack it into {}, or give its files to {flag}",
-        entry.licence.address,
-        folder.display()
-    )
-}
-
 /// The error for a data set that is not on this machine: what is missing, where it was searched for, and
-/// [how to get it](how_to_get).
+/// [how to get it](Advice::how_to_get).
 pub fn missing(entry: &Entry, split: Option<Split>, folder: &Path) -> Error {
     let part = split.map_or(String::new(), |split| format!(" ({split})"));
     let what = if entry.matrix.is_some() { "preference matrix" } else { "data set" };
@@ -140,7 +112,7 @@ pub fn missing(entry: &Entry, split: Option<Split>, folder: &Path) -> Error {
         "the {what} {}{part} is not on this machine: searched {}; {}",
         entry.name,
         folder.display(),
-        how_to_get(entry, folder, has_workspace()),
+        Advice::here().how_to_get(entry, folder),
     );
     Error::new(ErrorKind::Missing, message)
 }
@@ -206,15 +178,5 @@ mod tests {
             assert!(error.contains(part), "{error}");
         }
         assert!(!error.contains('\n'));
-    }
-
-    #[test]
-    fn without_the_workspace_no_command_of_it_is_advised() {
-        for (name, part) in [("mslr-web30k", "--dataset"), ("prefmat-mslr-perfect", "--matrix")] {
-            let entry = find(name).unwrap();
-            let advice = how_to_get(entry, Path::new("/data/x"), false);
-            assert!(!advice.contains("cargo") && advice.contains("https://") && advice.contains("/data/x"), "{advice}");
-            assert!(advice.contains(part), "{advice}");
-        }
     }
 }

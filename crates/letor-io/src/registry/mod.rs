@@ -2,8 +2,9 @@
 //! them ([`open`](crate::open())).
 //!
 //! `sets/*.toml` describes them, one file per data set. The data are licensed and not distributed with this
-//! software: `cargo xtask fetch-datasets` explains where to get them and registers them.
+//! software: the commands that [`Advice`] names explain where to get them and register them.
 
+mod advice;
 mod entry;
 mod locate;
 mod split;
@@ -13,8 +14,9 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use crate::error::Error;
+pub use advice::{Advice, gets_data_with};
 pub use entry::{Entry, Licence, MatrixEntry, Paper, Source, SplitEntry};
-pub use locate::{Located, data_root, has_workspace, how_to_get, locate, locate_among, missing};
+pub use locate::{Located, data_root, locate, locate_among, missing};
 pub use split::{ParseSplitError, Split};
 pub use suggestion::{did_you_mean, nearest};
 

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
+use tracing::info;
 
 use super::part::{Cell, ENDING, Header, Kept, Made, Part};
 use super::shard::Shard;
@@ -139,6 +140,7 @@ impl Parts {
         let files: Vec<PathBuf> = by_shard.into_values().collect();
         let (_, header, made) =
             sound.into_iter().find(|(path, ..)| files.first() == Some(path)).context("there is a first part")?;
+        info!("{:?} holds the parts of all {} shards", folder, files.len());
         Ok(Self { folder: folder.to_path_buf(), header, made, files, builds, seconds, records: Mutex::new(None) })
     }
 

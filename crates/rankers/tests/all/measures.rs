@@ -105,7 +105,7 @@ fn values(dataset: &Dataset, measures: &str) -> Values {
 /// By `ir_measures`, through a script.
 fn reference(files: &Files, measures: &str) -> Values {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ir_measures_values.py");
-    let python = std::env::var_os("ORE_TEST_PYTHON").unwrap_or_else(|| "python3".into());
+    let python = letor_io::environment::TEST_PYTHON.value().unwrap_or_else(|| "python3".into());
     let names = Measure::parse_list(measures).expect("measures");
     let mut command = Command::new(python);
     command.arg(script).arg(&files.qrels).args(&files.runs).arg("--").args(names.iter().map(ToString::to_string));
@@ -206,7 +206,7 @@ fn ndcg_of_features_is_that_of_rankings() {
 }
 
 #[test]
-#[ignore = "needs python3 (or ORE_TEST_PYTHON) with ir_measures and cwl-eval"]
+#[ignore = "needs python3 (or RANKDUEL_TEST_PYTHON) with ir_measures and cwl-eval"]
 fn measures_equal_those_of_ir_measures() {
     let (files, all) = (Files::new(&[FIRST, SECOND], QRELS), GOLDEN.map(|(measure, _)| measure).join(","));
     let mut largest = largest_difference(&values(&files.open(TrecTies::Docno), &all), &reference(&files, &all));

@@ -10,9 +10,9 @@ use crate::rankings::assert_sound;
 /// All 90 queries of the excerpt.
 fn excerpt() -> Dataset {
     let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let root = std::env::var_os("ORE_TEST_DATA").map_or(beside, PathBuf::from);
+    let root = letor_io::environment::TEST_DATA.value().map_or(beside, PathBuf::from);
     let folder = root.join("mslr-fold1-sample");
-    assert!(folder.is_dir(), "no real data at {}: set ORE_TEST_DATA to their folder", folder.display());
+    assert!(folder.is_dir(), "no real data at {}: set RANKDUEL_TEST_DATA to their folder", folder.display());
     let options = OpenOptions::default();
     open(&[folder.to_string_lossy()], &options).unwrap()
 }

@@ -8,7 +8,6 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, Subcommand};
 use letor_io::cache::{CacheFile, State};
 use letor_io::registry;
-use output::data_cache;
 use output::numbers::{escaped, with_unit};
 use output::program;
 use output::text_table::{Align, TextTable};
@@ -22,7 +21,7 @@ use super::print::println;
 ///
 /// Text is parsed once: the first run on a data set writes a binary cache, and later runs read it. `--shard prepare` also
 /// keeps the ranked lists of the rankers, three to six bytes per document and ranker. Caches are kept in the
-/// folder given by ORE_CACHE_DIR, otherwise in the user's cache folder (XDG_CACHE_HOME or ~/.cache on Linux), never beside
+/// folder given by RANKDUEL_CACHE_DIR, otherwise in the user's cache folder (XDG_CACHE_HOME or ~/.cache on Linux), never beside
 /// the data. One that does not belong to the present state of the data is not used, but replaced.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -51,8 +50,8 @@ enum Action {
 
 impl CacheCommand {
     pub(super) fn run(&self) -> Result<()> {
-        let Some(folder) = data_cache::folder() else {
-            bail!("there is no folder for caches: the user has no home; set ORE_CACHE_DIR to a folder");
+        let Some(folder) = letor_io::cache::folder() else {
+            bail!("there is no folder for caches: the user has no home; set RANKDUEL_CACHE_DIR to a folder");
         };
         let caches = listed(&folder).with_context(|| format!("failed to list the caches in {}", folder.display()))?;
         match &self.action {

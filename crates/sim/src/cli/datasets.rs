@@ -1,23 +1,39 @@
-//! `sim datasets`: lists the data sets and preference matrices known by name.
+//! `sim datasets`: lists the data sets and preference matrices known by name, and gets them.
 
 use std::path::Path;
 
-use anyhow::Result;
-use clap::Args;
-use letor_io::registry::{self, Entry};
+use anyhow::{Result, bail};
+use clap::{Args, Subcommand};
+use fetch::command::REFUSED;
+use fetch::{Bar, Download, Missing};
+use letor_io::registry::{self, Advice, Entry};
 use letor_io::{Split, lookalike};
 use output::numbers::with_separators;
 use output::text_table::{Align, TextTable};
 use serde::Serialize;
 
-use super::print::println;
+use super::print::{eprintln, println};
 
-/// List the registered data sets and preference matrices, and which are installed
+/// List the data sets and preference matrices known by name, or get them
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Datasets {
+    #[command(subcommand)]
+    action: Option<Action>,
+
     /// Print JSON instead of text
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    Fetch(fetch::Arguments),
+}
+
+/// Lets messages advise the command of this `program` for data sets that are not on this machine. The first call counts.
+pub fn gets_data_as(program: &str) {
+    registry::gets_data_with(&format!("{program} datasets fetch"), cfg!(feature = "fetch"));
 }
 
 /// A data set or a matrix, as JSON.
@@ -43,12 +59,43 @@ struct Description<'a> {
 impl Datasets {
     pub(super) fn run(&self) -> Result<()> {
         let root = registry::data_root();
-        if self.json {
+        if let Some(Action::Fetch(arguments)) = &self.action {
+            let mut bar = Bar::new(|line| println!("{line}"), |text| eprintln!("{text}"));
+            let missing = arguments.run(&root, downloads().as_deref(), &mut bar)?;
+            drop(bar);
+            if !arguments.only_informs() {
+                refuse(&missing)?;
+            }
+        } else if self.json {
             println!("{}", serde_json::to_string_pretty(&descriptions(&root))?);
         } else {
             print_table(&root);
         }
         Ok(())
+    }
+}
+
+/// What downloads files, if this build can.
+fn downloads() -> Option<Box<dyn Download>> {
+    #[cfg(feature = "fetch")]
+    return Some(Box::new(download::Settings::default()));
+    #[cfg(not(feature = "fetch"))]
+    None
+}
+
+/// The error for data sets that were asked for and are not registered.
+fn refuse(missing: &[Missing]) -> Result<()> {
+    let advice = Advice::here();
+    let reasons = missing.iter().map(|Missing { entry, differences }| {
+        if differences.is_empty() {
+            format!("{} is not registered: {}", entry.name, advice.by_hand(entry))
+        } else {
+            format!("{} is not as expected: {}; {REFUSED}", entry.name, differences.join("; "))
+        }
+    });
+    match reasons.collect::<Vec<_>>().as_slice() {
+        [] => Ok(()),
+        reasons => bail!("{}", reasons.join("; ")),
     }
 }
 
@@ -125,15 +172,8 @@ fn print_table(root: &Path) {
     }
     println!("\nLook-alikes, built in and generated on demand (NAME:0.1 has a tenth of the queries):");
     println!("  {}", lookalike::names().collect::<Vec<_>>().join(", "));
-    let get = if registry::has_workspace() {
-        "`cargo xtask fetch-datasets NAME` downloads one\nor explains where to get it"
-    } else {
-        "`sim --dataset NAME` says where to get\none and where to put it"
-    };
-    println!(
-        "\nRegistered data sets are stored in {}. {get}; `sim inspect NAME` describes an installed one.",
-        root.display()
-    );
+    println!("\nRegistered data sets are stored in {}.", root.display());
+    println!("{}; `sim inspect NAME` describes an installed one.", Advice::here().in_general());
 }
 
 /// Which splits of `entry` are installed.

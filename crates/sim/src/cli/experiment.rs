@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use output::data_cache;
 use output::machine;
 use output::numbers::{deviation, number, parse_up_to, with_separators};
 use output::progress::Progress;
@@ -217,7 +216,7 @@ impl ExperimentCommand {
             if scale < 1.0 { Path::new("results").join(format!("scale-{scale}")) } else { "results".into() }
         });
         let mut context = ExperimentContext::new(out, self.cache.cache.clone(), self.data_dir.clone(), scale, quiet);
-        context.data_cache = data_cache::folder();
+        context.data_cache = letor_io::cache::folder();
         context
     }
 

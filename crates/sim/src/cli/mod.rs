@@ -14,6 +14,7 @@ mod export;
 mod help;
 mod inspect;
 mod live;
+mod logging;
 mod print;
 mod proxy;
 mod report;
@@ -40,6 +41,7 @@ use studies::sensitivity::SensitivityStudy;
 
 use self::args::defaults::{self, Added};
 use self::args::runs_of_files;
+pub use self::datasets::gets_data_as;
 use self::print::{NotPrinted, eprintln};
 pub use self::shards::made;
 
@@ -217,8 +219,14 @@ impl std::error::Error for Failure {}
 /// For wrong usage and for failures of the command.
 pub fn run_with(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<(), Failure> {
     let mut arguments = joined(arguments.into_iter().map(Into::into));
+    let verbosity = logging::taken(&mut arguments);
+    // An interpreter that calls commands has logs of its own.
+    if !print::is_captured() {
+        logging::start(verbosity).map_err(|error| Failure::of(&error))?;
+    }
     let mut command = command();
     command.build();
+    gets_data_as(command.get_name());
     let added = defaults::add(&command, &mut arguments).map_err(|error| Failure::of(&error))?;
     let has_files_as_runs = runs_of_files(&mut arguments).map_err(|error| Failure::of(&error))?;
     let (cli, threads) = match parse(command, &arguments) {
@@ -263,7 +271,7 @@ fn parse(mut command: clap::Command, arguments: &[OsString]) -> Result<(Cli, Opt
 /// The command line as clap describes it, e.g. to render the help of all commands.
 #[must_use]
 pub fn command() -> clap::Command {
-    help::dressed(<Cli as clap::CommandFactory>::command().bin_name(program::name()))
+    help::dressed(<Cli as clap::CommandFactory>::command().bin_name(program::name())).arg(logging::flag())
 }
 
 impl Cli {

@@ -12,7 +12,11 @@ pub(crate) const TINY: &str = "mslr-lookalike:0.002";
 /// The program, to be run in `folder`.
 pub(crate) fn sim(folder: &Path) -> Command {
     let mut command = Command::cargo_bin("rankduel").expect("the binary is built with its tests");
-    command.current_dir(folder).env_remove("ORE_DATA_DIR").env("ORE_CACHE_DIR", folder.join("caches"));
+    command
+        .current_dir(folder)
+        .env_remove("RANKDUEL_DATA_DIR")
+        .env_remove("ORE_DATA_DIR")
+        .env("RANKDUEL_CACHE_DIR", folder.join("caches"));
     command
 }
 
@@ -49,9 +53,9 @@ pub(crate) fn tree(folder: &Path) -> Tree {
     tree
 }
 
-/// The folder `name` of real data: in `ORE_TEST_DATA`, or beside the checkout.
+/// The folder `name` of real data: in `RANKDUEL_TEST_DATA`, or beside the checkout.
 pub(crate) fn real_data(name: &str) -> PathBuf {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let path = std::env::var_os("ORE_TEST_DATA").map_or(beside, PathBuf::from).join(name);
+    let path = letor_io::environment::TEST_DATA.value().map_or(beside, PathBuf::from).join(name);
     path.canonicalize().unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }

@@ -252,7 +252,12 @@ impl Written {
 
     fn with(&self, folder: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rankduel"));
-        command.current_dir(folder).env_remove("ORE_DATA_DIR").args(arguments).stdout(Stdio::null());
+        command
+            .current_dir(folder)
+            .env_remove("RANKDUEL_DATA_DIR")
+            .env_remove("ORE_DATA_DIR")
+            .args(arguments)
+            .stdout(Stdio::null());
         command
     }
 

@@ -222,7 +222,11 @@ impl Sharded {
     /// Starts a shard, and kills it after a part of `duration`; whether it was still at work.
     pub(super) fn kill(&self, folder: &Path, index: u32, moment: Duration) -> bool {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_rankduel"));
-        command.current_dir(folder).env_remove("ORE_DATA_DIR").env("ORE_CACHE_DIR", folder.join("caches"));
+        command
+            .current_dir(folder)
+            .env_remove("RANKDUEL_DATA_DIR")
+            .env_remove("ORE_DATA_DIR")
+            .env("RANKDUEL_CACHE_DIR", folder.join("caches"));
         let shard = format!("{index}/{}", self.shards);
         command.args(self.arguments).args(["--quiet", "--out", self.out, "--shard", &shard]);
         let mut child = command.spawn().expect("sim starts");

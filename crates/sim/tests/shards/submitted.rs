@@ -152,8 +152,8 @@ fn control_characters_never_reach_a_script() {
             }
         }
     }
-    for name in ["ORE_CACHE_DIR", "ORE_DATA_DIR"] {
-        refused(submit("slurm", &[], &[]).env(name, "a\ntouch x"), name);
+    for name in ["RANKDUEL_CACHE_DIR", "RANKDUEL_DATA_DIR", "ORE_CACHE_DIR", "ORE_DATA_DIR"] {
+        refused(submit("slurm", &[], &[]).env_remove("RANKDUEL_CACHE_DIR").env(name, "a\ntouch x"), name);
     }
     // Of `rankduel.toml` too.
     let inside = TempDir::new().expect("a temporary folder");

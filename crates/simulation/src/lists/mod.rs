@@ -12,6 +12,7 @@ use anyhow::Result;
 use letor_io::{Dataset, FeatureId};
 use output::memory::{arms_that_fit, ensure_room};
 use rankers::{Rankings, TieBreaking};
+use tracing::info;
 
 use file::Kept;
 
@@ -45,6 +46,7 @@ impl Lists {
         };
         let kept = Kept::of(folder, dataset, features, ties);
         if kept.is_mapped_into(&rankings) {
+            info!("lists of {} rankers: mapped from a file in {folder:?}", rankings.arms());
             return Ok(rankings);
         }
         rank_all(&rankings, dataset)?;
@@ -68,6 +70,7 @@ impl Lists {
 
 fn rank_all(rankings: &Rankings, dataset: &Dataset) -> Result<()> {
     let (rankers, documents) = (rankings.arms(), dataset.documents());
+    info!("ranking {documents} documents by {rankers} rankers");
     let bytes_of = |rankers| Rankings::bytes(dataset, rankers);
     ensure_room(
         bytes_of(rankers),

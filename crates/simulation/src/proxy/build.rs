@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 use output::numbers::{with_separators, with_unit};
 use output::progress::Progress;
 use output::usage::usage;
+use tracing::{debug, info};
 
 use super::comparison::PairComparison;
 use super::round::{ROUND, Round, Sampling, draw_strata};
@@ -188,6 +189,7 @@ impl State {
         saver.save(self)?;
 
         let total = request.impressions * places.len() as u64;
+        info!("comparing {} pairs, {} impressions each", places.len(), request.impressions);
         let open = self.left + self.current.as_ref().map_or(0, |round| round.impressions);
         let progress = Progress::new("comparing pairs", total, context.quiet);
         progress.start_at(total.saturating_sub(open * places.len() as u64));
@@ -240,11 +242,13 @@ impl State {
         let pairs: Vec<(u32, u32)> = current.places.iter().map(|&place| all[place as usize]).collect();
         let pairs = context.comparison.prepare(&pairs);
         let before = round.impressions_of(current.pieces);
+        debug!("round {number}: {} pairs, impressions {before} to {impressions}", current.places.len());
         progress.advance(before * current.places.len() as u64);
 
         while self.current.as_ref().is_some_and(|current| current.pieces < round.pieces()) {
             self.play_until(saver.deadline(), context.comparison, &round, &pairs, progress);
             if saver.is_due() {
+                debug!("round {number}: saving what was compared so far");
                 saver.save(self)?;
             }
         }

@@ -27,6 +27,7 @@ pub(crate) use played_arena::played_arena;
 pub use played_arena::{LateRunsInStep, PlayedArena, RunsInStep};
 use rayon::prelude::*;
 pub use schedule::{batches_of_runs, ensure_room_for_runs};
+use tracing::{debug, info};
 
 use self::evidence::{EvidencePlan, EvidenceRecorder, RunEvidence};
 use self::observer::RunObserver;
@@ -234,8 +235,10 @@ pub fn play_cells<A: ArenaFactory>(
     }
     let all = jobs.len() as u64;
     jobs.retain(|(cell, run)| !results[*cell].contains_key(run));
+    let found = all - jobs.len() as u64;
+    info!("playing {} runs of {} algorithms; {found} more are kept from earlier calls", jobs.len(), cells.len());
     if let Some(kept) = kept {
-        kept.announce(all - jobs.len() as u64, all);
+        kept.announce(found, all);
         kept.refuse_to_play(jobs.first().map(|&(cell, run)| (&cells[cell], run)))?;
     }
     let played = batches_of_runs(jobs, arenas.in_step())
@@ -244,6 +247,7 @@ pub fn play_cells<A: ArenaFactory>(
         .with_max_len(1)
         .map(|(at, numbers)| {
             let played = play_runs(arenas, &cells[at], &numbers, progress)?;
+            debug!("played runs {numbers:?} of {}, {} steps each", cells[at].algorithm, cells[at].steps);
             for (run, result) in numbers.iter().zip(&played) {
                 kept.map_or(Ok(()), |kept| kept.keep(&cells[at], *run, result))?;
             }

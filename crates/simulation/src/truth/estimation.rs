@@ -6,6 +6,7 @@ use anyhow::Result;
 use interleave::ProbabilisticInterleave;
 use output::cache::Cache;
 use output::progress::{Progress, announce};
+use tracing::info;
 
 use super::GroundTruth;
 use super::pair_table::PairTable;
@@ -49,6 +50,7 @@ impl TruthEstimation<'_> {
         let key = seed_text(Seeded::Truth { site: description, seed: self.seed, effort: self.effort });
         // Earlier versions stored winners without a positive margin.
         let sound = |truth: &GroundTruth| truth.gaps.len() == self.site.arms() && truth.is_sound();
+        info!("truth: from {cache:?} if it is there, otherwise estimated");
         Cache::new(cache).json("truth", &key, sound, || {
             if !self.quiet {
                 announce("estimating the ground truth (first run on this site; kept for the next)");
@@ -112,6 +114,7 @@ impl TruthEstimation<'_> {
 
     /// Adds `comparisons` of each of `pairs`.
     fn refine_pairs(&self, table: &mut PairTable, pairs: &[(u32, u32)], comparisons: u64, round: &str) {
+        info!("truth, round {round:?}: {} pairs, {comparisons} impressions each", pairs.len());
         let progress =
             Progress::new("estimating the ground truth", comparisons.saturating_mul(pairs.len() as u64), self.quiet);
         let stream = format!("truth {round}");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use output::data_cache;
+use letor_io::cache;
 use output::difference::{Compare, first_difference};
 use output::results_folder::{Existing, ResultsFolder};
 use output::shards::{Cell, Header, Made, Part, Shard, Share, folder_of, part};
@@ -179,7 +179,7 @@ pub fn no_replace() -> anyhow::Error {
 /// whoever finds them there uses them. What is merged needs few of them.
 #[must_use]
 pub fn lists_for(share: &Share, no_cache: bool) -> Lists {
-    match (share, data_cache::folder().filter(|_| !no_cache)) {
+    match (share, cache::folder().filter(|_| !no_cache)) {
         (Share::Merge(_), _) => Lists::WhenUsed,
         (Share::Prepare, Some(folder)) => Lists::Keep(folder),
         (_, Some(folder)) => Lists::Kept(folder),

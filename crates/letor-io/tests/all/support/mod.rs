@@ -67,13 +67,13 @@ pub fn rows(queries: usize, row: impl Fn(&str, usize, &str) -> String) -> String
     text
 }
 
-/// The path of `name` in the folder of real data: `ORE_TEST_DATA`, otherwise `../shared/data` beside the checkout.
+/// The path of `name` in the folder of real data: `RANKDUEL_TEST_DATA`, otherwise `../shared/data` beside the checkout.
 ///
 /// Panics if it does not exist.
 pub fn real_data(name: &str) -> PathBuf {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
-    let root = std::env::var_os("ORE_TEST_DATA").map_or_else(|| beside.into(), PathBuf::from);
+    let root = letor_io::environment::TEST_DATA.value().map_or_else(|| beside.into(), PathBuf::from);
     let path = root.join(name);
-    assert!(path.exists(), "no real data at {}: set ORE_TEST_DATA to their folder", path.display());
+    assert!(path.exists(), "no real data at {}: set RANKDUEL_TEST_DATA to their folder", path.display());
     path
 }

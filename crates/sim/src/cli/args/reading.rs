@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
 use letor_io::{Dataset, ErrorKind, Split, lookalike};
-use output::data_cache;
 use output::numbers::parse_number;
 use output::usage::usage;
 use simulation::spec::{Reading, SiteSpec, SpecError};
@@ -135,7 +134,7 @@ impl ReadingArgs {
             let message = || usage(format!("{flag} applies to LETOR files, but the data are TREC runs; leave it out"));
             ensure!(!given || spec.trec_runs.is_empty(), message());
         }
-        spec.open(None, data_cache::folder().as_deref()).map_err(|error| {
+        spec.open(None, letor_io::cache::folder().as_deref()).map_err(|error| {
             if let Some(wrong) = error.downcast_ref::<SpecError>() {
                 return usage(format!("--{wrong}"));
             }

@@ -31,7 +31,7 @@ const DEFAULT_RANKERS: [u32; 16] = [1, 6, 26, 32, 33, 35, 44, 45, 49, 56, 59, 64
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Data and impressions")]
 pub(crate) struct SiteArgs {
-    /// A registered data set (in ORE_DATA_DIR or datasets/cache), a folder, files (comma-separated), or a look-alike as
+    /// A registered data set (in RANKDUEL_DATA_DIR or datasets/cache), a folder, files (comma-separated), or a look-alike as
     /// NAME, NAME:SCALE or NAME:SCALE:SEED, e.g. `mslr-lookalike:0.1` (a tenth of its queries)
     /// [default: mslr-lookalike:0.03 and, unless --rankers is given, 16 of its features]
     #[arg(long, value_name = "NAME|PATH,...", value_delimiter = ',')]

@@ -59,7 +59,7 @@ fn manifest(job: &Job<'_>, what: &str, kind: &str, arguments: &[String]) -> Stri
          - action: Ignore\n      onPodConditions:\n      - type: DisruptionTarget\n        status: \"True\"\n  \
          template:\n    spec:\n      restartPolicy: Never\n{deadline}      # A shard saves when it is asked to stop.\n      \
          terminationGracePeriodSeconds: 60\n      containers:\n      - name: rankduel\n        image: {image}\n        \
-         workingDir: {MOUNT}\n        command: [{command}]\n        env:\n        - name: ORE_CACHE_DIR\n          \
+         workingDir: {MOUNT}\n        command: [{command}]\n        env:\n        - name: RANKDUEL_CACHE_DIR\n          \
          value: {MOUNT}/.cache\n        resources:\n          requests: {{cpu: \"{cpus}\"{memory}}}\n          \
          limits: {{cpu: \"{cpus}\"{memory}}}\n        volumeMounts:\n        - name: work\n          mountPath: {MOUNT}\n      \
          volumes:\n      - name: work\n        persistentVolumeClaim:\n          claimName: {claim}\n",

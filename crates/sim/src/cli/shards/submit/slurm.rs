@@ -75,9 +75,9 @@ fn script(job: &Job<'_>, what: &str, log: &str, says: &str, call: impl Fn(&str) 
     option("signal", Some(&format!("B:TERM@{GRACE}")));
     text += "#SBATCH --requeue\n\nset -euo pipefail\n";
     text += &format!("cd {}\n", shell(&std::env::current_dir()?.to_string_lossy()));
-    for name in values::VARIABLES {
-        if let Ok(value) = std::env::var(name) {
-            text += &format!("export {name}={}\n", shell(&value));
+    for variable in values::VARIABLES {
+        if let Some(value) = variable.value() {
+            text += &format!("export {}={}\n", variable.name(), shell(&value.to_string_lossy()));
         }
     }
     text += &prologue(cluster.prologue.as_deref())?;

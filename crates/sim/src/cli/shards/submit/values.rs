@@ -5,12 +5,13 @@ use std::env;
 use std::ffi::OsStr;
 
 use anyhow::{Result, bail, ensure};
+use letor_io::environment::{self, Variable};
 
 use super::{Place, Submit};
 use output::usage::usage;
 
 /// The folders of caches and data, which scripts set as they are here.
-pub(super) const VARIABLES: [&str; 2] = ["ORE_CACHE_DIR", "ORE_DATA_DIR"];
+pub(super) const VARIABLES: [Variable; 2] = [environment::CACHE_DIR, environment::DATA_DIR];
 
 /// Refuses values of `asked`, and of its surroundings, that cannot stand in the files of a scheduler.
 pub(super) fn check(asked: &Submit) -> Result<()> {
@@ -34,8 +35,8 @@ pub(super) fn check(asked: &Submit) -> Result<()> {
     }
     if asked.place == Place::Slurm {
         on_one_line("the working folder", env::current_dir()?.as_os_str())?;
-        for name in VARIABLES {
-            env::var_os(name).map_or(Ok(()), |value| on_one_line(name, &value))?;
+        for (name, value) in VARIABLES.into_iter().filter_map(Variable::set) {
+            on_one_line(name, &value)?;
         }
     }
     Ok(())

@@ -1,6 +1,5 @@
 //! Registering the files of a data set under its name.
 
-mod folder;
 mod source;
 
 use std::fs;
@@ -8,29 +7,38 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use letor_io::registry::{Entry, Located};
+use output::interrupt;
 
 use super::check::{Report, check};
-use super::{archive, matrix, space, verify};
-pub(super) use folder::{remove_leftovers, replace_folder};
+use super::folder::{remove_leftovers, replace_folder};
+use super::{Outcome, Watch, archive, matrix, space, verify};
 
 /// Checks the files of `entry` found at `from`, a folder, a file or an archive, and registers copies of
-/// them below `root`; returns whether it did. All or nothing: the new folder is made under a temporary
-/// name and renamed.
+/// them below `root`, even if they are not as expected if `accept`. All or nothing: the new folder is made under a
+/// temporary name and renamed.
 ///
 /// # Errors
 /// When there are no such files, they cannot be read as that data set, or they cannot be copied.
-pub fn register(entry: &Entry, from: &Path, root: &Path, accept: bool) -> Result<bool> {
+pub fn register(entry: &Entry, from: &Path, root: &Path, accept: bool, watch: &mut dyn Watch) -> Result<Outcome> {
     let from = super::absolute(from)?;
     remove_leftovers(root)?;
+    let name = entry.name.clone();
+    interrupt::say_when_stopped(move || format!("{name} is not registered: the same command begins again"));
+    let outcome = register_checked(entry, &from, root, accept, watch);
+    interrupt::say_nothing_when_stopped();
+    outcome
+}
+
+fn register_checked(entry: &Entry, from: &Path, root: &Path, accept: bool, watch: &mut dyn Watch) -> Result<Outcome> {
     if let Some(expected) = &entry.matrix {
-        return matrix::register(entry, expected, &from, root, accept);
+        return matrix::register(entry, expected, from, root, accept, watch);
     }
     let mut report = Report::default();
-    let files = source::find(entry, &from, root, archive::Limits::default(), &mut report)?;
-    println!("checking {} in {}", entry.name, from.display());
+    let files = source::find(entry, from, root, archive::Limits::default(), &mut report, watch)?;
+    watch.print(&format!("checking {} in {}", entry.name, from.display()));
     check(entry, &files.located, &mut report)?;
-    if !report.is_acceptable(entry, accept) {
-        return Ok(false);
+    if let Some(differences) = report.refusal(entry, accept, watch) {
+        return Ok(Outcome::Refused(differences));
     }
     let folder = root.join(&entry.name);
     if !files.ours {
@@ -43,8 +51,8 @@ pub fn register(entry: &Entry, from: &Path, root: &Path, accept: bool) -> Result
         }
         verify::keep_record(&folder, aside)
     })?;
-    println!("registered: --dataset {} reads {}", entry.name, folder.display());
-    Ok(true)
+    watch.print(&format!("registered: --dataset {} reads {}", entry.name, folder.display()));
+    Ok(Outcome::Registered)
 }
 
 fn bytes(located: &Located) -> u64 {

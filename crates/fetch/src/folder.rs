@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 /// Lets `fill` fill a temporary folder, then replaces `folder` with it. If anything fails, `folder` is as it was.
-pub(in super::super) fn replace_folder(folder: &Path, fill: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+pub(super) fn replace_folder(folder: &Path, fill: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
     let name = folder.file_name().context("a data set's folder has a name")?.display();
     let parent = folder.parent().context("a data set's folder is in another")?;
     let mark = std::process::id();
@@ -41,7 +41,7 @@ pub(in super::super) fn replace_folder(folder: &Path, fill: impl FnOnce(&Path) -
 ///
 /// # Errors
 /// When something cannot be removed or put back.
-pub(in super::super) fn remove_leftovers(root: &Path) -> Result<()> {
+pub(super) fn remove_leftovers(root: &Path) -> Result<()> {
     let processes = Path::new("/proc");
     if !processes.join("self").exists() {
         return Ok(());

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use letor_io::registry::{self, Entry, Located, Split};
 
+use super::super::Watch;
 use super::super::archive::{self, Kind, Limits};
 use super::super::check::Report;
+use super::super::folder::UNPACKED;
 use super::super::verify::{self, Expected};
-use super::folder::UNPACKED;
 
 /// The files found.
 pub(super) struct Found {
@@ -33,7 +34,14 @@ impl Drop for Unpacked {
 }
 
 /// Finds the files of `entry` at `from`; those of an archive are unpacked below `root`, where data have room.
-pub(super) fn find(entry: &Entry, from: &Path, root: &Path, limits: Limits, report: &mut Report) -> Result<Found> {
+pub(super) fn find(
+    entry: &Entry,
+    from: &Path,
+    root: &Path,
+    limits: Limits,
+    report: &mut Report,
+    watch: &mut dyn Watch,
+) -> Result<Found> {
     if from.is_dir() {
         let located = registry::locate(entry, from);
         let located = located.with_context(|| nothing_of(entry, &format!("{} holds", from.display())))?;
@@ -48,7 +56,7 @@ pub(super) fn find(entry: &Entry, from: &Path, root: &Path, limits: Limits, repo
     let kind = archive::kind(from)?;
     if kind != Kind::Plain {
         let archive = verify_archive(entry, from, root, report)?;
-        return Ok(Found { archive, ..from_archive(entry, from, kind, root, limits)? });
+        return Ok(Found { archive, ..from_archive(entry, from, kind, root, limits, watch)? });
     }
     let (split, base) = split_of_file(entry, from)?;
     let mut located = registry::locate(entry, &base).context("the file is gone")?;
@@ -56,7 +64,14 @@ pub(super) fn find(entry: &Entry, from: &Path, root: &Path, limits: Limits, repo
     Ok(Found { located, ours: false, archive: None, _unpacked: None })
 }
 
-fn from_archive(entry: &Entry, from: &Path, kind: Kind, root: &Path, limits: Limits) -> Result<Found> {
+fn from_archive(
+    entry: &Entry,
+    from: &Path,
+    kind: Kind,
+    root: &Path,
+    limits: Limits,
+    watch: &mut dyn Watch,
+) -> Result<Found> {
     let names = archive::list(from, kind, limits)?;
     let located = registry::locate_among(entry, &names);
     let mut located = located.with_context(|| nothing_of(entry, &format!("{} holds", from.display())))?;
@@ -65,7 +80,7 @@ fn from_archive(entry: &Entry, from: &Path, kind: Kind, root: &Path, limits: Lim
     fs::create_dir_all(root).with_context(|| format!("failed to make {}", root.display()))?;
     fs::create_dir(&folder).with_context(|| format!("failed to make {}", folder.display()))?;
     let unpacked = Unpacked(folder);
-    println!("unpacking {} of {} files of {}", wanted.len(), names.len(), from.display());
+    watch.print(&format!("unpacking {} of {} files of {}", wanted.len(), names.len(), from.display()));
     archive::unpack(from, kind, &wanted, &unpacked.0, limits)?;
     located.base = unpacked.0.join(&located.base);
     for file in located.splits.iter_mut().flat_map(|(_, files)| files) {

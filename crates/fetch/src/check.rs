@@ -4,6 +4,8 @@ use anyhow::Result;
 use letor_io::registry::{Entry, Located, SplitEntry};
 use letor_io::{Dataset, ReadOptions, Statistics, read_files};
 
+use super::Watch;
+
 /// What was found, one line per part, and what differs from what is expected.
 #[derive(Debug, Default)]
 pub(super) struct Report {
@@ -12,18 +14,18 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// Prints what was found. Returns whether it is as expected, or accepted regardless.
-    pub(super) fn is_acceptable(&self, entry: &Entry, accept: bool) -> bool {
-        self.found.iter().for_each(|line| println!("  {line}"));
+    /// Prints what was found. Returns the differences unless there are none, or they are accepted.
+    pub(super) fn refusal(&self, entry: &Entry, accept: bool, watch: &mut dyn Watch) -> Option<Vec<String>> {
+        self.found.iter().for_each(|line| watch.print(&format!("  {line}")));
         if self.differences.is_empty() {
-            return true;
+            return None;
         }
-        eprintln!("{} is not as expected:", entry.name);
-        self.differences.iter().for_each(|line| eprintln!("  {line}"));
         if !accept {
-            eprintln!("nothing was registered: check that these are the right files, or add --accept");
+            return Some(self.differences.clone());
         }
-        accept
+        watch.note(&format!("{} is not as expected:", entry.name));
+        self.differences.iter().for_each(|line| watch.note(&format!("  {line}")));
+        None
     }
 
     fn compare(&mut self, what: &str, found: u64, expected: Option<u64>) {

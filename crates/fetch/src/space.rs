@@ -9,14 +9,17 @@ use anyhow::{Result, bail};
 const MARGIN: u64 = 64 << 20;
 
 /// Checks that `bytes` more fit into the file system of `folder`, whose free bytes `room` returns.
-pub(super) fn ensure(folder: &Path, bytes: u64, room: fn(&Path) -> io::Result<u64>) -> Result<()> {
+///
+/// # Errors
+/// When they do not.
+pub fn ensure(folder: &Path, bytes: u64, room: fn(&Path) -> io::Result<u64>) -> Result<()> {
     // Where the system does not report it, writing will fail instead.
     let Ok(room) = room(folder) else {
         return Ok(());
     };
     if bytes > 0 && room < bytes.saturating_add(MARGIN) {
         bail!(
-            "{} has room for {:.1} MB, but {:.1} MB more are needed: make room, or name another folder in ORE_DATA_DIR",
+            "{} has room for {:.1} MB, but {:.1} MB more are needed: make room, or name another folder in RANKDUEL_DATA_DIR",
             folder.display(),
             room as f64 / 1e6,
             bytes.saturating_add(MARGIN).saturating_sub(room) as f64 / 1e6,

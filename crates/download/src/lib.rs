@@ -12,22 +12,10 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use aside::Aside;
-use http::Fault;
+use fetch::{Download, Wanted, Watch, verify};
 
-use super::progress::Watch;
-use super::verify::{self, Expected};
-
-/// A file that several addresses offer.
-#[derive(Debug, Clone)]
-pub struct Wanted<'a> {
-    /// Its name on this machine.
-    pub file: &'a str,
-    /// What to expect of it.
-    pub expected: Expected<'a>,
-    /// Its addresses, the best first.
-    pub mirrors: Vec<&'a str>,
-}
+use self::aside::Aside;
+use self::http::Fault;
 
 /// Retries and timeouts.
 #[derive(Debug, Clone)]
@@ -73,12 +61,14 @@ impl Settings {
 /// The longest pause between two attempts, even if the server asks for a longer one.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
-/// Fetches `wanted` into `folder`; returns where it is.
-///
-/// # Errors
-/// When no address offers the file as expected: one line with the fault of each. `folder` then holds no file of that
-/// name.
-pub fn download(wanted: &Wanted<'_>, folder: &Path, settings: &Settings, watch: &mut dyn Watch) -> Result<PathBuf> {
+impl Download for Settings {
+    /// The error is one line with the fault of each address; `folder` then holds no file of that name.
+    fn download(&self, wanted: &Wanted<'_>, folder: &Path, watch: &mut dyn Watch) -> Result<PathBuf> {
+        download(wanted, folder, self, watch)
+    }
+}
+
+fn download(wanted: &Wanted<'_>, folder: &Path, settings: &Settings, watch: &mut dyn Watch) -> Result<PathBuf> {
     std::fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.display()))?;
     let path = folder.join(wanted.file);
     let mut aside = Aside::open(folder, wanted.file)?;

@@ -8,6 +8,31 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use letor_io::registry::Entry;
+use sha2::{Digest, Sha256};
+
+/// The SHA-256 of `bytes`, hex.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The preference matrix `m` with the text `matrix`, as the registry would describe it: from these addresses, with this size
+/// and number of arms.
+pub(crate) fn entry(addresses: &[&str], matrix: &[u8], bytes: usize, arms: u32) -> Entry {
+    let sum = sha256(matrix);
+    let source = |address: &&str| {
+        format!(
+            "[[source]]\naddress = {address:?}\nfile = \"m.txt\"\nbytes = {bytes}\nsha256 = {sum:?}\ndirect = true\n"
+        )
+    };
+    let text = format!(
+        "name = \"m\"\ntitle = \"M\"\nabout = \"a matrix\"\n[licence]\nterms = \"none\"\naddress = \"-\"\n\
+         [matrix]\nfile = \"m.txt\"\narms = {arms}\n{}",
+        addresses.iter().map(source).collect::<String>()
+    );
+    toml::from_str(&text).unwrap()
+}
+
 /// A request: path and headers (names in lower case).
 #[derive(Debug, Clone)]
 pub(crate) struct Request {

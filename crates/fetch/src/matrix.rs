@@ -8,13 +8,21 @@ use bandits::PreferenceMatrix;
 use letor_io::registry::{Entry, MatrixEntry};
 
 use super::check::Report;
-use super::register::replace_folder;
+use super::folder::replace_folder;
 use super::verify::{self, Expected};
+use super::{Outcome, Watch};
 
-/// Registers the matrix at `from`, a file or a folder that holds it; returns whether it did.
-pub(super) fn register(entry: &Entry, expected: &MatrixEntry, from: &Path, root: &Path, accept: bool) -> Result<bool> {
+/// Registers the matrix at `from`, a file or a folder that holds it.
+pub(super) fn register(
+    entry: &Entry,
+    expected: &MatrixEntry,
+    from: &Path,
+    root: &Path,
+    accept: bool,
+    watch: &mut dyn Watch,
+) -> Result<Outcome> {
     let file = find(expected, from)?;
-    println!("checking {} in {}", entry.name, file.display());
+    watch.print(&format!("checking {} in {}", entry.name, file.display()));
     let mut report = Report::default();
     if let Some(source) = entry.sources.iter().find(|source| source.file == expected.file) {
         let published = Expected { bytes: source.bytes, sha256: source.sha256.as_deref() };
@@ -31,16 +39,16 @@ pub(super) fn register(entry: &Entry, expected: &MatrixEntry, from: &Path, root:
     if arms != expected.arms as usize {
         report.differences.push(format!("{arms} arms, expected {}", expected.arms));
     }
-    if !report.is_acceptable(entry, accept) {
-        return Ok(false);
+    if let Some(differences) = report.refusal(entry, accept, watch) {
+        return Ok(Outcome::Refused(differences));
     }
     let folder = root.join(&entry.name);
     replace_folder(&folder, |aside| {
         let target = aside.join(&expected.file);
         fs::write(&target, &bytes).with_context(|| format!("failed to write {}", target.display()))
     })?;
-    println!("registered: --matrix {} reads {}", entry.name, folder.join(&expected.file).display());
-    Ok(true)
+    watch.print(&format!("registered: --matrix {} reads {}", entry.name, folder.join(&expected.file).display()));
+    Ok(Outcome::Registered)
 }
 
 fn find(expected: &MatrixEntry, from: &Path) -> Result<PathBuf> {

@@ -1,26 +1,24 @@
-//! The folder of binary caches of data sets, which `letor-io` writes and reads.
+//! The folder of binary caches.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The environment variable with the folder.
-pub const VARIABLE: &str = "ORE_CACHE_DIR";
+use crate::environment::CACHE_DIR;
 
 /// The name of the folder in the user's cache folder.
 const NAME: &str = "online-ranker-evaluation";
 
-/// The folder given by `ORE_CACHE_DIR`, otherwise `online-ranker-evaluation` in the user's cache folder: that of
+/// The folder given by `RANKDUEL_CACHE_DIR`, otherwise `online-ranker-evaluation` in the user's cache folder: that of
 /// `XDG_CACHE_HOME`, otherwise `~/.cache`, on macOS `~/Library/Caches`, on Windows `%LOCALAPPDATA%`. `None` for a user
 /// without a home.
-#[must_use]
 pub fn folder() -> Option<PathBuf> {
     folder_of(|name| std::env::var_os(name))
 }
 
 fn folder_of(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let path = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    if let Some(given) = path(VARIABLE) {
-        return Some(given);
+    if let Some((_, given)) = CACHE_DIR.set_in(&variable) {
+        return Some(given.into());
     }
     // A relative path must be ignored, says the XDG Base Directory Specification.
     let absolute = |name: &str| path(name).filter(|path| path.is_absolute());
@@ -50,10 +48,11 @@ mod tests {
         };
         let usual = if cfg!(target_os = "macos") { "~/Library/Caches" } else { "~/.cache" }.to_owned()
             + "/online-ranker-evaluation";
-        assert_eq!(of(&[("ORE_CACHE_DIR", "here"), ("XDG_CACHE_HOME", "/x")]).as_deref(), Some("here"));
+        assert_eq!(of(&[("RANKDUEL_CACHE_DIR", "here"), ("XDG_CACHE_HOME", "/x")]).as_deref(), Some("here"));
         assert_eq!(of(&[("XDG_CACHE_HOME", "/x"), ("HOME", home)]).as_deref(), Some("/x/online-ranker-evaluation"));
         assert_eq!(of(&[("XDG_CACHE_HOME", "x"), ("HOME", home)]), Some(usual.clone()));
-        assert_eq!(of(&[("ORE_CACHE_DIR", ""), ("HOME", home)]), Some(usual));
+        assert_eq!(of(&[("ORE_CACHE_DIR", "here"), ("XDG_CACHE_HOME", "/x")]).as_deref(), Some("here"));
+        assert_eq!(of(&[("RANKDUEL_CACHE_DIR", ""), ("HOME", home)]), Some(usual));
         for none in [&[][..], &[("HOME", "")], &[("HOME", "/no/such/home")]] {
             assert_eq!(of(none), None);
         }

@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use letor_io::registry::{self, Entry, Source};
+use letor_io::registry::{self, Advice, Entry, Source};
 
-use super::verify;
+use super::{Watch, verify};
 
 /// Prints a line per data set.
-pub(super) fn list(root: &Path) {
-    let line = |columns: [&str; 6]| {
+pub(super) fn list(root: &Path, watch: &mut dyn Watch) {
+    let mut line = |columns: [&str; 6]| {
         let [name, state, queries, documents, features, what] = columns;
-        println!("{name:<26} {state:<16} {queries:>8} {documents:>10} {features:>8}  {what}");
+        watch.print(&format!("{name:<26} {state:<16} {queries:>8} {documents:>10} {features:>8}  {what}"));
     };
     line(["name", "state", "queries", "documents", "features", "what it is"]);
     for entry in registry::all() {
@@ -22,50 +22,52 @@ pub(super) fn list(root: &Path) {
         };
         line([&entry.name, &state(entry, root), &queries, &documents, &features, &entry.title]);
     }
-    println!("\nRegistered data sets are kept in {}.", root.display());
-    println!("`cargo xtask fetch-datasets NAME` downloads one, or prints where to get it.");
+    watch.print(&format!("\nRegistered data sets are kept in {}.", root.display()));
+    watch.print(&format!("{}.", Advice::here().in_general()));
 }
 
 /// Prints everything about one data set; returns whether the parts that are read by default are here.
-pub(super) fn details(entry: &Entry, root: &Path) -> bool {
+pub(super) fn details(entry: &Entry, root: &Path, watch: &mut dyn Watch) -> bool {
     let folder = root.join(&entry.name);
     let located = registry::locate(entry, &folder);
-    println!("{}: {}", entry.name, entry.title);
-    println!("  {}", entry.about);
+    watch.print(&format!("{}: {}", entry.name, entry.title));
+    watch.print(&format!("  {}", entry.about));
     if let Some(paper) = &entry.paper {
-        println!("  paper    {}, {}", paper.title, paper.address);
+        watch.print(&format!("  paper    {}, {}", paper.title, paper.address));
     }
-    println!("  terms    {}", entry.licence.terms);
-    println!("           {}", entry.licence.address);
+    watch.print(&format!("  terms    {}", entry.licence.terms));
+    watch.print(&format!("           {}", entry.licence.address));
     for source in &entry.sources {
-        println!("  source   {}", source_line(source, &folder));
+        watch.print(&format!("  source   {}", source_line(source, &folder)));
     }
     for split in &entry.splits {
         let count = |number: Option<u64>, what| number.map_or(String::new(), |n| format!(", {n} {what}"));
         let files = located.as_ref().and_then(|located| located.files(split.name));
-        println!(
+        watch.print(&format!(
             "  {:<8} {}{}{}{}",
             split.name.name(),
             files.map_or("missing", |_| "registered"),
             count(split.queries, "queries"),
             count(split.documents, "documents"),
             if split.counted { "" } else { " (read only when asked for)" },
-        );
+        ));
         for file in files.into_iter().flatten() {
-            println!("           {}", file.display());
+            watch.print(&format!("           {}", file.display()));
         }
     }
     if let Some(matrix) = &entry.matrix {
         let state = if here(entry, root) { "registered" } else { "missing" };
-        println!("  matrix   {state}, {} arms, {}", matrix.arms, folder.join(&matrix.file).display());
+        watch.print(&format!("  matrix   {state}, {} arms, {}", matrix.arms, folder.join(&matrix.file).display()));
     }
     here(entry, root)
 }
 
 /// Prints how to get a data set that cannot be downloaded.
-pub(super) fn how_to_get(entry: &Entry) {
-    println!("To register it: accept the terms, get the files or their archive, then run");
-    println!("  {}", entry.register_command());
+pub(super) fn how_to_get(entry: &Entry, watch: &mut dyn Watch) {
+    if let Some(command) = Advice::here().register_command(&entry.name) {
+        watch.print("To register it: accept the terms, get the files or their archive, then run");
+        watch.print(&format!("  {command}"));
+    }
 }
 
 fn state(entry: &Entry, root: &Path) -> String {

@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 use ureq::Agent;
 use ureq::http::{HeaderMap, StatusCode};
 
-use super::super::progress::Watch;
+use fetch::{Wanted, Watch, space};
+
+use super::Settings;
 use super::aside::Aside;
-use super::{Settings, Wanted};
 
 /// Why a request did not complete the file.
 #[derive(Debug)]
@@ -165,7 +166,7 @@ fn receive(
 
 fn make_room(aside: &Aside, bytes: u64, settings: &Settings) -> Result<(), Fault> {
     let folder = aside.path().parent().unwrap_or(aside.path());
-    super::super::space::ensure(folder, bytes, settings.room).map_err(Fault::Nowhere)
+    space::ensure(folder, bytes, settings.room).map_err(Fault::Nowhere)
 }
 
 fn refused(status: StatusCode, headers: &HeaderMap) -> Fault {

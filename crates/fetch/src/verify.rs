@@ -17,7 +17,10 @@ pub struct Expected<'a> {
 }
 
 /// How the file at `path` differs from what is expected; `None` if it does not.
-pub(super) fn check(path: &Path, expected: Expected<'_>) -> Result<Option<String>> {
+///
+/// # Errors
+/// When it cannot be read.
+pub fn check(path: &Path, expected: Expected<'_>) -> Result<Option<String>> {
     let failed = || format!("failed to read {}", path.display());
     let file = File::open(path).with_context(failed)?;
     let bytes = file.metadata().with_context(failed)?.len();

@@ -4,19 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::support::{Answer, Server, with_ranges};
+use crate::support::{Answer, Server, entry, sha256, with_ranges};
+use download::Settings;
+use fetch::{Download as _, Expected, Outcome, Wanted, fetch};
 use letor_io::registry::Entry;
-use sha2::{Digest, Sha256};
-use xtask::fetch_datasets::download::{Settings, Wanted, download};
-use xtask::fetch_datasets::{Expected, fetch};
 
 /// Some 300 kB, no two parts of which are the same.
 fn file() -> Vec<u8> {
     (0..40_000_u32).flat_map(|number| number.wrapping_mul(2_654_435_761).to_le_bytes()).chain(*b"end").collect()
-}
-
-fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn settings() -> Settings {
@@ -40,7 +35,8 @@ fn get_with(folder: &Path, mirrors: &[String], settings: &Settings) -> Result<Pa
     let (bytes, sum) = (file().len() as u64, sha256(&file()));
     let expected = Expected { bytes: Some(bytes), sha256: Some(&sum) };
     let mirrors = mirrors.iter().map(String::as_str).collect();
-    download(&Wanted { file: "data.zip", expected, mirrors }, folder, settings, &mut ())
+    settings
+        .download(&Wanted { file: "data.zip", expected, mirrors }, folder, &mut ())
         .map_err(|error| format!("{error:#}"))
 }
 
@@ -287,7 +283,7 @@ fn an_endless_file_is_given_up() {
     let server = Server::new(|_, _| Answer::new("200 OK", vec![7; 3 << 20]));
     let mirrors = [server.url("/a")];
     let wanted = Wanted { file: "data.zip", expected: Expected::default(), mirrors: vec![&mirrors[0]] };
-    let error = format!("{:#}", download(&wanted, folder.path(), &settings(), &mut ()).unwrap_err());
+    let error = format!("{:#}", settings().download(&wanted, folder.path(), &mut ()).unwrap_err());
     assert!(error.contains("the server has 3145728 bytes, no more than 1048576 are accepted"), "{error}");
     assert_eq!(names(folder.path()), [""; 0]);
 }
@@ -316,7 +312,7 @@ fn a_lack_of_space_is_detected_before_the_disk_is_full() {
     let server = Server::new(|_, request| with_ranges(request, &file()));
     let full = Settings { room: |_| Ok(100_000), ..settings() };
     let outcome = get_with(folder.path(), &[server.url("/a"), server.url("/b")], &full);
-    assert_refused(folder.path(), outcome, &["has room for 0.1 MB", "ORE_DATA_DIR"]);
+    assert_refused(folder.path(), outcome, &["has room for 0.1 MB", "RANKDUEL_DATA_DIR"]);
     assert_eq!(server.requests().len(), 1, "no mirror makes room");
 }
 
@@ -342,30 +338,19 @@ fn a_download_is_registered() {
     let matrix = "0.5 0.75\n0.25 0.5\n";
     let busy = Server::new(|_, _| Answer::new("404 Not Found", ""));
     let server = Server::new(move |_, request| with_ranges(request, matrix.as_bytes()));
-    let describe = |bytes: usize, arms: u32| -> Entry {
-        let source = |url: &str| {
-            let sum = sha256(matrix.as_bytes());
-            format!(
-                "[[source]]\naddress = {url:?}\nfile = \"m.txt\"\nbytes = {bytes}\nsha256 = {sum:?}\ndirect = true\n"
-            )
-        };
-        let text = format!(
-            "name = \"m\"\ntitle = \"M\"\nabout = \"a matrix\"\n[licence]\nterms = \"none\"\naddress = \"-\"\n\
-             [matrix]\nfile = \"m.txt\"\narms = {arms}\n{}{}",
-            source(&busy.url("/m.txt")),
-            source(&server.url("/m.txt")),
-        );
-        toml::from_str(&text).unwrap()
-    };
+    let addresses = [busy.url("/m.txt"), server.url("/m.txt")];
+    let addresses = addresses.each_ref().map(String::as_str);
+    let describe = |bytes, arms| entry(&addresses, matrix.as_bytes(), bytes, arms);
     let root = tempfile::tempdir().unwrap();
     let run = |entry: &Entry, accept| fetch(entry, root.path(), &settings(), accept, false, &mut ());
-    assert!(run(&describe(matrix.len(), 2), false).unwrap());
+    assert_eq!(run(&describe(matrix.len(), 2), false).unwrap(), Outcome::Registered);
     assert_eq!(fs::read_to_string(root.path().join("m/m.txt")).unwrap(), matrix);
     assert_eq!(names(root.path()), ["m"], "the download is gone");
 
     fs::remove_dir_all(root.path().join("m")).unwrap();
-    assert!(!run(&describe(matrix.len(), 3), false).unwrap(), "another number of arms than expected");
-    assert!(run(&describe(matrix.len(), 3), true).unwrap());
+    let refused = Outcome::Refused(vec!["2 arms, expected 3".into()]);
+    assert_eq!(run(&describe(matrix.len(), 3), false).unwrap(), refused);
+    assert_eq!(run(&describe(matrix.len(), 3), true).unwrap(), Outcome::Registered);
     let error = run(&describe(99, 2), false).unwrap_err().to_string();
     assert!(error.contains("the server has 18 bytes, expected 99"), "{error}");
 }
