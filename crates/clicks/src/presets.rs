@@ -43,18 +43,15 @@ pub(crate) const PRESETS: [Preset; 5] = [
     Preset { name: "random", two: ([0.5; 2], [0.0; 2]), three: ([0.5; 3], [0.0; 3]), five: ([0.5; 5], [0.0; 5]) },
 ];
 
-impl crate::ClickSpec {
-    /// The names of the presets: each is a click model, and stands for P(click) by grade in others, as in `pbm:navigational`.
-    #[must_use]
-    pub fn presets() -> [&'static str; 5] {
-        PRESETS.map(|preset| preset.name)
-    }
+/// The names of all presets.
+pub(crate) fn names() -> [&'static str; 5] {
+    PRESETS.map(|preset| preset.name)
 }
 
 /// The preset `name`.
 pub(crate) fn find(name: &str) -> Result<&'static Preset, ClickError> {
     PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
-        let known = crate::ClickSpec::presets();
+        let known = names();
         let list = known.join(", ");
         let hint = did_you_mean(name, &known);
         ClickError::new(

@@ -112,8 +112,8 @@ fn bash_completes_commands_flags_and_values() {
     ] {
         let Some(found) = complete(words) else { return };
         let has = |word: &&str| found.iter().any(|found| found == word);
-        assert!(expected.iter().all(|word| has(word)), "{words}: {found:?}");
-        assert!(!others.iter().any(|word| has(word)), "{words}: {found:?}");
+        assert!(expected.iter().all(&has), "{words}: {found:?}");
+        assert!(!others.iter().any(has), "{words}: {found:?}");
     }
 }
 

@@ -129,7 +129,7 @@ fn earlier_words_give_the_same_results() {
         let (new, old) = (said(now), said(before));
         assert_eq!(new, old, "{command:?} {before:?}");
         assert_ne!(said(other).0, new.0, "{command:?} {other:?} changes nothing");
-        // Both forms at once: an error, whatever they say.
+        // Both forms together: an error, whatever they say.
         let run = sim(at).args([command, now, before].concat()).output().expect("sim starts");
         let message = text(&run.stderr);
         assert_eq!(run.status.code(), Some(2), "{command:?}: {message}");

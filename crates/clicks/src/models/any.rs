@@ -12,6 +12,7 @@ use super::user_browsing::{CompiledUserBrowsingModel, UserBrowsingModel, UserBro
 use crate::Generator;
 use crate::error::ClickError;
 use crate::labels::{FractionalLabels, Grade};
+use crate::presets;
 use crate::settings::{ModelSpec, Settings};
 use crate::user::{ClickModel, CompiledClickModel, Examination, ProbabilityTable, User};
 
@@ -172,6 +173,12 @@ click_models! {
 }
 
 impl ClickSpec {
+    /// The names of the presets: each is a click model, and stands for P(click) by grade in others, as in `pbm:navigational`.
+    #[must_use]
+    pub fn presets() -> [&'static str; 5] {
+        presets::names()
+    }
+
     /// The dependent click model in its own notation, which needs no name.
     pub(crate) fn unnamed(text: &str) -> Result<Self, ClickError> {
         text.parse().map(Self::Dependent)

@@ -29,7 +29,7 @@ impl Names {
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let Some(ends) = ends.filter(|ends| ends.iter().copied().all(is_number)) else { return Ok(None) };
         let [Ok(first), Ok(last)] = ends.map(str::parse::<u32>) else {
-            return Err(format!("`{}` is no range of numbers that rankers can have", item.trim()));
+            return Err(format!("`{}` is not a range of numbers that rankers can have", item.trim()));
         };
         match last.checked_sub(first) {
             None => Err(format!("the range `{}` ends before it begins; write {last}-{first}", item.trim())),
@@ -75,7 +75,7 @@ mod tests {
         for (item, expected) in [
             ("5-1", "the range `5-1` ends before it begins; write 1-5"),
             ("1-4294967295", "has more than 1048576 numbers"),
-            ("1-99999999999", "is no range of numbers"),
+            ("1-99999999999", "is not a range of numbers"),
         ] {
             let error = Names::range(item, None).unwrap_err();
             assert!(error.contains(expected), "{item}: {error}");
