@@ -63,9 +63,26 @@ struct Cli {
     live: live::Live,
 }
 
+/// All commands, one line each.
+macro_rules! commands {
+    ($($name:ident($arguments:ty),)+) => {
+        #[derive(Subcommand)]
+        enum Command {
+            $($name($arguments),)+
+        }
+
+        impl Command {
+            fn run(self) -> anyhow::Result<()> {
+                match self {
+                    $(Self::$name(command) => command.run(),)+
+                }
+            }
+        }
+    };
+}
+
 // The help of a command is the doc comment of its struct: a comment on the variant would replace it.
-#[derive(Subcommand)]
-enum Command {
+commands! {
     Algorithms(algorithms::Algorithms),
     Analyse(analyse::Analyse),
     Bandit(bandit::Bandit),
@@ -282,29 +299,7 @@ impl Cli {
         }
         match self.command {
             None => self.live.run(),
-            Some(Command::Algorithms(command)) => command.run(),
-            Some(Command::Analyse(command)) => command.run(),
-            Some(Command::Bandit(command)) => command.run(),
-            Some(Command::Cache(command)) => command.run(),
-            Some(Command::Cite(command)) => command.run(),
-            Some(Command::Compare(command)) => command.run(),
-            Some(Command::Completions(command)) => command.run(),
-            Some(Command::Datasets(command)) => command.run(),
-            Some(Command::Inspect(command)) => command.run(),
-            Some(Command::Live(command)) => command.run(),
-            Some(Command::Man(command)) => command.run(),
-            Some(Command::Merge(command)) => run_again(&command.arguments()?),
-            Some(Command::Status(command)) => command.run(),
-            Some(Command::Submit(command)) => command.run(),
-            Some(Command::Distortion(command)) => command.run(),
-            Some(Command::Draw(command)) => command.run(),
-            Some(Command::Experiment(command)) => command.run(),
-            Some(Command::Export(command)) => command.run(),
-            Some(Command::Power(command)) => command.run(),
-            Some(Command::Report(command)) => command.run(),
-            Some(Command::Sensitivity(command)) => command.run(),
-            Some(Command::Significance(command)) => command.run(),
-            Some(Command::Proxy(command)) => command.run(),
+            Some(command) => command.run(),
         }
     }
 }

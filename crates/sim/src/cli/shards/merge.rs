@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
 use crate::cli::print::eprintln;
+use crate::cli::run_again;
 use output::numbers::parse_up_to;
 use output::program;
 use output::shards::parts::found_in;
@@ -59,8 +60,12 @@ pub(super) fn parts_folder(given: &Path) -> Result<PathBuf> {
 }
 
 impl Merge {
+    pub(in crate::cli) fn run(&self) -> Result<()> {
+        run_again(&self.arguments()?)
+    }
+
     /// The command whose parts are merged, with the arguments to merge them.
-    pub(in crate::cli) fn arguments(&self) -> Result<Vec<OsString>> {
+    fn arguments(&self) -> Result<Vec<OsString>> {
         let folder = parts_folder(&self.folder)?;
         let mut made = found_in(&folder)?.into_iter().filter_map(|found| found.part.ok()).peekable();
         if made.peek().is_none() {
