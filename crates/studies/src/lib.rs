@@ -15,6 +15,149 @@
 //! | [`results`] | tables, curves and figures of finished runs, and the bytes of their files |
 //! | [`site`] | an open site with the ground truths that were estimated on it |
 //! | [`notes`], [`matrix_file`] | what users should know of data, settings and matrices before they read results |
+//! | [`request`] | what is asked of any study of runs |
+//!
+//! # How to add a study
+//!
+//! 1. A file `src/NAME.rs` with a request, which is flags at the same time, and the study: `impl Study`, and `impl OnSite` if it
+//!    is one of a site. Add `pub mod NAME;` below.
+//! 2. A line in the list of commands in `crates/sim/src/cli/mod.rs`: `Ties(study::StudyOfSite<studies::ties::TiesStudy>),`. Help,
+//!    `rankduel.toml`, shards, results folders and `--json` follow. `UPDATE_SNAPSHOTS=1 cargo test -p sim help` writes its help
+//!    down.
+//! 3. A line in `carried_out` in `python/src/analyses.rs`: `TiesStudy::COMMAND => of_site::<TiesStudy>(site, spec, settings, seed,
+//!    order),`. In Python it is `site.study("ties", draws=20)`.
+//!
+//! A whole study, of how often the comparison of two rankers ends in a tie:
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use anyhow::Result;
+//! use clap::Args;
+//! use interleave::{AnyInterleaving, Interleaving, Preference};
+//! use output::numbers::parse_positive;
+//! use serde::Serialize;
+//! use simulation::description::SiteDescription;
+//! use simulation::sample::draw_first;
+//! use simulation::seed;
+//! use simulation::site::ImpressionRandomness;
+//! use studies::results::{Spread, VERSION};
+//! use studies::runner::share::first_revision;
+//! use studies::runner::{Keeper, Workplace};
+//! use studies::site::OpenSite;
+//! use studies::{Content, OnSite, Report, Study, Units, UsualPlace};
+//!
+//! /// What is asked for. The comments are the help of the flags.
+//! #[derive(Debug, Clone, Args)]
+//! pub struct Request {
+//!     /// Random pairs of rankers
+//!     #[arg(long, value_name = "N", default_value = "20", value_parser = parse_positive)]
+//!     draws: u64,
+//!
+//!     /// Impressions per pair
+//!     #[arg(long, value_name = "N", default_value = "500", value_parser = parse_positive)]
+//!     impressions_per_pair: u64,
+//! }
+//!
+//! /// What config.json says: all that results depend on.
+//! #[derive(Serialize)]
+//! pub struct Config {
+//!     command: &'static str,
+//!     version: &'static str,
+//!     seed: u64,
+//!     draws: u64,
+//!     impressions_per_pair: u64,
+//!     site: SiteDescription,
+//! }
+//!
+//! pub struct TiesStudy {
+//!     site: Arc<OpenSite>,
+//!     request: Request,
+//!     seed: u64,
+//! }
+//!
+//! impl OnSite for TiesStudy {
+//!     type Request = Request;
+//!     const ABOUT: &'static str = "Measure how often the comparison of two rankers ends in a tie";
+//!     const DETAILS: &'static str = "Writes ties.csv and config.json to the results folder.";
+//!     const USUAL_PLACE: UsualPlace = UsualPlace::Folder;
+//!
+//!     fn on(site: Arc<OpenSite>, request: Request, seed: u64) -> Result<Self> {
+//!         Ok(Self { site, request, seed })
+//!     }
+//! }
+//!
+//! impl Study for TiesStudy {
+//!     const COMMAND: &'static str = "ties";
+//!     type Config = Config;
+//!     type Settled = ();
+//!     /// The share of ties of each pair.
+//!     type Found = Vec<f64>;
+//!
+//!     fn key(&self) -> Config {
+//!         let Request { draws, impressions_per_pair } = self.request;
+//!         let site = self.site.prepared.description.clone();
+//!         Config { command: Self::COMMAND, version: VERSION, seed: self.seed, draws, impressions_per_pair, site }
+//!     }
+//!
+//!     fn settle(&self, _place: &Workplace) -> Result<()> {
+//!         Ok(())
+//!     }
+//!
+//!     fn config(&self, (): &()) -> Config {
+//!         self.key()
+//!     }
+//!
+//!     fn units(&self, (): &()) -> Units {
+//!         Units { unit: "pair", total: self.request.draws, records: 1, revisions: first_revision(Self::COMMAND) }
+//!     }
+//!
+//!     fn play(&self, (): &(), keeper: &Keeper<'_>) -> Result<Vec<f64>> {
+//!         let Request { draws, impressions_per_pair } = self.request;
+//!         let (site, method) = (&self.site.prepared.site, &self.site.prepared.methods.interleaving);
+//!         let progress = keeper.progress("comparing", draws);
+//!         // Values are asked for by number, in any order and on any thread, so each has streams of its own.
+//!         let values = keeper.values("ties", ("pairs", draws), 8, |draw| {
+//!             let stream = |purpose: &str| seed::generator(self.seed, "ties", draw, purpose);
+//!             let (mut lists, mut users) = (stream("lists"), stream("users"));
+//!             let mut arms: Vec<usize> = (0..site.arms()).collect();
+//!             draw_first(&mut arms, 2, &mut lists);
+//!             let mut scratch = <AnyInterleaving as Interleaving>::Scratch::default();
+//!             let mut ties = 0;
+//!             for _ in 0..impressions_per_pair {
+//!                 let query = site.draw_query(&mut lists);
+//!                 let randomness = ImpressionRandomness { lists: &mut lists, users: &mut users };
+//!                 let outcome = site.interleave(method, query, [arms[0], arms[1]], randomness, &mut scratch);
+//!                 ties += u64::from(outcome == Preference::Tie);
+//!             }
+//!             progress.advance(1);
+//!             ties as f64 / impressions_per_pair as f64
+//!         });
+//!         progress.finish();
+//!         values
+//!     }
+//!
+//!     fn report(&self, (): &(), found: &Vec<f64>) -> Result<Report> {
+//!         let Spread { mean, standard_error, .. } = Spread::of(found);
+//!         let text = format!("{:.1}% of comparisons end in a tie (standard error {:.1})", 100.0 * mean, 100.0 * standard_error);
+//!         let table = output::csv(&["pair", "share_of_ties"], found.iter().enumerate())?;
+//!         Ok(Report::new(text, found)?.with("ties.csv", Content::Table(table)))
+//!     }
+//! }
+//!
+//! // Anybody can ask for it.
+//! # use simulation::spec::SiteSpec;
+//! # use studies::{Order, Outcome, run};
+//! let spec = SiteSpec { dataset: vec!["mslr-lookalike:0.002".to_owned()], ..SiteSpec::default() };
+//! let site = spec.prepare(Arc::new(spec.open(None, None)?), 1)?;
+//! let site = Arc::new(OpenSite::new(site, None));
+//! let request = Request { draws: 4, impressions_per_pair: 50 };
+//! let Outcome::Finished(finished) = run(TiesStudy::on(site, request, 1)?, &Order::default())? else { unreachable!() };
+//! assert_eq!(finished.found.len(), 4);
+//! let (report, _) = finished.into_parts()?;
+//! assert!(report.text.ends_with(")"), "{}", report.text);
+//! # Ok::<(), anyhow::Error>(())
+//! ```
 
 pub mod compare;
 pub mod distortion;
