@@ -29,8 +29,10 @@ mod place;
 pub mod share;
 
 use anyhow::Result;
+use output::numbers::with_unit;
 use output::shards::{Made, Share};
 use output::tell::remark;
+use tracing::info;
 
 pub use extend::{Length, Size};
 pub use keeper::{Keeper, PlayedOn};
@@ -111,11 +113,19 @@ pub fn run<S: Study>(mut study: S, order: &Order) -> Result<Outcome<S>> {
         return Ok(Outcome::Prepared);
     }
     let Some(place) = Workplace::claim(order, &study.key())? else { return Ok(Outcome::Part) };
+    info!("{} goes to {}", S::COMMAND, place.name());
     study.extend(&place)?;
+    info!("finding out what must be known before the work is divided");
     let settled = study.settle(&place)?;
     let config = study.config(&settled);
     place.check(&config)?;
-    let work = Work::new(&config, study.units(&settled), &order.made)?;
+    let units = study.units(&settled);
+    info!(
+        "{}, of which {} are for this process",
+        with_unit(units.total, units.unit),
+        share.shard().map_or(units.total, |shard| shard.length(units.total))
+    );
+    let work = Work::new(&config, units, &order.made)?;
     place.begin(&work)?;
     let keeper = Keeper::new(&place);
     let found = study.play(&settled, &keeper)?;
@@ -127,6 +137,7 @@ pub fn run<S: Study>(mut study: S, order: &Order) -> Result<Outcome<S>> {
     let (report, written) = match &place {
         Workplace { claimed: place::Claimed::Memory, .. } => (None, Ok(None)),
         place => {
+            info!("all is computed; writing the files");
             let report = study.report(&settled, &found)?;
             let written = place.write(&config, &report, || keeper.complete());
             (Some(report), written.map(Some))
