@@ -6,7 +6,7 @@ pub(super) fn of(command: &str) -> Option<&'static str> {
 }
 
 /// Command lines, and what they do.
-const EXAMPLES: [(&str, &str); 23] = [
+const EXAMPLES: [(&str, &str); 24] = [
     (
         "sim",
         "\
@@ -86,7 +86,16 @@ Examples:
         "\
 Examples:
   sim datasets                                     what is known by name, and what is installed
-  sim datasets --json                              the same for a program",
+  sim datasets --json                              the same for a program
+  sim datasets fetch mslr-web10k                   download one, or print where to get it",
+    ),
+    (
+        "fetch",
+        "\
+Examples:
+  sim datasets fetch mslr-web10k                   download, check and register
+  sim datasets fetch ylr1 --from ltrc_yahoo.tgz    an archive, a file or a folder of your own
+  sim datasets fetch ylr1 --info                   what it is, its terms, and where to get it",
     ),
     (
         "export",

@@ -13,7 +13,13 @@ use tracing::level_filters::LevelFilter;
 /// The flag, for help. It is [taken] before arguments are parsed, so that it may stand anywhere and is not kept with them.
 pub(super) fn flag() -> Arg {
     let help = "Print what is done and why to standard error; -vv in detail. RANKDUEL_LOG=info does the same";
-    Arg::new("verbosity").short('v').action(ArgAction::Count).global(true).help(help).help_heading(None)
+    Arg::new("verbosity")
+        .short('v')
+        .action(ArgAction::Count)
+        .global(true)
+        .help(help)
+        .help_heading(None)
+        .hide_short_help(true)
 }
 
 /// Takes `-v`, `-vv` and so on out of `arguments`; returns how many `v` there are. Words after `--` are another command's.
