@@ -2,7 +2,7 @@
 
 use letor_io::{FeatureId, Names};
 use proptest::prelude::*;
-use rankers::Selection;
+use rankers::{RankerRef, Selection};
 
 fn numbers(text: &str, features: u32, seed: u64) -> Vec<u32> {
     let selection: Selection = text.parse().unwrap();
@@ -81,9 +81,32 @@ fn names_precede_numbers() {
     assert_eq!(list.to_string().parse::<Selection>().unwrap(), list);
 }
 
+#[test]
+fn ranges_are_of_numbers_unless_a_ranker_is_called_so() {
+    let chosen = |text: &str, names: Option<&Names>| {
+        let resolved = text.parse::<Selection>().unwrap().resolve(names).map_err(|error| error.to_string())?;
+        let features = resolved.choose(136, 0).map_err(|error| error.to_string())?;
+        Ok::<_, String>(features.into_iter().map(|feature| feature.0).collect::<Vec<_>>())
+    };
+    assert_eq!(chosen("1-5,9", None), Ok(vec![1, 2, 3, 4, 5, 9]));
+    assert_eq!(chosen("7-8", None), Ok(vec![7, 8]));
+    let names = Names::new(["bm25", "2-3", "3"]).unwrap();
+    assert_eq!(chosen("2-3,bm25", Some(&names)), Ok(vec![2, 1]));
+    assert_eq!(chosen("3-4", Some(&names)), Ok(vec![3, 4]), "numbers, although a ranker is called 3");
+    assert_eq!(chosen("0-2", None).unwrap_err(), "there is no feature 0; the data have features 1 to 136");
+    assert_eq!(chosen("1-3,2", None).unwrap_err(), "feature 2 is selected twice; select it once");
+    let error = chosen("9,5-1", None).unwrap_err();
+    assert_eq!(error, "rankers 9,5-1: the range `5-1` ends before it begins; write 1-5");
+    let without = |text: &str| {
+        let features = RankerRef::Name(text.to_owned()).resolve_all(Some(&names))?;
+        Ok::<_, String>(features.into_iter().map(|feature| feature.0).collect::<Vec<_>>())
+    };
+    assert_eq!((without("2-3"), without("4-6")), (Ok(vec![2]), Ok(vec![4, 5, 6])));
+}
+
 proptest! {
     #[test]
-    fn nothing_panics(text in "[a-z0-9:, ]{0,20}", features in 0_u32..300, seed: u64) {
+    fn nothing_panics(text in "[a-z0-9:, -]{0,20}", features in 0_u32..300, seed: u64) {
         if let Ok(selection) = text.parse::<Selection>()
             && let Ok(chosen) = selection.choose(features, seed)
         {
