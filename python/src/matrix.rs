@@ -19,7 +19,7 @@ use simulation::runs::PlayedArena;
 use studies::explore::ExploreStudy;
 use studies::matrix::{MatrixStudy, PlayedEnvironment};
 use studies::request::RunRequest;
-use studies::results::PreparedEnvironment;
+use studies::results::{NamedMatrix, PreparedEnvironment};
 use studies::{Order, Outcome, Report, matrix_file, run};
 
 use crate::call::{How, exception, work, wrong};
@@ -407,9 +407,15 @@ impl Inner {
         matrix: PreferenceMatrix,
         regret: Option<RegretKind>,
     ) -> Result<PreparedEnvironment<MatrixArena>> {
-        let known = (self.names.clone(), self.origin.clone());
         let never = self.wins.as_ref().and_then(|wins| matrix_file::never_compared(&wins.counts()));
-        let prepared = PreparedEnvironment::of_matrix(matrix, self.name.clone(), self.taken.clone(), known, regret, true)?;
+        let matrix = NamedMatrix {
+            matrix,
+            name: self.name.clone(),
+            taken: self.taken.clone(),
+            names: self.names.clone(),
+            origin: self.origin.clone(),
+        };
+        let prepared = PreparedEnvironment::of_matrix(matrix, regret, true)?;
         Ok(prepared.doubting(never))
     }
 

@@ -33,7 +33,7 @@ use simulation::truth::{GroundTruth, RegretMeasure};
 use crate::notes;
 use crate::results::{Spread, VERSION};
 use crate::runner::share::first_revision;
-use crate::runner::{Keeper, NumberedWork, Order, Workplace};
+use crate::runner::{Keeper, NumberedWork, Order, Values, Workplace};
 use crate::site::{OpenSite, TruthRequest};
 use crate::study::{Content, OnSite, Report, Study, Units, UsualPlace};
 
@@ -363,7 +363,7 @@ pub fn shares_of(
     let others: Vec<usize> = (0..site.arms()).filter(|arm| !winners.contains(arm)).collect();
     assert!(plan.size >= 2 && plan.size <= others.len() + 1, "checked by the caller");
     let cell = format!("distortion {} {method}", plan.size);
-    work.values(&cell, ("sets", plan.sets), BYTES_OF_SET, |set| {
+    work.values(&Values { subject: &cell, units: "sets", total: plan.sets, bytes: BYTES_OF_SET }, |set| {
         let stream = |purpose: &str| seed::generator(plan.seed, &cell, set, purpose);
         let arms = draw_set(winners[0], &others, plan.size, &mut stream("set"));
         let share = one_set(site, method, &arms, plan.multileavings, stream);

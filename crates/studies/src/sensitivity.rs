@@ -30,7 +30,7 @@ use simulation::spec::SiteSpec;
 
 use crate::results::{Spread, VERSION};
 use crate::runner::share::first_revision;
-use crate::runner::{Keeper, NumberedWork, Order, Workplace};
+use crate::runner::{Keeper, NumberedWork, Order, Values, Workplace};
 use crate::site::OpenSite;
 use crate::study::{Content, OnSite, Report, Study, Units, UsualPlace};
 
@@ -348,7 +348,8 @@ pub fn measure_share(
     progress: &Progress,
 ) -> Result<Vec<Vec<f64>>> {
     let cell = format!("sensitivity {}", method.label());
-    work.values(&cell, ("draws", plan.draws), bytes_of_draw(&plan.checkpoints), |draw| {
+    let bytes = bytes_of_draw(&plan.checkpoints);
+    work.values(&Values { subject: &cell, units: "draws", total: plan.draws, bytes }, |draw| {
         let arms = draw_arms(ndcg, plan.rankers, &mut seed::generator(plan.seed, "sensitivity", draw, "rankers"));
         let stream = |purpose: &str| seed::generator(plan.seed, &cell, draw, purpose);
         let errors = one_draw(site, ndcg, method, &arms, &plan.checkpoints, stream);

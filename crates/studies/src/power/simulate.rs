@@ -31,6 +31,15 @@ pub struct Observed {
 /// How one test ended: the impressions, and whether it decided for the better ranker.
 type End = (u64, Option<bool>);
 
+/// How many tests are played, and how long each may be.
+#[derive(Debug, Clone, Copy)]
+pub struct Tests {
+    /// Their number.
+    pub count: u64,
+    /// Impressions after which one ends undecided.
+    pub limit: u64,
+}
+
 /// Plays `tests` tests with outcomes drawn by their `shares`. Give up after `limit` impressions. `label` is part of the
 /// seeds.
 ///
@@ -39,7 +48,7 @@ type End = (u64, Option<bool>);
 pub fn by_shares(
     shares: &Shares,
     goal: &Goal,
-    (tests, limit): (u64, u64),
+    tests: Tests,
     (master, label): (u64, &str),
     progress: &Progress,
 ) -> Result<Observed, StatisticsError> {
@@ -54,7 +63,7 @@ pub fn by_shares(
             _ => Outcome::Tie,
         }
     };
-    play(one, goal, (tests, limit), progress)
+    play(one, goal, tests, progress)
 }
 
 /// Plays `tests` tests with impressions of `site`, in which `method` mixes the lists of `pair`, the better ranker first.
@@ -65,7 +74,7 @@ pub fn on_site(
     (site, method): (&Site, &AnyInterleaving),
     pair: [usize; 2],
     goal: &Goal,
-    (tests, limit): (u64, u64),
+    tests: Tests,
     master: u64,
     progress: &Progress,
 ) -> Result<Observed, StatisticsError> {
@@ -83,13 +92,13 @@ pub fn on_site(
             }
         }
     };
-    play(one, goal, (tests, limit), progress)
+    play(one, goal, tests, progress)
 }
 
 fn play<D: FnMut() -> Outcome>(
     test: impl Fn(u64) -> D + Sync,
     goal: &Goal,
-    (tests, limit): (u64, u64),
+    Tests { count, limit }: Tests,
     progress: &Progress,
 ) -> Result<Observed, StatisticsError> {
     // As `PairTest`: half of the level for each side.
@@ -99,7 +108,7 @@ fn play<D: FnMut() -> Outcome>(
         progress.advance(1);
         end
     };
-    let ends: Vec<End> = (0..tests).collect::<Vec<u64>>().into_par_iter().with_max_len(1).map(one).collect();
+    let ends: Vec<End> = (0..count).collect::<Vec<u64>>().into_par_iter().with_max_len(1).map(one).collect();
     Ok(summarise(&ends, goal, limit))
 }
 
@@ -191,7 +200,14 @@ mod tests {
         for (margin, ties) in [(0.02, 0.6), (0.05, 0.0), (0.03, 0.9)] {
             let shares = Shares::of_margin(margin, ties).unwrap();
             let predicted = Impressions::anytime(&shares, &goal()).unwrap();
-            let found = by_shares(&shares, &goal(), (1_000, 10_000_000), (1, "test"), &Progress::hidden()).unwrap();
+            let found = by_shares(
+                &shares,
+                &goal(),
+                Tests { count: 1_000, limit: 10_000_000 },
+                (1, "test"),
+                &Progress::hidden(),
+            )
+            .unwrap();
             assert_eq!(found.undecided, 0);
             for (found, predicted) in found.impressions.by_power.iter().zip(&predicted.by_power) {
                 let (found, predicted) = (found.unwrap(), predicted.unwrap());

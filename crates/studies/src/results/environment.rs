@@ -97,6 +97,21 @@ impl Environment {
     }
 }
 
+/// A preference matrix, and what is known of it.
+#[derive(Clone)]
+pub struct NamedMatrix {
+    /// The matrix.
+    pub matrix: PreferenceMatrix,
+    /// What titles call it.
+    pub name: String,
+    /// Its arms by their numbers in a larger one, if they were chosen from that.
+    pub taken: Option<Vec<Arm>>,
+    /// What its arms are called.
+    pub names: ArmNames,
+    /// What it was estimated from, as far as that is known.
+    pub origin: MatrixOrigin,
+}
+
 /// An environment ready to be played on.
 pub struct PreparedEnvironment<A> {
     /// The arenas of all runs.
@@ -121,19 +136,12 @@ pub fn ensure_two_arms(matrix: &PreferenceMatrix, name: &str) -> Result<()> {
 }
 
 impl PreparedEnvironment<MatrixArena> {
-    /// A matrix called `name`. `taken` are its arms by their numbers in a larger one; `names` what they are called;
-    /// `origin` what it was estimated from. `regret` is the kind that was asked for, if any.
+    /// A matrix. `regret` is the kind that was asked for, if any.
     ///
     /// # Errors
     /// For a kind of regret that the matrix does not have, and for a single arm.
-    pub fn of_matrix(
-        matrix: PreferenceMatrix,
-        name: String,
-        taken: Option<Vec<Arm>>,
-        (names, origin): (ArmNames, MatrixOrigin),
-        regret: Option<RegretKind>,
-        quiet: bool,
-    ) -> Result<Self> {
+    pub fn of_matrix(matrix: NamedMatrix, regret: Option<RegretKind>, quiet: bool) -> Result<Self> {
+        let NamedMatrix { matrix, name, taken, names, origin } = matrix;
         ensure_two_arms(&matrix, &name)?;
         let kind = truth::kind_on_matrix(regret, &matrix)?;
         let reference = kind.reference().context("nDCG is refused above")?;

@@ -35,7 +35,7 @@ pub use self::config::{BanditConfig, LiveConfig, VERSION};
 pub use self::curves::figure;
 pub use self::curves::{bands, curves};
 pub use self::environment::ensure_two_arms;
-pub use self::environment::{Environment, Phase, PreparedEnvironment};
+pub use self::environment::{Environment, NamedMatrix, Phase, PreparedEnvironment};
 pub use self::evidence::{EvidenceSummary, Quantiles, evidence_table};
 pub use self::kept_curves::{FILE as KEPT_CURVES, KeptCurves, npz, quantile};
 pub use self::look::{Axes, Look, SpreadKind};

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use simulation::runs::kept_runs::KeptRuns;
 use simulation::runs::{ArenaFactory, RunPlan, RunResult, StudyPlan, play_cells};
 
-use super::{NumberedWork, Workplace};
+use super::{NumberedWork, Values, Workplace};
 
 /// Keeps finished units of a study in its place, and finds those that are there already, also in the parts of shards. In
 /// memory it computes all.
@@ -100,19 +100,16 @@ impl<'a> Keeper<'a> {
         Ok(results)
     }
 
-    /// The values of the units 0 to `total` - 1 of `subject`, a text of one line that distinguishes them from others; those
-    /// of a shard alone, for its part, if this is one. A value takes `bytes` bytes; `what` is what units are called in the plural.
+    /// The values of numbered units; those of a shard alone, for its part, if this is one.
     ///
     /// # Errors
     /// If memory has no room for the values, one cannot be kept, or the parts of shards lack one.
     pub fn values<T: Serialize + DeserializeOwned + Send + Sync>(
         &self,
-        subject: &str,
-        what_total: (&str, u64),
-        bytes: u64,
+        values: &Values<'_>,
         compute: impl Fn(u64) -> T + Sync + Send,
     ) -> Result<Vec<T>> {
-        self.numbered.values(subject, what_total, bytes, compute)
+        self.numbered.values(values, compute)
     }
 
     /// The work on numbered values, for functions that are called without a runner, too.

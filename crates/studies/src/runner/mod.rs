@@ -36,7 +36,7 @@ use tracing::info;
 
 pub use extend::{Length, Size};
 pub use keeper::{Keeper, PlayedOn};
-pub use numbered::NumberedWork;
+pub use numbered::{NumberedWork, Values};
 pub use place::{Place, Workplace, announce_missing, claim_folder};
 
 use crate::study::{Report, Study};

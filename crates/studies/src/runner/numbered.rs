@@ -27,6 +27,19 @@ impl<T: Serialize + DeserializeOwned> Record for Numbered<T> {
     }
 }
 
+/// Values of numbered units of work.
+#[derive(Debug, Clone, Copy)]
+pub struct Values<'a> {
+    /// A text of one line that distinguishes them from other values of the same study.
+    pub subject: &'a str,
+    /// What units are called, in the plural.
+    pub units: &'a str,
+    /// How many there are; they are numbered from 0.
+    pub total: u64,
+    /// The bytes of a value in memory.
+    pub bytes: u64,
+}
+
 /// How much of the work is done, and where a shard keeps what it has done.
 #[derive(Debug)]
 pub struct NumberedWork {
@@ -74,19 +87,17 @@ impl NumberedWork {
         )
     }
 
-    /// The values of the units 0 to `total` - 1 of `subject`, a text of one line that distinguishes them from others; those of a
-    /// shard alone, for its part, if this is one. A value takes `bytes` bytes; `what` is what units are called in the plural.
+    /// All values, or for its part those of a shard alone, if this is one.
     ///
     /// # Errors
     /// If memory has no room for the values, one cannot be kept, or the parts of shards lack one.
     pub fn values<T: Serialize + DeserializeOwned + Send + Sync>(
         &self,
-        subject: &str,
-        (what, total): (&str, u64),
-        bytes: u64,
+        values: &Values<'_>,
         compute: impl Fn(u64) -> T + Sync + Send,
     ) -> Result<Vec<T>> {
-        Self::ensure_room(&self.share, what, total, bytes)?;
+        let Values { subject, units, total, bytes } = *values;
+        Self::ensure_room(&self.share, units, total, bytes)?;
         let subject = &format!("{} {subject}", self.within);
         let subject = subject.trim();
         if let Some(parts) = self.share.parts() {

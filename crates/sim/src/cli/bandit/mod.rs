@@ -22,7 +22,7 @@ use simulation::runs::PlayedArena;
 use studies::explore::ExploreStudy;
 use studies::matrix::{MatrixStudy, PlayedEnvironment};
 use studies::matrix_file;
-use studies::results::{Environment, PreparedEnvironment};
+use studies::results::{Environment, NamedMatrix, PreparedEnvironment};
 use studies::runner::Length;
 
 use crate::cli::args::{ArmArgs, EvidenceArgs, LateArgs, RunArgs, Selected, Usual, default_folder, of_content};
@@ -101,10 +101,11 @@ impl Bandit {
                 let file = matrix_file::read(path, quiet)?;
                 let all = file.matrix.arms();
                 let Selected { matrix, taken, names, origin, wins } = self.arms.apply(file, self.run.common.seed)?;
-                let (name, known) = (matrix_file::name(path), (names, origin));
+                let name = matrix_file::name(path);
                 let never = wins.and_then(|wins| matrix_file::never_compared(&wins.counts()));
                 let phases = self.changes.phases(&matrix, taken.as_deref(), all, quiet)?;
-                let prepared = PreparedEnvironment::of_matrix(matrix, name, taken, known, regret, quiet)?;
+                let matrix = NamedMatrix { matrix, name, taken, names, origin };
+                let prepared = PreparedEnvironment::of_matrix(matrix, regret, quiet)?;
                 self.play(prepared.doubting(never).changing(phases, quiet)?)
             }
             (None, Some(problem)) => {
@@ -116,11 +117,13 @@ impl Bandit {
                 );
                 // Before the problem is made, which takes a minute where it has many arms.
                 self.run.ensure_room(&Usual::STUDY, problem.arms())?;
-                let (name, known) = (problem.to_string(), (ArmNames::NUMBERS, MatrixOrigin::default()));
+                let name = problem.to_string();
                 match prepare_problem(problem)? {
                     Setting::Matrix(matrix) => {
                         let phases = self.changes.phases(&matrix, None, matrix.arms(), quiet)?;
-                        let prepared = PreparedEnvironment::of_matrix(matrix, name, None, known, regret, quiet)?;
+                        let (names, origin) = (ArmNames::NUMBERS, MatrixOrigin::default());
+                        let matrix = NamedMatrix { matrix, name, taken: None, names, origin };
+                        let prepared = PreparedEnvironment::of_matrix(matrix, regret, quiet)?;
                         self.play(prepared.changing(phases, quiet)?)
                     }
                     Setting::Utilities(arena) => {

@@ -1,8 +1,8 @@
 //! The command of any study of a site, made from what the study says of itself.
 
 use anyhow::Result;
-use clap::Args;
-use studies::OnSite;
+use clap::{Arg, Args};
+use studies::{OnSite, UsualPlace};
 
 use super::Asking;
 use crate::cli::args::{CommonArgs, OutputArgs, SiteArgs};
@@ -11,6 +11,7 @@ use crate::cli::shards::ShardArgs;
 /// The flags of a study of a site: those of the site, its own, and those of every study.
 #[derive(Args)]
 #[command(about = S::ABOUT, long_about = format!("{}.\n\n{}", S::ABOUT, S::DETAILS))]
+#[command(mut_args = |flag| dressed(flag, S::USUAL_PLACE))]
 pub(in crate::cli) struct StudyOfSite<S: OnSite> {
     #[command(flatten)]
     site: SiteArgs,
@@ -36,5 +37,15 @@ impl<S: OnSite> StudyOfSite<S> {
         let open = site.open_for(&asking.share, &common)?;
         let folder = site.default_folder(S::COMMAND, &open.prepared.description, "", &common);
         asking.run(S::on(open, request, common.seed)?, folder)
+    }
+}
+
+/// `flag` with help on where results go, if that is not a folder in any case.
+fn dressed(flag: Arg, usual: UsualPlace) -> Arg {
+    match (flag.get_id().as_str(), usual) {
+        ("out", UsualPlace::Memory) => flag
+            .help("Results folder, or a file ending in .json for the JSON alone [default: nothing is written]")
+            .long_help(None),
+        _ => flag,
     }
 }

@@ -24,7 +24,7 @@ use self::report::{Case, Days, Report, Row, Test};
 use crate::cli::args::{CommonArgs, ErrorRateArgs, SiteArgs};
 use crate::cli::print::{eprintln, println};
 use output::shards::Share;
-use studies::power::simulate::{self, Observed};
+use studies::power::simulate::{self, Observed, Tests};
 use studies::power::{Goal, Impressions, Shares};
 use studies::runner::claim_folder;
 use studies::site::TruthRequest;
@@ -220,7 +220,7 @@ impl Power {
         for shares in shares {
             let label = format!("{} {} {}", shares.wins, shares.losses, self.confidence());
             let play = |anytime: &Impressions, tests: u64| {
-                let tests = (tests, limit(anytime));
+                let tests = Tests { count: tests, limit: limit(anytime) };
                 simulate::by_shares(&shares, &goal, tests, (self.common.seed, &label), &progress)
             };
             cases.push(self.case(shares, &goal, play)?);
@@ -256,7 +256,8 @@ impl Power {
         let progress = Progress::new("simulating tests", self.simulate.unwrap_or(0), quiet);
         let mixed = (site, &prepared.methods.interleaving);
         let play = |anytime: &Impressions, tests: u64| {
-            simulate::on_site(mixed, measured.pair, &goal, (tests, limit(anytime)), seed, &progress)
+            let tests = Tests { count: tests, limit: limit(anytime) };
+            simulate::on_site(mixed, measured.pair, &goal, tests, seed, &progress)
         };
         let mut case = self.case(measured.shares, &goal, play)?;
         progress.finish();
