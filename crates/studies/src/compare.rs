@@ -216,6 +216,7 @@ impl Study for CompareStudy {
             caption: self.caption(what, measured),
             truth: truth.describe(|arm| names.name(arm)),
             late: None,
+            shown: self.request.run.shown(),
         };
         Ok(Found { live: played("live: ", live), proxy: played("proxy: ", proxy) })
     }

@@ -97,6 +97,7 @@ impl Study for LiveStudy {
             results,
             names,
             late,
+            shown: self.request.run.shown(),
         })
     }
 

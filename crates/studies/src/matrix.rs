@@ -100,6 +100,7 @@ impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
             caption: Caption { look: self.request.look, ..caption.clone() },
             truth: truth.clone(),
             late: self.request.late.describe(),
+            shown: self.request.shown(),
         })
     }
 

@@ -25,6 +25,8 @@ use crate::site::TruthRequest;
 pub struct RunRequest {
     /// Algorithms, runs, and their length.
     pub size: Size,
+    /// The algorithms that were asked for, once the place has added its own to those of the size.
+    pub asked: Vec<Spec>,
     /// The master seed.
     pub seed: u64,
     /// What regret measures; `None` for the usual kind.
@@ -35,6 +37,14 @@ pub struct RunRequest {
     pub late: LateAnswers,
     /// How the study is drawn and tabulated.
     pub look: Look,
+}
+
+/// Where each of `all` is shown: what was `asked` for first, in that order, then what a folder held already.
+pub(crate) fn shown_order(all: &[Spec], asked: &[Spec]) -> Vec<usize> {
+    let place = |spec: &Spec| all.iter().position(|known| known.canonical() == spec.canonical());
+    let mut order: Vec<usize> = asked.iter().filter_map(place).collect();
+    order.extend((0..all.len()).filter(|at| !order.contains(at)).collect::<Vec<_>>());
+    order
 }
 
 impl RunRequest {
@@ -52,6 +62,11 @@ impl RunRequest {
         self.size.algorithms.iter().map(Spec::canonical).collect()
     }
 
+    /// The algorithms in the order in which they are shown.
+    pub(crate) fn shown(&self) -> Vec<usize> {
+        shown_order(&self.size.algorithms, &self.asked)
+    }
+
     /// Warns of what is asked for among `arms` arms, and joins it with what `place` holds.
     ///
     /// # Errors
@@ -60,6 +75,7 @@ impl RunRequest {
         let (quiet, algorithms) = (place.quiet(), &self.size.algorithms);
         of_algorithms(algorithms).iter().for_each(|text| caution(quiet, text));
         notes(quiet, of_late(&self.late, algorithms, arms, self.size.length.steps()));
+        self.asked.clone_from(algorithms);
         self.size = self.size.clone().extended(place)?;
         // Those that an earlier call kept would lack the runs of this one.
         self.look.keep_curves |= place.has(crate::results::KEPT_CURVES);
@@ -127,6 +143,7 @@ impl Settings {
         let length =
             if horizons.is_empty() { Length::Steps(steps, self.checkpoints) } else { Length::Horizons(horizons) };
         Ok(RunRequest {
+            asked: algorithms.clone(),
             size: Size { algorithms, runs: self.runs, length },
             seed: self.seed,
             regret: self.regret.as_deref().map(str::parse).transpose().map_err(usage)?,

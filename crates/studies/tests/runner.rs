@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bandits::problems::{Problem, Setting};
+use bandits::registry::Spec;
 use bandits::{MatrixArena, RegretKind};
 use output::shards::{Made, Parts, Share, folder_of};
 use simulation::arm_names::ArmNames;
@@ -25,8 +26,9 @@ fn study(runs: u64, algorithms: &[&str]) -> MatrixStudy<MatrixArena> {
     let (names, origin) = (ArmNames::NUMBERS, MatrixOrigin::default());
     let matrix = NamedMatrix { matrix, name: "btl".to_owned(), taken: None, names, origin };
     let prepared = PreparedEnvironment::of_matrix(matrix, Some(RegretKind::Condorcet), true).expect("a winner");
-    let algorithms = algorithms.iter().map(|name| name.parse().expect("an algorithm")).collect();
+    let algorithms: Vec<Spec> = algorithms.iter().map(|name| name.parse().expect("an algorithm")).collect();
     let request = RunRequest {
+        asked: algorithms.clone(),
         size: Size { algorithms, runs, length: Length::Steps(2_000, None) },
         seed: 7,
         regret: None,
@@ -96,6 +98,20 @@ fn a_folder_that_grows_has_the_bytes_of_one_that_did_not() {
     finished(study(4, &["rucb", "random"]), &order(&grown, Share::All));
     finished(study(4, &["rucb", "random"]), &order(&whole, Share::All));
     assert_eq!(content(&grown), content(&whole));
+}
+
+#[test]
+fn what_was_asked_for_is_shown_first() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let out = folder.path().join("out");
+    finished(study(1, &["rucb"]), &order(&out, Share::All));
+    let found = finished(study(1, &["random"]), &order(&out, Share::All));
+    let (report, _) = found.into_parts().expect("a report");
+    let at = |name: &str| report.text.find(&format!("\n{name} ")).expect("both are in the table");
+    assert!(at("random") < at("rucb"), "{}", report.text);
+    let config = fs::read_to_string(out.join("config.json")).expect("a file");
+    let at = |name: &str| config.find(name).expect("both are in the folder");
+    assert!(at("rucb") < at("random"), "files keep the order of the folder");
 }
 
 #[test]

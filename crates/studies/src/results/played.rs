@@ -32,6 +32,8 @@ pub struct PlayedRuns {
     pub truth: String,
     /// How late answers come, if they do.
     pub late: Option<String>,
+    /// The order in which algorithms are shown: first those that were asked for.
+    pub shown: Vec<usize>,
 }
 
 impl PlayedRuns {
@@ -56,10 +58,16 @@ impl PlayedRuns {
     /// All that is printed.
     #[must_use]
     pub fn text(&self) -> String {
-        let report = report(&self.plan, &self.results, &self.arms(), &self.caption, &self.truth);
+        let sorted = (!self.shown.is_sorted()).then(|| {
+            let algorithms = self.shown.iter().map(|&at| self.plan.algorithms[at].clone()).collect();
+            let results = self.shown.iter().map(|&at| self.results[at].clone()).collect();
+            (StudyPlan { algorithms, ..self.plan.clone() }, results)
+        });
+        let (plan, results) = sorted.as_ref().map_or((&self.plan, &*self.results), |(plan, results)| (plan, results));
+        let report = report(plan, results, &self.arms(), &self.caption, &self.truth);
         match &self.late {
             None => report,
-            Some(late) => format!("{report}\n{}", answers(&self.plan, &self.results, late)),
+            Some(late) => format!("{report}\n{}", answers(plan, results, late)),
         }
     }
 

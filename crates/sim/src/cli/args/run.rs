@@ -156,9 +156,11 @@ impl RunArgs {
         late: LateAnswers,
         evidence: Option<EvidencePlan>,
     ) -> RunRequest {
+        let algorithms = self.algorithms(usual);
         RunRequest {
+            asked: algorithms.clone(),
             size: Size {
-                algorithms: self.algorithms(usual),
+                algorithms,
                 runs: self.runs.unwrap_or(usual.runs),
                 length: Length::Steps(self.steps(usual), self.checkpoints),
             },
