@@ -36,7 +36,7 @@ impl Asked {
     }
 }
 
-/// How a study is to be carried out.
+/// Where a study goes, and how much of it is done.
 pub(crate) fn order((out, replace, shard): Placed) -> PyResult<Order> {
     let share = match (shard.as_deref(), &out) {
         (None, _) => Share::All,

@@ -31,11 +31,13 @@ use simulation::spec::SiteSpec;
 use simulation::truth::{GroundTruth, RegretMeasure};
 
 use crate::notes;
+use crate::on_site::{OnSite, UsualPlace};
+use crate::report::{Content, Report};
 use crate::results::{Spread, VERSION};
 use crate::runner::share::first_revision;
 use crate::runner::{Keeper, NumberedWork, Order, Values, Workplace};
+use crate::runner::{Study, Units};
 use crate::site::{OpenSite, TruthRequest};
-use crate::study::{Content, OnSite, Report, Study, Units, UsualPlace};
 
 /// What to measure, on a site.
 #[derive(Debug, Clone, Args)]

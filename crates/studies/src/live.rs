@@ -7,25 +7,15 @@ use bandits::RegretKind;
 use simulation::live_arena::LiveArenaFactory;
 use simulation::runs::Late;
 use simulation::runs::kept_runs::revisions;
-use simulation::seed::Streams;
 use simulation::truth::GroundTruth;
 
+use crate::report::Report;
+pub use crate::request::LiveRequest as Request;
 use crate::request::RunRequest;
 use crate::results::{LiveConfig, Measured, PlayedRuns, VERSION, live_caption};
 use crate::runner::{Keeper, Order, PlayedOn, Workplace};
-use crate::site::{OpenSite, TruthRequest};
-use crate::study::{Report, Study, Units};
-
-/// What is asked of live runs.
-#[derive(Debug, Clone)]
-pub struct Request {
-    /// Algorithms, runs, and what is recorded.
-    pub run: RunRequest,
-    /// Where impressions are drawn from.
-    pub streams: Streams,
-    /// How well the ground truth should be known.
-    pub truth: TruthRequest,
-}
+use crate::runner::{Study, Units};
+use crate::site::OpenSite;
 
 /// Live runs on a site.
 pub struct LiveStudy {

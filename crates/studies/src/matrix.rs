@@ -4,10 +4,11 @@ use anyhow::Result;
 use simulation::runs::{ArenaFactory as _, CopiedArenas, Late, PlayedArena};
 
 use crate::live::units_of_runs;
+use crate::report::Report;
 use crate::request::RunRequest;
 use crate::results::{BanditConfig, Caption, Environment, Measured, PlayedRuns, PreparedEnvironment, VERSION};
 use crate::runner::{Keeper, PlayedOn, Workplace};
-use crate::study::{Report, Study, Units};
+use crate::runner::{Study, Units};
 
 /// Runs in an environment where coin flips decide.
 pub struct MatrixStudy<A> {

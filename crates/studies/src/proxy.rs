@@ -2,7 +2,7 @@
 //!
 //! It is no [`Study`](crate::Study): what is kept is not a record per unit but one state, which grows, can be saved in the middle
 //! of anything, and is continued by `--resume` and `--more`. `simulation::proxy` owns that. What is shared with studies is in
-//! [`runner`](crate::runner): the folder and the part of a shard, and what is told of them.
+//! [`runner`](crate::runner): the folder and the part of a shard, and what is said of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,9 +25,9 @@ use simulation::proxy::{
 };
 
 use crate::matrix_file::name;
+use crate::report::Report;
 use crate::runner::announce_missing;
 use crate::runner::share::{PIECES, claim_shard, leave, no_replace};
-use crate::study::Report;
 
 /// What is asked of a proxy matrix.
 #[derive(Debug)]

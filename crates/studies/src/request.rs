@@ -14,7 +14,6 @@ use simulation::runs::StudyPlan;
 use simulation::runs::evidence::EvidencePlan;
 use simulation::seed::Streams;
 
-use crate::live;
 use crate::notes::{of_algorithms, of_late};
 use crate::results::{Axes, Look, SpreadKind};
 use crate::runner::{Length, Size, Workplace};
@@ -37,6 +36,17 @@ pub struct RunRequest {
     pub late: LateAnswers,
     /// How the study is drawn and tabulated.
     pub look: Look,
+}
+
+/// What is asked of live runs.
+#[derive(Debug, Clone)]
+pub struct LiveRequest {
+    /// Algorithms, runs, and what is recorded.
+    pub run: RunRequest,
+    /// Where impressions are drawn from.
+    pub streams: Streams,
+    /// How well the ground truth should be known.
+    pub truth: TruthRequest,
 }
 
 /// Where each of `all` is shown: what was `asked` for first, in that order, then what a folder held already.
@@ -162,11 +172,11 @@ impl Settings {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn live(&self, algorithms: Vec<Spec>) -> Result<live::Request> {
+    pub fn live(&self, algorithms: Vec<Spec>) -> Result<LiveRequest> {
         let truth = TruthRequest { effort: self.truth_effort.unwrap_or(1.0), cache: self.cache.clone() };
         truth.check()?;
         let streams = streams(self.streams.as_deref().unwrap_or("sequential"))?;
-        Ok(live::Request { run: self.run(algorithms)?, streams, truth })
+        Ok(LiveRequest { run: self.run(algorithms)?, streams, truth })
     }
 
     fn evidence(&self) -> Result<Option<EvidencePlan>> {

@@ -28,11 +28,13 @@ use simulation::seed;
 use simulation::site::{ImpressionRandomness, Multileaver, Site};
 use simulation::spec::SiteSpec;
 
+use crate::on_site::{OnSite, UsualPlace};
+use crate::report::{Content, Report};
 use crate::results::{Spread, VERSION};
 use crate::runner::share::first_revision;
 use crate::runner::{Keeper, NumberedWork, Order, Values, Workplace};
+use crate::runner::{Study, Units};
 use crate::site::OpenSite;
-use crate::study::{Content, OnSite, Report, Study, Units, UsualPlace};
 
 /// What to measure, on a site.
 #[derive(Debug, Clone, Args)]

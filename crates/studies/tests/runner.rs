@@ -133,7 +133,7 @@ fn shards_in_any_order_and_twice_merge_to_the_bytes_of_one_process() {
 fn shard_of(spec: output::shards::ShardSpec) -> output::shards::Shard {
     match spec {
         output::shards::ShardSpec::Shard(shard) => shard,
-        other => panic!("{other:?} is no shard"),
+        other => panic!("{other:?}: expected a shard"),
     }
 }
 

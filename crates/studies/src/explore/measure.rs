@@ -14,8 +14,8 @@ use output::text_table::{Align, TextTable};
 use serde::Serialize;
 use simulation::runs::{RunResult, StudyPlan};
 
+use crate::report::{Content, ReportFile};
 use crate::results::{Arms, Caption, Measured, Spread, Timings, label, palette};
-use crate::study::{Content, ReportFile};
 
 /// The plan of a study: algorithms, horizons, runs.
 #[derive(Debug, Clone)]

@@ -14,10 +14,11 @@ use simulation::runs::{ArenaFactory as _, PlayedArena, RunResult};
 
 pub use self::measure::{AtHorizon, Exploration};
 use crate::matrix::PlayedEnvironment;
+use crate::report::Report;
 use crate::request::RunRequest;
 use crate::results::{Arms, Environment, VERSION};
 use crate::runner::{Keeper, PlayedOn, Workplace};
-use crate::study::{Report, Study, Units};
+use crate::runner::{Study, Units};
 
 /// Runs until horizons in an environment where coin flips decide. The length of the request must be
 /// [horizons](crate::runner::Length::Horizons).

@@ -28,7 +28,7 @@ use serde::Serialize;
 use simulation::arm_names::ArmNames;
 use simulation::runs::{RunResult, StudyPlan};
 
-use crate::study::{Content, ReportFile};
+use crate::report::{Content, ReportFile};
 
 pub use self::answers::{MeanAnswers, answers};
 pub use self::config::{BanditConfig, LiveConfig, VERSION};

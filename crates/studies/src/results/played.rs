@@ -7,7 +7,7 @@ use simulation::arm_names::ArmNames;
 use simulation::runs::{RunResult, StudyPlan};
 
 use super::{AlgorithmSummary, Arms, Caption, Measured, answers, files, report, summarise};
-use crate::study::{Report, ReportFile};
+use crate::report::{Report, ReportFile};
 
 /// Finished runs with all that is needed to present them.
 #[derive(Clone)]

@@ -6,12 +6,13 @@
 //! | `place` | where results go: into memory, a results folder, or a file; claimed before anything is computed |
 //! | `keeper` | what of the work is there already, and what is kept of the rest: runs of algorithms, numbered values |
 //! | `extend` | what a folder holds and what is asked for, joined |
+//! | `study` | the contract: [`Study`] |
 //! | `share` | shards: the folder in which one works, and the part that it leaves |
 //!
 //! # Results folders
 //!
 //! A results folder belongs to one command and configuration, and can only be extended. It is claimed with the
-//! [key](crate::Study::key) before anything is computed, so that a wrong folder fails in the first second, and compared with
+//! [key](Study::key) before anything is computed, so that a wrong folder fails in the first second, and compared with
 //! the complete configuration once that is known. Finished runs are kept one by one, so that the same request continues after
 //! any interruption. Files are written when all is computed, `config.json` last.
 //!
@@ -27,6 +28,7 @@ mod keeper;
 mod numbered;
 mod place;
 pub mod share;
+mod study;
 
 use anyhow::Result;
 use output::numbers::with_unit;
@@ -38,11 +40,12 @@ pub use extend::{Length, Size};
 pub use keeper::{Keeper, PlayedOn};
 pub use numbered::{NumberedWork, Values};
 pub use place::{Place, Workplace, announce_missing, claim_folder};
+pub use study::{Study, Units};
 
-use crate::study::{Report, Study};
+use crate::report::Report;
 use share::Work;
 
-/// How a study is to be carried out: nothing here changes a result.
+/// How a study must be carried out: nothing here changes a result.
 #[derive(Debug, Clone, Default)]
 pub struct Order {
     /// Where the results go.
@@ -73,7 +76,7 @@ pub struct Finished<S: Study> {
     pub settled: S::Settled,
     /// All that was computed.
     pub found: S::Found,
-    /// What is to be read; nothing is written of studies in memory, and nothing formatted until somebody asks.
+    /// What people read; nothing is written of studies in memory, and nothing formatted until somebody asks.
     report: Option<Report>,
     /// Where it was written, for people; or why it could not be.
     pub written: Result<Option<String>>,

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::Order;
 use super::share::{Work, claim_shard, no_replace};
-use crate::study::{Report, write_files};
+use crate::report::{Report, write_files};
 
 /// Where the results of a study go.
 #[derive(Debug, Clone, Default)]
@@ -26,7 +26,7 @@ pub enum Place {
         path: PathBuf,
         /// What it holds moves aside when the new results are complete.
         replace: bool,
-        /// Whether the user named it: folders above it that had to be created are then told.
+        /// Whether the user named it: folders above it that had to be created are then named.
         named: bool,
     },
     /// Into one file: the JSON of the report.

@@ -18,7 +18,7 @@ use serde_json::Value;
 use simulation::lists::Lists;
 
 use super::place::Workplace;
-use crate::study::Units;
+use crate::runner::Units;
 
 /// The file in the folder of a working shard that says what it is a share of.
 pub const WORK: &str = ".share.json";

@@ -1,4 +1,7 @@
-//! The same bandits live and on the proxy matrix of the same data, side by side. `live_vs_proxy` has the numbers.
+//! The same bandits live and on the proxy matrix of the same data, side by side. `differences` has the numbers and
+//! their figure.
+
+mod differences;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,13 +28,14 @@ use simulation::seed_text::{Seeded, seed_text};
 use simulation::truth::GroundTruth;
 
 use crate::live::{self, units_of_runs};
-use crate::live_vs_proxy::{differences, figure, largest};
+use crate::report::{Content, Report};
 use crate::results::{Caption, Measured, PlayedRuns, VERSION, label, live_caption, notes};
 use crate::runner::{Keeper, Order, Place, PlayedOn, Workplace};
+use crate::runner::{Study, Units};
 use crate::site::OpenSite;
-use crate::study::{Content, Report, Study, Units};
 
-pub use crate::live_vs_proxy::Difference;
+pub use self::differences::Difference;
+use self::differences::{differences, figure, largest};
 
 /// Runs live and on a matrix.
 pub struct CompareStudy {

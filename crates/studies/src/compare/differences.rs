@@ -80,7 +80,7 @@ impl Difference {
 }
 
 /// The differences of all algorithms at all checkpoints in this kind of regret, ordered by algorithm.
-pub(crate) fn differences(
+pub(super) fn differences(
     plan: &StudyPlan,
     live: &[Vec<RunResult>],
     proxy: &[Vec<RunResult>],
@@ -98,7 +98,7 @@ pub(crate) fn differences(
 
 /// The difference that is relatively largest, of either sign, from step `from` on. Checkpoints without live regret
 /// do not count.
-pub(crate) fn largest(differences: &[Difference], from: u64) -> Option<&Difference> {
+pub(super) fn largest(differences: &[Difference], from: u64) -> Option<&Difference> {
     let late = differences.iter().filter(|difference| difference.step >= from);
     let size = |difference: &&Difference| difference.relative.map(f64::abs);
     late.filter(|difference| difference.relative.is_some())
@@ -106,7 +106,7 @@ pub(crate) fn largest(differences: &[Difference], from: u64) -> Option<&Differen
 }
 
 /// Both sets of curves side by side, with one scale.
-pub(crate) fn figure(
+pub(super) fn figure(
     plan: &StudyPlan,
     live: &[Vec<RunResult>],
     proxy: &[Vec<RunResult>],

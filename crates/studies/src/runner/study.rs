@@ -1,0 +1,81 @@
+//! The contract of a study.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use serde::Serialize;
+
+use super::{Keeper, Order, Workplace};
+use crate::report::Report;
+
+/// Something long to compute, as a value: what was asked for and what it is asked of. [`run`](crate::run) carries it out,
+/// whoever asks: the command line, Python, or one of many shards.
+///
+/// The methods are called in the order in which they stand here, each once. Randomness comes from the seed of the request
+/// alone, so that the same request gives the same bytes.
+pub trait Study: Sized {
+    /// What commands and configurations call it.
+    const COMMAND: &'static str;
+    /// The content of `config.json`. Without what [`SIZES`](output::results_folder::SIZES) lists it is the key of a folder.
+    type Config: Serialize;
+    /// What is found out before the first unit of work: the ground truth, nDCG, the sizes of sets.
+    type Settled;
+    /// All that was computed.
+    type Found;
+
+    /// Does what all shards need, keeps it in caches, and says what it was; `None` if shards need nothing.
+    ///
+    /// # Errors
+    /// If it cannot be computed or kept.
+    fn prepare(&self, _order: &Order) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    /// The configuration as far as it is known now. Results of another one are refused.
+    fn key(&self) -> Self::Config;
+
+    /// Learns what the place holds already: joins it with what is asked for, or refuses it.
+    ///
+    /// # Errors
+    /// If both cannot be in one place.
+    fn extend(&mut self, _place: &Workplace) -> Result<()> {
+        Ok(())
+    }
+
+    /// Finds out what must be known before the work can be divided.
+    ///
+    /// # Errors
+    /// If it cannot be known, e.g. because regret needs a winner and there is none.
+    fn settle(&self, place: &Workplace) -> Result<Self::Settled>;
+
+    /// The complete configuration.
+    fn config(&self, settled: &Self::Settled) -> Self::Config;
+
+    /// What shards divide.
+    fn units(&self, settled: &Self::Settled) -> Units;
+
+    /// Computes all units, or those of a shard, through the `keeper`, which knows which of them are there already.
+    ///
+    /// # Errors
+    /// If memory has no room, or something cannot be kept.
+    fn play(&self, settled: &Self::Settled, keeper: &Keeper<'_>) -> Result<Self::Found>;
+
+    /// What was found, to be read, printed and written.
+    ///
+    /// # Errors
+    /// If a table cannot be formatted.
+    fn report(&self, settled: &Self::Settled, found: &Self::Found) -> Result<Report>;
+}
+
+/// What shards divide.
+#[derive(Debug, Clone)]
+pub struct Units {
+    /// What one is called, e.g. `run`.
+    pub unit: &'static str,
+    /// How many there are.
+    pub total: u64,
+    /// Kept records that make up a unit, for the status of shards.
+    pub records: u64,
+    /// The revisions of what computes them: parts of shards with others do not add up.
+    pub revisions: BTreeMap<String, u32>,
+}
