@@ -44,7 +44,7 @@ def test_notes_are_those_of_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "bad.run").write_text(lines(OTHER))
     (tmp_path / "qrels").write_text("".join(f"{q} 0 {d} {label}\n" for q, ds in QRELS.items() for d, label in ds.items()))
     runs = [str(tmp_path / "good.run"), str(tmp_path / "bad.run")]
-    found = cli("inspect", "--runs", ",".join(runs), "--qrels", "qrels", "--out", "i", folder=tmp_path)
+    found = cli("inspect", "--rankings", ",".join(runs), "--qrels", "qrels", "--out", "i", folder=tmp_path)
     printed = [line.removeprefix("note: ") for line in found.stderr.decode().splitlines() if line.startswith("note: ")]
     assert any("skipped 1 comment line" in note for note in printed), printed
     of_runs = noted(lambda: rd.Site.from_runs(runs, str(tmp_path / "qrels"), credit_ties="same"))

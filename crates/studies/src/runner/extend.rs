@@ -89,7 +89,7 @@ impl Size {
     ///
     /// # Errors
     /// If this version cannot play its algorithms.
-    fn held(folder: &ResultsFolder) -> Result<Option<Self>> {
+    fn held(folder: &ResultsFolder, asked: &Self) -> Result<Option<Self>> {
         let Some(config) = folder.held() else { return Ok(None) };
         let length = match (config["steps"].as_u64(), config["horizons"].as_array()) {
             (Some(steps), _) => {
@@ -103,6 +103,10 @@ impl Size {
         let advice = "choose another --out, or add --replace to move that aside";
         let parse = |algorithm: &Value| {
             let text = algorithm.as_str().unwrap_or_default();
+            // Those from outside are known to the caller alone.
+            if let Some(spec) = asked.algorithms.iter().find(|spec| spec.canonical() == text) {
+                return Ok(spec.clone());
+            }
             let known = text.parse::<Spec>();
             known.map_err(|error| usage(format!("{name} holds runs of `{text}` ({error:#}); {advice}")))
         };
@@ -166,7 +170,7 @@ impl Size {
     /// If this version cannot play what a folder holds, or parts that are merged were asked for less than the folder holds.
     pub fn extended(self, place: &Workplace) -> Result<Self> {
         let Some(folder) = place.folder() else { return Ok(self) };
-        let Some(held) = Self::held(folder)? else { return Ok(self) };
+        let Some(held) = Self::held(folder, &self)? else { return Ok(self) };
         let all = held.join(&self);
         let name = folder.path().display();
         if let Share::Merge(parts) = place.share() {
