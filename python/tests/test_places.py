@@ -127,6 +127,7 @@ def test_every_study_has_folders_and_shards(site: rd.Site, matrix: rd.Matrix, tm
             rd.play_shard(share, study, *arguments, **settings, out=out)
         merged = rd.merge_shards(study, *arguments, **settings, out=out)
         assert content(out) == content(whole), name
+        assert str(study(*arguments, **settings, out=whole)) == str(found), name
         assert str(merged) == str(found) == str(study(*arguments, **settings)), name
 
 

@@ -1,4 +1,4 @@
-//! `sim datasets fetch` through the binary: all that needs no network, and what a build says that cannot download.
+//! `rankduel datasets fetch` through the binary: all that needs no network, and what a build says that cannot download.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::common::{sim, text};
 
-/// Exit code, standard output and standard error of `sim datasets fetch`.
+/// Exit code, standard output and standard error of `rankduel datasets fetch`.
 fn fetch(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
     let mut command = sim(folder);
     command.args(["datasets", "fetch"]).args(arguments).env("RANKDUEL_DATA_DIR", folder.join("data"));
@@ -66,12 +66,12 @@ fn what_is_got_by_hand_is_explained() {
     let folder = TempDir::new().expect("a temporary folder");
     let (code, out, errors) = fetch(folder.path(), &["ylr1"]);
     assert_eq!(code, 1);
-    for part in ["519 features", "terms", "sim datasets fetch ylr1 --from FILE-OR-FOLDER"] {
+    for part in ["519 features", "terms", "rankduel datasets fetch ylr1 --from FILE-OR-FOLDER"] {
         assert!(out.contains(part), "{part} in\n{out}");
     }
     let error = line(&errors);
     assert!(error.starts_with("ylr1 is not registered: get ylr1 from https://"), "{error}");
-    assert!(error.ends_with("then run `sim datasets fetch ylr1 --from FILE-OR-FOLDER`"), "{error}");
+    assert!(error.ends_with("then run `rankduel datasets fetch ylr1 --from FILE-OR-FOLDER`"), "{error}");
     let (code, told, errors) = fetch(folder.path(), &["ylr1", "--info"]);
     assert_eq!((code, told, errors.as_str()), (0, out, ""), "asked for information alone");
 }
@@ -116,16 +116,17 @@ fn a_build_that_cannot_download_names_what_can() {
         error.starts_with("this build cannot download (") && error.contains("get mslr-web10k from https://"),
         "{error}"
     );
-    assert!(error.ends_with("then run `sim datasets fetch mslr-web10k --from FILE-OR-FOLDER`"), "{error}");
+    assert!(error.ends_with("then run `rankduel datasets fetch mslr-web10k --from FILE-OR-FOLDER`"), "{error}");
     let list = || text(&sim(folder.path()).arg("datasets").output().expect("sim starts").stdout);
     assert!(
-        list().contains("\n`sim datasets fetch NAME` prints where to get one, and registers a copy of its files; ")
+        list()
+            .contains("\n`rankduel datasets fetch NAME` prints where to get one, and registers a copy of its files; ")
     );
     let missing = |name: &str| {
         let run = sim(folder.path()).args(["--dataset", name, "--steps", "10"]).output().expect("sim starts");
         text(&run.stderr)
     };
-    assert!(missing("ylr1").contains(" and run `sim datasets fetch ylr1 --from FILE-OR-FOLDER`, or "));
+    assert!(missing("ylr1").contains(" and run `rankduel datasets fetch ylr1 --from FILE-OR-FOLDER`, or "));
 
     make_checkout(folder.path());
     let (code, _, errors) = fetch(folder.path(), &["mslr-web10k"]);
@@ -133,7 +134,8 @@ fn a_build_that_cannot_download_names_what_can() {
     assert_eq!((code, line(&errors)), (2, advised));
     assert!(list().contains("\n`cargo xtask fetch-datasets NAME` downloads one, or prints where to get it; "));
     assert!(
-        missing("mslr-web10k").contains("`cargo xtask fetch-datasets mslr-web10k` downloads it, `sim datasets fetch")
+        missing("mslr-web10k")
+            .contains("`cargo xtask fetch-datasets mslr-web10k` downloads it, `rankduel datasets fetch")
     );
 }
 
@@ -146,7 +148,7 @@ fn a_build_that_downloads_advises_itself() {
     assert_eq!(code, 1, "{errors}");
     assert!(out.contains("downloading: this accepts the terms above"), "{out}");
     let error = errors.lines().last().expect("an error");
-    let start = "error: failed to get prefmat-mslr-perfect: get it by hand, then run `sim datasets fetch \
+    let start = "error: failed to get prefmat-mslr-perfect: get it by hand, then run `rankduel datasets fetch \
                  prefmat-mslr-perfect --from FILE-OR-FOLDER`: failed to download MSLR-Perfect.txt: https://";
     assert!(error.starts_with(start), "{errors}");
     for checkout in [false, true] {
@@ -154,8 +156,10 @@ fn a_build_that_downloads_advises_itself() {
             make_checkout(folder.path());
         }
         let run = sim(folder.path()).args(["--dataset", "mslr-web10k"]).output().expect("sim starts");
-        assert!(text(&run.stderr).contains("`sim datasets fetch mslr-web10k` downloads it, `sim datasets fetch"));
+        assert!(
+            text(&run.stderr).contains("`rankduel datasets fetch mslr-web10k` downloads it, `rankduel datasets fetch")
+        );
         let list = text(&sim(folder.path()).arg("datasets").output().expect("sim starts").stdout);
-        assert!(list.contains("\n`sim datasets fetch NAME` downloads one, or prints where to get it; "), "{list}");
+        assert!(list.contains("\n`rankduel datasets fetch NAME` downloads one, or prints where to get it; "), "{list}");
     }
 }

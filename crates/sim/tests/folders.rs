@@ -100,6 +100,42 @@ fn horizons_are_joined() {
     assert_eq!(config(&here.join("r"))["horizons"], serde_json::json!([100, 500, 3000]));
 }
 
+/// Studies that are not extended, too.
+#[test]
+fn the_same_command_is_accepted_again_by_studies_that_do_not_grow() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = folder.path();
+    let site = ["--dataset", "mslr-lookalike:0.003", "--rankers", "6", "--quiet"];
+    for (name, own) in [
+        ("distortion", &["--sets", "4", "--multileavings", "40", "--cache", "cache"][..]),
+        ("sensitivity", &["--draws", "4", "--impressions-per-draw", "40", "--compared", "3"]),
+    ] {
+        let words = |out: &'static str| [&[name][..], &site, own, &["--out", out]].concat();
+        succeeds(here, &[&words("out")]);
+        let once = tree(&here.join("out"));
+        succeeds(here, &[&words("out")]);
+        assert_eq!(tree(&here.join("out")), once, "{name}");
+        assert!(!here.join("out/.runs").exists(), "{name}: what was kept is in the results");
+        fs::rename(here.join("out"), here.join(name)).expect("a free name");
+    }
+}
+
+#[test]
+fn runs_of_files_leave_the_number_of_runs_to_the_defaults() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = folder.path();
+    fs::write(here.join("a.run"), "1 Q0 d 1 2 a\n1 Q0 e 2 1 a\n").expect("a file");
+    fs::write(here.join("b.run"), "1 Q0 e 1 2 b\n1 Q0 d 2 1 b\n").expect("a file");
+    fs::write(here.join("qrels"), "1 0 d 1\n").expect("a file");
+    fs::write(here.join("rankduel.toml"), "[live]\nruns = 2\n").expect("a file");
+    let words =
+        ["live", "--runs", "a.run,b.run", "--qrels", "qrels", "--steps", "50", "--algorithms", "random", "--out", "r"];
+    succeeds(here, &[&words]);
+    assert_eq!(config(&here.join("r"))["runs"], 2);
+    let message = refused(&run(here, &[&["bandit", "--problem", "btl:k=3", "--runs", "a.run"]]), 2);
+    assert!(message.contains("--runs takes a number; this command takes no TREC runs"), "{message}");
+}
+
 #[test]
 fn results_of_other_settings_are_refused_or_moved_aside() {
     let folder = TempDir::new().expect("a temporary folder");

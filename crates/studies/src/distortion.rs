@@ -89,6 +89,8 @@ impl OnSite for DistortionStudy {
         whole set is multileaved. Prints the mean over sets. With --out, writes distortion.csv, summary.json and config.json to \
         that folder, or one JSON file if its name ends in .json: the site, its ground truth, and, per set size, the share of \
         rankers that beat the winner (over sets).";
+    const EXAMPLES: &'static str = "  rankduel distortion --rankers 20 --sizes 3,10         sets of three and of ten of twenty rankers\n  \
+        rankduel distortion --multileave team-draft --click perfect --sets 100 --out distortion.json";
     const USUAL_PLACE: UsualPlace = UsualPlace::Memory;
 
     fn check(request: &Request, _site: &SiteSpec, share: &Share) -> Result<()> {

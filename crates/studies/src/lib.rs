@@ -20,12 +20,18 @@
 //! # How to add a study
 //!
 //! 1. A file `src/NAME.rs` with a request, which is flags at the same time, and the study: `impl Study`, and `impl OnSite` if it
-//!    is one of a site. Add `pub mod NAME;` below.
-//! 2. A line in the list of commands in `crates/sim/src/cli/mod.rs`: `Ties(study::StudyOfSite<studies::ties::TiesStudy>),`. Help,
-//!    `rankduel.toml`, shards, results folders and `--json` follow. `UPDATE_SNAPSHOTS=1 cargo test -p sim help` writes its help
-//!    down.
-//! 3. A line in `carried_out` in `python/src/analyses.rs`: `TiesStudy::COMMAND => of_site::<TiesStudy>(site, spec, settings, seed,
-//!    order),`. In Python it is `site.study("ties", draws=20)`.
+//!    is one of a site. Add `pub mod NAME;` below, and a line to the table above. Inside the crate, `studies::` is `crate::`.
+//! 2. A line in the list of commands in `crates/sim/src/cli/mod.rs`: `Ties(study::StudyOfSite<studies::ties::TiesStudy>),`, called
+//!    as `COMMAND` in camel case (`list-length` is `ListLength`). Help with examples, `rankduel.toml` (a table `[ties]`), shards,
+//!    results folders and `--json` follow. `UPDATE_SNAPSHOTS=1 cargo test -p sim help` writes its help down.
+//! 3. A line in `carried_out` in `python/src/analyses.rs`: `studies::ties::TiesStudy::COMMAND => of_site::<studies::ties::TiesStudy>(site,
+//!    spec, settings, seed, order),`. In Python it is `site.study("ties", draws=20)`.
+//!
+//! Values of [`Keeper::values`](runner::Keeper::values) are any `Serialize + DeserializeOwned`, `size_of::<T>()` bytes each; a results folder
+//! keeps them until all are there, so that the study continues after an interruption. Arms are numbered from 0; tables name them with
+//! `site.prepared.description.names()`. A figure is `Content::Lines(Box::new(Lines { .. }))` under a name without ending, with
+//! `note: site.prepared.description.note()`, which says that data are synthetic. What makes a study larger (more runs) and does not
+//! make it another one is `output::results_folder::SIZES`; such a study joins both in `extend`.
 //!
 //! A whole study, of how often the comparison of two rankers ends in a tie:
 //!
@@ -80,6 +86,7 @@
 //!     type Request = Request;
 //!     const ABOUT: &'static str = "Measure how often the comparison of two rankers ends in a tie";
 //!     const DETAILS: &'static str = "Writes ties.csv and config.json to the results folder.";
+//!     const EXAMPLES: &'static str = "  rankduel ties --dataset MQ2008/ --draws 50";
 //!     const USUAL_PLACE: UsualPlace = UsualPlace::Folder;
 //!
 //!     fn on(site: Arc<OpenSite>, request: Request, seed: u64) -> Result<Self> {

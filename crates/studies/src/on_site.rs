@@ -9,7 +9,7 @@ use simulation::spec::SiteSpec;
 use crate::runner::Study;
 use crate::site::OpenSite;
 
-/// A study of an open site, whose request is flags of the command line, too. The command, its help, shards, `sim.toml` and the
+/// A study of an open site, whose request is flags of the command line, too. The command, its help, shards, `rankduel.toml` and the
 /// function in Python follow from this.
 pub trait OnSite: Study {
     /// What was asked for, apart from the site and the seed. Its fields are flags, and arguments in Python.
@@ -18,6 +18,8 @@ pub trait OnSite: Study {
     const ABOUT: &'static str;
     /// What it writes, and what else its users should know.
     const DETAILS: &'static str;
+    /// Commands to begin with, a line each: `rankduel ties --draws 50`, two spaces before.
+    const EXAMPLES: &'static str;
     /// Where its results go if nothing else is said.
     const USUAL_PLACE: UsualPlace;
 

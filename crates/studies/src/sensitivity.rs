@@ -99,6 +99,8 @@ impl OnSite for SensitivityStudy {
     const ABOUT: &'static str = "Measure how many impressions methods need to order rankers as their nDCG does";
     const DETAILS: &'static str = "Writes errors.csv (the mean share of wrongly ordered pairs at each checkpoint), error.png and \
         config.json to the results folder.";
+    const EXAMPLES: &'static str = "  rankduel sensitivity --dataset MQ2008/                all methods, five rankers at a time\n  \
+        rankduel sensitivity --methods sosm,team-draft --compared 10";
     const USUAL_PLACE: UsualPlace = UsualPlace::Folder;
 
     fn check(request: &Request, site: &SiteSpec, share: &Share) -> Result<()> {

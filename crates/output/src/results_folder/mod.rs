@@ -296,7 +296,9 @@ fn held(path: &Path) -> Result<(Option<Value>, bool)> {
 
 /// A configuration with the fields that earlier versions left out because they had no choice.
 fn in_todays_form(mut config: Value) -> Value {
-    if config.get("regret").is_none() && config.get("version").is_some() {
+    let counts_regret =
+        config["command"].as_str().is_some_and(|command| ["live", "bandit", "compare"].contains(&command));
+    if counts_regret && config.get("regret").is_none() && config.get("version").is_some() {
         let measure = config["truth"]["measure"].as_str().map(str::to_owned);
         let of_matrix = config["environment"]["condorcet"].as_bool();
         let of_matrix = of_matrix.map(|winner| if winner { "condorcet" } else { "copeland" }.to_owned());

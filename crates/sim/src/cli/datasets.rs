@@ -1,4 +1,4 @@
-//! `sim datasets`: lists the data sets and preference matrices known by name, and gets them.
+//! `rankduel datasets`: lists the data sets and preference matrices known by name, and gets them.
 
 use std::path::Path;
 
@@ -163,7 +163,7 @@ fn print_table(root: &Path) {
         ]);
     }
     println!("{table}\n");
-    println!("Preference matrices (sim bandit --matrix NAME):");
+    println!("Preference matrices (rankduel bandit --matrix NAME):");
     for entry in registry::all() {
         if let Some(matrix) = &entry.matrix {
             let installed = matrix_installed(&entry.name, root);
@@ -173,7 +173,7 @@ fn print_table(root: &Path) {
     println!("\nLook-alikes, built in and generated on demand (NAME:0.1 has a tenth of the queries):");
     println!("  {}", lookalike::names().collect::<Vec<_>>().join(", "));
     println!("\nRegistered data sets are stored in {}.", root.display());
-    println!("{}; `sim inspect NAME` describes an installed one.", Advice::here().in_general());
+    println!("{}; `rankduel inspect NAME` describes an installed one.", Advice::here().in_general());
 }
 
 /// Which splits of `entry` are installed.

@@ -244,10 +244,15 @@ pub fn run_with(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>
     let mut command = command();
     command.build();
     gets_data_as(command.get_name());
+    // Before the file of defaults is read, which may say how many runs there are, and after it, as that may name files, too.
+    let typed = runs_of_files(&mut arguments).map_err(|error| Failure::of(&error))?;
     let added = defaults::add(&command, &mut arguments).map_err(|error| Failure::of(&error))?;
-    let has_files_as_runs = runs_of_files(&mut arguments).map_err(|error| Failure::of(&error))?;
+    let has_files_as_runs = runs_of_files(&mut arguments).map_err(|error| Failure::of(&error))? || typed;
     let (cli, threads) = match parse(command, &arguments) {
         Ok(parsed) => parsed,
+        Err(error) if has_files_as_runs && error.to_string().contains("unexpected argument '--rankings'") => {
+            return Err(Failure::of(&usage("--runs takes a number; this command takes no TREC runs")));
+        }
         Err(error) if error.use_stderr() => return Err(refusal(&error, &arguments, &added)),
         Err(help) => {
             if print::is_captured() {

@@ -45,8 +45,11 @@ pub struct PlayedOn<'a, A> {
 
 impl<'a> Keeper<'a> {
     pub(super) fn new(place: &'a Workplace) -> Self {
-        let folder = place.folder().map(|folder| folder.path().to_path_buf());
-        Self { place, numbered: NumberedWork::of(place.share(), folder), runs: Mutex::default() }
+        let numbered = match place.folder() {
+            Some(folder) => NumberedWork::in_folder(place.share(), folder),
+            None => NumberedWork::of(place.share(), None),
+        };
+        Self { place, numbered, runs: Mutex::default() }
     }
 
     /// The progress of `units` units of work of the whole study, called e.g. `playing`: of those in this share.
@@ -129,9 +132,10 @@ impl<'a> Keeper<'a> {
         Ok(cells)
     }
 
-    /// Gives the files of kept runs their final bytes.
+    /// Gives the files of kept runs their final bytes, and removes those of numbered values.
     pub(super) fn complete(&self) -> Result<()> {
         let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        runs.iter().try_for_each(|played| played.kept.complete(&played.cells(), &played.results))
+        runs.iter().try_for_each(|played| played.kept.complete(&played.cells(), &played.results))?;
+        self.numbered.complete()
     }
 }

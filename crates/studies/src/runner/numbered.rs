@@ -1,17 +1,21 @@
 //! Values of numbered units of work, such as draws of rankers: all of them, the share of a shard, or those that shards left.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use output::cache::sha256_hex;
+use output::interrupt::say_when_stopped;
 use output::numbers::with_separators;
 use output::records::{Record, Records};
+use output::results_folder::ResultsFolder;
 use output::shards::{Cell, Share};
 
 /// A value with its number.
@@ -40,12 +44,25 @@ pub struct Values<'a> {
     pub bytes: u64,
 }
 
-/// How much of the work is done, and where a shard keeps what it has done.
+/// A function that marks a results folder as unfinished.
+struct Mark(Box<dyn Fn() -> Result<()> + Send + Sync>);
+
+impl fmt::Debug for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Mark")
+    }
+}
+
+/// How much of the work is done, and where what is done is kept.
 #[derive(Debug)]
 pub struct NumberedWork {
     share: Share,
-    /// The folder of a shard.
+    /// The folder in which values are kept until all are there.
     folder: Option<PathBuf>,
+    /// Called before something is kept in a results folder.
+    mark: Option<Mark>,
+    /// The files with values.
+    files: Mutex<Vec<PathBuf>>,
     /// What distinguishes the subjects from those of other works in the same parts.
     within: String,
     cells: Mutex<Vec<Cell>>,
@@ -58,10 +75,19 @@ impl NumberedWork {
         Self::of(&Share::All, None)
     }
 
-    /// The work of `share`; a shard keeps values in `folder`.
+    /// The work of `share`, which keeps values in `folder` as soon as they are computed, so that it continues where it was
+    /// interrupted.
     #[must_use]
     pub fn of(share: &Share, folder: Option<PathBuf>) -> Self {
-        Self { share: share.clone(), folder, within: String::new(), cells: Mutex::new(Vec::new()) }
+        let (files, cells) = (Mutex::default(), Mutex::default());
+        Self { share: share.clone(), folder, mark: None, files, within: String::new(), cells }
+    }
+
+    /// The same in a claimed results folder.
+    #[must_use]
+    pub fn in_folder(share: &Share, folder: &ResultsFolder) -> Self {
+        let mark: Mark = Mark(Box::new(folder.marker()));
+        Self { mark: Some(mark), ..Self::of(share, Some(folder.path().to_path_buf())) }
     }
 
     /// The same for one of several works whose subjects have the same names: `within`, a text without spaces, distinguishes them.
@@ -107,11 +133,18 @@ impl NumberedWork {
             }
             return Ok(found.into_values().take(total as usize).map(|numbered| numbered.value).collect());
         }
-        let Some(shard) = self.share.shard() else { return Ok((0..total).into_par_iter().map(compute).collect()) };
-        let folder = self.folder.as_ref().context("a shard has a folder")?;
+        let Some(folder) = &self.folder else { return Ok((0..total).into_par_iter().map(compute).collect()) };
+        let range = self.share.shard().map_or(0..total, |shard| shard.range(total));
+        if let Some(Mark(mark)) = &self.mark {
+            mark()?;
+            let (name, units) = (folder.display().to_string(), units.to_owned());
+            say_when_stopped(move || {
+                format!("stopped; finished {units} are kept in {name}, and the same command goes on")
+            });
+        }
         let path = folder.join(".runs").join(format!("{}.jsonl", &sha256_hex(subject)[..32]));
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
         let mut kept: Records<Numbered<T>> = Records::open(path, subject.to_owned(), |_| true);
-        let range = shard.range(total);
         kept.found.retain(|number, _| range.contains(number));
         let missing: Vec<u64> = range.filter(|number| !kept.found.contains_key(number)).collect();
         let computed = missing.into_par_iter().with_max_len(1).map(|number| {
@@ -120,14 +153,74 @@ impl NumberedWork {
         });
         let computed = computed.collect::<Result<Vec<_>>>()?;
         kept.found.extend(computed);
+        if self.share.shard().is_none() {
+            return Ok(kept.found.into_values().map(|numbered| numbered.value).collect());
+        }
         let cell = Cell::new(subject.to_owned(), kept.found.values())?;
         self.cells.lock().unwrap_or_else(PoisonError::into_inner).push(cell);
         Ok(kept.found.into_values().map(|numbered| numbered.value).collect())
+    }
+
+    /// Removes the files with values: they are in the results now.
+    ///
+    /// # Errors
+    /// If one cannot be removed.
+    pub fn complete(&self) -> Result<()> {
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.iter().try_for_each(|file| output::remove_stale(file))?;
+        if let Some(folder) = files.first().and_then(|file| file.parent()) {
+            // Unless something else is in it.
+            let _ = fs::remove_dir(folder);
+        }
+        Ok(())
     }
 
     /// The part of a shard: all values so far.
     #[must_use]
     pub fn into_cells(self) -> Vec<Cell> {
         self.cells.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use output::results_folder::Existing;
+
+    use super::*;
+
+    #[test]
+    fn what_was_computed_before_an_interruption_is_not_computed_again() {
+        let out = tempfile::tempdir().expect("a temporary folder");
+        let values = Values { subject: "squares", units: "squares", total: 12, bytes: 8 };
+        let computed = AtomicUsize::new(0);
+        let claim = || {
+            let key = serde_json::json!({"command": "squares"});
+            ResultsFolder::claim(&out.path().join("out"), &key, Existing::SameKey).expect("a free folder")
+        };
+        let work = |stops_at: Option<u64>| {
+            let folder = claim();
+            let work = NumberedWork::in_folder(&Share::All, &folder);
+            let one = |number: u64| {
+                if stops_at == Some(number) {
+                    resume_unwind(Box::new("stopped"));
+                }
+                computed.fetch_add(1, Ordering::Relaxed);
+                number * number
+            };
+            let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+            let squares = alone.install(|| work.values(&values, one)).expect("they can be kept");
+            work.complete().expect("they can be removed");
+            squares
+        };
+        catch_unwind(AssertUnwindSafe(|| work(Some(7)))).expect_err("it stops");
+        let before = computed.swap(0, Ordering::Relaxed);
+        assert!((1..12).contains(&before), "{before}");
+        let expected: Vec<u64> = (0..12).map(|number| number * number).collect();
+        assert_eq!(work(None), expected);
+        assert_eq!(computed.load(Ordering::Relaxed), 12 - before);
+        assert!(!out.path().join("out/.runs").exists());
     }
 }

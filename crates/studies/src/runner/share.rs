@@ -152,9 +152,8 @@ pub fn claim_shard(shard: Shard, out: &Path, key: &impl Serialize, quiet: bool) 
             let held = without_version(part.header.config);
             if let Some(difference) = first_difference(&held, &without_version(key), Compare::WhatIsWanted) {
                 bail!(usage(format!(
-                    "{} is a part of other work: {difference}; choose another --out, or remove {}",
-                    path.display(),
-                    parts.display()
+                    "{0} is a part of other work: {difference}; choose another --out, or remove {0}",
+                    path.display()
                 )));
             }
             // Left if the process was killed after it had written the part.

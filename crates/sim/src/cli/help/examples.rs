@@ -6,7 +6,7 @@ pub(super) fn of(command: &str) -> Option<&'static str> {
 }
 
 /// Command lines, and what they do.
-const EXAMPLES: [(&str, &str); 25] = [
+const EXAMPLES: &[(&str, &str)] = &[
     (
         "rankduel",
         "\
@@ -122,13 +122,6 @@ Examples:
   rankduel live --algorithms rucb:alpha=0.51,mergerucb --steps 1e7 --runs 20",
     ),
     (
-        "distortion",
-        "\
-Examples:
-  rankduel distortion --rankers 20 --sizes 3,10         sets of three and of ten of twenty rankers
-  rankduel distortion --multileave team-draft --click perfect --sets 100 --out distortion.json",
-    ),
-    (
         "draw",
         "\
 Examples:
@@ -155,13 +148,6 @@ Examples:
   rankduel power --margin 0.02 --simulate 1000          predicted, and observed in 1,000 simulated tests
   rankduel power                                        the best and the second of the default rankers
   rankduel power --dataset MQ2008/ --first 40 --second 15 --interleave team-draft --click informational",
-    ),
-    (
-        "sensitivity",
-        "\
-Examples:
-  rankduel sensitivity --dataset MQ2008/                all methods, five rankers at a time
-  rankduel sensitivity --methods sosm,team-draft --compared 10",
     ),
     (
         "significance",

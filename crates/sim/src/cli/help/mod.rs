@@ -107,9 +107,11 @@ pub(super) fn dressed(command: Command) -> Command {
 /// The same for the command that is `called` so in the table of examples.
 fn with_examples(command: Command, called: &str) -> Command {
     let command = match examples::of(called) {
-        Some(examples) => {
-            command.after_help("`--help` has all flags, in full, and examples.").after_long_help(examples)
-        }
+        Some(examples) => command.after_long_help(examples),
+        None => command,
+    };
+    let command = match command.get_after_long_help() {
+        Some(_) => command.after_help("`--help` has all flags, in full, and examples."),
         None => command,
     };
     let command = command.mut_args(|argument| {

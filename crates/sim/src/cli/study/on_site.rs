@@ -11,6 +11,7 @@ use crate::cli::shards::ShardArgs;
 /// The flags of a study of a site: those of the site, its own, and those of every study.
 #[derive(Args)]
 #[command(about = S::ABOUT, long_about = format!("{}.\n\n{}", S::ABOUT, S::DETAILS))]
+#[command(after_long_help = format!("Examples:\n{}", S::EXAMPLES))]
 #[command(mut_args = |flag| dressed(flag, S::USUAL_PLACE))]
 pub(in crate::cli) struct StudyOfSite<S: OnSite> {
     #[command(flatten)]
@@ -46,6 +47,12 @@ fn dressed(flag: Arg, usual: UsualPlace) -> Arg {
         ("out", UsualPlace::Memory) => flag
             .help("Results folder, or a file ending in .json for the JSON alone [default: nothing is written]")
             .long_help(None),
+        ("out", UsualPlace::Folder) => flag
+            .help("Results folder [default: results/NAME, where NAME is made of the command, the data, rankers and users]")
+            .long_help(
+                "Results folder [default: results/NAME, where NAME is made of the command, the data, rankers and users]\n\n\
+                 The same command continues there after an interruption. Results of other settings are refused.",
+            ),
         _ => flag,
     }
 }
