@@ -5,6 +5,7 @@
 //! another key is refused, and with the same key the folder can only grow. A folder whose `config.json` is not written yet
 //! has its key in `.unfinished.json`. Results that replace others are made beside them (`replacement`).
 
+mod foreign;
 mod replacement;
 
 use std::fs;
@@ -23,6 +24,7 @@ use super::files::{
 use super::lock::Lock;
 use super::usage::usage;
 use super::{input, interrupt};
+use foreign::ForeignFiles;
 use replacement::Replacement;
 
 pub use replacement::ClaimedFile;
@@ -177,7 +179,10 @@ impl ResultsFolder {
         write_json_pretty(&self.path.join(UNFINISHED), config)?;
         let path = self.path.join("config.json");
         remove_stale(&path)?;
+        // Files that were here before any results are somebody else's.
+        let foreign = if self.held.is_none() { ForeignFiles::keep(&self.path)? } else { ForeignFiles::default() };
         let written = files()?;
+        foreign.set_aside()?;
         write_json_pretty(&path, config)?;
         remove_stale(&self.path.join(UNFINISHED))?;
         if let Some(replacement) = &self.replaces {
@@ -297,7 +302,7 @@ fn held(path: &Path) -> Result<(Option<Value>, bool)> {
 /// A configuration with the fields that earlier versions left out because they had no choice.
 fn in_todays_form(mut config: Value) -> Value {
     let counts_regret =
-        config["command"].as_str().is_some_and(|command| ["live", "bandit", "compare"].contains(&command));
+        config["command"].as_str().is_none_or(|command| ["live", "bandit", "compare"].contains(&command));
     if counts_regret && config.get("regret").is_none() && config.get("version").is_some() {
         let measure = config["truth"]["measure"].as_str().map(str::to_owned);
         let of_matrix = config["environment"]["condorcet"].as_bool();

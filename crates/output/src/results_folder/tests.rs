@@ -245,3 +245,21 @@ fn a_claim_removes_leftovers_of_killed_writers() {
     claim(root.path(), &config(1, 1)).unwrap();
     assert_eq!(names(root.path()), ["c"]);
 }
+
+#[test]
+fn files_of_others_are_never_lost() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("mine");
+    fs::create_dir(&path).unwrap();
+    fs::write(path.join("curves.csv"), "mine").unwrap();
+    fs::write(path.join("notes.txt"), "mine, too").unwrap();
+    write(&path, &config(1, 10), "curves.csv").unwrap();
+    let content = |name: &str| fs::read_to_string(path.join(name)).unwrap();
+    assert_eq!(content("curves.csv"), "curves.csv");
+    assert_eq!(content("curves.csv.old-1"), "mine");
+    assert_eq!(content("notes.txt"), "mine, too");
+    assert_eq!(names(&path), ["config.json", "curves.csv", "curves.csv.old-1", "notes.txt"]);
+    // Results replace results.
+    write(&path, &config(1, 20), "curves.csv").unwrap();
+    assert_eq!(names(&path), ["config.json", "curves.csv", "curves.csv.old-1", "notes.txt"]);
+}

@@ -1,0 +1,91 @@
+//! Files that were in a folder before any results: none is lost when results of the same name are written.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+use super::replacement::free_name;
+use crate::files::explained;
+use crate::tell::warn;
+
+/// The files of others in a folder, each with a second name while results are written.
+#[derive(Debug, Default)]
+pub(super) struct ForeignFiles {
+    kept: Vec<Kept>,
+}
+
+/// A file, its second name, and what it was.
+#[derive(Debug)]
+struct Kept {
+    path: PathBuf,
+    second: PathBuf,
+    identity: Option<Identity>,
+}
+
+impl ForeignFiles {
+    /// Gives all visible files of `folder` second names. They cost no space where files can have several names.
+    pub(super) fn keep(folder: &Path) -> Result<Self> {
+        let mut kept = Self::default();
+        for entry in fs::read_dir(folder).map_err(|error| explained(error, "read", folder))? {
+            let entry = entry.map_err(|error| explained(error, "read", folder))?;
+            let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+            if !is_file || entry.file_name().to_string_lossy().starts_with('.') {
+                continue;
+            }
+            let (path, second) = (entry.path(), folder.join(format!(".{}.kept", entry.file_name().to_string_lossy())));
+            let identity = identity(&path);
+            let linked = fs::hard_link(&path, &second).or_else(|_| fs::copy(&path, &second).map(drop));
+            linked.map_err(|error| explained(error, "keep", &path))?;
+            kept.kept.push(Kept { path, second, identity });
+        }
+        Ok(kept)
+    }
+
+    /// Those that results replaced get a name beside them; the others lose their second name.
+    pub(super) fn set_aside(mut self) -> Result<()> {
+        std::mem::take(&mut self.kept).iter().try_for_each(Kept::settle)
+    }
+}
+
+/// Also where writing failed in the middle.
+impl Drop for ForeignFiles {
+    fn drop(&mut self) {
+        for kept in &self.kept {
+            let _ = kept.settle();
+        }
+    }
+}
+
+impl Kept {
+    fn settle(&self) -> Result<()> {
+        let Self { path, second, identity: before } = self;
+        // Results are written aside and renamed.
+        if before.is_some() && identity(path) == *before {
+            let _ = fs::remove_file(second);
+            return Ok(());
+        }
+        let aside = free_name(path)?;
+        fs::rename(second, &aside).with_context(|| format!("failed to keep {}", path.display()))?;
+        warn(&format!("{} was there before and is now {}", path.display(), aside.display()));
+        Ok(())
+    }
+}
+
+/// What tells a file from one that replaced it.
+#[cfg(unix)]
+type Identity = (u64, u64);
+
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt as _;
+    fs::metadata(path).ok().map(|data| (data.dev(), data.ino()))
+}
+
+#[cfg(not(unix))]
+type Identity = (u64, Option<std::time::SystemTime>);
+
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Option<Identity> {
+    fs::metadata(path).ok().map(|data| (data.len(), data.modified().ok()))
+}
