@@ -72,7 +72,7 @@ impl Kept {
     }
 }
 
-/// What tells a file from one that replaced it.
+/// What distinguishes a file from one that replaced it.
 #[cfg(unix)]
 type Identity = (u64, u64);
 
