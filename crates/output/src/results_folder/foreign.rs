@@ -1,6 +1,8 @@
 //! Files that were in a folder before any results: none is lost when results of the same name are written.
 
+use std::ffi::OsString;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
@@ -23,21 +25,33 @@ struct Kept {
     identity: Option<Identity>,
 }
 
+/// The names of the visible files in `folder`.
+pub(super) fn files_in(folder: &Path) -> Result<Vec<OsString>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).map_err(|error| explained(error, "read", folder))? {
+        let entry = entry.map_err(|error| explained(error, "read", folder))?;
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        if is_file && !entry.file_name().to_string_lossy().starts_with('.') {
+            names.push(entry.file_name());
+        }
+    }
+    Ok(names)
+}
+
 impl ForeignFiles {
-    /// Gives all visible files of `folder` second names. They cost no space where files can have several names.
-    pub(super) fn keep(folder: &Path) -> Result<Self> {
+    /// Gives the files of these `names` in `folder` second names. They cost no space where files can have several names.
+    pub(super) fn keep(folder: &Path, names: &[OsString]) -> Result<Self> {
         let mut kept = Self::default();
-        for entry in fs::read_dir(folder).map_err(|error| explained(error, "read", folder))? {
-            let entry = entry.map_err(|error| explained(error, "read", folder))?;
-            let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-            if !is_file || entry.file_name().to_string_lossy().starts_with('.') {
-                continue;
-            }
-            let (path, second) = (entry.path(), folder.join(format!(".{}.kept", entry.file_name().to_string_lossy())));
+        for name in names {
+            let (path, second) = (folder.join(name), folder.join(format!(".{}.kept", name.to_string_lossy())));
             let identity = identity(&path);
             let linked = fs::hard_link(&path, &second).or_else(|_| fs::copy(&path, &second).map(drop));
-            linked.map_err(|error| explained(error, "keep", &path))?;
-            kept.kept.push(Kept { path, second, identity });
+            match linked {
+                Ok(()) => kept.kept.push(Kept { path, second, identity }),
+                // Its owner removed it meanwhile.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(explained(error, "keep", &path)),
+            }
         }
         Ok(kept)
     }

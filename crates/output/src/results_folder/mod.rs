@@ -8,6 +8,7 @@
 mod foreign;
 mod replacement;
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -55,6 +56,8 @@ pub struct ResultsFolder {
     /// The configuration without sizes, as far as it was known when the folder was claimed.
     key: Value,
     held: Option<Value>,
+    /// The names of visible files that were there before any results: they are somebody else's.
+    foreign: Vec<OsString>,
     /// Whether `config.json` was there.
     finished: bool,
     /// The key is written before the first thing that depends on it.
@@ -88,13 +91,14 @@ impl ResultsFolder {
         if let Some(held) = &held {
             refuse_another_key(path, held, &key, Compare::WhatIsWanted)?;
         }
+        let foreign = if held.is_none() { foreign::files_in(path)? } else { Vec::new() };
         check_writable(&path.join("config.json"))?;
         remove_leftovers_in(path, None);
         interrupt::remove_when_stopped(created.0.clone());
         let name = named.display().to_string();
         interrupt::say_when_stopped(move || format!("stopped; {name} is as it was, and the same command starts again"));
         let marked = Arc::new(Mutex::new(held.is_some()));
-        Ok(Self { path: path.clone(), key, held, finished, marked, created, replaces, _lock: taken })
+        Ok(Self { path: path.clone(), key, held, foreign, finished, marked, created, replaces, _lock: taken })
     }
 
     /// Where it is: while results that replace others are not complete, a hidden folder beside these.
@@ -179,8 +183,7 @@ impl ResultsFolder {
         write_json_pretty(&self.path.join(UNFINISHED), config)?;
         let path = self.path.join("config.json");
         remove_stale(&path)?;
-        // Files that were here before any results are somebody else's.
-        let foreign = if self.held.is_none() { ForeignFiles::keep(&self.path)? } else { ForeignFiles::default() };
+        let foreign = ForeignFiles::keep(&self.path, &self.foreign)?;
         let written = files()?;
         foreign.set_aside()?;
         write_json_pretty(&path, config)?;
