@@ -49,7 +49,7 @@ pub struct Workplace {
 #[derive(Debug)]
 pub(super) enum Claimed {
     Memory,
-    Folder(ResultsFolder),
+    Folder(Box<ResultsFolder>),
     File { path: PathBuf, file: ClaimedFile },
 }
 
@@ -65,10 +65,10 @@ impl Workplace {
             (Some(shard), Place::Folder { path, replace, .. } | Place::File { path, replace }) => {
                 ensure!(!replace, no_replace());
                 let Some(folder) = claim_shard(shard, path, key, *quiet)? else { return Ok(None) };
-                Claimed::Folder(folder)
+                Claimed::Folder(Box::new(folder))
             }
             (None, Place::Folder { path, replace, named }) => {
-                Claimed::Folder(claim_folder(path, existing(*replace), *named, key, *quiet)?)
+                Claimed::Folder(Box::new(claim_folder(path, existing(*replace), *named, key, *quiet)?))
             }
             (None, Place::File { path, replace }) => {
                 let file = claim_file(path, key, existing(*replace))?;
@@ -174,7 +174,7 @@ impl Workplace {
 
     pub(super) fn into_folder(self) -> Option<ResultsFolder> {
         match self.claimed {
-            Claimed::Folder(folder) => Some(folder),
+            Claimed::Folder(folder) => Some(*folder),
             Claimed::Memory | Claimed::File { .. } => None,
         }
     }
