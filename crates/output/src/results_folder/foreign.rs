@@ -38,6 +38,17 @@ pub(super) fn files_in(folder: &Path) -> Result<Vec<OsString>> {
     Ok(names)
 }
 
+/// Settles the second names that a killed writer left in `folder`.
+pub(super) fn settle_leftovers(folder: &Path) -> Result<()> {
+    for entry in fs::read_dir(folder).map_err(|error| explained(error, "read", folder))?.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let Some(name) = name.strip_prefix('.').and_then(|name| name.strip_suffix(".kept")) else { continue };
+        let second = entry.path();
+        Kept { path: folder.join(name), identity: identity(&second), second }.settle()?;
+    }
+    Ok(())
+}
+
 impl ForeignFiles {
     /// Gives the files of these `names` in `folder` second names. They cost no space where files can have several names.
     pub(super) fn keep(folder: &Path, names: &[OsString]) -> Result<Self> {

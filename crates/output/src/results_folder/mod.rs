@@ -91,6 +91,7 @@ impl ResultsFolder {
         if let Some(held) = &held {
             refuse_another_key(path, held, &key, Compare::WhatIsWanted)?;
         }
+        foreign::settle_leftovers(path)?;
         let foreign = if held.is_none() { foreign::files_in(path)? } else { Vec::new() };
         check_writable(&path.join("config.json"))?;
         remove_leftovers_in(path, None);

@@ -263,3 +263,19 @@ fn files_of_others_are_never_lost() {
     write(&path, &config(1, 20), "curves.csv").unwrap();
     assert_eq!(names(&path), ["config.json", "curves.csv", "curves.csv.old-1", "notes.txt"]);
 }
+
+#[test]
+fn a_killed_writer_leaves_no_second_names() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("mine");
+    fs::create_dir(&path).unwrap();
+    for name in ["untouched", "replaced"] {
+        fs::write(path.join(name), "mine").unwrap();
+        fs::hard_link(path.join(name), path.join(format!(".{name}.kept"))).unwrap();
+    }
+    fs::remove_file(path.join("replaced")).unwrap();
+    fs::write(path.join("replaced"), "results").unwrap();
+    drop(claim(&path, &key(1)).unwrap());
+    assert_eq!(names(&path), ["replaced", "replaced.old-1", "untouched"]);
+    assert_eq!(fs::read_to_string(path.join("replaced.old-1")).unwrap(), "mine");
+}

@@ -169,6 +169,8 @@ impl Study for CompareStudy {
             ProxyMatrix::Given { matrix, .. } => matrix.clone(),
             ProxyMatrix::Estimated(impressions) => {
                 let folder = place.folder();
+                // The matrix is ours, whatever happens before the first run is kept.
+                folder.map_or(Ok(()), |folder| folder.marker()())?;
                 folder.map_or(Ok(()), |folder| copy_prepared(place.share(), folder))?;
                 self.estimate(*impressions, folder.map(ResultsFolder::path), place.quiet())?
             }
