@@ -422,7 +422,7 @@ mod tests {
         assert_eq!(features("rankers = \"1,5,7\"\nwithout = [5]").unwrap(), [FeatureId(1), FeatureId(7)]);
         for (text, expected) in [
             ("rankers = \"1,500\"", "rankers 1,500: "),
-            ("rankers = \"some\"", "feature numbers, e.g. `1,5,110`"),
+            ("rankers = \"some\"", "feature numbers, e.g. `1-5,110`"),
             ("without = [\"bm25\"]", "without bm25: expected whole numbers such as 1,5,110, found `bm25`"),
             ("rankers = \"1,5\"\nwithout = [7]", "without 7: that feature is not one of the rankers"),
             ("rankers = \"1,5\"\nwithout = [1, 5]", "without leaves no ranker"),
