@@ -49,14 +49,6 @@ pub struct LiveRequest {
     pub truth: TruthRequest,
 }
 
-/// Where each of `all` is shown: what was `asked` for first, in that order, then what a folder held already.
-pub(crate) fn shown_order(all: &[Spec], asked: &[Spec]) -> Vec<usize> {
-    let place = |spec: &Spec| all.iter().position(|known| known.canonical() == spec.canonical());
-    let mut order: Vec<usize> = asked.iter().filter_map(place).collect();
-    order.extend((0..all.len()).filter(|at| !order.contains(at)).collect::<Vec<_>>());
-    order
-}
-
 impl RunRequest {
     /// The plan of these runs.
     #[must_use]
@@ -72,9 +64,13 @@ impl RunRequest {
         self.size.algorithms.iter().map(Spec::canonical).collect()
     }
 
-    /// The algorithms in the order in which they are shown.
+    /// The places of the algorithms in the order in which they are shown: what was asked for first, then what a folder held.
     pub(crate) fn shown(&self) -> Vec<usize> {
-        shown_order(&self.size.algorithms, &self.asked)
+        let is_new =
+            |at: &usize| !self.asked.iter().any(|spec| spec.canonical() == self.size.algorithms[*at].canonical());
+        let mut order: Vec<usize> = (0..self.size.algorithms.len()).collect();
+        order.sort_by_key(is_new);
+        order
     }
 
     /// Warns of what is asked for among `arms` arms, and joins it with what `place` holds.

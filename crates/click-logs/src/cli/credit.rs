@@ -139,7 +139,7 @@ impl Credit {
         let inputs = Inputs { impressions: self.impressions.clone(), clicks: self.clicks.clone() };
         let config = self.config(&settings);
         let path = self.out.clone().unwrap_or_else(|| default_folder(&self.impressions[0]));
-        let existing = if self.replace { Existing::MoveAside } else { Existing::SameKey };
+        let existing = Existing::replaced(self.replace);
         let folder = ResultsFolder::claim(&path, &config, existing)?;
         if let Some(aside) = folder.moves_to() {
             super::warn(&format!("earlier results move to {} when the new ones are complete", aside.display()));

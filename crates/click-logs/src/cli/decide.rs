@@ -126,7 +126,7 @@ impl Decide {
             "confidence": self.confidence,
             "by": decision.by.name(),
         });
-        let existing = if self.replace { Existing::MoveAside } else { Existing::SameKey };
+        let existing = Existing::replaced(self.replace);
         let folder = ResultsFolder::claim(out, &config, existing)?;
         let figure = svg(decision, is_synthetic(summary).then_some(super::SYNTHETIC));
         folder.write(&config, || {

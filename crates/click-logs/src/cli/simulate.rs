@@ -207,7 +207,7 @@ impl Simulate {
         if self.gzip {
             config["gzip"] = true.into();
         }
-        let existing = if self.replace { Existing::MoveAside } else { Existing::SameKey };
+        let existing = Existing::replaced(self.replace);
         let folder = ResultsFolder::claim(&self.out, &config, existing)?;
         let packed = if self.gzip { ".gz" } else { "" };
         let names = ["impressions", "clicks"].map(|name| format!("{name}.{}{packed}", simulation.dialect.extension()));

@@ -11,6 +11,9 @@ use super::replacement::free_name;
 use crate::files::explained;
 use crate::tell::warn;
 
+/// The ending of a second name, which begins with a dot.
+const SECOND: &str = ".before-results";
+
 /// The files of others in a folder, each with a second name while results are written.
 #[derive(Debug, Default)]
 pub(super) struct ForeignFiles {
@@ -42,7 +45,7 @@ pub(super) fn files_in(folder: &Path) -> Result<Vec<OsString>> {
 pub(super) fn settle_leftovers(folder: &Path) -> Result<()> {
     for entry in fs::read_dir(folder).map_err(|error| explained(error, "read", folder))?.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let Some(name) = name.strip_prefix('.').and_then(|name| name.strip_suffix(".kept")) else { continue };
+        let Some(name) = name.strip_prefix('.').and_then(|name| name.strip_suffix(SECOND)) else { continue };
         let second = entry.path();
         Kept { path: folder.join(name), identity: identity(&second), second }.settle()?;
     }
@@ -54,7 +57,7 @@ impl ForeignFiles {
     pub(super) fn keep(folder: &Path, names: &[OsString]) -> Result<Self> {
         let mut kept = Self::default();
         for name in names {
-            let (path, second) = (folder.join(name), folder.join(format!(".{}.kept", name.to_string_lossy())));
+            let (path, second) = (folder.join(name), folder.join(format!(".{}{SECOND}", name.to_string_lossy())));
             let identity = identity(&path);
             let linked = fs::hard_link(&path, &second).or_else(|_| fs::copy(&path, &second).map(drop));
             match linked {

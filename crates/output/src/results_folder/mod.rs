@@ -49,6 +49,14 @@ pub enum Existing {
     MoveAside,
 }
 
+impl Existing {
+    /// As the flag `--replace` says.
+    #[must_use]
+    pub fn replaced(replace: bool) -> Self {
+        if replace { Self::MoveAside } else { Self::SameKey }
+    }
+}
+
 /// A claimed folder. A folder that was created for the claim and is empty in the end is removed.
 #[derive(Debug)]
 pub struct ResultsFolder {

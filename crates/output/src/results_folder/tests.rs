@@ -271,7 +271,7 @@ fn a_killed_writer_leaves_no_second_names() {
     fs::create_dir(&path).unwrap();
     for name in ["untouched", "replaced"] {
         fs::write(path.join(name), "mine").unwrap();
-        fs::hard_link(path.join(name), path.join(format!(".{name}.kept"))).unwrap();
+        fs::hard_link(path.join(name), path.join(format!(".{name}.before-results"))).unwrap();
     }
     fs::remove_file(path.join("replaced")).unwrap();
     fs::write(path.join("replaced"), "results").unwrap();

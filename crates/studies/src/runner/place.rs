@@ -68,10 +68,10 @@ impl Workplace {
                 Claimed::Folder(Box::new(folder))
             }
             (None, Place::Folder { path, replace, named }) => {
-                Claimed::Folder(Box::new(claim_folder(path, existing(*replace), *named, key, *quiet)?))
+                Claimed::Folder(Box::new(claim_folder(path, Existing::replaced(*replace), *named, key, *quiet)?))
             }
             (None, Place::File { path, replace }) => {
-                let file = claim_file(path, key, existing(*replace))?;
+                let file = claim_file(path, key, Existing::replaced(*replace))?;
                 if let Some(aside) = file.moves_to() {
                     remark(*quiet, &moves(path, aside));
                 }
@@ -178,10 +178,6 @@ impl Workplace {
             Claimed::Memory | Claimed::File { .. } => None,
         }
     }
-}
-
-fn existing(replace: bool) -> Existing {
-    if replace { Existing::MoveAside } else { Existing::SameKey }
 }
 
 /// Claims the results folder at `path` for the configuration `key`. Unless `quiet`, says what was moved aside and, if the

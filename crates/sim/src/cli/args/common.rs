@@ -39,7 +39,7 @@ impl OutputArgs {
         quiet: bool,
     ) -> Result<ResultsFolder> {
         let path = self.out.clone().unwrap_or_else(usual);
-        let existing = if self.replace { Existing::MoveAside } else { Existing::SameKey };
+        let existing = Existing::replaced(self.replace);
         claim_folder(&path, existing, self.out.is_some(), key, quiet)
     }
 }

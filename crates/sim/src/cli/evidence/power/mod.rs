@@ -291,7 +291,7 @@ impl Power {
 
     fn claim(&self, config: &Config<'_>) -> Result<Option<ResultsFolder>> {
         let claim = |path: &Path| {
-            let existing = if self.replace { Existing::MoveAside } else { Existing::SameKey };
+            let existing = Existing::replaced(self.replace);
             let folder = claim_folder(path, existing, false, config, self.common.quiet)?;
             folder.check(config)?;
             Ok(folder)
