@@ -33,7 +33,8 @@ pub(super) fn files_in(folder: &Path) -> Result<Vec<OsString>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).map_err(|error| explained(error, "read", folder))? {
         let entry = entry.map_err(|error| explained(error, "read", folder))?;
-        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        // Also one that a link leads to: it is what would be written over.
+        let is_file = fs::metadata(entry.path()).is_ok_and(|data| data.is_file());
         if is_file && !entry.file_name().to_string_lossy().starts_with('.') {
             names.push(entry.file_name());
         }
@@ -59,7 +60,8 @@ impl ForeignFiles {
         for name in names {
             let (path, second) = (folder.join(name), folder.join(format!(".{}{SECOND}", name.to_string_lossy())));
             let identity = identity(&path);
-            let linked = fs::hard_link(&path, &second).or_else(|_| fs::copy(&path, &second).map(drop));
+            let target = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+            let linked = fs::hard_link(&target, &second).or_else(|_| fs::copy(&target, &second).map(drop));
             match linked {
                 Ok(()) => kept.kept.push(Kept { path, second, identity }),
                 // Its owner removed it meanwhile.

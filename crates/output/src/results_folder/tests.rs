@@ -264,6 +264,19 @@ fn files_of_others_are_never_lost() {
     assert_eq!(names(&path), ["config.json", "curves.csv", "curves.csv.old-1", "notes.txt"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_that_a_link_leads_to_is_not_lost_either() {
+    let root = tempfile::tempdir().unwrap();
+    let (path, elsewhere) = (root.path().join("mine"), root.path().join("elsewhere.csv"));
+    fs::create_dir(&path).unwrap();
+    fs::write(&elsewhere, "mine").unwrap();
+    std::os::unix::fs::symlink(&elsewhere, path.join("curves.csv")).unwrap();
+    write(&path, &config(1, 10), "curves.csv").unwrap();
+    assert_eq!(fs::read_to_string(path.join("curves.csv")).unwrap(), "curves.csv");
+    assert_eq!(fs::read_to_string(path.join("curves.csv.old-1")).unwrap(), "mine");
+}
+
 #[test]
 fn a_killed_writer_leaves_no_second_names() {
     let root = tempfile::tempdir().unwrap();
