@@ -30,6 +30,7 @@ pub mod interleaved_filter;
 pub mod mdb;
 pub mod merge_dts;
 pub mod merge_rucb;
+mod guard;
 mod merging;
 pub mod multi_rucb;
 pub mod random;

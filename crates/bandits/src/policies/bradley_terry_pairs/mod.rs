@@ -33,14 +33,15 @@ mod challengers;
 mod dense;
 mod posterior;
 
-use crate::algorithm::{countable_pairs, papers, parameters, positive, takes_late};
-use crate::counts::PairCounts;
+use crate::algorithm::{countable_pairs, papers, parameters, positive, probability, takes_late};
 use crate::late::Late;
-use crate::random::{Normals, below};
+use crate::random::{Normals, below, uniform};
 use crate::state::{state, stored};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 use challengers::Challengers;
 use posterior::Posterior;
+
+use super::guard::{Guard, SHARE};
 
 /// By which share of the duels there are more before the next fit: what a single duel changes matters less and less.
 const GROWTH: f64 = 0.01;
@@ -52,11 +53,13 @@ pub struct BradleyTerryPairsConfig {
     pub prior: f64,
     /// The first guess of the standard deviation of the effects of pairs, positive.
     pub pairs: f64,
+    /// The share of steps for duels that the guard forces, in (0, 1).
+    pub guard: f64,
 }
 
 impl Default for BradleyTerryPairsConfig {
     fn default() -> Self {
-        Self { prior: 0.3, pairs: 0.02 }
+        Self { prior: 0.3, pairs: 0.02, guard: SHARE }
     }
 }
 
@@ -65,30 +68,34 @@ impl PolicyConfig for BradleyTerryPairsConfig {
     const SUMMARY: &'static str = "as `bradley-terry`, but it learns where its model is wrong (this project)";
     const PREFER: &'static str = "instead of `bradley-terry`, if arms may differ more than rankers do or the best nearly tie; `dts` where preferences have cycles";
     const PAPER: Option<Paper> = Some(papers::BRADLEY_TERRY_1952);
-    const MEMORY: Memory = Memory { per_pair: 52, per_arm: 100 };
+    const MEMORY: Memory = Memory { per_pair: 52, per_arm: 120 };
+    const REVISION: u32 = 2;
     type Policy = BradleyTerryPairs;
 
     parameters! {
         "prior" => prior, "standard deviation of utilities, first guess";
         "pairs" => pairs, "standard deviation of what utilities do not explain, first guess";
+        "guard" => guard, "share of steps for duels that a wrong model would not ask for";
     }
 
     fn check(&self) -> Result<(), ParameterError> {
         positive("prior", self.prior)?;
-        positive("pairs", self.pairs)
+        positive("pairs", self.pairs)?;
+        probability("guard", self.guard)
     }
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<BradleyTerryPairs, ParameterError> {
         self.check()?;
         countable_pairs::<Self>(arms)?;
         Ok(BradleyTerryPairs {
-            counts: PairCounts::new(arms, 0),
+            guard: Guard::new(arms, self.guard),
             posterior: Posterior::new(arms, self.prior, self.pairs),
             challengers: Challengers::default(),
             leader: None,
             duels: 0,
             next_fit: 0,
             due: None,
+            forced: None,
             normals: Normals::new(),
         })
     }
@@ -99,7 +106,7 @@ impl PolicyConfig for BradleyTerryPairsConfig {
 /// Thompson sampling under a Bradley-Terry model with effects of pairs.
 #[derive(Debug, Clone)]
 pub struct BradleyTerryPairs {
-    counts: PairCounts,
+    guard: Guard,
     posterior: Posterior,
     /// Those of the leader, by the fit before.
     challengers: Challengers,
@@ -110,47 +117,60 @@ pub struct BradleyTerryPairs {
     next_fit: u64,
     /// The next step that may have a challenger, if the steps before it have none.
     due: Option<u64>,
+    /// The next step with a duel that the guard forces.
+    forced: Option<u64>,
     normals: Normals,
 }
 
-state!(BradleyTerryPairs { counts, posterior, challengers, leader, duels, next_fit, due } but { normals });
+state!(BradleyTerryPairs { guard, posterior, challengers, leader, duels, next_fit, due, forced } but { normals });
 
 impl BradleyTerryPairs {
     fn fit(&mut self, leader: Option<Arm>) -> Arm {
-        let covariance = self.posterior.fit(&self.counts);
+        let covariance = self.posterior.fit(self.guard.counts());
         let leader = leader.unwrap_or_else(|| self.least_beaten());
-        self.challengers = Challengers::of(leader.index(), &self.posterior, &covariance, &self.counts);
+        self.challengers = Challengers::of(leader.index(), &self.posterior, &covariance, self.guard.counts());
         self.leader = Some(leader);
-        self.due = None;
+        self.guard.lead(leader);
+        (self.due, self.forced) = (None, None);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a hundredth of a number of duels")]
         let growth = (GROWTH * self.duels as f64) as u64;
         self.next_fit = self.duels + growth.max(self.arms() as u64 / 8).max(1);
         leader
     }
 
-    /// The arm to which the means of others are above 0 by the least sum.
+    /// Of the arms with the fewest proven losses, the one to which the means of others are above 0 by the least sum.
     fn least_beaten(&self) -> Arm {
-        let arms = self.counts.arms();
+        let arms = self.arms();
+        let fewest = (0..arms).map(|arm| self.guard.losses(Arm::at(arm))).min().unwrap_or(0);
         let loss = |l: usize| (0..arms).map(|i| self.posterior.mean(i, l).max(0.0)).sum::<f64>();
-        let losses: Vec<f64> = (0..arms).map(loss).collect();
-        let best = (0..arms).min_by(|&i, &j| losses[i].total_cmp(&losses[j]));
-        Arm::at(best.expect("at least one arm"))
-    }
-}
-
-impl Policy for BradleyTerryPairs {
-    fn arms(&self) -> usize {
-        self.counts.arms()
+        let candidates = (0..arms).filter(|&arm| self.guard.losses(Arm::at(arm)) == fewest);
+        let losses: Vec<(usize, f64)> = candidates.map(|arm| (arm, loss(arm))).collect();
+        let best = losses.iter().min_by(|(_, one), (_, other)| one.total_cmp(other));
+        Arm::at(best.expect("at least one arm").0)
     }
 
-    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        if self.arms() == 1 {
-            return Choice::Alone { arm: Arm(0), until: u64::MAX };
-        }
-        let leader = match self.leader {
-            Some(leader) => leader,
-            None => self.fit(Some(Arm::at(below(generator, self.arms())))),
+    /// Whether another arm has fewer proven losses than the leader, so that it may not lead.
+    fn is_deposed(&self) -> bool {
+        let losses = |arm| self.guard.losses(arm);
+        self.leader.is_some_and(|leader| (0..self.arms()).any(|arm| losses(Arm::at(arm)) < losses(leader)))
+    }
+
+    /// The leader's opponent at `step` by the rule, or `Err` with the last step before which it has none.
+    fn opponent(&mut self, step: u64, generator: &mut Generator) -> Result<Arm, u64> {
+        let forced = match self.forced {
+            Some(forced) => forced,
+            None => step.saturating_add(self.guard.pause(generator)),
         };
+        if step >= forced {
+            self.forced = None;
+            return Ok(self.guard.opponent_at(uniform(generator)));
+        }
+        self.forced = Some(forced);
+        // The next period may bring another leader.
+        let quiet = (forced - 1).min(self.guard.due() - 1);
+        if self.guard.is_refuted() {
+            return Err(quiet);
+        }
         let challenger = if self.challengers.are_rare() {
             let due = match self.due {
                 Some(due) => due,
@@ -158,16 +178,35 @@ impl Policy for BradleyTerryPairs {
             };
             if step < due {
                 self.due = Some(due);
-                return Choice::Alone { arm: leader, until: due - 1 };
+                return Err(quiet.min(due - 1));
             }
             self.due = None;
             self.challengers.propose(self.normals, generator)
         } else {
             self.challengers.draw(self.normals, generator)
         };
-        match challenger {
-            Some(challenger) => Choice::Duel(leader, challenger),
-            None => Choice::Alone { arm: leader, until: step },
+        challenger.filter(|&arm| !self.guard.is_settled(arm)).ok_or(step)
+    }
+}
+
+impl Policy for BradleyTerryPairs {
+    fn arms(&self) -> usize {
+        self.guard.counts().arms()
+    }
+
+    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
+        if self.arms() == 1 {
+            return Choice::Alone { arm: Arm(0), until: u64::MAX };
+        }
+        let is_later = self.guard.advance(step);
+        let leader = match self.leader {
+            Some(_) if is_later && self.duels > 0 => self.fit(None),
+            Some(leader) => leader,
+            None => self.fit(Some(Arm::at(below(generator, self.arms())))),
+        };
+        match self.opponent(step, generator) {
+            Ok(opponent) => Choice::Duel(leader, opponent),
+            Err(until) => Choice::Alone { arm: leader, until },
         }
     }
 
@@ -175,9 +214,11 @@ impl Policy for BradleyTerryPairs {
         let Feedback::Duel { winner, loser, .. } = feedback else {
             return;
         };
-        self.counts.record(winner.index(), loser.index());
+        let other_losses = self.guard.record(winner, loser);
         self.duels += 1;
-        if self.duels >= self.next_fit {
+        // The weights of the leader's opponents are others now.
+        self.forced = None;
+        if self.duels >= self.next_fit || (other_losses && self.is_deposed()) {
             self.fit(None);
         }
     }
@@ -189,7 +230,11 @@ impl Policy for BradleyTerryPairs {
     stored!();
 }
 
-impl Late for BradleyTerryPairs {}
+impl Late for BradleyTerryPairs {
+    fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
+        Some(self.guard.counts().between(i.index(), j.index()))
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -9,7 +9,7 @@ use crate::counts::{OpenDuels, PairCounts, PairTable};
 use crate::state::state;
 
 /// Divergences are whole numbers of this size.
-pub(super) const UNIT: f64 = 1.0 / (1_u64 << 30) as f64;
+pub(crate) const UNIT: f64 = 1.0 / (1_u64 << 30) as f64;
 
 /// Of pairs that have met less often on either side, divergences are kept.
 const FEW: usize = 64;

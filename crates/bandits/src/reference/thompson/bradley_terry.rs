@@ -17,7 +17,7 @@ impl ReferenceBradleyTerry {
     /// For valid parameters and at least one arm.
     #[must_use]
     pub fn new(config: &BradleyTerryConfig, arms: usize) -> Self {
-        Self { eta: config.eta, means: vec![0.0; arms], variances: vec![config.prior * config.prior; arms], duels: 0 }
+        Self { eta: config.eta, means: vec![0.0; arms], variances: vec![config.prior.unwrap_or(0.2) * config.prior.unwrap_or(0.2); arms], duels: 0 }
     }
 }
 

@@ -1,0 +1,229 @@
+//! A guard against models that are wrong: what the duels of each pair say by themselves, whatever a model makes of them.
+//!
+//! D(i, j) = n kl(w(i, j) / n, 1/2) is the evidence of the n duels of i and j, of which i won w(i, j). An arm that won less
+//! than half of them has a *proven loss* to the other if D exceeds the logarithm of the step at which the present period
+//! began; periods begin at 2, 4, 8, ... times max(K, 8) steps. The guard answers for a policy with a leader l:
+//!
+//! * **Who may lead.** Only arms with the fewest proven losses. A Condorcet winner has none but by chance; where there is
+//!   none, the fewest proven losses are those of a Copeland winner in the end.
+//! * **Who must be asked.** Arm i has the weight erfc(sqrt(D(i, l))) / 2 if it won half of its duels with l or less, about the
+//!   probability that it is better by these duels alone, and exp(D(i, l)) if it won more. With B the sum of the first and
+//!   A that of the second, a duel with l is forced with probability `share` (min(B, 1) + A), at most 1; the opponent is drawn
+//!   by weight. Where l has a proven loss, no order with l on top explains the duels: then `share` is 1, and the model is
+//!   not asked.
+//! * **Who need not be asked.** Arms that l has proven to beat, and arms that have proven to beat l.
+//!
+//! ## What follows
+//!
+//! While the wrong arm l leads, an arm i that beats it is asked in a share of the steps that does not vanish, since D(i, l)
+//! does not grow against i for ever; each such duel adds kl(p(i, l), 1/2) to D on average, until the loss is proven or the
+//! leader another. A false proof needs D > ln t, which has a probability of order ln t / t in a period that began at t and
+//! lasts no longer than another t: its cost grows no faster than the square of ln t. So each wrong leader costs O(ln t), the
+//! rest is what the policy spends on arms that are not settled, and these settle at D = ln t. This is an argument, not a
+//! proof: it takes for granted that the policy leaves a stable leader for good.
+
+use crate::counts::PairCounts;
+use crate::policies::rmed::divergences::{UNIT, allowance, divergence};
+use crate::random::{geometric, uniform};
+use crate::state::state;
+use crate::{Arm, Generator};
+
+/// The share of steps for forced duels, by default.
+pub(super) const SHARE: f64 = 0.02;
+
+/// What duels alone say of pairs, and of the leader's pairs which are open.
+#[derive(Debug, Clone)]
+pub(super) struct Guard {
+    /// The share of steps for forced duels.
+    share: f64,
+    counts: PairCounts,
+    /// Of each arm, how many others have proven to beat it.
+    losses: Vec<u32>,
+    /// The evidence that proves, in units of [`UNIT`], and the step from which it takes more.
+    proof: i64,
+    due: u64,
+    leader: Option<Arm>,
+    /// The weight of each arm against the leader, with B and A.
+    weights: Vec<f64>,
+    behind: f64,
+    ahead: f64,
+}
+
+state!(Guard { counts, losses, proof, due, leader, weights, behind, ahead } but { share });
+
+impl Guard {
+    /// Of `arms` arms, of which none has met another.
+    pub(super) fn new(arms: usize, share: f64) -> Self {
+        Self {
+            share,
+            counts: PairCounts::new(arms, 0),
+            losses: vec![0; arms],
+            proof: 0,
+            due: 0,
+            leader: None,
+            weights: vec![0.0; arms],
+            behind: 0.0,
+            ahead: 0.0,
+        }
+    }
+
+    pub(super) fn counts(&self) -> &PairCounts {
+        &self.counts
+    }
+
+    /// How many arms have proven to beat `arm`.
+    #[inline]
+    pub(super) fn losses(&self, arm: Arm) -> u32 {
+        self.losses[arm.index()]
+    }
+
+    /// The step at which the next period begins.
+    pub(super) fn due(&self) -> u64 {
+        self.due
+    }
+
+    /// Begins the period of `step`, and returns whether it is another than before: then losses may be fewer.
+    #[inline]
+    pub(super) fn advance(&mut self, step: u64) -> bool {
+        if step < self.due {
+            return false;
+        }
+        self.begin(step);
+        true
+    }
+
+    #[cold]
+    fn begin(&mut self, step: u64) {
+        let arms = self.counts.arms();
+        let mut start = arms.max(8) as u64;
+        while start.saturating_mul(2) <= step {
+            start *= 2;
+        }
+        self.due = start.saturating_mul(2);
+        self.proof = allowance(libm::log(start as f64), 0.0);
+        for i in 0..arms {
+            let lost = (0..arms).filter(|&j| self.has_lost(i, j)).count();
+            self.losses[i] = u32::try_from(lost).expect("no more than there are arms");
+        }
+        self.weigh_all();
+    }
+
+    /// Whether `j` has proven to beat `i`.
+    #[inline]
+    fn has_lost(&self, i: usize, j: usize) -> bool {
+        let (won, lost) = self.counts.between(i, j);
+        lost > won && divergence(won, lost) > self.proof
+    }
+
+    /// Counts a duel, and returns whether it changed the losses of either arm.
+    #[inline]
+    pub(super) fn record(&mut self, winner: Arm, loser: Arm) -> bool {
+        let (i, j) = (winner.index(), loser.index());
+        let before = [self.has_lost(i, j), self.has_lost(j, i)];
+        self.counts.record(i, j);
+        if self.leader == Some(winner) {
+            self.weigh_again(j);
+        } else if self.leader == Some(loser) {
+            self.weigh_again(i);
+        }
+        let after = [self.has_lost(i, j), self.has_lost(j, i)];
+        for ((arm, before), after) in [i, j].into_iter().zip(before).zip(after) {
+            self.losses[arm] += u32::from(after);
+            self.losses[arm] -= u32::from(before);
+        }
+        before != after
+    }
+
+    /// `arm` leads from now on.
+    #[inline]
+    pub(super) fn lead(&mut self, arm: Arm) {
+        if self.leader != Some(arm) {
+            self.leader = Some(arm);
+            self.weigh_all();
+        }
+    }
+
+    fn weigh_all(&mut self) {
+        for arm in 0..self.counts.arms() {
+            self.weights[arm] = self.weight(arm);
+        }
+        self.sum();
+    }
+
+    fn weigh_again(&mut self, arm: usize) {
+        self.weights[arm] = self.weight(arm);
+        self.sum();
+    }
+
+    /// Always in the same order, so that sums do not depend on what they were.
+    fn sum(&mut self) {
+        (self.behind, self.ahead) = self.weights.iter().fold((0.0, 0.0), |(behind, ahead), &weight| {
+            if weight < 1.0 { (behind + weight, ahead) } else { (behind, ahead + weight) }
+        });
+    }
+
+    /// Below 1 if it is not ahead of the leader.
+    fn weight(&self, arm: usize) -> f64 {
+        let Some(leader) = self.leader.map(Arm::index).filter(|&leader| leader != arm) else {
+            return 0.0;
+        };
+        let (won, lost) = self.counts.between(arm, leader);
+        let divergence = divergence(won, lost);
+        let evidence = divergence as f64 * UNIT;
+        match won > lost {
+            _ if divergence > self.proof => 0.0,
+            true => libm::exp(evidence),
+            false => 0.5 * libm::erfc(evidence.sqrt()),
+        }
+    }
+
+    /// Whether an arm has proven to beat the leader.
+    #[inline]
+    pub(super) fn is_refuted(&self) -> bool {
+        self.leader.is_some_and(|leader| self.losses(leader) > 0)
+    }
+
+    /// Whether the leader has proven to beat `arm`, or `arm` the leader.
+    #[inline]
+    pub(super) fn is_settled(&self, arm: Arm) -> bool {
+        self.weights[arm.index()] == 0.0
+    }
+
+    #[inline]
+    fn present_share(&self) -> f64 {
+        if self.is_refuted() { 1.0 } else { self.share }
+    }
+
+    /// The probability that a step has a forced duel.
+    pub(super) fn rate(&self) -> f64 {
+        (self.present_share() * (self.behind.min(1.0) + self.ahead)).min(1.0)
+    }
+
+    /// The opponent of the leader in a forced duel of this step, if it has one.
+    #[inline]
+    pub(super) fn opponent(&self, generator: &mut Generator) -> Option<Arm> {
+        let rate = self.rate();
+        let at = uniform(generator);
+        (at < rate).then(|| self.opponent_at(at / rate))
+    }
+
+    /// How many steps pass before the next with a forced duel.
+    pub(super) fn pause(&self, generator: &mut Generator) -> u64 {
+        let rate = self.rate();
+        if rate > 0.0 { geometric(libm::log1p(-rate), generator).saturating_sub(1) } else { u64::MAX }
+    }
+
+    /// The opponent of a forced duel, by a number of [0, 1).
+    pub(super) fn opponent_at(&self, at: f64) -> Arm {
+        // By their share of the duels: `behind` counts for 1 at most.
+        let scale = if self.behind > 1.0 { 1.0 / self.behind } else { 1.0 };
+        let mut rest = at * (self.behind.min(1.0) + self.ahead);
+        let opponent = self.weights.iter().position(|&weight| {
+            rest -= if weight < 1.0 { weight * scale } else { weight };
+            rest < 0.0
+        });
+        // Past the end by rounding: the last that is open.
+        let last = || self.weights.iter().rposition(|&weight| weight > 0.0);
+        Arm::at(opponent.or_else(last).expect("a forced duel has an opponent"))
+    }
+}
