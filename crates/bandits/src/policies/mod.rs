@@ -69,7 +69,7 @@ pub mod ccb;
 pub mod changing;
 pub mod dts;
 #[cfg(test)]
-mod explore_first;
+pub mod explore_first;
 pub mod identification;
 pub mod interleaved_filter;
 pub mod mdb;

@@ -30,7 +30,7 @@ impl DuelPolicy for Own {
 
     fn pair(&mut self, step: u64, generator: &mut Generator) -> (Arm, Arm) {
         match self.best(generator) {
-            Some(best) if step % 10 == 0 => (best, best),
+            Some(best) if step.is_multiple_of(10) => (best, best),
             _ => (Arm::at(below(generator, self.wins.arms())), Arm::at(below(generator, self.wins.arms()))),
         }
     }
