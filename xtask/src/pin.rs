@@ -1,22 +1,24 @@
-//! `cargo xtask pin`: writes every file that pins what the registered algorithms do or are called, and that tests compare.
+//! `cargo xtask pin`: writes every file that pins what the registered algorithms do or how they are listed, and that tests
+//! compare.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 
 use crate::tidy;
 
-/// The tests that write what they compare if `UPDATE` is set: package, test binary, filter, and what is written.
-const TESTS: [(&str, &str, &str, &str); 2] = [
-    ("bandits", "all", "value_stability", "crates/bandits/tests/all/values.txt"),
-    ("sim", "command_line", "help", "crates/sim/tests/snapshots/"),
-];
+/// The list of algorithms as the command line prints it, which the test `help` of `sim` compares.
+const LIST: &str = "crates/sim/tests/snapshots/algorithms.txt";
+/// The choices of each algorithm, and the test that writes them.
+const CHOICES: &str = "crates/bandits/tests/all/values.txt";
+const TEST: [&str; 6] = ["test", "--package", "bandits", "--test", "all", "value_stability"];
 
-/// Writes the tables of algorithms, the pinned choices of each and the snapshots of `rankduel`: run it after an algorithm was
-/// added, and review the difference
+/// Writes the tables of algorithms, the snapshot of `rankduel algorithms` and the pinned choices of each algorithm
 ///
-/// Choices that are already pinned must not change, unless the algorithm's REVISION was raised.
+/// Run it after an algorithm was added, and review the difference. Choices that were pinned before must stay, unless the
+/// algorithm's REVISION was raised.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The repository's top folder
@@ -24,27 +26,44 @@ pub struct Arguments {
     root: PathBuf,
 }
 
-/// Writes the files; names each.
+/// Writes the files and names them.
 ///
 /// # Errors
-/// When a test does not compile or fails, or a file cannot be written.
+/// When a file cannot be written, or the test does not compile or fails.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let code = tidy::write_tables(&arguments.root)?;
-    for (package, binary, filter, written) in TESTS {
-        update(&arguments.root, &["test", "--package", package, "--test", binary, filter])?;
-        println!("written: {written}");
-    }
+    let root = &arguments.root;
+    let code = tidy::write_tables(root)?;
+    fs::write(root.join(LIST), list()?).with_context(|| LIST)?;
+    println!("{LIST}: written");
+    write_choices(root)?;
+    println!("{CHOICES}: written");
     Ok(code)
 }
 
-/// Runs a test that writes its files.
-fn update(root: &Path, arguments: &[&str]) -> Result<()> {
+fn list() -> Result<String> {
+    sim::cli::captured(["rankduel", "algorithms"])
+        .map_err(|failure| anyhow!("rankduel algorithms: {}", failure.message))
+}
+
+fn write_choices(root: &Path) -> Result<()> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status =
-        Command::new(cargo).current_dir(root).args(arguments).env("UPDATE", "1").env_remove("ALGORITHM").status();
-    let line = arguments.join(" ");
-    if !status.with_context(|| format!("cargo {line}"))?.success() {
-        bail!("`UPDATE=1 cargo {line}` failed: see above");
+    let line = format!("UPDATE=1 cargo {}", TEST.join(" "));
+    let status = Command::new(cargo).current_dir(root).args(TEST).env("UPDATE", "1").status();
+    if !status.with_context(|| line.clone())?.success() {
+        bail!("`{line}` failed, as printed above");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_the_one_that_is_pinned() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        assert_eq!(list().unwrap(), fs::read_to_string(root.join(LIST)).unwrap());
+        let choices = fs::read_to_string(root.join(CHOICES)).unwrap();
+        assert!(choices.starts_with("# Written by `UPDATE=1 cargo test -p bandits --test all value_stability`"));
+    }
 }

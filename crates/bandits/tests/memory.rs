@@ -67,7 +67,7 @@ fn measured(spec: &Spec, arms: usize) -> f64 {
     (MOST.load(Ordering::Relaxed) - before) as f64
 }
 
-/// Rounded up, where that much per pair or arm can be told from noise.
+/// Rounded up, where that much is more than noise.
 fn rounded(bytes: f64) -> f64 {
     if bytes < 0.25 { 0.0 } else { (bytes - 0.05).ceil() }
 }

@@ -343,7 +343,7 @@ fn the_example_is_an_algorithm() {
     assert_eq!(policy.recommend(&mut generators.policy), None);
     play(&mut policy, &mut arena, 10_000, &mut generators, &mut recorder);
     let [explored, all] = [0, 1].map(|at| recorder.curve()[at].average);
-    // Each arm takes part in half of the duels, with gaps of 0, .05, .1 and .15: .075 a duel.
+    // Each arm takes part in half of the duels, with gaps of 0, .05, .1 and .15: their mean is .075.
     assert!((explored - 240.0 * 0.075).abs() < 1e-9 && (all - explored).abs() < 1e-9, "{explored} {all}");
     assert_eq!(policy.recommend(&mut generators.policy), Some(crate::Arm(0)));
 

@@ -256,7 +256,7 @@ fn own_sets_are_played_and_learnt() {
     let mut policy = Sets::new(Half::new(5));
     let mut generators = Generators::from_seed(1);
     play(&mut policy, &mut MatrixArena::new(matrix).expect("arm 0"), 2_000, &mut generators, &mut ());
-    // Of n arms that meet, n (n - 1) / 2 win a pair.
+    // Among n arms that meet there are n (n - 1) / 2 winners.
     let pairs: usize = played.iter().map(|arms| arms.len() * (arms.len() - 1) / 2).sum();
     assert_eq!(policy.algorithm().won.iter().sum::<u32>() as usize, pairs);
     assert_eq!(policy.recommend(&mut generators.policy), Some(Arm(0)));
