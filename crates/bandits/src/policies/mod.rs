@@ -29,7 +29,7 @@
 //! 4. Test it alone, on all problems, resumed, with late answers, and for the memory that it declares:
 //!
 //!    ```sh
-//!    ALGORITHM=explore-first cargo test -p bandits --test all --test memory -- problems resumed open memory
+//!    ALGORITHM=explore-first cargo test -p bandits --no-fail-fast --test all --test memory -- problems resumed open memory
 //!    ```
 //! 5. Write the files that follow from the registry: the tables of algorithms in the documentation, the choices pinned for each,
 //!    and the snapshot of `rankduel algorithms`. Then review the difference: only lines of the new algorithm should be in it.
