@@ -35,7 +35,7 @@ impl PolicyConfig for ExploreFirstConfig {
     const SUMMARY: &'static str = "every pair a number of times, then the Copeland winner alone";
     const PREFER: &'static str = "to compare with";
     const CONVERGENCE: Convergence = Convergence { patience: 10, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 8, per_arm: 1 };
+    const MEMORY: Memory = Memory { per_pair: 8, per_arm: 0 };
     type Policy = ExploreFirst;
 
     parameters! {
@@ -44,7 +44,8 @@ impl PolicyConfig for ExploreFirstConfig {
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<ExploreFirst, ParameterError> {
         self.check_for(arms, horizon)?;
-        let pairs = (1..arms).flat_map(|i| (0..i).map(move |j| (Arm::at(i), Arm::at(j)))).collect();
+        let mut pairs = Vec::with_capacity(arms * (arms - 1) / 2);
+        pairs.extend((1..arms).flat_map(|i| (0..i).map(move |j| (Arm::at(i), Arm::at(j)))));
         Ok(ExploreFirst { rounds: self.rounds, pairs, wins: PairCounts::new(arms, 0) })
     }
 }
