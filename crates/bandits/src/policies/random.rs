@@ -125,14 +125,17 @@ pub struct RandomPairs {
 state!(RandomPairs { shares } but { arms });
 
 impl DuelPolicy for RandomPairs {
+    #[inline]
     fn arm_count(&self) -> usize {
         self.arms
     }
 
+    #[inline]
     fn pair(&mut self, _step: u64, generator: &mut Generator) -> (Arm, Arm) {
         (Arm::at(below(generator, self.arms)), Arm::at(below(generator, self.arms)))
     }
 
+    #[inline]
     fn outcome(&mut self, winner: Arm, loser: Arm) {
         self.shares.record(winner, loser);
     }
