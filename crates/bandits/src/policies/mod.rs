@@ -50,6 +50,7 @@
 //! | other bytes than declared | write the line `const MEMORY` that the message gives |
 //! | another run with the same seed | draw from the generator that `pair` gets, and from nothing else |
 //! | a recommendation before the first step | return `None` from `best` until something is known |
+//! | 16 files in one folder (`tidy`) | make a folder of the algorithms of one family, as `rmed/`; at most 15 files are in one |
 //! | no stored form | write `state!`, with the fields that change and after `but` those that the configuration gives, and `stored!();` |
 //!
 //! An algorithm with a fast form also gets a reference form in `src/reference/` and a test in `tests/all/shortcuts.rs` that
