@@ -9,7 +9,10 @@
 
 use crate::common::{Run, algorithms};
 use bandits::registry::{PolicyVisitor, Spec};
-use bandits::{Arm, Convergence, Generators, MatrixArena, Policy, PreferenceMatrix, RegretReference, play, problems};
+use bandits::{
+    Arm, Convergence, DuelPolicy, Generator, Generators, MatrixArena, Policy, PreferenceMatrix, RegretReference, play,
+    problems,
+};
 
 /// Problems with a Condorcet winner, and how long an algorithm may take to find it.
 fn with_winner() -> Vec<(&'static str, PreferenceMatrix, Arm, u64)> {
@@ -146,20 +149,59 @@ impl PolicyVisitor for Seeded<'_> {
     }
 }
 
-/// Another seed makes another run, unless the algorithm is deterministic: one that draws nothing while it explores makes the
-/// same choices until outcomes decide.
+/// The same seed makes the same run. Another seed makes another one, unless the algorithm is deterministic: one that draws
+/// nothing makes the same choices until outcomes decide.
+fn follows_the_seed(spec: &Spec) {
+    let arena = MatrixArena::new(crate::common::ladder(20)).expect("arm 0");
+    let run = |seed| spec.visit(20, 5_000, Seeded { arena: &arena, seed }).expect("arms");
+    let [one, same, other] = [run(1), run(1), run(2)];
+    assert!(one == same, "{spec}: the same seed made another run");
+    if one.2 {
+        assert!(one.0 != other.0, "{spec}: it draws numbers, but another seed made the same run");
+    }
+}
+
 #[test]
 fn same_seed_same_run() {
-    let arena = MatrixArena::new(crate::common::ladder(20)).expect("arm 0");
     for entry in algorithms() {
-        let spec: Spec = entry.name.parse().expect(entry.name);
-        let run = |seed| spec.visit(20, 5_000, Seeded { arena: &arena, seed }).expect("arms");
-        let [one, same, other] = [run(1), run(1), run(2)];
-        assert!(one == same, "{}: the same seed made another run", entry.name);
-        if one.2 {
-            assert!(one.0 != other.0, "{}: it draws numbers, but another seed made the same run", entry.name);
-        }
+        follows_the_seed(&entry.name.parse().expect(entry.name));
     }
+}
+
+/// Each arm in turn against the next. If `draws`, it draws a number and does not use it.
+#[derive(Clone)]
+struct RoundRobin {
+    draws: bool,
+}
+
+impl DuelPolicy for RoundRobin {
+    fn arm_count(&self) -> usize {
+        20
+    }
+
+    fn pair(&mut self, step: u64, generator: &mut Generator) -> (Arm, Arm) {
+        if self.draws {
+            bandits::random::coin(generator);
+        }
+        (Arm((step % 20) as u32), Arm(((step + 1) % 20) as u32))
+    }
+
+    fn outcome(&mut self, _winner: Arm, _loser: Arm) {}
+
+    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+        None
+    }
+}
+
+#[test]
+fn a_deterministic_round_robin_is_accepted() {
+    follows_the_seed(&Spec::own("round-robin", |_| RoundRobin { draws: false }));
+}
+
+#[test]
+#[should_panic(expected = "it draws numbers, but another seed made the same run")]
+fn one_that_ignores_what_it_draws_is_not() {
+    follows_the_seed(&Spec::own("round-robin", |_| RoundRobin { draws: true }));
 }
 
 #[test]
