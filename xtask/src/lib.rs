@@ -5,6 +5,7 @@ pub mod bench;
 pub mod compare_results;
 pub mod fetch_datasets;
 pub mod fuzz;
+pub mod pin;
 pub mod tidy;
 
 use std::process::ExitCode;
@@ -26,6 +27,7 @@ enum Command {
     CompareResults(compare_results::Arguments),
     FetchDatasets(fetch_datasets::Arguments),
     Fuzz(fuzz::Arguments),
+    Pin(pin::Arguments),
     Tidy(tidy::Arguments),
 }
 
@@ -40,6 +42,7 @@ impl Arguments {
             Command::CompareResults(arguments) => compare_results::run(arguments),
             Command::FetchDatasets(arguments) => fetch_datasets::run(arguments),
             Command::Fuzz(arguments) => fuzz::run(arguments),
+            Command::Pin(arguments) => pin::run(arguments),
             Command::Tidy(arguments) => tidy::run(arguments),
         }
     }

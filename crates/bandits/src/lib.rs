@@ -244,21 +244,102 @@
 //!
 //! # How to add an algorithm
 //!
-//! An algorithm of your own only has to implement [`Policy`]: [`play`], [`explore`](explore()) and the arenas accept
-//! any. To be called by name it becomes part of this crate, in three places:
+//! An algorithm of your own is a type that names the pair that meets in each step and learns who won: it implements
+//! [`DuelPolicy`] (or [`SetPolicy`], for sets of arms). Nothing in this crate has to change. Save this example as
+//! `crates/bandits/examples/own.rs` and call `cargo run --release -p bandits --example own`:
 //!
-//! 1. A file in `src/policies/`. Its module documentation has the rule, `## References` with a DOI and `## Notes` for
-//!    deviations. It contains the parameters, `XConfig`, which implement [`PolicyConfig`] (name, summary, paper,
-//!    variants, the `parameters!` list, [`check`](PolicyConfig::check), how to build the policy), and the policy,
-//!    `X`, which implements [`Policy`]. `random.rs` is the shortest example, `mdb.rs` a typical one;
-//!    [`policies`] lists the helpers to build on.
-//! 2. A `pub mod` line in `src/policies/mod.rs`.
-//! 3. A line in the list of `src/registry/mod.rs`.
+//! ```
+//! //! An algorithm of my own.
 //!
-//! Everything else follows from the registry: the problems of `tests/all/problems.rs`, the benchmarks, `rankduel algorithms`,
-//! and two files that commands write: `UPDATE=1 cargo test -p bandits --test all value_stability` pins the choices,
-//! `cargo xtask tidy --fix` updates the tables of algorithms. An algorithm with a fast form also gets a reference
-//! form in `src/reference/` and a test in `tests/all/shortcuts.rs` that compares the two.
+//! use bandits::counts::PairCounts;
+//! use bandits::registry::Spec;
+//! use bandits::{Arm, DuelPolicy, Generator, Generators, MatrixArena, Policy, Recorder, play, problems};
+//!
+//! /// Plays all pairs in turn for some rounds, then the arm that beat the most others.
+//! #[derive(Clone)]
+//! struct ExploreFirst {
+//!     rounds: usize,
+//!     pairs: Vec<(Arm, Arm)>,
+//!     wins: PairCounts,
+//! }
+//!
+//! impl ExploreFirst {
+//!     fn new(arms: usize, rounds: usize) -> Self {
+//!         let pairs = (1..arms).flat_map(|i| (0..i).map(move |j| (Arm::at(i), Arm::at(j)))).collect();
+//!         Self { rounds, pairs, wins: PairCounts::new(arms, 0) }
+//!     }
+//! }
+//!
+//! impl DuelPolicy for ExploreFirst {
+//!     fn arm_count(&self) -> usize {
+//!         self.wins.arms()
+//!     }
+//!
+//!     fn pair(&mut self, step: u64, generator: &mut Generator) -> (Arm, Arm) {
+//!         let turn = (step - 1) as usize; // Steps count from 1.
+//!         if turn / self.pairs.len() < self.rounds {
+//!             return self.pairs[turn % self.pairs.len()];
+//!         }
+//!         let best = self.best(generator).unwrap_or(Arm(0));
+//!         (best, best) // An arm twice plays alone ...
+//!     }
+//!
+//!     fn alone_until(&self, _step: u64) -> u64 {
+//!         u64::MAX // ... here for ever; without this method, `pair` is asked again at each step.
+//!     }
+//!
+//!     fn outcome(&mut self, winner: Arm, loser: Arm) {
+//!         self.wins.record(winner.index(), loser.index());
+//!     }
+//!
+//!     fn best(&self, generator: &mut Generator) -> Option<Arm> {
+//!         self.wins.copeland_best(generator)
+//!     }
+//! }
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     // Ten arms, each 0.05 better than the next. `PreferenceMatrix::from_bytes` reads the bytes of a file.
+//!     let arena = MatrixArena::new(problems::arithmetic(10)?)?;
+//!     let (steps, runs) = (20_000, 10);
+//! #   let mut printed = Vec::new();
+//!     let own = Spec::own("explore-first", |arms| ExploreFirst::new(arms, 50));
+//!     for spec in [own, "rucb".parse()?, "random".parse()?] {
+//!         let (mut regret, mut right) = (0.0, 0);
+//!         for seed in 0..runs {
+//!             let mut policy = spec.policy(10, steps)?;
+//!             let mut recorder = Recorder::new(vec![steps]);
+//!             let mut generators = Generators::from_seed(seed);
+//!             play(&mut policy, &mut arena.clone(), steps, &mut generators, &mut recorder);
+//!             regret += recorder.total().average / runs as f64;
+//!             right += u32::from(policy.recommend(&mut generators.policy) == Some(Arm(0)));
+//!         }
+//!         println!("{}: regret {regret:.0}, right in {right} of {runs} runs", spec.entry().name);
+//! #       printed.push((regret.round(), right));
+//!     }
+//! #   assert_eq!(printed, [(684.0, 8), (367.0, 10), (4503.0, 10)]);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! ```text
+//! explore-first: regret 684, right in 8 of 10 runs
+//! rucb: regret 367, right in 10 of 10 runs
+//! random: regret 4503, right in 10 of 10 runs
+//! ```
+//!
+//! * [`counts::PairCounts`] keeps the wins of every pair; [`random`] draws arms, coins and shuffles, and picks the best of
+//!   scores with ties at random.
+//! * [`play`] also takes the type itself, `&mut ExploreFirst::new(10, 50)`. [`Spec::own`](registry::Spec::own) gives it a name,
+//!   under which loops and [`explore_then_exploit`] take it like a registered algorithm.
+//! * Where answers come late, [`LatePolicy::queued`] takes it as it is. One that can learn from outcomes in any order, like
+//!   this one, also has `impl Late for ExploreFirst {}` and uses [`LatePolicy::native`]. [`OpenPolicy::new`] serves users
+//!   with either.
+//! * One that learns from duels of an arm with itself, or needs more of a step than its winner, implements [`Policy`].
+//!
+//! A **registered** algorithm has a name that commands, experiments and Python understand. It is a file in `src/policies/`, a
+//! line `pub mod` in `src/policies/mod.rs`, and a line in the list of `src/registry/mod.rs`.
+//! [How to register an algorithm](policies#how-to-register-an-algorithm) has a whole file to copy, and what tests ask of it;
+//! `cargo xtask pin` writes everything else.
 //!
 //! # How to add an arena
 //!
@@ -326,14 +407,14 @@ struct Readme;
 mod algorithm;
 mod arena;
 mod confidence;
-mod counts;
+pub mod counts;
 mod late;
 pub mod matrix;
 pub mod open;
 pub mod policies;
 mod policy;
 pub mod problems;
-mod random;
+pub mod random;
 #[cfg(feature = "reference")]
 #[expect(clippy::disallowed_methods, reason = "reference forms, which no result depends on")]
 pub mod reference;
@@ -353,7 +434,7 @@ pub use arena::{Arena, DuelOutcome, MatrixArena, Shuffled, UtilityArena, Utility
 pub use late::{Late, LatePolicy};
 pub use matrix::{MatrixError, MatrixInFile, PreferenceMatrix, SquareTable, WinCounts, WinTable, agreement, winners};
 pub use open::OpenPolicy;
-pub use policy::{Arm, Choice, Feedback, OwnedPolicy, PackedWins, PairWins, Policy};
+pub use policy::{Arm, Choice, DuelPolicy, Feedback, OwnedPolicy, PackedWins, PairWins, Policy, SetPolicy, Sets};
 /// The one generator of the project.
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;
 pub use regret::{RegretKind, RegretReference, RegretReferenceError, every_arm_is_optimal};

@@ -1,12 +1,19 @@
 //! The memory that each algorithm declares, against what it allocates: callers refuse work by the former. A binary of
-//! its own, because it counts every allocation of the process.
+//! its own, because it counts every allocation of the process. For a single algorithm:
+//!
+//! ```sh
+//! ALGORITHM=rucb cargo test -p bandits --test memory
+//! ```
+
+#[path = "all/common/mod.rs"]
+mod common;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bandits::problems::utilities::arith;
-use bandits::registry::{PolicyVisitor, Spec, entries};
-use bandits::{Generators, Policy, RunState, UtilityArena, play_in_step};
+use bandits::registry::{PolicyVisitor, Spec};
+use bandits::{Generators, Memory, Policy, RunState, UtilityArena, play_in_step};
 
 /// Counts the bytes that are allocated, and their maximum.
 struct Counting;
@@ -60,10 +67,15 @@ fn measured(spec: &Spec, arms: usize) -> f64 {
     (MOST.load(Ordering::Relaxed) - before) as f64
 }
 
+/// Rounded up, where that much is more than noise.
+fn rounded(bytes: f64) -> f64 {
+    if bytes < 0.25 { 0.0 } else { (bytes - 0.05).ceil() }
+}
+
 #[test]
 fn algorithms_take_the_memory_that_they_declare() {
     let mut wrong = Vec::new();
-    for entry in entries() {
+    for entry in common::algorithms() {
         let spec: Spec = entry.name.parse().expect("a registered name");
         // What all runs of a process share is made by the first of them.
         measured(&spec, 8);
@@ -74,9 +86,13 @@ fn algorithms_take_the_memory_that_they_declare() {
             let fewer = arms / 3;
             let per_pair = (found / arms as f64 - measured(&spec, fewer) / fewer as f64) / (arms - fewer) as f64;
             let per_arm = found / arms as f64 - per_pair * arms as f64;
+            let Memory { per_pair: pairs, per_arm: arms } = entry.memory;
             wrong.push(format!(
-                "{}: declared {:?}, found {per_pair:.2} per pair and {per_arm:.0} per arm",
-                entry.name, entry.memory
+                "{}: declared {pairs} bytes per pair and {arms} per arm, found {per_pair:.2} and {per_arm:.0}; write\n    \
+                 const MEMORY: Memory = Memory {{ per_pair: {:.0}, per_arm: {:.0} }};",
+                entry.name,
+                rounded(per_pair),
+                rounded(per_arm)
             ));
         }
     }

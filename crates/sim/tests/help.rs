@@ -1,6 +1,6 @@
 //! The help of every command and the tables of `rankduel`, compared with files in `tests/snapshots`.
 //!
-//! After a deliberate change, `UPDATE_SNAPSHOTS=1 cargo test -p sim help` writes the files again; review the diff.
+//! After a deliberate change, `UPDATE=1 cargo test -p sim --test command_line help` writes the files again; review the diff.
 
 use std::fs;
 use std::path::Path;
@@ -9,10 +9,10 @@ use tempfile::TempDir;
 
 use crate::common::{sim, text};
 
-/// Compares `found` with the file `name`, or writes it if `UPDATE_SNAPSHOTS` is set.
+/// Compares `found` with the file `name`, or writes it if `UPDATE` is set.
 fn check(name: &str, found: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots").join(name);
-    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+    if std::env::var_os("UPDATE").is_some() {
         fs::create_dir_all(path.parent().expect("a folder")).expect("a writable checkout");
         fs::write(&path, found).expect("a writable checkout");
         return;
@@ -22,7 +22,7 @@ fn check(name: &str, found: &str) {
     assert!(
         found == expected,
         "{name} has changed (found {} lines, expected {}; first difference: {differs:?}); if that is intended, run \
-         UPDATE_SNAPSHOTS=1 cargo test -p sim help",
+         UPDATE=1 cargo test -p sim --test command_line help",
         found.lines().count(),
         expected.lines().count(),
     );

@@ -23,7 +23,7 @@
 //!    is one of a site. Add `pub mod NAME;` below, and a line to the table above. Inside the crate, `studies::` is `crate::`.
 //! 2. A line in the list of commands in `crates/sim/src/cli/mod.rs`: `Ties(study::StudyOfSite<studies::ties::TiesStudy>),`, called
 //!    as `COMMAND` in camel case (`list-length` is `ListLength`). Help with examples, `rankduel.toml` (a table `[ties]`), shards,
-//!    results folders and `--json` follow. `UPDATE_SNAPSHOTS=1 cargo test -p sim help` writes its help down.
+//!    results folders and `--json` follow. `UPDATE=1 cargo test -p sim --test command_line help` writes its help down.
 //! 3. A line in `carried_out` in `python/src/analyses.rs`: `studies::ties::TiesStudy::COMMAND => of_site::<studies::ties::TiesStudy>(site,
 //!    spec, settings, seed, order),`. In Python it is `site.study("ties", draws=20)`.
 //!

@@ -139,6 +139,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
+/// Rewrites the generated tables; for other commands.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn write_tables(root: &Path) -> Result<ExitCode> {
+    run(&Arguments { fix: true, only: vec![Check::Tables], verbose: false, root: root.to_owned() })
+}
+
 /// What one check finds.
 #[derive(Debug)]
 struct Findings {

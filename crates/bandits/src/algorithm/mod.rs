@@ -67,11 +67,28 @@ pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
     /// The value of the parameter `key`, to be set; `None` if there is no such parameter.
     fn parameter_mut(&mut self, key: &str) -> Option<&mut dyn ParameterValue>;
 
-    /// Checks that the parameters are in range, alone and together.
+    /// Checks that the parameters are in range, alone and together. By default all values are.
     ///
     /// # Errors
     /// The first rule that they break.
-    fn check(&self) -> Result<(), ParameterError>;
+    fn check(&self) -> Result<(), ParameterError> {
+        Ok(())
+    }
+
+    /// What every [`policy`](Self::policy) checks first: the parameters, the number of arms (of which all pairs are kept if
+    /// [`MEMORY`](Self::MEMORY) is per pair), and the horizon where it [is used](Self::uses_horizon).
+    ///
+    /// # Errors
+    /// The first rule that is broken.
+    fn check_for(&self, arms: usize, horizon: u64) -> Result<(), ParameterError> {
+        self.check()?;
+        if Self::MEMORY.per_pair > 0 {
+            countable_pairs::<Self>(arms)?
+        } else {
+            countable(arms)?
+        }
+        horizon_known(self, horizon)
+    }
 
     /// A warning about parameters that are accepted although they are outside what the algorithm's theory covers,
     /// or although one of them has no effect beside the others.
@@ -88,8 +105,7 @@ pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
     /// The policy for `arms` arms and `horizon` steps.
     ///
     /// # Errors
-    /// If [`check`](Self::check) fails, if there are no arms (or 2^32), and if `horizon` is
-    /// 0 where it [is used](Self::uses_horizon).
+    /// Those of [`check_for`](Self::check_for).
     fn policy(&self, arms: usize, horizon: u64) -> Result<Self::Policy, ParameterError>;
 
     /// The policy in the form in which it takes late outcomes: through queues, unless the algorithm takes them itself.

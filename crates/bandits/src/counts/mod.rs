@@ -1,4 +1,4 @@
-//! Counts per arm and per pair of arms, and the arms that they single out. Bounds and posteriors made of them are
+//! Tables of wins and other values per pair of arms, and the arms that they single out. Bounds and posteriors made of them are
 //! in `confidence` and `thompson`.
 
 mod least;
@@ -7,7 +7,7 @@ mod pair_table;
 
 pub(crate) use least::LeastCounts;
 pub(crate) use open_duels::OpenDuels;
-pub(crate) use pair_table::{PairCounts, PairTable};
+pub use pair_table::{PairCounts, PairTable};
 
 use crate::random::best_arm;
 use crate::{Arm, Generator};
@@ -15,7 +15,8 @@ use crate::{Arm, Generator};
 impl PairCounts {
     /// The arm that beat the greatest number of others in more than half of their duels, ties at random; `None`
     /// if no arm beat any (but a lone arm is the best there is).
-    pub(crate) fn copeland_best(&self, generator: &mut Generator) -> Option<Arm> {
+    #[must_use]
+    pub fn copeland_best(&self, generator: &mut Generator) -> Option<Arm> {
         self.least_doubted(&vec![0; self.arms()], generator)
     }
 

@@ -7,7 +7,7 @@ use crate::state::{Plain, State, StateError, StateReader, StateWriter, state};
 
 /// A K x K table, `table[(i, j)]`, stored row by row.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct PairTable<T> {
+pub struct PairTable<T> {
     arms: usize,
     cells: Vec<T>,
 }
@@ -26,16 +26,16 @@ impl<T: Plain> State for Option<PairTable<T>> {
 }
 
 /// How often each arm beat each other one: `wins[(i, j)]` counts the duels that i won against j.
-pub(crate) type PairCounts = PairTable<u32>;
+pub type PairCounts = PairTable<u32>;
 
 impl<T: Copy> PairTable<T> {
     /// Every cell at `value`.
-    pub(crate) fn new(arms: usize, value: T) -> Self {
+    pub fn new(arms: usize, value: T) -> Self {
         Self { arms, cells: vec![value; arms * arms] }
     }
 
     /// Every cell at `value`, those of an arm and itself at `diagonal`.
-    pub(crate) fn with_diagonal(arms: usize, value: T, diagonal: T) -> Self {
+    pub fn with_diagonal(arms: usize, value: T, diagonal: T) -> Self {
         let mut table = Self::new(arms, value);
         for arm in 0..arms {
             table[(arm, arm)] = diagonal;
@@ -45,24 +45,24 @@ impl<T: Copy> PairTable<T> {
 
     /// The number of arms.
     #[inline]
-    pub(crate) fn arms(&self) -> usize {
+    pub fn arms(&self) -> usize {
         self.arms
     }
 
     /// The cells (i, 0), (i, 1), ...
     #[inline]
-    pub(crate) fn row(&self, i: usize) -> &[T] {
+    pub fn row(&self, i: usize) -> &[T] {
         &self.cells[i * self.arms..(i + 1) * self.arms]
     }
 
     /// As [`row`](Self::row).
     #[inline]
-    pub(crate) fn row_mut(&mut self, i: usize) -> &mut [T] {
+    pub fn row_mut(&mut self, i: usize) -> &mut [T] {
         &mut self.cells[i * self.arms..(i + 1) * self.arms]
     }
 
     /// The cells (0, j), (1, j), ...
-    pub(crate) fn column(&self, j: usize) -> impl Iterator<Item = T> + '_ {
+    pub fn column(&self, j: usize) -> impl Iterator<Item = T> + '_ {
         self.cells.iter().skip(j).step_by(self.arms).copied()
     }
 }
@@ -104,7 +104,7 @@ impl<T> IndexMut<(Arm, Arm)> for PairTable<T> {
 impl PairCounts {
     /// Counts a duel and returns the wins of the winner over the loser, and of the loser over the winner.
     #[inline]
-    pub(crate) fn record(&mut self, winner: usize, loser: usize) -> (u32, u32) {
+    pub fn record(&mut self, winner: usize, loser: usize) -> (u32, u32) {
         let wins = &mut self[(winner, loser)];
         *wins += 1;
         (*wins, self[(loser, winner)])
@@ -112,13 +112,13 @@ impl PairCounts {
 
     /// The wins of `i` over `j`, and of `j` over `i`.
     #[inline]
-    pub(crate) fn between(&self, i: usize, j: usize) -> (u32, u32) {
+    pub fn between(&self, i: usize, j: usize) -> (u32, u32) {
         (self[(i, j)], self[(j, i)])
     }
 
     /// How often `i` and `j` met.
     #[inline]
-    pub(crate) fn met(&self, i: usize, j: usize) -> u32 {
+    pub fn met(&self, i: usize, j: usize) -> u32 {
         self[(i, j)] + self[(j, i)]
     }
 
@@ -130,7 +130,7 @@ impl PairCounts {
 
     /// Whether `i` won more than half of its duels with `j`.
     #[inline]
-    pub(crate) fn beats(&self, i: usize, j: usize) -> bool {
+    pub fn beats(&self, i: usize, j: usize) -> bool {
         self[(i, j)] > self[(j, i)]
     }
 }

@@ -40,9 +40,7 @@
 //! * The arms that have begun fewest duels are kept (`counts/least.rs`), and the largest and smallest P are
 //!   computed only when a bound on their difference allows an arm to be dropped.
 
-use crate::algorithm::{
-    countable_pairs, horizon_known, named_values, papers, parameters, positive, probability, warnings, without_effect,
-};
+use crate::algorithm::{named_values, papers, parameters, positive, probability, warnings, without_effect};
 use crate::counts::{LeastCounts, PairCounts};
 use crate::random::{argmax, below};
 use crate::state::{state, stored};
@@ -194,9 +192,7 @@ impl PolicyConfig for BtmConfig {
     }
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<Btm, ParameterError> {
-        self.check()?;
-        countable_pairs::<Self>(arms)?;
-        horizon_known(self, horizon)?;
+        self.check_for(arms, horizon)?;
         let (radius, enough) = self.radius(arms, horizon);
         Ok(Btm {
             arms,

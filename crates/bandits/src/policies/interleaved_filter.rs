@@ -22,7 +22,7 @@
 //!   stochastic triangle inequality. Without them it may settle on an arm that another beats.
 //! * The arm recommended is the candidate, from the first duel on.
 
-use crate::algorithm::{countable, horizon_known, papers, parameters};
+use crate::algorithm::{papers, parameters};
 use crate::random::below;
 use crate::state::{state, stored};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
@@ -60,13 +60,8 @@ impl<const PRUNES: bool> PolicyConfig for InterleavedFilterConfig<PRUNES> {
 
     parameters! {}
 
-    fn check(&self) -> Result<(), ParameterError> {
-        Ok(())
-    }
-
     fn policy(&self, arms: usize, horizon: u64) -> Result<InterleavedFilter, ParameterError> {
-        countable(arms)?;
-        horizon_known(self, horizon)?;
+        self.check_for(arms, horizon)?;
         Ok(InterleavedFilter {
             prunes: PRUNES,
             doubt: doubt(arms, horizon),

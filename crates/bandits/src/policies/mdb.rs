@@ -25,7 +25,7 @@
 //! * It recommends the arm that is the last to leave E: an arm that plays alone has met the
 //!   others too seldom for its wins over each of them to be informative.
 
-use crate::algorithm::{countable_pairs, papers, parameters, positive, takes_late};
+use crate::algorithm::{papers, parameters, positive, takes_late};
 use crate::confidence::Evidence;
 use crate::late::Late;
 use crate::state::{state, stored};
@@ -75,9 +75,8 @@ impl PolicyConfig for MdbConfig {
         (self.alpha < 0.5).then(|| format!("mdb: alpha = {} is below 1/2, the limit of its theory", self.alpha))
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<Mdb, ParameterError> {
-        self.check()?;
-        countable_pairs::<Self>(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<Mdb, ParameterError> {
+        self.check_for(arms, horizon)?;
         Ok(Mdb { alpha: self.alpha, beta: self.beta, evidence: Evidence::new(arms, 0), set: Vec::with_capacity(arms) })
     }
 

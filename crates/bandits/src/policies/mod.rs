@@ -3,7 +3,7 @@
 //!
 //! | for | use |
 //! |---|---|
-//! | wins of every pair, the Copeland winner of the counts | `counts::PairCounts` |
+//! | wins of every pair, the Copeland winner of the counts | [`counts::PairCounts`](crate::counts::PairCounts) |
 //! | any other value per pair | `counts::PairTable` |
 //! | the arms counted least so far | `counts::LeastCounts` |
 //! | evidence that an arm loses to another, from wins | `confidence::Evidence` |
@@ -13,10 +13,54 @@
 //! | how long an arm plays alone | `confidence::last_step_below` |
 //! | tournaments sampled from Beta posteriors | `thompson::Sampler` |
 //! | bandits of single arms (UCB, Thompson sampling, Exp3, Exp3.S, Tsallis-INF) | [`singleton`](crate::singleton) |
-//! | uniform draws, coins, shuffles, ties at random | `random::{below, coin, shuffle, argmax, best_arm}` |
+//! | uniform draws, coins, shuffles, ties at random | [`random`](crate::random)`::{below, coin, shuffle, best_arm}` |
 //! | which of many Beta or normal draws is the largest | `random::Largest` |
 //! | Beta, normal and weighted draws | `random::{preference, Beta, Normals, WeightTree}` |
-//! | rules that parameters share, with their errors | `algorithm::{positive, probability, countable, countable_pairs, horizon_known}` |
+//! | rules that parameters share, with their errors | `algorithm::{positive, probability}` |
+//!
+//! # How to register an algorithm
+//!
+//! 1. Copy `src/policies/explore_first.rs`, the shortest example: it is the algorithm of the [front page](crate#how-to-add-an-algorithm)
+//!    with a name and a parameter, and is shown in full below. (`mdb.rs` is a typical algorithm of a paper.) Its documentation
+//!    has the rule, `## References` with a DOI, and `## Notes` on each deviation from the paper.
+//! 2. Declare it above with `pub mod NAME;`.
+//! 3. Add a line to the list in `src/registry/mod.rs`, in the place that it should have in tables:
+//!    `ExploreFirst(policies::explore_first::ExploreFirstConfig),`.
+//! 4. Test it alone, on all problems, resumed, with late answers, and for the memory that it declares:
+//!
+//!    ```sh
+//!    ALGORITHM=explore-first cargo test -p bandits --no-fail-fast --test all --test memory -- problems resumed open memory
+//!    ```
+//! 5. Write the files that follow from the registry: the tables of algorithms in the documentation, the choices pinned for each,
+//!    and the snapshot of `rankduel algorithms`. Then review the difference: only lines of the new algorithm should be in it.
+//!
+//!    ```sh
+//!    cargo xtask pin
+//!    ```
+//! 6. Run all tests: `cargo test -p bandits` and `cargo xtask tidy`.
+//!
+//! Nothing else lists algorithms: benchmarks, figures (whose curves have a style by their place in the registry), commands,
+//! experiments and Python all read it. The items of [`PolicyConfig`](crate::PolicyConfig) that the example leaves out have
+//! defaults: `PAPER` (a constant in `src/algorithm/papers.rs`), `VARIANTS`, `check` for ranges of parameters, `NEEDS_HORIZON`,
+//! `late` for one that takes late answers itself. Helpers to build on are in the table above.
+//!
+//! | a test finds | what to do |
+//! |---|---|
+//! | another arm than the winner, or too much regret late in a run | mend the algorithm, or declare in `CONVERGENCE` what it promises: `patience` if it takes longer, e.g. because it explores first; `least_margin` if it cannot resolve small margins; `late_share` or `weak_regret` if it goes on exploring; `condorcet: false` if it looks for another arm |
+//! | other bytes than declared | write the line `const MEMORY` that the message gives |
+//! | another run with the same seed | draw from the generator that `pair` gets, and from nothing else |
+//! | a recommendation before the first step | return `None` from `best` until something is known |
+//! | 16 files in one folder (`tidy`) | make a folder of the algorithms of one family, as `rmed/`; at most 15 files are in one |
+//! | no stored form | write `state!`, with the fields that change and after `but` those that the configuration gives, and `stored!();` |
+//!
+//! An algorithm with a fast form also gets a reference form in `src/reference/` and a test in `tests/all/shortcuts.rs` that
+//! compares the two.
+//!
+//! The whole file:
+//!
+//! ```ignore
+#![doc = include_str!("explore_first.rs")]
+//! ```
 
 pub mod borda;
 pub mod bradley_terry;
@@ -25,6 +69,8 @@ pub mod btm;
 pub mod ccb;
 pub mod changing;
 pub mod dts;
+#[cfg(test)]
+pub mod explore_first;
 pub mod identification;
 pub mod interleaved_filter;
 pub mod mdb;

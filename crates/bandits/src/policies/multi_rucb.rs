@@ -25,7 +25,7 @@
 //! * With late outcomes, C sees known outcomes only.
 //! * It recommends the arm that is the last to leave C, as MDB does.
 
-use crate::algorithm::{countable_pairs, papers, parameters, positive, takes_late};
+use crate::algorithm::{papers, parameters, positive, takes_late};
 use crate::confidence::Evidence;
 use crate::late::Late;
 use crate::random::{coin, draw_into};
@@ -74,9 +74,8 @@ impl PolicyConfig for MultiRucbConfig {
         (self.alpha <= 0.5).then(|| format!("multirucb: alpha = {} is not above 1/2, as its theory needs", self.alpha))
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<MultiRucb, ParameterError> {
-        self.check()?;
-        countable_pairs::<Self>(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<MultiRucb, ParameterError> {
+        self.check_for(arms, horizon)?;
         let set = Vec::with_capacity(arms);
         Ok(MultiRucb { alpha: self.alpha, m: self.m, evidence: Evidence::new(arms, 0), favourite: None, set })
     }

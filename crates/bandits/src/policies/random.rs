@@ -19,12 +19,13 @@
 
 use rand::Rng as _;
 
-use crate::algorithm::{countable, parameters, takes_late};
+use crate::algorithm::{parameters, takes_late};
 use crate::late::Late;
 use crate::random::{below, best_arm};
 use crate::state::{state, stored};
 use crate::{
-    ActionKind, Arm, Choice, Convergence, Feedback, Generator, Memory, PairWins, ParameterError, Policy, PolicyConfig,
+    ActionKind, Arm, Choice, Convergence, DuelPolicy, Feedback, Generator, Memory, PairWins, ParameterError, Policy,
+    PolicyConfig,
 };
 
 /// Random pairs: no parameters.
@@ -47,12 +48,8 @@ impl PolicyConfig for RandomPairsConfig {
 
     parameters! {}
 
-    fn check(&self) -> Result<(), ParameterError> {
-        Ok(())
-    }
-
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<RandomPairs, ParameterError> {
-        countable(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<RandomPairs, ParameterError> {
+        self.check_for(arms, horizon)?;
         Ok(RandomPairs { arms, shares: Shares::new(arms) })
     }
 
@@ -71,12 +68,8 @@ impl PolicyConfig for RandomSetsConfig {
 
     parameters! {}
 
-    fn check(&self) -> Result<(), ParameterError> {
-        Ok(())
-    }
-
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<RandomSets, ParameterError> {
-        countable(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<RandomSets, ParameterError> {
+        self.check_for(arms, horizon)?;
         Ok(RandomSets { arms, set: Vec::with_capacity(arms), shares: Shares::new(arms) })
     }
 
@@ -131,28 +124,23 @@ pub struct RandomPairs {
 
 state!(RandomPairs { shares } but { arms });
 
-impl Policy for RandomPairs {
-    fn arms(&self) -> usize {
+impl DuelPolicy for RandomPairs {
+    #[inline]
+    fn arm_count(&self) -> usize {
         self.arms
     }
 
-    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        let first = Arm::at(below(generator, self.arms));
-        let second = Arm::at(below(generator, self.arms));
-        if first == second {
-            let until = if self.arms == 1 { u64::MAX } else { step };
-            return Choice::Alone { arm: first, until };
-        }
-        Choice::Duel(first, second)
+    #[inline]
+    fn pair(&mut self, _step: u64, generator: &mut Generator) -> (Arm, Arm) {
+        (Arm::at(below(generator, self.arms)), Arm::at(below(generator, self.arms)))
     }
 
-    fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
-        if let Feedback::Duel { winner, loser, .. } = feedback {
-            self.shares.record(winner, loser);
-        }
+    #[inline]
+    fn outcome(&mut self, winner: Arm, loser: Arm) {
+        self.shares.record(winner, loser);
     }
 
-    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
+    fn best(&self, generator: &mut Generator) -> Option<Arm> {
         self.shares.best(generator)
     }
 

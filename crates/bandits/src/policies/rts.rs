@@ -35,7 +35,7 @@
 //! * `thompson` describes how the draws and the stretches alone are cut short. Probabilities below 1e-25 count as
 //!   0.
 
-use crate::algorithm::{countable_pairs, papers, parameters, takes_late};
+use crate::algorithm::{papers, parameters, takes_late};
 use crate::late::Late;
 use crate::state::{state, stored};
 use crate::thompson::{Field, Posterior, Preferences as _, Sampler, Ties};
@@ -55,12 +55,8 @@ impl PolicyConfig for RtsConfig {
 
     parameters! {}
 
-    fn check(&self) -> Result<(), ParameterError> {
-        Ok(())
-    }
-
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<Rts, ParameterError> {
-        countable_pairs::<Self>(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<Rts, ParameterError> {
+        self.check_for(arms, horizon)?;
         Ok(Rts {
             everyone: (0..arms).map(Arm::at).collect(),
             posterior: Posterior::new(arms),

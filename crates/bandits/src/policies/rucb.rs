@@ -40,9 +40,7 @@
 //! * Candidates are kept by evidence (`confidence/evidence.rs`), challengers found by rounded bounds or leaders
 //!   (`confidence/challengers`). A test compares both with the plain O(K^2) rule, choice by choice.
 
-use crate::algorithm::{
-    countable_pairs, named_values, papers, parameters, positive, takes_late, warnings, without_effect,
-};
+use crate::algorithm::{named_values, papers, parameters, positive, takes_late, warnings, without_effect};
 use crate::confidence::{Candidates, Challengers, Doubts, Evidence, LogTime, Standing};
 use crate::counts::OpenDuels;
 use crate::late::Late;
@@ -123,9 +121,8 @@ impl PolicyConfig for RucbConfig {
         (arms * (arms - 1) / 2) as u64
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<Rucb, ParameterError> {
-        self.check()?;
-        countable_pairs::<Self>(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<Rucb, ParameterError> {
+        self.check_for(arms, horizon)?;
         Ok(Rucb::new(self, arms))
     }
 

@@ -41,7 +41,7 @@
 //! * All active arms have had equally many rewards after a pass, so that bounds are in the order of
 //!   the means: one lower bound and one divergence decide whether an arm is dropped.
 
-use crate::algorithm::{countable_pairs, named_values, papers, parameters, positive, warnings, without_effect};
+use crate::algorithm::{named_values, papers, parameters, positive, warnings, without_effect};
 use crate::counts::{PairCounts, PairTable};
 use crate::random::below;
 use crate::state::{state, stored};
@@ -107,9 +107,8 @@ impl PolicyConfig for ScbConfig {
         warnings(Self::NAME, [idle.then(|| without_effect("alpha", "variant=paper"))])
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<Scb, ParameterError> {
-        self.check()?;
-        countable_pairs::<Self>(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<Scb, ParameterError> {
+        self.check_for(arms, horizon)?;
         Ok(Scb { config: self.clone(), arms, number: 0, ends: 0, begins: 1, round: Round::new(arms), found: None })
     }
 }

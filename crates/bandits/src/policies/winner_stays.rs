@@ -31,7 +31,7 @@
 //!   two that play.
 //! * The arm recommended is i while it is ahead of j, and none where the two are even.
 
-use crate::algorithm::{countable, named_values, papers, parameters};
+use crate::algorithm::{named_values, papers, parameters};
 use crate::random::below;
 use crate::state::{plain, state, stored};
 use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
@@ -81,12 +81,8 @@ impl PolicyConfig for WinnerStaysConfig {
 
     parameters! {}
 
-    fn check(&self) -> Result<(), ParameterError> {
-        Ok(())
-    }
-
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<WinnerStays, ParameterError> {
-        countable(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<WinnerStays, ParameterError> {
+        self.check_for(arms, horizon)?;
         Ok(WinnerStays::new(arms, None))
     }
 }
@@ -114,9 +110,8 @@ impl PolicyConfig for WinnerStaysStrongConfig {
         Err(ParameterError::TooSmall { key: "beta", bound: 1.0, value: self.beta, why })
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<WinnerStays, ParameterError> {
-        self.check()?;
-        countable(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<WinnerStays, ParameterError> {
+        self.check_for(arms, horizon)?;
         Ok(WinnerStays::new(arms, Some(self.clone())))
     }
 }

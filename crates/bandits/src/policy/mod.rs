@@ -1,13 +1,17 @@
 //! The interface of a dueling bandit: it chooses, it learns, it recommends an arm. Arenas, which answer, are in
 //! `arena`; the algorithms in `policies`.
 
+mod duel;
 mod owned;
 mod packed_wins;
 mod pair_wins;
+mod set;
 
+pub use duel::DuelPolicy;
 pub use owned::OwnedPolicy;
 pub use packed_wins::PackedWins;
 pub use pair_wins::PairWins;
+pub use set::{SetPolicy, Sets};
 
 use std::hint::select_unpredictable;
 
@@ -100,12 +104,16 @@ impl Feedback<'_> {
     }
 }
 
-/// A dueling bandit algorithm.
+/// A dueling bandit algorithm, as run loops see it. An algorithm of your own is shorter as a [`DuelPolicy`].
 ///
 /// A step is one [`choose`](Self::choose) and, after a duel or a set, one [`learn`](Self::learn) with the outcome of
 /// that choice, before the next `choose`. A policy remembers its choice until then; it may panic or count wrongly if
 /// it learns twice, or from another choice. Only [`Alone`](Choice::Alone) has no outcome. Where outcomes may come late, in
 /// any order, or never, as with real users, an [`OpenPolicy`](crate::OpenPolicy) takes any policy.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a dueling bandit",
+    note = "implement `bandits::DuelPolicy` for it (`pair` and `outcome`), or `bandits::SetPolicy` and wrap it in `bandits::Sets`"
+)]
 pub trait Policy {
     /// How many arms it chooses among.
     fn arms(&self) -> usize;

@@ -11,7 +11,7 @@ use crate::{Arm, Generator};
 /// Multiply and reject: D. Lemire, "Fast random integer generation in an interval", ACM TOMACS
 /// 29(1), 2019, <https://doi.org/10.1145/3230636>.
 #[inline]
-pub(crate) fn below(generator: &mut Generator, n: usize) -> usize {
+pub fn below(generator: &mut Generator, n: usize) -> usize {
     debug_assert!(n >= 1 && u32::try_from(n).is_ok());
     if n <= 1 {
         return 0;
@@ -29,12 +29,12 @@ pub(crate) fn below(generator: &mut Generator, n: usize) -> usize {
 
 /// A fair coin.
 #[inline]
-pub(crate) fn coin(generator: &mut Generator) -> bool {
+pub fn coin(generator: &mut Generator) -> bool {
     generator.next_u64() >> 63 == 1
 }
 
 /// Shuffles in place (Fisher and Yates), from the last place down.
-pub(crate) fn shuffle<T>(generator: &mut Generator, items: &mut [T]) {
+pub fn shuffle<T>(generator: &mut Generator, items: &mut [T]) {
     for last in (1..items.len()).rev() {
         items.swap(last, below(generator, last + 1));
     }
@@ -68,8 +68,9 @@ pub(crate) fn argmax<T: PartialOrd + Copy>(
     values.enumerate().filter(|(_, value)| *value == top).nth(chosen).map(|(index, _)| index)
 }
 
-/// As [`argmax`], as an arm.
-pub(crate) fn best_arm<T: PartialOrd + Copy>(
+/// The arm of the largest score, ties uniformly at random; `None` if there are no scores. They are those of arm 0, 1, ... in
+/// this order.
+pub fn best_arm<T: PartialOrd + Copy>(
     generator: &mut Generator,
     scores: impl Iterator<Item = T> + Clone,
 ) -> Option<Arm> {

@@ -13,7 +13,8 @@ mod weights;
 
 pub(crate) use beta::Beta;
 pub(crate) use bits::{draw_bit, fill, nth_bit};
-pub(crate) use draw::{Coins, argmax, below, best_arm, coin, draw_into, shuffle};
+pub(crate) use draw::{Coins, argmax, draw_into};
+pub use draw::{below, best_arm, coin, shuffle};
 pub(crate) use largest::{BetaPosterior, Largest, NormalPosterior};
 pub(crate) use normal::Normals;
 pub(crate) use preference::{geometric, preference, preference_above_half, uniform};

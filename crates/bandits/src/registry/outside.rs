@@ -2,9 +2,10 @@
 //! without a name that could be read.
 
 use std::fmt;
+use std::sync::Arc;
 
-use super::Entry;
-use crate::{ActionKind, Convergence, Memory, OwnedPolicy};
+use super::{Entry, Spec};
+use crate::{ActionKind, Convergence, Memory, OwnedPolicy, Policy};
 
 /// An algorithm from outside.
 pub trait Outside: fmt::Debug + Send + Sync {
@@ -21,6 +22,58 @@ pub trait Outside: fmt::Debug + Send + Sync {
 
     /// A fresh policy for `arms` arms and `horizon` steps.
     fn policy(&self, arms: usize, horizon: u64) -> Box<dyn OwnedPolicy>;
+}
+
+/// An algorithm of duels that a closure builds.
+struct Own<F> {
+    name: &'static str,
+    build: F,
+}
+
+impl<F> fmt::Debug for Own<F> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Own").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl<P: Policy + Clone + Send + 'static, F: Fn(usize) -> P + Send + Sync> Outside for Own<F> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn summary(&self) -> &'static str {
+        "an algorithm of your own"
+    }
+
+    fn action_kind(&self) -> ActionKind {
+        ActionKind::Duels
+    }
+
+    fn policy(&self, arms: usize, _horizon: u64) -> Box<dyn OwnedPolicy> {
+        Box::new((self.build)(arms))
+    }
+}
+
+impl Spec {
+    /// An algorithm of your own, to compare with registered ones: `build` makes a fresh policy of duels for a number of arms.
+    /// It stands wherever a specification does, except that [parsing](str::parse) does not know its name. Algorithms of sets
+    /// implement [`Outside`].
+    ///
+    /// ```
+    /// use bandits::registry::Spec;
+    /// use bandits::{PolicyConfig, policies::rucb::RucbConfig};
+    ///
+    /// let own = Spec::own("bold-rucb", |arms| RucbConfig { alpha: 0.1, ..Default::default() }.policy(arms, 0).unwrap());
+    /// assert_eq!(own.canonical(), "bold-rucb");
+    /// ```
+    pub fn own<P, F>(name: &'static str, build: F) -> Self
+    where
+        P: Policy + Clone + Send + 'static,
+        F: Fn(usize) -> P + Send + Sync + 'static,
+    {
+        let own: Arc<dyn Outside> = Arc::new(Own { name, build });
+        own.into()
+    }
 }
 
 /// What the registry would know of it.

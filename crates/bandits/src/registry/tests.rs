@@ -321,3 +321,36 @@ fn algorithms_from_outside_are_played_like_those_of_the_list() {
     let (regret, best) = spec.visit(5, 100, Play).unwrap();
     assert!((regret - 10.0).abs() < 1e-9 && best == Some(crate::Arm(0)), "{regret}");
 }
+
+/// The example of `policies` for a registered algorithm does what its documentation says.
+#[test]
+fn the_example_is_an_algorithm() {
+    use crate::policies::explore_first::ExploreFirstConfig;
+    use crate::{Generators, MatrixArena, Recorder, StateReader, StateWriter, play, problems};
+
+    let mut config = ExploreFirstConfig::default();
+    config.parameter_mut("rounds").expect("its parameter").set("40").expect("a number");
+    assert_eq!(config.parameters()[0].value, "40");
+    assert_eq!(config.policy(0, 0).map(|_| ()), Err(ParameterError::Arms { arms: 0 }));
+    let (arms, name) = (40_000, "explore-first");
+    assert_eq!(config.policy(arms, 0).map(|_| ()), Err(ParameterError::TooManyPairs { algorithm: name, arms }));
+
+    // Six pairs of four arms, 40 times; then arm 0 alone, which costs nothing.
+    let mut policy = config.policy(4, 0).expect("four arms");
+    let mut arena = MatrixArena::new(problems::arithmetic(4).expect("four arms")).expect("arm 0");
+    let mut generators = Generators::from_seed(1);
+    let mut recorder = Recorder::new(vec![240, 10_000]);
+    assert_eq!(policy.recommend(&mut generators.policy), None);
+    play(&mut policy, &mut arena, 10_000, &mut generators, &mut recorder);
+    let [explored, all] = [0, 1].map(|at| recorder.curve()[at].average);
+    // Each arm takes part in half of the duels, with gaps of 0, .05, .1 and .15: their mean is .075.
+    assert!((explored - 240.0 * 0.075).abs() < 1e-9 && (all - explored).abs() < 1e-9, "{explored} {all}");
+    assert_eq!(policy.recommend(&mut generators.policy), Some(crate::Arm(0)));
+
+    let mut saved = StateWriter::default();
+    assert!(Policy::save(&policy, &mut saved));
+    let saved = saved.into_bytes();
+    let mut restored = config.policy(4, 0).expect("four arms");
+    Policy::load(&mut restored, &mut StateReader::new(&saved)).expect("its own state");
+    assert_eq!(restored.recommend(&mut generators.policy), Some(crate::Arm(0)));
+}

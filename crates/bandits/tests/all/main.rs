@@ -4,6 +4,7 @@ mod agreement;
 mod common;
 mod identification;
 mod open;
+mod own;
 mod problems;
 mod published;
 mod resumed;

@@ -1,8 +1,18 @@
-//! One table of problems that every registered algorithm runs through.
+//! One table of problems that every registered algorithm runs through. For a single one:
+//!
+//! ```sh
+//! ALGORITHM=rucb cargo test -p bandits --test all problems
+//! ```
+//!
+//! What an algorithm is expected to find, and after how many steps, is its `CONVERGENCE`; messages name the field that
+//! allows for what was found.
 
-use crate::common::Run;
-use bandits::registry::{Spec, entries};
-use bandits::{Arm, MatrixArena, PreferenceMatrix, RegretReference, problems};
+use crate::common::{Run, algorithms};
+use bandits::registry::{PolicyVisitor, Spec};
+use bandits::{
+    Arm, Convergence, DuelPolicy, Generator, Generators, MatrixArena, Policy, PreferenceMatrix, RegretReference, play,
+    problems,
+};
 
 /// Problems with a Condorcet winner, and how long an algorithm may take to find it.
 fn with_winner() -> Vec<(&'static str, PreferenceMatrix, Arm, u64)> {
@@ -22,6 +32,17 @@ fn resolvable(matrix: &PreferenceMatrix, least: f64) -> bool {
     margins.filter(|&margin| margin > 0.0).all(|margin| margin >= least)
 }
 
+/// What an algorithm may declare if it is right that it fails.
+fn remedies(now: Convergence) -> String {
+    let Convergence { patience, least_margin, late_share, .. } = now;
+    format!(
+        "If that is what the algorithm should do, say so in its CONVERGENCE: `patience` (now {patience}) if it takes longer, \
+         e.g. because it explores first; `least_margin` (now {least_margin}) if it cannot resolve small margins; \
+         `late_share` (now {late_share}) or `weak_regret` if it goes on exploring; `condorcet: false` if it looks for another \
+         arm than the Condorcet winner"
+    )
+}
+
 #[test]
 fn each_algorithm_finds_the_winner_and_settles_on_it() {
     find_winners(&with_winner());
@@ -37,7 +58,7 @@ fn each_algorithm_finds_the_winner_of_arxiv() {
 }
 
 fn find_winners(problems: &[(&str, PreferenceMatrix, Arm, u64)]) {
-    for entry in entries() {
+    for entry in algorithms() {
         let expected = entry.convergence;
         if !expected.condorcet {
             continue;
@@ -52,7 +73,13 @@ fn find_winners(problems: &[(&str, PreferenceMatrix, Arm, u64)]) {
             for seed in 0..3 {
                 let run = Run { arena: &arena, horizon, seed };
                 let (recorder, best) = spec.visit(arena.matrix().arms(), horizon, run).expect("arms");
-                assert_eq!(best, Some(winner), "{} on `{problem}`, seed {seed}", entry.name);
+                assert_eq!(
+                    best,
+                    Some(winner),
+                    "{} on `{problem}`, seed {seed}: not the winner after {horizon} steps. {}",
+                    entry.name,
+                    remedies(expected)
+                );
                 // In the second half it costs much less than uniform choice: it has learnt.
                 let half = recorder.checkpoints().iter().position(|&t| t >= horizon / 2);
                 let before = recorder.curve()[half.expect("a checkpoint")];
@@ -63,7 +90,16 @@ fn find_winners(problems: &[(&str, PreferenceMatrix, Arm, u64)]) {
                 } else {
                     recorder.total().average - before.average
                 };
-                assert!(late < uniform * expected.late_share, "{} on `{problem}`: {late} {uniform}", entry.name);
+                assert!(
+                    late < uniform * expected.late_share,
+                    "{} on `{problem}`, seed {seed}: steps {} to {horizon} cost {late:.0}, {:.2} times uniform choice, \
+                     expected less than {}. {}",
+                    entry.name,
+                    horizon / 2,
+                    late / uniform,
+                    expected.late_share,
+                    remedies(expected)
+                );
             }
         }
     }
@@ -71,7 +107,7 @@ fn find_winners(problems: &[(&str, PreferenceMatrix, Arm, u64)]) {
 
 #[test]
 fn degenerate_problems_end_without_a_panic() {
-    for entry in entries() {
+    for entry in algorithms() {
         let spec: Spec = entry.name.parse().expect(entry.name);
         let lone = MatrixArena::new(crate::common::all_even(1)).expect("one arm");
         let (recorder, best) = spec.visit(1, 1000, Run { arena: &lone, horizon: 1000, seed: 1 }).expect("an arm");
@@ -95,25 +131,83 @@ fn degenerate_problems_end_without_a_panic() {
     }
 }
 
+/// Who played, the recommendation after the run, and whether the policy has drawn any number by then.
+struct Seeded<'a> {
+    arena: &'a MatrixArena,
+    seed: u64,
+}
+
+impl PolicyVisitor for Seeded<'_> {
+    type Output = (Vec<Vec<Arm>>, Option<Arm>, bool);
+
+    fn visit<P: Policy + Send>(self, mut policy: P) -> Self::Output {
+        let mut generators = Generators::from_seed(self.seed);
+        let mut diary = crate::common::Diary::default();
+        play(&mut policy, &mut self.arena.clone(), 5_000, &mut generators, &mut diary);
+        let drew = generators.policy != Generators::from_seed(self.seed).policy;
+        (diary.0, policy.recommend(&mut generators.policy), drew)
+    }
+}
+
+/// The same seed makes the same run. Another seed makes another one, unless the algorithm is deterministic: one that draws
+/// nothing makes the same choices until outcomes decide.
+fn follows_the_seed(spec: &Spec) {
+    let arena = MatrixArena::new(crate::common::ladder(20)).expect("arm 0");
+    let run = |seed| spec.visit(20, 5_000, Seeded { arena: &arena, seed }).expect("arms");
+    let [one, same, other] = [run(1), run(1), run(2)];
+    assert!(one == same, "{spec}: the same seed made another run");
+    if one.2 {
+        assert!(one.0 != other.0, "{spec}: it draws numbers, but another seed made the same run");
+    }
+}
+
 #[test]
 fn same_seed_same_run() {
-    let arena = MatrixArena::new(crate::common::ladder(20)).expect("arm 0");
-    for entry in entries() {
-        let spec: Spec = entry.name.parse().expect(entry.name);
-        let run = |seed| {
-            let run = Run { arena: &arena, horizon: 5000, seed };
-            let (recorder, best) = spec.visit(20, 5000, run).expect("arms");
-            (recorder.curve().to_vec(), best)
-        };
-        assert_eq!(run(1), run(1), "{}", entry.name);
-        assert_ne!(run(1), run(2), "{}", entry.name);
+    for entry in algorithms() {
+        follows_the_seed(&entry.name.parse().expect(entry.name));
     }
+}
+
+/// Each arm in turn against the next. If `draws`, it draws a number and does not use it.
+#[derive(Clone)]
+struct RoundRobin {
+    draws: bool,
+}
+
+impl DuelPolicy for RoundRobin {
+    fn arm_count(&self) -> usize {
+        20
+    }
+
+    fn pair(&mut self, step: u64, generator: &mut Generator) -> (Arm, Arm) {
+        if self.draws {
+            bandits::random::coin(generator);
+        }
+        (Arm((step % 20) as u32), Arm(((step + 1) % 20) as u32))
+    }
+
+    fn outcome(&mut self, _winner: Arm, _loser: Arm) {}
+
+    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+        None
+    }
+}
+
+#[test]
+fn a_deterministic_round_robin_is_accepted() {
+    follows_the_seed(&Spec::own("round-robin", |_| RoundRobin { draws: false }));
+}
+
+#[test]
+#[should_panic(expected = "it draws numbers, but another seed made the same run")]
+fn one_that_ignores_what_it_draws_is_not() {
+    follows_the_seed(&Spec::own("round-robin", |_| RoundRobin { draws: true }));
 }
 
 #[test]
 fn a_longer_horizon_changes_nothing_of_the_steps_before() {
     let arena = MatrixArena::new(problems::arithmetic(8).expect("eight arms")).expect("arm 0");
-    for entry in entries().into_iter().filter(|entry| !entry.needs_horizon) {
+    for entry in algorithms().into_iter().filter(|entry| !entry.needs_horizon) {
         let spec: Spec = entry.name.parse().expect(entry.name);
         let run = |horizon| {
             let run = Run { arena: &arena, horizon, seed: 5 };

@@ -1,8 +1,8 @@
 //! A run in pieces is the run in one piece, and runs in step are the runs by themselves, for every
 //! registered algorithm.
 
-use crate::common::Diary;
-use bandits::registry::{PolicyVisitor, Spec, entries};
+use crate::common::{Diary, algorithms, all_are_tested};
+use bandits::registry::{PolicyVisitor, Spec};
 use bandits::{
     Arena, Arm, Choice, DuelOutcome, Generator, Generators, MatrixArena, Observer, PairWins, Policy, Run, RunState,
     play, play_in_step, problems,
@@ -60,7 +60,7 @@ impl PolicyVisitor for InPieces<'_> {
 fn a_run_resumed_is_the_run_itself() {
     let arena = MatrixArena::new(problems::arithmetic(5).expect("five arms")).expect("arm 0");
     let mut cut = Vec::new();
-    for entry in entries() {
+    for entry in algorithms() {
         let spec: Spec = entry.name.parse().expect(entry.name);
         let run = |pieces| spec.visit(5, HORIZON, InPieces { arena: &arena, pieces }).expect("arms");
         let (diary, choices, best, next) = run(1);
@@ -74,7 +74,7 @@ fn a_run_resumed_is_the_run_itself() {
         }
     }
     // Some stretches alone were cut in two, of lengths that were drawn (RCS, D-TS) and that were not.
-    for name in ["rcs", "dts", "rucb", "winner-stays-strong"] {
+    for name in ["rcs", "dts", "rucb", "winner-stays-strong"].into_iter().filter(|_| all_are_tested()) {
         assert!(cut.contains(&name), "{name} was not cut: {cut:?}");
     }
 }
@@ -171,7 +171,7 @@ impl PolicyVisitor for Several {
 fn runs_in_step_are_the_runs_by_themselves() {
     let inner = MatrixArena::new(problems::arithmetic(5).expect("five arms")).expect("arm 0");
     let arena = Ahead { inner, announced: None, announcements: 0 };
-    for entry in entries() {
+    for entry in algorithms() {
         let spec: Spec = entry.name.parse().expect(entry.name);
         let several = |in_step| spec.visit(5, HORIZON, Several { arena: arena.clone(), in_step }).expect("arms");
         let (alone, none) = several(false);

@@ -2,7 +2,7 @@
 //! bandits and RMED1 differ on such problems as they do elsewhere.
 
 use bandits::problems::{Problem, Setting};
-use bandits::registry::{PolicyVisitor, Spec, entries};
+use bandits::registry::{PolicyVisitor, Spec};
 use bandits::{Arena, Arm, Generators, Policy, Recorder, Shuffled, UtilityArena, one_two_five, play};
 
 /// Plays in a fresh arena whose arms are renumbered.
@@ -40,7 +40,7 @@ fn the_best_utility_is_found() {
     let arena = UtilityArena::new(vec![0.0, 1.5, 0.2, -0.5, 0.4, 0.3]).expect("six arms");
     let uniform = arena.gaps().iter().sum::<f64>() / 6.0;
     // Baselines learn nothing.
-    for entry in entries().into_iter().filter(|entry| entry.paper.is_some()) {
+    for entry in crate::common::algorithms().into_iter().filter(|entry| entry.paper.is_some()) {
         let expected = entry.convergence;
         let horizon = 20_000 * expected.patience;
         let spec: Spec = entry.name.parse().expect(entry.name);

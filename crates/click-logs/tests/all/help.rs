@@ -1,6 +1,6 @@
 //! The help of every command, compared with files in `tests/snapshots`.
 //!
-//! After a deliberate change, `UPDATE_SNAPSHOTS=1 cargo test --workspace --test logs help` writes the files again; review the
+//! After a deliberate change, `UPDATE=1 cargo test --workspace --test logs help` writes the files again; review the
 //! diff.
 
 use std::fs;
@@ -20,7 +20,7 @@ fn help_of_every_command() {
 
 fn check(name: &str, found: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots").join(name);
-    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+    if std::env::var_os("UPDATE").is_some() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, found).unwrap();
         return;
@@ -29,7 +29,7 @@ fn check(name: &str, found: &str) {
     let differs = found.lines().zip(expected.lines()).find(|(found, expected)| found != expected);
     assert!(
         found == expected,
-        "{name} has changed (first difference: {differs:?}); if that is intended, run UPDATE_SNAPSHOTS=1 cargo test \
+        "{name} has changed (first difference: {differs:?}); if that is intended, run UPDATE=1 cargo test \
          --workspace --test logs help"
     );
 }

@@ -1,9 +1,12 @@
 //! The colours of algorithms.
 
-/// All algorithms, each with the colour and dashes of its position in every figure. There are seven colours, so that those
-/// seven places apart share one: variants of one algorithm, or algorithms that papers do not draw together. Add new ones at
-/// the end: the others keep their styles.
-const ALGORITHMS: [&str; 50] = [
+use bandits::registry::entries;
+
+/// The algorithms of published figures, each with the colour and dashes of its position in every figure. There are seven
+/// colours, so that those seven places apart share one: variants of one algorithm, or algorithms that papers do not draw
+/// together. An algorithm that is not here follows them by its place in the registry; it joins their end when a published
+/// figure shows it, so that it keeps its style.
+const PUBLISHED: [&str; 50] = [
     "rucb",
     "mergerucb",
     "rmed1",
@@ -59,7 +62,9 @@ const ALGORITHMS: [&str; 50] = [
 /// The families of curves with a style of their own, for figures.
 #[must_use]
 pub fn palette() -> Vec<String> {
-    ALGORITHMS.map(str::to_owned).to_vec()
+    let published = PUBLISHED.into_iter();
+    let others = entries().into_iter().map(|entry| entry.name).filter(|name| !PUBLISHED.contains(name));
+    published.chain(others).map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -67,12 +72,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_algorithm_has_a_place() {
-        for entry in bandits::registry::entries() {
-            assert!(ALGORITHMS.contains(&entry.name), "add {} at the end of ALGORITHMS", entry.name);
+    fn every_algorithm_has_one_place_and_published_ones_keep_theirs() {
+        let palette = palette();
+        assert_eq!(palette[..PUBLISHED.len()], PUBLISHED);
+        for entry in entries() {
+            assert_eq!(palette.iter().filter(|name| *name == entry.name).count(), 1, "{}", entry.name);
         }
-        for (at, name) in ALGORITHMS.iter().enumerate() {
-            assert!(!ALGORITHMS[..at].contains(name), "{name} is there twice");
+        for name in PUBLISHED {
+            assert_eq!(palette.iter().filter(|other| *other == name).count(), 1, "{name} is there twice");
         }
     }
 }

@@ -21,7 +21,7 @@
 //! * Weights are kept as logarithms and drawn from a tree of sums: a step costs O(log K).
 //! * The arm reported has the largest weight.
 
-use crate::algorithm::{countable, horizon_known, papers, parameters};
+use crate::algorithm::{papers, parameters};
 use crate::policies::reductions::rex3::gamma_in_unit;
 use crate::singleton::{ExpWeights, highest_score};
 use crate::state::{state, stored};
@@ -57,9 +57,7 @@ impl PolicyConfig for Dexp3Config {
     }
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<Dexp3, ParameterError> {
-        self.check()?;
-        countable(arms)?;
-        horizon_known(self, horizon)?;
+        self.check_for(arms, horizon)?;
         let count = arms.max(2) as f64;
         let tuned = || {
             let eta = libm::pow(libm::log(count) / (horizon as f64 * count.sqrt()), 2.0 / 3.0);

@@ -25,7 +25,7 @@
 //! * With late outcomes, pulls under way are not counted; the passes go on.
 //! * The arm reported has the largest m of those left.
 
-use crate::algorithm::{countable, papers, parameters, probability, takes_late};
+use crate::algorithm::{papers, parameters, probability, takes_late};
 use crate::late::Late;
 use crate::random::{below, best_arm};
 use crate::state::{state, stored};
@@ -62,9 +62,8 @@ impl PolicyConfig for BordaEliminationConfig {
         probability("delta", self.delta)
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<BordaElimination, ParameterError> {
-        self.check()?;
-        countable(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<BordaElimination, ParameterError> {
+        self.check_for(arms, horizon)?;
         Ok(BordaElimination {
             delta: self.delta,
             won: vec![0; arms],

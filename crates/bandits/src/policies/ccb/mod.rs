@@ -41,7 +41,7 @@
 //!   champion loses becomes the champion. All else sees known outcomes only.
 //! * Pairs are kept as decided or open (`decided_pairs.rs`); a step costs O(K).
 
-use crate::algorithm::{countable_pairs, papers, parameters, positive, takes_late};
+use crate::algorithm::{papers, parameters, positive, takes_late};
 use crate::confidence::{Challengers, LogTime, Standing, last_step_below};
 use crate::counts::OpenDuels;
 use crate::late::Late;
@@ -92,9 +92,8 @@ impl PolicyConfig for CcbConfig {
         (arms * (arms - 1) / 2) as u64
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<Ccb, ParameterError> {
-        self.check()?;
-        countable_pairs::<Self>(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<Ccb, ParameterError> {
+        self.check_for(arms, horizon)?;
         Ok(Ccb::new(self.alpha, arms))
     }
 

@@ -46,7 +46,7 @@
 use super::chances::{Chances, Fading};
 use super::memory::{Duels, Memory as Remembered, Rule};
 use super::{at_least_two, low_alpha};
-use crate::algorithm::{countable_pairs, papers, parameters, positive, takes_late};
+use crate::algorithm::{papers, parameters, positive, takes_late};
 use crate::confidence::LogTime;
 use crate::late::Late;
 use crate::policies::dts::Bounds;
@@ -106,9 +106,8 @@ impl PolicyConfig for SlidingDtsConfig {
         low_alpha(Self::NAME, self.alpha, "D-TS")
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<SlidingDts, ParameterError> {
-        self.check()?;
-        countable_pairs::<Self>(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<SlidingDts, ParameterError> {
+        self.check_for(arms, horizon)?;
         Ok(SlidingDts {
             alpha: self.alpha,
             window: self.window as u64,
@@ -147,9 +146,8 @@ impl PolicyConfig for DiscountedDtsConfig {
         low_alpha(Self::NAME, self.alpha, "D-TS")
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<DiscountedDts, ParameterError> {
-        self.check()?;
-        countable_pairs::<Self>(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<DiscountedDts, ParameterError> {
+        self.check_for(arms, horizon)?;
         let factor = 1.0 - 1.0 / self.memory;
         Ok(DiscountedDts {
             alpha: self.alpha,

@@ -34,7 +34,7 @@
 
 use super::memory::{Memory as Remembered, Rule};
 use super::{at_least_two, low_alpha};
-use crate::algorithm::{countable_pairs, papers, parameters, positive, takes_late};
+use crate::algorithm::{papers, parameters, positive, takes_late};
 use crate::counts::OpenDuels;
 use crate::late::Late;
 use crate::random::{below, best_arm};
@@ -102,9 +102,8 @@ impl PolicyConfig for SlidingRucbConfig {
         (arms * (arms - 1) / 2) as u64
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<ForgetfulRucb, ParameterError> {
-        self.check()?;
-        countable_pairs::<Self>(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<ForgetfulRucb, ParameterError> {
+        self.check_for(arms, horizon)?;
         Ok(ForgetfulRucb::new(arms, self.alpha, Rule::Window(self.window as u64)))
     }
 
@@ -138,9 +137,8 @@ impl PolicyConfig for DiscountedRucbConfig {
         (arms * (arms - 1) / 2) as u64
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<ForgetfulRucb, ParameterError> {
-        self.check()?;
-        countable_pairs::<Self>(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<ForgetfulRucb, ParameterError> {
+        self.check_for(arms, horizon)?;
         Ok(ForgetfulRucb::new(arms, self.alpha, Rule::Discount(1.0 - 1.0 / self.memory)))
     }
 

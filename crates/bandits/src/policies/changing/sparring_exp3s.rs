@@ -25,7 +25,7 @@
 //! * An arm may meet itself: a fair coin, from which both sides learn.
 //! * The arm reported has the largest share of both sides' weights.
 
-use crate::algorithm::{countable, horizon_known, papers, parameters, warnings, without_effect};
+use crate::algorithm::{papers, parameters, warnings, without_effect};
 use crate::policies::rex3::gamma_in_unit;
 use crate::policies::sparring::Sparring;
 use crate::singleton::Exp3S;
@@ -86,9 +86,7 @@ impl PolicyConfig for SparringExp3sConfig {
     }
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<Sparring<Exp3S>, ParameterError> {
-        self.check()?;
-        countable(arms)?;
-        horizon_known(self, horizon)?;
+        self.check_for(arms, horizon)?;
         let gamma = self.gamma.unwrap_or_else(|| Exp3S::gamma_for(arms, horizon, self.changes + 1.0));
         let alpha = self.alpha.unwrap_or_else(|| 1.0 / horizon as f64);
         Ok(Sparring::new(Exp3S::new(arms, gamma, alpha)))

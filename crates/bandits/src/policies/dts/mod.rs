@@ -45,7 +45,7 @@
 //!   a bound this goes on for a geometric number of steps, which are one choice. The step after it is
 //!   drawn given that it is something else.
 
-use crate::algorithm::{countable_pairs, named_values, papers, parameters, positive, takes_late};
+use crate::algorithm::{named_values, papers, parameters, positive, takes_late};
 use crate::confidence::LogTime;
 use crate::late::Late;
 use crate::state::{state, stored};
@@ -120,9 +120,8 @@ impl<const PLUS: bool> PolicyConfig for DoubleThompsonConfig<PLUS> {
             .then(|| format!("{}: alpha = {} is not above 1/2, as its theory needs", Self::NAME, self.alpha))
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<DoubleThompson, ParameterError> {
-        self.check()?;
-        countable_pairs::<Self>(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<DoubleThompson, ParameterError> {
+        self.check_for(arms, horizon)?;
         let ties = if PLUS { Ties::Regret } else { Ties::Random };
         Ok(DoubleThompson {
             alpha: self.alpha,

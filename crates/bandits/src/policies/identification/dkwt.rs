@@ -24,7 +24,7 @@
 //! * The paper has sets of any size, whose winner alone is known. Multileaving says more than that, so that they are not here.
 
 use super::{ChampionTest, OneByOne, PairByPair};
-use crate::algorithm::{countable, papers, parameters, probability};
+use crate::algorithm::{papers, parameters, probability};
 use crate::state::state;
 use crate::{Convergence, Memory, Paper, ParameterError, PolicyConfig};
 
@@ -59,9 +59,8 @@ impl PolicyConfig for DkwtConfig {
         probability("delta", self.delta)
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<PairByPair<OneByOne<Dkwt>>, ParameterError> {
-        self.check()?;
-        countable(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<PairByPair<OneByOne<Dkwt>>, ParameterError> {
+        self.check_for(arms, horizon)?;
         Ok(PairByPair::new(OneByOne::new(arms, Dkwt { delta: self.delta, arms, round: 1 })))
     }
 }

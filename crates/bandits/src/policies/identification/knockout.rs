@@ -23,7 +23,7 @@
 //! * The paper plays with epsilon = .05 and delta = .1; delta = .05 here, as elsewhere in this crate.
 
 use super::{Bracket, PairByPair, Settling};
-use crate::algorithm::{countable, papers, parameters, probability};
+use crate::algorithm::{papers, parameters, probability};
 use crate::state::state;
 use crate::{Arm, Convergence, Generator, Memory, Paper, ParameterError, PolicyConfig};
 
@@ -70,9 +70,8 @@ impl PolicyConfig for KnockoutConfig {
         Err(ParameterError::BelowMinimum { key: "gamma", minimum: 1.0, value: self.gamma, why })
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<PairByPair<Knockout>, ParameterError> {
-        self.check()?;
-        countable(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<PairByPair<Knockout>, ParameterError> {
+        self.check_for(arms, horizon)?;
         let bracket = Bracket::new(arms, 0);
         Ok(PairByPair::new(Knockout { config: self.clone(), bracket, margin: 0.0, delta: 0.0, most: 0.0 }))
     }

@@ -23,7 +23,7 @@
 //! * delta = .05 here, as elsewhere in this crate.
 
 use super::{ChampionTest, OneByOne, PairByPair};
-use crate::algorithm::{countable, papers, parameters, probability};
+use crate::algorithm::{papers, parameters, probability};
 use crate::state::state;
 use crate::{Convergence, Memory, Paper, ParameterError, PolicyConfig};
 
@@ -58,9 +58,8 @@ impl PolicyConfig for MallowsMpiConfig {
         probability("delta", self.delta)
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<PairByPair<OneByOne<MallowsMpi>>, ParameterError> {
-        self.check()?;
-        countable(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<PairByPair<OneByOne<MallowsMpi>>, ParameterError> {
+        self.check_for(arms, horizon)?;
         Ok(PairByPair::new(OneByOne::new(arms, MallowsMpi { delta: self.delta / arms as f64 })))
     }
 }

@@ -24,7 +24,7 @@
 //! * A pair takes at most m^2 duels on average, however close it is.
 
 use super::{Bracket, PairByPair, Settling};
-use crate::algorithm::{countable, papers, parameters, positive, probability};
+use crate::algorithm::{papers, parameters, positive, probability};
 use crate::random::shuffle;
 use crate::state::state;
 use crate::{Arm, Convergence, Generator, Memory, Paper, ParameterError, PolicyConfig};
@@ -70,9 +70,8 @@ impl PolicyConfig for NtsConfig {
         Err(ParameterError::TooLarge { key: "h", bound: 0.5, value: self.h, why })
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<PairByPair<Nts>, ParameterError> {
-        self.check()?;
-        countable(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<PairByPair<Nts>, ParameterError> {
+        self.check_for(arms, horizon)?;
         let error = self.gamma / arms as f64;
         let lead = libm::log((1.0 - error) / error) / libm::log((0.5 + self.h) / (0.5 - self.h));
         Ok(PairByPair::new(Nts {

@@ -28,7 +28,7 @@
 //! * delta = .05 here, as elsewhere in this crate; epsilon = .05.
 //! * A round among k arms ends with O(k^2) steps of computation.
 
-use crate::algorithm::{countable_pairs, papers, parameters, probability};
+use crate::algorithm::{papers, parameters, probability};
 use crate::counts::PairCounts;
 use crate::random::below;
 use crate::state::{state, stored};
@@ -69,9 +69,8 @@ impl PolicyConfig for PlPacConfig {
         probability("delta", self.delta)
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<PlPac, ParameterError> {
-        self.check()?;
-        countable_pairs::<Self>(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<PlPac, ParameterError> {
+        self.check_for(arms, horizon)?;
         let k = arms as f64;
         Ok(PlPac {
             epsilon: self.epsilon,

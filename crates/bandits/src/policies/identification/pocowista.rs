@@ -26,7 +26,7 @@
 //! * Pairs of equal arms are never settled.
 
 use super::{PairByPair, Settling};
-use crate::algorithm::{countable_pairs, papers, parameters, probability};
+use crate::algorithm::{papers, parameters, probability};
 use crate::counts::PairTable;
 use crate::random::{argmax, best_arm};
 use crate::state::state;
@@ -63,9 +63,8 @@ impl PolicyConfig for PocowistaConfig {
         probability("delta", self.delta)
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<PairByPair<Pocowista>, ParameterError> {
-        self.check()?;
-        countable_pairs::<Self>(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<PairByPair<Pocowista>, ParameterError> {
+        self.check_for(arms, horizon)?;
         let pairs = (arms as f64 * (arms as f64 - 1.0) / 2.0).max(1.0);
         Ok(PairByPair::new(Pocowista {
             log_threshold: libm::log(self.delta / pairs / 2.0),

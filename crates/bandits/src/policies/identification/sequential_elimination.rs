@@ -27,7 +27,7 @@
 //! * delta = .05 here, as elsewhere in this crate.
 
 use super::{ChampionTest, OneByOne, PairByPair};
-use crate::algorithm::{countable, papers, parameters, probability};
+use crate::algorithm::{papers, parameters, probability};
 use crate::state::state;
 use crate::{Convergence, Memory, Paper, ParameterError, PolicyConfig};
 
@@ -66,13 +66,8 @@ impl PolicyConfig for SequentialEliminationConfig {
         probability("delta", self.delta)
     }
 
-    fn policy(
-        &self,
-        arms: usize,
-        _horizon: u64,
-    ) -> Result<PairByPair<OneByOne<SequentialElimination>>, ParameterError> {
-        self.check()?;
-        countable(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<PairByPair<OneByOne<SequentialElimination>>, ParameterError> {
+        self.check_for(arms, horizon)?;
         let delta = self.delta / arms as f64;
         let most = 2.0 * libm::log(2.0 / delta) / (self.epsilon * self.epsilon);
         Ok(PairByPair::new(OneByOne::new(arms, SequentialElimination { half: self.epsilon / 2.0, delta, most })))

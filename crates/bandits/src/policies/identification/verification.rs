@@ -27,7 +27,7 @@
 //! * It needs a Condorcet winner: without one it never ends.
 //! * kappa = 1/3 and delta = .05 by default.
 
-use crate::algorithm::{countable_pairs, papers, parameters, probability};
+use crate::algorithm::{papers, parameters, probability};
 use crate::counts::PairCounts;
 use crate::random::{argmax, shuffle};
 use crate::state::{plain, state, stored};
@@ -67,9 +67,8 @@ impl PolicyConfig for VerificationConfig {
         probability("kappa", self.kappa)
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<Verification, ParameterError> {
-        self.check()?;
-        countable_pairs::<Self>(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<Verification, ParameterError> {
+        self.check_for(arms, horizon)?;
         Ok(Verification {
             config: self.clone(),
             round: 0,

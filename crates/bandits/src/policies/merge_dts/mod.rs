@@ -41,7 +41,7 @@
 //! * Arms of different batches never meet, and dropped arms never again: O(K p) memory.
 
 use super::merging::{DelayedLogTime, Merging as _, Shape, Stages, copeland_best, shuffled};
-use crate::algorithm::{countable, named_values, papers, parameters, takes_late};
+use crate::algorithm::{named_values, papers, parameters, takes_late};
 use crate::late::Late;
 use crate::random::argmax;
 use crate::random::preference;
@@ -118,9 +118,8 @@ impl PolicyConfig for MergeDtsConfig {
         self.shape().warning(Self::NAME)
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<MergeDts, ParameterError> {
-        self.check()?;
-        countable(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<MergeDts, ParameterError> {
+        self.check_for(arms, horizon)?;
         let authors = self.variant == Variant::Authors;
         let order: Vec<Arm> = (0..arms).map(Arm::at).collect();
         Ok(MergeDts {

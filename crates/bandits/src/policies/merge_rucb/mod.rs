@@ -43,7 +43,7 @@
 //!   round again: a step costs one comparison and one pass over the champion's opponents.
 
 use super::merging::{DelayedLogTime, Merging as _, Shape, Stages, copeland_best, shuffled};
-use crate::algorithm::{countable, named_values, papers, parameters, takes_late};
+use crate::algorithm::{named_values, papers, parameters, takes_late};
 use crate::late::Late;
 use crate::random::below;
 use crate::state::{state, stored};
@@ -126,9 +126,8 @@ impl PolicyConfig for MergeRucbConfig {
         self.shape().warning(Self::NAME)
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<MergeRucb, ParameterError> {
-        self.check()?;
-        countable(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<MergeRucb, ParameterError> {
+        self.check_for(arms, horizon)?;
         let lerot = self.variant == Variant::Lerot;
         Ok(MergeRucb {
             lerot,

@@ -26,7 +26,7 @@
 
 use super::batches::Batches;
 use super::{MergeRucbConfig, Variant};
-use crate::algorithm::{countable, papers, takes_late};
+use crate::algorithm::{papers, takes_late};
 use crate::late::Late;
 use crate::policies::merging::{DelayedLogTime, Merging as _, Stages, copeland_best, shuffled};
 use crate::random::below;
@@ -67,9 +67,8 @@ impl PolicyConfig for MergeRucbParallelConfig {
         Some(warning.replacen(MergeRucbConfig::NAME, Self::NAME, 1))
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<MergeRucbParallel, ParameterError> {
-        self.check()?;
-        countable(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<MergeRucbParallel, ParameterError> {
+        self.check_for(arms, horizon)?;
         let lerot = self.0.variant == Variant::Lerot;
         let batches = Batches::new(arms, self.0.batch, lerot);
         Ok(MergeRucbParallel {

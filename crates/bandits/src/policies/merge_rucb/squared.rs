@@ -19,7 +19,7 @@
 //! * The arm recommended is that of the last round until this one has lasted longer.
 
 use super::{MergeRucb, MergeRucbConfig, Variant};
-use crate::algorithm::{countable, papers, parameters, takes_late};
+use crate::algorithm::{papers, parameters, takes_late};
 use crate::late::Late;
 use crate::state::{State, StateError, StateReader, StateWriter, stored};
 use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
@@ -94,9 +94,8 @@ impl PolicyConfig for MergeRucbSquaredConfig {
         Some(warning.replacen(MergeRucbConfig::NAME, Self::NAME, 1))
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<MergeRucbSquared, ParameterError> {
-        self.check()?;
-        countable(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<MergeRucbSquared, ParameterError> {
+        self.check_for(arms, horizon)?;
         let length = self.first as u64;
         Ok(MergeRucbSquared {
             config: self.clone(),

@@ -41,7 +41,7 @@
 //!   of a stretch alone, see known outcomes only.
 //! * Theory needs alpha > 1/2; the experiments take 0.501, and also 0.1.
 
-use crate::algorithm::{countable_pairs, named_values, papers, parameters, positive, takes_late};
+use crate::algorithm::{named_values, papers, parameters, positive, takes_late};
 use crate::confidence::{Challengers, LogTime, Standing};
 use crate::counts::{LeastCounts, OpenDuels};
 use crate::late::Late;
@@ -108,9 +108,8 @@ impl PolicyConfig for RcsConfig {
         (arms * (arms - 1) / 2) as u64
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<Rcs, ParameterError> {
-        self.check()?;
-        countable_pairs::<Self>(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<Rcs, ParameterError> {
+        self.check_for(arms, horizon)?;
         let lerot = self.variant == Variant::Lerot;
         let (mean, width) = if lerot { (0.5, 0.5_f64.sqrt()) } else { (2.0, 0.0) };
         let mut opponents = Challengers::new(arms, mean, width);

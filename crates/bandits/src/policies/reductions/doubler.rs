@@ -24,7 +24,7 @@
 
 use rand::Rng as _;
 
-use crate::algorithm::{countable, papers, parameters, positive};
+use crate::algorithm::{papers, parameters, positive};
 use crate::random::below;
 use crate::singleton::highest_score;
 use crate::singleton::low_scale;
@@ -66,9 +66,8 @@ impl PolicyConfig for DoublerConfig {
         low_scale(Self::NAME, Some(self.scale))
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<Doubler, ParameterError> {
-        self.check()?;
-        countable(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<Doubler, ParameterError> {
+        self.check_for(arms, horizon)?;
         Ok(Doubler { bandit: Ucb::new(arms, self.scale, 0), up_to: Vec::new(), epoch: 0, left: 0, second: 0 })
     }
 }

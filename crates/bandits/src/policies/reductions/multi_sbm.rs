@@ -20,7 +20,7 @@
 //! * An arm may meet itself: a fair coin, from which its bandit learns.
 //! * The paper does not say which arm to report: here the one picked most often.
 
-use crate::algorithm::{countable_pairs, papers, parameters, positive};
+use crate::algorithm::{papers, parameters, positive};
 use crate::random::below;
 use crate::singleton::highest_score;
 use crate::singleton::low_scale;
@@ -67,9 +67,8 @@ impl PolicyConfig for MultiSbmConfig {
         (arms * arms) as u64
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<MultiSbm, ParameterError> {
-        self.check()?;
-        countable_pairs::<Self>(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<MultiSbm, ParameterError> {
+        self.check_for(arms, horizon)?;
         Ok(MultiSbm {
             bandits: vec![Ucb::new(arms, self.scale, 0); arms],
             picked: vec![0; arms],

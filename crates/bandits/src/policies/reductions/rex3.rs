@@ -27,7 +27,7 @@
 //! * Weights are kept as logarithms and drawn from a tree of sums: a step costs O(log K).
 //! * The arm reported has the largest weight.
 
-use crate::algorithm::{countable, horizon_known, named_values, papers, parameters};
+use crate::algorithm::{named_values, papers, parameters};
 use crate::singleton::{ExpWeights, Rate, tuned};
 use crate::state::{state, stored};
 use crate::{Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
@@ -98,9 +98,7 @@ impl PolicyConfig for Rex3Config {
     }
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<Rex3, ParameterError> {
-        self.check()?;
-        countable(arms)?;
-        horizon_known(self, horizon)?;
+        self.check_for(arms, horizon)?;
         let rate = match (self.gamma, self.variant) {
             (Some(gamma), _) => Rate::Fixed(gamma),
             (None, Gamma::Horizon) => Rate::Fixed(tuned(arms, horizon as f64).min(0.5)),

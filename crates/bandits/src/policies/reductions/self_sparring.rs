@@ -22,7 +22,7 @@
 //! * It recommends the arm that won and lost most often.
 //! * `eta` above 1 has less regret in most runs and settles on a wrong arm in the others; the README has numbers.
 
-use crate::algorithm::{countable, papers, parameters, positive, takes_late};
+use crate::algorithm::{papers, parameters, positive, takes_late};
 use crate::late::Late;
 use crate::singleton::highest_score;
 use crate::singleton::{SingletonBandit as _, Thompson};
@@ -73,9 +73,8 @@ impl PolicyConfig for SelfSparringConfig {
         positive("eta", self.eta)
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<SelfSparring, ParameterError> {
-        self.check()?;
-        countable(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<SelfSparring, ParameterError> {
+        self.check_for(arms, horizon)?;
         Ok(SelfSparring {
             eta: self.eta,
             picks: self.picks,

@@ -26,7 +26,7 @@
 //! * t counts the picks of the bandit. The paper leaves ties open: they are broken at random.
 //! * The paper does not say which arm to report: here the one picked most often by both sides together.
 
-use crate::algorithm::{countable, named_values, papers, parameters, positive};
+use crate::algorithm::{named_values, papers, parameters, positive};
 use crate::late::Late;
 use crate::singleton::highest_score;
 use crate::singleton::low_scale;
@@ -87,9 +87,8 @@ impl PolicyConfig for SparringConfig {
         low_scale(Self::NAME, self.scale)
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<Sparring<Ucb>, ParameterError> {
-        self.check()?;
-        countable(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<Sparring<Ucb>, ParameterError> {
+        self.check_for(arms, horizon)?;
         let (scale, prior) = match self.variant {
             Variant::Ailon => (2.5, 0),
             Variant::Mergedts => (0.51, 1),

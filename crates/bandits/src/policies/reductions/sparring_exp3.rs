@@ -26,7 +26,7 @@
 
 use super::rex3::{Gamma, gamma_in_unit};
 use super::sparring::Sparring;
-use crate::algorithm::{countable, horizon_known, papers, parameters, warnings, without_effect};
+use crate::algorithm::{papers, parameters, warnings, without_effect};
 use crate::singleton::{Exp3, Rate};
 use crate::{Convergence, Memory, Paper, ParameterError, PolicyConfig};
 
@@ -75,9 +75,7 @@ impl PolicyConfig for SparringExp3Config {
     }
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<Sparring<Exp3>, ParameterError> {
-        self.check()?;
-        countable(arms)?;
-        horizon_known(self, horizon)?;
+        self.check_for(arms, horizon)?;
         let rate = match (self.gamma, self.variant) {
             (Some(gamma), _) => Rate::Fixed(gamma),
             (None, Gamma::Horizon) => Exp3::rate_for(arms, horizon),

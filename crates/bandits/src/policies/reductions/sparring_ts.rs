@@ -18,7 +18,7 @@
 //!   experiments it is the highest mean of either side.
 
 use super::sparring::Sparring;
-use crate::algorithm::{countable, papers, parameters, takes_late};
+use crate::algorithm::{papers, parameters, takes_late};
 use crate::singleton::Thompson;
 use crate::{Convergence, Memory, Paper, ParameterError, PolicyConfig};
 
@@ -38,12 +38,8 @@ impl PolicyConfig for SparringTsConfig {
 
     parameters! {}
 
-    fn check(&self) -> Result<(), ParameterError> {
-        Ok(())
-    }
-
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<Sparring<Thompson>, ParameterError> {
-        countable(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<Sparring<Thompson>, ParameterError> {
+        self.check_for(arms, horizon)?;
         Ok(Sparring::new(Thompson::new(arms)))
     }
 

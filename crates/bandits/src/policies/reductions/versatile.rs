@@ -24,7 +24,7 @@
 //! * A step computes the probabilities of all arms, a few times over: O(K).
 
 use super::sparring::Sparring;
-use crate::algorithm::{countable, papers, parameters};
+use crate::algorithm::{papers, parameters};
 use crate::singleton::{Estimator, TsallisInf};
 use crate::{Memory, Paper, ParameterError, PolicyConfig};
 
@@ -54,12 +54,8 @@ impl PolicyConfig for VersatileDbConfig {
         "estimator" => estimator, "reduced or importance";
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        Ok(())
-    }
-
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<Sparring<TsallisInf>, ParameterError> {
-        countable(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<Sparring<TsallisInf>, ParameterError> {
+        self.check_for(arms, horizon)?;
         Ok(Sparring::new(TsallisInf::new(arms, self.estimator)))
     }
 }

@@ -48,7 +48,7 @@
 use std::cmp::Ordering;
 
 use super::divergences::{UNIT, allowance, divergence};
-use crate::algorithm::{countable_pairs, papers, parameters, positive};
+use crate::algorithm::{papers, parameters, positive};
 use crate::confidence::LogTime;
 use crate::counts::{PairCounts, PairTable};
 use crate::state::{state, stored};
@@ -92,9 +92,8 @@ impl PolicyConfig for EcwRmedConfig {
         (arms * (arms - 1) / 2) as u64
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<EcwRmed, ParameterError> {
-        self.check()?;
-        countable_pairs::<Self>(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<EcwRmed, ParameterError> {
+        self.check_for(arms, horizon)?;
         Ok(EcwRmed::new(self, arms))
     }
 }

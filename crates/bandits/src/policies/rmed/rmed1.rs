@@ -37,7 +37,7 @@
 use super::divergences::Divergences;
 use super::passes::Passes;
 use super::unanswered::Unanswered;
-use crate::algorithm::{countable_pairs, papers, parameters, positive, takes_late};
+use crate::algorithm::{papers, parameters, positive, takes_late};
 use crate::late::Late;
 use crate::state::{state, stored};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
@@ -81,9 +81,8 @@ impl PolicyConfig for Rmed1Config {
         (arms * (arms - 1) / 2) as u64
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<Rmed1, ParameterError> {
-        self.check()?;
-        countable_pairs::<Self>(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<Rmed1, ParameterError> {
+        self.check_for(arms, horizon)?;
         Ok(Rmed1::new(self, arms))
     }
 

@@ -47,7 +47,7 @@ use super::divergences::Divergences;
 use super::passes::Passes;
 pub(crate) use super::rule::Rule;
 use super::unanswered::Unanswered;
-use crate::algorithm::{countable_pairs, horizon_known, named_values, papers, parameters, positive, takes_late};
+use crate::algorithm::{named_values, papers, parameters, positive, takes_late};
 use crate::late::Late;
 use crate::state::{state, stored};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
@@ -134,9 +134,7 @@ impl<const FH: bool> PolicyConfig for AnyRmed2Config<FH> {
     }
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<Rmed2, ParameterError> {
-        self.check()?;
-        countable_pairs::<Self>(arms)?;
-        horizon_known(self, horizon)?;
+        self.check_for(arms, horizon)?;
         Ok(Rmed2::new(self.rule(arms), arms, FH.then_some(horizon)))
     }
 

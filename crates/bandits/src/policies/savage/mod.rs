@@ -31,7 +31,7 @@
 //!   often are those that the round still has (`savage/round.rs`), found in O(log K).
 //! * As T does not change, only the pair that met can rule an arm out.
 
-use crate::algorithm::{countable_pairs, horizon_known, named_values, papers, parameters, probability};
+use crate::algorithm::{named_values, papers, parameters, probability};
 use crate::counts::PairCounts;
 use crate::random::below;
 use crate::state::{state, stored};
@@ -105,9 +105,7 @@ impl PolicyConfig for SavageConfig {
     }
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<Savage, ParameterError> {
-        self.check()?;
-        countable_pairs::<Self>(arms)?;
-        horizon_known(self, horizon)?;
+        self.check_for(arms, horizon)?;
         let lerot = self.variant == Variant::Lerot;
         Ok(Savage {
             lerot,

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use bandits::registry::PolicyVisitor;
+use bandits::registry::{Entry, PolicyVisitor, entries};
 use bandits::{Arm, Choice, Generators, MatrixArena, Observer, Policy, PreferenceMatrix, play};
 use bandits::{Recorder, problems};
 
@@ -74,6 +74,25 @@ pub fn data(path: &str) -> Vec<u8> {
 /// A matrix of the 136 single-feature rankers of MSLR-WEB30K.
 pub fn mslr(clicks: &str) -> PreferenceMatrix {
     PreferenceMatrix::from_bytes(&data(&format!("prefmat-mslr/MSLR-{clicks}.txt"))).expect("a preference matrix")
+}
+
+/// The registered algorithms, or those that the environment variable `ALGORITHM` names (separated by commas): for work on
+/// one of them.
+pub fn algorithms() -> Vec<Entry> {
+    let all = entries();
+    let Ok(chosen) = std::env::var("ALGORITHM") else { return all };
+    let find = |name: &str| all.iter().find(|entry| entry.name == name).cloned();
+    chosen
+        .split(',')
+        .map(|name| {
+            find(name.trim()).unwrap_or_else(|| panic!("ALGORITHM: no registered algorithm is called `{name}`"))
+        })
+        .collect()
+}
+
+/// Whether all registered algorithms are tested.
+pub fn all_are_tested() -> bool {
+    std::env::var_os("ALGORITHM").is_none()
 }
 
 /// Plays a policy in a fresh arena and returns its regret and its recommendation.

@@ -36,7 +36,7 @@ fn shares_add_up_and_their_tickets_are_open() {
             assert_eq!(policy.tally().open, 0, "{spec}");
         }
     }
-    assert!(sets_of_two > 0);
+    assert!(sets_of_two > 0 || !crate::common::all_are_tested());
 }
 
 #[test]

@@ -7,10 +7,10 @@ mod observed;
 mod restart;
 
 use bandits::open::{Lateness, play_open};
-use bandits::registry::{PolicyVisitor, Spec, entries};
+use bandits::registry::{PolicyVisitor, Spec};
 use bandits::{Arm, Generators, MatrixArena, Policy, PreferenceMatrix, play, problems};
 
-use crate::common::{Diary, ladder};
+use crate::common::{Diary, algorithms, ladder};
 
 /// The choices of a run, the recommendation after it, and the draws that follow of the three generators.
 type Run = (Vec<Vec<Arm>>, Option<Arm>, Option<u64>);
@@ -53,9 +53,9 @@ fn open_run(spec: &Spec, matrix: &PreferenceMatrix, horizon: u64, seed: u64, lat
     (diary.0, policy.recommend(), Some(rand::Rng::next_u64(outcomes)))
 }
 
-/// Every algorithm and variant of the registry.
+/// Every algorithm and variant of the registry, or those of [`algorithms`].
 pub(crate) fn all() -> Vec<Spec> {
-    let names = entries()
+    let names = algorithms()
         .into_iter()
         .flat_map(|entry| std::iter::once(entry.name.to_owned()).chain(entry.variant_names().collect::<Vec<_>>()));
     names.map(|name| name.parse().expect("a registered name")).collect()

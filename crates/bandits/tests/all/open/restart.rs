@@ -90,7 +90,12 @@ fn restarts(moments: usize, next: usize, specs: Vec<Spec>) {
             }
             now = moment;
             log += &policy.take_log();
-            let snapshot = policy.snapshot().expect("a registered algorithm is stored");
+            let snapshot = policy.snapshot().unwrap_or_else(|error| {
+                panic!(
+                    "{spec}: {error}. Registered algorithms are stored: write `state!(Type {{ fields that change }} but \
+                     {{ fields that the configuration gives }});` and, in its policy, `stored!();`"
+                )
+            });
             let restored = OpenPolicy::restore(&snapshot).expect("its own snapshot");
             let replayed = OpenPolicy::replay(&log).expect("its own log");
             assert!(replayed.snapshot().as_ref() == Ok(&snapshot) && restored.snapshot().as_ref() == Ok(&snapshot));

@@ -1,0 +1,91 @@
+//! Explore first: every pair meets equally often, then the arm that beat the most others plays alone.
+//!
+//! 1. All pairs meet in turn, `rounds` times each;
+//! 2. the Copeland winner of these duels, ties at random, plays alone for ever.
+//!
+//! ## References
+//!
+//! The dueling form of explore-then-commit, H. Robbins, "Some Aspects of the Sequential Design of Experiments", Bulletin of
+//! the American Mathematical Society 58(5), 1952, <https://doi.org/10.1090/S0002-9904-1952-09620-8>.
+//!
+//! ## Notes
+//!
+//! * An example of a registered algorithm: it is compiled in tests only, which hold it to what is written about such.
+
+use crate::algorithm::parameters;
+use crate::counts::PairCounts;
+use crate::state::{state, stored};
+use crate::{Arm, Convergence, DuelPolicy, Generator, Memory, ParameterError, PolicyConfig};
+
+/// The parameters of explore first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExploreFirstConfig {
+    /// How often each pair meets.
+    pub rounds: usize,
+}
+
+impl Default for ExploreFirstConfig {
+    fn default() -> Self {
+        Self { rounds: 2_000 }
+    }
+}
+
+impl PolicyConfig for ExploreFirstConfig {
+    const NAME: &'static str = "explore-first";
+    const SUMMARY: &'static str = "every pair a number of times, then the Copeland winner alone";
+    const PREFER: &'static str = "to compare with";
+    const CONVERGENCE: Convergence = Convergence { patience: 10, ..Convergence::USUAL };
+    const MEMORY: Memory = Memory { per_pair: 8, per_arm: 0 };
+    type Policy = ExploreFirst;
+
+    parameters! {
+        "rounds" => rounds, "how often each pair meets";
+    }
+
+    fn policy(&self, arms: usize, horizon: u64) -> Result<ExploreFirst, ParameterError> {
+        self.check_for(arms, horizon)?;
+        let mut pairs = Vec::with_capacity(arms * (arms - 1) / 2);
+        pairs.extend((1..arms).flat_map(|i| (0..i).map(move |j| (Arm::at(i), Arm::at(j)))));
+        Ok(ExploreFirst { rounds: self.rounds, pairs, wins: PairCounts::new(arms, 0) })
+    }
+}
+
+/// Explore first.
+#[derive(Debug, Clone)]
+pub struct ExploreFirst {
+    rounds: usize,
+    pairs: Vec<(Arm, Arm)>,
+    wins: PairCounts,
+}
+
+// What snapshots keep, and what the configuration gives.
+state!(ExploreFirst { wins } but { rounds, pairs });
+
+impl DuelPolicy for ExploreFirst {
+    fn arm_count(&self) -> usize {
+        self.wins.arms()
+    }
+
+    fn pair(&mut self, step: u64, generator: &mut Generator) -> (Arm, Arm) {
+        let turn = (step - 1) as usize;
+        if turn / self.pairs.len() < self.rounds {
+            return self.pairs[turn % self.pairs.len()];
+        }
+        let best = self.best(generator).unwrap_or(Arm(0));
+        (best, best)
+    }
+
+    fn alone_until(&self, _step: u64) -> u64 {
+        u64::MAX
+    }
+
+    fn outcome(&mut self, winner: Arm, loser: Arm) {
+        self.wins.record(winner.index(), loser.index());
+    }
+
+    fn best(&self, generator: &mut Generator) -> Option<Arm> {
+        self.wins.copeland_best(generator)
+    }
+
+    stored!();
+}
