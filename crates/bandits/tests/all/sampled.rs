@@ -281,8 +281,9 @@ fn self_sparring_draws_the_same_pairs() {
 
 #[test]
 fn bradley_terry_draws_the_same_challengers() {
-    for (prior, eta) in [(0.2, 1.0), (1.0, 2.0)] {
-        let config = bradley_terry::BradleyTerryConfig { prior, eta };
+    // The model alone as good as always, and in turn with the guard.
+    for (prior, eta, guard) in [(Some(1.0), 2.0, 0.02), (None, 1.0, 0.3)] {
+        let config = bradley_terry::BradleyTerryConfig { prior, eta, guard };
         same_distribution_of_choices(&config, ReferenceBradleyTerry::new);
         same_distribution_of_runs(&config, ReferenceBradleyTerry::new, &three_arms(), &[1, 2, 5, 16, 40]);
         same_distribution_of_runs(&config, ReferenceBradleyTerry::new, &twelve_arms(), &[40, 80, 120]);

@@ -69,18 +69,18 @@ mod utilities;
 use utilities::Utilities;
 
 use super::guard::{Guard, SHARE};
-use crate::algorithm::{countable_pairs, papers, parameters, positive, probability, takes_late};
+use crate::algorithm::{papers, parameters, positive, probability, takes_late};
 use crate::late::Late;
 use crate::random::{below, uniform};
 use crate::state::{state, stored};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// The priors that learn side by side.
-const PRIORS: [f64; 6] = [0.07, 0.14, 0.28, 0.56, 1.12, 2.24];
+pub(crate) const PRIORS: [f64; 6] = [0.07, 0.14, 0.28, 0.56, 1.12, 2.24];
 /// Further draws of which one must have a challenger, too.
-const OPINIONS: usize = 10;
+pub(crate) const OPINIONS: usize = 10;
 /// The probability of a duel if none has.
-const ALL_THE_SAME: f64 = 0.1;
+pub(crate) const REGARDLESS: f64 = 0.1;
 
 /// Parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -122,9 +122,8 @@ impl PolicyConfig for BradleyTerryConfig {
         probability("guard", self.guard)
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<BradleyTerry, ParameterError> {
-        self.check()?;
-        countable_pairs::<Self>(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<BradleyTerry, ParameterError> {
+        self.check_for(arms, horizon)?;
         let priors = self.prior.map_or_else(|| PRIORS.to_vec(), |prior| vec![prior]);
         Ok(BradleyTerry {
             utilities: Utilities::new(arms, &priors, self.eta),
@@ -168,7 +167,7 @@ impl BradleyTerry {
     /// Whether a challenger of one draw is worth a duel.
     #[inline]
     fn is_worth_it(&mut self, leader: Arm, prior: usize, generator: &mut Generator) -> bool {
-        uniform(generator) < ALL_THE_SAME
+        uniform(generator) < REGARDLESS
             || (0..OPINIONS).any(|_| self.utilities.draw_largest(prior, generator) != leader)
     }
 }

@@ -33,7 +33,7 @@ mod challengers;
 mod dense;
 mod posterior;
 
-use crate::algorithm::{countable_pairs, papers, parameters, positive, probability, takes_late};
+use crate::algorithm::{papers, parameters, positive, probability, takes_late};
 use crate::late::Late;
 use crate::random::{Normals, below, uniform};
 use crate::state::{state, stored};
@@ -84,9 +84,8 @@ impl PolicyConfig for BradleyTerryPairsConfig {
         probability("guard", self.guard)
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<BradleyTerryPairs, ParameterError> {
-        self.check()?;
-        countable_pairs::<Self>(arms)?;
+    fn policy(&self, arms: usize, horizon: u64) -> Result<BradleyTerryPairs, ParameterError> {
+        self.check_for(arms, horizon)?;
         Ok(BradleyTerryPairs {
             guard: Guard::new(arms, self.guard),
             posterior: Posterior::new(arms, self.prior, self.pairs),
