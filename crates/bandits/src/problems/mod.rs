@@ -6,7 +6,11 @@ pub mod utilities;
 
 pub use named::{Problem, ProblemError, Setting, TABLE_1, names};
 
-use crate::{MatrixError, PreferenceMatrix};
+use rand::SeedableRng as _;
+
+use crate::random::uniform;
+use crate::winners::condorcet_winner;
+use crate::{Generator, MatrixError, PreferenceMatrix};
 
 /// Ordered arms, each 0.05 better than the next: p(i, j) = 1/2 + 0.05 (j - i), at most 1.
 ///
@@ -59,6 +63,42 @@ pub fn circle_and_leader(arms: usize, lead: f64, circle: f64) -> Result<Preferen
     })
 }
 
+/// Arm 0 beats each of the others with probability `lead`; arm 1 beats all behind it with probability `strong`, and these are
+/// even. On average arm 1 wins far more than the Condorcet winner, which no order explains if `lead` is near 1/2.
+///
+/// # Errors
+/// If there are no arms, or one of the two is not a probability.
+pub fn upset(arms: usize, lead: f64, strong: f64) -> Result<PreferenceMatrix, MatrixError> {
+    PreferenceMatrix::from_upper(arms, |i, _| match i.0 {
+        0 => lead,
+        1 => strong,
+        _ => 0.5,
+    })
+}
+
+/// Each pair has a better arm by the toss of a coin, by a margin p - 1/2 drawn evenly between `least` and `most`: preferences
+/// without any order. With `winner`, arm 0 is the better of all its pairs; without, tournaments are drawn until one has no
+/// Condorcet winner.
+///
+/// # Errors
+/// If there are no arms, or fewer than 3 and no winner, or a margin is not in [0, 1/2].
+pub fn tournament(arms: usize, winner: bool, margins: [f64; 2], seed: u64) -> Result<PreferenceMatrix, MatrixError> {
+    let mut generator = Generator::seed_from_u64(seed);
+    let [least, most] = margins;
+    loop {
+        let matrix = PreferenceMatrix::from_upper(arms, |i, _| {
+            let margin = least + (most - least) * uniform(&mut generator);
+            let is_better = uniform(&mut generator) < 0.5 || (winner && i.0 == 0);
+            // Not a number: two arms always have a winner.
+            let found = winner || arms > 2;
+            if found { 0.5 + if is_better { margin } else { -margin } } else { f64::NAN }
+        })?;
+        if winner || condorcet_winner(&matrix).is_none() {
+            return Ok(matrix);
+        }
+    }
+}
+
 /// Bradley, Terry and Luce's model: p(i, j) = s(i) / (s(i) + s(j)) for strengths s > 0.
 ///
 /// R. A. Bradley, M. E. Terry, "Rank Analysis of Incomplete Block Designs: I. The Method of Paired
@@ -94,6 +134,26 @@ mod tests {
         let matrix = btl(&[3.0, 1.0]).expect("two arms");
         assert_eq!(matrix.get(Arm(0), Arm(1)), 0.75);
         assert!(btl(&[1.0, 0.0]).is_err());
+        let matrix = upset(4, 0.52, 0.95).expect("four arms");
+        assert_eq!(matrix.row(Arm(1)), [0.48, 0.5, 0.95, 0.95]);
+        assert_eq!(matrix.get(Arm(3), Arm(2)), 0.5);
         assert_eq!(arithmetic(0), Err(MatrixError::Empty));
+    }
+
+    #[test]
+    fn tournaments_have_margins_and_a_winner_or_none() {
+        for seed in 0..50 {
+            for winner in [true, false] {
+                let matrix = tournament(7, winner, [0.02, 0.3], seed).expect("seven arms");
+                assert_eq!(condorcet_winner(&matrix), winner.then_some(Arm(0)));
+                for (i, j) in (0..7).flat_map(|i| (0..i).map(move |j| (Arm(i), Arm(j)))) {
+                    let margin = (matrix.get(i, j) - 0.5).abs();
+                    assert!((0.02..=0.3).contains(&margin), "{margin}");
+                    assert!((matrix.get(i, j) + matrix.get(j, i) - 1.0).abs() < 1e-12);
+                }
+                assert_eq!(tournament(7, winner, [0.02, 0.3], seed).expect("the same").entries(), matrix.entries());
+            }
+        }
+        assert!(tournament(2, false, [0.1, 0.2], 1).is_err());
     }
 }

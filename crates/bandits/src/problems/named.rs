@@ -4,8 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::utilities::{arith, geom, good_and_poor, normal};
-use super::{arithmetic_with, btl, circle_and_leader};
-use crate::algorithm::{MOST_WITH_ALL_PAIRS, assign, countable, nearest, positive};
+use super::{arithmetic_with, btl, circle_and_leader, tournament, upset};
+use crate::algorithm::{MOST_WITH_ALL_PAIRS, assign, countable, named_values, nearest, positive};
 use crate::{MatrixError, Parameter, ParameterError, ParameterValue, PreferenceMatrix, UtilityArena, UtilityError};
 
 /// A synthetic problem, written `name:key=value:key=value`, every parameter optional.
@@ -15,12 +15,14 @@ use crate::{MatrixError, Parameter, ParameterError, ParameterValue, PreferenceMa
 /// | `arithmetic` | `k=8`, `step=0.05` | [arms in a row](super::arithmetic) |
 /// | `cyclic` | `k=4`, `lead=0.6`, `circle=0.9` | [a leader before a cycle](super::circle_and_leader) |
 /// | `btl` | `k=10`, `ratio=0.9` | [strengths](super::btl) 1, `ratio`, `ratio`^2, ... |
+/// | `upset` | `k=20`, `lead=0.52`, `strong=0.95` | [a narrow winner before an arm that beats the rest clearly](super::upset) |
+/// | `tournament` | `k=12`, `winner=yes`, `least=0.02`, `most=0.3`, `seed=1` | [preferences without an order](super::tournament) |
 /// | `normal` | `k=1000`, `sd=3`, `seed=1` | [utilities drawn from N(0, sd^2)](super::utilities::normal) |
 /// | `1good5poor` | in the name | [good and poor utilities](super::utilities::good_and_poor) |
 /// | `arith51` | in the name | [utilities in equal steps](super::utilities::arith) |
 /// | `geom201` | in the name | [utilities in equal ratios](super::utilities::geom) |
 ///
-/// The first three are preference matrices, the others utilities. Numbers in names are free:
+/// The first five are preference matrices, the others utilities. Numbers in names are free:
 /// `7good3poor` and `arith1000` are problems too.
 ///
 /// ```
@@ -44,11 +46,22 @@ enum Kind {
     Arithmetic { k: usize, step: f64 },
     Cyclic { k: usize, lead: f64, circle: f64 },
     Btl { k: usize, ratio: f64 },
+    Upset { k: usize, lead: f64, strong: f64 },
+    Tournament { k: usize, winner: Winner, least: f64, most: f64, seed: usize },
     Normal { k: usize, sd: f64, seed: usize },
     GoodAndPoor { good: usize, poor: usize },
     Arith { k: usize },
     Geom { k: usize },
 }
+
+/// Whether a tournament has a Condorcet winner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Winner {
+    Yes,
+    No,
+}
+
+named_values!(Winner { "yes" => Winner::Yes, "no" => Winner::No });
 
 /// A problem made ready: what its duels follow.
 #[derive(Debug, Clone)]
@@ -111,7 +124,7 @@ pub enum ProblemError {
 const MOST: usize = 100_000_000;
 
 /// Names without a number in them.
-const PLAIN: [&str; 4] = ["arithmetic", "cyclic", "btl", "normal"];
+const PLAIN: [&str; 6] = ["arithmetic", "cyclic", "btl", "upset", "tournament", "normal"];
 
 /// The fifteen problems of Table 1 of Brost et al. (see [`utilities`](super::utilities)), five
 /// families at three sizes.
@@ -154,6 +167,8 @@ impl Problem {
             Kind::Arithmetic { k, .. }
             | Kind::Cyclic { k, .. }
             | Kind::Btl { k, .. }
+            | Kind::Upset { k, .. }
+            | Kind::Tournament { k, .. }
             | Kind::Normal { k, .. }
             | Kind::Arith { k }
             | Kind::Geom { k } => k,
@@ -180,6 +195,10 @@ impl Problem {
                 let strengths: Vec<f64> = (0..k).map(strength).collect();
                 matrix(btl(&strengths))
             }
+            Kind::Upset { k, lead, strong } => matrix(upset(k, lead, strong)),
+            Kind::Tournament { k, winner, least, most, seed } => {
+                matrix(tournament(k, winner == Winner::Yes, [least, most], seed as u64))
+            }
             Kind::Normal { k, sd, seed } => utilities(normal(k, sd, seed as u64)),
             Kind::GoodAndPoor { good, poor } => utilities(good_and_poor(good, poor)),
             Kind::Arith { k } => utilities(arith(k)),
@@ -190,7 +209,14 @@ impl Problem {
     /// Whether it is a preference matrix; otherwise utilities.
     #[must_use]
     pub fn is_matrix(&self) -> bool {
-        matches!(self.0, Kind::Arithmetic { .. } | Kind::Cyclic { .. } | Kind::Btl { .. })
+        matches!(
+            self.0,
+            Kind::Arithmetic { .. }
+                | Kind::Cyclic { .. }
+                | Kind::Btl { .. }
+                | Kind::Upset { .. }
+                | Kind::Tournament { .. }
+        )
     }
 
     /// The problem of this name, with its defaults.
@@ -199,6 +225,8 @@ impl Problem {
             "arithmetic" => Kind::Arithmetic { k: 8, step: 0.05 },
             "cyclic" => Kind::Cyclic { k: 4, lead: 0.6, circle: 0.9 },
             "btl" => Kind::Btl { k: 10, ratio: 0.9 },
+            "upset" => Kind::Upset { k: 20, lead: 0.52, strong: 0.95 },
+            "tournament" => Kind::Tournament { k: 12, winner: Winner::Yes, least: 0.02, most: 0.3, seed: 1 },
             "normal" => Kind::Normal { k: 1000, sd: 3.0, seed: 1 },
             _ => numbered(name)?,
         };
@@ -210,6 +238,8 @@ impl Problem {
             Kind::Arithmetic { .. } => "arithmetic",
             Kind::Cyclic { .. } => "cyclic",
             Kind::Btl { .. } => "btl",
+            Kind::Upset { .. } => "upset",
+            Kind::Tournament { .. } => "tournament",
             Kind::Normal { .. } => "normal",
             Kind::GoodAndPoor { .. } => "{n}good{m}poor",
             Kind::Arith { .. } => "arith{n}",
@@ -233,6 +263,18 @@ impl Problem {
                 Parameter::new("k", arms, k),
                 Parameter::new("ratio", "strength of an arm over that of the one before", ratio),
             ],
+            Kind::Upset { k, lead, strong } => vec![
+                Parameter::new("k", arms, k),
+                Parameter::new("lead", "how often arm 0 beats any other", lead),
+                Parameter::new("strong", "how often arm 1 beats those behind it", strong),
+            ],
+            Kind::Tournament { k, winner, least, most, seed } => vec![
+                Parameter::new("k", arms, k),
+                Parameter::new("winner", "whether arm 0 beats all others, or none does: yes or no", winner),
+                Parameter::new("least", "the smallest margin of a pair", least),
+                Parameter::new("most", "the largest margin of a pair", most),
+                Parameter::new("seed", "what the pairs are drawn from", seed),
+            ],
             Kind::Normal { k, sd, seed } => vec![
                 Parameter::new("k", arms, k),
                 Parameter::new("sd", "standard deviation of the utilities", sd),
@@ -245,15 +287,24 @@ impl Problem {
     fn parameter_mut(&mut self, key: &str) -> Option<&mut dyn ParameterValue> {
         Some(match (&mut self.0, key) {
             (
-                Kind::Arithmetic { k, .. } | Kind::Cyclic { k, .. } | Kind::Btl { k, .. } | Kind::Normal { k, .. },
+                Kind::Arithmetic { k, .. }
+                | Kind::Cyclic { k, .. }
+                | Kind::Btl { k, .. }
+                | Kind::Upset { k, .. }
+                | Kind::Tournament { k, .. }
+                | Kind::Normal { k, .. },
                 "k",
             ) => k,
             (Kind::Arithmetic { step, .. }, "step") => step,
-            (Kind::Cyclic { lead, .. }, "lead") => lead,
+            (Kind::Cyclic { lead, .. } | Kind::Upset { lead, .. }, "lead") => lead,
             (Kind::Cyclic { circle, .. }, "circle") => circle,
             (Kind::Btl { ratio, .. }, "ratio") => ratio,
             (Kind::Normal { sd, .. }, "sd") => sd,
-            (Kind::Normal { seed, .. }, "seed") => seed,
+            (Kind::Upset { strong, .. }, "strong") => strong,
+            (Kind::Tournament { winner, .. }, "winner") => winner,
+            (Kind::Tournament { least, .. }, "least") => least,
+            (Kind::Tournament { most, .. }, "most") => most,
+            (Kind::Tournament { seed, .. } | Kind::Normal { seed, .. }, "seed") => seed,
             _ => return None,
         })
     }
@@ -271,6 +322,16 @@ impl Problem {
                 within("circle", circle, circle > 0.5 && circle <= 1.0, "0.5 < circle <= 1")
             }
             Kind::Btl { ratio, .. } => within("ratio", ratio, ratio > 0.0 && ratio < 1.0, "0 < ratio < 1"),
+            Kind::Upset { lead, strong, .. } => {
+                within("lead", lead, lead > 0.5 && lead <= 1.0, "0.5 < lead <= 1")?;
+                within("strong", strong, strong > 0.5 && strong <= 1.0, "0.5 < strong <= 1")
+            }
+            Kind::Tournament { k, winner, least, most, .. } => {
+                let enough = winner == Winner::Yes || k > 2;
+                within("k", k as f64, enough, "3 arms or more: of two, one beats the other")?;
+                within("least", least, least > 0.0 && least <= 0.5, "0 < least <= 0.5")?;
+                within("most", most, most >= least && most <= 0.5, "least <= most <= 0.5")
+            }
             Kind::Normal { sd, .. } => Ok(positive("sd", sd)?),
             Kind::GoodAndPoor { .. } | Kind::Arith { .. } | Kind::Geom { .. } => Ok(()),
         }
@@ -401,7 +462,7 @@ mod tests {
         assert_eq!(
             message("nothing of the kind"),
             "no problem is called `nothing of the kind`; there are arithmetic, cyclic, btl, \
-             normal, and utilities such as 1good5poor, arith51, geom201"
+             upset, tournament, normal, and utilities such as 1good5poor, arith51, geom201"
         );
         assert_eq!(message("btl:size=3"), "btl has no parameter `size` (parameters: k, ratio)");
         assert_eq!(message("geom6:k=3"), "geom{n} has no parameter `k` (parameters: none)");
@@ -414,6 +475,14 @@ mod tests {
         assert_eq!(message("arithmetic:step=nan"), "step: expected 0 < step <= 0.5, found NaN");
         assert_eq!(message("cyclic:lead=0.5"), "lead: expected 0.5 < lead <= 1, found 0.5");
         assert_eq!(message("cyclic:circle=1.1"), "circle: expected 0.5 < circle <= 1, found 1.1");
+        assert_eq!(message("upset:strong=0.5"), "strong: expected 0.5 < strong <= 1, found 0.5");
+        assert_eq!(message("tournament:least=0"), "least: expected 0 < least <= 0.5, found 0");
+        assert_eq!(message("tournament:least=0.4"), "most: expected least <= most <= 0.5, found 0.3");
+        assert_eq!(
+            message("tournament:k=2:winner=no"),
+            "k: expected 3 arms or more: of two, one beats the other, found 2"
+        );
+        assert!(message("tournament:winner=perhaps").contains("one of yes no"));
         assert_eq!(message("btl:ratio=1"), "ratio: expected 0 < ratio < 1, found 1");
         assert_eq!(message("normal:sd=0"), "sd must be a positive number, found 0");
         assert_eq!(message("normal:k=0"), "cannot choose among 0 arms; expected 1 to 4294967295");
