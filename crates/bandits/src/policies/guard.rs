@@ -227,3 +227,91 @@ impl Guard {
         Arm::at(opponent.or_else(last).expect("a forced duel has an opponent"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng as _;
+
+    use super::*;
+    use crate::random::below;
+
+    /// What is kept is what the wins and the step say.
+    #[test]
+    fn kept_numbers_are_those_of_a_guard_that_begins_again() {
+        let mut generator = Generator::seed_from_u64(1);
+        let mut guard = Guard::new(5, 0.1);
+        let (mut proven, mut refuted) = (0, 0);
+        for step in 1..4_000 {
+            guard.advance(step);
+            if step % 7 == 0 {
+                guard.lead(Arm::at(below(&mut generator, 5)));
+            }
+            let (i, j) = (below(&mut generator, 5), below(&mut generator, 4));
+            let j = if j < i { j } else { j + 1 };
+            // Arm 4 wins most of its duels, the others half.
+            let first = uniform(&mut generator) < 0.5 + 0.2 * (f64::from(i == 4) - f64::from(j == 4));
+            let (winner, loser) = if first { (i, j) } else { (j, i) };
+            let before = guard.losses.clone();
+            let changed = guard.record(Arm::at(winner), Arm::at(loser));
+            assert_eq!(changed, guard.losses != before);
+            let mut again = Guard { leader: guard.leader, counts: guard.counts.clone(), ..Guard::new(5, 0.1) };
+            again.begin(step);
+            assert_eq!((&guard.losses, guard.proof, guard.due), (&again.losses, again.proof, again.due));
+            assert_eq!((&guard.weights, guard.behind, guard.ahead), (&again.weights, again.behind, again.ahead));
+            proven += guard.losses.iter().sum::<u32>();
+            refuted += u32::from(guard.is_refuted());
+        }
+        assert!(proven > 1_000 && refuted > 500, "{proven} {refuted}");
+        assert_eq!(guard.losses(Arm(4)), 0);
+    }
+
+    #[test]
+    fn opponents_come_by_weight() {
+        let mut guard = Guard::new(4, 0.5);
+        guard.lead(Arm(0));
+        guard.advance(1);
+        // Arm 1 has won 3 of 4, arm 2 has lost one, arm 3 has not met the leader.
+        for (winner, loser) in [(1, 0), (1, 0), (0, 1), (1, 0), (0, 2)] {
+            guard.record(Arm(winner), Arm(loser));
+        }
+        let evidence = 3.0 * libm::log(1.5) + libm::log(0.5);
+        let [one, two, three] = [libm::exp(evidence), 0.5 * libm::erfc(libm::log(2.0).sqrt()), 0.5];
+        let rate = 0.5 * (one + two + three);
+        assert!((guard.rate() - rate.min(1.0)).abs() < 1e-6, "{} {rate}", guard.rate());
+        let (mut met, draws) = ([0; 4], 100_000);
+        let mut generator = Generator::seed_from_u64(2);
+        for _ in 0..draws {
+            met[guard.opponent_at(uniform(&mut generator)).index()] += 1;
+        }
+        assert_eq!(met[0], 0);
+        for (met, weight) in met[1..].iter().zip([one, two, three]) {
+            let p = weight / (one + two + three);
+            let bound = 4.5 * (p * (1.0 - p) * f64::from(draws)).sqrt();
+            assert!((f64::from(*met) - p * f64::from(draws)).abs() < bound, "{met} of {draws}, {p}");
+        }
+    }
+
+    /// A leader that loses to one arm narrowly and beats all others is proven to lose.
+    #[test]
+    fn a_wrong_leader_is_deposed_and_a_right_one_is_not() {
+        for seed in 0..20 {
+            for wins in [0.45, 0.55] {
+                let mut generator = Generator::seed_from_u64(seed);
+                let mut guard = Guard::new(8, 0.02);
+                guard.lead(Arm(0));
+                let mut steps = 0;
+                while steps < 100_000 && guard.losses(Arm(0)) == 0 {
+                    steps += 1;
+                    guard.advance(steps);
+                    if let Some(opponent) = guard.opponent(&mut generator) {
+                        let p = if opponent == Arm(5) { wins } else { 0.8 };
+                        let (winner, loser) =
+                            if uniform(&mut generator) < p { (Arm(0), opponent) } else { (opponent, Arm(0)) };
+                        guard.record(winner, loser);
+                    }
+                }
+                assert_eq!(guard.losses(Arm(0)) > 0, wins < 0.5, "{seed}: {steps} steps");
+            }
+        }
+    }
+}

@@ -213,4 +213,27 @@ mod tests {
         let ratio = spread / (square - mean * mean);
         assert!(ratio > 0.95 && ratio < 2.0, "{ratio}");
     }
+
+    /// Arms whose utilities are drawn from each of three scales meet at random.
+    #[test]
+    fn the_prior_that_explains_the_outcomes_goes_on_alone() {
+        use crate::problems::utilities::normal;
+        use crate::random::below;
+        use rand::SeedableRng as _;
+
+        for (scale, expected) in [(0.14, [0.07, 0.28]), (0.56, [0.28, 1.12]), (2.24, [1.12, 2.24])] {
+            let mut generator = Generator::seed_from_u64(3);
+            let truth = normal(40, scale, 4);
+            let mut utilities = Utilities::new(40, &super::super::PRIORS, 1.0);
+            for _ in 0..40 * SETTLED {
+                let (i, j) = (below(&mut generator, 40), below(&mut generator, 39));
+                let j = if j < i { j } else { j + 1 };
+                let first = uniform(&mut generator) < 1.0 / (1.0 + libm::exp(truth[j] - truth[i]));
+                let (winner, loser) = if first { (i, j) } else { (j, i) };
+                utilities.learn(Arm::at(winner), Arm::at(loser));
+            }
+            let priors: Vec<f64> = utilities.filters.iter().map(|filter| filter.prior).collect();
+            assert!(priors.len() == 1 && (expected[0]..=expected[1]).contains(&priors[0]), "{scale}: {priors:?}");
+        }
+    }
 }
