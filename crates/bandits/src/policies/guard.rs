@@ -1,26 +1,5 @@
-//! A guard against models that are wrong: what the duels of each pair say by themselves, whatever a model makes of them.
-//!
-//! D(i, j) = n kl(w(i, j) / n, 1/2) is the evidence of the n duels of i and j, of which i won w(i, j). An arm that won less
-//! than half of them has a *proven loss* to the other if D exceeds the logarithm of the step at which the present period
-//! began; periods begin at 2, 4, 8, ... times max(K, 8) steps. The guard answers for a policy with a leader l:
-//!
-//! * **Who may lead.** Only arms with the fewest proven losses. A Condorcet winner has none but by chance; where there is
-//!   none, the fewest proven losses are those of a Copeland winner in the end.
-//! * **Who must be asked.** Arm i has the weight erfc(sqrt(D(i, l))) / 2 if it won half of its duels with l or less, about the
-//!   probability that it is better by these duels alone, and exp(D(i, l)) if it won more. With B the sum of the first and
-//!   A that of the second, a duel with l is forced with probability `share` (min(B, 1) + A), at most 1; the opponent is drawn
-//!   by weight. Where l has a proven loss, no order with l on top explains the duels: then `share` is 1, and the model is
-//!   not asked.
-//! * **Who need not be asked.** Arms that l has proven to beat, and arms that have proven to beat l.
-//!
-//! ## What follows
-//!
-//! While the wrong arm l leads, an arm i that beats it is asked in a share of the steps that does not vanish, since D(i, l)
-//! does not grow against i for ever; each such duel adds kl(p(i, l), 1/2) to D on average, until the loss is proven or the
-//! leader another. A false proof needs D > ln t, which has a probability of order ln t / t in a period that began at t and
-//! lasts no longer than another t: its cost grows no faster than the square of ln t. So each wrong leader costs O(ln t), the
-//! rest is what the policy spends on arms that are not settled, and these settle at D = ln t. This is an argument, not a
-//! proof: it takes for granted that the policy leaves a stable leader for good.
+//! The guard of policies that follow a model: what the duels of each pair say by themselves. The rule is in
+//! [`bradley_terry`](super::bradley_terry#the-guard).
 
 use crate::counts::PairCounts;
 use crate::policies::rmed::divergences::{UNIT, allowance, divergence};

@@ -71,12 +71,12 @@ pub mod changing;
 pub mod dts;
 #[cfg(test)]
 pub mod explore_first;
+mod guard;
 pub mod identification;
 pub mod interleaved_filter;
 pub mod mdb;
 pub mod merge_dts;
 pub mod merge_rucb;
-mod guard;
 mod merging;
 pub mod multi_rucb;
 pub mod random;

@@ -31,7 +31,8 @@ impl ReferenceBradleyTerry {
     #[must_use]
     pub fn new(config: &BradleyTerryConfig, arms: usize) -> Self {
         let priors = config.prior.map_or_else(|| PRIORS.to_vec(), |prior| vec![prior]);
-        let known = |prior: f64| Known { prior, weight: 0.0, means: vec![0.0; arms], variances: vec![prior * prior; arms] };
+        let known =
+            |prior: f64| Known { prior, weight: 0.0, means: vec![0.0; arms], variances: vec![prior * prior; arms] };
         Self {
             eta: config.eta,
             share: config.guard,
@@ -113,7 +114,8 @@ impl ReferenceBradleyTerry {
     fn draw(&self, prior: usize, generator: &mut Generator) -> usize {
         let Known { means, variances, .. } = &self.known[prior];
         let normals = Normals::new();
-        let theta: Vec<f64> = means.iter().zip(variances).map(|(m, v)| m + v.sqrt() * normals.draw(generator)).collect();
+        let theta: Vec<f64> =
+            means.iter().zip(variances).map(|(m, v)| m + v.sqrt() * normals.draw(generator)).collect();
         argmax(generator, theta.into_iter()).unwrap_or(0)
     }
 
