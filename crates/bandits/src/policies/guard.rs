@@ -1,7 +1,7 @@
 //! The guard of policies that follow a model: what the duels of each pair say by themselves. The rule is in
 //! [`bradley_terry`](super::bradley_terry#the-guard).
 
-use crate::counts::PairCounts;
+use crate::counts::{OpenDuels, PairCounts};
 use crate::policies::rmed::divergences::{UNIT, allowance, divergence};
 use crate::random::{geometric, uniform};
 use crate::state::state;
@@ -16,6 +16,7 @@ pub(super) struct Guard {
     /// The share of steps for forced duels.
     share: f64,
     counts: PairCounts,
+    open: OpenDuels,
     /// Of each arm, how many others have proven to beat it.
     losses: Vec<u32>,
     /// The evidence that proves, in units of [`UNIT`], and the step from which it takes more.
@@ -28,14 +29,15 @@ pub(super) struct Guard {
     ahead: f64,
 }
 
-state!(Guard { counts, losses, proof, due, leader, weights, behind, ahead } but { share });
+state!(Guard { counts, open, losses, proof, due, leader, weights, behind, ahead } but { share });
 
 impl Guard {
-    /// Of `arms` arms, of which none has met another.
+    /// Of `arms` arms, and none of them has met another.
     pub(super) fn new(arms: usize, share: f64) -> Self {
         Self {
             share,
             counts: PairCounts::new(arms, 0),
+            open: OpenDuels::new(arms),
             losses: vec![0; arms],
             proof: 0,
             due: 0,
@@ -100,17 +102,29 @@ impl Guard {
         let (i, j) = (winner.index(), loser.index());
         let before = [self.has_lost(i, j), self.has_lost(j, i)];
         self.counts.record(i, j);
-        if self.leader == Some(winner) {
-            self.weigh_again(j);
-        } else if self.leader == Some(loser) {
-            self.weigh_again(i);
-        }
+        self.weigh_pair(winner, loser);
         let after = [self.has_lost(i, j), self.has_lost(j, i)];
         for ((arm, before), after) in [i, j].into_iter().zip(before).zip(after) {
             self.losses[arm] += u32::from(after);
             self.losses[arm] -= u32::from(before);
         }
         before != after
+    }
+
+    /// A duel of these arms is under way from now on.
+    pub(super) fn depart(&mut self, arms: &[Arm]) {
+        if let &[i, j] = arms {
+            self.open.depart(i.index(), j.index());
+            self.weigh_pair(i, j);
+        }
+    }
+
+    /// A duel of these arms is under way no longer.
+    pub(super) fn arrive(&mut self, arms: &[Arm]) {
+        if let &[i, j] = arms {
+            self.open.arrive(i.index(), j.index());
+            self.weigh_pair(i, j);
+        }
     }
 
     /// `arm` leads from now on.
@@ -129,8 +143,15 @@ impl Guard {
         self.sum();
     }
 
-    fn weigh_again(&mut self, arm: usize) {
-        self.weights[arm] = self.weight(arm);
+    /// Weighs what has changed with a pair.
+    #[inline]
+    fn weigh_pair(&mut self, i: Arm, j: Arm) {
+        let other = match self.leader {
+            Some(leader) if leader == i => j,
+            Some(leader) if leader == j => i,
+            _ => return,
+        };
+        self.weights[other.index()] = self.weight(other.index());
         self.sum();
     }
 
@@ -151,6 +172,8 @@ impl Guard {
         let evidence = divergence as f64 * UNIT;
         match won > lost {
             _ if divergence > self.proof => 0.0,
+            // What is under way may say as much again.
+            _ if self.open.between(arm, leader) >= (won + lost).max(1) => 0.0,
             true => libm::exp(evidence),
             false => 0.5 * libm::erfc(evidence.sqrt()),
         }
@@ -165,7 +188,10 @@ impl Guard {
     /// Whether the leader has proven to beat `arm`, or `arm` the leader.
     #[inline]
     pub(super) fn is_settled(&self, arm: Arm) -> bool {
-        self.weights[arm.index()] == 0.0
+        self.leader.is_some_and(|leader| {
+            let (won, lost) = self.counts.between(arm.index(), leader.index());
+            divergence(won, lost) > self.proof
+        })
     }
 
     #[inline]
@@ -230,10 +256,19 @@ mod tests {
             // Arm 4 wins most of its duels, the others half.
             let first = uniform(&mut generator) < 0.5 + 0.2 * (f64::from(i == 4) - f64::from(j == 4));
             let (winner, loser) = if first { (i, j) } else { (j, i) };
+            guard.depart(&[Arm::at(j), Arm::at(i)]);
+            if step % 3 > 0 {
+                guard.arrive(&[Arm::at(i), Arm::at(j)]);
+            }
             let before = guard.losses.clone();
             let changed = guard.record(Arm::at(winner), Arm::at(loser));
             assert_eq!(changed, guard.losses != before);
-            let mut again = Guard { leader: guard.leader, counts: guard.counts.clone(), ..Guard::new(5, 0.1) };
+            let mut again = Guard {
+                leader: guard.leader,
+                counts: guard.counts.clone(),
+                open: guard.open.clone(),
+                ..Guard::new(5, 0.1)
+            };
             again.begin(step);
             assert_eq!((&guard.losses, guard.proof, guard.due), (&again.losses, again.proof, again.due));
             assert_eq!((&guard.weights, guard.behind, guard.ahead), (&again.weights, again.behind, again.ahead));

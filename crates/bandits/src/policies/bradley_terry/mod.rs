@@ -29,6 +29,8 @@
 //!   then 1 takes the place of `guard`, and the model is not asked.
 //! * **Who need not be asked.** Arms with which the leader is *settled*: one of the two has a proven loss to the other.
 //!
+//! With late outcomes, an arm with as many duels against the leader under way as known (and one at least) has the weight 0.
+//!
 //! **What follows**, by argument, not by proof. *A wrong leader goes*: as long as it leads, the weight of an arm that beats it does not
 //! fall for good, so that their duels go on until the loss is proven, which takes about ln t / kl(p, 1/2) of them. *The right one stays*: a false
 //! proof within a period that begins at t needs evidence of ln t against what is true, the probability of which is of order
@@ -61,7 +63,7 @@
 //!   after 64 duels per arm all but the heaviest. They are somewhat small for the utilities that they stand for: a posterior
 //!   without correlations is too wide.
 //! * `eta` above 1 takes each duel for several. It explores less, and follows wrong leaders for longer.
-//! * Before the first duel all m are 0: the leader is any arm.
+//! * Before the first outcome all m are 0: the leader of each step is any arm.
 //! * Revision 1 had one prior, 0.2, no guard, and no step 4.
 
 mod utilities;
@@ -140,7 +142,7 @@ impl PolicyConfig for BradleyTerryConfig {
 pub struct BradleyTerry {
     utilities: Utilities,
     guard: Guard,
-    /// From the first choice on.
+    /// From the first outcome on.
     leader: Option<Arm>,
 }
 
@@ -187,7 +189,10 @@ impl Policy for BradleyTerry {
             Some(_) => self.find_leader(),
             None => Arm::at(below(generator, self.arms())),
         };
-        self.lead(leader);
+        self.guard.lead(leader);
+        if self.leader.is_some() {
+            self.leader = Some(leader);
+        }
         if let Some(opponent) = self.guard.opponent(generator) {
             return Choice::Duel(leader, opponent);
         }
@@ -223,13 +228,24 @@ impl Policy for BradleyTerry {
     }
 
     fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
-        if self.arms() == 1 { Some(Arm(0)) } else { self.leader.filter(|_| self.utilities.duels() > 0) }
+        if self.arms() == 1 { Some(Arm(0)) } else { self.leader }
     }
 
     stored!();
 }
 
 impl Late for BradleyTerry {
+    fn depart(&mut self, arms: &[Arm]) {
+        self.guard.depart(arms);
+    }
+
+    fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
+        self.guard.arrive(arms);
+        if let Some(feedback) = feedback {
+            self.learn(step, feedback);
+        }
+    }
+
     fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
         Some(self.guard.counts().between(i.index(), j.index()))
     }

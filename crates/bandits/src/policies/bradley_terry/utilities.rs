@@ -6,7 +6,7 @@ use crate::{Arm, Generator};
 
 /// A prior whose weight is below this share of the largest goes.
 const NEGLIGIBLE: f64 = 0.001;
-/// After so many duels per arm the heaviest prior goes on alone: what it said at first matters no more.
+/// After this many duels per arm the heaviest prior goes on alone: what it said at first matters no more.
 const SETTLED: u64 = 64;
 
 /// One prior, and what it has become.
@@ -35,10 +35,6 @@ impl Utilities {
             Filter { prior, weight: 0.0, utilities: Largest::new(arms, one) }
         };
         Self { eta, filters: priors.iter().map(filter).collect(), best: 0, duels: 0 }
-    }
-
-    pub(super) fn duels(&self) -> u64 {
-        self.duels
     }
 
     /// The mean of the utility of `arm`, by the heaviest prior.

@@ -233,6 +233,19 @@ impl Policy for BradleyTerryPairs {
 }
 
 impl Late for BradleyTerryPairs {
+    fn depart(&mut self, arms: &[Arm]) {
+        self.guard.depart(arms);
+        self.forced = None;
+    }
+
+    fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
+        self.guard.arrive(arms);
+        self.forced = None;
+        if let Some(feedback) = feedback {
+            self.learn(step, feedback);
+        }
+    }
+
     fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
         Some(self.guard.counts().between(i.index(), j.index()))
     }

@@ -23,7 +23,6 @@ pub struct ReferenceBradleyTerry {
     wins: Vec<Vec<f64>>,
     duels: u64,
     step: u64,
-    first: Option<usize>,
 }
 
 impl ReferenceBradleyTerry {
@@ -40,7 +39,6 @@ impl ReferenceBradleyTerry {
             wins: vec![vec![0.0; arms]; arms],
             duels: 0,
             step: 1,
-            first: None,
         }
     }
 
@@ -76,9 +74,6 @@ impl ReferenceBradleyTerry {
     }
 
     fn leader(&self, losses: &[usize]) -> usize {
-        if let Some(first) = self.first.filter(|_| self.duels == 0) {
-            return first;
-        }
         let fewest = losses.iter().min();
         let candidates = (0..self.arms()).filter(|&arm| Some(&losses[arm]) == fewest);
         let means = &self.heaviest().means;
@@ -138,11 +133,8 @@ impl Policy for ReferenceBradleyTerry {
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
         self.step = step;
-        if self.first.is_none() {
-            self.first = Some(below(generator, self.arms()));
-        }
         let losses = self.losses();
-        let leader = self.leader(&losses);
+        let leader = if self.duels == 0 { below(generator, self.arms()) } else { self.leader(&losses) };
         let refuted = losses[leader] > 0;
         let alone = Choice::Alone { arm: Arm::at(leader), until: step };
         if let Some(opponent) = self.forced(leader, if refuted { 1.0 } else { self.share }, generator) {
