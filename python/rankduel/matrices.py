@@ -133,8 +133,8 @@ class Matrix(HasArms):
         Parameters
         ----------
         name
-            ``arithmetic``, ``cyclic``, ``btl`` or ``normal`` with parameters, e.g. ``"btl:k=50:ratio=0.95"``, or a set of
-            utilities such as ``"1good5poor"``.
+            ``arithmetic``, ``cyclic``, ``btl``, ``upset``, ``tournament`` or ``normal`` with parameters, e.g.
+            ``"btl:k=50:ratio=0.95"``, or a set of utilities such as ``"1good5poor"``.
 
         Returns
         -------

@@ -8,6 +8,12 @@ pub enum MatrixError {
     /// No arms.
     #[error("the matrix is empty; expected at least one row")]
     Empty,
+    /// A tournament without a winner of too few arms.
+    #[error("of {arms} arms one is always a Condorcet winner; expected 3 arms or more")]
+    AlwaysAWinner {
+        /// The number of arms.
+        arms: usize,
+    },
     /// A row of the wrong length.
     #[error("row {row} has {cells} cells, expected {expected}; a preference matrix is square")]
     NotSquare {

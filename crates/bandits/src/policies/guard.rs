@@ -10,7 +10,7 @@ use crate::{Arm, Generator};
 /// The share of steps for forced duels, by default.
 pub(super) const SHARE: f64 = 0.02;
 
-/// What duels alone say of pairs, and of the leader's pairs which are open.
+/// What duels alone say of pairs, and what those of the leader leave open.
 #[derive(Debug, Clone)]
 pub(super) struct Guard {
     /// The share of steps for forced duels.
@@ -83,32 +83,38 @@ impl Guard {
         self.due = start.saturating_mul(2);
         self.proof = allowance(libm::log(start as f64), 0.0);
         for i in 0..arms {
-            let lost = (0..arms).filter(|&j| self.has_lost(i, j)).count();
+            let lost = (0..arms).filter(|&j| j != i && self.proven_loser(i, j) == Some(i)).count();
             self.losses[i] = u32::try_from(lost).expect("no more than there are arms");
         }
         self.weigh_all();
     }
 
-    /// Whether `j` has proven to beat `i`.
+    /// Which of two arms has a proven loss to the other.
     #[inline]
-    fn has_lost(&self, i: usize, j: usize) -> bool {
+    fn proven_loser(&self, i: usize, j: usize) -> Option<usize> {
         let (won, lost) = self.counts.between(i, j);
-        lost > won && divergence(won, lost) > self.proof
+        (divergence(won, lost) > self.proof).then_some(if won < lost { i } else { j })
+    }
+
+    /// The fewest proven losses of any arm: those that have no more may lead.
+    pub(super) fn fewest_losses(&self) -> u32 {
+        self.losses.iter().copied().min().unwrap_or(0)
     }
 
     /// Counts a duel, and returns whether it changed the losses of either arm.
     #[inline]
     pub(super) fn record(&mut self, winner: Arm, loser: Arm) -> bool {
         let (i, j) = (winner.index(), loser.index());
-        let before = [self.has_lost(i, j), self.has_lost(j, i)];
+        let before = self.proven_loser(i, j);
         self.counts.record(i, j);
         self.weigh_pair(winner, loser);
-        let after = [self.has_lost(i, j), self.has_lost(j, i)];
-        for ((arm, before), after) in [i, j].into_iter().zip(before).zip(after) {
-            self.losses[arm] += u32::from(after);
-            self.losses[arm] -= u32::from(before);
+        let after = self.proven_loser(i, j);
+        if before == after {
+            return false;
         }
-        before != after
+        after.into_iter().for_each(|arm| self.losses[arm] += 1);
+        before.into_iter().for_each(|arm| self.losses[arm] -= 1);
+        true
     }
 
     /// A duel of these arms is under way from now on.
@@ -173,7 +179,7 @@ impl Guard {
         match won > lost {
             _ if divergence > self.proof => 0.0,
             // What is under way may say as much again.
-            _ if self.open.between(arm, leader) >= (won + lost).max(1) => 0.0,
+            _ if self.open.between(arm, leader) >= won.saturating_add(lost).max(1) => 0.0,
             true => libm::exp(evidence),
             false => 0.5 * libm::erfc(evidence.sqrt()),
         }
@@ -188,10 +194,7 @@ impl Guard {
     /// Whether the leader has proven to beat `arm`, or `arm` the leader.
     #[inline]
     pub(super) fn is_settled(&self, arm: Arm) -> bool {
-        self.leader.is_some_and(|leader| {
-            let (won, lost) = self.counts.between(arm.index(), leader.index());
-            divergence(won, lost) > self.proof
-        })
+        self.leader.is_some_and(|leader| self.proven_loser(arm.index(), leader.index()).is_some())
     }
 
     #[inline]

@@ -64,7 +64,8 @@ pub fn circle_and_leader(arms: usize, lead: f64, circle: f64) -> Result<Preferen
 }
 
 /// Arm 0 beats each of the others with probability `lead`; arm 1 beats all behind it with probability `strong`, and these are
-/// even. On average arm 1 wins far more than the Condorcet winner, which no order explains if `lead` is near 1/2.
+/// even. On average arm 1 wins far more than the Condorcet winner, which no order explains if `lead` is near 1/2. A problem of
+/// this project.
 ///
 /// # Errors
 /// If there are no arms, or one of the two is not a probability.
@@ -76,22 +77,23 @@ pub fn upset(arms: usize, lead: f64, strong: f64) -> Result<PreferenceMatrix, Ma
     })
 }
 
-/// Each pair has a better arm by the toss of a coin, by a margin p - 1/2 drawn evenly between `least` and `most`: preferences
+/// Each pair has a better arm by the toss of a coin, by a margin p - 1/2 drawn evenly between the two `margins`: preferences
 /// without any order. With `winner`, arm 0 is the better of all its pairs; without, tournaments are drawn until one has no
-/// Condorcet winner.
+/// Condorcet winner. A problem of this project.
 ///
 /// # Errors
 /// If there are no arms, or fewer than 3 and no winner, or a margin is not in [0, 1/2].
 pub fn tournament(arms: usize, winner: bool, margins: [f64; 2], seed: u64) -> Result<PreferenceMatrix, MatrixError> {
+    if !winner && (1..3).contains(&arms) {
+        return Err(MatrixError::AlwaysAWinner { arms });
+    }
     let mut generator = Generator::seed_from_u64(seed);
     let [least, most] = margins;
     loop {
         let matrix = PreferenceMatrix::from_upper(arms, |i, _| {
             let margin = least + (most - least) * uniform(&mut generator);
             let is_better = uniform(&mut generator) < 0.5 || (winner && i.0 == 0);
-            // Not a number: two arms always have a winner.
-            let found = winner || arms > 2;
-            if found { 0.5 + if is_better { margin } else { -margin } } else { f64::NAN }
+            0.5 + if is_better { margin } else { -margin }
         })?;
         if winner || condorcet_winner(&matrix).is_none() {
             return Ok(matrix);
@@ -154,6 +156,10 @@ mod tests {
                 assert_eq!(tournament(7, winner, [0.02, 0.3], seed).expect("the same").entries(), matrix.entries());
             }
         }
-        assert!(tournament(2, false, [0.1, 0.2], 1).is_err());
+        for arms in [1, 2] {
+            assert_eq!(tournament(arms, false, [0.1, 0.2], 1), Err(MatrixError::AlwaysAWinner { arms }));
+        }
+        assert_eq!(tournament(0, false, [0.1, 0.2], 1), Err(MatrixError::Empty));
+        assert!(tournament(3, true, [0.1, f64::NAN], 1).is_err());
     }
 }

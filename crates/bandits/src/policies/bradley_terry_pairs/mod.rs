@@ -143,7 +143,7 @@ impl BradleyTerryPairs {
     /// Of the arms with the fewest proven losses, the one to which the means of others are above 0 by the least sum.
     fn least_beaten(&self) -> Arm {
         let arms = self.arms();
-        let fewest = (0..arms).map(|arm| self.guard.losses(Arm::at(arm))).min().unwrap_or(0);
+        let fewest = self.guard.fewest_losses();
         let loss = |l: usize| (0..arms).map(|i| self.posterior.mean(i, l).max(0.0)).sum::<f64>();
         let candidates = (0..arms).filter(|&arm| self.guard.losses(Arm::at(arm)) == fewest);
         let losses: Vec<(usize, f64)> = candidates.map(|arm| (arm, loss(arm))).collect();
@@ -153,8 +153,7 @@ impl BradleyTerryPairs {
 
     /// Whether another arm has fewer proven losses than the leader, so that it may not lead.
     fn is_deposed(&self) -> bool {
-        let losses = |arm| self.guard.losses(arm);
-        self.leader.is_some_and(|leader| (0..self.arms()).any(|arm| losses(Arm::at(arm)) < losses(leader)))
+        self.leader.is_some_and(|leader| self.guard.losses(leader) > self.guard.fewest_losses())
     }
 
     /// The leader's opponent at `step` by the rule, or `Err` with the last step before which it has none.

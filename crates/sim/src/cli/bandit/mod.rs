@@ -71,8 +71,8 @@ struct Source {
     #[arg(long, value_name = "FILE|NAME")]
     matrix: Option<PathBuf>,
 
-    /// A problem by name: arithmetic, cyclic, btl or normal (with parameters, e.g. `btl:k=10`), or a set of utilities
-    /// such as 1good5poor, arith51 or geom201
+    /// A problem by name: arithmetic, cyclic, btl, upset, tournament or normal (with parameters, e.g. `btl:k=10`), or a set
+    /// of utilities such as 1good5poor, arith51 or geom201
     #[arg(long, value_name = "NAME")]
     problem: Option<Problem>,
 
