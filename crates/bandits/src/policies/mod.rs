@@ -58,7 +58,7 @@
 //!
 //! The whole file:
 //!
-//! ```ignore
+//! ```text
 #![doc = include_str!("explore_first.rs")]
 //! ```
 

@@ -1,0 +1,72 @@
+//! Judgements, with the names of what was judged.
+
+/// What a judge said of two answers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Verdict {
+    /// The first answer is better.
+    First,
+    /// The second answer is better.
+    Second,
+    /// Neither is better.
+    Tie,
+    /// Neither is good: a tie, counted apart.
+    BothBad,
+    /// The share of the point that goes to the first answer, strictly between 0 and 1, not a half.
+    Score(f64),
+}
+
+impl Verdict {
+    /// The share of the point that goes to the first answer: 1, 0, a half for ties, or the score.
+    #[must_use]
+    pub fn score(self) -> f64 {
+        match self {
+            Self::First => 1.0,
+            Self::Second => 0.0,
+            Self::Tie | Self::BothBad => 0.5,
+            Self::Score(score) => score,
+        }
+    }
+}
+
+/// One row of a table: one judge, two answers, one verdict.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Judgement {
+    /// The competitor whose answer was shown first, by its place in [`Table::names`].
+    pub first: u32,
+    /// The competitor whose answer was shown second.
+    pub second: u32,
+    /// What the judge said.
+    pub verdict: Verdict,
+    /// The item (prompt, query) that both answered, by its place in [`Table::items`].
+    pub item: Option<u32>,
+    /// Who judged, by its place in [`Table::judges`].
+    pub judge: Option<u32>,
+    /// How often the row counts, above 0 and finite; 1 unless the table says otherwise.
+    pub weight: f64,
+    /// The line of the file, from 1, or the row of the frame: what messages name.
+    pub row: u64,
+}
+
+/// Whether a table knows which answer was shown first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// `first` and `second` are the order in which the judge saw the answers.
+    Shown,
+    /// They are not: a matrix of wins, or a table that says so.
+    Unknown,
+}
+
+/// A table of judgements.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// The competitors, in the order in which the table names them first.
+    pub names: Vec<String>,
+    /// The items; empty if the table has none.
+    pub items: Vec<String>,
+    /// The judges; empty if the table has none.
+    pub judges: Vec<String>,
+    /// The judgements, in the order of the table.
+    pub judgements: Vec<Judgement>,
+    /// Whether the order in which answers were shown is known.
+    pub order: Order,
+}

@@ -1,0 +1,1 @@
+//! Tests of the crate from outside, as one binary.

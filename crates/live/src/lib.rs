@@ -1,0 +1,1 @@
+//! A dueling bandit in use: which pair is next, and what came back.
