@@ -1,0 +1,152 @@
+//! A table as columns of text, whatever it was written in.
+
+use serde_json::Value;
+
+use super::error::{ReadError, quoted};
+
+/// A table of text: a header, and rows of as many cells. An empty cell is one without a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cells {
+    /// The names of the columns, as written.
+    pub header: Vec<String>,
+    /// The rows, each with the number of its line in the file, or of its row in a frame, from 1.
+    pub rows: Vec<(u64, Vec<String>)>,
+}
+
+/// Reads JSON Lines, an array of objects in JSON, or CSV: with commas, semicolons or tabs, as its first line has them.
+pub(super) fn read(bytes: &[u8]) -> Result<Cells, ReadError> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        return Err(ReadError::whole("the text is UTF-16; save the table as CSV in UTF-8"));
+    }
+    if bytes.starts_with(b"PK\x03\x04") {
+        return Err(ReadError::whole("this is a zip file, perhaps a spreadsheet; save the table as CSV in UTF-8"));
+    }
+    if bytes.starts_with(b"PAR1") {
+        return Err(ReadError::whole(
+            "this is Parquet; read it in Python and give the frame to `rankduel.Board`, or write CSV",
+        ));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let line = bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() as u64 + 1;
+        ReadError::at(line, "expected UTF-8, found other bytes; save the table as CSV in UTF-8")
+    })?;
+    match text.trim_start().chars().next() {
+        None => Err(ReadError::whole("the table is empty; expected a header and one row per judgement")),
+        Some('{') => json_lines(text),
+        Some('[') => json_array(text),
+        Some(_) => csv(text),
+    }
+}
+
+fn csv(text: &str) -> Result<Cells, ReadError> {
+    // Spreadsheets may say which separator they wrote.
+    let (said, text, skipped) = match text.split_once('\n') {
+        Some((first, rest)) if first.trim_end().to_ascii_lowercase().starts_with("sep=") => {
+            (first.as_bytes().get(4).copied(), rest, 1)
+        }
+        _ => (None, text, 0),
+    };
+    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let separator = said.unwrap_or_else(|| separator(first));
+    let mut reader =
+        csv::ReaderBuilder::new().delimiter(separator).has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let mut header: Option<Vec<String>> = None;
+    let mut rows = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(|error| ReadError::whole(error.to_string()))?;
+        let line = record.position().map_or(0, |at| at.line() + empty_lines(&text[at.byte() as usize..])) + skipped;
+        let mut cells: Vec<String> = record.iter().map(|cell| cell.trim().to_owned()).collect();
+        if cells.iter().all(String::is_empty) {
+            continue;
+        }
+        let Some(header) = &header else {
+            header = Some(cells);
+            continue;
+        };
+        while cells.len() > header.len() && cells.last().is_some_and(String::is_empty) {
+            cells.pop();
+        }
+        if cells.len() > header.len() {
+            return Err(ReadError::at(
+                line,
+                format!(
+                    "expected {} columns as in the header, found {}; quote a cell that holds the separator {}",
+                    header.len(),
+                    cells.len(),
+                    quoted(&char::from(separator).to_string())
+                ),
+            ));
+        }
+        cells.resize(header.len(), String::new());
+        rows.push((line, cells));
+    }
+    Ok(Cells { header: header.unwrap_or_default(), rows })
+}
+
+/// The empty lines before the record that begins here, which the reader skips.
+fn empty_lines(text: &str) -> u64 {
+    text.bytes().take_while(|byte| matches!(byte, b'\r' | b'\n')).filter(|byte| *byte == b'\n').count() as u64
+}
+
+/// What separates the cells of a line: whichever of comma, semicolon and tab occurs most outside of quotes.
+fn separator(line: &str) -> u8 {
+    let mut counts = [(b',', 0), (b';', 0), (b'\t', 0)];
+    let mut quoted = false;
+    for byte in line.bytes() {
+        quoted ^= byte == b'"';
+        if !quoted && let Some((_, count)) = counts.iter_mut().find(|(separator, _)| *separator == byte) {
+            *count += 1;
+        }
+    }
+    // The first of equals.
+    counts.iter().rev().max_by_key(|(_, count)| *count).map_or(b',', |(separator, _)| *separator)
+}
+
+fn json_lines(text: &str) -> Result<Cells, ReadError> {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let objects = lines.map(|(index, line)| {
+        let row = index as u64 + 1;
+        let value = serde_json::from_str(line).map_err(|error| {
+            ReadError::at(row, format!("expected one object of JSON per line, found {} ({error})", quoted(line)))
+        })?;
+        Ok((row, value))
+    });
+    objects_as_cells(objects.collect::<Result<Vec<_>, ReadError>>()?)
+}
+
+fn json_array(text: &str) -> Result<Cells, ReadError> {
+    let values: Vec<Value> = serde_json::from_str(text).map_err(|error| {
+        ReadError::at(error.line() as u64, format!("expected an array of objects in JSON ({error})"))
+    })?;
+    objects_as_cells(values.into_iter().enumerate().map(|(index, value)| (index as u64 + 1, value)).collect())
+}
+
+fn objects_as_cells(objects: Vec<(u64, Value)>) -> Result<Cells, ReadError> {
+    let mut header: Vec<String> = Vec::new();
+    let mut rows = Vec::new();
+    for (row, value) in objects {
+        let Value::Object(fields) = value else {
+            return Err(ReadError::at(row, format!("expected an object, found {}", quoted(&value.to_string()))));
+        };
+        let mut cells = vec![String::new(); header.len()];
+        for (name, value) in fields {
+            let column = header.iter().position(|known| *known == name).unwrap_or_else(|| {
+                header.push(name);
+                cells.push(String::new());
+                header.len() - 1
+            });
+            cells[column] = match value {
+                Value::Null => String::new(),
+                Value::String(text) => text.trim().to_owned(),
+                // Lists and objects are never names; they may stand in columns that nobody reads.
+                other => other.to_string(),
+            };
+        }
+        rows.push((row, cells));
+    }
+    for (_, cells) in &mut rows {
+        cells.resize(header.len(), String::new());
+    }
+    Ok(Cells { header, rows })
+}

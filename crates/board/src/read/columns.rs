@@ -1,0 +1,162 @@
+//! Which column holds what: as told, or by the headers that people use.
+
+use super::error::{ReadError, quoted};
+
+/// The columns of a table by their names; those without one are found by the usual headers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Columns {
+    /// The competitor shown first.
+    pub first: Option<String>,
+    /// The competitor shown second.
+    pub second: Option<String>,
+    /// What the judge said.
+    pub winner: Option<String>,
+    /// The item that both answered.
+    pub item: Option<String>,
+    /// Who judged.
+    pub judge: Option<String>,
+    /// When: rows are sorted by it.
+    pub time: Option<String>,
+    /// How often the row counts.
+    pub weight: Option<String>,
+}
+
+/// The pairs of headers of competitors, and who writes them so.
+const PAIRS: [(&str, &str); 12] = [
+    ("first", "second"),    // this project
+    ("model_a", "model_b"), // LMArena, MT-bench
+    ("left", "right"),      // Evalica, crowds
+    ("item_x", "item_y"),   // Evalica
+    ("a", "b"),
+    ("model_1", "model_2"),
+    ("generator_1", "generator_2"), // AlpacaEval
+    ("player1", "player2"),
+    ("player_a", "player_b"),
+    ("option_a", "option_b"),
+    ("system_a", "system_b"),
+    ("prompt_a", "prompt_b"),
+];
+const WINNERS: [&str; 5] = ["winner", "verdict", "outcome", "result", "label"];
+const ITEMS: [&str; 9] =
+    ["item", "query", "question_id", "prompt_id", "query_id", "item_id", "instruction", "question", "prompt"];
+const JUDGES: [&str; 9] =
+    ["judge", "worker", "annotator", "rater", "assessor", "judge_id", "worker_id", "annotator_id", "rater_id"];
+const TIMES: [&str; 4] = ["time", "timestamp", "tstamp", "judged_at"];
+const WEIGHTS: [&str; 1] = ["weight"];
+
+/// Where a table says who won.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Won {
+    /// In one column.
+    One(usize),
+    /// In columns of zeros and ones: the first won, the second won, a tie (LMSYS at Kaggle).
+    OneHot([usize; 3]),
+    /// In counts per row: won by the first, by the second, ties if there is such a column.
+    Counts([usize; 2], Option<usize>),
+}
+
+/// The columns found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) first: usize,
+    pub(super) second: usize,
+    pub(super) won: Won,
+    pub(super) item: Option<usize>,
+    pub(super) judge: Option<usize>,
+    pub(super) time: Option<usize>,
+    pub(super) weight: Option<usize>,
+}
+
+/// A header without case, and with underscores for spaces and hyphens.
+pub(super) fn plain(header: &str) -> String {
+    header.trim().to_lowercase().replace([' ', '-'], "_")
+}
+
+/// Whether the header names two competitors in one of the ways known.
+pub(super) fn names_a_pair(header: &[String]) -> bool {
+    let header: Vec<String> = header.iter().map(|name| plain(name)).collect();
+    PAIRS.iter().any(|(first, second)| [first, second].iter().all(|name| header.iter().any(|found| found == *name)))
+}
+
+pub(super) fn find(header: &[String], told: &Columns) -> Result<Found, ReadError> {
+    let all: Vec<String> = header.iter().map(|name| plain(name)).collect();
+    let listed = || header.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+    if let Some((place, name)) =
+        all.iter().enumerate().find(|(place, name)| !name.is_empty() && all[..*place].contains(name))
+    {
+        return Err(ReadError::whole(format!("column {}: {} is there twice; rename one", place + 1, quoted(name))));
+    }
+    let at = |name: &str| all.iter().position(|found| found == name);
+    // A name that was told is found as written, or else without case.
+    let exactly = |name: &Option<String>| match name {
+        None => Ok(None),
+        Some(name) => match header.iter().position(|found| found == name).or_else(|| at(&plain(name))) {
+            Some(place) => Ok(Some(place)),
+            None => Err(ReadError::whole(format!("no column {}; the table has {}", quoted(name), listed()))),
+        },
+    };
+    let usual = |names: &[&str]| names.iter().find_map(|name| at(name));
+    let (first, second) = match (exactly(&told.first)?, exactly(&told.second)?) {
+        (Some(first), Some(second)) if first == second => {
+            return Err(ReadError::whole("first and second are the same column; name two"));
+        }
+        (Some(first), Some(second)) => (first, second),
+        (None, None) => {
+            let pairs: Vec<_> = PAIRS.iter().filter_map(|(first, second)| Some((at(first)?, at(second)?))).collect();
+            match pairs[..] {
+                [pair] => pair,
+                [] => {
+                    return Err(ReadError::whole(format!(
+                        "found no columns of competitors, e.g. `first` and `second`, `model_a` and `model_b`, or `left` and `right`; \
+                         the table has {}; say which with --columns first=…,second=…,winner=…",
+                        listed()
+                    )));
+                }
+                _ => {
+                    let pairs: Vec<String> = pairs
+                        .iter()
+                        .map(|(i, j)| format!("{} and {}", quoted(&header[*i]), quoted(&header[*j])))
+                        .collect();
+                    return Err(ReadError::whole(format!(
+                        "the competitors may be {}; say which with --columns first=…,second=…",
+                        pairs.join(", or ")
+                    )));
+                }
+            }
+        }
+        _ => return Err(ReadError::whole("name the columns of both competitors: first=… and second=…")),
+    };
+    let won = match exactly(&told.winner)? {
+        Some(place) => Won::One(place),
+        None => usual_winner(&at).ok_or_else(|| {
+            ReadError::whole(format!(
+                "found no column `winner`, and none that counts wins; the table has {}; say which with --columns winner=…",
+                listed()
+            ))
+        })?,
+    };
+    // What is a competitor is no item: `prompt` may be either.
+    let taken = |place: &usize| *place != first && *place != second && Won::One(*place) != won;
+    Ok(Found {
+        first,
+        second,
+        won,
+        item: exactly(&told.item)?.or_else(|| usual(&ITEMS)).filter(taken),
+        judge: exactly(&told.judge)?.or_else(|| usual(&JUDGES)).filter(taken),
+        time: exactly(&told.time)?.or_else(|| usual(&TIMES)).filter(taken),
+        weight: exactly(&told.weight)?.or_else(|| usual(&WEIGHTS)).filter(taken),
+    })
+}
+
+fn usual_winner(at: &dyn Fn(&str) -> Option<usize>) -> Option<Won> {
+    if let (Some(first), Some(second), Some(tie)) = (at("winner_model_a"), at("winner_model_b"), at("winner_tie")) {
+        return Some(Won::OneHot([first, second, tie]));
+    }
+    if let Some(place) = WINNERS.iter().find_map(|name| at(name)).or_else(|| at("score")) {
+        return Some(Won::One(place));
+    }
+    let ties = at("ties").or_else(|| at("draws"));
+    let pairs =
+        [("wins", "losses"), ("wins_first", "wins_second"), ("wins_a", "wins_b"), ("win1", "win2"), ("wins1", "wins2")];
+    pairs.iter().find_map(|(first, second)| Some(Won::Counts([at(first)?, at(second)?], ties)))
+}

@@ -1,0 +1,141 @@
+//! Wins that were counted: a matrix, or counts per pair. Every win becomes a judgement again.
+
+use super::cells::Cells;
+use super::error::{ReadError, quoted};
+use crate::{Judgement, Order, Table, Verdict};
+
+/// More judgements than this are not made from counts.
+const MOST: u64 = 10_000_000;
+
+/// The names of a square matrix, and its rows without names, each with its line.
+type Matrix = (Vec<String>, Vec<(u64, Vec<String>)>);
+
+/// The cells of a square matrix with the names of its competitors, if that is what the text holds: numbers alone, or names in the
+/// first row and the first column.
+pub(super) fn matrix(cells: &Cells) -> Option<Matrix> {
+    let is_number = |cell: &String| cell.parse::<f64>().is_ok();
+    let size = cells.header.len();
+    let names = || cells.header[1..].iter().zip(&cells.rows).all(|(name, (_, row))| *name == row[0]);
+    if size >= 3 && cells.rows.len() == size - 1 && names() {
+        let rows = cells.rows.iter().map(|(line, row)| (*line, row[1..].to_vec())).collect();
+        return Some((cells.header[1..].to_vec(), rows));
+    }
+    let all = || cells.header.iter().chain(cells.rows.iter().flat_map(|(_, row)| row));
+    if size >= 2 && cells.rows.len() == size - 1 && all().all(is_number) {
+        let mut rows = vec![(1, cells.header.clone())];
+        rows.extend(cells.rows.iter().cloned());
+        return Some(((0..size).map(|arm| arm.to_string()).collect(), rows));
+    }
+    None
+}
+
+/// Numbers between spaces as cells, if the text holds nothing else.
+pub(super) fn between_spaces(bytes: &[u8]) -> Option<Cells> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
+    let mut rows: Vec<(u64, Vec<String>)> = lines
+        .map(|(index, line)| (index as u64 + 1, line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()))
+        .collect();
+    let number = |cell: &String| cell.parse::<f64>().is_ok();
+    // The number of competitors may stand on a line of its own.
+    if rows.len() >= 2 && rows[0].1.len() == 1 && rows[0].1[0] == (rows.len() - 1).to_string() {
+        rows.remove(0);
+    }
+    let size = rows.first()?.1.len();
+    if size < 2 || !rows.iter().all(|(_, row)| row.len() == size && row.iter().all(number)) {
+        return None;
+    }
+    Some(Cells { header: rows.remove(0).1, rows })
+}
+
+/// The judgements behind a matrix whose entry in row i and column j counts the wins of i over j, with half a win to both for a tie.
+pub(super) fn of_matrix(names: Vec<String>, rows: &[(u64, Vec<String>)]) -> Result<Table, ReadError> {
+    let mut halves: Vec<Vec<u64>> = Vec::new();
+    let (mut probabilities, mut fault) = (true, None);
+    for (place, (line, row)) in rows.iter().enumerate() {
+        let mut counts = Vec::new();
+        for (column, cell) in row.iter().enumerate() {
+            if place == column {
+                counts.push(0);
+                continue;
+            }
+            let count: f64 = cell.parse().map_err(|_| {
+                ReadError::at(*line, format!("column {}: found {}, expected a count of wins", column + 1, quoted(cell)))
+            })?;
+            probabilities &= (0.0..=1.0).contains(&count);
+            let twice = 2.0 * count;
+            if !(count >= 0.0 && twice.fract() == 0.0 && twice < 2.0 * MOST as f64) {
+                let found = quoted(cell);
+                let message =
+                    format!("column {}: found {found}, expected a count of wins, with .5 for a tie", column + 1);
+                fault = fault.or(Some(ReadError::at(*line, message)));
+            }
+            counts.push(twice as u64);
+        }
+        halves.push(counts);
+    }
+    let sums_to_one = || {
+        rows.iter().enumerate().all(|(i, (_, row))| {
+            (0..i).all(|j| (row[j].parse().unwrap_or(0.0) + rows[j].1[i].parse().unwrap_or(0.0) - 1.0_f64).abs() < 1e-6)
+        })
+    };
+    if probabilities && sums_to_one() {
+        return Err(ReadError::whole(
+            "these are probabilities of winning, without counts: nothing is known of their errors; see `analyse --matrix`",
+        ));
+    }
+    if let Some(fault) = fault {
+        return Err(fault);
+    }
+    let mut pairs = Vec::new();
+    for i in 0..names.len() {
+        for j in i + 1..names.len() {
+            let (row, [won, lost]) = (rows[i].0, [halves[i][j], halves[j][i]]);
+            if won % 2 != lost % 2 {
+                return Err(ReadError::at(
+                    row,
+                    format!(
+                        "{} and {}: half a win on one side alone; a tie is half a win for both",
+                        quoted(&names[i]),
+                        quoted(&names[j])
+                    ),
+                ));
+            }
+            pairs.push(Counted { row, first: i as u32, second: j as u32, counts: [won / 2, lost / 2, won % 2] });
+        }
+    }
+    Ok(Table { names, items: Vec::new(), judges: Vec::new(), judgements: judgements(&pairs)?, order: Order::Unknown })
+}
+
+/// The counts of a pair.
+pub(super) struct Counted {
+    pub(super) row: u64,
+    pub(super) first: u32,
+    pub(super) second: u32,
+    /// Wins of the first, wins of the second, ties.
+    pub(super) counts: [u64; 3],
+}
+
+/// One judgement per win and per tie.
+pub(super) fn judgements(pairs: &[Counted]) -> Result<Vec<Judgement>, ReadError> {
+    let total = pairs.iter().flat_map(|pair| pair.counts).fold(0, u64::saturating_add);
+    if total > MOST {
+        return Err(ReadError::whole(format!("{total} judgements are counted; expected at most {MOST}")));
+    }
+    let mut all = Vec::new();
+    for pair in pairs {
+        for (count, verdict) in pair.counts.into_iter().zip([Verdict::First, Verdict::Second, Verdict::Tie]) {
+            let one = Judgement {
+                first: pair.first,
+                second: pair.second,
+                verdict,
+                item: None,
+                judge: None,
+                weight: 1.0,
+                row: pair.row,
+            };
+            all.extend(std::iter::repeat_n(one, count as usize));
+        }
+    }
+    Ok(all)
+}

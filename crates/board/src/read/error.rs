@@ -1,0 +1,40 @@
+//! What keeps a table from being read.
+
+use std::fmt;
+
+/// Why a table was refused: where, what was found there, what was expected, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadError {
+    /// The line of the file, or the row of the frame, from 1. `None` for what concerns the whole table.
+    pub row: Option<u64>,
+    /// What was found, what was expected, and what to do.
+    pub message: String,
+}
+
+impl ReadError {
+    pub(super) fn at(row: u64, message: impl Into<String>) -> Self {
+        Self { row: Some(row), message: message.into() }
+    }
+
+    pub(super) fn whole(message: impl Into<String>) -> Self {
+        Self { row: None, message: message.into() }
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.row {
+            Some(row) => write!(f, "line {row}: {}", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// A text as it may be quoted in a message: without control characters, and short.
+pub(super) fn quoted(text: &str) -> String {
+    const MOST: usize = 60;
+    let clean: String = text.chars().take(MOST).flat_map(|found| found.escape_debug()).collect();
+    format!("`{clean}{}`", if text.chars().nth(MOST).is_some() { "…" } else { "" })
+}

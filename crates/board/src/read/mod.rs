@@ -1,0 +1,255 @@
+//! Tables of judgements, read from what people have: CSV, JSON Lines, frames, matrices of wins.
+//!
+//! | columns | written by |
+//! |---|---|
+//! | `first, second, winner` and optionally `item, judge, time, weight` | this project |
+//! | `model_a, model_b, winner`; `model_a, model_b, winner_model_a, winner_model_b, winner_tie` | LMArena |
+//! | `left, right, winner`; `item_x, item_y, winner` | Evalica |
+//! | `worker, left, right, label` | crowds |
+//! | `a, b, winner`, and other pairs of headers | |
+//! | `first, second, wins, losses, ties` | counts per pair |
+//! | a square matrix of wins, with names or without | counts per pair |
+//!
+//! The winner is a name, a side (`first`, `left`, `a`, `model_a`), `tie`, `both bad`, or a score from 0 to 1. What can be read in two
+//! ways is refused, with its line and the option that decides.
+
+mod cells;
+mod columns;
+mod counts;
+mod error;
+mod time;
+mod winner;
+
+use std::collections::BTreeMap;
+
+pub use cells::Cells;
+pub use columns::Columns;
+pub use error::ReadError;
+pub use winner::WinnerIs;
+
+use self::columns::{Found, Won};
+use self::counts::Counted;
+use self::error::quoted;
+use self::winner::Values;
+use crate::{Judgement, Order, Table, Verdict};
+
+/// How a table is to be read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Columns by their names, where the usual headers do not find them.
+    pub columns: Columns,
+    /// How the column of winners is meant.
+    pub winner_is: WinnerIs,
+    /// The columns of competitors are not the order in which the judge saw the answers.
+    pub order_unknown: bool,
+}
+
+/// A table, and what a reader of the results should know of how it was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// The judgements.
+    pub table: Table,
+    /// Sentences, most important first.
+    pub notes: Vec<String>,
+}
+
+/// Reads a file of judgements: CSV, JSON Lines or JSON, or a matrix of wins.
+///
+/// # Errors
+/// If the text is none of these, a column is missing, or a row cannot be read for sure.
+pub fn bytes(bytes: &[u8], options: &Options) -> Result<Reading, ReadError> {
+    match counts::between_spaces(bytes) {
+        Some(cells) => from_cells(&cells, options),
+        None => from_cells(&cells::read(bytes)?, options),
+    }
+}
+
+/// Reads a table of text, e.g. a frame of Python.
+///
+/// # Errors
+/// As for [`bytes`].
+pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError> {
+    if !columns::names_a_pair(&cells.header)
+        && options.columns == Columns::default()
+        && let Some((names, rows)) = counts::matrix(cells)
+    {
+        let table = counts::of_matrix(distinct(names)?, &rows)?;
+        let notes = vec![
+            "read as a matrix of wins of the row over the column; who judged what in which order is not known"
+                .to_owned(),
+        ];
+        return Ok(Reading { table, notes });
+    }
+    let found = columns::find(&cells.header, &options.columns)?;
+    if cells.rows.is_empty() {
+        return Err(ReadError::whole("the table has a header and no rows; expected one row per judgement"));
+    }
+    let mut names = Numbering::default();
+    let (mut items, mut judges) = (Numbering::default(), Numbering::default());
+    let mut notes = Vec::new();
+    let pair = |row: u64, cells: &[String], names: &mut Numbering| -> Result<[u32; 2], ReadError> {
+        let mut number = |place: usize| {
+            letor_io::check_name(&cells[place]).map_err(|fault| {
+                ReadError::at(row, format!("a competitor's name {fault}; expected text of one line"))
+            })?;
+            Ok(names.number(&cells[place]))
+        };
+        Ok([number(found.first)?, number(found.second)?])
+    };
+    if let Won::Counts(wins, ties) = found.won {
+        let mut counted = Vec::new();
+        for (row, cells) in &cells.rows {
+            let [first, second] = pair(*row, cells, &mut names)?;
+            let count = |place: usize| {
+                let cell = if cells[place].is_empty() { "0" } else { &cells[place] };
+                cell.parse::<u64>()
+                    .map_err(|_| ReadError::at(*row, format!("found {}, expected a count", quoted(&cells[place]))))
+            };
+            let ties = ties.map_or(Ok(0), count)?;
+            counted.push(Counted { row: *row, first, second, counts: [count(wins[0])?, count(wins[1])?, ties] });
+        }
+        let judgements = counts::judgements(&counted)?;
+        let table = Table { names: names.texts, items: vec![], judges: vec![], judgements, order: Order::Unknown };
+        notes.push("read as counts per pair; who judged what in which order is not known".to_owned());
+        return Ok(Reading { table, notes });
+    }
+    let values = values(cells, &found);
+    let mut judgements = Vec::new();
+    let mut open = 0_u64;
+    for (row, line) in &cells.rows {
+        let Some(verdict) = verdict(*row, line, &found, options.winner_is, values)? else {
+            open += 1;
+            continue;
+        };
+        let [first, second] = pair(*row, line, &mut names)?;
+        let text = |place: Option<usize>| place.map(|place| line[place].as_str()).filter(|text| !text.is_empty());
+        let weight = match text(found.weight) {
+            None => 1.0,
+            Some(text) => {
+                text.parse().ok().filter(|weight: &f64| weight.is_finite() && *weight > 0.0).ok_or_else(|| {
+                    ReadError::at(*row, format!("weight: found {}, expected a number above 0", quoted(text)))
+                })?
+            }
+        };
+        judgements.push(Judgement {
+            first,
+            second,
+            verdict,
+            item: text(found.item).map(|text| items.number(text)),
+            judge: text(found.judge).map(|text| judges.number(text)),
+            weight,
+            row: *row,
+        });
+    }
+    if judgements.is_empty() {
+        return Err(ReadError::whole("no row has a winner; nothing was judged yet"));
+    }
+    if open > 0 {
+        notes.push(format!("{open} of {} rows have no winner: not judged, left out", cells.rows.len()));
+    }
+    if let Some(place) = found.time
+        && let Some(note) = time::sort(&mut judgements, cells, place)
+    {
+        notes.push(note);
+    }
+    for (what, place, column) in [("item", found.item, "item"), ("judge", found.judge, "judge")] {
+        if let Some(place) = place
+            && columns::plain(&cells.header[place]) != column
+        {
+            notes.push(format!("{what}: column {}", quoted(&cells.header[place])));
+        }
+    }
+    notes.extend(names.nearly_equal());
+    let order = if options.order_unknown { Order::Unknown } else { Order::Shown };
+    let table = Table { names: names.texts, items: items.texts, judges: judges.texts, judgements, order };
+    Ok(Reading { table, notes })
+}
+
+/// What a row says; `None` if it says nothing yet.
+fn verdict(
+    row: u64,
+    cells: &[String],
+    found: &Found,
+    is: WinnerIs,
+    values: Values,
+) -> Result<Option<Verdict>, ReadError> {
+    let [first, second] = [found.first, found.second].map(|place| cells[place].as_str());
+    match found.won {
+        Won::One(place) if cells[place].is_empty() => Ok(None),
+        Won::One(place) => winner::read(&cells[place], [first, second], is, values)
+            .map(Some)
+            .map_err(|message| ReadError::at(row, format!("winner: {message}"))),
+        Won::OneHot(places) => {
+            let set = places.map(|place| match cells[place].to_lowercase().as_str() {
+                "1" | "1.0" | "true" => Some(true),
+                "0" | "0.0" | "false" | "" => Some(false),
+                _ => None,
+            });
+            match set {
+                [Some(true), Some(false), Some(false)] => Ok(Some(Verdict::First)),
+                [Some(false), Some(true), Some(false)] => Ok(Some(Verdict::Second)),
+                [Some(false), Some(false), Some(true)] => Ok(Some(Verdict::Tie)),
+                [Some(false), Some(false), Some(false)] => Ok(None),
+                _ => Err(ReadError::at(row, "winner: expected 1 in one of three columns and 0 in the others")),
+            }
+        }
+        // Read before.
+        Won::Counts(..) => Ok(None),
+    }
+}
+
+/// What the whole column of winners says of how it is meant.
+fn values(cells: &Cells, found: &Found) -> Values {
+    let Won::One(place) = found.won else { return Values::default() };
+    let between = |cell: &String| cell.parse::<f64>().is_ok_and(|score| score > 0.0 && score < 1.0);
+    Values {
+        between: cells.rows.iter().any(|(_, row)| between(&row[place])),
+        called_score: columns::plain(&cells.header[place]) == "score",
+    }
+}
+
+/// Names in the order in which they come.
+#[derive(Default)]
+struct Numbering {
+    texts: Vec<String>,
+    numbers: BTreeMap<String, u32>,
+}
+
+impl Numbering {
+    fn number(&mut self, text: &str) -> u32 {
+        if let Some(number) = self.numbers.get(text) {
+            return *number;
+        }
+        let number = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
+        self.numbers.insert(text.to_owned(), number);
+        self.texts.push(text.to_owned());
+        number
+    }
+
+    /// A note for each group of names that differ in case, spaces or hyphens alone, up to three.
+    fn nearly_equal(&self) -> Vec<String> {
+        let mut groups: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for text in &self.texts {
+            let key = text.to_lowercase().replace([' ', '-', '_'], "");
+            groups.entry(key).or_default().push(text);
+        }
+        let listed = |group: Vec<&str>| group.into_iter().map(quoted).collect::<Vec<_>>().join(" and ");
+        groups
+            .into_values()
+            .filter(|group| group.len() > 1)
+            .take(3)
+            .map(|group| format!("{} count as different competitors", listed(group)))
+            .collect()
+    }
+}
+
+/// The names of a matrix, each once.
+fn distinct(names: Vec<String>) -> Result<Vec<String>, ReadError> {
+    for (place, name) in names.iter().enumerate() {
+        letor_io::check_name(name).map_err(|fault| ReadError::whole(format!("name {}: {fault}", place + 1)))?;
+        if names[..place].contains(name) {
+            return Err(ReadError::whole(format!("{} names two competitors of the matrix", quoted(name))));
+        }
+    }
+    Ok(names)
+}

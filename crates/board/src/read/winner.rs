@@ -1,0 +1,133 @@
+//! What a cell of the column `winner` says.
+//!
+//! It may be the name of a competitor, a side of the screen, a tie, or a share of the point. A cell that can be read in two ways
+//! which differ is refused: nobody would notice the wrong one.
+
+use super::error::quoted;
+use crate::Verdict;
+
+/// How the column of winners is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WinnerIs {
+    /// As its values say; refused where they can be read in two ways.
+    #[default]
+    Auto,
+    /// The name of the competitor that won.
+    Name,
+    /// The side that won: `first` or `second`, `left` or `right`, `a` or `b`, `model_a` or `model_b`, `x` or `y`.
+    Side,
+    /// The share of the point that goes to the first, from 0 to 1.
+    Score,
+    /// The number of the side that won: 0 or 1.
+    Index,
+}
+
+impl WinnerIs {
+    /// The ways by name.
+    pub const NAMES: [(&'static str, Self); 5] = [
+        ("auto", Self::Auto),
+        ("name", Self::Name),
+        ("side", Self::Side),
+        ("score", Self::Score),
+        ("index", Self::Index),
+    ];
+}
+
+const FIRST: [&str; 9] = ["first", "left", "a", "model_a", "x", "model_1", "option_a", "answer_a", "response_a"];
+const SECOND: [&str; 9] = ["second", "right", "b", "model_b", "y", "model_2", "option_b", "answer_b", "response_b"];
+const TIE: [&str; 7] = ["tie", "draw", "equal", "same", "tied", "both", "both_good"];
+const BOTH_BAD: [&str; 7] =
+    ["both_bad", "bothbad", "tie_(bothbad)", "tie_(both_bad)", "tie_bothbad", "both_are_bad", "neither"];
+
+/// What distinguishes the values of a whole column.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Values {
+    /// Some number is strictly between 0 and 1.
+    pub(super) between: bool,
+    /// The column is called `score`.
+    pub(super) called_score: bool,
+}
+
+/// What a cell says about a duel of `first` and `second`.
+///
+/// # Errors
+/// What was found and what was expected.
+pub(super) fn read(cell: &str, [first, second]: [&str; 2], is: WinnerIs, values: Values) -> Result<Verdict, String> {
+    let plain = super::columns::plain(cell);
+    let said = plain.as_str();
+    if TIE.contains(&said) && ![first, second].contains(&cell) {
+        return Ok(Verdict::Tie);
+    }
+    if BOTH_BAD.contains(&said) && ![first, second].contains(&cell) {
+        return Ok(Verdict::BothBad);
+    }
+    let name = match (cell == first, cell == second) {
+        (true, _) => Some(Verdict::First),
+        (_, true) => Some(Verdict::Second),
+        _ => None,
+    };
+    let side = match (FIRST.contains(&said), SECOND.contains(&said)) {
+        (true, _) => Some(Verdict::First),
+        (_, true) => Some(Verdict::Second),
+        _ => None,
+    };
+    let number: Option<f64> = cell.parse().ok();
+    let score = number.filter(|score| (0.0..=1.0).contains(score)).map(of_score);
+    let expected = || {
+        format!(
+            "found {}, expected {}, {}, `first`, `second`, `tie`, `both bad`, or a score from 0 to 1",
+            quoted(cell),
+            quoted(first),
+            quoted(second)
+        )
+    };
+    match is {
+        WinnerIs::Name => name.ok_or_else(|| {
+            format!("found {}, expected {}, {}, `tie` or `both bad`", quoted(cell), quoted(first), quoted(second))
+        }),
+        WinnerIs::Side => side.ok_or_else(|| {
+            format!(
+                "found {}, expected a side (`first` or `second`, `left` or `right`, `a` or `b`), `tie` or `both bad`",
+                quoted(cell)
+            )
+        }),
+        WinnerIs::Score => score.ok_or_else(|| format!("found {}, expected a score from 0 to 1", quoted(cell))),
+        WinnerIs::Index => match cell {
+            "0" => Ok(Verdict::First),
+            "1" => Ok(Verdict::Second),
+            _ => Err(format!("found {}, expected 0 (the first won) or 1 (the second)", quoted(cell))),
+        },
+        WinnerIs::Auto => {
+            let readings: Vec<Verdict> = [name, side, score].into_iter().flatten().collect();
+            match readings[..] {
+                [] => Err(expected()),
+                [one, ref others @ ..] if others.iter().all(|other| *other == one) => {
+                    if name.is_none() && side.is_none() && !values.between && !values.called_score {
+                        return Err(format!(
+                            "found {}, which may be a score (1: the first won) or the number of a side (0: the first won); say which with \
+                             --winner-is score or --winner-is index",
+                            quoted(cell)
+                        ));
+                    }
+                    Ok(one)
+                }
+                _ => Err(format!(
+                    "found {}, which is the name of a competitor, and may also be a side or a score that says otherwise; say which with --winner-is name, side or score",
+                    quoted(cell)
+                )),
+            }
+        }
+    }
+}
+
+fn of_score(score: f64) -> Verdict {
+    if score == 1.0 {
+        Verdict::First
+    } else if score == 0.0 {
+        Verdict::Second
+    } else if score == 0.5 {
+        Verdict::Tie
+    } else {
+        Verdict::Score(score)
+    }
+}

@@ -1,0 +1,181 @@
+//! Tables as people have them, and tables that are refused.
+
+use board::read::{Columns, Options, WinnerIs, bytes};
+use board::{Order, Verdict};
+
+/// First, second and verdict of every row.
+fn read(text: &str) -> Vec<(String, String, Verdict)> {
+    let table = bytes(text.as_bytes(), &Options::default()).expect("a table").table;
+    let name = |number: u32| table.names[number as usize].clone();
+    table.judgements.iter().map(|row| (name(row.first), name(row.second), row.verdict)).collect()
+}
+
+fn refused(text: &str) -> String {
+    bytes(text.as_bytes(), &Options::default()).expect_err("to be refused").to_string()
+}
+
+/// Three judgements of x and y: won by the first, by the second, tied.
+fn three() -> Vec<(String, String, Verdict)> {
+    let row = |first: &str, second: &str, verdict| (first.to_owned(), second.to_owned(), verdict);
+    vec![row("x1", "y1", Verdict::First), row("y1", "x1", Verdict::Second), row("x1", "y1", Verdict::Tie)]
+}
+
+#[test]
+fn the_forms_that_people_have_say_the_same() {
+    for text in [
+        "first,second,winner\nx1,y1,first\ny1,x1,second\nx1,y1,tie\n",
+        "first,second,winner\nx1,y1,x1\ny1,x1,x1\nx1,y1,tie\n",
+        "\u{feff}First;Second;Winner\r\nx1;y1;FIRST\r\ny1;x1;second\r\nx1;y1;Draw\r\n;;\r\n",
+        "sep=;\nfirst;second;winner\nx1;y1;x1\ny1;x1;x1\nx1;y1;tie\n",
+        "first\tsecond\twinner\nx1\ty1\tleft\ny1\tx1\tright\nx1\ty1\ttie\n",
+        "question_id,model_a,model_b,winner\n1,x1,y1,model_a\n1,y1,x1,model_b\n2,x1,y1,tie\n",
+        "id,model_a,model_b,winner_model_a,winner_model_b,winner_tie\n1,x1,y1,1,0,0\n1,y1,x1,0,1,0\n2,x1,y1,0,0,1\n",
+        "left,right,winner\nx1,y1,left\ny1,x1,right\nx1,y1,tie\n",
+        "Item X,Item Y,Winner\nx1,y1,x\ny1,x1,y\nx1,y1,tie\n",
+        "worker,left,right,label\nw1,x1,y1,x1\nw2,y1,x1,x1\nw1,x1,y1,tie\n",
+        "a,b,winner\nx1,y1,a\ny1,x1,b\nx1,y1,draw\n",
+        "first,second,score\nx1,y1,1\ny1,x1,0\nx1,y1,.5\n",
+        "first,second,winner\nx1,y1,1\ny1,x1,0.0\nx1,y1,0.5\n",
+        "{\"first\": \"x1\", \"second\": \"y1\", \"winner\": \"first\"}\n{\"winner\": \"second\", \"first\": \"y1\", \"second\": \"x1\"}\n\n\
+         {\"first\": \"x1\", \"second\": \"y1\", \"winner\": \"tie\", \"why\": [\"short\", 3]}\n",
+        "[{\"first\": \"x1\", \"second\": \"y1\", \"winner\": 1}, {\"first\": \"y1\", \"second\": \"x1\", \"winner\": 0},\n\
+          {\"first\": \"x1\", \"second\": \"y1\", \"winner\": 0.5}]",
+        "first,second,winner,time\nx1,y1,tie,30\nx1,y1,first,9\ny1,x1,second,10.5\n",
+        "first,second,winner,time\nx1,y1,tie,2026-11-02T08:00:00Z\nx1,y1,first,2026-10-31T09:00:00Z\ny1,x1,second,2026-11-01T00:00:00Z\n",
+    ] {
+        assert_eq!(read(text), three(), "{text}");
+    }
+}
+
+#[test]
+fn items_judges_weights_and_both_bad_are_kept() {
+    let text =
+        "judge,first,second,winner,item,weight\nann,x,y,both bad,7,2\nbob,y,x,0.25,8,\n,x,y,tie (bothbad),,0.5\n";
+    let table = bytes(text.as_bytes(), &Options::default()).expect("a table").table;
+    assert_eq!(
+        (table.names.join(","), table.items.join(","), table.judges.join(",")),
+        ("x,y".into(), "7,8".into(), "ann,bob".into())
+    );
+    let rows: Vec<_> =
+        table.judgements.iter().map(|row| (row.verdict, row.item, row.judge, row.weight, row.row)).collect();
+    let expected = [
+        (Verdict::BothBad, Some(0), Some(0), 2.0, 2),
+        (Verdict::Score(0.25), Some(1), Some(1), 1.0, 3),
+        (Verdict::BothBad, None, None, 0.5, 4),
+    ];
+    assert_eq!(rows, expected);
+    assert_eq!(table.order, Order::Shown);
+}
+
+#[test]
+fn counts_become_judgements_again() {
+    let sorted = |text: &str| {
+        let mut rows = read(text);
+        rows.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)).then(b.2.score().total_cmp(&a.2.score())));
+        rows
+    };
+    let row = |first: &str, second: &str, verdict| (first.to_owned(), second.to_owned(), verdict);
+    let expected = [
+        row("p", "q", Verdict::First),
+        row("p", "q", Verdict::First),
+        row("p", "q", Verdict::Tie),
+        row("p", "q", Verdict::Second),
+        row("q", "r", Verdict::Second),
+    ];
+    assert_eq!(sorted(",p,q,r\np,,2.5,0\nq,1.5,,0\nr,0,1,\n"), expected);
+    assert_eq!(sorted("first,second,wins,losses,ties\np,q,2,1,1\nq,r,0,1,\n"), expected);
+    let numbers = [row("0", "1", Verdict::First), row("0", "1", Verdict::First), row("0", "1", Verdict::Second)];
+    assert_eq!(sorted("0 2\n1 0\n"), numbers);
+    assert_eq!(sorted("2\n0 2\n1 0\n"), numbers);
+    assert_eq!(sorted("0,2\n1,0\n"), numbers);
+    let table = bytes(b"0,2\n1,0\n", &Options::default()).expect("a table").table;
+    assert_eq!(table.order, Order::Unknown);
+}
+
+#[test]
+fn what_can_be_read_in_two_ways_is_refused_until_told() {
+    // The names are the words for sides, the other way round.
+    let sides = "a,b,winner\nb,a,a\nb,a,b\n";
+    assert!(
+        refused(sides).contains("line 2: winner: found `a`, which is the name of a competitor, and may also be a side")
+    );
+    let told = |winner_is| {
+        let options = Options { winner_is, ..Options::default() };
+        let table = bytes(sides.as_bytes(), &options).expect("a table").table;
+        table.judgements.iter().map(|row| row.verdict).collect::<Vec<_>>()
+    };
+    assert_eq!(told(WinnerIs::Name), [Verdict::Second, Verdict::First]);
+    assert_eq!(told(WinnerIs::Side), [Verdict::First, Verdict::Second]);
+    // 1 may be "the first won" and "the second of 0 and 1 won".
+    let numbers = "first,second,winner\nx,y,1\nx,y,0\n";
+    assert!(refused(numbers).contains("line 2: winner: found `1`, which may be a score"));
+    let told = |winner_is| {
+        let options = Options { winner_is, ..Options::default() };
+        bytes(numbers.as_bytes(), &options).expect("a table").table.judgements[0].verdict
+    };
+    assert_eq!((told(WinnerIs::Score), told(WinnerIs::Index)), (Verdict::First, Verdict::Second));
+    // Where both readings agree there is nothing to decide.
+    assert_eq!(read("a,b,winner\na,b,a\n")[0].2, Verdict::First);
+}
+
+#[test]
+fn every_fault_is_one_line_with_its_place() {
+    for (text, part) in [
+        ("", "the table is empty"),
+        ("first,second,winner\n", "a header and no rows"),
+        ("first,second,winner\nx,y,\n", "nothing was judged yet"),
+        ("first,second,winner\nx,y,z\n", "line 2: winner: found `z`, expected `x`, `y`"),
+        ("first,second,winner\nx,y,first\n\nx,y,2\n", "line 4: winner: found `2`"),
+        ("first,second,winner\nx,y,-0.5\n", "line 2: winner: found `-0.5`"),
+        ("first,second,winner\nx,y,nan\n", "line 2: winner: found `nan`"),
+        ("first,second,winner\n,y,first\n", "line 2: a competitor's name"),
+        ("first,second,winner\nx,y,first,3\n", "line 2: expected 3 columns as in the header, found 4"),
+        ("first,second,winner,weight\nx,y,first,0\n", "line 2: weight: found `0`, expected a number above 0"),
+        ("one,two,winner\nx,y,first\n", "found no columns of competitors"),
+        ("first,second,who\nx,y,first\n", "found no column `winner`"),
+        (
+            "first,second,left,right,winner\nx,y,x,y,first\n",
+            "the competitors may be `first` and `second`, or `left` and `right`",
+        ),
+        ("first,second,winner,winner\nx,y,x,x\n", "`winner` is there twice"),
+        ("{\"first\": \"x\"\n", "line 1: expected one object of JSON per line"),
+        ("{\"first\": \"x\"}\n[1]\n", "line 2: expected an object, found `[1]`"),
+        (",p,q\np,,0.7\nq,0.3,\n", "these are probabilities of winning"),
+        (",p,q\np,,1.25\nq,3,\n", "line 2: column 2: found `1.25`, expected a count of wins"),
+        (",p,q\np,,0.3\nq,0.3,\n", "line 2: column 2: found `0.3`, expected a count of wins"),
+        (",p,q\np,,1.5\nq,3,\n", "line 2: `p` and `q`: half a win on one side alone"),
+        (",p,p\np,,1\np,3,\n", "names two competitors"),
+        ("first,second,wins,losses\nx,y,1.5,0\n", "line 2: found `1.5`, expected a count"),
+        ("PK\u{3}\u{4}", "perhaps a spreadsheet"),
+    ] {
+        let message = refused(text);
+        assert!(message.contains(part) && message.lines().count() == 1, "{text:?}: {message}");
+    }
+    assert!(refused_bytes(b"first,second,winner\nx,y,first\nx,\xff,first\n").contains("line 3: expected UTF-8"));
+    assert!(refused_bytes(b"\xff\xfef\0").contains("UTF-16"));
+}
+
+fn refused_bytes(text: &[u8]) -> String {
+    bytes(text, &Options::default()).expect_err("to be refused").to_string()
+}
+
+#[test]
+fn columns_are_taken_as_told_and_what_was_left_out_is_said() {
+    let text = "run,base,new,won,prompt\n1,x,y,y,p1\n2,x,y,,p2\n3,X,y,y,p2\n";
+    let columns = Columns {
+        first: Some("base".to_owned()),
+        second: Some("New".to_owned()),
+        winner: Some("won".to_owned()),
+        ..Columns::default()
+    };
+    let options = Options { columns, order_unknown: true, ..Options::default() };
+    let reading = bytes(text.as_bytes(), &options).expect("a table");
+    assert_eq!(reading.table.judgements.len(), 2);
+    assert_eq!((reading.table.order, reading.table.items.len()), (Order::Unknown, 2));
+    let expected = [
+        "1 of 3 rows have no winner: not judged, left out",
+        "item: column `prompt`",
+        "`x` and `X` count as different competitors",
+    ];
+    assert_eq!(reading.notes, expected);
+}
