@@ -6,6 +6,7 @@
 //! | [`Lines`] | cumulative regret against time, one curve per algorithm, with or without bands |
 //! | [`Panels`] | several such plots side by side with one legend; dots with bars instead of bands if wanted |
 //! | [`Heatmap`] | a preference matrix, white at one half |
+//! | [`Forest`] | estimates with intervals, one row each |
 //! | [`print`](mod@print) | the first two for papers: small, with letters that can be read there, as PDF |
 //!
 //! Each renders to a [`Figure`]: an SVG of 1280 by 720 units and a PNG with two pixels per unit. The PNG is drawn with an
@@ -40,6 +41,7 @@
 //! <https://jfly.uni-koeln.de/color/>.
 
 mod dash;
+mod forest;
 mod heatmap;
 mod legend;
 mod lines;
@@ -253,6 +255,54 @@ impl Heatmap {
     ///
     /// # Errors
     /// As for [`Heatmap::render`] and [`Figure::save`].
+    pub fn save(&self, stem: &Path) -> Result<()> {
+        self.render()?.save(stem)
+    }
+}
+
+/// Estimates with their intervals, one row each, the first on top. The page grows with the rows.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Forest {
+    /// The headline; a long one is set smaller, then on two lines.
+    pub title: String,
+    /// A smaller line below the headline, e.g. what the two kinds of intervals are.
+    pub subtitle: Option<String>,
+    /// The quantity along the x axis, with its unit.
+    pub x_label: String,
+    /// The rows.
+    pub rows: Vec<ForestRow>,
+    /// A footnote, for example that the data are synthetic.
+    pub note: Option<String>,
+}
+
+/// A row of a [`Forest`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ForestRow {
+    /// The name to the left.
+    pub name: String,
+    /// The estimate: a dot.
+    pub value: f64,
+    /// The interval drawn as a wide bar. Ends that are not finite reach the edge.
+    pub inner: (f64, f64),
+    /// The interval drawn as a thin line, if there is another.
+    pub outer: Option<(f64, f64)>,
+    /// A short text to the right.
+    pub text: String,
+}
+
+impl Forest {
+    /// Draws the figure.
+    ///
+    /// # Errors
+    /// If there is no row, a value is not finite, or the ends of an interval are the wrong way round.
+    pub fn render(&self) -> Result<Figure> {
+        forest::render(self)
+    }
+
+    /// Draws the figure and writes it as [`Figure::save`] does.
+    ///
+    /// # Errors
+    /// As for [`Forest::render`] and [`Figure::save`].
     pub fn save(&self, stem: &Path) -> Result<()> {
         self.render()?.save(stem)
     }

@@ -374,3 +374,32 @@ fn unknown_squares_are_hatched() {
     let large = Heatmap { unknown: (0..300 * 300).collect(), ..matrix(300) }.render().unwrap().svg;
     assert!(grey(&large) > 1_000);
 }
+
+#[test]
+fn a_forest_has_a_row_per_estimate_and_refuses_what_it_cannot_draw() {
+    let row = |place: usize| ForestRow {
+        name: format!("model <{place}>"),
+        value: -(place as f64),
+        inner: (-(place as f64) - 0.5, 0.5 - place as f64),
+        outer: Some((f64::NEG_INFINITY, f64::INFINITY)),
+        text: format!("rank {place}"),
+    };
+    let forest = Forest {
+        title: "Strengths".into(),
+        x_label: "log-odds".into(),
+        rows: (0..60).map(row).collect(),
+        ..Forest::default()
+    };
+    let figure = forest.render().unwrap();
+    for place in 0..60 {
+        assert!(
+            figure.svg.contains(&format!("model &lt;{place}&gt;")) && figure.svg.contains(&format!("rank {place}<"))
+        );
+    }
+    assert_eq!(figure.svg.matches("<circle").count(), 60);
+    assert!(Forest { rows: vec![], ..forest.clone() }.render().is_err());
+    let swapped = ForestRow { inner: (1.0, 0.0), ..row(0) };
+    assert!(Forest { rows: vec![swapped], ..forest.clone() }.render().is_err());
+    let unknown = ForestRow { value: f64::NAN, ..row(0) };
+    assert!(Forest { rows: vec![unknown], ..forest }.render().is_err());
+}

@@ -12,11 +12,13 @@
 //!
 //! A count stands within a line, in words or digits: `<!-- count bandits -->thirty<!-- end -->`.
 
+mod published;
+
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use output::numbers::significant;
 
+use self::published::{first_run, own_policies, users_who_change, utility_problems, when_to_prefer};
 use super::Findings;
 use super::costs::Costs;
 use super::source::{files, read};
@@ -65,7 +67,7 @@ fn check_against(root: &Path, fix: bool, known: Known<'_>, findings: &mut Findin
     for folder in ["crates", "xtask"] {
         // This file shows the markers.
         let sources = files(&root.join(folder), "rs").unwrap_or_default();
-        all.extend(sources.into_iter().filter(|path| !path.ends_with("xtask/src/tidy/tables.rs")));
+        all.extend(sources.into_iter().filter(|path| !path.ends_with("xtask/src/tidy/tables/mod.rs")));
     }
     for file in all {
         let text = read(&file)?;
@@ -189,7 +191,7 @@ fn spelt(number: usize, old: &str) -> String {
 }
 
 /// The tables there are.
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 18] = [
     "bandits",
     "algorithms",
     "algorithm-pages",
@@ -207,6 +209,7 @@ const NAMES: [&str; 17] = [
     "cluster-matrices",
     "cluster-studies",
     "utility-problems",
+    "own-policies",
 ];
 
 /// A table by name; `root` is the repository's top folder.
@@ -240,6 +243,7 @@ fn known(root: &Path, name: &str) -> Option<Table> {
         }
         "first-run" => first_run(&root.join("results"))?,
         "utility-problems" => utility_problems(&root.join("results"))?,
+        "own-policies" => own_policies(&root.join("results"))?,
         "users-who-change" => users_who_change(&root.join("results"))?,
         "claims" => claims(root, &["✓ held", "✗ did not hold"])?,
         "claims-held" => claims(root, &["✓ held"])?,
@@ -261,110 +265,12 @@ fn by_page(entry: &bandits::registry::Entry) -> String {
     format!("[`{}`]({})", entry.name, entry.module)
 }
 
-/// When to prefer each bandit, beside its regret on the published navigational matrix and how it takes late answers.
-fn when_to_prefer(results: &Path, first: impl Fn(&bandits::registry::Entry) -> String) -> Option<Table> {
-    let text = std::fs::read_to_string(results.join("bandits-mslr/regret.csv")).ok()?;
-    let measured = |algorithm: &str, steps: &str| {
-        text.lines().find_map(|line| match line.split(',').collect::<Vec<_>>()[..] {
-            ["navigational", name, at, _, mean, _, right, "10000000"] if (name, at) == (algorithm, steps) => {
-                Some((significant(mean.parse().ok()?), 100.0 * right.parse::<f64>().ok()?))
-            }
-            _ => None,
-        })
-    };
-    let row = |entry: &bandits::registry::Entry| {
-        let spec: bandits::registry::Spec = entry.name.parse().ok()?;
-        // A dash for those that are too slow among 136 arms.
-        let cell = |steps| measured(&spec.canonical(), steps).map_or_else(|| "–".to_owned(), |(mean, _)| mean);
-        let right =
-            measured(&spec.canonical(), "10000000").map_or_else(|| "–".to_owned(), |(_, right)| format!("{right:.0}%"));
-        let takes = if spec.late(16, 1_000).ok()?.is_native() { "itself" } else { "queues" };
-        Some(vec![first(entry), entry.prefer.to_owned(), cell("100000"), cell("10000000"), right, takes.to_owned()])
-    };
-    let rows: Option<Vec<Vec<String>>> = bandits::registry::entries().iter().map(row).collect();
-    Some(Table::of(&["name", "prefer it", "regret at 10^5", "at 10^7", "right", "late answers"], rows?))
-}
-
 /// The table of bandits with variants and papers; `first` makes the first cell.
 fn algorithms(first: impl Fn(&bandits::registry::Entry) -> String) -> Table {
     let table = bandits::registry::table(first);
     let mut lines = table.lines().map(str::to_owned);
     let heading: Vec<String> = lines.by_ref().take(2).collect();
     Table { heading: heading.join("\n"), rows: lines.collect() }
-}
-
-/// Regret of the default run, and of the same rankers on the published matrix of the real data.
-fn first_run(results: &Path) -> Option<Table> {
-    let read = |folder: &str| -> Option<Vec<serde_json::Value>> {
-        let text = std::fs::read_to_string(results.join(folder).join("summary.json")).ok()?;
-        serde_json::from_str(&text).ok()
-    };
-    let (lookalike, real) = (read("first-run")?, read("first-run-real")?);
-    let row = |(one, other): (&serde_json::Value, &serde_json::Value)| {
-        let full = one["algorithm"].as_str()?;
-        let same = other["algorithm"].as_str() == Some(full);
-        let cells = |of: &serde_json::Value| -> Option<[String; 2]> {
-            let [mean, error] = ["mean", "standard_error"].map(|key| of["regret"][key].as_f64());
-            let share = of["share_recommending_best"].as_f64()?;
-            Some([format!("{} ± {}", significant(mean?), significant(error?)), format!("{:.0}%", 100.0 * share)])
-        };
-        let name = format!("`{}`", full.split(':').next()?);
-        same.then_some(())?;
-        Some([vec![name], cells(one)?.to_vec(), cells(other)?.to_vec()].concat())
-    };
-    let rows: Option<Vec<Vec<String>>> = lookalike.iter().zip(&real).map(row).collect();
-    let header = ["algorithm", "regret, look-alike", "right", "regret, real matrix", "right"];
-    Some(Table::of(&header, rows?))
-}
-
-/// Regret of this project's algorithms on the fifteen utility problems, beside the least of all duel policies measured there.
-fn utility_problems(results: &Path) -> Option<Table> {
-    let text = std::fs::read_to_string(results.join("bandits-mslr/utility-problems.csv")).ok()?;
-    let own = ["bradley-terry-pairs", "bradley-terry"];
-    let row = |problem: &&str| {
-        let measured = |line: &str| match line.split(',').collect::<Vec<_>>()[..] {
-            [name, algorithm, "1000000", _, mean, error, right, _] if name == *problem => {
-                let [mean, error, right] = [mean, error, right].map(|number| number.parse::<f64>().ok());
-                Some((algorithm.to_owned(), mean?, error?, 100.0 * right?))
-            }
-            _ => None,
-        };
-        let all: Vec<(String, f64, f64, f64)> = text.lines().filter_map(measured).collect();
-        let is_own = |algorithm: &str| own.iter().position(|name| algorithm.split(':').next() == Some(name));
-        let best = |of: &dyn Fn(Option<usize>) -> bool| {
-            all.iter().filter(|found| of(is_own(&found.0))).min_by(|a, b| a.1.total_cmp(&b.1))
-        };
-        let cell = |(_, mean, error, right): &(String, f64, f64, f64)| {
-            format!("{} ± {}, {right:.0}%", significant(*mean), significant(*error))
-        };
-        let rival = best(&|place| place.is_none())?;
-        let least = best(&|_| true)?.1;
-        let ours = own.iter().enumerate().map(|(at, _)| best(&|place| place == Some(at)));
-        let ours: Vec<_> = ours.collect::<Option<_>>()?;
-        let mut cells = vec![format!("`{problem}`")];
-        cells.extend(ours.iter().map(|found| cell(found)));
-        // The size of its sets, 2, is part of no other name.
-        let name = rival.0.replace(":m=2", "");
-        cells.extend([format!("`{name}` {}", cell(rival)), format!("{:.2}", ours[0].1 / least)]);
-        Some(cells)
-    };
-    let rows: Option<Vec<Vec<String>>> = bandits::problems::TABLE_1.iter().map(row).collect();
-    let header = ["problem", "`bradley-terry-pairs`", "`bradley-terry`", "least of the others", "ratio to the least"];
-    Some(Table::of(&header, rows?))
-}
-
-/// Regret at the end where users have changed, by the names that ask for each algorithm there.
-fn users_who_change(results: &Path) -> Option<Table> {
-    let text = std::fs::read_to_string(results.join("bandits-mslr/users-who-change.csv")).ok()?;
-    let rows = text.lines().filter_map(|line| match line.split(',').collect::<Vec<_>>()[..] {
-        [name, "1200000", _, mean, error, right] => {
-            let [mean, error, right] = [mean, error, right].map(|number| number.parse::<f64>().ok());
-            let mean = format!("{} ± {}", significant(mean?), significant(error?));
-            Some(vec![format!("`{name}`"), mean, format!("{:.0}%", 100.0 * right?)])
-        }
-        _ => None,
-    });
-    Some(Table::of(&["algorithm", "regret", "right at the end"], rows))
 }
 
 /// The claims of papers whose outcome begins with one of `outcomes`, from the published table of results; own claims, beyond

@@ -1,0 +1,67 @@
+//! Estimates with their intervals, one row each: a forest plot.
+
+use anyhow::{Result, ensure};
+
+use crate::page::{Align, Frame, HEIGHT, MUTED, Page, Rgb, Style, TICK_SIZE, WIDTH};
+use crate::scale::Axis;
+use crate::text::{EDGE, axis_title, cut, footer, header};
+use crate::{Figure, Forest, ForestRow};
+
+/// Blue, of Okabe and Ito.
+const COLOR: Rgb = (0, 114, 178);
+/// The height of a row, in units of the page.
+const ROW: f64 = 26.0;
+/// The greatest length of a name.
+const NAME_ROOM: f64 = 300.0;
+/// The length of what stands beside a row.
+const TEXT_ROOM: f64 = 190.0;
+const SIZE: u32 = 17;
+
+pub(super) fn render(forest: &Forest) -> Result<Figure> {
+    check(forest)?;
+    // Headline, subtitle, axis and footnote take some 210 units.
+    let mut page = Page::of_height(HEIGHT.max(210.0 + ROW * forest.rows.len() as f64));
+    let top = header(&mut page, &forest.title, forest.subtitle.as_deref());
+    let below = footer(&mut page, forest.note.as_deref());
+    let values = forest.rows.iter().flat_map(|row| {
+        let outer = row.outer.unwrap_or(row.inner);
+        [row.value, row.inner.0, row.inner.1, outer.0, outer.1]
+    });
+    let axis = Axis::linear(values.filter(|value| value.is_finite()), false);
+    let frame =
+        Frame { left: EDGE + NAME_ROOM + 12.0, right: WIDTH - EDGE - TEXT_ROOM, top: top + 4.0, bottom: below - 58.0 };
+    let x = |value: f64| {
+        let share = (value.clamp(axis.lo, axis.hi) - axis.lo) / (axis.hi - axis.lo);
+        frame.left + share * (frame.right - frame.left)
+    };
+    for (value, label) in axis.ticks().into_iter().zip(axis.labels()) {
+        page.stroke(&[(x(value), frame.top), (x(value), frame.bottom)], (232, 232, 232), 1.0);
+        page.text(x(value), frame.bottom + 24.0, &label, Style::new(TICK_SIZE, Align::Middle));
+    }
+    page.stroke(&[(frame.left, frame.bottom), (frame.right, frame.bottom)], MUTED, 1.0);
+    axis_title(&mut page, &forest.x_label, (frame.left, frame.right), frame.bottom + 50.0, Align::Middle);
+    let step = (frame.bottom - frame.top) / forest.rows.len() as f64;
+    for (place, row) in forest.rows.iter().enumerate() {
+        let y = frame.top + (place as f64 + 0.5) * step;
+        let base = y + 0.35 * f64::from(SIZE);
+        page.text(frame.left - 12.0, base, &cut(&row.name, SIZE, NAME_ROOM), Style::new(SIZE, Align::End));
+        page.text(frame.right + 12.0, base, &cut(&row.text, SIZE, TEXT_ROOM), Style::new(SIZE, Align::Start).muted());
+        if let Some((low, high)) = row.outer {
+            page.stroke(&[(x(low), y), (x(high), y)], (140, 180, 210), 1.5);
+        }
+        page.stroke(&[(x(row.inner.0), y), (x(row.inner.1), y)], COLOR, 4.0);
+        page.dot(x(row.value), y, 5.5, COLOR);
+    }
+    page.finish()
+}
+
+fn check(forest: &Forest) -> Result<()> {
+    ensure!(!forest.rows.is_empty(), "failed to draw {:?}: it has no rows", forest.title);
+    for ForestRow { name, value, inner, outer, .. } in &forest.rows {
+        ensure!(value.is_finite() && value.abs() <= 1e100, "failed to draw {name:?}: the value {value} is not finite");
+        for (low, high) in [Some(*inner), *outer].into_iter().flatten() {
+            ensure!(low <= high, "failed to draw {name:?}: an interval from {low} to {high}");
+        }
+    }
+    Ok(())
+}
