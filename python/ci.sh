@@ -14,7 +14,7 @@ work=${RANKDUEL_WORK:-../target/python}
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
 
-step() { printf '\n== python: %s\n' "$*"; }
+step() { printf '\n== [%d s] python: %s\n' "$SECONDS" "$*"; }
 skip() { printf '\n== python: SKIPPED: %s\n' "$*"; exit 0; }
 
 pythons=()
