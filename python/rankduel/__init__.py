@@ -18,6 +18,7 @@ Examples
 from rankduel._core import Impression, __version__
 from rankduel.clicks import ClickModel, simulate_clicks
 from rankduel.commands import analyse, command, experiment, inspect
+from rankduel.environments import Environment
 from rankduel.findings import Findings
 from rankduel.frames import Frame
 from rankduel.lists import interleave, multileave
@@ -37,6 +38,7 @@ __all__ = [
     "CreditRules",
     "Credited",
     "Decision",
+    "Environment",
     "Findings",
     "Frame",
     "Impression",

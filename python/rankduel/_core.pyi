@@ -243,6 +243,18 @@ class Impression:
     def __ne__(self, other: object, /) -> bool: ...
 
 @final
+def bandit_in(
+    class_: type[object],
+    name: str,
+    arms: int,
+    preferences: npt.NDArray[np.float64] | None,
+    algorithms: Sequence[object],
+    settings: str,
+    placed: _Placed,
+    threads: int | None,
+    report: _Report,
+) -> Study | None: ...
+
 class Matrix:
     @staticmethod
     def from_array(values: npt.NDArray[np.float64], name: str) -> Matrix: ...

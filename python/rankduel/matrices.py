@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from rankduel import _core
 from rankduel.arms import HasArms
+from rankduel.environments import Environment
 from rankduel.findings import Findings
 from rankduel.frames import Frame
 from rankduel.notes import RankduelWarning
@@ -322,7 +323,7 @@ def _unpacked(
 
 
 def bandit(
-    environment: Matrix | npt.ArrayLike | str | os.PathLike[str],
+    environment: Matrix | npt.ArrayLike | str | os.PathLike[str] | type[Environment],
     algorithms: Algorithm | Sequence[Algorithm] = STUDY,
     *,
     steps: int | float = 1_000_000,
@@ -340,8 +341,8 @@ def bandit(
     Parameters
     ----------
     environment
-        A matrix, an array, the file or the registered name of a matrix, or the name of a problem such as
-        ``"arithmetic:k=20"``.
+        A matrix, an array, the file or the registered name of a matrix, the name of a problem such as ``"arithmetic:k=20"``, or a
+        class derived from `Environment`, whose method ``duel(i, j)`` decides.
     algorithms
         Algorithms by name, with parameters as in ``"rucb:alpha=0.51"``, or classes derived from `Policy`.
     steps
@@ -391,8 +392,12 @@ def bandit(
     >>> "stated_arm" in sure.runs.columns
     True
     """
-    matrix = _environment(environment)
     asked = packed("bandit", settings, steps=steps, runs=runs, seed=seed, regret=regret)
+    if isinstance(environment, type) and issubclass(environment, Environment):
+        with reporting(progress) as report:
+            own = (algorithms_of(algorithms), asked, placed(out, replace), cores(threads), report)
+            return Study(whole_study(_core.bandit_in(*environment._stated(), *own)))
+    matrix = _environment(environment)
     with reporting(progress) as report:
         where = placed(out, replace)
         return Study(whole_study(matrix._inner.bandit(algorithms_of(algorithms), asked, where, cores(threads), report)))
@@ -445,9 +450,13 @@ def explore(
     return Findings._from(whole_study(found))
 
 
-def _environment(environment: Matrix | npt.ArrayLike | str | os.PathLike[str]) -> Matrix:
+def _environment(environment: Matrix | npt.ArrayLike | str | os.PathLike[str] | type[Environment]) -> Matrix:
     if isinstance(environment, Matrix):
         return environment
+    if isinstance(environment, Environment):
+        raise TypeError(f"give the class {type(environment).__name__}, not an object of it: every run gets an object of its own")
+    if isinstance(environment, type):
+        raise TypeError(f"{environment.__name__}: expected a class derived from rankduel.Environment, e.g. for bandit()")
     if isinstance(environment, HasArms):
         raise TypeError(
             "users decide on a site: play there with site.live(...), or estimate its matrix first, "

@@ -8,7 +8,7 @@
 //! | [`matrix`] | preference matrices, and studies on them |
 //! | [`settings`] | what a caller asks of a study |
 //! | [`study`] | finished runs of bandits |
-//! | [`own`] | policies written in Python |
+//! | [`own`], [`own_environment`] | policies and environments written in Python |
 //! | [`clicks`] | click models written in Python, and users simulated alone |
 //! | [`lists`] | lists mixed for real users, and the credit of their clicks |
 //! | [`logs`] | impressions and clicks in tables, credited, and who won |
@@ -27,6 +27,7 @@ mod lists;
 mod logs;
 mod matrix;
 mod own;
+mod own_environment;
 mod settings;
 mod site;
 mod study;
@@ -54,6 +55,8 @@ mod _core {
     use super::logs::{Counting, Gathering, Log, Rows, added_up, decided, log_column, sealed_summary, surveyed};
     #[pymodule_export]
     use super::matrix::Matrix;
+    #[pymodule_export]
+    use super::own_environment::bandit_in;
     #[pymodule_export]
     use super::site::Site;
     #[pymodule_export]

@@ -430,7 +430,7 @@ impl Inner {
 }
 
 /// Plays algorithms as `rankduel bandit` does.
-fn play<A: PlayedArena + Clone + Sync>(
+pub(crate) fn play<A: PlayedArena + Clone + Sync>(
     prepared: PreparedEnvironment<A>,
     request: RunRequest,
     order: &Order,

@@ -22,7 +22,7 @@ const SLICE: Duration = Duration::from_millis(2);
 /// Calls between two looks at the clock.
 const CALLS: u32 = 64;
 
-/// The exception that a policy of a study raised first.
+/// The exception that a policy or an environment of a study raised first.
 #[derive(Clone, Default)]
 pub(crate) struct Raised(Arc<Mutex<Option<PyErr>>>);
 
@@ -36,9 +36,10 @@ impl Raised {
     }
 
     /// Keeps the first exception, and ends the run.
-    fn stop(&self, error: PyErr) -> ! {
+    pub(crate) fn stop(&self, error: PyErr) -> ! {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-        resume_unwind(Box::new("a policy raised an exception"));
+        release();
+        resume_unwind(Box::new("a class of the caller raised an exception"));
     }
 }
 
@@ -201,8 +202,7 @@ impl Clone for OwnPolicy {
 
 impl Drop for OwnPolicy {
     fn drop(&mut self) {
-        // The run is over: nobody else need wait for this thread.
-        LOCK.with_borrow_mut(|lock| *lock = None);
+        release();
     }
 }
 
@@ -236,8 +236,13 @@ thread_local! {
     static LOCK: RefCell<Option<Lock>> = const { RefCell::new(None) };
 }
 
+/// Lets others have the interpreter's lock: a run of this thread is over.
+pub(crate) fn release() {
+    LOCK.with_borrow_mut(|lock| *lock = None);
+}
+
 /// Calls Python, and keeps the lock for the calls that follow within a few milliseconds.
-fn locked<T>(call: impl FnOnce(Python<'_>) -> T) -> T {
+pub(crate) fn locked<T>(call: impl FnOnce(Python<'_>) -> T) -> T {
     LOCK.with_borrow_mut(|held| {
         let lock = held.get_or_insert_with(Lock::take);
         lock.calls += 1;

@@ -52,6 +52,8 @@ pub enum Seeded<'a> {
     },
     /// A problem, identified by its full name.
     Problem(&'a str),
+    /// An environment from outside, identified by its name.
+    Outside(&'a str),
     /// The streams of a run of an algorithm.
     Run {
         /// The text of the arenas.
@@ -152,6 +154,7 @@ pub fn seed_text(what: Seeded<'_>) -> String {
             format!("{arenas}{changes}")
         }
         Seeded::Problem(name) => format!("problem {name}"),
+        Seeded::Outside(name) => format!("outside {name}"),
         Seeded::Run { arenas, algorithm } => format!("{arenas}\n{}", algorithm.canonical()),
         Seeded::Revised(algorithm) => match algorithm.entry().revision {
             1 => algorithm.canonical(),
@@ -403,6 +406,7 @@ mod tests {
         assert_eq!(seed_text(Seeded::Late { arenas: "m", late: &late }), "m\nlate geometric:1000 batch 50 lost 0.1");
         assert_eq!(seed_text(Seeded::Late { arenas: "m", late: &LateAnswers::default() }), "m");
         assert_eq!(seed_text(Seeded::Problem("normal:k=4:sd=1:seed=1")), "problem normal:k=4:sd=1:seed=1");
+        assert_eq!(seed_text(Seeded::Outside("Judge")), "outside Judge");
         assert_eq!(seed_text(Seeded::Revised(&rucb)), rucb.canonical());
         let revised: Spec = "dts-plus".parse().unwrap();
         assert_eq!(seed_text(Seeded::Revised(&revised)), "dts-plus:variant=paper:alpha=0.51 (revision 2)");

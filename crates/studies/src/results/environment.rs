@@ -1,5 +1,7 @@
 //! A preference matrix, or a problem by name, ready to be played on, and what results say of it.
 
+use std::sync::Arc;
+
 use anyhow::{Context, Result, ensure};
 use bandits::{Arena, Arm, MatrixArena, PreferenceMatrix, RegretKind, RegretReference, UtilityArena};
 use letor_io::Names;
@@ -8,6 +10,7 @@ use output::usage::usage;
 use serde::Serialize;
 use simulation::arm_names::ArmNames;
 use simulation::matrix::matrix_checksum;
+use simulation::outside_arena::{Outside, OutsideArena};
 use simulation::proxy::MatrixOrigin;
 use simulation::runs::CopiedArenas;
 use simulation::seed_text::{Seeded, seed_text};
@@ -241,6 +244,61 @@ impl PreparedEnvironment<UtilityArena> {
             changes: Vec::new(),
         };
         Ok(Self::new(CopiedArenas { arena, content }, environment, names, kind, text))
+    }
+}
+
+impl PreparedEnvironment<OutsideArena> {
+    /// The environment called `name`, whose duels are decided outside. `preferences` are what it states of itself: regret is
+    /// measured against them, and unknown without.
+    ///
+    /// # Errors
+    /// As for [`of_matrix`](PreparedEnvironment::of_matrix); for fewer than two arms; and for a kind of regret without preferences.
+    pub fn of_outside(
+        outside: Arc<dyn Outside>,
+        name: String,
+        arms: usize,
+        preferences: Option<PreferenceMatrix>,
+        regret: Option<RegretKind>,
+    ) -> Result<Self> {
+        ensure!(arms > 1, usage(format!("{name}: found {arms} arms, and a comparison needs two")));
+        let content = seed_text(Seeded::Outside(&name));
+        let Some(matrix) = preferences else {
+            ensure!(
+                regret.is_none(),
+                usage(format!(
+                    "{name} states no preferences, so that regret is unknown; give it `preferences`, or no kind of regret"
+                ))
+            );
+            let environment = Environment {
+                name,
+                arms,
+                names: None,
+                arms_in_matrix: None,
+                checksum: None,
+                condorcet: false,
+                winners: (0..arms).collect(),
+                winners_in_matrix: None,
+                estimated_from: MatrixOrigin::default(),
+                changes: Vec::new(),
+            };
+            let measured = Measured::unknown(RegretKind::Condorcet);
+            let truth = "regret is unknown: the environment states no preferences".to_owned();
+            let arena = OutsideArena::new(outside, vec![0.0; arms]);
+            return Ok(Self {
+                arenas: CopiedArenas { arena, content },
+                environment,
+                names: ArmNames::NUMBERS,
+                measured,
+                truth,
+            });
+        };
+        ensure!(matrix.arms() == arms, usage(format!("{name} has {arms} arms, and preferences of {}", matrix.arms())));
+        let named =
+            NamedMatrix { matrix, name, taken: None, names: ArmNames::NUMBERS, origin: MatrixOrigin::default() };
+        let stated = PreparedEnvironment::of_matrix(named, regret, true)?;
+        let arena = OutsideArena::new(outside, stated.arenas.arena.gaps().to_vec());
+        let PreparedEnvironment { environment, names, measured, truth, .. } = stated;
+        Ok(Self { arenas: CopiedArenas { arena, content }, environment, names, measured, truth })
     }
 }
 

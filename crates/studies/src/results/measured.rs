@@ -13,6 +13,9 @@ pub struct Measured {
     /// wrong, and neither is a finding.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub every_arm_is_optimal: bool,
+    /// Whether the gaps of arms are unknown. Regret is then 0 and means nothing, and every arm counts as optimal.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unknown: bool,
     /// Whether the data were generated; `None` if nobody knows, as for a matrix without a description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub synthetic: Option<bool>,
@@ -22,7 +25,13 @@ impl Measured {
     /// Regret of this kind over arms with these gaps.
     #[must_use]
     pub fn new(kind: RegretKind, gaps: &[f64], synthetic: Option<bool>) -> Self {
-        Self { kind, every_arm_is_optimal: every_arm_is_optimal(gaps), synthetic }
+        Self { kind, every_arm_is_optimal: every_arm_is_optimal(gaps), unknown: false, synthetic }
+    }
+
+    /// Where nothing is known of the arms.
+    #[must_use]
+    pub fn unknown(kind: RegretKind) -> Self {
+        Self { kind, every_arm_is_optimal: true, unknown: true, synthetic: None }
     }
 
     /// The number that this kind of regret counts.
@@ -34,6 +43,9 @@ impl Measured {
     /// A note for figures and tables if regret measures nothing.
     #[must_use]
     pub fn note(&self) -> Option<String> {
+        if self.unknown {
+            return Some("regret is unknown: the environment states no preferences".to_owned());
+        }
         self.every_arm_is_optimal.then(|| {
             format!("every arm is optimal by {} regret: it is 0 whatever is played and measures nothing", self.kind)
         })

@@ -1,0 +1,73 @@
+//! An arena whose duels somebody else decides, e.g. a class written in Python.
+
+use std::fmt;
+use std::sync::Arc;
+
+use bandits::{Arena, Arm, DuelOutcome, Generator, PairWins};
+use rand::Rng as _;
+
+use crate::runs::played_arena;
+
+/// Decides the duels of one run.
+pub trait OutsideDuels: Send + Sync {
+    /// The outcome of a duel of two different arms.
+    fn duel(&mut self, first: Arm, second: Arm) -> DuelOutcome;
+}
+
+/// Starts what decides the duels of a run.
+pub trait Outside: fmt::Debug + Send + Sync {
+    /// What decides the duels of a run with this seed.
+    fn start(&self, seed: u64) -> Box<dyn OutsideDuels>;
+}
+
+/// An arena over [`Outside`]. What decides its duels starts at the first of a run, with a seed of that run.
+pub struct OutsideArena {
+    outside: Arc<dyn Outside>,
+    gaps: Arc<[f64]>,
+    started: Option<Box<dyn OutsideDuels>>,
+}
+
+impl OutsideArena {
+    /// An arena with one gap per arm: zeros if they are unknown.
+    #[must_use]
+    pub fn new(outside: Arc<dyn Outside>, gaps: Vec<f64>) -> Self {
+        Self { outside, gaps: gaps.into(), started: None }
+    }
+}
+
+impl Clone for OutsideArena {
+    /// For another run: its duels start afresh.
+    fn clone(&self) -> Self {
+        Self { outside: Arc::clone(&self.outside), gaps: Arc::clone(&self.gaps), started: None }
+    }
+}
+
+impl Arena for OutsideArena {
+    fn arms(&self) -> usize {
+        self.gaps.len()
+    }
+
+    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome {
+        self.started.get_or_insert_with(|| self.outside.start(generator.next_u64())).duel(first, second)
+    }
+
+    /// Every pair of the set meets once.
+    fn multi_duel(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
+        wins.reset(arms.len());
+        for i in 0..arms.len() {
+            for j in i + 1..arms.len() {
+                match self.duel(arms[i], arms[j], generator) {
+                    DuelOutcome::First => wins.set_win(i, j),
+                    DuelOutcome::Second => wins.set_win(j, i),
+                    DuelOutcome::Tie => wins.set_tie(i, j),
+                }
+            }
+        }
+    }
+
+    fn gaps(&self) -> &[f64] {
+        &self.gaps
+    }
+}
+
+played_arena!(OutsideArena, play_boxed);

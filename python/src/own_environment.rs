@@ -1,0 +1,119 @@
+//! Environments written in Python: what decides duels instead of coin flips or simulated users.
+
+use std::fmt;
+use std::sync::Arc;
+
+use bandits::{Arm, DuelOutcome, PreferenceMatrix};
+use numpy::{PyReadonlyArray2, PyUntypedArrayMethods as _};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use simulation::outside_arena::{Outside, OutsideDuels};
+use studies::results::PreparedEnvironment;
+
+use crate::call::{How, exception, work, wrong};
+use crate::matrix::play;
+use crate::own::{Raised, locked, release};
+use crate::settings::{Asked, Placed};
+use crate::study::Study;
+
+/// A class of environments.
+struct OwnEnvironment {
+    class: Py<PyAny>,
+    name: String,
+    raised: Raised,
+}
+
+impl fmt::Debug for OwnEnvironment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+impl Outside for OwnEnvironment {
+    fn start(&self, seed: u64) -> Box<dyn OutsideDuels> {
+        let duel = locked(|py| {
+            let object = self.class.bind(py).call_method1("_start", (seed,))?;
+            Ok(object.getattr("duel")?.unbind())
+        });
+        match duel {
+            Ok(duel) => Box::new(OwnDuels { duel, raised: self.raised.clone() }),
+            Err(error) => self.raised.stop(error),
+        }
+    }
+}
+
+/// The method `duel` of one object.
+struct OwnDuels {
+    duel: Py<PyAny>,
+    raised: Raised,
+}
+
+impl OutsideDuels for OwnDuels {
+    fn duel(&mut self, first: Arm, second: Arm) -> DuelOutcome {
+        let outcome = locked(|py| {
+            let said = self.duel.bind(py).call1((first.0, second.0))?;
+            if said.is_none() {
+                return Ok(DuelOutcome::Tie);
+            }
+            // Also a truth value of NumPy.
+            let word = said.extract::<String>();
+            match (said.extract::<bool>(), word.as_deref()) {
+                (Ok(true), _) | (_, Ok("first")) => Ok(DuelOutcome::First),
+                (Ok(false), _) | (_, Ok("second")) => Ok(DuelOutcome::Second),
+                (_, Ok("tie")) => Ok(DuelOutcome::Tie),
+                _ => Err(PyValueError::new_err(format!(
+                    "duel({}, {}) returned {said:?}; expected True or \"first\", False or \"second\", None or \"tie\"",
+                    first.0, second.0
+                ))),
+            }
+        });
+        outcome.unwrap_or_else(|error| self.raised.stop(error))
+    }
+}
+
+impl Drop for OwnDuels {
+    fn drop(&mut self) {
+        release();
+    }
+}
+
+/// Plays algorithms in an environment of the caller's class; `preferences` are what it states of itself.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "the arguments of one call of Python")]
+pub(crate) fn bandit_in(
+    py: Python<'_>,
+    class_: Py<PyAny>,
+    name: String,
+    arms: usize,
+    preferences: Option<PyReadonlyArray2<'_, f64>>,
+    algorithms: Vec<Bound<'_, PyAny>>,
+    settings: &str,
+    placed: Placed,
+    threads: Option<usize>,
+    report: Option<Py<PyAny>>,
+) -> PyResult<Option<Study>> {
+    if placed.0.is_some() {
+        return Err(wrong(format!(
+            "{name}: what an environment of your own decides is not known by its name, so that a folder cannot continue it; leave \
+             `out` away and call save(folder) on the study"
+        )));
+    }
+    let preferences = preferences
+        .map(|values| {
+            let shape = values.shape();
+            if shape[0] != shape[1] {
+                return Err(wrong(format!("preferences are square, found {} x {}", shape[0], shape[1])));
+            }
+            let read = PreferenceMatrix::from_table(shape[0], values.as_array().iter().copied().collect()).map_err(wrong)?;
+            Ok(read.matrix)
+        })
+        .transpose()?;
+    let Asked { settings, algorithms, order, own } = Asked::new(&algorithms, settings, placed)?;
+    let request = settings.run(algorithms).map_err(|error| exception(&error))?;
+    let outside = Arc::new(OwnEnvironment { class: class_, name: name.clone(), raised: own.clone() });
+    let played = work(py, How { threads, report, notes: true }, move || {
+        let prepared = PreparedEnvironment::of_outside(outside, name, arms, preferences, request.regret)?;
+        play(prepared, request, &order)
+    });
+    own.raise(py, played)
+}
