@@ -54,7 +54,7 @@ pub mod units;
 pub use bradley_terry::{BradleyTerry, Errors};
 pub use error::StatisticsError;
 pub use outcome::{Counts, Outcome};
-pub use special::{Normals, normal_above, normal_quantile};
+pub use special::{Normals, binomial_at_least, normal_above, normal_quantile};
 
 /// The example of the README, compiled and run as a test.
 #[cfg(doctest)]

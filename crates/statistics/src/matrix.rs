@@ -64,6 +64,38 @@ impl Cholesky {
         solution
     }
 
+    /// L⁻¹ M L⁻ᵀ for a symmetric matrix M.
+    pub(crate) fn whitened(&self, matrix: &[f64]) -> Vec<f64> {
+        let size = self.size;
+        let half = transposed(&self.forward_rows(matrix), size);
+        self.forward_rows(&half)
+    }
+
+    /// L⁻¹ applied to every row of a matrix, each taken as a column vector.
+    fn forward_rows(&self, matrix: &[f64]) -> Vec<f64> {
+        let (size, factor) = (self.size, &self.factor);
+        let mut result = matrix.to_vec();
+        for solution in result.chunks_mut(size) {
+            for row in 0..size {
+                let known = dot(&factor[row * size..row * size + row], &solution[..row]);
+                solution[row] = (solution[row] - known) / factor[row * size + row];
+            }
+        }
+        result
+    }
+
+    /// L M Lᵀ for a symmetric matrix M.
+    pub(crate) fn coloured(&self, matrix: &[f64]) -> Vec<f64> {
+        let transpose = transposed(&self.factor, self.size);
+        product(&product(&self.factor, matrix, self.size), &transpose, self.size)
+    }
+
+    /// ln of the determinant of L Lᵀ.
+    #[must_use]
+    pub fn ln_determinant(&self) -> f64 {
+        2.0 * (0..self.size).map(|k| libm::log(self.factor[k * self.size + k])).sum::<f64>()
+    }
+
     /// The inverse of L Lᵀ.
     #[must_use]
     pub fn inverse(&self) -> Vec<f64> {
@@ -79,6 +111,10 @@ impl Cholesky {
         }
         inverse
     }
+}
+
+fn transposed(matrix: &[f64], size: usize) -> Vec<f64> {
+    (0..size * size).map(|at| matrix[at % size * size + at / size]).collect()
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -2,7 +2,7 @@
 
 use super::comparison::Comparison;
 use super::fit::Fit;
-use crate::matrix;
+use crate::matrix::{self, Cholesky};
 
 /// See [`Fit::sandwich`].
 pub(super) fn sandwich(fit: &Fit, comparisons: &[Comparison], clusters: Option<&[u32]>, corrected: bool) -> Vec<f64> {
@@ -79,15 +79,22 @@ pub fn two_way(first: &[f64], second: &[f64], both: &[f64]) -> Vec<f64> {
 #[must_use]
 pub fn at_least(found: &[f64], floor: &[f64], arms: usize) -> Vec<f64> {
     assert!(found.len() == arms * arms && floor.len() == arms * arms, "covariances of {arms} strengths");
-    // Directions along which the floor has no variance, above all the common shift, keep none.
-    let (values, _) = matrix::eigen(floor, arms);
-    let largest = values.iter().fold(0.0_f64, |a, b| a.max(*b));
-    let seen = |value: f64| value > 1e-12 * largest;
-    let root = matrix::spectral(floor, arms, |value| if seen(value) { libm::sqrt(value) } else { 0.0 });
-    let whiten = matrix::spectral(floor, arms, |value| if seen(value) { 1.0 / libm::sqrt(value) } else { 0.0 });
-    let white = matrix::product(&matrix::product(&whiten, found, arms), &whiten, arms);
-    let raised = matrix::spectral(&symmetric(&white, arms), arms, |value| value.max(1.0));
-    symmetric(&matrix::product(&matrix::product(&root, &raised, arms), &root, arms), arms)
+    // A common shift gets a variance, so that the floor has factors; the result is the same for all of its factors.
+    let trace = (0..arms).map(|k| floor[k * arms + k]).sum::<f64>().max(f64::MIN_POSITIVE);
+    let mut shifted: Vec<f64> = floor.iter().map(|value| value + trace / arms as f64).collect();
+    (0..arms).for_each(|k| shifted[k * arms + k] += 1e-12 * trace);
+    let factor = Cholesky::forced(&shifted, arms);
+    let white = factor.whitened(found);
+    let raised = factor.coloured(&matrix::spectral(&symmetric(&white, arms), arms, |value| value.max(1.0)));
+    centred(&symmetric(&raised, arms), arms)
+}
+
+/// Covariances of the deviations from the mean.
+fn centred(matrix: &[f64], arms: usize) -> Vec<f64> {
+    let n = arms as f64;
+    let rows: Vec<f64> = matrix.chunks(arms).map(|row| row.iter().sum::<f64>() / n).collect();
+    let all = rows.iter().sum::<f64>() / n;
+    (0..arms * arms).map(|at| matrix[at] - rows[at / arms] - rows[at % arms] + all).collect()
 }
 
 fn symmetric(matrix: &[f64], size: usize) -> Vec<f64> {
