@@ -1,9 +1,35 @@
 //! What a table of judgements says.
 //!
 //! A *judgement* compares the answers of two competitors (prompts, models, rankers, designs), often to one item, by one
-//! judge. [`Table`] holds judgements.
+//! judge. [`Table`] holds judgements; [`Board::new`] says who is best, which ranks are known and under which assumption,
+//! what in the table would mislead, and how many more judgements it takes.
+//!
+//! | question | answer | assumes |
+//! |---|---|---|
+//! | who is best, with which probability? | [`Board::conclusion`] | Bradley-Terry, one look |
+//! | which ranks are known, at one look? | [`Competitor::once`] | Bradley-Terry, pairs not chosen by verdicts |
+//! | which ranks are known, whenever one looks? | [`Competitor::always`] | Bradley-Terry |
+//! | who is known to beat whom? | [`Competitor::beats`] | no model |
+//! | what would mislead? | [`Board::findings`] | |
+//! | how many more judgements? | [`Board::advice`] | Bradley-Terry |
 
+mod advice;
+mod board;
+mod error;
+mod findings;
+mod group;
+mod known;
+mod posterior;
 pub mod read;
+mod settings;
 mod table;
+mod units;
+mod words;
 
+pub use advice::Advice;
+pub use board::{Assumptions, Board, Competitor, Conclusion, Estimate, Group, Leader, Ranks};
+pub use error::BoardError;
+pub use findings::Found;
+pub use settings::{Clusters, Settings};
 pub use table::{Judgement, Order, Table, Verdict};
+pub use units::{BothOrders, Tally, Unit, Units};

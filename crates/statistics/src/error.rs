@@ -51,6 +51,12 @@ pub enum StatisticsError {
         /// Arms that no other arm has ever beaten.
         group: Vec<usize>,
     },
+    /// Bradley-Terry parameters that grow without bound.
+    #[error(
+        "no finite strengths fit: ever larger strengths explain the wins and ties ever better, because too few outcomes \
+         contradict each other; compare more, or fit with a prior"
+    )]
+    Unbounded,
     /// An outcome of a unit that is already closed.
     #[error("the unit is closed: its outcome has been counted, and later impressions cannot change it")]
     UnitClosed,

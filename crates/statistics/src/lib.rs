@@ -40,19 +40,21 @@
 //!
 //! Logarithms and exponentials come from `libm`: results have the same bits on every platform.
 
-mod bradley_terry;
 mod error;
 mod outcome;
 mod special;
 
 pub mod anytime;
+pub mod bradley_terry;
 pub mod fixed;
+pub mod matrix;
 pub mod power;
 pub mod units;
 
 pub use bradley_terry::{BradleyTerry, Errors};
 pub use error::StatisticsError;
 pub use outcome::{Counts, Outcome};
+pub use special::{Normals, binomial_at_least, normal_above, normal_quantile};
 
 /// The example of the README, compiled and run as a test.
 #[cfg(doctest)]

@@ -65,7 +65,8 @@ fn ln_integral_below(x: f64, a: f64, b: f64) -> f64 {
 }
 
 /// P(X >= k) for X binomial with `n` trials of probability `p` in (0, 1).
-pub(crate) fn binomial_at_least(k: u64, n: u64, p: f64) -> f64 {
+#[must_use]
+pub fn binomial_at_least(k: u64, n: u64, p: f64) -> f64 {
     if k == 0 {
         1.0
     } else if k > n {

@@ -2,8 +2,11 @@
 //! tests.
 
 mod beta;
+mod draws;
 mod normal;
 mod quadrature;
 
-pub(crate) use beta::{binomial_at_least, ln_beta_integral_above};
-pub(crate) use normal::{normal_above, normal_quantile};
+pub use beta::binomial_at_least;
+pub(crate) use beta::ln_beta_integral_above;
+pub use draws::Normals;
+pub use normal::{normal_above, normal_quantile};

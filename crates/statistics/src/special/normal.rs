@@ -7,13 +7,15 @@ pub(crate) fn normal_below(z: f64) -> f64 {
     0.5 * libm::erfc(-z * FRAC_1_SQRT_2)
 }
 
-/// P(Z > z), with all digits in the upper tail.
-pub(crate) fn normal_above(z: f64) -> f64 {
+/// P(Z > z) for a standard normal Z, with all digits in the upper tail.
+#[must_use]
+pub fn normal_above(z: f64) -> f64 {
     normal_below(-z)
 }
 
-/// The z with P(Z <= z) = `p`, for `p` in (0, 1).
-pub(crate) fn normal_quantile(p: f64) -> f64 {
+/// The z with P(Z <= z) = `p` for a standard normal Z and `p` in (0, 1).
+#[must_use]
+pub fn normal_quantile(p: f64) -> f64 {
     if p > 0.5 {
         return -normal_quantile(1.0 - p);
     }

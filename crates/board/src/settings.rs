@@ -1,0 +1,74 @@
+//! What a board is asked for.
+
+use crate::{BoardError, Table};
+use serde::{Deserialize, Serialize};
+
+/// What is taken to be independent when standard errors are computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Clusters {
+    /// Items and judges, each if the table has at least [`Clusters::ENOUGH`] of them; otherwise units.
+    #[default]
+    Auto,
+    /// Units: a pair on an item by one judge.
+    Units,
+    /// Items: all judgements of an item may depend on each other.
+    Item,
+    /// Judges: all judgements of a judge may depend on each other.
+    Judge,
+    /// Items and judges: two judgements may depend on each other if they share either.
+    Both,
+}
+
+impl Clusters {
+    /// With fewer clusters, estimates of their variance are too uncertain to be chosen without being asked for.
+    pub const ENOUGH: usize = 20;
+}
+
+/// What a board is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// The level of confidence, in (0, 1): of ranks, and of "X is best".
+    pub level: f64,
+    /// What is taken to be independent.
+    pub clusters: Clusters,
+    /// Whether the table is checked for what would mislead.
+    pub checks: bool,
+    /// Whether to estimate how many more judgements are needed.
+    pub advice: bool,
+    /// Whether ranks that hold at every look under Bradley-Terry are computed; that takes longest.
+    pub every_look: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { level: 0.95, clusters: Clusters::Auto, checks: true, advice: true, every_look: true }
+    }
+}
+
+impl Settings {
+    pub(crate) fn check(&self, table: &Table) -> Result<(), BoardError> {
+        if !(self.level > 0.0 && self.level < 1.0) {
+            return Err(BoardError::Setting { what: "the level", value: self.level, range: "(0, 1)" });
+        }
+        let (item, judge) = match self.clusters {
+            Clusters::Auto | Clusters::Units => (false, false),
+            Clusters::Item => (true, false),
+            Clusters::Judge => (false, true),
+            Clusters::Both => (true, true),
+        };
+        for (asked, there, column) in
+            [(item, !table.items.is_empty(), "item"), (judge, !table.judges.is_empty(), "judge")]
+        {
+            if asked && !there {
+                return Err(BoardError::NoColumn { column });
+            }
+        }
+        Ok(())
+    }
+
+    /// The probability of error that is allowed.
+    pub(crate) fn alpha(&self) -> f64 {
+        1.0 - self.level
+    }
+}

@@ -1,0 +1,256 @@
+//! Units: what of a table is independent, given the strengths.
+//!
+//! A unit is a pair on an item by one judge. Judges who see the same two answers twice do not add a second opinion, so
+//! all repeats and both orders together are one win, loss or tie, by the sign of the net result. Both orders weigh the
+//! same: if they contradict each other, the unit is a tie. A unit with fractional scores keeps the mean share.
+
+use crate::{BoardError, Judgement, Order, Table, Verdict};
+use serde::Serialize;
+use statistics::Outcome;
+use statistics::bradley_terry::{Comparison, Point};
+
+/// A pair on an item by one judge.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Unit {
+    /// The comparison, for the competitor with the smaller number.
+    pub comparison: Comparison,
+    /// The item, if there is one.
+    pub item: Option<u32>,
+    /// The judge, if there is one.
+    pub judge: Option<u32>,
+    /// The place of the unit's last row in the table: when it counts.
+    pub last: usize,
+}
+
+impl Unit {
+    /// The outcome for the first competitor; a fractional score counts as the side that got more.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        match self.comparison.point {
+            Point::Share(share) => Outcome::of_net(share - 0.5),
+            Point::Tie => Outcome::Tie,
+        }
+    }
+}
+
+/// What became of the rows of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Tally {
+    /// All rows.
+    pub rows: usize,
+    /// Rows that compare a competitor with itself; they are set aside.
+    pub self_comparisons: usize,
+    /// Rows with a winner.
+    pub decided: usize,
+    /// Rows that are ties, including those in which both were bad.
+    pub ties: usize,
+    /// Rows in which both were bad.
+    pub both_bad: usize,
+    /// Rows with a fractional score.
+    pub scores: usize,
+    /// Units that the rows make; a row that counts several times is as many units.
+    pub units: u64,
+    /// Rows that repeat an earlier one: same item and judge, same order, same verdict.
+    pub duplicates: usize,
+}
+
+/// Units that a judge saw in both orders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct BothOrders {
+    /// Units with a winner in each order.
+    pub asked: usize,
+    /// Those of them with another winner in each order.
+    pub differently: usize,
+    /// Those in which the answer shown first won both times; in the rest, the one shown second.
+    pub first_twice: usize,
+}
+
+/// The units of a table.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Units {
+    /// In the order of their last rows.
+    pub units: Vec<Unit>,
+    /// What became of the rows.
+    pub tally: Tally,
+    /// Units seen in both orders.
+    pub both_orders: BothOrders,
+    /// The same by judge: one per judge of the table.
+    pub both_orders_by_judge: Vec<BothOrders>,
+    /// Row numbers of self-comparisons.
+    pub self_rows: Vec<u64>,
+    /// Whether some row counts several times, so that the order of judgements is unknown.
+    pub counted: bool,
+}
+
+impl Units {
+    /// The units of a table.
+    ///
+    /// # Errors
+    /// If a judgement names a competitor, item or judge that the table does not have, or has a weight or score outside of
+    /// its range.
+    pub fn of(table: &Table) -> Result<Self, BoardError> {
+        let mut made =
+            Self { both_orders_by_judge: vec![BothOrders::default(); table.judges.len()], ..Self::default() };
+        let mut keyed = Vec::new();
+        for (place, judgement) in table.judgements.iter().enumerate() {
+            check(table, judgement)?;
+            made.count(judgement);
+            if judgement.first == judgement.second {
+                made.self_rows.push(judgement.row);
+                continue;
+            }
+            match judgement.item {
+                Some(item) => {
+                    let (low, high) = pair(judgement);
+                    keyed.push(((low, high, item, judgement.judge), place));
+                }
+                None => {
+                    let unit = alone(table, judgement, place);
+                    made.counted |= unit.comparison.copies > 1;
+                    made.units.push(unit);
+                }
+            }
+        }
+        keyed.sort_unstable();
+        for rows in keyed.chunk_by(|a, b| a.0 == b.0) {
+            let places: Vec<usize> = rows.iter().map(|(_, place)| *place).collect();
+            let unit = made.joined(table, &places);
+            made.units.push(unit);
+        }
+        made.units.sort_by_key(|unit| unit.last);
+        made.tally.units = made.units.iter().map(|unit| unit.comparison.copies).sum();
+        Ok(made)
+    }
+
+    fn count(&mut self, judgement: &Judgement) {
+        let tally = &mut self.tally;
+        tally.rows += 1;
+        if judgement.first == judgement.second {
+            tally.self_comparisons += 1;
+            return;
+        }
+        match judgement.verdict {
+            Verdict::First | Verdict::Second => tally.decided += 1,
+            Verdict::Tie => tally.ties += 1,
+            Verdict::BothBad => {
+                tally.ties += 1;
+                tally.both_bad += 1;
+            }
+            Verdict::Score(_) => tally.scores += 1,
+        }
+    }
+
+    /// All rows of a pair on an item by one judge.
+    fn joined(&mut self, table: &Table, places: &[usize]) -> Unit {
+        let rows: Vec<&Judgement> = places.iter().map(|place| &table.judgements[*place]).collect();
+        let (low, _) = pair(rows[0]);
+        let fractional = rows.iter().any(|row| matches!(row.verdict, Verdict::Score(_)));
+        // The mean share of the point of the lower competitor in each order; sums do not depend on the order of rows.
+        let shares = [true, false].map(|low_first| {
+            let mut points: Vec<(f64, f64)> = rows
+                .iter()
+                .filter(|row| (row.first == low) == low_first)
+                .map(|row| {
+                    (row.weight * if low_first { row.verdict.score() } else { 1.0 - row.verdict.score() }, row.weight)
+                })
+                .collect();
+            points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+            let weight: f64 = points.iter().map(|point| point.1).sum();
+            (weight > 0.0).then(|| points.iter().map(|point| point.0).sum::<f64>() / weight)
+        });
+        let sign = |share: f64| if (share - 0.5).abs() < 1e-9 { 0.0 } else { (share - 0.5).signum() };
+        let share = match shares {
+            [Some(there), Some(back)] if fractional => 0.5 * (there + back),
+            [Some(there), Some(back)] => 0.5 + 0.5 * sign(sign(there) + sign(back) + 0.5),
+            [Some(share), None] | [None, Some(share)] if fractional => share,
+            [Some(share), None] | [None, Some(share)] => 0.5 + 0.5 * sign(share),
+            [None, None] => unreachable!("a unit has rows"),
+        };
+        if let [Some(there), Some(back)] = shares.map(|share| share.map(sign))
+            && there * back != 0.0
+        {
+            let judge = rows[0].judge.map(|judge| judge as usize);
+            let all = std::iter::once(&mut self.both_orders)
+                .chain(judge.and_then(|judge| self.both_orders_by_judge.get_mut(judge)));
+            for both in all {
+                both.asked += 1;
+                both.differently += usize::from(there != back);
+                both.first_twice += usize::from(there > 0.0 && back < 0.0);
+            }
+        }
+        let position = match (table.order, shares) {
+            (Order::Shown, [Some(_), None]) => 1.0,
+            (Order::Shown, [None, Some(_)]) => -1.0,
+            _ => 0.0,
+        };
+        self.tally.duplicates += duplicates(&rows);
+        let mut weights: Vec<f64> = rows.iter().map(|row| row.weight).collect();
+        weights.sort_by(f64::total_cmp);
+        let weight = weights.iter().sum::<f64>() / weights.len() as f64;
+        let last = *places.iter().max().expect("a unit has rows");
+        unit(rows[0], share, position, weight, 1, last)
+    }
+}
+
+/// How many rows of a unit repeat an earlier one.
+fn duplicates(rows: &[&Judgement]) -> usize {
+    let mut kinds: Vec<(u32, f64, bool)> =
+        rows.iter().map(|row| (row.first, row.verdict.score(), row.verdict == Verdict::BothBad)).collect();
+    kinds.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
+    let all = kinds.len();
+    kinds.dedup();
+    all - kinds.len()
+}
+
+/// A row without an item. If it counts a whole number of times, it is that many units.
+fn alone(table: &Table, judgement: &Judgement, place: usize) -> Unit {
+    let (low, _) = pair(judgement);
+    let forward = judgement.first == low;
+    let share = if forward { judgement.verdict.score() } else { 1.0 - judgement.verdict.score() };
+    let position = match (table.order, forward) {
+        (Order::Unknown, _) => 0.0,
+        (Order::Shown, true) => 1.0,
+        (Order::Shown, false) => -1.0,
+    };
+    const MOST_COPIES: f64 = 1e15;
+    let whole = judgement.weight >= 1.0 && judgement.weight.fract() == 0.0 && judgement.weight < MOST_COPIES;
+    let (weight, copies) = if whole { (1.0, judgement.weight as u64) } else { (judgement.weight, 1) };
+    unit(judgement, share, position, weight, copies, place)
+}
+
+fn unit(judgement: &Judgement, share: f64, position: f64, weight: f64, copies: u64, last: usize) -> Unit {
+    let (low, high) = pair(judgement);
+    let point = if (share - 0.5).abs() < 1e-9 { Point::Tie } else { Point::Share(share) };
+    let comparison = Comparison { first: low as usize, second: high as usize, position, point, weight, copies };
+    Unit { comparison, item: judgement.item, judge: judgement.judge, last }
+}
+
+fn pair(judgement: &Judgement) -> (u32, u32) {
+    (judgement.first.min(judgement.second), judgement.first.max(judgement.second))
+}
+
+fn check(table: &Table, judgement: &Judgement) -> Result<(), BoardError> {
+    let wrong = |what: &'static str, found: String, expected: String| {
+        Err(BoardError::Row { row: judgement.row, what, found, expected })
+    };
+    let below = |count: usize| format!("a number below {count}");
+    for (what, number, count) in [
+        ("the first competitor", Some(judgement.first), table.names.len()),
+        ("the second competitor", Some(judgement.second), table.names.len()),
+        ("the item", judgement.item, table.items.len()),
+        ("the judge", judgement.judge, table.judges.len()),
+    ] {
+        if let Some(number) = number.filter(|number| *number as usize >= count) {
+            return wrong(what, number.to_string(), below(count));
+        }
+    }
+    if !(judgement.weight > 0.0 && judgement.weight.is_finite()) {
+        return wrong("the weight", judgement.weight.to_string(), "a finite number above 0".to_owned());
+    }
+    match judgement.verdict {
+        Verdict::Score(score) if !(score > 0.0 && score < 1.0) => {
+            wrong("the score", score.to_string(), "a number between 0 and 1".to_owned())
+        }
+        _ => Ok(()),
+    }
+}

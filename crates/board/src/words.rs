@@ -1,0 +1,108 @@
+//! What a board says, in sentences.
+
+use crate::board::{Assumptions, Conclusion, Leader};
+use crate::group::GroupFit;
+use crate::settings::{Clusters, Settings};
+use crate::units::Units;
+use crate::{Order, Table};
+
+/// A probability in percent that never rounds to certainty.
+pub(crate) fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    match percent {
+        p if p > 99.9 => ">99.9%".to_owned(),
+        p if p < 0.1 && p > 0.0 => "<0.1%".to_owned(),
+        p if p > 99.0 || p < 1.0 => format!("{p:.1}%"),
+        p => format!("{p:.0}%"),
+    }
+}
+
+/// The names, at most `most` of them.
+pub(crate) fn names(all: &[String], most: usize) -> String {
+    let shown = all.iter().take(most).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if all.len() > most { format!("{shown} and {} more", all.len() - most) } else { shown }
+}
+
+/// A number with its noun.
+pub(crate) fn count(number: impl Into<u64>, one: &str, many: &str) -> String {
+    let number: u64 = number.into();
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+pub(crate) fn sentence(conclusion: &Conclusion, level: f64, groups: usize, competitors: usize) -> String {
+    let beats = |leader: &Leader| match (leader.beats, leader.others) {
+        (0, _) => "it is not known to beat any of them".to_owned(),
+        (beats, others) if beats == others => format!("it is known to beat all {others} others"),
+        (beats, _) => format!("it is known to beat {beats} of them"),
+    };
+    let best = |leader: &Leader| {
+        let enough = if leader.probability < level {
+            format!(" (not enough: {} wanted)", percent(level))
+        } else {
+            String::new()
+        };
+        let of = leader.others + 1;
+        format!("{} is best among {of} with {}{enough}; {}.", leader.name, percent(leader.probability), beats(leader))
+    };
+    match conclusion {
+        Conclusion::Best(leader) | Conclusion::Leading(leader) => best(leader),
+        Conclusion::NotConnected(leader) => format!(
+            "No verdict on all {competitors}: they form {groups} groups that were never compared, not even indirectly. In \
+             the largest, {}",
+            best(leader)
+        ),
+        Conclusion::OrderAndNames => {
+            "No verdict: each competitor was always shown on the same side of its pairs, so a preference for a side cannot be \
+             told from a preference for a name. Show both orders; if the columns are not the order shown, declare it unknown."
+                .to_owned()
+        }
+        Conclusion::OnlyTies => format!("No verdict: all judgements of the {competitors} competitors are ties."),
+    }
+}
+
+pub(crate) fn assumptions(table: &Table, units: &Units, fits: &[GroupFit], settings: &Settings) -> Assumptions {
+    let unit = match (table.items.is_empty(), table.judges.is_empty()) {
+        (false, false) => {
+            "A unit is a pair on an item by one judge: its repeats and both orders count once. Units are independent."
+        }
+        (false, true) => {
+            "A unit is a pair on an item: without judges, all its judgements count once. Units are independent."
+        }
+        (true, _) => {
+            "Without items every judgement is a unit: the table cannot show repeats of the same question, and judgements are \
+             assumed to be independent."
+        }
+    };
+    let order = match table.order {
+        Order::Shown => " The order shown does not depend on the names.",
+        Order::Unknown => " The order shown is unknown, and assumed to be random.",
+    };
+    let time = if units.counted {
+        " Rows that count several judgements have no order, so only their totals are looked at."
+    } else {
+        " Judgements are taken in the order of the table; later pairs may depend on earlier verdicts."
+    };
+    let level = percent(settings.level);
+    let clusters = match fits[0].clusters {
+        Clusters::Auto | Clusters::Units => "units are independent",
+        Clusters::Item => "different items are independent",
+        Clusters::Judge => "different judges are independent",
+        Clusters::Both => "judgements that share neither item nor judge are independent",
+    };
+    Assumptions {
+        units: unit.to_owned(),
+        without_model: format!(
+            "Known without a model, {level} for all pairs and looks together: if a competitor wins at most half of its \
+             decided units with another, whatever came before, then it is not said to beat it. Ties are left out.{order}{time}"
+        ),
+        one_look: format!(
+            "One look under Bradley-Terry, {level} for all ranks together: strengths add up, {clusters}, and the pairs and the \
+             end were not chosen by verdicts."
+        ),
+        every_look: format!(
+            "Every look under Bradley-Terry, {level} for all ranks and looks together: strengths add up, and each unit follows \
+             them given all before, however pairs were chosen."
+        ),
+        ranks: "Ranks follow from who beats whom only if one order explains all pairs.".to_owned(),
+    }
+}

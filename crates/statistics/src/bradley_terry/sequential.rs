@@ -1,0 +1,177 @@
+//! Which arms are stronger, known at every look, under Bradley-Terry.
+//!
+//! The likelihood of each outcome under a prediction made before it, divided by its likelihood under the true
+//! parameters, has expectation 1 given everything before. So the product of these ratios is a martingale: with
+//! probability at least 1 - alpha it never reaches 1 / alpha. Whatever parameters give the outcomes a likelihood below
+//! alpha times that of the predictions are therefore rejected, at all looks together; i is known to be stronger than j
+//! if all parameters with θ_i <= θ_j are. One martingale serves all pairs, so no correction for their number is needed.
+//! The choice of pairs may depend on earlier outcomes in any way.
+//!
+//! The largest likelihood with θ_i <= θ_j is the unconstrained maximum if that has θ_i <= θ_j, and has θ_i = θ_j
+//! otherwise, because the logarithm is concave. It is computed without a prior: any penalty would lower it, and reject
+//! too much.
+//!
+//! Predictions are those of normal approximations to the posterior, updated outcome by outcome, averaged over several
+//! scales of the prior and over "there are no ties". Their quality decides how soon something is known, not whether it
+//! is true.
+//!
+//! A fraction s of a point enters as s of a win and 1 - s of a loss. By the inequality of weighted means the ratio is at
+//! most that with expectation 1, if the expected share follows the model. Weights do not enter.
+//!
+//! ## References
+//!
+//! * L. Wasserman, A. Ramdas, S. Balakrishnan, "Universal Inference", Proceedings of the National Academy of Sciences
+//!   117(29), 2020, <https://doi.org/10.1073/pnas.1922664117>.
+
+use super::comparison::{Cell, Comparison, Point, cells};
+use super::fit::{Fit, Options};
+use super::predict::Prediction;
+
+/// The evidence so far.
+#[derive(Debug, Clone)]
+pub struct Sequential {
+    arms: usize,
+    comparisons: Vec<Comparison>,
+    predictions: Vec<Prediction>,
+}
+
+/// What is known at a level.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Statements {
+    arms: usize,
+    /// Row i, column j: i is known to be stronger than j.
+    stronger: Vec<bool>,
+    /// How far the predictions fall behind the largest likelihood, in nats: the price of looking at any time.
+    pub price: f64,
+    /// Pairs that were left open without a test, because there are too many; each may be known all the same.
+    pub untested: usize,
+}
+
+/// The standard deviations of the prior over which predictions are averaged.
+const SCALES: [f64; 3] = [0.25, 0.7, 2.0];
+
+/// What rounding and an unfinished ascent may hide of a maximum.
+const SLACK: f64 = 1e-6;
+
+impl Sequential {
+    /// For `arms` arms, before any outcome.
+    #[must_use]
+    pub fn new(arms: usize) -> Self {
+        let kinds = [false, true].into_iter().flat_map(|ties| SCALES.map(|scale| (scale, ties)));
+        let predictions = kinds.map(|(scale, ties)| Prediction::new(arms, scale, ties)).collect();
+        Self { arms, comparisons: Vec::new(), predictions }
+    }
+
+    /// Takes the next outcome. Its weight is ignored, and copies count one after the other.
+    ///
+    /// # Panics
+    /// If an arm does not exist.
+    pub fn record(&mut self, comparison: &Comparison) {
+        let one = Comparison { weight: 1.0, copies: 1, ..*comparison };
+        for _ in 0..comparison.copies {
+            self.predictions.iter_mut().for_each(|prediction| prediction.learn(&one));
+            if matches!(one.point, Point::Tie) {
+                self.predictions.retain(|prediction| prediction.ln_likelihood > f64::NEG_INFINITY);
+            }
+            self.comparisons.push(one);
+        }
+    }
+
+    /// ln of the likelihood of the outcomes under the predictions.
+    #[must_use]
+    pub fn ln_likelihood(&self) -> f64 {
+        let most = self.predictions.iter().map(|p| p.ln_likelihood).fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = self.predictions.iter().map(|p| libm::exp(p.ln_likelihood - most)).sum();
+        most + libm::log(sum / (2 * SCALES.len()) as f64)
+    }
+
+    /// What is known with probability of any error at most `alpha`, at all looks together. At most about `fits` pairs are
+    /// tested, those with the largest differences first.
+    #[must_use]
+    pub fn statements(&self, alpha: f64, fits: usize) -> Statements {
+        let arms = self.arms;
+        let mut statements = Statements { arms, stronger: vec![false; arms * arms], price: 0.0, untested: 0 };
+        if self.comparisons.is_empty() {
+            return statements;
+        }
+        let cells = cells(&self.comparisons);
+        let needed = self.ln_likelihood() + libm::log(alpha) - SLACK;
+        let best = Fit::supremum(arms, &cells, None);
+        statements.price = best.ln_likelihood() - self.ln_likelihood();
+        // Along the model's covariances, the constrained maximum is near this point; its likelihood is a lower bound.
+        let covariance = best.model_covariance();
+        let size = best.size();
+        let mut pairs = Vec::new();
+        for i in 0..arms {
+            for j in (0..arms).filter(|j| best.strengths()[i] > best.strengths()[*j]) {
+                let towards: Vec<f64> =
+                    (0..size).map(|k| covariance[k * size + i] - covariance[k * size + j]).collect();
+                let variance = towards[i] - towards[j];
+                let difference = best.strengths()[i] - best.strengths()[j];
+                let far = 0.5 * difference * difference / variance.max(f64::MIN_POSITIVE);
+                // Quadratic approximations are good to a factor of two where something is known.
+                if far >= 0.5 * (best.ln_likelihood() - needed) {
+                    pairs.push((i, j, far, towards.iter().map(|t| t * difference / variance).collect::<Vec<f64>>()));
+                }
+            }
+        }
+        pairs.sort_by(|a, b| b.2.total_cmp(&a.2).then((a.0, a.1).cmp(&(b.0, b.1))));
+        let mut fitted = 0;
+        for (i, j, _, shift) in pairs {
+            let start: Vec<f64> = best.parameters().iter().zip(&shift).map(|(x, s)| x - s).collect();
+            if best.ln_likelihood_at(&cells, &start) >= needed {
+                continue;
+            }
+            if fitted >= fits {
+                statements.untested += 1;
+                continue;
+            }
+            fitted += 1;
+            let merged: Vec<Cell> = cells.iter().map(|cell| merge(*cell, i, j)).collect();
+            let constrained = Fit::supremum(arms, &merged, Some(&start));
+            statements.stronger[i * arms + j] = constrained.ln_likelihood() < needed;
+        }
+        statements
+    }
+}
+
+/// The cell if `j` has the strength of `i`.
+fn merge(mut cell: Cell, i: usize, j: usize) -> Cell {
+    for arm in [&mut cell.first, &mut cell.second] {
+        if *arm == j {
+            *arm = i;
+        }
+    }
+    cell
+}
+
+impl Statements {
+    /// Whether `first` is known to be stronger than `second`.
+    ///
+    /// # Panics
+    /// If an arm does not exist.
+    #[must_use]
+    pub fn is_stronger(&self, first: usize, second: usize) -> bool {
+        assert!(first < self.arms && second < self.arms, "{first}, {second} of {} arms", self.arms);
+        self.stronger[first * self.arms + second]
+    }
+
+    /// The best and the worst rank, from 1, that is not excluded for `arm`.
+    ///
+    /// # Panics
+    /// If the arm does not exist.
+    #[must_use]
+    pub fn ranks(&self, arm: usize) -> (usize, usize) {
+        let above = (0..self.arms).filter(|other| self.is_stronger(*other, arm)).count();
+        let below = (0..self.arms).filter(|other| self.is_stronger(arm, *other)).count();
+        (1 + above, self.arms - below)
+    }
+}
+
+impl Fit {
+    /// Parameters whose likelihood is within rounding of the supremum, whether or not that is attained.
+    pub(super) fn supremum(arms: usize, cells: &[Cell], start: Option<&[f64]>) -> Self {
+        let options = Options { position: true, prior: None };
+        Self::ascend(arms, cells, options, start, true).expect("an ascent that may stop anywhere")
+    }
+}

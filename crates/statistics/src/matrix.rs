@@ -1,0 +1,235 @@
+//! Symmetric matrices, row by row in one slice: factors, inverses, eigenvalues. Plain loops in a fixed order, so that
+//! results have the same bits everywhere.
+
+/// The lower triangular factor L of a symmetric, positive definite matrix L Lᵀ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cholesky {
+    size: usize,
+    factor: Vec<f64>,
+}
+
+impl Cholesky {
+    /// The factor of a matrix with `size` rows, or `None` if the matrix is not positive definite.
+    ///
+    /// # Panics
+    /// If the matrix does not have `size` rows and columns.
+    #[must_use]
+    pub fn new(matrix: &[f64], size: usize) -> Option<Self> {
+        Self::factored(matrix, size, |rest| (rest > 0.0).then_some(rest))
+    }
+
+    /// The same, but numbers on the diagonal that rounding made 0 or negative are replaced by the smallest positive one.
+    pub(crate) fn forced(matrix: &[f64], size: usize) -> Self {
+        Self::factored(matrix, size, |rest| Some(rest.max(f64::MIN_POSITIVE))).expect("every pivot is positive")
+    }
+
+    fn factored(matrix: &[f64], size: usize, pivot: impl Fn(f64) -> Option<f64>) -> Option<Self> {
+        assert_eq!(matrix.len(), size * size, "a square matrix");
+        let mut factor = vec![0.0; size * size];
+        for row in 0..size {
+            for column in 0..=row {
+                let (above, below) = factor.split_at(row * size);
+                let left = &below[..column];
+                let right = if row == column { left } else { &above[column * size..column * size + column] };
+                let rest = matrix[row * size + column] - dot(left, right);
+                factor[row * size + column] =
+                    if row == column { libm::sqrt(pivot(rest)?) } else { rest / factor[column * size + column] };
+            }
+        }
+        Some(Self { size, factor })
+    }
+
+    /// L times a vector: correlated draws from independent ones.
+    #[must_use]
+    pub fn correlate(&self, vector: &[f64]) -> Vec<f64> {
+        (0..self.size).map(|row| dot(&self.factor[row * self.size..=row * self.size + row], &vector[..=row])).collect()
+    }
+
+    /// The solution x of L Lᵀ x = `vector`.
+    #[must_use]
+    pub fn solve(&self, vector: &[f64]) -> Vec<f64> {
+        let (size, factor) = (self.size, &self.factor);
+        let mut solution = vector.to_vec();
+        for row in 0..size {
+            let known = dot(&factor[row * size..row * size + row], &solution[..row]);
+            solution[row] = (solution[row] - known) / factor[row * size + row];
+        }
+        for row in (0..size).rev() {
+            solution[row] /= factor[row * size + row];
+            let value = solution[row];
+            for column in 0..row {
+                solution[column] -= factor[row * size + column] * value;
+            }
+        }
+        solution
+    }
+
+    /// L⁻¹ M L⁻ᵀ for a symmetric matrix M.
+    pub(crate) fn whitened(&self, matrix: &[f64]) -> Vec<f64> {
+        let size = self.size;
+        let half = transposed(&self.forward_rows(matrix), size);
+        self.forward_rows(&half)
+    }
+
+    /// L⁻¹ applied to every row of a matrix, each taken as a column vector.
+    fn forward_rows(&self, matrix: &[f64]) -> Vec<f64> {
+        let (size, factor) = (self.size, &self.factor);
+        let mut result = matrix.to_vec();
+        for solution in result.chunks_mut(size) {
+            for row in 0..size {
+                let known = dot(&factor[row * size..row * size + row], &solution[..row]);
+                solution[row] = (solution[row] - known) / factor[row * size + row];
+            }
+        }
+        result
+    }
+
+    /// L M Lᵀ for a symmetric matrix M.
+    pub(crate) fn coloured(&self, matrix: &[f64]) -> Vec<f64> {
+        let transpose = transposed(&self.factor, self.size);
+        product(&product(&self.factor, matrix, self.size), &transpose, self.size)
+    }
+
+    /// ln of the determinant of L Lᵀ.
+    #[must_use]
+    pub fn ln_determinant(&self) -> f64 {
+        2.0 * (0..self.size).map(|k| libm::log(self.factor[k * self.size + k])).sum::<f64>()
+    }
+
+    /// The inverse of L Lᵀ.
+    #[must_use]
+    pub fn inverse(&self) -> Vec<f64> {
+        let size = self.size;
+        let mut inverse = vec![0.0; size * size];
+        let mut unit = vec![0.0; size];
+        for column in 0..size {
+            unit[column] = 1.0;
+            for (row, value) in self.solve(&unit).into_iter().enumerate() {
+                inverse[row * size + column] = value;
+            }
+            unit[column] = 0.0;
+        }
+        inverse
+    }
+}
+
+fn transposed(matrix: &[f64], size: usize) -> Vec<f64> {
+    (0..size * size).map(|at| matrix[at % size * size + at / size]).collect()
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// The product of two matrices with `size` rows and columns each.
+#[must_use]
+pub fn product(a: &[f64], b: &[f64], size: usize) -> Vec<f64> {
+    let mut result = vec![0.0; size * size];
+    for row in 0..size {
+        let target = &mut result[row * size..(row + 1) * size];
+        for (k, factor) in a[row * size..(row + 1) * size].iter().enumerate().filter(|(_, factor)| **factor != 0.0) {
+            target.iter_mut().zip(&b[k * size..(k + 1) * size]).for_each(|(sum, value)| *sum += factor * value);
+        }
+    }
+    result
+}
+
+/// The matrix times a vector.
+#[must_use]
+pub fn apply(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
+    matrix.chunks(vector.len()).map(|row| dot(row, vector)).collect()
+}
+
+/// The eigenvalues of a symmetric matrix and, column by column, its eigenvectors: cyclic rotations of Jacobi.
+#[must_use]
+pub fn eigen(matrix: &[f64], size: usize) -> (Vec<f64>, Vec<f64>) {
+    const MOST_SWEEPS: usize = 60;
+    let mut a = matrix.to_vec();
+    let mut vectors = vec![0.0; size * size];
+    (0..size).for_each(|k| vectors[k * size + k] = 1.0);
+    let scale: f64 = a.iter().map(|value| value * value).sum();
+    for _ in 0..MOST_SWEEPS {
+        let off: f64 = (0..size * size).filter(|at| at / size != at % size).map(|at| a[at] * a[at]).sum();
+        if off <= 1e-26 * scale {
+            break;
+        }
+        for p in 0..size {
+            for q in p + 1..size {
+                let (app, aqq, apq) = (a[p * size + p], a[q * size + q], a[p * size + q]);
+                if apq == 0.0 {
+                    continue;
+                }
+                let tau = (aqq - app) / (2.0 * apq);
+                let tangent = tau.signum() / (tau.abs() + libm::sqrt(1.0 + tau * tau));
+                let cosine = 1.0 / libm::sqrt(1.0 + tangent * tangent);
+                let sine = tangent * cosine;
+                for k in 0..size {
+                    rotate(&mut a, k * size + p, k * size + q, cosine, sine);
+                    rotate(&mut vectors, k * size + p, k * size + q, cosine, sine);
+                }
+                for k in 0..size {
+                    rotate(&mut a, p * size + k, q * size + k, cosine, sine);
+                }
+            }
+        }
+    }
+    ((0..size).map(|k| a[k * size + k]).collect(), vectors)
+}
+
+fn rotate(values: &mut [f64], p: usize, q: usize, cosine: f64, sine: f64) {
+    let (x, y) = (values[p], values[q]);
+    values[p] = cosine * x - sine * y;
+    values[q] = sine * x + cosine * y;
+}
+
+/// The symmetric matrix whose eigenvalues are those of `matrix`, each passed through `change`.
+#[must_use]
+pub fn spectral(matrix: &[f64], size: usize, change: impl Fn(f64) -> f64) -> Vec<f64> {
+    let (values, vectors) = eigen(matrix, size);
+    let mut result = vec![0.0; size * size];
+    for (k, value) in values.into_iter().map(change).enumerate() {
+        for row in 0..size {
+            let scaled = value * vectors[row * size + k];
+            for column in 0..size {
+                result[row * size + column] += scaled * vectors[column * size + k];
+            }
+        }
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: [f64; 9] = [4.0, 2.0, 0.6, 2.0, 5.0, -1.0, 0.6, -1.0, 3.0];
+
+    fn close(found: &[f64], expected: &[f64]) {
+        found.iter().zip(expected).for_each(|(a, b)| assert!((a - b).abs() < 1e-12, "{found:?} {expected:?}"));
+    }
+
+    #[test]
+    fn factors_solve_and_invert() {
+        let factor = Cholesky::new(&A, 3).unwrap();
+        close(&apply(&A, &factor.solve(&[1.0, -2.0, 0.5])), &[1.0, -2.0, 0.5]);
+        close(&product(&A, &factor.inverse(), 3), &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+        // The columns of L, by multiplying unit vectors, give back the matrix.
+        let columns: Vec<Vec<f64>> =
+            (0..3).map(|k| factor.correlate(&[0, 1, 2].map(|j| f64::from(u8::from(j == k))))).collect();
+        let back: Vec<f64> =
+            (0..9).map(|at| columns.iter().map(|column| column[at / 3] * column[at % 3]).sum()).collect();
+        close(&back, &A);
+        assert!(Cholesky::new(&[1.0, 2.0, 2.0, 1.0], 2).is_none());
+    }
+
+    #[test]
+    fn eigenvalues_are_those_of_numpy() {
+        let (mut values, _) = eigen(&A, 3);
+        values.sort_by(f64::total_cmp);
+        // numpy.linalg.eigvalsh
+        close(&values, &[1.581_901_495_467_829_4, 3.803_844_741_604_217_4, 6.614_253_762_927_953]);
+        close(&spectral(&A, 3, |value| value), &A);
+        let root = spectral(&A, 3, libm::sqrt);
+        close(&product(&root, &root, 3), &A);
+    }
+}
