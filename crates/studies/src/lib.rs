@@ -10,7 +10,7 @@
 //! | [`distortion`] | how often multileaving disagrees with pairs |
 //! | [`sensitivity`] | how many impressions methods need to order rankers |
 //! | [`proxy`] | the preference matrix of a site, with a state file of its own |
-//! | [`power`], [`significance`] | analyses that need no folder |
+//! | [`power`], [`significance`], [`board`](mod@board) | analyses that need no folder |
 //! | [`runner`] | folders, keys, shares, kept records, merging: the only place that knows them |
 //! | [`results`] | tables, curves and figures of finished runs, and the bytes of their files |
 //! | [`site`] | an open site with the ground truths that were estimated on it |
@@ -166,6 +166,7 @@
 //! # Ok::<(), anyhow::Error>(())
 //! ```
 
+pub mod board;
 pub mod compare;
 pub mod distortion;
 pub mod explore;

@@ -4,6 +4,7 @@ mod algorithms;
 mod analyse;
 pub(crate) mod args;
 mod bandit;
+mod board;
 mod cache;
 mod compare;
 mod datasets;
@@ -86,6 +87,7 @@ commands! {
     Algorithms(algorithms::Algorithms),
     Analyse(analyse::Analyse),
     Bandit(bandit::Bandit),
+    Board(board::BoardCommand),
     Cache(cache::CacheCommand),
     Cite(help::cite::Cite),
     Compare(compare::Compare),

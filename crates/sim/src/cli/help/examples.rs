@@ -51,6 +51,16 @@ Examples:
   rankduel bandit --problem arith51 --setting explore-then-exploit --horizons 1e3,1e4,1e5",
     ),
     (
+        "board",
+        "\
+Examples:
+  rankduel board votes.csv                              who is best, how sure that is, what would mislead
+  rankduel board votes.csv --out results/board          and all tables and the figure in a folder
+  rankduel board arena.jsonl --format markdown
+  rankduel board table.csv --columns first=base,second=new,winner=preferred,item=prompt
+  rankduel board wins.csv --order-unknown --json        a matrix of wins",
+    ),
+    (
         "cache",
         "\
 Examples:

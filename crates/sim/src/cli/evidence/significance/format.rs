@@ -1,8 +1,8 @@
 //! Comparisons of algorithms as text, Markdown, LaTeX, CSV and JSON.
 
 use anyhow::Result;
+use output::noted_table::NotedTable;
 use output::numbers::{significant, with_unit};
-use output::text_table::{Align, TextTable};
 use serde_json::{Value, json};
 
 use studies::significance::{Comparison, Correction, Pairing, Question};
@@ -106,60 +106,25 @@ impl Table<'_> {
         notes
     }
 
+    /// The table with its notes.
+    fn noted(&self) -> NotedTable {
+        let rows = self.comparisons.iter().map(|comparison| self.cells(comparison)).collect();
+        NotedTable { columns: self.columns(), rows, notes: self.notes() }
+    }
+
     /// For the terminal.
     pub(super) fn text(&self) -> String {
-        let columns = self.columns();
-        let align = |number: bool| if number { Align::Right } else { Align::Left };
-        let mut table = TextTable::new(columns.iter().map(|(name, number)| (name.as_str(), align(*number))));
-        for comparison in &self.comparisons {
-            table.row(self.cells(comparison));
-        }
-        let notes = self.notes().join("\n");
-        format!("{table}\n{notes}")
+        self.noted().text()
     }
 
     /// A Markdown table and a paragraph.
     pub(super) fn markdown(&self) -> String {
-        let columns = self.columns();
-        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-        // A star may be read as emphasis.
-        let escaped =
-            |cell: &String| cell.replace('\\', "\\\\").replace('|', "\\|").replace('*', "\\*").replace('_', "\\_");
-        let mut text = line(columns.iter().map(|(name, _)| name.clone()).collect());
-        text += &line(columns.iter().map(|(_, number)| if *number { "---:" } else { "---" }.to_owned()).collect());
-        for comparison in &self.comparisons {
-            text += &line(self.cells(comparison).iter().map(escaped).collect());
-        }
-        format!("{text}\n{}.", self.notes().join(". ").replace('*', "\\*"))
+        self.noted().markdown()
     }
 
     /// A `tabular` with the rules of booktabs; `standalone`: a document with nothing else.
     pub(super) fn latex(&self, standalone: bool) -> String {
-        let columns = self.columns();
-        let align: String = columns.iter().map(|(_, number)| if *number { 'r' } else { 'l' }).collect();
-        let line = |cells: Vec<String>| format!("{} \\\\\n", cells.join(" & "));
-        let mut table = format!("\\begin{{tabular}}{{{align}}}\n\\toprule\n");
-        table += &line(columns.iter().map(|(name, _)| latex(name)).collect());
-        table += "\\midrule\n";
-        for comparison in &self.comparisons {
-            let cells = self.cells(comparison);
-            let cells = cells.iter().zip(&columns).map(|(cell, (_, number))| match (number, cell.strip_suffix('*')) {
-                (true, Some(value)) => format!("{}\\rlap{{*}}", numbers(value)),
-                (true, None) => numbers(cell),
-                (false, _) => latex(cell),
-            });
-            table += &line(cells.collect());
-        }
-        table += "\\bottomrule\n\\end{tabular}";
-        let notes: Vec<String> = self.notes().iter().map(|note| latex(note)).collect();
-        if standalone {
-            return format!(
-                "\\documentclass{{article}}\n\\usepackage[margin=1cm,landscape]{{geometry}}\n\\usepackage{{booktabs}}\n\
-                 \\begin{{document}}\n\\noindent\n{table}\n\n\\bigskip\\noindent\n{}.\n\\end{{document}}",
-                notes.join(". ")
-            );
-        }
-        format!("% needs \\usepackage{{booktabs}}\n{table}\n% {}", notes.join("\n% "))
+        self.noted().latex(standalone)
     }
 
     /// All numbers in full.
@@ -219,42 +184,6 @@ impl Table<'_> {
 
 fn p_value(p: f64) -> String {
     if p >= 0.001 { format!("{p:.3}") } else { format!("{p:.1e}") }
-}
-
-/// Text for LaTeX, every special character escaped.
-fn latex(text: &str) -> String {
-    let escaped = |c: char| match c {
-        '&' | '%' | '$' | '#' | '_' | '{' | '}' => format!("\\{c}"),
-        '\\' => "\\textbackslash{}".to_owned(),
-        '~' => "\\textasciitilde{}".to_owned(),
-        '^' => "\\textasciicircum{}".to_owned(),
-        '<' | '>' | '|' => format!(
-            "${}$",
-            if c == '|' {
-                "\\vert"
-            } else if c == '<' {
-                "<"
-            } else {
-                ">"
-            }
-        ),
-        c if c.is_control() => " ".to_owned(),
-        c => c.to_string(),
-    };
-    text.chars().map(escaped).collect()
-}
-
-/// Numbers for LaTeX: minus signs as such, powers of ten as such.
-fn numbers(text: &str) -> String {
-    let number = |word: &str| -> String {
-        let numeric = word.starts_with(|c: char| c.is_ascii_digit() || c == '-' && word.len() > 1);
-        match word.split_once('e').filter(|_| numeric) {
-            Some((digits, power)) => format!("${digits} \\cdot 10^{{{power}}}$"),
-            None if numeric && word.starts_with('-') => format!("${}$", word.replace(',', "{,}")),
-            None => latex(word),
-        }
-    };
-    text.split(' ').map(number).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

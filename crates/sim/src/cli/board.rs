@@ -1,0 +1,247 @@
+//! `rankduel board`: what a table of judgements says.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use board::read::{Columns, Options, WinnerIs};
+use board::{Clusters, Settings};
+use clap::{Args, ValueEnum};
+use output::input::{self, MOST_OF_RESULTS};
+use output::numbers::parse_confidence;
+use output::results_folder::{Existing, ResultsFolder};
+use output::usage::usage;
+use serde::Serialize;
+use studies::board::BoardReport;
+use studies::runner::claim_folder;
+
+use super::print::{eprintln, println};
+
+/// Say who is best in a table of judgements, how sure that is, and what would mislead.
+///
+/// One row per judgement of two answers, by a person or a model: `first, second, winner`, and optionally `item` (prompt,
+/// query), `judge`, `time` and `weight`. The usual headers are found: `model_a, model_b`, `left, right`, `a, b`, and others. The winner is
+/// a name, a side, `tie`, `both bad`, or a score from 0 to 1. Also read are JSON Lines, counts per pair, and a square matrix of
+/// wins.
+///
+/// The first line is the answer. Below it are what in the table would mislead, and all competitors with their strength under
+/// Bradley-Terry (with ties and the effect of being shown first) and the ranks that are known: for one look, and at every look.
+#[derive(Debug, Args)]
+pub(super) struct BoardCommand {
+    /// The table: CSV, JSON Lines, JSON, or a matrix of wins
+    #[arg(value_name = "FILE")]
+    table: PathBuf,
+
+    /// Columns by name, where the usual headers do not find them, e.g. first=base,second=new,winner=preferred
+    #[arg(long, value_name = "WHAT=COLUMN,...", value_delimiter = ',')]
+    columns: Vec<String>,
+
+    /// What the column of winners holds
+    #[arg(long, value_name = "KIND", value_enum, default_value_t = KindArg::Auto)]
+    winner_is: KindArg,
+
+    /// The columns of competitors are not the order in which judges saw the answers
+    #[arg(long)]
+    order_unknown: bool,
+
+    /// The confidence of ranks, and of saying who is best
+    #[arg(long, value_name = "C", default_value = "0.95", value_parser = parse_confidence)]
+    confidence: f64,
+
+    /// What is independent: items, judges, judgements that share neither, or units (a pair on an item by one judge)
+    #[arg(long, value_name = "KIND", value_enum, default_value_t = ClustersArg::Auto)]
+    clusters: ClustersArg,
+
+    /// How the table is printed
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text, conflicts_with = "json")]
+    format: Format,
+
+    /// With --format latex: a complete document instead of a table to include
+    #[arg(long)]
+    standalone: bool,
+
+    /// Print JSON instead of text
+    #[arg(long)]
+    json: bool,
+
+    /// Also write everything to this folder: board.txt, .md, .tex, .csv, .json and the figure board.png, .svg
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+
+    /// Start in an empty folder: what it holds is moved to NAME.old-1, never deleted
+    #[arg(long, requires = "out")]
+    replace: bool,
+
+    /// Threads [default: all cores; more than four per core (or 64) are not started]
+    // Set for every command in one place, `cli::run`.
+    #[arg(long, value_name = "N", value_parser = output::numbers::parse_up_to::<u16, 65_535>)]
+    threads: Option<u16>,
+
+    /// Hide remarks
+    #[arg(long)]
+    quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For the terminal
+    Text,
+    /// Markdown
+    Markdown,
+    /// A LaTeX table with rules of booktabs
+    Latex,
+    /// All numbers in full
+    Csv,
+    /// The same for programs
+    Json,
+}
+
+/// [`WinnerIs`] as a flag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum KindArg {
+    /// As its values say; refused where they can be read in two ways
+    Auto,
+    /// The name of the competitor that won
+    Name,
+    /// The side that won: first or second, left or right, a or b, model_a or model_b, x or y
+    Side,
+    /// The share of the point that goes to the first, from 0 to 1
+    Score,
+    /// The number of the side that won: 0 or 1
+    Index,
+}
+
+impl From<KindArg> for WinnerIs {
+    fn from(kind: KindArg) -> Self {
+        match kind {
+            KindArg::Auto => Self::Auto,
+            KindArg::Name => Self::Name,
+            KindArg::Side => Self::Side,
+            KindArg::Score => Self::Score,
+            KindArg::Index => Self::Index,
+        }
+    }
+}
+
+/// [`Clusters`] as a flag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ClustersArg {
+    /// Items and judges, each if there are at least twenty
+    Auto,
+    /// Units
+    Units,
+    /// Items
+    Item,
+    /// Judges
+    Judge,
+    /// Judgements that share neither item nor judge
+    Both,
+}
+
+impl From<ClustersArg> for Clusters {
+    fn from(clusters: ClustersArg) -> Self {
+        match clusters {
+            ClustersArg::Auto => Self::Auto,
+            ClustersArg::Units => Self::Units,
+            ClustersArg::Item => Self::Item,
+            ClustersArg::Judge => Self::Judge,
+            ClustersArg::Both => Self::Both,
+        }
+    }
+}
+
+/// What a folder of a board is known by.
+#[derive(Serialize)]
+struct Config<'a> {
+    command: &'static str,
+    version: &'static str,
+    table: &'a str,
+    /// Of the bytes of the table.
+    checksum: String,
+    columns: &'a [String],
+    winner_is: String,
+    order_unknown: bool,
+    confidence: f64,
+    clusters: Clusters,
+}
+
+impl BoardCommand {
+    pub(super) fn run(&self) -> Result<()> {
+        ensure!(
+            !self.standalone || self.format == Format::Latex,
+            usage("--standalone makes a document of --format latex".to_owned())
+        );
+        let options = Options {
+            columns: columns(&self.columns)?,
+            winner_is: self.winner_is.into(),
+            order_unknown: self.order_unknown,
+        };
+        let name = self.table.display().to_string();
+        let bytes = input::read(&self.table, MOST_OF_RESULTS).with_context(|| format!("failed to read {name}"))?;
+        let settings = Settings { level: self.confidence, clusters: self.clusters.into(), ..Settings::default() };
+        let folder = self.out.as_deref().map(|out| self.claim(out, &name, &bytes)).transpose()?;
+        let report = BoardReport::of_bytes(&name, &bytes, &options, &settings)?;
+        if let Some((folder, config)) = &folder {
+            folder.write(config, || {
+                for (file, bytes) in report.files()? {
+                    output::write_atomic(&folder.join(file), &bytes)?;
+                }
+                report.figure().save(&folder.join("board"))
+            })?;
+        }
+        match self.format {
+            _ if self.json => println!("{}", serde_json::to_string_pretty(&report.json()?)?),
+            Format::Json => println!("{}", serde_json::to_string_pretty(&report.json()?)?),
+            Format::Text => println!("{}", report.text()),
+            Format::Markdown => println!("{}", report.markdown()),
+            Format::Latex => println!("{}", report.latex(self.standalone)),
+            Format::Csv => println!("{}", String::from_utf8(report.csv()?)?.trim_end()),
+        }
+        if let Some((folder, _)) = &folder
+            && !self.quiet
+        {
+            eprintln!(
+                "results in {}: board.txt, .md, .tex, .csv, .json, .png, .svg, config.json",
+                folder.path().display()
+            );
+        }
+        Ok(())
+    }
+
+    fn claim<'a>(&'a self, out: &Path, name: &'a str, bytes: &[u8]) -> Result<(ResultsFolder, Config<'a>)> {
+        let config = Config {
+            command: "board",
+            version: env!("CARGO_PKG_VERSION"),
+            table: name,
+            checksum: output::checksum::sha256_hex(&String::from_utf8_lossy(bytes)),
+            columns: &self.columns,
+            winner_is: format!("{:?}", self.winner_is).to_lowercase(),
+            order_unknown: self.order_unknown,
+            confidence: self.confidence,
+            clusters: self.clusters.into(),
+        };
+        let folder = claim_folder(out, Existing::replaced(self.replace), true, &config, self.quiet)?;
+        Ok((folder, config))
+    }
+}
+
+/// The columns that were named.
+fn columns(named: &[String]) -> Result<Columns> {
+    let mut columns = Columns::default();
+    for text in named {
+        let expected = "expected e.g. first=base,second=new,winner=preferred, and item, judge, time or weight";
+        let (what, column) = text.split_once('=').with_context(|| usage(format!("--columns {text}: {expected}")))?;
+        let place = match what {
+            "first" => &mut columns.first,
+            "second" => &mut columns.second,
+            "winner" => &mut columns.winner,
+            "item" => &mut columns.item,
+            "judge" => &mut columns.judge,
+            "time" => &mut columns.time,
+            "weight" => &mut columns.weight,
+            _ => anyhow::bail!(usage(format!("--columns {text}: {expected}"))),
+        };
+        ensure!(place.is_none(), usage(format!("--columns names {what} twice")));
+        *place = Some(column.to_owned());
+    }
+    Ok(columns)
+}

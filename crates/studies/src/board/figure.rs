@@ -1,0 +1,55 @@
+//! Strengths with the intervals of one look, and their ranks.
+
+use figures::{Forest, ForestRow};
+
+use super::BoardReport;
+use super::rows::ranks;
+
+/// More competitors than these are not drawn.
+const MOST: usize = 150;
+
+pub(super) fn forest(report: &BoardReport) -> Forest {
+    let board = &report.board;
+    let row = |competitor: &board::Competitor| {
+        let quantile = board.groups[competitor.group].quantile;
+        // Half of the quantile for a difference of two strengths that are equally well known: where bars do not overlap, the
+        // two differ at about this level. The table has the exact statement.
+        let radius = quantile * competitor.standard_error / std::f64::consts::SQRT_2;
+        let single = 1.959_963_984_540_054 * competitor.standard_error;
+        ForestRow {
+            name: competitor.name.clone(),
+            value: competitor.strength,
+            inner: (competitor.strength - single, competitor.strength + single),
+            outer: Some((competitor.strength - radius.max(single), competitor.strength + radius.max(single))),
+            text: match competitor.always {
+                Some(always) => format!("{} / {}", ranks(competitor.once), ranks(always)),
+                None => ranks(competitor.once),
+            },
+        }
+    };
+    let shown = &board.competitors[..board.competitors.len().min(MOST)];
+    let mut notes = Vec::new();
+    if board.groups.len() > 1 {
+        notes.push(format!(
+            "{} groups that were never compared: their strengths cannot be compared",
+            board.groups.len()
+        ));
+    }
+    if shown.len() < board.competitors.len() {
+        notes.push(format!("the first {} of {}", shown.len(), board.competitors.len()));
+    }
+    notes.extend(board.findings.iter().map(|found| found.sentence.clone()));
+    let every = board.competitors.iter().any(|competitor| competitor.always.is_some());
+    Forest {
+        title: board.sentence.clone(),
+        subtitle: Some(format!(
+            "{}: strengths under Bradley-Terry; thick: 95% each; thin: {}% for all at one look; right: ranks at one look{}",
+            report.name,
+            100.0 * board.level,
+            if every { " / at every look" } else { "" }
+        )),
+        x_label: "strength: differences are the logarithm of P(win) / P(loss)".to_owned(),
+        rows: shown.iter().map(row).collect(),
+        note: Some(notes.join("; ")).filter(|text| !text.is_empty()),
+    }
+}

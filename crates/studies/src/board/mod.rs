@@ -1,0 +1,145 @@
+//! A board of judgements as people read it: one sentence first, then a table, what would mislead, and what is assumed.
+//!
+//! | in | is |
+//! |---|---|
+//! | this file | the report: text, Markdown, LaTeX, JSON, and the files of a folder |
+//! | `rows` | the table |
+//! | `figure` | strengths with both kinds of intervals |
+
+mod figure;
+mod rows;
+
+use anyhow::{Context, Result, anyhow};
+use board::read::{Options, Reading};
+use board::{Board, Settings};
+use output::noted_table::{self, NotedTable};
+use serde_json::{Value, json};
+
+/// A board, and how its table was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BoardReport {
+    /// What the table is called.
+    pub name: String,
+    /// What it says.
+    pub board: Board,
+    /// How it was read, in sentences.
+    pub notes: Vec<String>,
+}
+
+impl BoardReport {
+    /// The report on a file of judgements called `name`.
+    ///
+    /// # Errors
+    /// One line: where the table cannot be read, or why nothing can be said of it.
+    pub fn of_bytes(name: &str, bytes: &[u8], options: &Options, settings: &Settings) -> Result<Self> {
+        let reading = board::read::bytes(bytes, options).map_err(|error| match error.row {
+            Some(row) => anyhow!("{name}:{row}: {}", error.message),
+            None => anyhow!("{name}: {}", error.message),
+        })?;
+        Self::of(name, reading, settings)
+    }
+
+    /// The report on a table that was read.
+    ///
+    /// # Errors
+    /// Why nothing can be said of it.
+    pub fn of(name: &str, reading: Reading, settings: &Settings) -> Result<Self> {
+        let board = Board::new(&reading.table, settings).map_err(|error| anyhow!("{name}: {error}"))?;
+        Ok(Self { name: name.to_owned(), board, notes: reading.notes })
+    }
+
+    /// What would mislead, in sentences: findings first, then how the table was read.
+    fn remarks(&self) -> Vec<String> {
+        let found = self.board.findings.iter().map(|found| found.sentence.clone());
+        found.chain(self.notes.iter().cloned()).collect()
+    }
+
+    /// What the columns are.
+    fn assumptions(&self) -> Vec<String> {
+        let all = &self.board.assumptions;
+        [&all.units, &all.one_look, &all.every_look, &all.without_model, &all.ranks].map(Clone::clone).to_vec()
+    }
+
+    /// The table with what it assumes below.
+    fn noted(&self) -> NotedTable {
+        let notes = self.assumptions().into_iter().map(|note| note.trim_end_matches('.').to_owned()).collect();
+        rows::table(&self.board, notes)
+    }
+
+    /// For the terminal.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = format!("{}\n", self.board.sentence);
+        for remark in self.remarks() {
+            text += &format!("! {remark}\n");
+        }
+        if let Some(advice) = self.advice() {
+            text += &format!("{advice}\n");
+        }
+        format!("{text}\n{}", self.noted().text())
+    }
+
+    /// How many more judgements it takes, in a sentence.
+    #[must_use]
+    pub fn advice(&self) -> Option<String> {
+        None
+    }
+
+    /// The same in Markdown.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let mut text = format!("**{}**\n\n", noted_table::markdown(&self.board.sentence));
+        for remark in self.remarks().into_iter().chain(self.advice()) {
+            text += &format!("* {}\n", noted_table::markdown(&remark));
+        }
+        format!("{}\n\n{}", text.trim_end(), self.noted().markdown())
+    }
+
+    /// The table in LaTeX; `standalone`: a whole document. The sentence and what would mislead are comments or a paragraph.
+    #[must_use]
+    pub fn latex(&self, standalone: bool) -> String {
+        let mut table = self.noted();
+        let said = std::iter::once(self.board.sentence.clone()).chain(self.remarks()).chain(self.advice());
+        table.notes.splice(0..0, said.map(|note| note.trim_end_matches('.').to_owned()));
+        table.latex(standalone)
+    }
+
+    /// All competitors with all numbers.
+    ///
+    /// # Errors
+    /// If memory runs out.
+    pub fn csv(&self) -> Result<Vec<u8>> {
+        rows::csv(&self.board)
+    }
+
+    /// Everything, for programs.
+    ///
+    /// # Errors
+    /// If a number has no form in JSON.
+    pub fn json(&self) -> Result<Value> {
+        let mut value = serde_json::to_value(&self.board).context("the board has no JSON")?;
+        value["table"] = json!(self.name);
+        value["notes"] = json!(self.notes);
+        Ok(value)
+    }
+
+    /// The figure, under a name without ending.
+    #[must_use]
+    pub fn figure(&self) -> figures::Forest {
+        figure::forest(self)
+    }
+
+    /// The files of a results folder by name, without those of the figure.
+    ///
+    /// # Errors
+    /// As for [`json`](Self::json) and [`csv`](Self::csv).
+    pub fn files(&self) -> Result<Vec<(&'static str, Vec<u8>)>> {
+        Ok(vec![
+            ("board.json", (serde_json::to_string_pretty(&self.json()?)? + "\n").into_bytes()),
+            ("board.csv", self.csv()?),
+            ("board.txt", (self.text() + "\n").into_bytes()),
+            ("board.md", (self.markdown() + "\n").into_bytes()),
+            ("board.tex", (self.latex(false) + "\n").into_bytes()),
+        ])
+    }
+}

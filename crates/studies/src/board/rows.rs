@@ -1,0 +1,124 @@
+//! The table of a board.
+
+use anyhow::Result;
+use board::{Board, Competitor, Ranks};
+use output::noted_table::NotedTable;
+use output::numbers::with_separators;
+
+/// Best first, with the notes given.
+pub(super) fn table(board: &Board, notes: Vec<String>) -> NotedTable {
+    let several = board.groups.len() > 1;
+    let always = board.competitors.iter().any(|competitor| competitor.always.is_some());
+    let mut columns = Vec::new();
+    if several {
+        columns.push(("group", true));
+    }
+    columns.extend([
+        ("rank", true),
+        ("competitor", false),
+        ("strength", true),
+        ("± s.e.", true),
+        ("won", true),
+        ("lost", true),
+        ("tied", true),
+        ("P(best)", true),
+        ("ranks, one look", true),
+    ]);
+    if always {
+        columns.push(("every look", true));
+    }
+    columns.extend([("beats", true), ("beaten by", true)]);
+    let row = |competitor: &Competitor| {
+        let mut cells = Vec::new();
+        if several {
+            cells.push((competitor.group + 1).to_string());
+        }
+        cells.extend([
+            competitor.rank.to_string(),
+            competitor.name.clone(),
+            format!("{:.2}", competitor.strength),
+            format!("{:.2}", competitor.standard_error),
+            with_separators(competitor.wins),
+            with_separators(competitor.losses),
+            with_separators(competitor.ties),
+            share(competitor.best),
+            ranks(competitor.once),
+        ]);
+        if always {
+            cells.push(competitor.always.map_or_else(String::new, ranks));
+        }
+        cells.extend([competitor.beats.to_string(), competitor.beaten_by.to_string()]);
+        cells
+    };
+    let mut notes = notes;
+    if !board.never_compared.is_empty() {
+        notes.insert(0, format!("Never compared with another: {}", board.never_compared.join(", ")));
+    }
+    NotedTable {
+        columns: columns.into_iter().map(|(name, number)| (name.to_owned(), number)).collect(),
+        rows: board.competitors.iter().map(row).collect(),
+        notes,
+    }
+}
+
+/// Two ranks, or one.
+pub(super) fn ranks(ranks: Ranks) -> String {
+    if ranks.best == ranks.worst { ranks.best.to_string() } else { format!("{}–{}", ranks.best, ranks.worst) }
+}
+
+/// A probability in percent: neither 0 nor 1 is ever certain.
+fn share(share: f64) -> String {
+    match 100.0 * share {
+        percent if percent > 99.9 => ">99.9%".to_owned(),
+        percent if percent < 0.1 => "<0.1%".to_owned(),
+        percent if !(1.0..=99.0).contains(&percent) => format!("{percent:.1}%"),
+        percent => format!("{percent:.0}%"),
+    }
+}
+
+/// All numbers in full.
+pub(super) fn csv(board: &Board) -> Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record([
+        "group",
+        "rank",
+        "name",
+        "strength",
+        "standard_error",
+        "wins",
+        "losses",
+        "ties",
+        "probability_best",
+        "rank_best_one_look",
+        "rank_worst_one_look",
+        "rank_best_every_look",
+        "rank_worst_every_look",
+        "beats",
+        "beaten_by",
+        "rank_best_one_order",
+        "rank_worst_one_order",
+    ])?;
+    for one in &board.competitors {
+        let always = |of: fn(Ranks) -> usize| one.always.map_or_else(String::new, |ranks| of(ranks).to_string());
+        writer.write_record([
+            (one.group + 1).to_string(),
+            one.rank.to_string(),
+            one.name.clone(),
+            one.strength.to_string(),
+            one.standard_error.to_string(),
+            one.wins.to_string(),
+            one.losses.to_string(),
+            one.ties.to_string(),
+            one.best.to_string(),
+            one.once.best.to_string(),
+            one.once.worst.to_string(),
+            always(|ranks| ranks.best),
+            always(|ranks| ranks.worst),
+            one.beats.to_string(),
+            one.beaten_by.to_string(),
+            one.known.best.to_string(),
+            one.known.worst.to_string(),
+        ])?;
+    }
+    Ok(writer.into_inner().map_err(|error| error.into_error())?)
+}
