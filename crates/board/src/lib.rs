@@ -11,6 +11,7 @@
 //! | which ranks are known, whenever one looks? | [`Competitor::always`] | Bradley-Terry |
 //! | who is known to beat whom? | [`Competitor::beats`] | no model |
 //! | what would mislead? | [`Board::findings`] | |
+//! | with which probability does one beat another? | [`Board::preferences`] | Bradley-Terry |
 //! | how many more judgements? | [`Board::advice`] | Bradley-Terry |
 
 mod advice;
@@ -20,6 +21,7 @@ mod findings;
 mod group;
 mod known;
 mod posterior;
+mod preferences;
 pub mod read;
 mod settings;
 mod table;
@@ -30,6 +32,7 @@ pub use advice::Advice;
 pub use board::{Assumptions, Board, Competitor, Conclusion, Estimate, Group, Leader, Ranks};
 pub use error::BoardError;
 pub use findings::Found;
+pub use preferences::Preferences;
 pub use settings::{Clusters, Settings};
 pub use table::{Judgement, Order, Table, Verdict};
 pub use units::{BothOrders, Tally, Unit, Units};

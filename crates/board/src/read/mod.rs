@@ -117,7 +117,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     let mut judgements = Vec::new();
     let mut open = 0_u64;
     for (row, line) in &cells.rows {
-        let Some(verdict) = verdict(*row, line, &found, options.winner_is, values)? else {
+        let Some(verdict) = verdict(*row, line, &found, options.winner_is, &values)? else {
             open += 1;
             continue;
         };
@@ -171,7 +171,7 @@ fn verdict(
     cells: &[String],
     found: &Found,
     is: WinnerIs,
-    values: Values,
+    values: &Values,
 ) -> Result<Option<Verdict>, ReadError> {
     let [first, second] = [found.first, found.second].map(|place| cells[place].as_str());
     match found.won {
@@ -202,7 +202,14 @@ fn verdict(
 fn values(cells: &Cells, found: &Found) -> Values {
     let Won::One(place) = found.won else { return Values::default() };
     let between = |cell: &String| cell.parse::<f64>().is_ok_and(|score| score > 0.0 && score < 1.0);
+    // `a` of `model_a`.
+    let words = |place: usize| {
+        let header = columns::plain(&cells.header[place]);
+        let letter = header.rsplit('_').next().filter(|last| last.len() == 1 && last.parse::<u8>().is_err());
+        letter.map(str::to_owned).into_iter().chain([header.clone()]).collect()
+    };
     Values {
+        sides: [words(found.first), words(found.second)],
         between: cells.rows.iter().any(|(_, row)| between(&row[place])),
         called_score: columns::plain(&cells.header[place]) == "score",
     }

@@ -33,15 +33,19 @@ impl WinnerIs {
     ];
 }
 
-const FIRST: [&str; 9] = ["first", "left", "a", "model_a", "x", "model_1", "option_a", "answer_a", "response_a"];
-const SECOND: [&str; 9] = ["second", "right", "b", "model_b", "y", "model_2", "option_b", "answer_b", "response_b"];
+/// What else stands for sides, where the column is declared to hold them.
+const FIRST: [&str; 7] = ["a", "model_a", "x", "model_1", "option_a", "answer_a", "response_a"];
+const SECOND: [&str; 7] = ["b", "model_b", "y", "model_2", "option_b", "answer_b", "response_b"];
 const TIE: [&str; 7] = ["tie", "draw", "equal", "same", "tied", "both", "both_good"];
 const BOTH_BAD: [&str; 7] =
     ["both_bad", "bothbad", "tie_(bothbad)", "tie_(both_bad)", "tie_bothbad", "both_are_bad", "neither"];
 
 /// What distinguishes the values of a whole column.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Values {
+    /// The words that stand for the two sides beside those of all tables: the headers of the competitors, and the letter at
+    /// their ends. Elsewhere `a` may be anything.
+    pub(super) sides: [Vec<String>; 2],
     /// Some number is strictly between 0 and 1.
     pub(super) between: bool,
     /// The column is called `score`.
@@ -52,7 +56,7 @@ pub(super) struct Values {
 ///
 /// # Errors
 /// What was found and what was expected.
-pub(super) fn read(cell: &str, [first, second]: [&str; 2], is: WinnerIs, values: Values) -> Result<Verdict, String> {
+pub(super) fn read(cell: &str, [first, second]: [&str; 2], is: WinnerIs, values: &Values) -> Result<Verdict, String> {
     let plain = super::columns::plain(cell);
     let said = plain.as_str();
     if TIE.contains(&said) && ![first, second].contains(&cell) {
@@ -66,7 +70,11 @@ pub(super) fn read(cell: &str, [first, second]: [&str; 2], is: WinnerIs, values:
         (_, true) => Some(Verdict::Second),
         _ => None,
     };
-    let side = match (FIRST.contains(&said), SECOND.contains(&said)) {
+    let told = is == WinnerIs::Side;
+    let is_side = |place: usize, always: [&str; 2], words: &[&str]| {
+        always.contains(&said) || values.sides[place].iter().any(|word| *word == said) || told && words.contains(&said)
+    };
+    let side = match (is_side(0, ["first", "left"], &FIRST), is_side(1, ["second", "right"], &SECOND)) {
         (true, _) => Some(Verdict::First),
         (_, true) => Some(Verdict::Second),
         _ => None,

@@ -114,6 +114,11 @@ fn what_can_be_read_in_two_ways_is_refused_until_told() {
         bytes(numbers.as_bytes(), &options).expect("a table").table.judgements[0].verdict
     };
     assert_eq!((told(WinnerIs::Score), told(WinnerIs::Index)), (Verdict::First, Verdict::Second));
+    // Letters are sides only where the columns are called so.
+    assert_eq!(
+        read("first,second,winner\nb,a,a\nb,a,b\n").into_iter().map(|row| row.2).collect::<Vec<_>>(),
+        [Verdict::Second, Verdict::First]
+    );
     // Where both readings agree there is nothing to decide.
     assert_eq!(read("a,b,winner\na,b,a\n")[0].2, Verdict::First);
 }

@@ -67,8 +67,12 @@ pub(super) struct BoardCommand {
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 
+    /// Also write the fit as a preference matrix, CSV with names, for `rankduel bandit --matrix`
+    #[arg(long, value_name = "FILE")]
+    matrix: Option<PathBuf>,
+
     /// Start in an empty folder: what it holds is moved to NAME.old-1, never deleted
-    #[arg(long, requires = "out")]
+    #[arg(long)]
     replace: bool,
 
     /// Threads [default: all cores; more than four per core (or 64) are not started]
@@ -188,6 +192,9 @@ impl BoardCommand {
                 report.figure().save(&folder.join("board"))
             })?;
         }
+        if let Some(path) = &self.matrix {
+            self.write_matrix(path, &report)?;
+        }
         match self.format {
             _ if self.json => println!("{}", serde_json::to_string_pretty(&report.json()?)?),
             Format::Json => println!("{}", serde_json::to_string_pretty(&report.json()?)?),
@@ -205,6 +212,24 @@ impl BoardCommand {
             );
         }
         Ok(())
+    }
+
+    fn write_matrix(&self, path: &Path, report: &BoardReport) -> Result<()> {
+        let preferences = report.board.preferences().with_context(|| {
+            format!("--matrix: {} has no fit of all competitors: {}", report.name, report.board.sentence)
+        })?;
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.write_record(std::iter::once("").chain(preferences.names.iter().map(String::as_str)))?;
+        for (name, row) in preferences.names.iter().zip(preferences.values.chunks(preferences.names.len())) {
+            writer.write_record(std::iter::once(name.clone()).chain(row.iter().map(f64::to_string)))?;
+        }
+        let bytes = writer.into_inner().map_err(|error| error.into_error())?;
+        ensure!(
+            self.replace || !path.exists(),
+            usage(format!("--matrix: {} exists; add --replace, or name another file", path.display()))
+        );
+        output::create_folder_of(path)?;
+        output::write_atomic(path, &bytes)
     }
 
     fn claim<'a>(&'a self, out: &Path, name: &'a str, bytes: &[u8]) -> Result<(ResultsFolder, Config<'a>)> {
