@@ -16,6 +16,7 @@ Examples
 """
 
 from rankduel._core import Impression, __version__
+from rankduel.board import Board
 from rankduel.clicks import ClickModel, simulate_clicks
 from rankduel.commands import analyse, command, experiment, inspect
 from rankduel.environments import Environment
@@ -33,6 +34,7 @@ from rankduel.sites import Comparison, Site, SiteSettings, Truth
 from rankduel.studies import Study
 
 __all__ = [
+    "Board",
     "ClickModel",
     "Comparison",
     "CreditRules",

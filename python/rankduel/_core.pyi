@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
+    "Board",
     "Columns",
     "Counting",
     "Gathering",
@@ -20,6 +21,7 @@ __all__ = [
     "Study",
     "__version__",
     "added_up",
+    "bandit_in",
     "called_as",
     "captured",
     "click_logs",
@@ -243,6 +245,20 @@ class Impression:
     def __ne__(self, other: object, /) -> bool: ...
 
 @final
+class Board:
+    @staticmethod
+    def open(path: str | os.PathLike[str], asked: dict[str, object], threads: int | None) -> Board: ...
+    @staticmethod
+    def of_columns(header: Sequence[str], columns: Sequence[Sequence[str]], asked: dict[str, object], threads: int | None) -> Board: ...
+    def text(self) -> str: ...
+    def markdown(self) -> str: ...
+    def latex(self, standalone: bool) -> str: ...
+    def json(self) -> str: ...
+    def table(self) -> Columns: ...
+    def svg(self) -> str: ...
+    def save(self, folder: str | os.PathLike[str]) -> None: ...
+    def preferences(self) -> tuple[list[str], list[float]] | None: ...
+
 def bandit_in(
     class_: type[object],
     name: str,

@@ -207,7 +207,7 @@ impl Columns {
 impl Columns {
     /// Reads CSV with a header.
     #[staticmethod]
-    fn from_csv(csv: &[u8]) -> PyResult<Self> {
+    pub(crate) fn from_csv(csv: &[u8]) -> PyResult<Self> {
         Self::of(csv.to_vec())
     }
 

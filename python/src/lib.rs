@@ -12,6 +12,7 @@
 //! | [`clicks`] | click models written in Python, and users simulated alone |
 //! | [`lists`] | lists mixed for real users, and the credit of their clicks |
 //! | [`logs`] | impressions and clicks in tables, credited, and who won |
+//! | [`board`](mod@board) | boards of judgements |
 //! | [`command`] | the command line |
 //!
 //! What a user sees, with its documentation, is written in Python, in `rankduel/`; here is what that needs, with types that
@@ -19,6 +20,7 @@
 
 mod analyses;
 mod arrow;
+mod board;
 mod call;
 mod clicks;
 mod command;
@@ -43,6 +45,8 @@ static ALLOCATOR: output::memory::OneLineAllocator = output::memory::OneLineAllo
 mod _core {
     #[pymodule_export]
     use super::analyses::{compare, study_of_site};
+    #[pymodule_export]
+    use super::board::Board;
     #[pymodule_export]
     use super::clicks::simulate_clicks;
     #[pymodule_export]

@@ -1,0 +1,221 @@
+"""What a table of judgements says."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankduel import _core
+from rankduel.findings import page
+from rankduel.frames import Frame
+from rankduel.matrices import Matrix
+from rankduel.settings import cores
+
+
+class Board:
+    """Who is best in a table of judgements, how sure that is, and what would mislead. The same as ``rankduel board``.
+
+    One row is one judgement of two answers by a person or a model. The columns are ``first``, ``second`` and ``winner``, and
+    optionally ``item`` (prompt, query), ``judge``, ``time`` and ``weight``; the usual headers of other tools are found.
+
+    Parameters
+    ----------
+    table
+        A file (CSV, JSON Lines, JSON, a matrix of wins), a frame of pandas, polars or Arrow, a `Frame`, a mapping of columns, or a
+        list of dictionaries.
+    columns
+        Columns by name where the usual headers do not find them, e.g. ``{"first": "base", "second": "new", "winner": "preferred"}``.
+    winner_is
+        What the column of winners holds: ``"name"``, ``"side"``, ``"score"`` (of the first, from 0 to 1), or ``"index"`` (0 or 1). By
+        default as its values say; what can be read in two ways is refused.
+    order_unknown
+        The columns of competitors are not the order in which judges saw the answers.
+    confidence
+        The confidence of ranks, and of saying who is best.
+    clusters
+        What is independent: ``"item"``, ``"judge"``, ``"both"`` (judgements that share neither), or ``"units"`` (a pair on an item by one
+        judge). By default items and judges, each if there are at least twenty.
+    advice
+        Whether to estimate how many more judgements are needed.
+    every_look
+        Whether to compute ranks that hold at every look under Bradley-Terry.
+    threads
+        Threads; all cores by default. Results do not depend on it.
+
+    Raises
+    ------
+    ValueError
+        For a table that cannot be read for sure, with its row, or about which nothing can be said.
+    FileNotFoundError
+        If there is no such file.
+
+    Examples
+    --------
+    >>> import rankduel as rd
+    >>> rows = [("a", "b", "a"), ("b", "a", "a"), ("b", "c", "tie"), ("c", "a", "a"), ("c", "b", "b")] * 20
+    >>> board = rd.Board([dict(zip(("first", "second", "winner"), row)) for row in rows])
+    >>> board.sentence.split(" with ")[0]
+    'a is best among 3'
+    """
+
+    def __init__(
+        self,
+        table: Any,
+        *,
+        columns: Mapping[str, str] | None = None,
+        winner_is: str = "auto",
+        order_unknown: bool = False,
+        confidence: float = 0.95,
+        clusters: str = "auto",
+        advice: bool = True,
+        every_look: bool = True,
+        threads: int | None = None,
+    ) -> None:
+        asked = {
+            "columns": list((columns or {}).items()),
+            "winner_is": winner_is,
+            "order_unknown": order_unknown,
+            "confidence": confidence,
+            "clusters": clusters,
+            "advice": advice,
+            "every_look": every_look,
+        }
+        if isinstance(table, (str, os.PathLike)):
+            self._inner = _core.Board.open(Path(table), asked, cores(threads))
+        else:
+            header, cells = _cells(table)
+            self._inner = _core.Board.of_columns(header, cells, asked, cores(threads))
+        self._data: dict[str, Any] = json.loads(self._inner.json())
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one sentence."""
+        return str(self._data["sentence"])
+
+    @property
+    def best(self) -> str | None:
+        """Who is best, if that is known with the confidence asked for."""
+        conclusion = self._data["conclusion"]
+        return str(conclusion["name"]) if conclusion["kind"] == "best" else None
+
+    @property
+    def table(self) -> Frame:
+        """All competitors, best first: strengths, counts, the probability of being best, ranks at one look and at every look."""
+        return Frame(self._inner.table())
+
+    @property
+    def findings(self) -> list[dict[str, Any]]:
+        """What would mislead: each with its ``kind``, its numbers and its ``sentence``."""
+        return list(self._data["findings"])
+
+    @property
+    def advice(self) -> dict[str, Any] | None:
+        """How many more judgements it takes; `None` if nothing is left to decide, or it was not asked for."""
+        return self._data["advice"]  # type: ignore[no-any-return]
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """All numbers: what ``rankduel board --json`` prints."""
+        return self._data
+
+    def matrix(self) -> Matrix:
+        """The fit as a preference matrix, to play bandits on. Its arms are the competitors, best first.
+
+        Returns
+        -------
+        Matrix
+            The probability that one beats another plus half of the probability of a tie, without the effect of the order.
+
+        Raises
+        ------
+        ValueError
+            If judgements do not connect all competitors, or names cannot be told from the order shown.
+        """
+        found = self._inner.preferences()
+        if found is None:
+            raise ValueError(f"there is no fit of all competitors: {self.sentence}")
+        names, values = found
+        return Matrix(np.array(values).reshape(len(names), len(names)), name="fit of a board")
+
+    def to_markdown(self) -> str:
+        """The sentence, what would mislead, and the table, in Markdown."""
+        return self._inner.markdown()
+
+    def to_latex(self, *, standalone: bool = False) -> str:
+        """The table in LaTeX, with the rules of booktabs; `standalone`: a whole document."""
+        return self._inner.latex(standalone)
+
+    def svg(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The figure: strengths with their intervals and ranks.
+
+        Parameters
+        ----------
+        path
+            A file to write as well.
+        """
+        svg = self._inner.svg()
+        if path is not None:
+            Path(path).write_text(svg, encoding="utf-8")
+        return svg
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write ``board.txt``, ``.md``, ``.tex``, ``.csv``, ``.json``, ``.png`` and ``.svg`` into a new or empty folder.
+
+        Raises
+        ------
+        ValueError
+            If the folder is not empty.
+        """
+        folder = Path(folder)
+        if folder.exists() and any(folder.iterdir()):
+            raise ValueError(f"{folder} is not empty; choose another folder")
+        self._inner.save(folder)
+
+    def __str__(self) -> str:
+        return self._inner.text()
+
+    def __repr__(self) -> str:
+        return f"Board({self.sentence!r})"
+
+    def _repr_html_(self) -> str:
+        return page(str(self), [self.svg()])
+
+
+def _cells(table: Any) -> tuple[list[str], list[list[str]]]:
+    """The header of a table and its columns as text."""
+    columns: Mapping[Any, Any]
+    if isinstance(table, Mapping):
+        columns = table
+    elif isinstance(table, Frame):
+        columns = table.to_dict()
+    elif hasattr(table, "to_pydict"):  # Arrow
+        columns = table.to_pydict()
+    elif hasattr(table, "columns") and hasattr(table, "__getitem__"):  # pandas and polars
+        columns = {name: table[name] for name in table.columns}
+    elif isinstance(table, Sequence) and all(isinstance(row, Mapping) for row in table):
+        header = list(dict.fromkeys(name for row in table for name in row))
+        columns = {name: [row.get(name) for row in table] for name in header}
+    else:
+        raise TypeError(
+            f"expected a file, a frame, a mapping of columns or a list of dictionaries, found {type(table).__name__}"
+        )
+    return [str(name) for name in columns], [[_text(value) for value in values] for values in columns.values()]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value.strip()
+    if value is None or (isinstance(value, (float, np.floating)) and math.isnan(value)) or type(value).__name__ in ("NAType", "NaTType"):
+        return ""
+    if isinstance(value, (bool, np.bool_)):
+        return "1" if value else "0"
+    # Identifiers that a gap has turned into floats.
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)

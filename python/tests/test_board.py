@@ -1,0 +1,108 @@
+"""Boards of judgements."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankduel as rd
+
+STRENGTHS = {"plain": 0.0, "polite": 0.8, "terse": -0.6, "long": 0.3}
+
+
+def judgements(rows: int, seed: int) -> list[dict[str, Any]]:
+    """Synthetic judgements of four prompts by ten judges on fifty items."""
+    rng = np.random.default_rng(seed)
+    names = list(STRENGTHS)
+    made = []
+    for _ in range(rows):
+        first, second = rng.choice(4, size=2, replace=False)
+        ahead = STRENGTHS[names[first]] - STRENGTHS[names[second]]
+        draw = rng.random()
+        tie = 0.2
+        winner = "tie" if draw < tie else "first" if draw < tie + (1 - tie) / (1 + np.exp(-ahead)) else "second"
+        made.append(
+            {
+                "first": names[first],
+                "second": names[second],
+                "winner": winner,
+                "item": int(rng.integers(50)),
+                "judge": f"j{rng.integers(10)}",
+            }
+        )
+    return made
+
+
+ROWS = judgements(3_000, 1)
+
+
+def test_the_best_is_named_and_every_form_says_the_same(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    frame = pandas.DataFrame(ROWS)
+    frame.to_csv(tmp_path / "votes.csv", index=False)
+    (tmp_path / "votes.jsonl").write_text("\n".join(json.dumps(row) for row in ROWS))
+    board = rd.Board(ROWS)
+    assert board.best == "polite"
+    assert board.sentence.startswith("polite is best among 4 with ")
+    assert board.table["name"] == ["polite", "long", "plain", "terse"]
+    columns = {name: [row[name] for row in ROWS] for name in ROWS[0]}
+    for same in (
+        frame,
+        polars.DataFrame(ROWS),
+        polars.DataFrame(ROWS).to_arrow(),
+        columns,
+        tmp_path / "votes.csv",
+        str(tmp_path / "votes.jsonl"),
+    ):
+        assert rd.Board(same).table == board.table
+    assert rd.Board(ROWS, threads=1).data == board.data
+
+
+def test_strengths_are_those_that_made_the_judgements() -> None:
+    board = rd.Board(ROWS, advice=False)
+    mean = np.mean(list(STRENGTHS.values()))
+    for name, strength, error in zip(board.table["name"], board.table["strength"], board.table["standard_error"]):
+        # Four standard errors; ties of the making are not Davidson's, which shrinks nothing here.
+        assert abs(strength - (STRENGTHS[str(name)] - mean)) < 4 * float(error) + 0.1
+    matrix = board.matrix()
+    assert matrix.arms == 4 and matrix.condorcet_winner == 0
+    assert rd.bandit(matrix, "rucb", steps=100, runs=1).winners == [0]
+
+
+def test_it_is_written_in_all_formats(tmp_path: Path) -> None:
+    board = rd.Board(ROWS)
+    board.save(tmp_path / "board")
+    names = {path.name for path in (tmp_path / "board").iterdir()}
+    assert names == {f"board.{ending}" for ending in ("txt", "md", "tex", "csv", "json", "png", "svg")}
+    assert (tmp_path / "board/board.txt").read_text().splitlines()[0] == board.sentence
+    assert board.to_markdown().startswith("**polite is best")
+    assert board.to_latex().startswith("% needs") and board.to_latex(standalone=True).startswith("\\documentclass")
+    assert "polite" in board.svg() and "polite" in board._repr_html_()
+    with pytest.raises(ValueError, match="is not empty"):
+        board.save(tmp_path / "board")
+
+
+def test_faults_have_their_row_and_what_to_do() -> None:
+    row = {"first": "x", "second": "y", "winner": "x"}
+    with pytest.raises(ValueError, match=r"row 2: winner: found `z`, expected `x`, `y`"):
+        rd.Board([row, {**row, "winner": "z"}])
+    with pytest.raises(ValueError, match="found no columns of competitors"):
+        rd.Board([{"one": "x", "two": "y", "winner": "x"}])
+    with pytest.raises(ValueError, match="winner_is: expected one of auto, name"):
+        rd.Board([row], winner_is="who")
+    with pytest.raises(ValueError, match="clusters: expected auto"):
+        rd.Board([row], clusters="users")
+    with pytest.raises(ValueError, match="confidence: expected a number between 0 and 1"):
+        rd.Board([row], confidence=95)
+    with pytest.raises(ValueError, match="columns: expected first, second"):
+        rd.Board([row], columns={"loser": "second"})
+    with pytest.raises(TypeError, match="expected a file, a frame"):
+        rd.Board(7)
+    with pytest.raises(FileNotFoundError):
+        rd.Board("no-such-file.csv")
+    assert len(rd.Board([row, {**row, "winner": None}, row]).data["notes"]) == 1
