@@ -129,6 +129,9 @@ pub fn never_compared(wins: &WinCounts) -> Option<String> {
     }
 }
 
+/// With fewer comparisons of a pair its share of wins has a standard error of .09 and more.
+const FEW: f64 = 30.0;
+
 /// What is said of a matrix of win counts.
 fn counts_note(file: &str, wins: &WinCounts) -> String {
     let WinCounts { comparisons, fewest, most, .. } = *wins;
@@ -139,9 +142,16 @@ fn counts_note(file: &str, wins: &WinCounts) -> String {
     } else {
         ""
     };
+    let sparse = if fewest < FEW || wins.unplayed > 0 {
+        format!(
+            "; shares of few comparisons are mostly noise: `rankduel board {file}` fits all pairs together and says what is known"
+        )
+    } else {
+        String::new()
+    };
     format!(
         "{file} holds win counts of {} comparisons, {each} per pair compared: P(row beats column) is its share of the \
-         pair's wins{never}{percent}",
+         pair's wins{never}{percent}{sparse}",
         whole(comparisons)
     )
 }
