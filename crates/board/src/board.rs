@@ -188,8 +188,8 @@ impl Board {
         }
         let conclusion = conclusion(table, &fits, &known, &units, settings);
         let findings = if settings.checks { findings::all(table, &units, &fits, settings)? } else { Vec::new() };
-        let advice =
-            if settings.advice && !fits[0].confounded { advice::of(&table.names, &fits[0], settings) } else { None };
+        let open = !matches!(conclusion, Conclusion::OrderAndNames | Conclusion::OnlyTies);
+        let advice = (settings.advice && open).then(|| advice::of(&table.names, &fits[0], settings));
         let met: Vec<usize> = fits.iter().flat_map(|fit| fit.members.iter().copied()).collect();
         let never = (0..table.names.len()).filter(|number| !met.contains(number));
         Ok(Self {

@@ -1,5 +1,6 @@
 //! What a board says, in sentences.
 
+use crate::advice::Advice;
 use crate::board::{Assumptions, Conclusion, Leader};
 use crate::findings::Finding;
 use crate::group::GroupFit;
@@ -152,6 +153,33 @@ pub(crate) fn finding(finding: &Finding) -> String {
             "{} an earlier one exactly (same pair and order, item, judge and verdict), more than chance explains; each is \
              counted once.",
             count(*rows as u64, "row repeats", "rows repeat")
+        ),
+    }
+}
+
+/// How many more judgements it takes.
+pub(crate) fn advice(advice: &Advice, level: f64) -> String {
+    let level = percent(level);
+    let contenders = count(advice.contenders.len() as u64, "contender", "contenders");
+    let number = match advice.more {
+        Some(0) => {
+            format!("The best is known with {level} under Bradley-Terry; no more judgements are needed for that.")
+        }
+        Some(more) => format!(
+            "About {more} more judgements, all pairs of the {contenders} as often, name the best with {level} in half of all \
+             cases."
+        ),
+        None => format!(
+            "More than {} more judgements would be needed to name the best with {level}: the {contenders} are too close.",
+            Advice::MOST
+        ),
+    };
+    let with = if advice.more == Some(0) { "The judgements so far" } else { "That many" };
+    match advice.inseparable.first() {
+        None => number,
+        Some((first, second)) => format!(
+            "{number} {with} do not separate {}, such as {first} and {second}.",
+            count(advice.inseparable_count as u64, "pair of contenders", "pairs of contenders")
         ),
     }
 }

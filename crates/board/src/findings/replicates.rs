@@ -10,8 +10,12 @@ use statistics::bradley_terry::Point;
 use statistics::matrix::Cholesky;
 use statistics::{Normals, normal_above};
 
-/// How many tables are drawn.
+/// How many tables are drawn, and how many of large ones.
 const REPLICATES: u64 = 300;
+const REPLICATES_OF_LARGE: u64 = 100;
+
+/// Tables with more units are large.
+const LARGE: usize = 30_000;
 
 /// A unit as the tests need it.
 struct Row {
@@ -29,6 +33,13 @@ struct Row {
     pair: usize,
     item: Option<u32>,
     judge: Option<u32>,
+}
+
+/// Units that share an item or a judge, at least two.
+struct Cluster {
+    units: Vec<usize>,
+    /// Competitors with a unit each, and the sign of its residual: all units of a competitor side by side.
+    sides: Vec<(usize, usize, f64)>,
 }
 
 /// Half points and ties beyond what the fit expects, unit by unit.
@@ -53,9 +64,8 @@ struct Frame<'a> {
     pair_variance: Vec<f64>,
     arm_variance: Vec<f64>,
     arm_tie_variance: Vec<f64>,
-    /// Places of units, by item and by judge; only those with at least two.
-    items: Vec<Vec<usize>>,
-    judges: Vec<Vec<usize>>,
+    items: Vec<Cluster>,
+    judges: Vec<Cluster>,
     step: Cholesky,
     size: usize,
     position: Option<usize>,
@@ -66,8 +76,9 @@ pub(super) fn tests(sample: &Sample<'_>) -> Vec<Test> {
     let frame = Frame::of(sample);
     let observed = frame.observed();
     let found = frame.statistics(&observed);
+    let replicates = if frame.rows.len() > LARGE { REPLICATES_OF_LARGE } else { REPLICATES };
     let drawn: Vec<Statistics> =
-        (0..REPLICATES).into_par_iter().map(|seed| frame.statistics(&frame.drawn(seed))).collect();
+        (0..replicates).into_par_iter().map(|seed| frame.statistics(&frame.drawn(seed))).collect();
     let compare = |of: fn(&Statistics) -> f64| compared(of(&found), &drawn.iter().map(of).collect::<Vec<_>>());
     let mut tests = Vec::new();
     if frame.pairs.len() >= sample.group.fit.arms() {
@@ -263,7 +274,7 @@ impl<'a> Frame<'a> {
                 .map(|(sum, variance)| sum * sum / variance)
                 .sum()
         };
-        let by = |clusters: &[Vec<usize>]| clusters.iter().map(|units| self.cluster(units, residuals)).sum();
+        let by = |clusters: &[Cluster]| clusters.iter().map(|cluster| self.cluster(cluster, residuals)).sum();
         Statistics {
             misfit: squares(&pairs, &self.pair_variance),
             items: by(&self.items),
@@ -273,18 +284,11 @@ impl<'a> Frame<'a> {
     }
 
     /// The squared sums of a cluster's residuals by competitor, each over the competitor's variance.
-    fn cluster(&self, units: &[usize], residuals: &Residuals) -> f64 {
-        let mut entries: Vec<(usize, f64)> = units
-            .iter()
-            .flat_map(|at| {
-                let row = &self.rows[*at];
-                [(row.first, residuals.half[*at]), (row.second, -residuals.half[*at])]
-            })
-            .collect();
-        entries.sort_by_key(|entry| entry.0);
-        entries
+    fn cluster(&self, cluster: &Cluster, residuals: &Residuals) -> f64 {
+        cluster
+            .sides
             .chunk_by(|a, b| a.0 == b.0)
-            .map(|same| (same[0].0, same.iter().map(|entry| entry.1).sum::<f64>()))
+            .map(|same| (same[0].0, same.iter().map(|side| side.2 * residuals.half[side.1]).sum::<f64>()))
             .map(|(arm, sum)| sum * sum / self.arm_variance[arm].max(f64::MIN_POSITIVE))
             .sum()
     }
@@ -344,26 +348,29 @@ impl<'a> Frame<'a> {
     }
 
     fn most_deviant_judge(&self, residuals: &Residuals) -> (String, f64) {
-        let value = |units: &Vec<usize>| {
+        let value = |cluster: &Cluster| {
             // Against its expectation, which is about proportional to the number of units.
-            let expected: f64 = units.iter().map(|at| self.rows[*at].variance * self.rows[*at].copies).sum();
-            self.cluster(units, residuals) / expected.max(f64::MIN_POSITIVE)
+            let expected: f64 = cluster.units.iter().map(|at| self.rows[*at].variance * self.rows[*at].copies).sum();
+            self.cluster(cluster, residuals) / expected.max(f64::MIN_POSITIVE)
         };
         let worst = self.judges.iter().max_by(|a, b| value(a).total_cmp(&value(b))).expect("at least two judges");
-        let judge = self.rows[worst[0]].judge.expect("a judge's units have a judge");
+        let judge = self.rows[worst.units[0]].judge.expect("a judge's units have a judge");
         let units = |rows: &mut dyn Iterator<Item = &Row>| rows.map(|row| row.copies).sum::<f64>();
-        let share = units(&mut worst.iter().map(|at| &self.rows[*at])) / units(&mut self.rows.iter());
+        let share = units(&mut worst.units.iter().map(|at| &self.rows[*at])) / units(&mut self.rows.iter());
         (self.sample.table.judges[judge as usize].clone(), share)
     }
 }
 
-/// Units by cluster; clusters of one unit say nothing.
-fn clusters(rows: &[Row], key: impl Fn(&Row) -> Option<u32>) -> Vec<Vec<usize>> {
+/// Clusters with at least two units; one says nothing.
+fn clusters(rows: &[Row], key: impl Fn(&Row) -> Option<u32>) -> Vec<Cluster> {
     let mut keyed: Vec<(u32, usize)> = rows.iter().enumerate().filter_map(|(at, row)| Some((key(row)?, at))).collect();
     keyed.sort_unstable();
-    keyed
-        .chunk_by(|a, b| a.0 == b.0)
-        .filter(|same| same.len() > 1)
-        .map(|same| same.iter().map(|entry| entry.1).collect())
-        .collect()
+    let cluster = |same: &[(u32, usize)]| {
+        let units: Vec<usize> = same.iter().map(|entry| entry.1).collect();
+        let both = |at: &usize| [(rows[*at].first, *at, 1.0), (rows[*at].second, *at, -1.0)];
+        let mut sides: Vec<(usize, usize, f64)> = units.iter().flat_map(both).collect();
+        sides.sort_by_key(|side| (side.0, side.1));
+        Cluster { units, sides }
+    };
+    keyed.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() > 1).map(cluster).collect()
 }

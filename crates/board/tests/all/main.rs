@@ -1,1 +1,4 @@
 //! Tests of the crate from outside, as one binary.
+
+mod clean;
+mod world;
