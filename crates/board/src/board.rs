@@ -303,11 +303,11 @@ fn group(table: &Table, fit: &GroupFit) -> Group {
 
 fn conclusion(table: &Table, fits: &[GroupFit], known: &Known, units: &Units, settings: &Settings) -> Conclusion {
     let fit = &fits[0];
-    if fit.confounded {
-        return Conclusion::OrderAndNames;
-    }
     if units.tally.decided + units.tally.scores == 0 {
         return Conclusion::OnlyTies;
+    }
+    if fit.confounded {
+        return Conclusion::OrderAndNames;
     }
     let member = fit.leader();
     let number = fit.members[member];

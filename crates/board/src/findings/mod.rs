@@ -86,7 +86,7 @@ pub enum Finding {
         found: f64,
         /// The prediction.
         expected: f64,
-        /// A cycle of three with more than half of the points each, if there is one that the pair belongs to.
+        /// The clearest cycle of three, each of which clearly beats the next, if there is one.
         cycle: Option<Vec<String>>,
     },
     /// Units of one item resemble each other.

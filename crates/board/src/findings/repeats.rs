@@ -7,7 +7,7 @@ use statistics::binomial_at_least;
 
 /// How often a judge gives the same answer to the same question again, at most, if he does answer it again. Copies of rows
 /// always agree.
-const AGREE: f64 = 0.75;
+const AGREE: f64 = 0.7;
 
 /// Whether rows repeat earlier ones more often than chance does, and agree more often than answers do.
 pub(super) fn duplicates(table: &Table, units: &Units) -> Option<Test> {

@@ -305,8 +305,10 @@ impl<'a> Frame<'a> {
                 Point::Tie => 0.0,
             };
             points[row.pair] += 2.0 * n * half;
-            share[row.first * arms + row.second].0 += n * half;
-            share[row.second * arms + row.first].0 -= n * half;
+            for (i, j, half) in [(row.first, row.second, half), (row.second, row.first, -half)] {
+                share[i * arms + j].0 += n * half;
+                share[i * arms + j].1 += n * half * half;
+            }
         }
         let z = |pair: &usize| sums[*pair].abs() / libm::sqrt(self.pair_variance[*pair].max(f64::MIN_POSITIVE));
         let worst = (0..self.pairs.len()).max_by(|a, b| z(a).total_cmp(&z(b))).expect("a group has pairs");
@@ -315,11 +317,7 @@ impl<'a> Frame<'a> {
         if excess < 0.0 {
             (i, j, found, excess) = (j, i, -found, -excess);
         }
-        // i beats j more than it should: a cycle is i > j > k > i.
-        let beats = |a: usize, b: usize| share[a * arms + b].0 > 0.0;
-        let cycle = (0..arms)
-            .find(|k| beats(i, j) && beats(j, *k) && beats(*k, i))
-            .map(|k| [i, j, k].map(|member| self.sample.name(member)).to_vec());
+        let cycle = cycle(&share, arms).map(|cycle| cycle.map(|member| self.sample.name(member)).to_vec());
         Finding::Misfit {
             ratio,
             pair: (self.sample.name(i), self.sample.name(j)),
@@ -359,6 +357,29 @@ impl<'a> Frame<'a> {
         let share = units(&mut worst.units.iter().map(|at| &self.rows[*at])) / units(&mut self.rows.iter());
         (self.sample.table.judges[judge as usize].clone(), share)
     }
+}
+
+/// The clearest cycle of three, each of which beats the next by at least 1.645 standard errors, if there is one. Of each
+/// ordered pair: the sum of half points and that of their squares.
+fn cycle(pairs: &[(f64, f64)], arms: usize) -> Option<[usize; 3]> {
+    const CLEAR: f64 = 1.645;
+    let z = |i: usize, j: usize| {
+        let (sum, squares) = pairs[i * arms + j];
+        if squares > 0.0 { sum / libm::sqrt(squares) } else { 0.0 }
+    };
+    let mut clearest = (CLEAR, None);
+    for i in 0..arms {
+        for j in (i + 1..arms).filter(|j| z(i, *j) > CLEAR) {
+            // Each cycle once: from its first member.
+            for k in (i + 1..arms).filter(|k| *k != j) {
+                let least = z(i, j).min(z(j, k)).min(z(k, i));
+                if least > clearest.0 {
+                    clearest = (least, Some([i, j, k]));
+                }
+            }
+        }
+    }
+    clearest.1
 }
 
 /// Clusters with at least two units; one says nothing.

@@ -1,4 +1,7 @@
 //! Tests of the crate from outside, as one binary.
 
 mod clean;
+mod coverage;
+mod planted;
+mod units;
 mod world;

@@ -5,35 +5,35 @@ use statistics::Normals;
 
 /// A world of Bradley-Terry with ties; its defects are 0 unless a test plants them.
 #[derive(Debug, Clone)]
-pub struct World {
-    pub strengths: Vec<f64>,
+pub(crate) struct World {
+    pub(crate) strengths: Vec<f64>,
     /// ν.
-    pub tie: f64,
+    pub(crate) tie: f64,
     /// The advantage of the answer shown first.
-    pub position: f64,
+    pub(crate) position: f64,
     /// How many items there are; 0 for a table without.
-    pub items: usize,
+    pub(crate) items: usize,
     /// How many judges there are; 0 for a table without.
-    pub judges: usize,
+    pub(crate) judges: usize,
     /// The standard deviation of strengths between items.
-    pub item_spread: f64,
+    pub(crate) item_spread: f64,
     /// The standard deviation of strengths between judges.
-    pub judge_spread: f64,
+    pub(crate) judge_spread: f64,
 }
 
 impl World {
     /// `count` competitors with normal strengths of standard deviation `spread`.
-    pub fn normal(count: usize, spread: f64, tie: f64, seed: u64) -> Self {
+    pub(crate) fn normal(count: usize, spread: f64, tie: f64, seed: u64) -> Self {
         let strengths = Normals::from_seed(seed).normals(count).into_iter().map(|z| spread * z).collect();
         Self { strengths, tie, position: 0.0, items: 0, judges: 0, item_spread: 0.0, judge_spread: 0.0 }
     }
 
-    pub fn shared(self, items: usize, judges: usize) -> Self {
+    pub(crate) fn shared(self, items: usize, judges: usize) -> Self {
         Self { items, judges, ..self }
     }
 
     /// An empty table of this world.
-    pub fn empty(&self) -> Table {
+    pub(crate) fn empty(&self) -> Table {
         let named = |letter: &str, count: usize| (0..count).map(|k| format!("{letter}{k}")).collect();
         Table {
             names: named("c", self.strengths.len()),
@@ -45,7 +45,7 @@ impl World {
     }
 
     /// `rows` judgements of uniformly drawn pairs, items and judges, in random order of the two answers.
-    pub fn table(&self, rows: usize, seed: u64) -> Table {
+    pub(crate) fn table(&self, rows: usize, seed: u64) -> Table {
         let mut draws = Normals::from_seed(seed);
         let mut judge = self.judge(&mut draws);
         let mut table = self.empty();
@@ -58,7 +58,10 @@ impl World {
     }
 
     /// Judges one pair after the other.
-    pub fn judge(&self, draws: &mut Normals) -> impl FnMut(&mut Normals, usize, usize, usize) -> Judgement + use<> {
+    pub(crate) fn judge(
+        &self,
+        draws: &mut Normals,
+    ) -> impl FnMut(&mut Normals, usize, usize, usize) -> Judgement + use<> {
         let count = self.strengths.len();
         let mut effects = |groups: usize, spread: f64| -> Vec<f64> {
             if spread == 0.0 { Vec::new() } else { draws.normals(groups * count).iter().map(|z| spread * z).collect() }
@@ -92,7 +95,7 @@ impl World {
 }
 
 /// A verdict by Davidson's model.
-pub fn verdict(draws: &mut Normals, difference: f64, tie: f64) -> Verdict {
+pub(crate) fn verdict(draws: &mut Normals, difference: f64, tie: f64) -> Verdict {
     let (win, loss) = (libm::exp(difference / 2.0), libm::exp(-difference / 2.0));
     let at = draws.uniform() * (win + loss + tie);
     if at < win {
