@@ -2,6 +2,7 @@
 
 mod clean;
 mod coverage;
+mod independent;
 mod planted;
 mod units;
 mod world;

@@ -135,10 +135,10 @@ fn cycles() {
         let mut draws = Normals::from_seed(500 + seed);
         for row in &mut table.judgements {
             let (i, j) = (row.first as usize, row.second as usize);
-            // Each beats the next three in a round of ten, and loses to the three before.
+            // Each beats the next four in a round of ten, and loses to the four before.
             let suits = match (j + 10 - i) % 10 {
-                1..=3 => 1.0,
-                7..=9 => -1.0,
+                1..=4 => 1.0,
+                6..=9 => -1.0,
                 _ => 0.0,
             };
             row.verdict = verdict(&mut draws, 0.3 * (world.strengths[i] - world.strengths[j]) + suits, 0.5);
