@@ -187,9 +187,9 @@ impl Board {
             competitors.extend(rows(table, group, place, &known));
         }
         let conclusion = conclusion(table, &fits, &known, &units, settings);
-        let findings = if settings.checks { findings::all(table, &units, &fits, settings) } else { Vec::new() };
-        let advice =
-            if settings.advice && !fits[0].confounded { advice::of(&table.names, &fits[0], settings) } else { None };
+        let findings = if settings.checks { findings::all(table, &units, &fits, settings)? } else { Vec::new() };
+        let open = !matches!(conclusion, Conclusion::OrderAndNames | Conclusion::OnlyTies);
+        let advice = (settings.advice && open).then(|| advice::of(&table.names, &fits[0], settings));
         let met: Vec<usize> = fits.iter().flat_map(|fit| fit.members.iter().copied()).collect();
         let never = (0..table.names.len()).filter(|number| !met.contains(number));
         Ok(Self {
@@ -303,11 +303,11 @@ fn group(table: &Table, fit: &GroupFit) -> Group {
 
 fn conclusion(table: &Table, fits: &[GroupFit], known: &Known, units: &Units, settings: &Settings) -> Conclusion {
     let fit = &fits[0];
-    if fit.confounded {
-        return Conclusion::OrderAndNames;
-    }
     if units.tally.decided + units.tally.scores == 0 {
         return Conclusion::OnlyTies;
+    }
+    if fit.confounded {
+        return Conclusion::OrderAndNames;
     }
     let member = fit.leader();
     let number = fit.members[member];

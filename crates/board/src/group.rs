@@ -6,7 +6,7 @@ use crate::units::Unit;
 use crate::{BoardError, Order};
 use statistics::StatisticsError;
 use statistics::bradley_terry::{
-    Comparison, Fit, MaxT, Options, Sequential, Statements, at_least, cells, position_is_determined, two_way, unbeaten,
+    Comparison, Fit, MaxT, Options, Sequential, Statements, cells, inflated, position_is_determined, two_way, unbeaten,
 };
 
 /// The standard deviation of the prior that is used where no finite strengths fit best: a competitor twice that far from
@@ -47,10 +47,11 @@ impl GroupFit {
     ) -> Result<Self, BoardError> {
         let comparisons: Vec<Comparison> = units.iter().map(|unit| unit.comparison).collect();
         let fit = fitted(members.len(), &comparisons)?;
-        let (covariance, clusters, cluster_count, position_error) = covariances(&fit, &comparisons, &units, settings);
+        let (covariance, found, clusters, cluster_count, position_error) =
+            covariances(&fit, &comparisons, &units, settings);
         let freedom = cluster_count.map(|count| count.saturating_sub(1).max(1));
         let posterior = Posterior::of(fit.strengths(), &covariance);
-        let max_t = MaxT::new(fit.strengths(), &covariance, freedom, alpha)?;
+        let max_t = MaxT::new(fit.strengths(), &covariance, freedom, alpha)?.at_least(&found);
         let all = cells(&comparisons);
         let confounded = order == Order::Shown
             && all.iter().any(|cell| cell.position != 0.0)
@@ -118,13 +119,13 @@ fn numbered<K: Ord + Copy>(units: &[Unit], key: impl Fn(&Unit) -> Option<K>) -> 
     (numbers, u64::from(next))
 }
 
-/// Covariances of the strengths, the clusters that were used and how many there are, and the position's standard error.
+/// Covariances of the strengths, those that the clusters found, the clusters that were used and how many there are, and the position's standard error.
 fn covariances(
     fit: &Fit,
     comparisons: &[Comparison],
     units: &[Unit],
     settings: &Settings,
-) -> (Vec<f64>, Clusters, Option<u64>, Option<f64>) {
+) -> (Vec<f64>, Vec<f64>, Clusters, Option<u64>, Option<f64>) {
     let by_item = numbered(units, |unit| unit.item);
     let by_judge = numbered(units, |unit| unit.judge);
     let named = |key: fn(&Unit) -> Option<u32>| units.iter().any(|unit| key(unit).is_some());
@@ -156,7 +157,8 @@ fn covariances(
     let model = fit.model_covariance();
     let position_error =
         fit.position_place().map(|place| libm::sqrt(found[place * size + place].max(model[place * size + place])));
-    (at_least(&strengths(&found), &strengths(model), arms), clusters, count, position_error)
+    let found = strengths(&found);
+    (inflated(&strengths(model), &found, arms), found, clusters, count, position_error)
 }
 
 /// Judgements that count several times are put into an order by a shuffle, up to this many.

@@ -31,7 +31,7 @@ mod words;
 pub use advice::Advice;
 pub use board::{Assumptions, Board, Competitor, Conclusion, Estimate, Group, Leader, Ranks};
 pub use error::BoardError;
-pub use findings::Found;
+pub use findings::{Finding, Found};
 pub use preferences::Preferences;
 pub use settings::{Clusters, Settings};
 pub use table::{Judgement, Order, Table, Verdict};

@@ -31,11 +31,9 @@ impl Posterior {
         let shift = (0..size).map(|k| covariance[k * size + k]).sum::<f64>().max(1e-12) / size as f64;
         let shifted: Vec<f64> = covariance.iter().map(|value| value + shift).collect();
         let spread = spread(strengths, &shifted, shift);
-        let mut precision = plus_diagonal(&shifted, size, 1e-12 * shift);
-        precision = Cholesky::new(&precision, size).map_or_else(
-            || matrix::spectral(&precision, size, |value| 1.0 / value.max(1e-9 * shift)),
-            |factor| factor.inverse(),
-        );
+        let precision = Cholesky::new(&plus_diagonal(&shifted, size, 1e-12 * shift), size)
+            .expect("covariances of strengths are positive semi-definite")
+            .inverse();
         let weighted = matrix::apply(&precision, strengths);
         let precision = plus_diagonal(&precision, size, 1.0 / (spread * spread));
         let factor = Cholesky::new(&precision, size).expect("a prior makes precisions positive definite");

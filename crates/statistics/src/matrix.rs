@@ -1,4 +1,4 @@
-//! Symmetric matrices, row by row in one slice: factors, inverses, eigenvalues. Plain loops in a fixed order, so that
+//! Symmetric matrices, row by row in one slice: factors and inverses. Plain loops in a fixed order, so that
 //! results have the same bits everywhere.
 
 /// The lower triangular factor L of a symmetric, positive definite matrix L Lᵀ.
@@ -64,32 +64,6 @@ impl Cholesky {
         solution
     }
 
-    /// L⁻¹ M L⁻ᵀ for a symmetric matrix M.
-    pub(crate) fn whitened(&self, matrix: &[f64]) -> Vec<f64> {
-        let size = self.size;
-        let half = transposed(&self.forward_rows(matrix), size);
-        self.forward_rows(&half)
-    }
-
-    /// L⁻¹ applied to every row of a matrix, each taken as a column vector.
-    fn forward_rows(&self, matrix: &[f64]) -> Vec<f64> {
-        let (size, factor) = (self.size, &self.factor);
-        let mut result = matrix.to_vec();
-        for solution in result.chunks_mut(size) {
-            for row in 0..size {
-                let known = dot(&factor[row * size..row * size + row], &solution[..row]);
-                solution[row] = (solution[row] - known) / factor[row * size + row];
-            }
-        }
-        result
-    }
-
-    /// L M Lᵀ for a symmetric matrix M.
-    pub(crate) fn coloured(&self, matrix: &[f64]) -> Vec<f64> {
-        let transpose = transposed(&self.factor, self.size);
-        product(&product(&self.factor, matrix, self.size), &transpose, self.size)
-    }
-
     /// ln of the determinant of L Lᵀ.
     #[must_use]
     pub fn ln_determinant(&self) -> f64 {
@@ -111,10 +85,6 @@ impl Cholesky {
         }
         inverse
     }
-}
-
-fn transposed(matrix: &[f64], size: usize) -> Vec<f64> {
-    (0..size * size).map(|at| matrix[at % size * size + at / size]).collect()
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -140,64 +110,6 @@ pub fn apply(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
     matrix.chunks(vector.len()).map(|row| dot(row, vector)).collect()
 }
 
-/// The eigenvalues of a symmetric matrix and, column by column, its eigenvectors: cyclic rotations of Jacobi.
-#[must_use]
-pub fn eigen(matrix: &[f64], size: usize) -> (Vec<f64>, Vec<f64>) {
-    const MOST_SWEEPS: usize = 60;
-    let mut a = matrix.to_vec();
-    let mut vectors = vec![0.0; size * size];
-    (0..size).for_each(|k| vectors[k * size + k] = 1.0);
-    let scale: f64 = a.iter().map(|value| value * value).sum();
-    for _ in 0..MOST_SWEEPS {
-        let off: f64 = (0..size * size).filter(|at| at / size != at % size).map(|at| a[at] * a[at]).sum();
-        if off <= 1e-26 * scale {
-            break;
-        }
-        for p in 0..size {
-            for q in p + 1..size {
-                let (app, aqq, apq) = (a[p * size + p], a[q * size + q], a[p * size + q]);
-                if apq == 0.0 {
-                    continue;
-                }
-                let tau = (aqq - app) / (2.0 * apq);
-                let tangent = tau.signum() / (tau.abs() + libm::sqrt(1.0 + tau * tau));
-                let cosine = 1.0 / libm::sqrt(1.0 + tangent * tangent);
-                let sine = tangent * cosine;
-                for k in 0..size {
-                    rotate(&mut a, k * size + p, k * size + q, cosine, sine);
-                    rotate(&mut vectors, k * size + p, k * size + q, cosine, sine);
-                }
-                for k in 0..size {
-                    rotate(&mut a, p * size + k, q * size + k, cosine, sine);
-                }
-            }
-        }
-    }
-    ((0..size).map(|k| a[k * size + k]).collect(), vectors)
-}
-
-fn rotate(values: &mut [f64], p: usize, q: usize, cosine: f64, sine: f64) {
-    let (x, y) = (values[p], values[q]);
-    values[p] = cosine * x - sine * y;
-    values[q] = sine * x + cosine * y;
-}
-
-/// The symmetric matrix whose eigenvalues are those of `matrix`, each passed through `change`.
-#[must_use]
-pub fn spectral(matrix: &[f64], size: usize, change: impl Fn(f64) -> f64) -> Vec<f64> {
-    let (values, vectors) = eigen(matrix, size);
-    let mut result = vec![0.0; size * size];
-    for (k, value) in values.into_iter().map(change).enumerate() {
-        for row in 0..size {
-            let scaled = value * vectors[row * size + k];
-            for column in 0..size {
-                result[row * size + column] += scaled * vectors[column * size + k];
-            }
-        }
-    }
-    result
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -220,16 +132,5 @@ mod tests {
             (0..9).map(|at| columns.iter().map(|column| column[at / 3] * column[at % 3]).sum()).collect();
         close(&back, &A);
         assert!(Cholesky::new(&[1.0, 2.0, 2.0, 1.0], 2).is_none());
-    }
-
-    #[test]
-    fn eigenvalues_are_those_of_numpy() {
-        let (mut values, _) = eigen(&A, 3);
-        values.sort_by(f64::total_cmp);
-        // numpy.linalg.eigvalsh
-        close(&values, &[1.581_901_495_467_829_4, 3.803_844_741_604_217_4, 6.614_253_762_927_953]);
-        close(&spectral(&A, 3, |value| value), &A);
-        let root = spectral(&A, 3, libm::sqrt);
-        close(&product(&root, &root, 3), &A);
     }
 }

@@ -1,17 +1,208 @@
 //! What in a table would mislead its reader: facts, and tests that together raise a finding on at most 5% of clean tables.
+//!
+//! Facts (groups that never met, a competitor compared with itself, names that always stand on one side, a judge who
+//! decides alone) need no test. Everything else is a test with a p-value; Holm's correction over all tests of a table
+//! keeps the probability of any finding on a clean table at 5%. Where the distribution of a statistic is not known, it is
+//! simulated from the fit.
+
+mod judges;
+mod orders;
+mod repeats;
+mod replicates;
+mod structure;
+mod ties;
 
 use crate::group::GroupFit;
 use crate::units::Units;
-use crate::{Settings, Table};
+use crate::{Settings, Table, words};
 use serde::Serialize;
+use statistics::StatisticsError;
+
+/// What would mislead.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Finding {
+    /// Groups that were never compared, not even indirectly.
+    NotConnected {
+        /// The members of each group, the largest group first.
+        groups: Vec<Vec<String>>,
+    },
+    /// Each name always stands on one side, so that a preference for a side cannot be told from one for a name.
+    OrderAndNames {
+        /// The group.
+        members: Vec<String>,
+    },
+    /// Rows that compare a competitor with itself; they are set aside.
+    SelfComparisons {
+        /// How many.
+        rows: usize,
+        /// Row numbers of the first few.
+        first: Vec<u64>,
+    },
+    /// The answer shown first has an advantage or a disadvantage.
+    Order {
+        /// The advantage on the scale of strengths.
+        effect: f64,
+        /// Its standard error.
+        error: f64,
+        /// The share of points of the answer shown first, in units shown in one order.
+        share: f64,
+    },
+    /// Judges who saw both orders prefer a side: they contradict themselves, always in the same direction.
+    OrderInBoth {
+        /// Units with a winner in each order.
+        asked: usize,
+        /// Those answered differently.
+        differently: usize,
+        /// Those in which the answer shown first won both times.
+        first_twice: usize,
+    },
+    /// More than half of the units seen in both orders were answered differently.
+    Contradictions {
+        /// Units with a winner in each order.
+        asked: usize,
+        /// Those answered differently.
+        differently: usize,
+    },
+    /// A judge contradicts himself more often than the others.
+    JudgeContradicts {
+        /// The judge.
+        judge: String,
+        /// Units that he decided in each order.
+        asked: usize,
+        /// Those he answered differently.
+        differently: usize,
+        /// The share of the others' units that were answered differently.
+        others: f64,
+    },
+    /// Pairs deviate from Bradley-Terry: cycles, or competitors that suit each other differently.
+    Misfit {
+        /// How much larger deviations are than expected, as a ratio of squares.
+        ratio: f64,
+        /// The pair that deviates most: the one that does better than its strength, then the other.
+        pair: (String, String),
+        /// Net points of the first, and what its strength predicts.
+        found: f64,
+        /// The prediction.
+        expected: f64,
+        /// The clearest cycle of three, each of which clearly beats the next, if there is one.
+        cycle: Option<Vec<String>>,
+    },
+    /// Units of one item resemble each other.
+    ItemsDiffer {
+        /// The design effect: how much more the totals of items vary than those of independent units.
+        design_effect: f64,
+        /// The number of items with at least two units.
+        items: usize,
+    },
+    /// Judges have different preferences.
+    JudgesDisagree {
+        /// The design effect: how much more the totals of judges vary than those of independent units.
+        design_effect: f64,
+        /// The judge who deviates most.
+        judge: String,
+        /// His share of the units.
+        share: f64,
+    },
+    /// A judge decides against what all say: his column of winners may be swapped.
+    JudgeReversed {
+        /// The judge.
+        judge: String,
+        /// His units.
+        units: u64,
+        /// His preferences on the scale of all: 1 agrees, 0 is guessing, -1 is the reverse.
+        slope: f64,
+    },
+    /// A judge has much of the table, and without him somebody else is first.
+    LoudJudge {
+        /// The judge.
+        judge: String,
+        /// His share of the units.
+        share: f64,
+        /// Who is first with him.
+        with: String,
+        /// Who is first without him.
+        without: String,
+    },
+    /// Some competitors tie more often or less often than the model predicts.
+    TiesUneven {
+        /// The competitor that deviates most.
+        competitor: String,
+        /// Its ties.
+        found: f64,
+        /// What the model predicts.
+        expected: f64,
+    },
+    /// Who is first depends on ties.
+    TiesDecide {
+        /// Who is first with ties.
+        with: String,
+        /// Who is first if ties are left out.
+        without: String,
+    },
+    /// Rows repeat earlier ones more often, and more exactly, than answers do.
+    Duplicates {
+        /// Rows that repeat an earlier one: same pair and order, item, judge and verdict.
+        rows: usize,
+        /// How many pairs of rows with the same pair, order, item and judge chance would make.
+        expected: f64,
+    },
+}
 
 /// A finding, in numbers and in words.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Found {
+    /// The numbers.
+    #[serde(flatten)]
+    pub finding: Finding,
+    /// The p-value, corrected for all tests of the table; `None` for a fact.
+    pub p_value: Option<f64>,
     /// The sentence.
     pub sentence: String,
 }
 
-pub(crate) fn all(_table: &Table, _units: &Units, _fits: &[GroupFit], _settings: &Settings) -> Vec<Found> {
-    Vec::new()
+/// A finding that a test would raise, and its p-value.
+type Test = (f64, Finding);
+
+/// Tables without any of the defects have a finding with at most this probability.
+const LEVEL: f64 = 0.05;
+
+/// What a test sees.
+pub(crate) struct Sample<'a> {
+    table: &'a Table,
+    group: &'a GroupFit,
+}
+
+impl Sample<'_> {
+    fn name(&self, member: usize) -> String {
+        self.table.names[self.group.members[member]].clone()
+    }
+}
+
+pub(crate) fn all(
+    table: &Table,
+    units: &Units,
+    fits: &[GroupFit],
+    settings: &Settings,
+) -> Result<Vec<Found>, StatisticsError> {
+    let mut found: Vec<Found> =
+        structure::facts(table, units, fits).into_iter().map(|fact| (None, fact)).map(worded).collect();
+    // Tests are made in the largest group, where the verdict comes from.
+    let sample = Sample { table, group: &fits[0] };
+    let mut tests = orders::tests(&sample, units);
+    tests.extend(replicates::tests(&sample));
+    tests.extend(judges::reversed(&sample));
+    tests.extend(ties::decide(&sample)?);
+    tests.extend(repeats::duplicates(table, units));
+    let p_values: Vec<f64> = tests.iter().map(|test| test.0.clamp(0.0, 1.0)).collect();
+    let corrected = statistics::fixed::holm(&p_values)?;
+    let raised = corrected.into_iter().zip(tests).filter(|(p, _)| *p <= LEVEL);
+    found.extend(raised.map(|(p, (_, finding))| worded((Some(p), finding))));
+    found.extend(judges::loud(&sample, settings)?.map(|fact| worded((None, fact))));
+    Ok(found)
+}
+
+fn worded((p_value, finding): (Option<f64>, Finding)) -> Found {
+    Found { sentence: words::finding(&finding), p_value, finding }
 }

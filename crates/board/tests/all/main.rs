@@ -1,3 +1,9 @@
 //! Tests of the crate from outside, as one binary.
 
+mod clean;
+mod coverage;
+mod independent;
+mod planted;
 mod read;
+mod units;
+mod world;

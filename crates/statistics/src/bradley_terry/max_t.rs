@@ -48,7 +48,10 @@ impl MaxT {
         let variance =
             |i: usize, j: usize| covariance[i * arms + i] + covariance[j * arms + j] - 2.0 * covariance[i * arms + j];
         let errors: Vec<f64> = (0..arms * arms).map(|at| libm::sqrt(variance(at / arms, at % arms).max(0.0))).collect();
-        let root = correlation_root(covariance, arms);
+        // A common shift changes no difference, and makes the matrix positive definite.
+        let shift = (0..arms).map(|k| covariance[k * arms + k]).sum::<f64>() / arms as f64;
+        let shifted: Vec<f64> = covariance.iter().map(|value| value + shift).collect();
+        let factor = matrix::Cholesky::forced(&shifted, arms);
         let mut draws = Normals::from_seed(0x6d61_785f);
         let count = (200.0 / alpha).max(4_000.0) as usize;
         let inverse: Vec<f64> = errors.iter().map(|error| if *error > 0.0 { 1.0 / error } else { 0.0 }).collect();
@@ -57,7 +60,7 @@ impl MaxT {
                 let scale = freedom
                     .filter(|freedom| *freedom > 0)
                     .map_or(1.0, |freedom| libm::sqrt(freedom as f64 / draws.chi_squared(freedom)));
-                let drawn = root(&draws.normals(arms));
+                let drawn = factor.correlate(&draws.normals(arms));
                 let mut most = 0.0_f64;
                 for i in 1..arms {
                     for j in 0..i {
@@ -70,6 +73,22 @@ impl MaxT {
         largest.sort_by(f64::total_cmp);
         let quantile = largest[((count as f64 * (1.0 - alpha)) as usize).min(count - 1)];
         Ok(Self { strengths: strengths.to_vec(), errors, quantile })
+    }
+
+    /// Raises the standard errors of differences to those of other covariances, where these are larger.
+    ///
+    /// # Panics
+    /// If the covariances do not have one row and column per strength.
+    #[must_use]
+    pub fn at_least(mut self, covariance: &[f64]) -> Self {
+        let arms = self.strengths.len();
+        assert_eq!(covariance.len(), arms * arms, "one row and column per strength");
+        for (at, error) in self.errors.iter_mut().enumerate() {
+            let (i, j) = (at / arms, at % arms);
+            let variance = covariance[i * arms + i] + covariance[j * arms + j] - 2.0 * covariance[at];
+            *error = error.max(libm::sqrt(variance.max(0.0)));
+        }
+        self
     }
 
     /// How many standard errors a difference must exceed.
@@ -108,20 +127,6 @@ impl MaxT {
         let above = others().filter(|other| self.is_stronger(*other, arm)).count();
         let below = others().filter(|other| self.is_stronger(arm, *other)).count();
         (1 + above, arms - below)
-    }
-}
-
-/// Draws whose differences have the covariances of those of the strengths, from independent ones.
-fn correlation_root(covariance: &[f64], arms: usize) -> impl Fn(&[f64]) -> Vec<f64> + use<> {
-    // A common shift changes no difference, and makes the matrix positive definite.
-    let shift = (0..arms).map(|k| covariance[k * arms + k]).sum::<f64>() / arms as f64;
-    let shifted: Vec<f64> = covariance.iter().map(|value| value + shift).collect();
-    let factor = matrix::Cholesky::new(&shifted, arms);
-    let root = factor.is_none().then(|| matrix::spectral(covariance, arms, |value| libm::sqrt(value.max(0.0))));
-    move |independent| match (&factor, &root) {
-        (Some(factor), _) => factor.correlate(independent),
-        (None, Some(root)) => matrix::apply(root, independent),
-        (None, None) => unreachable!("one of both is there"),
     }
 }
 

@@ -36,7 +36,7 @@ pub use comparison::{Cell, Comparison, Point, cells};
 pub use fit::{Fit, Options};
 pub use graph::{groups, position_is_determined, unbeaten};
 pub use max_t::MaxT;
-pub use sandwich::{at_least, two_way};
+pub use sandwich::{inflated, two_way};
 pub use sequential::{Sequential, Statements};
 
 use crate::special::normal_quantile;

@@ -2,7 +2,7 @@
 
 use super::comparison::Comparison;
 use super::fit::Fit;
-use crate::matrix::{self, Cholesky};
+use crate::matrix;
 
 /// See [`Fit::sandwich`].
 pub(super) fn sandwich(fit: &Fit, comparisons: &[Comparison], clusters: Option<&[u32]>, corrected: bool) -> Vec<f64> {
@@ -62,43 +62,34 @@ fn add_square(matrix: &mut [f64], size: usize, entries: &[(usize, f64)], factor:
 ///
 /// A. C. Cameron, J. B. Gelbach, D. L. Miller, "Robust Inference With Multiway Clustering", Journal of Business &
 /// Economic Statistics 29(2), 2011, <https://doi.org/10.1198/jbes.2010.07136>. The difference need not be positive
-/// semi-definite; use [`at_least`] on the result.
+/// semi-definite; [`inflated`] takes what can be trusted from it.
 #[must_use]
 pub fn two_way(first: &[f64], second: &[f64], both: &[f64]) -> Vec<f64> {
     first.iter().zip(second).zip(both).map(|((a, b), c)| a + b - c).collect()
 }
 
-/// The smallest covariance, in every direction, that is at least `floor` and agrees with `found` where that is larger:
-/// in coordinates where `floor` is the identity, eigenvalues below 1 become 1. Estimates from few clusters are too small
-/// in some directions, and differences of estimates may be negative; the result is neither.
+/// Model-based covariances of strengths, with the standard errors of `found` where those are larger: each strength's errors
+/// are multiplied by a factor of its own, at least 1, and correlations stay those of the model.
 ///
-/// Both are covariances of `arms` strengths that add up to 0, and so is the result.
+/// Estimates from clusters are noisy: with fewer clusters than squares of strengths their correlations are hardly known, and
+/// in some directions they are far too small or, for differences of estimates, negative. The result is neither. Both are
+/// covariances of `arms` strengths that add up to 0, and so is the result.
 ///
 /// # Panics
 /// If the matrices do not have `arms` rows and columns.
 #[must_use]
-pub fn at_least(found: &[f64], floor: &[f64], arms: usize) -> Vec<f64> {
-    assert!(found.len() == arms * arms && floor.len() == arms * arms, "covariances of {arms} strengths");
-    // A common shift gets a variance, so that the floor has factors; the result is the same for all of its factors.
-    let trace = (0..arms).map(|k| floor[k * arms + k]).sum::<f64>().max(f64::MIN_POSITIVE);
-    let mut shifted: Vec<f64> = floor.iter().map(|value| value + trace / arms as f64).collect();
-    (0..arms).for_each(|k| shifted[k * arms + k] += 1e-12 * trace);
-    let factor = Cholesky::forced(&shifted, arms);
-    let white = factor.whitened(found);
-    let raised = factor.coloured(&matrix::spectral(&symmetric(&white, arms), arms, |value| value.max(1.0)));
-    centred(&symmetric(&raised, arms), arms)
-}
-
-/// Covariances of the deviations from the mean.
-fn centred(matrix: &[f64], arms: usize) -> Vec<f64> {
-    let n = arms as f64;
-    let rows: Vec<f64> = matrix.chunks(arms).map(|row| row.iter().sum::<f64>() / n).collect();
-    let all = rows.iter().sum::<f64>() / n;
-    (0..arms * arms).map(|at| matrix[at] - rows[at / arms] - rows[at % arms] + all).collect()
-}
-
-fn symmetric(matrix: &[f64], size: usize) -> Vec<f64> {
-    (0..size * size).map(|at| 0.5 * (matrix[at] + matrix[at % size * size + at / size])).collect()
+pub fn inflated(model: &[f64], found: &[f64], arms: usize) -> Vec<f64> {
+    assert!(found.len() == arms * arms && model.len() == arms * arms, "covariances of {arms} strengths");
+    let factor = |k: usize| {
+        let (found, model) = (found[k * arms + k], model[k * arms + k]);
+        if found > model && model > 0.0 { libm::sqrt(found / model) } else { 1.0 }
+    };
+    let factors: Vec<f64> = (0..arms).map(factor).collect();
+    let scaled: Vec<f64> = (0..arms * arms).map(|at| model[at] * factors[at / arms] * factors[at % arms]).collect();
+    // Deviations from the mean.
+    let rows: Vec<f64> = scaled.chunks(arms).map(|row| row.iter().sum::<f64>() / arms as f64).collect();
+    let all = rows.iter().sum::<f64>() / arms as f64;
+    (0..arms * arms).map(|at| scaled[at] - rows[at / arms] - rows[at % arms] + all).collect()
 }
 
 #[cfg(test)]
@@ -106,16 +97,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_larger_is_taken_in_every_direction() {
-        // Along (1, -1, 0) the first is larger, along (1, 1, -2) the second.
-        let along = |v: [f64; 3], s: f64| -> Vec<f64> { (0..9).map(|at| s * v[at / 3] * v[at % 3]).collect() };
-        let sum = |a: Vec<f64>, b: Vec<f64>| -> Vec<f64> { a.iter().zip(&b).map(|(a, b)| a + b).collect() };
-        let (x, y) = ([1.0, -1.0, 0.0], [1.0, 1.0, -2.0]);
-        let found = sum(along(x, 3.0), along(y, -0.5));
-        let floor = sum(along(x, 1.0), along(y, 2.0));
-        let expected = sum(along(x, 3.0), along(y, 2.0));
-        for (a, b) in at_least(&found, &floor, 3).iter().zip(&expected) {
-            assert!((a - b).abs() < 1e-10, "{a} {b}");
-        }
+    fn errors_grow_where_clusters_find_more() {
+        // Covariances of three strengths that add up to 0, and an estimate that finds twice the error of the first, less for
+        // the second, and a negative variance.
+        let model = [2.0, -1.0, -1.0, -1.0, 2.0, -1.0, -1.0, -1.0, 2.0];
+        let mut found = [0.0; 9];
+        (found[0], found[4], found[8]) = (8.0, 1.0, -3.0);
+        let result = inflated(&model, &found, 3);
+        let variance = |i: usize, j: usize| result[i * 3 + i] + result[j * 3 + j] - 2.0 * result[i * 3 + j];
+        assert!((variance(0, 1) - (8.0 + 2.0 + 2.0 * 2.0)).abs() < 1e-12);
+        assert!((variance(1, 2) - 6.0).abs() < 1e-12);
+        assert!(result.chunks(3).all(|row| row.iter().sum::<f64>().abs() < 1e-12));
     }
 }

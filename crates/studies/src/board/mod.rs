@@ -76,13 +76,16 @@ impl BoardReport {
         if let Some(advice) = self.advice() {
             text += &format!("{advice}\n");
         }
-        format!("{text}\n{}", self.noted().text())
+        let table = rows::table(&self.board, Vec::new());
+        let never = table.notes.iter().map(|note| format!("{note}."));
+        let notes: Vec<String> = never.chain(self.assumptions()).collect();
+        format!("{text}\n{}\n\n{}", NotedTable { notes: Vec::new(), ..table }.text().trim_end(), notes.join("\n"))
     }
 
     /// How many more judgements it takes, in a sentence.
     #[must_use]
     pub fn advice(&self) -> Option<String> {
-        None
+        self.board.advice.as_ref().map(|advice| advice.sentence.clone())
     }
 
     /// The same in Markdown.

@@ -1,0 +1,85 @@
+//! Judges who deviate, and judges who decide alone.
+
+use super::{Finding, Sample, Test};
+use crate::Settings;
+use crate::group::{fitted, leader};
+use crate::posterior::Posterior;
+use statistics::bradley_terry::{Comparison, Point};
+use statistics::{StatisticsError, normal_above};
+
+/// The judge whose verdicts follow the strengths of all in reverse, most significantly.
+///
+/// Each judge's preferences are those of all times a slope; one step of Newton's method from a slope of 1 estimates it.
+/// Clean judges have a slope near 1, so the test against "at least 0" raises a finding on them far less often than its level.
+pub(super) fn reversed(sample: &Sample<'_>) -> Option<Test> {
+    let group = sample.group;
+    let judges = sample.table.judges.len();
+    if judges < 2 {
+        return None;
+    }
+    let mut sums = vec![(0.0, 0.0, 0_u64); judges];
+    for unit in &group.units {
+        let Some(judge) = unit.judge else { continue };
+        let Comparison { first, second, position, point, weight, copies } = unit.comparison;
+        let difference = group.fit.strengths()[first] - group.fit.strengths()[second];
+        let [win, loss, _] = group.fit.probabilities(first, second, position);
+        let half = match point {
+            Point::Share(share) => share - 0.5,
+            Point::Tie => 0.0,
+        };
+        let mean = 0.5 * (win - loss);
+        let n = weight * copies as f64;
+        let (slope, curvature, units) = &mut sums[judge as usize];
+        *slope += n * (half - mean) * difference;
+        *curvature += n * (0.25 * (win + loss) - mean * mean) * difference * difference;
+        *units += copies;
+    }
+    let present = sums.iter().filter(|sum| sum.1 > 0.0).count();
+    let z = |sum: &(f64, f64, u64)| (1.0 + sum.0 / sum.1) * libm::sqrt(sum.1);
+    let (judge, sum) =
+        sums.iter().enumerate().filter(|(_, sum)| sum.1 > 0.0).min_by(|a, b| z(a.1).total_cmp(&z(b.1)))?;
+    let p = normal_above(-z(sum)) * present as f64;
+    let judge = sample.table.judges[judge].clone();
+    Some((p, Finding::JudgeReversed { judge, units: sum.2, slope: 1.0 + sum.0 / sum.1 }))
+}
+
+/// A judge with at least this share of the table, and three times his equal share, is loud.
+const LOUD: f64 = 0.2;
+
+/// A judge with much of the table without whom somebody else is first.
+pub(super) fn loud(sample: &Sample<'_>, _settings: &Settings) -> Result<Option<Finding>, StatisticsError> {
+    let group = sample.group;
+    let mut units = vec![0_u64; sample.table.judges.len()];
+    let mut all = 0;
+    for unit in &group.units {
+        all += unit.comparison.copies;
+        if let Some(judge) = unit.judge {
+            units[judge as usize] += unit.comparison.copies;
+        }
+    }
+    let present = units.iter().filter(|count| **count > 0).count();
+    let Some((judge, &most)) =
+        units.iter().enumerate().max_by_key(|(judge, count)| (**count, std::cmp::Reverse(*judge)))
+    else {
+        return Ok(None);
+    };
+    let share = most as f64 / all as f64;
+    // With two judges, each decides whatever the other leaves open.
+    if present < 3 || share < LOUD || share * (present as f64) < 3.0 {
+        return Ok(None);
+    }
+    let rest: Vec<Comparison> =
+        group.units.iter().filter(|unit| unit.judge != Some(judge as u32)).map(|unit| unit.comparison).collect();
+    let fit = fitted(group.fit.arms(), &rest)?;
+    let arms = fit.arms();
+    let covariance: Vec<f64> =
+        (0..arms * arms).map(|at| fit.model_covariance()[at / arms * fit.size() + at % arms]).collect();
+    let without = leader(&Posterior::of(fit.strengths(), &covariance).best, fit.strengths());
+    let with = group.leader();
+    Ok((with != without).then(|| Finding::LoudJudge {
+        judge: sample.table.judges[judge].clone(),
+        share,
+        with: sample.name(with),
+        without: sample.name(without),
+    }))
+}

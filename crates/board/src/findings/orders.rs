@@ -1,0 +1,88 @@
+//! Does the order in which answers were shown matter, and do judges contradict themselves?
+
+use super::{Finding, Sample, Test};
+use crate::units::Units;
+use statistics::bradley_terry::Point;
+use statistics::fixed::sign_test;
+use statistics::{Counts, binomial_at_least, normal_above};
+
+pub(super) fn tests(sample: &Sample<'_>, units: &Units) -> Vec<Test> {
+    let mut tests = Vec::new();
+    let group = sample.group;
+    if let Some((effect, error)) = group.fit.position().zip(group.position_error) {
+        let p = 2.0 * normal_above(effect.abs() / error);
+        tests.push((p, Finding::Order { effect, error, share: share_of_first(sample) }));
+    }
+    let both = units.both_orders;
+    if both.asked > 0 {
+        let (asked, differently, first_twice) = (both.asked, both.differently, both.first_twice);
+        let sides = Counts::new(first_twice as u64, (differently - first_twice) as u64, 0);
+        tests.push((sign_test(sides), Finding::OrderInBoth { asked, differently, first_twice }));
+        // Two independent answers without a preference for a side differ with a probability of at most a half.
+        let p = binomial_at_least(differently as u64, asked as u64, 0.5);
+        tests.push((p, Finding::Contradictions { asked, differently }));
+    }
+    tests.extend(judge_contradicts(sample, units));
+    tests
+}
+
+/// The share of points of the answer shown first.
+fn share_of_first(sample: &Sample<'_>) -> f64 {
+    let (mut points, mut weight) = (0.0, 0.0);
+    for unit in sample.group.units.iter().filter(|unit| unit.comparison.position != 0.0) {
+        let comparison = unit.comparison;
+        let share = match comparison.point {
+            Point::Share(share) => share,
+            Point::Tie => 0.5,
+        };
+        let n = comparison.weight * comparison.copies as f64;
+        points += n * if comparison.position > 0.0 { share } else { 1.0 - share };
+        weight += n;
+    }
+    points / weight
+}
+
+/// The judge whose answers in both orders differ most significantly more often than the others'.
+fn judge_contradicts(sample: &Sample<'_>, units: &Units) -> Option<Test> {
+    let all = units.both_orders;
+    let asked: Vec<_> = units.both_orders_by_judge.iter().enumerate().filter(|(_, both)| both.asked > 0).collect();
+    if asked.len() < 2 {
+        return None;
+    }
+    let (least, judge, both) = asked
+        .iter()
+        .map(|(judge, both)| (at_least(both.differently, both.asked, all.differently, all.asked), *judge, **both))
+        .min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let finding = Finding::JudgeContradicts {
+        judge: sample.table.judges[judge].clone(),
+        asked: both.asked,
+        differently: both.differently,
+        others: (all.differently - both.differently) as f64 / (all.asked - both.asked).max(1) as f64,
+    };
+    Some((least * asked.len() as f64, finding))
+}
+
+/// P(X >= found) for X hypergeometric: `drawn` of `all`, of which `marked` are marked.
+fn at_least(found: usize, drawn: usize, marked: usize, all: usize) -> f64 {
+    let ln_choose = |n: usize, k: usize| {
+        libm::lgamma(n as f64 + 1.0) - libm::lgamma(k as f64 + 1.0) - libm::lgamma((n - k) as f64 + 1.0)
+    };
+    let most = drawn.min(marked);
+    let least = found.max((drawn + marked).saturating_sub(all));
+    let term = |k: usize| ln_choose(marked, k) + ln_choose(all - marked, drawn - k) - ln_choose(all, drawn);
+    (least..=most).map(|k| libm::exp(term(k))).sum::<f64>().min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::at_least;
+
+    #[test]
+    fn hypergeometric_tails_equal_scipys() {
+        // scipy.stats.hypergeom.sf(found - 1, all, marked, drawn)
+        for (found, drawn, marked, all, expected) in [(3, 5, 8, 20, 0.296_181_630_546_955_7), (0, 4, 2, 9, 1.0)] {
+            let p = at_least(found, drawn, marked, all);
+            assert!((p - expected).abs() < 1e-9, "{p} {expected}");
+        }
+    }
+}

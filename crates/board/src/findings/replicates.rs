@@ -1,0 +1,397 @@
+//! Tests whose statistics are compared with those of tables that are drawn from the fit.
+//!
+//! Each replicate draws all outcomes from the fitted probabilities and refits by one step of Newton's method; from the
+//! second on, no iteration is worth its time. The cube root of each statistic, a sum of squares, is close to normal (Wilson
+//! and Hilferty), so that a few hundred replicates give p-values far below their number's inverse.
+
+use super::{Finding, Sample, Test};
+use rayon::prelude::*;
+use statistics::bradley_terry::Point;
+use statistics::matrix::Cholesky;
+use statistics::{Normals, normal_above};
+
+/// How many tables are drawn, and how many of large ones.
+const REPLICATES: u64 = 300;
+const REPLICATES_OF_LARGE: u64 = 100;
+
+/// Tables with more units are large.
+const LARGE: usize = 30_000;
+
+/// A unit as the tests need it.
+struct Row {
+    first: usize,
+    second: usize,
+    position: f64,
+    weight: f64,
+    copies: f64,
+    /// P(win), P(loss), P(tie).
+    p: [f64; 3],
+    /// The variance of the half points, that of ties, and their covariance, of one copy.
+    variance: f64,
+    tie_variance: f64,
+    mixed: f64,
+    pair: usize,
+    item: Option<u32>,
+    judge: Option<u32>,
+}
+
+/// Units that share an item or a judge, at least two.
+struct Cluster {
+    units: Vec<usize>,
+    /// Competitors with a unit each, and the sign of its residual: all units of a competitor side by side.
+    sides: Vec<(usize, usize, f64)>,
+}
+
+/// Half points and ties beyond what the fit expects, unit by unit.
+struct Residuals {
+    half: Vec<f64>,
+    tie: Vec<f64>,
+}
+
+/// The statistics of one table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Statistics {
+    misfit: f64,
+    items: f64,
+    judges: f64,
+    ties: f64,
+}
+
+struct Frame<'a> {
+    sample: &'a Sample<'a>,
+    rows: Vec<Row>,
+    pairs: Vec<(usize, usize)>,
+    pair_variance: Vec<f64>,
+    arm_variance: Vec<f64>,
+    arm_tie_variance: Vec<f64>,
+    items: Vec<Cluster>,
+    judges: Vec<Cluster>,
+    step: Cholesky,
+    size: usize,
+    position: Option<usize>,
+    tie: Option<usize>,
+}
+
+pub(super) fn tests(sample: &Sample<'_>) -> Vec<Test> {
+    let frame = Frame::of(sample);
+    let observed = frame.observed();
+    let found = frame.statistics(&observed);
+    let replicates = if frame.rows.len() > LARGE { REPLICATES_OF_LARGE } else { REPLICATES };
+    let drawn: Vec<Statistics> =
+        (0..replicates).into_par_iter().map(|seed| frame.statistics(&frame.drawn(seed))).collect();
+    let compare = |of: fn(&Statistics) -> f64| compared(of(&found), &drawn.iter().map(of).collect::<Vec<_>>());
+    let mut tests = Vec::new();
+    if frame.pairs.len() >= sample.group.fit.arms() {
+        let (p, ratio) = compare(|statistics| statistics.misfit);
+        tests.push((p, frame.misfit(&observed, ratio)));
+    }
+    if frame.items.len() > 1 {
+        let (p, design_effect) = compare(|statistics| statistics.items);
+        tests.push((p, Finding::ItemsDiffer { design_effect, items: frame.items.len() }));
+    }
+    if frame.judges.len() > 1 {
+        let (p, design_effect) = compare(|statistics| statistics.judges);
+        let (judge, share) = frame.most_deviant_judge(&observed);
+        tests.push((p, Finding::JudgesDisagree { design_effect, judge, share }));
+    }
+    if frame.tie.is_some() {
+        let (p, _) = compare(|statistics| statistics.ties);
+        tests.push((p, frame.ties(&observed)));
+    }
+    tests
+}
+
+/// The p-value of a sum of squares, and its ratio to the mean.
+fn compared(found: f64, drawn: &[f64]) -> (f64, f64) {
+    let n = drawn.len() as f64;
+    let roots: Vec<f64> = drawn.iter().map(|value| libm::cbrt(*value)).collect();
+    let mean = roots.iter().sum::<f64>() / n;
+    let variance = roots.iter().map(|root| (root - mean) * (root - mean)).sum::<f64>() / (n - 1.0);
+    let average = drawn.iter().sum::<f64>() / n;
+    if variance <= 0.0 || average <= 0.0 {
+        return (1.0, 1.0);
+    }
+    let z = (libm::cbrt(found) - mean) / libm::sqrt(variance * (1.0 + 1.0 / n));
+    (normal_above(z), found / average)
+}
+
+impl<'a> Frame<'a> {
+    fn of(sample: &'a Sample<'a>) -> Self {
+        let group = sample.group;
+        let fit = &group.fit;
+        let mut pairs: Vec<(usize, usize)> =
+            group.units.iter().map(|unit| (unit.comparison.first, unit.comparison.second)).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let (arms, size) = (fit.arms(), fit.size());
+        let tie = (fit.tie() > 0.0).then_some(size - 1);
+        let rows: Vec<Row> = group
+            .units
+            .iter()
+            .map(|unit| {
+                let comparison = unit.comparison;
+                let (first, second) = (comparison.first, comparison.second);
+                let p = fit.probabilities(first, second, comparison.position);
+                let mean = 0.5 * (p[0] - p[1]);
+                Row {
+                    first,
+                    second,
+                    position: comparison.position,
+                    weight: comparison.weight,
+                    copies: comparison.copies as f64,
+                    p,
+                    variance: 0.25 * (p[0] + p[1]) - mean * mean,
+                    tie_variance: p[2] * (1.0 - p[2]),
+                    mixed: -mean * p[2],
+                    pair: pairs.partition_point(|pair| *pair < (first, second)),
+                    item: unit.item,
+                    judge: unit.judge,
+                }
+            })
+            .collect();
+        let mut frame = Self {
+            sample,
+            pair_variance: vec![0.0; pairs.len()],
+            arm_variance: vec![0.0; arms],
+            arm_tie_variance: vec![0.0; arms],
+            items: clusters(&rows, |row| row.item),
+            judges: clusters(&rows, |row| row.judge),
+            step: Cholesky::new(&[1.0], 1).expect("1 is positive"),
+            rows,
+            pairs,
+            size,
+            position: fit.position_place(),
+            tie,
+        };
+        let mut information = vec![0.0; size * size];
+        for row in &frame.rows {
+            let n = row.weight * row.copies;
+            frame.pair_variance[row.pair] += n * row.weight * row.variance;
+            for arm in [row.first, row.second] {
+                frame.arm_variance[arm] += n * row.weight * row.variance;
+                frame.arm_tie_variance[arm] += n * row.weight * row.tie_variance;
+            }
+            let direction = frame.direction(row);
+            for &(a, x) in &direction {
+                direction.iter().for_each(|&(b, y)| information[a * size + b] += n * x * y * row.variance);
+                if let Some(tie) = tie {
+                    information[a * size + tie] += n * x * row.mixed;
+                    information[tie * size + a] += n * x * row.mixed;
+                }
+            }
+            if let Some(tie) = tie {
+                information[tie * size + tie] += n * row.tie_variance;
+            }
+        }
+        for row in 0..arms {
+            (0..arms).for_each(|column| information[row * size + column] += 1.0);
+        }
+        // A weak prior, where the fit needed one, also bounds the step.
+        let ridge = fit.prior().map_or(1e-9, |sd| 1.0 / (sd * sd));
+        (0..size).for_each(|place| information[place * size + place] += ridge);
+        frame.step = Cholesky::new(&information, size).expect("the information is positive definite");
+        frame
+    }
+
+    fn direction(&self, row: &Row) -> [(usize, f64); 3] {
+        let position = self.position.map_or((row.first, 0.0), |place| (place, row.position));
+        [(row.first, 1.0), (row.second, -1.0), position]
+    }
+
+    fn observed(&self) -> Residuals {
+        let outcome = |(unit, row): (&crate::units::Unit, &Row)| {
+            let (half, tied) = match unit.comparison.point {
+                Point::Share(share) => (share - 0.5, 0.0),
+                Point::Tie => (0.0, 1.0),
+            };
+            let n = row.weight * row.copies;
+            (n * (half - 0.5 * (row.p[0] - row.p[1])), n * (tied - row.p[2]))
+        };
+        let (half, tie) = self.sample.group.units.iter().zip(&self.rows).map(outcome).unzip();
+        Residuals { half, tie }
+    }
+
+    /// Residuals of a table drawn from the fit, after one step of a refit.
+    fn drawn(&self, seed: u64) -> Residuals {
+        let mut draws = Normals::from_seed(0x7265_706c ^ seed << 32);
+        let (half, tie) = self
+            .rows
+            .iter()
+            .map(|row| {
+                if row.copies > 1.0 {
+                    let scale = row.weight * libm::sqrt(row.copies);
+                    return (
+                        scale * libm::sqrt(row.variance) * draws.normal(),
+                        scale * libm::sqrt(row.tie_variance) * draws.normal(),
+                    );
+                }
+                let at = draws.uniform();
+                let (half, tied) = if at < row.p[0] {
+                    (0.5, 0.0)
+                } else if at < row.p[0] + row.p[1] {
+                    (-0.5, 0.0)
+                } else {
+                    (0.0, 1.0)
+                };
+                (row.weight * (half - 0.5 * (row.p[0] - row.p[1])), row.weight * (tied - row.p[2]))
+            })
+            .unzip();
+        let mut residuals = Residuals { half, tie };
+        self.refit(&mut residuals);
+        residuals
+    }
+
+    fn refit(&self, residuals: &mut Residuals) {
+        let mut gradient = vec![0.0; self.size];
+        for (at, row) in self.rows.iter().enumerate() {
+            self.direction(row).iter().for_each(|&(place, x)| gradient[place] += x * residuals.half[at]);
+            if let Some(tie) = self.tie {
+                gradient[tie] += residuals.tie[at];
+            }
+        }
+        let step = self.step.solve(&gradient);
+        for (at, row) in self.rows.iter().enumerate() {
+            let n = row.weight * row.copies;
+            let along: f64 = self.direction(row).iter().map(|&(place, x)| x * step[place]).sum();
+            let tie = self.tie.map_or(0.0, |tie| step[tie]);
+            residuals.half[at] -= n * (row.variance * along + row.mixed * tie);
+            residuals.tie[at] -= n * (row.mixed * along + row.tie_variance * tie);
+        }
+    }
+
+    fn statistics(&self, residuals: &Residuals) -> Statistics {
+        let mut pairs = vec![0.0; self.pairs.len()];
+        let mut ties = vec![0.0; self.arm_tie_variance.len()];
+        for (at, row) in self.rows.iter().enumerate() {
+            pairs[row.pair] += residuals.half[at];
+            ties[row.first] += residuals.tie[at];
+            ties[row.second] += residuals.tie[at];
+        }
+        let squares = |sums: &[f64], variances: &[f64]| -> f64 {
+            sums.iter()
+                .zip(variances)
+                .filter(|(_, variance)| **variance > 0.0)
+                .map(|(sum, variance)| sum * sum / variance)
+                .sum()
+        };
+        let by = |clusters: &[Cluster]| clusters.iter().map(|cluster| self.cluster(cluster, residuals)).sum();
+        Statistics {
+            misfit: squares(&pairs, &self.pair_variance),
+            items: by(&self.items),
+            judges: by(&self.judges),
+            ties: squares(&ties, &self.arm_tie_variance),
+        }
+    }
+
+    /// The squared sums of a cluster's residuals by competitor, each over the competitor's variance.
+    fn cluster(&self, cluster: &Cluster, residuals: &Residuals) -> f64 {
+        cluster
+            .sides
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|same| (same[0].0, same.iter().map(|side| side.2 * residuals.half[side.1]).sum::<f64>()))
+            .map(|(arm, sum)| sum * sum / self.arm_variance[arm].max(f64::MIN_POSITIVE))
+            .sum()
+    }
+
+    fn misfit(&self, residuals: &Residuals, ratio: f64) -> Finding {
+        let arms = self.sample.group.fit.arms();
+        let (mut sums, mut points) = (vec![0.0; self.pairs.len()], vec![0.0; self.pairs.len()]);
+        let mut share = vec![(0.0, 0.0); arms * arms];
+        for (at, (row, unit)) in self.rows.iter().zip(&self.sample.group.units).enumerate() {
+            sums[row.pair] += residuals.half[at];
+            let n = row.weight * row.copies;
+            let half = match unit.comparison.point {
+                Point::Share(share) => share - 0.5,
+                Point::Tie => 0.0,
+            };
+            points[row.pair] += 2.0 * n * half;
+            for (i, j, half) in [(row.first, row.second, half), (row.second, row.first, -half)] {
+                share[i * arms + j].0 += n * half;
+                share[i * arms + j].1 += n * half * half;
+            }
+        }
+        let z = |pair: &usize| sums[*pair].abs() / libm::sqrt(self.pair_variance[*pair].max(f64::MIN_POSITIVE));
+        let worst = (0..self.pairs.len()).max_by(|a, b| z(a).total_cmp(&z(b))).expect("a group has pairs");
+        let (mut i, mut j) = self.pairs[worst];
+        let (mut found, mut excess) = (points[worst], 2.0 * sums[worst]);
+        if excess < 0.0 {
+            (i, j, found, excess) = (j, i, -found, -excess);
+        }
+        let cycle = cycle(&share, arms).map(|cycle| cycle.map(|member| self.sample.name(member)).to_vec());
+        Finding::Misfit {
+            ratio,
+            pair: (self.sample.name(i), self.sample.name(j)),
+            found,
+            expected: found - excess,
+            cycle,
+        }
+    }
+
+    fn ties(&self, residuals: &Residuals) -> Finding {
+        let arms = self.arm_tie_variance.len();
+        let (mut excess, mut expected) = (vec![0.0; arms], vec![0.0; arms]);
+        for (at, row) in self.rows.iter().enumerate() {
+            for arm in [row.first, row.second] {
+                excess[arm] += residuals.tie[at];
+                expected[arm] += row.weight * row.copies * row.p[2];
+            }
+        }
+        let z = |arm: &usize| excess[*arm].abs() / libm::sqrt(self.arm_tie_variance[*arm].max(f64::MIN_POSITIVE));
+        let worst = (0..arms).max_by(|a, b| z(a).total_cmp(&z(b))).expect("a group has members");
+        Finding::TiesUneven {
+            competitor: self.sample.name(worst),
+            found: expected[worst] + excess[worst],
+            expected: expected[worst],
+        }
+    }
+
+    fn most_deviant_judge(&self, residuals: &Residuals) -> (String, f64) {
+        let value = |cluster: &Cluster| {
+            // Against its expectation, which is about proportional to the number of units.
+            let expected: f64 = cluster.units.iter().map(|at| self.rows[*at].variance * self.rows[*at].copies).sum();
+            self.cluster(cluster, residuals) / expected.max(f64::MIN_POSITIVE)
+        };
+        let worst = self.judges.iter().max_by(|a, b| value(a).total_cmp(&value(b))).expect("at least two judges");
+        let judge = self.rows[worst.units[0]].judge.expect("a judge's units have a judge");
+        let units = |rows: &mut dyn Iterator<Item = &Row>| rows.map(|row| row.copies).sum::<f64>();
+        let share = units(&mut worst.units.iter().map(|at| &self.rows[*at])) / units(&mut self.rows.iter());
+        (self.sample.table.judges[judge as usize].clone(), share)
+    }
+}
+
+/// The clearest cycle of three, each of which beats the next by at least 1.645 standard errors, if there is one. Of each
+/// ordered pair: the sum of half points and that of their squares.
+fn cycle(pairs: &[(f64, f64)], arms: usize) -> Option<[usize; 3]> {
+    const CLEAR: f64 = 1.645;
+    let z = |i: usize, j: usize| {
+        let (sum, squares) = pairs[i * arms + j];
+        if squares > 0.0 { sum / libm::sqrt(squares) } else { 0.0 }
+    };
+    let mut clearest = (CLEAR, None);
+    for i in 0..arms {
+        for j in (i + 1..arms).filter(|j| z(i, *j) > CLEAR) {
+            // Each cycle once: from its first member.
+            for k in (i + 1..arms).filter(|k| *k != j) {
+                let least = z(i, j).min(z(j, k)).min(z(k, i));
+                if least > clearest.0 {
+                    clearest = (least, Some([i, j, k]));
+                }
+            }
+        }
+    }
+    clearest.1
+}
+
+/// Clusters with at least two units; one says nothing.
+fn clusters(rows: &[Row], key: impl Fn(&Row) -> Option<u32>) -> Vec<Cluster> {
+    let mut keyed: Vec<(u32, usize)> = rows.iter().enumerate().filter_map(|(at, row)| Some((key(row)?, at))).collect();
+    keyed.sort_unstable();
+    let cluster = |same: &[(u32, usize)]| {
+        let units: Vec<usize> = same.iter().map(|entry| entry.1).collect();
+        let both = |at: &usize| [(rows[*at].first, *at, 1.0), (rows[*at].second, *at, -1.0)];
+        let mut sides: Vec<(usize, usize, f64)> = units.iter().flat_map(both).collect();
+        sides.sort_by_key(|side| (side.0, side.1));
+        Cluster { units, sides }
+    };
+    keyed.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() > 1).map(cluster).collect()
+}

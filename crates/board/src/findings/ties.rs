@@ -1,0 +1,48 @@
+//! Do ties carry the result?
+
+use super::{Finding, Sample, Test};
+use crate::group::{fitted, leader};
+use statistics::bradley_terry::{Comparison, Point};
+use statistics::{StatisticsError, normal_above};
+
+/// Whether another competitor is first if ties are left out. Under the model both fits estimate the same strengths, the
+/// one without ties less precisely; their difference is tested as that of an efficient and a consistent estimator.
+///
+/// J. A. Hausman, "Specification Tests in Econometrics", Econometrica 46(6), 1978, <https://doi.org/10.2307/1913827>.
+pub(super) fn decide(sample: &Sample<'_>) -> Result<Option<Test>, StatisticsError> {
+    let group = sample.group;
+    let decided: Vec<Comparison> = group
+        .units
+        .iter()
+        .map(|unit| unit.comparison)
+        .filter(|comparison| matches!(comparison.point, Point::Share(_)))
+        .collect();
+    if decided.len() == group.units.len() || decided.is_empty() {
+        return Ok(None);
+    }
+    let arms = group.fit.arms();
+    let other = fitted(arms, &decided)?;
+    if other.prior() != group.fit.prior() {
+        return Ok(None);
+    }
+    let (a, b) = (top(group.fit.strengths()), top(other.strengths()));
+    let variance = |covariance: &[f64], size: usize| {
+        covariance[a * size + a] + covariance[b * size + b] - 2.0 * covariance[a * size + b]
+    };
+    let difference = |strengths: &[f64]| strengths[a] - strengths[b];
+    let spread =
+        variance(other.model_covariance(), other.size()) - variance(group.fit.model_covariance(), group.fit.size());
+    let p = if a == b || spread <= 0.0 {
+        1.0
+    } else {
+        // The pair was chosen among all because its order changed.
+        let z = (difference(group.fit.strengths()) - difference(other.strengths())).abs() / libm::sqrt(spread);
+        2.0 * normal_above(z) * (arms - 1) as f64
+    };
+    Ok(Some((p, Finding::TiesDecide { with: sample.name(a), without: sample.name(b) })))
+}
+
+/// The strongest.
+fn top(strengths: &[f64]) -> usize {
+    leader(&vec![0.0; strengths.len()], strengths)
+}

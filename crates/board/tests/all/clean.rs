@@ -1,0 +1,48 @@
+//! Clean tables have a finding at most once in twenty.
+
+use crate::world::World;
+use board::{Board, Settings};
+
+const CHECKS: Settings = Settings { advice: false, every_look: false, ..SETTINGS };
+const SETTINGS: Settings =
+    Settings { level: 0.95, clusters: board::Clusters::Auto, checks: true, advice: true, every_look: true };
+
+/// How many of `tables` clean tables have a finding.
+fn with_findings(tables: u64, competitors: usize, rows: usize, items: usize, judges: usize, show: bool) -> u64 {
+    let mut found = 0;
+    for seed in 0..tables {
+        let world = World::normal(competitors, 0.8, 0.5, 1_000 + seed).shared(items, judges);
+        let board = Board::new(&world.table(rows, 50_000 + seed), &CHECKS).unwrap();
+        found += u64::from(!board.findings.is_empty());
+        if show {
+            board.findings.iter().for_each(|found| eprintln!("{seed}: {:?} {}", found.p_value, found.sentence));
+        }
+    }
+    found
+}
+
+/// The most findings that a level of 5% explains: 0.05 n and two standard errors.
+fn most(tables: u64) -> u64 {
+    let n = tables as f64;
+    (0.05 * n + 2.0 * (n * 0.05 * 0.95).sqrt()) as u64
+}
+
+#[test]
+fn few_clean_tables_have_findings() {
+    let found = with_findings(60, 20, 3_000, 300, 10, false);
+    assert!(found <= most(60), "{found} of 60");
+    let found = with_findings(200, 6, 200, 40, 5, false);
+    assert!(found <= most(200), "{found} of 200");
+}
+
+#[test]
+#[ignore = "a minute in a release build: cargo test -p board --release -- --ignored clean"]
+fn at_most_63_of_1000_clean_tables_have_findings() {
+    for (competitors, rows, items, judges) in
+        [(20, 3_000, 300, 10), (6, 200, 40, 5), (20, 3_000, 0, 0), (6, 200, 0, 4), (20, 3_000, 60, 40), (3, 60, 10, 2)]
+    {
+        let found = with_findings(1_000, competitors, rows, items, judges, std::env::var_os("SHOW").is_some());
+        eprintln!("{competitors} competitors, {rows} rows, {items} items, {judges} judges: {found} of 1,000");
+        assert!(found <= 63, "{found} of 1,000");
+    }
+}

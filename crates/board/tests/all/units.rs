@@ -1,0 +1,143 @@
+//! What a unit is, and that what a table says does not depend on how it is written.
+
+use crate::world::World;
+use board::{Board, BoardError, Clusters, Conclusion, Judgement, Order, Settings, Table, Units, Verdict};
+use statistics::bradley_terry::Point;
+
+fn row(first: u32, second: u32, verdict: Verdict, item: Option<u32>, judge: Option<u32>) -> Judgement {
+    Judgement { first, second, verdict, item, judge, weight: 1.0, row: 1 }
+}
+
+fn table(competitors: usize, judgements: Vec<Judgement>) -> Table {
+    let named = |letter: &str, count: usize| (0..count).map(|k| format!("{letter}{k}")).collect();
+    Table {
+        names: named("c", competitors),
+        items: named("i", 3),
+        judges: named("j", 3),
+        judgements,
+        order: Order::Shown,
+    }
+}
+
+fn board(table: &Table) -> Board {
+    Board::new(table, &Settings::default()).unwrap()
+}
+
+#[test]
+fn repeats_and_both_orders_are_one_unit() {
+    use Verdict::{First, Second, Tie};
+    let of = |rows: Vec<(u32, u32, Verdict)>| {
+        let rows =
+            rows.into_iter().map(|(first, second, verdict)| row(first, second, verdict, Some(0), Some(0))).collect();
+        let units = Units::of(&table(2, rows)).unwrap();
+        assert_eq!(units.units.len(), 1);
+        (units.units[0].comparison.point, units.units[0].comparison.position)
+    };
+    let (win, loss) = (Point::Share(1.0), Point::Share(0.0));
+    assert_eq!(of(vec![(0, 1, First), (0, 1, First), (0, 1, Second)]), (win, 1.0));
+    assert_eq!(of(vec![(1, 0, First)]), (loss, -1.0));
+    assert_eq!(of(vec![(0, 1, First), (1, 0, First)]), (Point::Tie, 0.0));
+    // Both orders weigh the same, however often each was asked.
+    assert_eq!(of(vec![(0, 1, First), (0, 1, First), (1, 0, First)]), (Point::Tie, 0.0));
+    assert_eq!(of(vec![(0, 1, First), (1, 0, Tie)]), (win, 0.0));
+    assert_eq!(of(vec![(0, 1, First), (1, 0, Verdict::Score(0.75))]), (Point::Share(0.625), 0.0));
+    // Another item, another judge: other units.
+    let rows = [(0, 0), (0, 1), (1, 0)].map(|(item, judge)| row(0, 1, First, Some(item), Some(judge)));
+    assert_eq!(Units::of(&table(2, rows.to_vec())).unwrap().units.len(), 3);
+    // Without an item every row is one.
+    let rows = vec![row(0, 1, First, None, Some(0)); 4];
+    assert_eq!(Units::of(&table(2, rows)).unwrap().tally.units, 4);
+}
+
+#[test]
+fn the_order_of_rows_inside_a_unit_does_not_matter() {
+    let mut table = World::normal(5, 1.0, 0.3, 4).shared(3, 2).table(400, 4);
+    let before = board(&table);
+    // Reverse the rows of each unit, in the places that the unit has.
+    let key = |row: &Judgement| (row.first.min(row.second), row.first.max(row.second), row.item, row.judge);
+    let old = table.judgements.clone();
+    for (at, row) in old.iter().enumerate() {
+        let places: Vec<usize> = (0..old.len()).filter(|other| key(&old[*other]) == key(row)).collect();
+        let own = places.iter().position(|place| *place == at).unwrap();
+        table.judgements[at] = old[places[places.len() - 1 - own]];
+    }
+    assert_ne!(table.judgements, old);
+    let after = board(&table);
+    assert_eq!((before.competitors, before.sentence, before.groups), (after.competitors, after.sentence, after.groups));
+}
+
+#[test]
+fn rows_that_count_several_times_are_that_many() {
+    let world = World::normal(4, 0.8, 0.0, 2);
+    let mut long = world.table(300, 2);
+    long.order = Order::Unknown;
+    let mut short = long.clone();
+    short.judgements.sort_by_key(|row| (row.first, row.second, row.verdict == Verdict::First));
+    short.judgements.dedup_by(|next, kept| {
+        let same = (next.first, next.second, next.verdict) == (kept.first, kept.second, kept.verdict);
+        if same {
+            kept.weight += 1.0;
+        }
+        same
+    });
+    assert!(short.judgements.len() < 30);
+    let (long, short) = (board(&long), board(&short));
+    assert_eq!(long.tally.units, short.tally.units);
+    for (a, b) in long.competitors.iter().zip(&short.competitors) {
+        assert!((a.strength - b.strength).abs() < 1e-9 && (a.standard_error - b.standard_error).abs() < 1e-9);
+        assert_eq!((a.wins, a.losses, &a.name), (b.wins, b.losses, &b.name));
+    }
+}
+
+#[test]
+fn small_and_strange_tables_have_a_board() {
+    // One judgement: a winner that was never beaten needs the prior.
+    let one =
+        board(&table(2, vec![row(0, 1, Verdict::First, Some(0), Some(0)), row(1, 0, Verdict::Second, Some(1), None)]));
+    assert!(one.groups[0].prior.is_some());
+    assert_eq!(one.groups[0].unbeaten, ["c0"]);
+    assert!(matches!(&one.conclusion, Conclusion::Leading(leader) if leader.name == "c0"), "{}", one.sentence);
+    let ties = board(&table(3, vec![row(0, 1, Verdict::Tie, None, None), row(1, 2, Verdict::BothBad, None, None)]));
+    assert_eq!(ties.sentence, "No verdict: all judgements of the 3 competitors are ties.");
+    assert_eq!((ties.tally.ties, ties.tally.both_bad), (2, 1));
+    // A name without a judgement is not ranked.
+    let lone = board(&table(4, vec![row(0, 1, Verdict::First, None, None), row(1, 0, Verdict::First, None, None)]));
+    assert_eq!(lone.never_compared, ["c2", "c3"]);
+    assert_eq!(lone.competitors.len(), 2);
+}
+
+#[test]
+fn what_does_not_fit_is_an_error() {
+    let settings = Settings::default();
+    let error = |table: &Table, settings: &Settings| Board::new(table, settings).unwrap_err().to_string();
+    assert!(matches!(Board::new(&table(2, vec![]), &settings), Err(BoardError::Empty { rows: 0, itself: 0 })));
+    let itself = table(2, vec![row(1, 1, Verdict::First, None, None)]);
+    assert!(error(&itself, &settings).contains("1 compare"), "{}", error(&itself, &settings));
+    let good = row(0, 1, Verdict::First, None, None);
+    for (bad, words) in [
+        (Judgement { second: 2, ..good }, "row 1: the second competitor is 2"),
+        (Judgement { item: Some(3), ..good }, "the item is 3"),
+        (Judgement { weight: 0.0, ..good }, "the weight is 0"),
+        (Judgement { weight: f64::INFINITY, ..good }, "the weight is inf"),
+        (Judgement { verdict: Verdict::Score(1.5), ..good }, "the score is 1.5"),
+    ] {
+        let message = error(&table(2, vec![bad]), &settings);
+        assert!(message.contains(words), "{message}");
+    }
+    let level = Settings { level: 1.0, ..Settings::default() };
+    assert!(error(&table(2, vec![good]), &level).contains("the level is 1"));
+    let mut without = table(2, vec![good]);
+    without.items.clear();
+    let clusters = Settings { clusters: Clusters::Item, ..Settings::default() };
+    assert!(error(&without, &clusters).contains("column `item`"));
+}
+
+#[test]
+fn the_same_board_for_any_number_of_threads() {
+    let table = World::normal(6, 0.8, 0.5, 9).shared(50, 5).table(500, 9);
+    let bytes = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| serde_json::to_string(&board(&table)).unwrap())
+    };
+    assert_eq!(bytes(1), bytes(3));
+}

@@ -1,0 +1,164 @@
+"""Fits of two tables by scipy and statsmodels, as test data for the crate.
+
+    python fits.py            # prints both tables' fits; needs numpy, scipy and statsmodels
+    python fits.py --write    # writes fits.json beside this file
+
+Tables are drawn by a generator that is written out here, so that the crate's test makes the same ones.
+"""
+
+import json
+import pathlib
+import sys
+
+import numpy as np
+import scipy
+import scipy.optimize
+import scipy.stats
+import statsmodels
+import statsmodels.api as sm
+
+
+def lehmer(seed):
+    """Park and Miller's minimal generator: x <- 48271 x mod 2^31 - 1."""
+    state = seed
+    while True:
+        state = state * 48271 % 2147483647
+        yield state
+
+
+def table(seed, rows, competitors, items, tie, position):
+    """Rows (first, second, outcome, item): outcome 0 first wins, 1 second wins, 2 tie."""
+    draw = lehmer(seed)
+    strengths = [0.3 * (competitors - k) for k in range(competitors)]
+    result = []
+    for _ in range(rows):
+        first = next(draw) % competitors
+        second = (first + 1 + next(draw) % (competitors - 1)) % competitors
+        item = next(draw) % items
+        # Items prefer one competitor each, so that judgements of an item depend on each other.
+        liked = item % competitors
+        d = strengths[first] - strengths[second] + position + 0.8 * ((first == liked) - (second == liked))
+        win, loss = np.exp(d / 2), np.exp(-d / 2)
+        at = next(draw) / 2147483647 * (win + loss + tie)
+        result.append((first, second, 0 if at < win else 1 if at < win + loss else 2, item))
+    return result
+
+
+def davidson(rows, competitors):
+    """Maximum likelihood of strengths, position effect and ln nu, with the inverse of a numerical Hessian."""
+    first, second, outcome, _ = (np.array(column) for column in zip(*rows))
+
+    def split(x):
+        return np.append(x[: competitors - 1], -np.sum(x[: competitors - 1])), x[-2], x[-1]
+
+    def loss(x):
+        strengths, gamma, tie = split(x)
+        d = strengths[first] - strengths[second] + gamma
+        scores = np.stack([d / 2, -d / 2, np.full_like(d, tie)])
+        return np.sum(scipy.special.logsumexp(scores, axis=0) - scores[outcome, np.arange(len(d))])
+
+    size = competitors + 1
+    x = np.zeros(size)
+    for _ in range(100):
+        gradient, hessian = derivatives(loss, x)
+        step = np.linalg.solve(hessian, gradient)
+        x = x - step
+        if np.max(np.abs(step)) < 1e-9:
+            break
+    check = scipy.optimize.minimize(loss, x, method="BFGS", options={"gtol": 1e-8})
+    assert np.max(np.abs(check.x - x)) < 1e-5, "two optimisers agree"
+    _, hessian = derivatives(loss, x)
+    covariance = np.linalg.inv(hessian)
+    # From the free strengths to all of them.
+    back = np.zeros((competitors, size))
+    back[: competitors - 1, : competitors - 1] = np.eye(competitors - 1)
+    back[-1, : competitors - 1] = -1
+    strengths, gamma, tie = split(x)
+    all_covariances = back @ covariance @ back.T
+    errors = np.sqrt(np.diag(all_covariances))
+    return {
+        "strengths": strengths.tolist(),
+        "errors": errors.tolist(),
+        "position": gamma,
+        "position_error": float(np.sqrt(covariance[-2, -2])),
+        "nu": float(np.exp(tie)),
+        "ln_likelihood": -float(loss(x)),
+        "max_t": max_t(strengths, all_covariances),
+    }
+
+
+def max_t(strengths, covariance, draws=400_000):
+    """The 95% quantile of the largest standardised difference, and the mean width of the ranks it allows."""
+    upper = np.triu_indices(len(strengths), 1)
+    variances = np.diag(covariance)
+    error = np.sqrt(variances[upper[0]] + variances[upper[1]] - 2 * covariance[upper])
+    noise = np.random.default_rng(1).multivariate_normal(np.zeros(len(strengths)), covariance, size=draws)
+    largest = np.max(np.abs(noise[:, upper[0]] - noise[:, upper[1]]) / error, axis=1)
+    quantile = float(np.quantile(largest, 0.95))
+    z = (strengths[upper[0]] - strengths[upper[1]]) / error
+    width = len(strengths) - 1 - 2 * np.sum(np.abs(z) > quantile) / len(strengths)
+    return {"quantile": quantile, "width": float(width)}
+
+
+def derivatives(function, x):
+    """Central differences of the fourth order, by complex-free steps that balance rounding."""
+    h = 1e-3
+    n = len(x)
+    unit = np.eye(n) * h
+    gradient = np.array(
+        [(8 * (function(x + e) - function(x - e)) - (function(x + 2 * e) - function(x - 2 * e))) / (12 * h) for e in unit]
+    )
+    hessian = np.empty((n, n))
+    for i, a in enumerate(unit):
+        for j, b in enumerate(unit[: i + 1]):
+
+            def mixed(s):
+                return function(x + s * (a + b)) - function(x + s * (a - b)) - function(x - s * (a - b)) + function(x - s * (a + b))
+
+            hessian[i, j] = hessian[j, i] = (16 * mixed(1) - mixed(2)) / (48 * h * h) if i != j else (
+                -function(x + 2 * a) + 16 * function(x + a) - 30 * function(x) + 16 * function(x - a) - function(x - 2 * a)
+            ) / (12 * h * h)
+    return gradient, hessian
+
+
+def clustered(rows, competitors):
+    """A logistic regression with standard errors by item, one strength fixed at 0, and a max-t quantile."""
+    first, second, outcome, item = (np.array(column) for column in zip(*rows))
+    design = np.zeros((len(rows), competitors))
+    design[np.arange(len(rows)), first] += 1
+    design[np.arange(len(rows)), second] -= 1
+    design[:, 0] = 1  # the position effect instead of the strength that is fixed
+    model = sm.GLM(outcome == 0, design, family=sm.families.Binomial())
+    fit = model.fit(tol=1e-14, maxiter=100)
+    by_item = model.fit(
+        tol=1e-14, maxiter=100, cov_type="cluster", cov_kwds={"groups": item, "use_correction": False}
+    )
+    # Strengths less the first's: their differences from it.
+    groups = len(set(item.tolist()))
+    return {
+        "differences": fit.params[1:].tolist(),
+        "model_errors": fit.bse[1:].tolist(),
+        "cluster_errors": (by_item.bse[1:] * np.sqrt(groups / (groups - 1))).tolist(),
+        "position": float(fit.params[0]),
+        "position_cluster_error": float(by_item.bse[0] * np.sqrt(groups / (groups - 1))),
+        "ln_likelihood": float(fit.llf),
+        "groups": groups,
+    }
+
+
+def main():
+    ties = table(seed=11, rows=900, competitors=6, items=40, tie=0.6, position=0.25)
+    binary = table(seed=12, rows=900, competitors=6, items=40, tie=0.0, position=0.25)
+    result = {
+        "source": f"fits.py with numpy {np.__version__}, scipy {scipy.__version__}, statsmodels {statsmodels.__version__}",
+        "davidson": davidson(ties, 6),
+        "clustered": clustered(binary, 6),
+    }
+    text = json.dumps(result, indent=2) + "\n"
+    if "--write" in sys.argv:
+        (pathlib.Path(__file__).parent / "fits.json").write_text(text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
