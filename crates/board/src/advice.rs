@@ -269,6 +269,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::print_stderr, reason = "who runs a measurement reads its numbers")]
     #[ignore = "half a minute in a release build: cargo test -p board --release -- --ignored half_of_500"]
     fn half_of_500_boards_are_decided_by_then() {
         for seed in [5, 6, 7, 8] {

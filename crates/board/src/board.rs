@@ -187,7 +187,7 @@ impl Board {
             competitors.extend(rows(table, group, place, &known));
         }
         let conclusion = conclusion(table, &fits, &known, &units, settings);
-        let findings = if settings.checks { findings::all(table, &units, &fits, settings)? } else { Vec::new() };
+        let findings = if settings.checks { findings::all(table, &units, &fits)? } else { Vec::new() };
         let open = !matches!(conclusion, Conclusion::OrderAndNames | Conclusion::OnlyTies);
         let advice = (settings.advice && open).then(|| advice::of(&table.names, &fits[0], settings));
         let met: Vec<usize> = fits.iter().flat_map(|fit| fit.members.iter().copied()).collect();

@@ -36,3 +36,8 @@ pub use preferences::Preferences;
 pub use settings::{Clusters, Settings};
 pub use table::{Judgement, Order, Table, Verdict};
 pub use units::{BothOrders, Tally, Unit, Units};
+
+/// The example of the README, compiled and run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

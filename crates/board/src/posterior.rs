@@ -76,7 +76,7 @@ fn spread(strengths: &[f64], shifted: &[f64], shift: f64) -> f64 {
 pub(crate) fn best(mean: &[f64], covariance: &[f64], draws: usize) -> Vec<f64> {
     let size = mean.len();
     let factor = Cholesky::new(covariance, size).expect("a posterior's covariance is positive definite");
-    let mut source = Normals::from_seed(0x62_6573_74);
+    let mut source = Normals::from_seed(0x6265_7374);
     let mut wins = vec![0_u32; size];
     for _ in 0..draws {
         let drawn = factor.correlate(&source.normals(size));

@@ -14,9 +14,15 @@ pub(crate) fn percent(share: f64) -> String {
     match percent {
         p if p > 99.9 => ">99.9%".to_owned(),
         p if p < 0.1 && p > 0.0 => "<0.1%".to_owned(),
-        p if p > 99.0 || p < 1.0 => format!("{p:.1}%"),
-        p => format!("{p:.0}%"),
+        p if (1.0..=99.0).contains(&p) => format!("{p:.0}%"),
+        p => format!("{p:.1}%"),
     }
+}
+
+/// A probability below the level, in percent that does not round up to it.
+fn percent_below(share: f64, level: f64) -> String {
+    let rounded = percent(share);
+    if rounded == percent(level) { format!("{:.1}%", (1_000.0 * share).floor() / 10.0) } else { rounded }
 }
 
 /// The names, at most `most` of them.
@@ -38,13 +44,13 @@ pub(crate) fn sentence(conclusion: &Conclusion, level: f64, groups: usize, compe
         (beats, _) => format!("it is known to beat {beats} of them"),
     };
     let best = |leader: &Leader| {
-        let enough = if leader.probability < level {
-            format!(" (not enough: {} wanted)", percent(level))
+        let Leader { name, probability, others, .. } = leader;
+        let share = if *probability < level {
+            format!("{} (not enough: {} wanted)", percent_below(*probability, level), percent(level))
         } else {
-            String::new()
+            percent(*probability)
         };
-        let of = leader.others + 1;
-        format!("{} is best among {of} with {}{enough}; {}.", leader.name, percent(leader.probability), beats(leader))
+        format!("{name} is best among {} with {share}; {}.", others + 1, beats(leader))
     };
     match conclusion {
         Conclusion::Best(leader) | Conclusion::Leading(leader) => best(leader),
@@ -232,5 +238,45 @@ pub(crate) fn assumptions(table: &Table, units: &Units, fits: &[GroupFit], setti
              them given all before, however pairs were chosen."
         ),
         ranks: "Ranks follow from who beats whom only if one order explains all pairs.".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn leader(probability: f64, beats: usize) -> Leader {
+        Leader { name: "X".to_owned(), probability, beats, others: 9 }
+    }
+
+    #[test]
+    fn the_sentence_comes_first() {
+        let of = |conclusion: Conclusion| sentence(&conclusion, 0.95, 2, 13);
+        assert_eq!(
+            of(Conclusion::Leading(leader(0.87, 3))),
+            "X is best among 10 with 87% (not enough: 95% wanted); it is known to beat 3 of them."
+        );
+        assert_eq!(
+            of(Conclusion::Best(leader(0.98, 9))),
+            "X is best among 10 with 98%; it is known to beat all 9 others."
+        );
+        // What is not enough never looks like enough.
+        assert!(of(Conclusion::Leading(leader(0.9499, 0))).contains("94.9% (not enough: 95% wanted)"));
+        assert!(of(Conclusion::Best(leader(0.9999, 0))).contains(">99.9%"));
+        let groups = of(Conclusion::NotConnected(leader(0.6, 0)));
+        assert!(
+            groups.starts_with("No verdict on all 13") && groups.contains("In the largest, X is best among 10"),
+            "{groups}"
+        );
+    }
+
+    #[test]
+    fn long_lists_are_cut() {
+        let all: Vec<String> = ["a", "b", "c", "d", "e"].map(String::from).to_vec();
+        assert_eq!((names(&all, 3), names(&all, 5)), ("a, b, c and 2 more".to_owned(), "a, b, c, d, e".to_owned()));
+        assert_eq!(
+            (count(1_u64, "row", "rows"), count(2_u64, "row", "rows")),
+            ("1 row".to_owned(), "2 rows".to_owned())
+        );
     }
 }

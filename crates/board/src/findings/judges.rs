@@ -1,7 +1,6 @@
 //! Judges who deviate, and judges who decide alone.
 
 use super::{Finding, Sample, Test};
-use crate::Settings;
 use crate::group::{fitted, leader};
 use crate::posterior::Posterior;
 use statistics::bradley_terry::{Comparison, Point};
@@ -47,7 +46,7 @@ pub(super) fn reversed(sample: &Sample<'_>) -> Option<Test> {
 const LOUD: f64 = 0.2;
 
 /// A judge with much of the table without whom somebody else is first.
-pub(super) fn loud(sample: &Sample<'_>, _settings: &Settings) -> Result<Option<Finding>, StatisticsError> {
+pub(super) fn loud(sample: &Sample<'_>) -> Result<Option<Finding>, StatisticsError> {
     let group = sample.group;
     let mut units = vec![0_u64; sample.table.judges.len()];
     let mut all = 0;

@@ -14,7 +14,7 @@ mod ties;
 
 use crate::group::GroupFit;
 use crate::units::Units;
-use crate::{Settings, Table, words};
+use crate::{Table, words};
 use serde::Serialize;
 use statistics::StatisticsError;
 
@@ -180,12 +180,7 @@ impl Sample<'_> {
     }
 }
 
-pub(crate) fn all(
-    table: &Table,
-    units: &Units,
-    fits: &[GroupFit],
-    settings: &Settings,
-) -> Result<Vec<Found>, StatisticsError> {
+pub(crate) fn all(table: &Table, units: &Units, fits: &[GroupFit]) -> Result<Vec<Found>, StatisticsError> {
     let mut found: Vec<Found> =
         structure::facts(table, units, fits).into_iter().map(|fact| (None, fact)).map(worded).collect();
     // Tests are made in the largest group, where the verdict comes from.
@@ -199,7 +194,7 @@ pub(crate) fn all(
     let corrected = statistics::fixed::holm(&p_values)?;
     let raised = corrected.into_iter().zip(tests).filter(|(p, _)| *p <= LEVEL);
     found.extend(raised.map(|(p, (_, finding))| worded((Some(p), finding))));
-    found.extend(judges::loud(&sample, settings)?.map(|fact| worded((None, fact))));
+    found.extend(judges::loud(&sample)?.map(|fact| worded((None, fact))));
     Ok(found)
 }
 

@@ -27,9 +27,11 @@ fn seen(world: &World, table: &Table, clusters: Clusters) -> Seen {
     let mut leader = (0.0, 0);
     for competitor in &board.competitors {
         let own = world.strengths[competitor.number];
+        // Equal competitors share a range of ranks, and all of it must be allowed.
         let truth = 1 + world.strengths.iter().filter(|other| **other > own).count();
+        let last = world.strengths.iter().filter(|other| **other >= own).count();
         for (kind, ranks) in [competitor.once, competitor.always.unwrap(), competitor.known].into_iter().enumerate() {
-            seen.right[kind] &= (ranks.best..=ranks.worst).contains(&truth);
+            seen.right[kind] &= ranks.best <= truth && last <= ranks.worst;
             seen.width[kind] += (ranks.worst - ranks.best) as f64 / size as f64;
         }
         if competitor.best > leader.0 {
@@ -105,13 +107,16 @@ fn ranks_of_uniform_pairs_are_right() {
     assert!(once >= 0.90 && always >= 0.90 && known >= 0.90, "{once} {always} {known}");
 }
 
+/// Prints what was measured; returns the shares of boards that are right.
+#[expect(clippy::print_stderr, reason = "who runs a measurement reads its numbers")]
+fn show(name: &str, (right, width, best): ([f64; 3], [f64; 3], [f64; 2])) -> [f64; 3] {
+    eprintln!("{name}: right {right:.4?}, width {width:.2?}, best stated and true {best:.3?}");
+    right
+}
+
 #[test]
 #[ignore = "minutes in a release build: cargo test -p board --release -- --ignored coverage"]
 fn coverage_of_uniform_and_adaptive_pairs() {
-    let show = |name: &str, (right, width, best): ([f64; 3], [f64; 3], [f64; 2])| {
-        eprintln!("{name}: right {right:.4?}, width {width:.2?}, best stated and true {best:.3?}");
-        right
-    };
     let uniform =
         show("uniform", measured(2_000, |seed| seen(&world(seed), &world(seed).table(3_000, seed), Clusters::Auto)));
     let sparring = show(
@@ -120,19 +125,6 @@ fn coverage_of_uniform_and_adaptive_pairs() {
     );
     for right in [uniform, sparring].into_iter().flatten() {
         assert!(right >= 0.94, "{right}");
-    }
-    // Strengths that nothing separates: every separated pair is an error, and all 190 can be wrong.
-    let equal = |seed| World::normal(20, 1e-6, 0.5, 7_000 + seed);
-    let uniform = show(
-        "equal, uniform",
-        measured(400, |seed| seen(&equal(seed), &equal(seed).table(3_000, seed), Clusters::Auto)),
-    );
-    let sparring = show(
-        "equal, self-sparring",
-        measured(400, |seed| seen(&equal(seed), &chosen(&equal(seed), "self-sparring", 3_000, seed), Clusters::Auto)),
-    );
-    for right in [uniform, sparring].into_iter().flatten() {
-        assert!(right >= 0.928, "{right}");
     }
     let other = |name: &str, change: fn(World) -> World| {
         let world = |seed| change(world(seed));
@@ -146,6 +138,24 @@ fn coverage_of_uniform_and_adaptive_pairs() {
         ..world.shared(200, 40)
     });
     for right in [order[0], order[1], items[0], both[0]] {
+        assert!(right >= 0.928, "{right}");
+    }
+}
+
+#[test]
+#[ignore = "a minute in a release build: cargo test -p board --release -- --ignored equal"]
+fn equal_competitors_are_rarely_separated() {
+    // Nothing separates equal strengths: every separated pair is an error, and all 190 can be wrong.
+    let equal = |seed| World::normal(20, 0.0, 0.5, 7_000 + seed);
+    let uniform = show(
+        "equal, uniform",
+        measured(400, |seed| seen(&equal(seed), &equal(seed).table(3_000, seed), Clusters::Auto)),
+    );
+    let sparring = show(
+        "equal, self-sparring",
+        measured(400, |seed| seen(&equal(seed), &chosen(&equal(seed), "self-sparring", 3_000, seed), Clusters::Auto)),
+    );
+    for right in [uniform, sparring].into_iter().flatten() {
         assert!(right >= 0.928, "{right}");
     }
 }

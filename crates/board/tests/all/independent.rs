@@ -25,7 +25,7 @@ fn table(seed: u64, rows: usize, competitors: u64, items: u64, tie: f64, positio
             let item = draw.next() % items;
             let liked = |k: u64| f64::from(u8::from(k == item % competitors));
             let d = strength(first) - strength(second) + position + 0.8 * (liked(first) - liked(second));
-            let (win, loss) = ((d / 2.0).exp(), (-d / 2.0).exp());
+            let (win, loss) = (libm::exp(d / 2.0), libm::exp(-d / 2.0));
             let at = draw.next() as f64 / 2_147_483_647.0 * (win + loss + tie);
             let verdict = if at < win {
                 Verdict::First

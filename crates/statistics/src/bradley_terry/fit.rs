@@ -119,9 +119,6 @@ impl Fit {
                 return Err(StatisticsError::Unbounded);
             }
         }
-        if anywhere {
-            return Ok(());
-        }
         Err(StatisticsError::NotConverged { what: "the fit of strengths", iterations: MOST })
     }
 

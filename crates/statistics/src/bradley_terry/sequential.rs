@@ -43,12 +43,15 @@ pub struct Statements {
     stronger: Vec<bool>,
     /// How far the predictions fall behind the largest likelihood, in nats: the price of looking at any time.
     pub price: f64,
-    /// Pairs that were left open without a test, because there are too many; each may be known all the same.
+    /// Pairs that were left open without a test, because there are too many or an ascent did not converge.
     pub untested: usize,
 }
 
 /// The standard deviations of the prior over which predictions are averaged.
 const SCALES: [f64; 3] = [0.25, 0.7, 2.0];
+
+/// Differences beyond this are those of arms that never lost, on their way to infinity.
+const AT_INFINITY: f64 = 10.0;
 
 /// What rounding and an unfinished ascent may hide of a maximum.
 const SLACK: f64 = 1e-6;
@@ -96,7 +99,10 @@ impl Sequential {
         }
         let cells = cells(&self.comparisons);
         let needed = self.ln_likelihood() + libm::log(alpha) - SLACK;
-        let best = Fit::supremum(arms, &cells, None);
+        let Some(best) = Fit::supremum(arms, &cells, None) else {
+            statements.untested = arms * (arms - 1) / 2;
+            return statements;
+        };
         statements.price = best.ln_likelihood() - self.ln_likelihood();
         // Along the model's covariances, the constrained maximum is near this point; its likelihood is a lower bound.
         let covariance = best.model_covariance();
@@ -109,8 +115,9 @@ impl Sequential {
                 let variance = towards[i] - towards[j];
                 let difference = best.strengths()[i] - best.strengths()[j];
                 let far = 0.5 * difference * difference / variance.max(f64::MIN_POSITIVE);
-                // Quadratic approximations are good to a factor of two where something is known.
-                if far >= 0.5 * (best.ln_likelihood() - needed) {
+                // Quadratic approximations are good to a factor of two where something is known, unless the maximum lies at
+                // infinity, where curvature is lost.
+                if difference > AT_INFINITY || far >= 0.5 * (best.ln_likelihood() - needed) {
                     pairs.push((i, j, far, towards.iter().map(|t| t * difference / variance).collect::<Vec<f64>>()));
                 }
             }
@@ -128,8 +135,10 @@ impl Sequential {
             }
             fitted += 1;
             let merged: Vec<Cell> = cells.iter().map(|cell| merge(*cell, i, j)).collect();
-            let constrained = Fit::supremum(arms, &merged, Some(&start));
-            statements.stronger[i * arms + j] = constrained.ln_likelihood() < needed;
+            match Fit::supremum(arms, &merged, Some(&start)) {
+                Some(constrained) => statements.stronger[i * arms + j] = constrained.ln_likelihood() < needed,
+                None => statements.untested += 1,
+            }
         }
         statements
     }
@@ -169,9 +178,10 @@ impl Statements {
 }
 
 impl Fit {
-    /// Parameters whose likelihood is within rounding of the supremum, whether or not that is attained.
-    pub(super) fn supremum(arms: usize, cells: &[Cell], start: Option<&[f64]>) -> Self {
+    /// Parameters whose likelihood is within rounding of the supremum, whether or not that is attained; `None` if the ascent
+    /// did not get there.
+    fn supremum(arms: usize, cells: &[Cell], start: Option<&[f64]>) -> Option<Self> {
         let options = Options { position: true, prior: None };
-        Self::ascend(arms, cells, options, start, true).expect("an ascent that may stop anywhere")
+        Self::ascend(arms, cells, options, start, true).ok()
     }
 }

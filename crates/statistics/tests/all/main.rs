@@ -3,3 +3,4 @@
 mod bradley_terry;
 mod false_alarms;
 mod power;
+mod strengths;
