@@ -38,13 +38,13 @@ pub(super) fn forest(report: &BoardReport) -> Forest {
     if shown.len() < board.competitors.len() {
         notes.push(format!("the first {} of {}", shown.len(), board.competitors.len()));
     }
-    notes.extend(board.findings.iter().map(|found| found.sentence.clone()));
+    notes.extend(board.findings.iter().map(|found| found.sentence.trim_end_matches('.').to_owned()));
     let every = board.competitors.iter().any(|competitor| competitor.always.is_some());
     Forest {
         title: board.sentence.clone(),
         subtitle: Some(format!(
             "{}: strengths under Bradley-Terry; thick: 95% each; thin: {}% for all at one look; right: ranks at one look{}",
-            report.name,
+            report.name.rsplit('/').next().unwrap_or_default(),
             100.0 * board.level,
             if every { " / at every look" } else { "" }
         )),
