@@ -10,7 +10,10 @@ use serde::{Deserialize, Serialize};
 pub const VERSION: u32 = 1;
 
 /// The policy of `auto`: of those measured, the one that names the best with the fewest judgements (see the README).
-pub const AUTO: &str = "self-sparring:eta=1";
+pub const AUTO: &str = TOP_TWO;
+
+/// The policy of this crate: the leader of the Bradley-Terry model meets its closest challenger.
+pub(crate) const TOP_TWO: &str = "top-two";
 
 /// More competitors than these are refused: what is known of them is a table of all pairs.
 const MOST: usize = 2_000;
@@ -52,7 +55,7 @@ pub struct Config {
     pub items: Vec<String>,
     /// What the judgements are for.
     pub goal: Goal,
-    /// The policy of goal `best`, as the registry of `bandits` writes it, or `auto`.
+    /// The policy of goal `best`: `top-two`, one of the registry of `bandits` as that writes it, or `auto` ([`AUTO`]).
     pub policy: String,
     /// How many judgements there will be, for policies that must know; 0 for all others.
     pub horizon: u64,
@@ -142,7 +145,17 @@ impl Config {
         Ok(())
     }
 
-    /// The policy that chooses; `None` if the goal needs none.
+    /// Whether this is the policy, however it is written.
+    #[must_use]
+    pub fn has_policy(&self, text: &str) -> bool {
+        let canonical = |text: &str| {
+            let text = if text == "auto" { AUTO } else { text };
+            text.parse::<Spec>().map_or_else(|_| text.to_owned(), |spec| spec.canonical())
+        };
+        canonical(text) == canonical(&self.policy)
+    }
+
+    /// The policy of the registry that chooses; `None` if another rule does.
     pub(crate) fn spec(&self) -> Result<Option<Spec>, ConfigError> {
         if self.goal != Goal::Best {
             let goal = self.goal.name();
@@ -159,6 +172,13 @@ impl Config {
             };
         }
         let text = if self.policy == "auto" { AUTO } else { &self.policy };
+        if text == TOP_TWO {
+            return if self.horizon == 0 {
+                Ok(None)
+            } else {
+                Err(wrong("horizon", format!("`{text}` has none; leave it out")))
+            };
+        }
         let spec: Spec = text.parse().map_err(|error: bandits::ParameterError| wrong("policy", error.to_string()))?;
         if spec.action_kind() == ActionKind::Sets {
             return Err(wrong("policy", format!("`{text}` chooses sets, judges compare two; use a policy of duels")));

@@ -1,7 +1,8 @@
-//! Who chooses the next pair: a policy of `bandits`, the model, or a balanced design. Screen order and items are in
+//! Who chooses the next pair: a policy of `bandits`, the model (`top_two`, and `order` here), or a balanced design. Screen order and items are in
 //! `screen`.
 
 mod best;
+mod top_two;
 mod uniform;
 
 use bandits::open::Ticket;
@@ -33,6 +34,7 @@ pub(crate) enum Destination {
 #[derive(Debug, Clone)]
 pub(crate) enum Chooser {
     Best(Box<Best>),
+    TopTwo,
     Order,
     Uniform(Uniform),
 }
@@ -41,8 +43,9 @@ impl Chooser {
     pub(crate) fn new(config: &Config) -> Result<Self, ConfigError> {
         Ok(match (config.goal, config.spec()?) {
             (Goal::Best, Some(spec)) => Self::Best(Box::new(Best::new(config, &spec)?)),
+            (Goal::Best, None) => Self::TopTwo,
             (Goal::Uniform, _) => Self::Uniform(Uniform::new(config)),
-            _ => Self::Order,
+            (Goal::Order, _) => Self::Order,
         })
     }
 
@@ -50,6 +53,7 @@ impl Chooser {
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Best(best) => format!("{}, live {REVISION}", best.name()),
+            Self::TopTwo => format!("top-two, live {REVISION}"),
             Self::Order => format!("order, live {REVISION}"),
             Self::Uniform(_) => format!("uniform, live {REVISION}"),
         }
@@ -65,6 +69,7 @@ impl Chooser {
     ) -> (Competitors, Destination) {
         match self {
             Self::Best(best) => best.choose(model, open, generator),
+            Self::TopTwo => (top_two::choose(model, competitors, open, generator), Destination::Model),
             Self::Uniform(uniform) => (uniform.choose(), Destination::Model),
             Self::Order => {
                 let pairs = (0..competitors as u32).flat_map(|j| (0..j).map(move |i| (i, j)));
@@ -87,7 +92,7 @@ impl Chooser {
         match self {
             Self::Best(best) => best.forget(to),
             Self::Uniform(uniform) => uniform.forget(pair),
-            Self::Order => {}
+            Self::TopTwo | Self::Order => {}
         }
     }
 
@@ -104,7 +109,7 @@ impl Chooser {
         }
     }
 
-    /// The policy's recommendation; `None` if it has none, or there is no policy.
+    /// The recommendation of a policy of the registry; `None` if it has none, or another rule chooses.
     pub(crate) fn recommend(&self) -> Option<u32> {
         match self {
             Self::Best(best) => best.recommend(),
