@@ -12,7 +12,7 @@ use crate::screen::stream;
 
 /// How often a policy that plays an arm alone, or against itself, is asked on until a challenger is chosen for it. Measured:
 /// see the README.
-const PATIENCE: u32 = 16;
+const PATIENCE: u32 = 4;
 
 /// The policy, and outcomes that it did not ask for.
 #[derive(Debug, Clone)]

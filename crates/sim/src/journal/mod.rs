@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use output::files::explained;
+use output::explained;
 use output::input;
 use output::lock::Lock;
 

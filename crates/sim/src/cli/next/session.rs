@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use live::{Config, Goal, Live};
-use output::files::explained;
+use output::explained;
 use output::input;
 use output::tell::note;
 use output::usage::usage;
