@@ -51,7 +51,7 @@ pub(super) struct Next {
     judge: Option<String>,
 
     /// How many pairs to ask, one line each, all open at once [default: 1]
-    #[arg(long = "count", visible_alias = "batch", id = "pairs", value_name = "N", value_parser = parse_positive)]
+    #[arg(long = "batch", id = "pairs", value_name = "N", value_parser = parse_positive)]
     pairs: Option<u64>,
 
     /// Record answers, and ask for nothing
@@ -164,15 +164,14 @@ impl Next {
     pub(super) fn run(self) -> Result<()> {
         let count = self.pairs.unwrap_or(1);
         if count > MOST_PAIRS {
-            return Err(usage(format_args!("--count {count}: at most {MOST_PAIRS} pairs are asked at once")));
+            return Err(usage(format_args!("--batch {count}: at most {MOST_PAIRS} pairs are asked at once")));
         }
         if self.interactive {
             return interactive::judge(&self);
         }
         let mut session = Session::open(&self)?;
         self.record_answers(&mut session)?;
-        let asks = !(self.no_ask || self.status || self.open || self.export.is_some());
-        let asked = if asks {
+        let asked = if self.asks() {
             session.live.ask_many(count as usize, self.judge.as_deref()).map_err(usage)?
         } else {
             Vec::new()
@@ -190,6 +189,16 @@ impl Next {
             println!("{}", live.status());
         }
         Ok(())
+    }
+
+    /// Whether a pair is asked.
+    fn asks(&self) -> bool {
+        !(self.no_ask || self.status || self.open || self.export.is_some())
+    }
+
+    /// Whether the file may change.
+    fn writes(&self) -> bool {
+        self.asks() || !self.answer.is_empty() || !self.forget.is_empty()
     }
 
     fn record_answers(&self, session: &mut Session) -> Result<()> {

@@ -11,7 +11,7 @@ use output::tell::note;
 use output::usage::usage;
 
 use super::{Next, Settings};
-use crate::journal::Journal;
+use crate::journal::{self, Journal};
 
 /// How long a call waits for others that use the file.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -22,9 +22,9 @@ const MOST: u64 = 1 << 28;
 /// How every log begins: a file that ends within its first line was cut off when it was created.
 const BEGINNING: &str = r#"{"n":1,"event":"created","config":{"#;
 
-/// A session, locked.
+/// A session, locked; without a lock, it cannot be saved.
 pub(super) struct Session {
-    journal: Journal,
+    journal: Option<Journal>,
     pub(super) live: Live,
     /// Where its whole lines end.
     end: u64,
@@ -34,10 +34,19 @@ impl Session {
     /// Reads the session, or begins it if there is none.
     pub(super) fn open(next: &Next) -> Result<Self> {
         let path = next.state.as_path();
-        let journal = Journal::lock(path, PATIENCE)?;
-        let bytes = journal.read()?.unwrap_or_default();
+        // A folder without room or permission for a lock can still be looked at.
+        let journal = match Journal::lock(path, PATIENCE) {
+            Ok(journal) => Some(journal),
+            Err(error) if next.writes() => return Err(error),
+            Err(_) => None,
+        };
+        let bytes = match &journal {
+            Some(journal) => journal.read()?,
+            None => journal::read(path)?,
+        };
+        let bytes = bytes.unwrap_or_default();
         if let Some(cut) = unfinished(&bytes) {
-            if next.status || next.open || next.export.is_some() || next.settings.competitors()?.is_none() {
+            if !next.asks() || next.settings.competitors()?.is_none() {
                 let missing = usage(format_args!(
                     "there is no session in {}: begin one with --competitors NAME,NAME,... or --competitors-from FILE",
                     path.display()
@@ -62,8 +71,8 @@ impl Session {
     /// Writes what is new, and returns when it is on the disk.
     pub(super) fn save(&mut self) -> Result<()> {
         let lines = self.live.take_lines();
-        if !lines.is_empty() {
-            self.journal.append(self.end, lines.as_bytes())?;
+        if let Some(journal) = self.journal.as_ref().filter(|_| !lines.is_empty()) {
+            journal.append(self.end, lines.as_bytes())?;
             self.end += lines.len() as u64;
         }
         Ok(())
