@@ -7,7 +7,8 @@
 //! The arguments are a world (`btl20`: a Bradley-Terry world of 20 for each run, strengths normal with standard deviation
 //! 0.8, the best ahead by 0.2 at least; or a file with the matrix of a fit), policies (or the goals `uniform` and
 //! `order`), runs and the most judgements. 39% of the answers are ties where the matrix allows. The policy's
-//! recommendation is looked at on a grid of growing steps; `model` is the leader under the Bradley-Terry model of the same answers.
+//! recommendation is looked at on a grid of growing steps; `model` is the leader under the Bradley-Terry model of the same answers. The
+//! last column is for rankings: the share of all pairs that the model puts in the wrong order after the last judgement.
 
 use bandits::{Generator, PreferenceMatrix};
 use live::{Config, Goal, Live, Verdict};
@@ -77,9 +78,10 @@ fn main() -> Result<(), Failure> {
     let (runs, most): (u32, u64) = (runs.parse()?, most.parse()?);
     let grid = std::iter::successors(Some(50_u64), |at| Some(at + at / 5)).take_while(|at| *at <= most);
     let checkpoints: Vec<u64> = grid.collect();
-    println!("| policy | its recommendation | model |\n|---|---|---|");
+    println!("| policy | its recommendation | model | wrong order |\n|---|---|---|---|");
     for policy in policies.split(',') {
         let mut right = vec![[0_u32; 2]; checkpoints.len()];
+        let mut wrong_order = 0.0;
         for run in 0..runs {
             let world = world(place, u64::from(run))?;
             let mut config = Config { seed: u64::from(run), ..Config::of((0..world.len()).map(|i| i.to_string())) };
@@ -101,12 +103,16 @@ fn main() -> Result<(), Failure> {
                 right[0] += u32::from(live.recommend() == Some(best));
                 right[1] += u32::from(live.ranking()[0].competitor == best);
             }
+            let order: Vec<usize> = live.ranking().iter().map(|standing| standing.competitor as usize).collect();
+            let pairs = (0..order.len()).flat_map(|i| (0..i).map(move |j| (j, i)));
+            let wrong = pairs.filter(|(j, i)| world[order[*j]][order[*i]] < 0.5).count();
+            wrong_order += wrong as f64 / (order.len() * (order.len() - 1) / 2) as f64 / f64::from(runs);
         }
         let column = |which: usize| {
             let right: Vec<u32> = right.iter().map(|right| right[which]).collect();
             reached(&checkpoints, &right, runs)
         };
-        println!("| `{policy}` | {} | {} |", column(0), column(1));
+        println!("| `{policy}` | {} | {} | {:.1}% |", column(0), column(1), 100.0 * wrong_order);
     }
     Ok(())
 }

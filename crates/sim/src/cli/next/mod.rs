@@ -35,9 +35,6 @@ pub(super) struct Next {
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     state: PathBuf,
 
-    #[command(flatten)]
-    settings: Settings,
-
     /// An answer: first, second, tie or both-bad, for the pair of this ticket; may be repeated
     #[arg(long, value_name = "TICKET=VERDICT", value_parser = parse_answer)]
     answer: Vec<(Ticket, Verdict)>,
@@ -73,6 +70,9 @@ pub(super) struct Next {
     /// Ask a judge at the terminal until q: 1, 2, t (tie), b (both bad), s (skip)
     #[arg(long, conflicts_with = "pairs")]
     interactive: bool,
+
+    #[command(flatten)]
+    settings: Settings,
 }
 
 /// The settings of a session. They never change: later calls may repeat them, and are refused if they differ.
