@@ -78,7 +78,7 @@ class Live:
     >>> for _ in range(30):
     ...     pair = live.ask()
     ...     live.tell(pair.ticket, "first" if pair.first < pair.second else "second")
-    >>> live.recommend(), live.counts["told"]
+    >>> live.recommend(), live.counts["answered"]
     ('a', 30)
     """
 
@@ -181,7 +181,7 @@ class Live:
     @overload
     def ask(self, n: int, *, judge: Optional[str] = None) -> list[Pair]: ...
     def ask(self, n: Union[int, str, None] = None, *, judge: Optional[str] = None) -> Union[Pair, list[Pair]]:
-        """Choose the next pair, or the next `n`, which are all open at once.
+        """Choose the next pair, or the next `n`, which are all open together.
 
         Parameters
         ----------
@@ -265,13 +265,13 @@ class Live:
         Returns
         -------
         list of (str, float, float)
-            The name, the strength under a Bradley-Terry model (a logarithm of odds) and the standard deviation of what is known of it.
+            The name, the strength under a Bradley-Terry model (a logit) and the standard deviation of what is known of it.
         """
         return [(self._names[place], strength, deviation) for place, strength, deviation in self._session.ranking()]
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many pairs were asked, told, forgotten and so on: ``asked = told + forgotten + open``."""
+        """How many pairs were asked, answered, forgotten and so on: ``asked = answered + forgotten + open``."""
         return dict(self._session.counts())
 
     @property
@@ -280,7 +280,7 @@ class Live:
         return self._session.status()
 
     def __repr__(self) -> str:
-        return f"Live({len(self._names)} competitors, {self.counts['told']} judgements)"
+        return f"Live({len(self._names)} competitors, {self.counts['answered']} judgements)"
 
 
 def _texts(name: str, values: Sequence[str]) -> list[str]:

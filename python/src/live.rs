@@ -165,7 +165,7 @@ impl Session {
         let counts = self.inner().live.counts();
         vec![
             ("asked", counts.asked),
-            ("told", counts.told),
+            ("answered", counts.answered),
             ("forgotten", counts.forgotten),
             ("open", counts.open),
             ("ties", counts.ties),

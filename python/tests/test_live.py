@@ -134,7 +134,7 @@ def test_what_is_wrong_is_named(tmp_path: Path) -> None:
             live.tell(ticket, verdict, judge)
     with pytest.raises(TypeError, match="named twice"):
         live.ask("ann", judge="ann")
-    assert live.counts["told"] == 0 and live.recommend() is None
+    assert live.counts["answered"] == 0 and live.recommend() is None
     live.tell(pair.ticket, "tie")
     with pytest.raises(ValueError, match="already answered `tie`"):
         live.forget(pair.ticket)
@@ -154,7 +154,7 @@ def test_damaged_files_are_refused_by_line(tmp_path: Path) -> None:
     path.write_text(good[:-10])
     with pytest.warns(rd.RankduelWarning, match="its last line was cut off"):
         torn = rd.Live.load(path)
-    assert torn.counts["told"] == 4 and torn.counts["open"] == 1
+    assert torn.counts["answered"] == 4 and torn.counts["open"] == 1
     # Saved again, the line is whole.
     live.save(path)
     assert path.read_text() == good

@@ -94,7 +94,7 @@ fn main() -> Result<(), Failure> {
             let mut live = Live::new(config)?;
             let mut judges = Generator::seed_from_u64(1_000_000 + u64::from(run));
             for (at, right) in checkpoints.iter().zip(&mut right) {
-                while live.counts().told < *at {
+                while live.counts().answered < *at {
                     let pair = live.ask(None)?;
                     let verdict = judge(world[pair.first as usize][pair.second as usize], &mut judges);
                     live.tell(pair.ticket, verdict, None)?;

@@ -6,6 +6,8 @@ use bandits::ActionKind;
 use bandits::registry::Spec;
 use serde::{Deserialize, Serialize};
 
+use crate::verdicts::verdict_from_word;
+
 /// The version of [`Config`] that this build writes and reads.
 pub const VERSION: u32 = 1;
 
@@ -135,7 +137,7 @@ impl Config {
         let mut seen = BTreeMap::new();
         for (place, name) in (1..).zip(&self.names) {
             check_word(name).map_err(|fault| wrong("names", format!("name {place} {fault}")))?;
-            if crate::verdict_from_word(&name.to_lowercase()).is_some() {
+            if verdict_from_word(&name.to_lowercase()).is_some() {
                 return Err(wrong("names", format!("name {place} is `{name}`, which is a verdict; use another name")));
             }
             if let Some(before) = seen.insert(name.as_str(), place) {

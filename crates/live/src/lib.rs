@@ -29,7 +29,7 @@
 //!
 //! A log is a text of JSON lines, one per event, each with its number and a checksum that covers the event and the checksum
 //! before it. A line that was edited, removed or repeated is refused by its number. A last line without its line feed is what
-//! a process leaves that was killed while it wrote: nobody was told of it, so it is passed over. Lines removed from the end
+//! a process leaves that was killed while it wrote: nobody knows of it, so it is passed over. Lines removed from the end
 //! cannot be noticed by the log alone; their tickets are refused as never given out. [`Event::to_bytes`] is the
 //! short form of an event, for stores of other kinds.
 //!
@@ -38,7 +38,7 @@
 //! The log names who chooses: the policy with all parameters, its revision, and the revision of this crate's own rules. As long
 //! as that is what this build has, a replay makes every choice again, and a line that records another choice is refused. A log
 //! of another revision is not refused: its pairs and outcomes are taken as recorded. The first call that changes anything then
-//! appends [`Event::Continued`], from which on this build chooses. Its policy starts afresh and learns the outcomes recorded
+//! appends [`Event::Continued`], from which on this build chooses. Its policy starts from scratch and learns the outcomes recorded
 //! until then as it asks for their pairs.
 //!
 //! # What a policy learns
@@ -46,9 +46,13 @@
 //! Judges compare, so they are never asked about an arm alone. A policy of the registry that would play an arm alone, or
 //! against itself, is asked on for a few steps; if it insists, the judge gets the arm whose order against that one is least
 //! certain. The outcome of such a question, like one recorded by another revision, waits until the policy asks for that pair, and is then its answer
-//! at once. So the policy learns from exactly the pairs that it chose, as its theory asks, and no judgement is wasted.
+//! immediately. So the policy learns from exactly the pairs that it chose, as its theory asks, and no judgement is wasted.
 
 #![warn(clippy::self_named_module_files)]
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 mod choosers;
 mod config;
@@ -57,11 +61,13 @@ mod log;
 mod model;
 mod screen;
 mod state;
+mod verdicts;
 mod words;
 
 pub use board::Verdict;
 
 pub use config::{AUTO, Config, ConfigError, Goal, VERSION};
-pub use event::{Event, EventError, Purpose, verdict_from_word, verdict_word};
+pub use event::{Event, EventError, Purpose};
 pub use log::{LogError, ReplayedLog};
 pub use state::{Counts, FoldError, Judged, Live, LiveError, Pair, Standing, Ticket};
+pub use verdicts::{verdict_from_word, verdict_word};

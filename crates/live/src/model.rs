@@ -5,6 +5,9 @@
 //! one step of an extended Kalman filter: with p at the means, h = p (1 - p) and v the variance of u(i) - u(j), the means move
 //! by C (e(i) - e(j)) (y - p) / (1 + h v), and C shrinks by the rank-one matrix that belongs to h. A tie is y = 1/2.
 
+/// Two competitors, by their places in the settings.
+pub(crate) type Competitors = (u32, u32);
+
 /// The posterior.
 #[derive(Debug, Clone)]
 pub(crate) struct Posterior {

@@ -7,7 +7,7 @@ use bandits::random::{coin, shuffle};
 use rand::SeedableRng as _;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::choosers::Competitors;
+use crate::model::Competitors;
 
 /// The seed of a stream: what it is for, and of which pair, ticket or round it is. No stream depends on another, so that a
 /// choice that is taken from a log shifts no later one.

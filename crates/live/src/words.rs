@@ -19,11 +19,11 @@ impl Live {
         lines.push(format!(
             "{} asked: {} answered, {} open, {} forgotten",
             many(counts.asked as usize, "pair"),
-            counts.told,
+            counts.answered,
             counts.open,
             counts.forgotten
         ));
-        if counts.told > 0 {
+        if counts.answered > 0 {
             let all = config.names.len() * (config.names.len() - 1) / 2;
             lines.push(format!(
                 "{} of the answers are ties ({} of them both bad); {} of {all} pairs have been asked",

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, VecDeque};
 use bandits::registry::Spec;
 use bandits::{Choice, DuelOutcome, Generator, Generators, OpenPolicy};
 
-use super::{Competitors, Destination, largest};
+use super::{Destination, largest};
 use crate::config::{Config, ConfigError};
-use crate::model::Posterior;
+use crate::model::{Competitors, Posterior};
 use crate::screen::stream;
 
 /// How often a policy that plays an arm alone, or against itself, is asked on until a challenger is chosen for it. Measured:

@@ -9,15 +9,12 @@ use bandits::open::Ticket;
 use bandits::{DuelOutcome, Generator};
 
 use crate::config::{Config, ConfigError, Goal};
-use crate::model::Posterior;
+use crate::model::{Competitors, Posterior};
 use best::Best;
 use uniform::Uniform;
 
 /// Raised whenever the same judgements lead to other pairs, items or orders than before.
 const REVISION: u32 = 1;
-
-/// Two competitors, by their places in the settings.
-pub(crate) type Competitors = (u32, u32);
 
 /// Where the outcome of a question goes.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,7 +3,7 @@
 //! The leader l is the competitor with the largest mean strength. Its challenger is the j with the smallest
 //! (m(l) - m(j))^2 / (2 v(l, j)) - ln s(j) + ln(1 + n), where v is the variance of the difference of the two, s(j) the standard
 //! deviation of what is known of j, and n the number of questions about the pair that are open. The first term is the evidence
-//! that l is the stronger, the second prefers those who were judged less often, and the third spreads questions that are asked at once.
+//! that l is the stronger, the second prefers those who were judged less often, and the third spreads questions that are open together.
 //!
 //! M. Jourdan, R. Degenne, D. Baudry, R. de Heide, E. Kaufmann, "Top Two Algorithms Revisited", NeurIPS 2022,
 //! <https://doi.org/10.48550/arXiv.2206.05979>: EB-TCI, here under a Bradley-Terry model, where one judgement compares both of the two. It
@@ -11,8 +11,8 @@
 
 use bandits::Generator;
 
-use super::{Competitors, largest};
-use crate::model::Posterior;
+use super::largest;
+use crate::model::{Competitors, Posterior};
 
 /// The next pair, the leader first.
 pub(super) fn choose(

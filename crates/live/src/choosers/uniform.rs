@@ -1,13 +1,13 @@
 //! A balanced design: rounds in which everybody meets somebody, and cycles in which everybody meets everybody once.
 //!
-//! The rounds are those of a round-robin tournament by the circle method, of competitors in an order drawn for each cycle. Two
+//! The rounds are those of a round-robin tournament by the usual rotation, of competitors in an order drawn for each cycle. Two
 //! rounds in a row together form one path through all competitors (for an even number, a ring): so the first K - 1 pairs of a
 //! cycle connect all of them.
 
 use std::collections::VecDeque;
 
-use super::Competitors;
 use crate::config::Config;
+use crate::model::Competitors;
 use crate::screen::order;
 
 /// Where the design is.
@@ -75,7 +75,7 @@ impl Uniform {
     }
 }
 
-/// The pair at a place of a cycle of the circle method.
+/// The pair at a place of a cycle: one competitor stays, the others rotate around.
 fn place(competitors: u32, place: u32) -> Competitors {
     // With an odd number, one of each round rests: it would meet a last competitor who is not there.
     let (ring, resting) = if competitors % 2 == 0 { (competitors - 1, 0) } else { (competitors, 1) };

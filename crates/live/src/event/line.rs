@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Event, Purpose, verdict_from_word, verdict_word};
-use crate::Config;
+use super::{Event, Purpose};
+use crate::config::Config;
+use crate::verdicts::{verdict_from_word, verdict_word};
 
 /// A line, every field that any event has. Fields are written in this order.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -76,11 +77,11 @@ pub(crate) fn to_line(event: &Event, config: &Config, number: u64, ticket: u64, 
             }
             "asked"
         }
-        Event::Told { ticket, verdict, judge } => {
+        Event::Answered { ticket, verdict, judge } => {
             line.ticket = Some(*ticket);
             line.verdict = verdict_word(*verdict).map(str::to_owned);
             line.judge.clone_from(judge);
-            "told"
+            "answered"
         }
         Event::Forgotten { ticket } => {
             line.ticket = Some(*ticket);
@@ -130,12 +131,12 @@ fn event(line: &Line, names: &BTreeMap<String, u32>) -> Result<Event, &'static s
                 (Some(_), Some(_)) => return Err("it both mirrors and repeats"),
             },
         },
-        "told" => Event::Told {
+        "answered" => Event::Answered {
             ticket: ticket()?,
             verdict: line.verdict.as_deref().and_then(verdict_from_word).ok_or("it has no verdict")?,
             judge: line.judge.clone(),
         },
         "forgotten" => Event::Forgotten { ticket: ticket()? },
-        _ => return Err("expected the event created, continued, asked, told or forgotten"),
+        _ => return Err("expected the event created, continued, asked, answered or forgotten"),
     })
 }

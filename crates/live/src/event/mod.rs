@@ -6,7 +6,7 @@ use board::Verdict;
 
 pub(crate) use line::{LineError, from_line, to_line};
 
-use crate::Config;
+use crate::config::Config;
 
 /// The first byte of every event.
 const FORMAT: u8 = 1;
@@ -52,7 +52,7 @@ pub enum Event {
         purpose: Purpose,
     },
     /// An answer.
-    Told {
+    Answered {
         /// The ticket.
         ticket: u64,
         /// What the judge said.
@@ -83,30 +83,6 @@ pub enum EventError {
         /// What is wrong.
         what: &'static str,
     },
-}
-
-/// The word for a verdict: `first`, `second`, `tie` or `both bad`. `None` for scores, which judges do not give.
-#[must_use]
-pub fn verdict_word(verdict: Verdict) -> Option<&'static str> {
-    match verdict {
-        Verdict::First => Some("first"),
-        Verdict::Second => Some("second"),
-        Verdict::Tie => Some("tie"),
-        Verdict::BothBad => Some("both bad"),
-        Verdict::Score(_) => None,
-    }
-}
-
-/// The verdict of a word: `first`, `second`, `tie`, `both bad` (also `both-bad`).
-#[must_use]
-pub fn verdict_from_word(word: &str) -> Option<Verdict> {
-    match word {
-        "first" => Some(Verdict::First),
-        "second" => Some(Verdict::Second),
-        "tie" => Some(Verdict::Tie),
-        "both bad" | "both-bad" => Some(Verdict::BothBad),
-        _ => None,
-    }
 }
 
 impl Event {
@@ -140,7 +116,7 @@ impl Event {
                 to.push(kind);
                 of.into_iter().for_each(|of| put(&mut to, *of));
             }
-            Self::Told { ticket, verdict, judge } => {
+            Self::Answered { ticket, verdict, judge } => {
                 to.push(3);
                 put(&mut to, *ticket);
                 to.push(match verdict {
@@ -280,7 +256,7 @@ impl Bytes<'_> {
                     3 => Verdict::BothBad,
                     _ => return Err(EventError::Damaged { what: "an unknown verdict" }),
                 };
-                Event::Told { ticket, verdict, judge: self.judge()? }
+                Event::Answered { ticket, verdict, judge: self.judge()? }
             }
             4 => Event::Forgotten { ticket: self.number()? },
             _ => return Err(EventError::Damaged { what: "an unknown kind" }),

@@ -1,9 +1,10 @@
 //! A session from its events.
 
 use super::{Fate, Live, LiveError};
-use crate::choosers::{Chooser, Competitors, Destination};
+use crate::choosers::{Chooser, Destination};
 use crate::config::check_word;
 use crate::event::{Event, Purpose};
+use crate::model::Competitors;
 
 /// Why an event cannot follow those before it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -80,7 +81,7 @@ impl Live {
                 self.passed(&event);
                 self.asked(event, check, origin);
             }
-            Event::Told { ticket, verdict, judge } => {
+            Event::Answered { ticket, verdict, judge } => {
                 let Some(open) = self.open.get(ticket) else {
                     return impossible(format!("ticket {ticket} is not open"));
                 };
@@ -89,7 +90,7 @@ impl Live {
                 }
                 check_judge(judge.as_deref())?;
                 self.passed(&event);
-                self.told(*ticket, *verdict, judge.as_deref());
+                self.answered(*ticket, *verdict, judge.as_deref());
             }
             Event::Forgotten { ticket } => {
                 if !self.open.contains_key(ticket) {
@@ -122,10 +123,10 @@ impl Live {
                 Err(FoldError::Differs { recorded: self.question(event), chosen: self.question(&chosen) })
             };
         }
-        let told = |of: &u64| {
+        let answered = |of: &u64| {
             let place = of.checked_sub(1).and_then(|place| usize::try_from(place).ok())?;
             match self.tickets.get(place)?.1 {
-                Fate::Told { row } => Some(self.rows[row]),
+                Fate::Answered { row } => Some(self.rows[row]),
                 _ => None,
             }
         };
@@ -133,11 +134,11 @@ impl Live {
             Purpose::New => return Ok(Some(((*first, *second), Destination::Pool))),
             Purpose::Mirror(of) => {
                 self.halves.get(of).is_some_and(|half| half.since.is_some())
-                    && told(of).is_some_and(|row| (row.second, row.first, row.item) == (*first, *second, *item))
+                    && answered(of).is_some_and(|row| (row.second, row.first, row.item) == (*first, *second, *item))
             }
             Purpose::Repeat(of) => {
                 self.repeatable.contains(of)
-                    && told(of).is_some_and(|row| (row.first, row.second, row.item) == (*first, *second, *item))
+                    && answered(of).is_some_and(|row| (row.first, row.second, row.item) == (*first, *second, *item))
             }
         };
         if fits { Ok(None) } else { impossible("it asks an earlier question again that is not there".to_owned()) }

@@ -26,13 +26,13 @@ pub struct Judged {
     pub purpose: Purpose,
 }
 
-/// How many questions and answers there were: `asked = told + forgotten + open`.
+/// How many questions and answers there were: `asked = answered + forgotten + open`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Questions.
     pub asked: u64,
     /// Answers.
-    pub told: u64,
+    pub answered: u64,
     /// Questions that will not be answered.
     pub forgotten: u64,
     /// Questions that may still be answered.
@@ -58,7 +58,7 @@ pub struct Counts {
 pub struct Standing {
     /// The competitor, by its place in the settings.
     pub competitor: u32,
-    /// Its strength under a Bradley-Terry model, as a logarithm of odds; 0 is the average of what was expected at first.
+    /// Its strength under a Bradley-Terry model, as a logit; 0 is the average of what was expected at first.
     pub strength: f64,
     /// The standard deviation of what is known of it.
     pub deviation: f64,

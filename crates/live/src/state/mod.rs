@@ -14,13 +14,14 @@ pub use fold::FoldError;
 pub use judged::{Counts, Judged, Standing};
 pub use tickets::{LiveError, Ticket};
 
-use crate::choosers::{Chooser, Competitors, Destination};
+use crate::choosers::{Chooser, Destination};
 use crate::config::{Config, check_word};
-use crate::event::{Event, Purpose, to_line, verdict_word};
-use crate::model::Posterior;
+use crate::event::{Event, Purpose, to_line};
+use crate::model::{Competitors, Posterior};
 use crate::screen::{Screen, stream};
+use crate::verdicts::verdict_word;
 
-/// A question in the other order waits for the judge of the first until so many more were asked; then anybody gets it.
+/// A question in the other order waits for the judge of the first until this many more were asked; then anybody gets it.
 const WAITS: u64 = 20;
 
 /// How many earlier questions are drawn until one can be repeated with both orders balanced.
@@ -47,7 +48,7 @@ pub struct Pair {
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Fate {
     Open,
-    Told { row: usize },
+    Answered { row: usize },
     Forgotten,
 }
 
@@ -200,7 +201,7 @@ impl Live {
         Ok(())
     }
 
-    /// A chooser that knows what other revisions asked and were told. What is still open was not asked by it.
+    /// A chooser that knows what other revisions asked and learnt. What is still open was not asked by it.
     fn successor(&mut self) -> Result<Chooser, LiveError> {
         let mut chooser = Chooser::new(&self.config)?;
         self.learnt.iter().for_each(|(pair, outcome)| chooser.keep(*pair, *outcome));
@@ -230,7 +231,7 @@ impl Live {
         Ok(self.asked(event, check, origin))
     }
 
-    /// The next `count` pairs, all open at once.
+    /// The next `count` pairs, all open together.
     ///
     /// # Errors
     /// If the judge's name cannot be one; no pair is asked then.
@@ -263,7 +264,7 @@ impl Live {
         if share < self.config.repeat && !self.repeatable.is_empty() {
             for _ in 0..DRAWS {
                 let of = self.repeatable[bandits::random::below(generator, self.repeatable.len())];
-                if let Fate::Told { row } = self.tickets[of as usize - 1].1
+                if let Fate::Answered { row } = self.tickets[of as usize - 1].1
                     && let Judged { first, second, item, .. } = self.rows[row]
                     && self.screen.is_balanced_with((first, second))
                 {
@@ -330,8 +331,8 @@ impl Live {
             (None, judge) => judge.map(str::to_owned),
         };
         self.take_over()?;
-        self.record(Event::Told { ticket: ticket.number, verdict, judge: judge.clone() });
-        self.told(ticket.number, verdict, judge.as_deref());
+        self.record(Event::Answered { ticket: ticket.number, verdict, judge: judge.clone() });
+        self.answered(ticket.number, verdict, judge.as_deref());
         Ok(())
     }
 
@@ -353,23 +354,23 @@ impl Live {
         match place.and_then(|place| self.tickets.get(place)) {
             None => Err(LiveError::NeverGivenOut { ticket, asked: self.tickets.len() as u64 }),
             Some((check, _)) if *check != ticket.check => Err(LiveError::OtherSession { ticket }),
-            Some((_, Fate::Told { row })) => {
+            Some((_, Fate::Answered { row })) => {
                 let verdict = verdict_word(self.rows[*row].verdict).unwrap_or_default();
-                Err(LiveError::AlreadyTold { ticket, verdict })
+                Err(LiveError::AlreadyAnswered { ticket, verdict })
             }
             Some((_, Fate::Forgotten)) => Err(LiveError::AlreadyForgotten { ticket }),
             Some((_, Fate::Open)) => self.open.get(&ticket.number).ok_or(LiveError::OtherSession { ticket }),
         }
     }
 
-    fn told(&mut self, number: u64, verdict: Verdict, judge: Option<&str>) {
+    fn answered(&mut self, number: u64, verdict: Verdict, judge: Option<&str>) {
         let Some(Open { pair, origin }) = self.open.remove(&number) else { return };
         let judge = pair.judge.as_deref().or(judge).map(|judge| self.judge(judge));
         let Pair { ticket, first, second, item, purpose, .. } = pair;
         let row = self.rows.len();
         self.rows.push(Judged { ticket, first, second, item, judge, verdict, purpose });
-        self.tickets[number as usize - 1].1 = Fate::Told { row };
-        self.counts.told += 1;
+        self.tickets[number as usize - 1].1 = Fate::Answered { row };
+        self.counts.answered += 1;
         self.counts.ties += u64::from(matches!(verdict, Verdict::Tie | Verdict::BothBad));
         self.counts.both_bad += u64::from(verdict == Verdict::BothBad);
         match (purpose, origin) {
@@ -394,7 +395,7 @@ impl Live {
                 }
             }
             (Purpose::Repeat(of), _) => {
-                if let Some(&(_, Fate::Told { row })) = self.tickets.get(of as usize - 1) {
+                if let Some(&(_, Fate::Answered { row })) = self.tickets.get(of as usize - 1) {
                     self.counts.repeats += 1;
                     let agreed = outcome(self.rows[row].verdict) == outcome(verdict);
                     self.counts.repeats_agreed += u64::from(agreed);

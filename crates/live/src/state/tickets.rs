@@ -68,7 +68,7 @@ pub enum LiveError {
     },
     /// It has an answer.
     #[error("ticket {ticket} was already answered `{verdict}`; the first answer stays")]
-    AlreadyTold {
+    AlreadyAnswered {
         /// The ticket.
         ticket: Ticket,
         /// The answer.

@@ -11,7 +11,7 @@ fn right(config: impl Fn(u64) -> Config, judgements: u64, open: usize, step: f64
         let mut live = Live::new(config(seed)).expect("settings");
         let mut judge = Judge::new(seed + 100, step);
         let mut waiting: Vec<Pair> = Vec::new();
-        while live.counts().told < judgements {
+        while live.counts().answered < judgements {
             waiting.push(live.ask(None).expect("a pair"));
             if waiting.len() >= open {
                 let pair = waiting.swap_remove((judge.unit() * waiting.len() as f64) as usize);

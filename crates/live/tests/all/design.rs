@@ -104,7 +104,7 @@ fn both_orders_are_asked_and_a_disagreement_is_a_tie() {
         live.tell(mirror.ticket, Verdict::First, None).expect("open");
     }
     let counts = live.counts();
-    assert_eq!((counts.both, counts.both_disagreed, counts.told, counts.ties), (60, 60, 120, 0));
+    assert_eq!((counts.both, counts.both_disagreed, counts.answered, counts.ties), (60, 60, 120, 0));
     assert!(live.ranking().iter().all(|standing| standing.strength == 0.0), "{:?}", live.ranking());
     // Agreement is a win.
     let pair = live.ask(Some("ann")).expect("a pair");
@@ -129,7 +129,7 @@ fn the_other_order_waits_for_its_judge_but_not_for_ever() {
     let mirror = others.iter().find(mirrors).expect("one");
     live.forget(mirror.ticket).expect("open");
     assert!(live.recommend().is_none());
-    assert_eq!(live.counts().told, 1);
+    assert_eq!(live.counts().answered, 1);
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn forgotten_questions_are_asked_again() {
     let mut answered: BTreeMap<(u32, u32, Option<u32>), u32> = BTreeMap::new();
     let (mut asked, mut lost) = (0, 0);
     // Six pairs on three items, a third of the questions lost.
-    while live.counts().told < 18 {
+    while live.counts().answered < 18 {
         let pair = live.ask(None).expect("a pair");
         asked += 1;
         if asked % 3 == 0 {
@@ -199,11 +199,11 @@ fn counts_add_up() {
     let asked = busy(&mut live, 800, 5);
     let counts = live.counts();
     assert_eq!(counts.asked, asked.len() as u64);
-    assert_eq!(counts.asked, counts.told + counts.forgotten + counts.open);
-    assert_eq!(counts.told, live.judged().len() as u64);
+    assert_eq!(counts.asked, counts.answered + counts.forgotten + counts.open);
+    assert_eq!(counts.answered, live.judged().len() as u64);
     assert_eq!(counts.open, live.open().count() as u64);
     let table = live.judgements();
-    assert_eq!(table.judgements.len() as u64, counts.told);
-    assert!(counts.both_bad > 0 && counts.both_bad < counts.ties && counts.ties < counts.told);
+    assert_eq!(table.judgements.len() as u64, counts.answered);
+    assert!(counts.both_bad > 0 && counts.both_bad < counts.ties && counts.ties < counts.answered);
     assert!(table.judges.len() == 3 && table.judgements.iter().any(|row| row.judge.is_none()));
 }

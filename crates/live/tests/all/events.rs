@@ -21,7 +21,11 @@ fn events() -> impl Strategy<Value = Event> {
         ".{0,9}".prop_map(|chooser| Event::Continued { chooser }),
         (any::<u32>(), any::<u32>(), item, judge(), purpose)
             .prop_map(|(first, second, item, judge, purpose)| { Event::Asked { first, second, item, judge, purpose } }),
-        (any::<u64>(), verdict, judge()).prop_map(|(ticket, verdict, judge)| Event::Told { ticket, verdict, judge }),
+        (any::<u64>(), verdict, judge()).prop_map(|(ticket, verdict, judge)| Event::Answered {
+            ticket,
+            verdict,
+            judge
+        }),
         any::<u64>().prop_map(|ticket| Event::Forgotten { ticket }),
     ]
 }
@@ -53,8 +57,8 @@ fn forms_are_pinned() {
     let asked =
         Event::Asked { first: 2, second: 300, item: Some(4), judge: Some("ann".into()), purpose: Purpose::Mirror(9) };
     assert_eq!(asked.to_bytes(), [1, 2, 2, 0xac, 2, 5, 3, b'a', b'n', b'n', 1, 9]);
-    let told = Event::Told { ticket: 7, verdict: Verdict::BothBad, judge: None };
-    assert_eq!(told.to_bytes(), [1, 3, 7, 3, 0]);
+    let answered = Event::Answered { ticket: 7, verdict: Verdict::BothBad, judge: None };
+    assert_eq!(answered.to_bytes(), [1, 3, 7, 3, 0]);
     assert_eq!(Event::Forgotten { ticket: 128 }.to_bytes(), [1, 4, 0x80, 1]);
     assert_eq!(Event::from_bytes(&[9, 4, 1]), Err(EventError::Format { found: 9 }));
     // A number in more bytes than it needs is another form of the same event.
@@ -73,7 +77,7 @@ fn a_session_is_the_fold_of_its_events() {
     assert_eq!(again.ask_many(50, None), live.ask_many(50, None));
     // An event that cannot follow is refused by its number.
     let last = events.len() as u64;
-    let doubled = events.iter().cloned().chain([Event::Told { ticket: 1, verdict: Verdict::Tie, judge: None }]);
+    let doubled = events.iter().cloned().chain([Event::Answered { ticket: 1, verdict: Verdict::Tie, judge: None }]);
     let (number, error) = Live::from_events(doubled).expect_err("ticket 1 is closed");
     assert!(number == last + 1 && error.to_string().contains("ticket 1 is not open"), "{number}: {error}");
     assert_eq!(Live::from_events(events.into_iter().skip(1)).expect_err("no beginning").0, 1);

@@ -39,7 +39,7 @@ impl Judge {
     }
 }
 
-/// Asks, tells, forgets and lets answers come late, for `calls` calls. Returns every pair asked.
+/// Asks, answers, forgets and lets answers come late, for `calls` calls. Returns every pair asked.
 fn busy(live: &mut Live, calls: u32, seed: u64) -> Vec<Pair> {
     let mut judge = Judge::new(seed, 0.5);
     let (mut open, mut asked): (Vec<Pair>, Vec<Pair>) = (Vec::new(), Vec::new());

@@ -102,7 +102,7 @@ fn a_last_line_that_was_cut_off_is_passed_over() {
     for cut in last..log.len() {
         let (again, read) = Live::replay(log[..cut].as_bytes()).expect("whole lines");
         assert_eq!((read.bytes, read.torn), (last, cut - last));
-        assert_eq!(again.counts().asked + again.counts().told + again.counts().forgotten + 1, read.events);
+        assert_eq!(again.counts().asked + again.counts().answered + again.counts().forgotten + 1, read.events);
     }
     for nothing in ["", "{\"n\":1", &log[..log.find('\n').expect("a line")]] {
         assert_eq!(refused(nothing).to_string(), "line 1: there is no whole line; begin again with another file");

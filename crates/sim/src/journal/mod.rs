@@ -57,31 +57,22 @@ impl Journal {
         read(&self.path)
     }
 
-    /// Writes `lines` behind the first `at` bytes of the file, in place of whatever follows them, and returns when they are on the
-    /// disk.
+    /// Writes `lines` after the first `at` bytes of the file, instead of whatever follows them, and returns when they are on the
+    /// disk. A file that begins is written aside and renamed: it is whole, or not there.
     ///
     /// # Errors
     /// If they cannot be written; the file then ends after `at` bytes, as before.
     pub fn append(&self, at: u64, lines: &[u8]) -> Result<()> {
+        if at == 0 {
+            return output::write_atomic(&self.path, lines);
+        }
         let failed = |error| explained(error, "append to", &self.path);
-        let is_new = !self.path.exists();
-        let mut options = File::options();
-        let mut file =
-            input::open_with(options.write(true).create(true).truncate(false), &self.path).map_err(failed)?;
-        if let Err(error) = write(&mut file, at, lines) {
+        let mut file = input::open_with(File::options().write(true), &self.path).map_err(failed)?;
+        write(&mut file, at, lines).map_err(|error| {
             // A last line that is not whole does no harm either: readers pass over it.
             let _ = file.set_len(at).and_then(|()| file.sync_all());
-            if is_new {
-                let _ = fs::remove_file(&self.path);
-            }
-            return Err(failed(error));
-        }
-        if is_new {
-            // The name of a new file is on the disk when its folder is. Not all systems can do that.
-            let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            let _ = File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all());
-        }
-        Ok(())
+            failed(error)
+        })
     }
 }
 

@@ -50,7 +50,7 @@ fn a_session_from_first_pair_to_table() {
     let first = &pairs(&begun)[0];
     assert!(["What is \"up\"?", "Why, then?"].contains(&first["item"].as_str().expect("an item")));
     assert_ne!(first["first"], first["second"]);
-    // An answer and the next pair in one call; answers alone; several at once.
+    // An answer and the next pair in one call; answers alone; several together.
     let second = pairs(&called(at, &["--answer", &format!("{}=first", ticket(first)), "--judge", "ann"]));
     assert_eq!(second[0]["judge"], "ann");
     assert_eq!(called(at, &["--answer", &format!("{}=both-bad", ticket(&second[0])), "--no-ask"]), "");
@@ -105,14 +105,14 @@ fn settings_that_differ_are_refused_by_their_name() {
         (&["--goal", "uniform"], "--goal is uniform, but judge.jsonl was begun with best"),
         (&["--policy", "rucb:alpha=0.7"], "--policy is rucb:alpha=0.7, but judge.jsonl was begun with rucb"),
         (&["--policy", "auto"], "--policy is auto"),
-        (&["--competitors", "a,b,d"], "--competitors is `d`, too, but judge.jsonl was begun with a,b,c"),
-        (&["--competitors", "c,b,a"], "--competitors is 3 names, differently"),
-        (&["--competitors", "a,b"], "--competitors is 2 names"),
-        (&["--competitors-from", "one.txt"], "--competitors-from is `x`, too"),
-        (&["--items", "other.txt"], "--items is 2 items, but judge.jsonl was begun with 2 others"),
+        (&["--competitors", "a,b,d"], "--competitors names `d`, but judge.jsonl was begun with a,b,c"),
+        (&["--competitors", "c,b,a"], "--competitors has them in another order"),
+        (&["--competitors", "a,b"], "--competitors names 2 of them"),
+        (&["--competitors-from", "one.txt"], "--competitors-from names `x`"),
+        (&["--items", "other.txt"], "--items differs in line 2, but judge.jsonl was begun with 2 items"),
         (&["--both"], "--both is given, but"),
         (&["--repeat", "0.1"], "--repeat is 0.1, but judge.jsonl was begun with 0"),
-        (&["--horizon", "9"], "--horizon is 9, but judge.jsonl was begun with 0"),
+        (&["--horizon", "9"], "--horizon is 9, but judge.jsonl was begun with none"),
     ] {
         for also in [&["--no-ask"][..], &["--status"], &[]] {
             let (code, said) = refused(at, &[flags, also].concat());

@@ -27,7 +27,7 @@ fn answers(folder: &Path) -> BTreeMap<u64, String> {
     let state = state(folder);
     for line in state.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
         let line: Value = serde_json::from_str(line).expect("JSON");
-        if line["event"] == "told" {
+        if line["event"] == "answered" {
             let number = line["ticket"].as_u64().expect("a number");
             let before = answers.insert(number, line["verdict"].as_str().expect("a word").to_owned());
             assert_eq!(before, None, "ticket {number} twice");
@@ -75,7 +75,7 @@ fn killed_at(moments: u32, seed: u64) {
             held = Some(ticket(&pairs(&printed)[0]).to_owned());
         } else if output.status.code().is_some_and(|code| code != 0) {
             let said = text(&output.stderr);
-            // The answer of a call that was killed is on the disk after all: the client learns it, and asks what is open.
+            // The answer of a call that was killed is on the disk: the client learns it, and asks what is open.
             assert!(said.contains("was already answered"), "{said}");
             held = None;
         }
@@ -160,7 +160,7 @@ fn a_file_that_was_edited_is_refused_by_its_line() {
             assert_eq!(state(at), changed, "it is left alone");
         }
     }
-    // Only a last line that was cut off is passed over: nobody was told.
+    // Only a last line that was cut off is passed over: nobody knows of it.
     for cut in [1, 20, lines[3].len() - 1] {
         fs::write(at.join("judge.jsonl"), &good[..good.len() - cut]).expect("a writable folder");
         let run = next(at, &["--status"]).output().expect("sim starts");
@@ -211,7 +211,7 @@ fn a_full_disk_is_an_error_and_leaves_the_file_as_it_was() {
     }
     called(at, &ties);
     assert_eq!(answers(at).len(), 40);
-    // A device is no file.
+    // A device is not a file.
     let run = Command::new(env!("CARGO_BIN_EXE_rankduel"))
         .args(["next", "--state", "/dev/full", "--competitors", "a,b"])
         .output();

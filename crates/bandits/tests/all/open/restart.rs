@@ -215,7 +215,7 @@ fn tickets_of_another_life_are_refused() {
 fn coins_of_an_impression() {
     let spec: Spec = "rucb".parse().expect("registered");
     let start = spec.open(2, 0, &Generators::from_seed(1)).expect("two arms");
-    // The first impressions pair the arms with each other or themselves; those with a ticket are told as ties.
+    // The first impressions pair the arms with each other or themselves; those with a ticket come back as ties.
     let told = |order: &dyn Fn(&mut Vec<(Ticket, u64, bool)>)| {
         let mut policy = start.clone();
         let mut open = Vec::new();

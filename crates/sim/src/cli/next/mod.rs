@@ -25,7 +25,7 @@ use super::print::println;
 ///
 /// A session is one file, a log of pairs and answers. The first call creates it and needs the competitors; later calls read
 /// the settings from it. Each call records the answers that it is given and prints the next pair as a line of JSON, with a ticket for the
-/// answer. What is printed is on the disk. Any number of pairs may be open, several judges may call at once, and answers may come late
+/// answer. What is printed is on the disk. Any number of pairs may be open, several judges may call together, and answers may come late
 /// or never.
 ///
 /// With --status, --export or --open, and with --no-ask, no pair is asked.
@@ -47,7 +47,7 @@ pub(super) struct Next {
     #[arg(long, value_name = "NAME")]
     judge: Option<String>,
 
-    /// How many pairs to ask, one line each, all open at once [default: 1]
+    /// How many pairs to ask, one line each, all open together [default: 1]
     #[arg(long = "batch", id = "pairs", value_name = "N", value_parser = parse_positive)]
     pairs: Option<u64>,
 
@@ -164,7 +164,7 @@ impl Next {
     pub(super) fn run(self) -> Result<()> {
         let count = self.pairs.unwrap_or(1);
         if count > MOST_PAIRS {
-            return Err(usage(format_args!("--batch {count}: at most {MOST_PAIRS} pairs are asked at once")));
+            return Err(usage(format_args!("--batch {count}: at most {MOST_PAIRS} pairs are asked in one call")));
         }
         if self.interactive {
             return interactive::judge(&self);

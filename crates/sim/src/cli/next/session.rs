@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use live::{Config, Goal, Live};
+use live::{Config, Live};
 use output::explained;
 use output::input;
 use output::tell::note;
@@ -61,7 +61,7 @@ impl Session {
         }
         let (live, read) = Live::replay(&bytes).with_context(|| path.display().to_string())?;
         if read.torn > 0 {
-            let what = "its last line was cut off while it was written, and is dropped; nobody was told of it";
+            let what = "its last line was cut off while it was written, and is dropped; nobody knows of it";
             note(false, &format!("{}: {what}", path.display()));
         }
         next.settings.agree_with(live.config(), path)?;
@@ -79,7 +79,7 @@ impl Session {
     }
 }
 
-/// Whether a session was begun and nobody was told: `Some(false)` if there is nothing, `Some(true)` if a first line was cut off.
+/// Whether a session never began: `Some(false)` if there is nothing, `Some(true)` if its first line was cut off.
 fn unfinished(bytes: &[u8]) -> Option<bool> {
     let beginning = BEGINNING.as_bytes();
     let common = bytes.len().min(beginning.len());
@@ -138,37 +138,46 @@ impl Settings {
     fn agree_with(&self, config: &Config, path: &Path) -> Result<()> {
         let differs = |flag: &str, given: String, there: String| {
             Err(usage(format_args!(
-                "--{flag} is {given}, but {} was begun with {there}; leave the flag out, or begin another file",
+                "--{flag} {given}, but {} was begun with {there}; leave the flag out, or begin another file",
                 path.display()
             )))
         };
-        let count = |names: &[String], what: &str| format!("{} {what}", names.len());
         if let Some(names) = self.competitors()?.filter(|names| *names != config.names) {
             let flag = if self.competitors.is_some() { "competitors" } else { "competitors-from" };
-            let other = names.iter().find(|name| !config.names.contains(name));
-            let given = other.map_or_else(|| count(&names, "names, differently"), |other| format!("`{other}`, too"));
+            let given = match names.iter().find(|name| !config.names.contains(name)) {
+                Some(other) => format!("names `{other}`"),
+                None if names.len() < config.names.len() => format!("names {} of them", names.len()),
+                None => "has them in another order".to_owned(),
+            };
             return differs(flag, given, config.names.join(","));
         }
         if let Some(items) = self.items.as_deref().map(lines_of).transpose()?.filter(|items| *items != config.items) {
-            return differs("items", count(&items, "items"), count(&config.items, "others"));
+            let place = items.iter().zip(&config.items).position(|(one, other)| one != other);
+            let given = match place {
+                Some(place) => format!("differs in line {}", place + 1),
+                None => format!("has {} lines", items.len()),
+            };
+            return differs("items", given, format!("{} items", config.items.len()));
         }
+        let is = |value: &dyn std::fmt::Display| format!("is {value}");
         if let Some(goal) = self.goal.filter(|goal| *goal != config.goal) {
-            return differs("goal", Goal::name(goal).to_owned(), Goal::name(config.goal).to_owned());
+            return differs("goal", is(&goal.name()), config.goal.name().to_owned());
         }
         if let Some(policy) = self.policy.as_deref().filter(|policy| !config.has_policy(policy)) {
-            return differs("policy", policy.to_owned(), config.policy.clone());
+            return differs("policy", is(&policy), config.policy.clone());
         }
         if let Some(horizon) = self.horizon.filter(|horizon| *horizon != config.horizon) {
-            return differs("horizon", horizon.to_string(), config.horizon.to_string());
+            let there = if config.horizon == 0 { "none".to_owned() } else { config.horizon.to_string() };
+            return differs("horizon", is(&horizon), there);
         }
         if let Some(seed) = self.seed.filter(|seed| *seed != config.seed) {
-            return differs("seed", seed.to_string(), config.seed.to_string());
+            return differs("seed", is(&seed), config.seed.to_string());
         }
         if self.both && !config.both {
-            return differs("both", "given".to_owned(), "one order for each pair".to_owned());
+            return differs("both", "is given".to_owned(), "one order for each pair".to_owned());
         }
         if let Some(repeat) = self.repeat.filter(|repeat| *repeat != config.repeat) {
-            return differs("repeat", repeat.to_string(), config.repeat.to_string());
+            return differs("repeat", is(&repeat), config.repeat.to_string());
         }
         Ok(())
     }
