@@ -117,7 +117,7 @@ pub(super) struct Settings {
     repeat: Option<f64>,
 }
 
-/// More pairs are not asked at once.
+/// More pairs are not asked together.
 const MOST_PAIRS: u64 = 100_000;
 
 fn parse_ticket(text: &str) -> Result<Ticket, String> {
