@@ -33,7 +33,7 @@ fn world(text: &str, seed: u64) -> Result<Vec<Vec<f64>>, Failure> {
     loop {
         let normal = |generator: &mut Generator| {
             let (one, other) = (1.0 - unit(generator), unit(generator));
-            (-2.0 * one.ln()).sqrt() * (std::f64::consts::TAU * other).cos()
+            (-2.0 * libm::log(one)).sqrt() * libm::cos(std::f64::consts::TAU * other)
         };
         let mut strengths: Vec<f64> = (0..count).map(|_| 0.8 * normal(generator)).collect();
         strengths.sort_by(f64::total_cmp);
@@ -41,7 +41,7 @@ fn world(text: &str, seed: u64) -> Result<Vec<Vec<f64>>, Failure> {
             continue;
         }
         bandits::random::shuffle(generator, &mut strengths);
-        let chance = |i: usize, j: usize| 1.0 / (1.0 + (strengths[j] - strengths[i]).exp());
+        let chance = |i: usize, j: usize| 1.0 / (1.0 + libm::exp(strengths[j] - strengths[i]));
         return Ok((0..count).map(|i| (0..count).map(|j| chance(i, j)).collect()).collect());
     }
 }

@@ -80,7 +80,7 @@ impl Screen {
         let asked = self.pairs.get(&(lower, higher));
         let new = asked.map_or(0, |asked| asked.new);
         match asked.and_then(|asked| asked.owed.front()) {
-            Some(&owed) if new % count == 0 => Some(owed),
+            Some(&owed) if new.is_multiple_of(count) => Some(owed),
             _ => {
                 let of = [u64::from(lower), u64::from(higher), new / count];
                 Some(shuffled(stream(self.seed, "items", of), self.items, (new % count) as u32))
@@ -94,7 +94,7 @@ impl Screen {
         let asked = self.pairs.entry(key(shown)).or_default();
         asked.orders[usize::from(shown.0 > shown.1)] += 1;
         if is_new {
-            if count > 0 && asked.new % count == 0 && item.is_some() && asked.owed.front() == item.as_ref() {
+            if count > 0 && asked.new.is_multiple_of(count) && item.is_some() && asked.owed.front() == item.as_ref() {
                 asked.owed.pop_front();
             } else {
                 asked.new += 1;

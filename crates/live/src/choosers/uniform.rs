@@ -78,8 +78,8 @@ impl Uniform {
 /// The pair at a place of a cycle: one competitor stays, the others rotate around.
 fn place(competitors: u32, place: u32) -> Competitors {
     // With an odd number, one of each round rests: it would meet a last competitor who is not there.
-    let (ring, resting) = if competitors % 2 == 0 { (competitors - 1, 0) } else { (competitors, 1) };
-    let per_round = (ring + 1) / 2 - resting;
+    let (ring, resting) = if competitors.is_multiple_of(2) { (competitors - 1, 0) } else { (competitors, 1) };
+    let per_round = ring.div_ceil(2) - resting;
     let (round, slot) = (place / per_round, place % per_round + resting);
     if slot == 0 { (ring, round) } else { ((round + slot) % ring, (round + ring - slot) % ring) }
 }

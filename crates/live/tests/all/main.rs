@@ -35,7 +35,7 @@ impl Judge {
             return if self.unit() < 0.5 { Verdict::Tie } else { Verdict::BothBad };
         }
         let ahead = self.step * (f64::from(pair.second) - f64::from(pair.first));
-        if self.unit() < 1.0 / (1.0 + (-ahead).exp()) { Verdict::First } else { Verdict::Second }
+        if self.unit() < 1.0 / (1.0 + libm::exp(-ahead)) { Verdict::First } else { Verdict::Second }
     }
 }
 

@@ -100,7 +100,7 @@ fn a_last_line_that_was_cut_off_is_passed_over() {
     let log = live.take_lines();
     let last = log.trim_end().rfind('\n').expect("several lines") + 1;
     for cut in last..log.len() {
-        let (again, read) = Live::replay(log[..cut].as_bytes()).expect("whole lines");
+        let (again, read) = Live::replay(&log.as_bytes()[..cut]).expect("whole lines");
         assert_eq!((read.bytes, read.torn), (last, cut - last));
         assert_eq!(again.counts().asked + again.counts().answered + again.counts().forgotten + 1, read.events);
     }

@@ -210,13 +210,16 @@ fn tickets_of_another_life_are_refused() {
     again.tell(new, DuelOutcome::First).expect("open");
 }
 
+/// A ticket, its impression, and whether arm 0 comes first.
+type Meeting = (Ticket, u64, bool);
+
 /// With coins of its own for each impression, a tie is broken in the same way whenever its outcome comes.
 #[test]
 fn coins_of_an_impression() {
     let spec: Spec = "rucb".parse().expect("registered");
     let start = spec.open(2, 0, &Generators::from_seed(1)).expect("two arms");
     // The first impressions pair the arms with each other or themselves; those with a ticket come back as ties.
-    let told = |order: &dyn Fn(&mut Vec<(Ticket, u64, bool)>)| {
+    let told = |order: &dyn Fn(&mut Vec<Meeting>)| {
         let mut policy = start.clone();
         let mut open = Vec::new();
         for impression in 1..=40 {
