@@ -23,6 +23,7 @@ from rankduel.environments import Environment
 from rankduel.findings import Findings
 from rankduel.frames import Frame
 from rankduel.lists import interleave, multileave
+from rankduel.live import Live
 from rankduel.logs import Credited, CreditRules, Decision, credit_frame
 from rankduel.matrices import Matrix, bandit, explore
 from rankduel.notes import RankduelWarning
@@ -44,6 +45,7 @@ __all__ = [
     "Findings",
     "Frame",
     "Impression",
+    "Live",
     "LiveSettings",
     "Matrix",
     "Policy",

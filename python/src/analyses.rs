@@ -118,7 +118,9 @@ pub(crate) fn compare(
     };
     let open = Arc::clone(&site.inner);
     let compared = work(py, How { threads, report, notes: true }, move || {
-        let Outcome::Finished(finished) = run(CompareStudy::new(open, request, proxy)?, &order)? else { return Ok(None) };
+        let Outcome::Finished(finished) = run(CompareStudy::new(open, request, proxy)?, &order)? else {
+            return Ok(None);
+        };
         let config = finished.config();
         finished.written?;
         let csv = output::csv(&Difference::HEADER, finished.found.differences())?;

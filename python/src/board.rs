@@ -142,7 +142,7 @@ impl Board {
     }
 
     fn table(&self) -> PyResult<Columns> {
-        Columns::from_csv(&self.report.csv().map_err(|error| exception(&error))?)
+        Columns::of(self.report.csv().map_err(|error| exception(&error))?)
     }
 
     fn svg(&self) -> PyResult<String> {

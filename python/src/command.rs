@@ -38,6 +38,7 @@ pub(crate) fn captured(
     notes: bool,
 ) -> PyResult<String> {
     let arguments: Vec<OsString> = std::iter::once("rankduel".into()).chain(arguments).collect();
-    let printed: Result<String, Failure> = work(py, How { threads, report, notes }, move || Ok(cli::captured(arguments)))?;
+    let printed: Result<String, Failure> =
+        work(py, How { threads, report, notes }, move || Ok(cli::captured(arguments)))?;
     printed.map_err(|failure| of_failure(failure, PyRuntimeError::new_err))
 }

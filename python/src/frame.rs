@@ -180,11 +180,26 @@ fn too_long(name: &str) -> String {
 impl Table {
     /// The table in the bytes of a CSV file with a header.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, String> {
+        Self::read(bytes, Column::new)
+    }
+
+    /// The same, with every column as text.
+    fn of_texts(bytes: &[u8]) -> Result<Self, String> {
+        Self::read(bytes, |name, cells| {
+            let cell = |cell: &&str| (!cell.is_empty()).then(|| (*cell).to_owned());
+            let texts: Vec<Option<String>> = cells.iter().map(cell).collect();
+            let length: usize = cells.iter().map(|cell| cell.len()).sum();
+            i32::try_from(length).map_err(|_| too_long(name))?;
+            Ok(Column::texts(name, &texts))
+        })
+    }
+
+    fn read(bytes: &[u8], column: impl Fn(&str, &[&str]) -> Result<Column, String>) -> Result<Self, String> {
         let mut reader = csv::Reader::from_reader(bytes);
         let header = reader.headers().map_err(|error| error.to_string())?.clone();
         let rows = reader.records().collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
         let cells = |at: usize| rows.iter().map(|row| row.get(at).unwrap_or("")).collect::<Vec<&str>>();
-        let columns = header.iter().enumerate().map(|(at, name)| Column::new(name, &cells(at)));
+        let columns = header.iter().enumerate().map(|(at, name)| column(name, &cells(at)));
         Ok(Self { rows: rows.len(), columns: columns.collect::<Result<_, _>>()? })
     }
 }
@@ -195,20 +210,28 @@ pub(crate) struct Columns {
     table: Arc<Table>,
     /// The CSV file that they were read from.
     csv: Vec<u8>,
+    /// Whether every column is text, whatever its values look like.
+    texts: bool,
 }
 
 impl Columns {
     pub(crate) fn of(csv: Vec<u8>) -> PyResult<Self> {
-        Ok(Self { table: Arc::new(Table::parse(&csv).map_err(wrong)?), csv })
+        Ok(Self { table: Arc::new(Table::parse(&csv).map_err(wrong)?), csv, texts: false })
+    }
+
+    /// A table all columns of which are texts that users chose, so that a name like `7` stays one. Empty cells are gaps.
+    pub(crate) fn of_texts(csv: Vec<u8>) -> PyResult<Self> {
+        Ok(Self { table: Arc::new(Table::of_texts(&csv).map_err(wrong)?), csv, texts: true })
     }
 }
 
 #[pymethods]
 impl Columns {
-    /// Reads CSV with a header.
+    /// Reads CSV with a header; every column as text if `texts`.
     #[staticmethod]
-    pub(crate) fn from_csv(csv: &[u8]) -> PyResult<Self> {
-        Self::of(csv.to_vec())
+    #[pyo3(signature = (csv, texts = false))]
+    fn from_csv(csv: &[u8], texts: bool) -> PyResult<Self> {
+        if texts { Self::of_texts(csv.to_vec()) } else { Self::of(csv.to_vec()) }
     }
 
     fn __len__(&self) -> usize {
@@ -245,7 +268,7 @@ impl Columns {
         arrow::capsule(py, &self.table, requested_schema)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        Ok((py.get_type::<Self>().getattr("from_csv")?, (self.csv(py),)))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>, bool))> {
+        Ok((py.get_type::<Self>().getattr("from_csv")?, (self.csv(py), self.texts)))
     }
 }

@@ -10,6 +10,7 @@
 //! | [`study`] | finished runs of bandits |
 //! | [`own`], [`own_environment`] | policies and environments written in Python |
 //! | [`clicks`] | click models written in Python, and users simulated alone |
+//! | [`live`] | sessions of judges |
 //! | [`lists`] | lists mixed for real users, and the credit of their clicks |
 //! | [`logs`] | impressions and clicks in tables, credited, and who won |
 //! | [`board`](mod@board) | boards of judgements |
@@ -26,6 +27,7 @@ mod clicks;
 mod command;
 mod frame;
 mod lists;
+mod live;
 mod logs;
 mod matrix;
 mod own;
@@ -55,6 +57,8 @@ mod _core {
     use super::frame::Columns;
     #[pymodule_export]
     use super::lists::{Impression, interleave, multileave};
+    #[pymodule_export]
+    use super::live::Session;
     #[pymodule_export]
     use super::logs::{Counting, Gathering, Log, Rows, added_up, decided, log_column, sealed_summary, surveyed};
     #[pymodule_export]

@@ -22,8 +22,8 @@ use studies::request::RunRequest;
 use studies::results::{NamedMatrix, PreparedEnvironment};
 use studies::{Order, Outcome, Report, matrix_file, run};
 
-use crate::call::{How, exception, work, wrong};
 use crate::analyses::{Found, found};
+use crate::call::{How, exception, work, wrong};
 use crate::settings::{Asked, Placed};
 use crate::study::{Config, Study, arm_name};
 

@@ -40,7 +40,9 @@ impl Asked {
 pub(crate) fn order((out, replace, shard): Placed) -> PyResult<Order> {
     let share = match (shard.as_deref(), &out) {
         (None, _) => Share::All,
-        (Some(_), None) => return Err(wrong("shard: a shard writes its part beside the results; add out=\"results/...\"")),
+        (Some(_), None) => {
+            return Err(wrong("shard: a shard writes its part beside the results; add out=\"results/...\""));
+        }
         (Some("merge"), Some(out)) => {
             let parts = Parts::read(&folder_of(out)).map_err(|error| exception(&error))?;
             Share::Merge(Arc::new(parts))
@@ -48,9 +50,7 @@ pub(crate) fn order((out, replace, shard): Placed) -> PyResult<Order> {
         (Some(text), Some(_)) => match text.parse().map_err(|error| wrong(format!("shard {text:?}: {error}")))? {
             ShardSpec::Prepare => Share::Prepare,
             ShardSpec::Shard(shard) => Share::One(shard),
-            ShardSpec::Auto { offset, of } => {
-                Share::One(of_this_task(offset, of).map_err(|error| exception(&error))?)
-            }
+            ShardSpec::Auto { offset, of } => Share::One(of_this_task(offset, of).map_err(|error| exception(&error))?),
             ShardSpec::Merge(_) => return Err(wrong("shard: expected \"merge\" alone; the parts are beside out")),
         },
     };

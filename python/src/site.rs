@@ -37,11 +37,8 @@ fn prepared(
         });
     };
     // The caller's code runs in the caller's thread, where Ctrl-C ends it.
-    let then = How {
-        threads: how.threads,
-        report: how.report.as_ref().map(|report| report.clone_ref(py)),
-        notes: how.notes,
-    };
+    let then =
+        How { threads: how.threads, report: how.report.as_ref().map(|report| report.clone_ref(py)), notes: how.notes };
     let (mut spec, dataset) = work(py, how, move || {
         let dataset = open(&spec)?;
         Ok((spec, dataset))

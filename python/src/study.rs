@@ -42,12 +42,18 @@ pub(crate) struct Study {
 impl Study {
     /// Mean regret and its spread at each checkpoint.
     fn curves(&self) -> PyResult<Columns> {
-        Columns::of(results::curves_csv(&self.runs.plan, &self.runs.results, &self.runs.arms()).map_err(|error| exception(&error))?)
+        Columns::of(
+            results::curves_csv(&self.runs.plan, &self.runs.results, &self.runs.arms())
+                .map_err(|error| exception(&error))?,
+        )
     }
 
     /// The end of each run.
     fn runs(&self) -> PyResult<Columns> {
-        Columns::of(results::runs_csv(&self.runs.plan, &self.runs.results, &self.runs.arms()).map_err(|error| exception(&error))?)
+        Columns::of(
+            results::runs_csv(&self.runs.plan, &self.runs.results, &self.runs.arms())
+                .map_err(|error| exception(&error))?,
+        )
     }
 
     /// Each algorithm after the last step, as JSON.
@@ -69,7 +75,8 @@ impl Study {
                 for ((step, regret), arm) in self.runs.plan.checkpoints.iter().zip(&run.regret).zip(&run.recommended) {
                     let arm = arm.map_or_else(String::new, |arm| arm.0.to_string());
                     let counted = self.runs.measured.of(regret);
-                    csv += &format!("{name},{number},{step},{counted},{},{},{arm},{label}\n", regret.weak, regret.strong);
+                    csv +=
+                        &format!("{name},{number},{step},{counted},{},{},{arm},{label}\n", regret.weak, regret.strong);
                 }
             }
         }

@@ -21,6 +21,7 @@ mod logging;
 mod measures;
 mod memory;
 mod names;
+mod next;
 mod own_rankers;
 mod placed;
 mod provenance;

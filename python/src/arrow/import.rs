@@ -226,13 +226,7 @@ unsafe fn children<'a, T>(pointer: *mut *mut T, count: i64) -> &'a [*mut T] {
 }
 
 /// The values of an array of the column `name` from its row `skipped` on, `rows` of them.
-fn values<'a>(
-    name: &str,
-    schema: &'a Schema,
-    array: &'a Array,
-    skipped: usize,
-    rows: usize,
-) -> PyResult<Values<'a>> {
+fn values<'a>(name: &str, schema: &'a Schema, array: &'a Array, skipped: usize, rows: usize) -> PyResult<Values<'a>> {
     let wrong = |what: &str| PyValueError::new_err(format!("the Arrow column {name} {what}"));
     let length = usize::try_from(array.length).map_err(|_| wrong("has a negative length"))?;
     let own_offset = usize::try_from(array.offset).map_err(|_| wrong("has a negative offset"))?;
@@ -248,7 +242,9 @@ fn values<'a>(
             b"+l" | b"l" | b"g" => 2,
             other => {
                 let format = String::from_utf8_lossy(other).into_owned();
-                return Err(PyTypeError::new_err(format!("a column has the Arrow format {format:?}, which is not read")));
+                return Err(PyTypeError::new_err(format!(
+                    "a column has the Arrow format {format:?}, which is not read"
+                )));
             }
         };
         if array.n_buffers != buffers || array.buffers.is_null() {
@@ -268,7 +264,9 @@ fn values<'a>(
                 None => Ok(ends),
                 Some(row) => {
                     let (from, to) = (ends[row], ends[row + 1]);
-                    Err(wrong(&format!("says that row {row} goes from {from} to {to}; expected ascending offsets from 0")))
+                    Err(wrong(&format!(
+                        "says that row {row} goes from {from} to {to}; expected ascending offsets from 0"
+                    )))
                 }
             }
         };

@@ -77,8 +77,7 @@ impl<const N: usize> Writer<N> {
 }
 
 /// The columns of outcomes.
-const OUTCOMES: [&str; 10] =
-    ["kind", "high", "low", "day", "net", "flags", "clicks", "all_clicks", "shown", "order"];
+const OUTCOMES: [&str; 10] = ["kind", "high", "low", "day", "net", "flags", "clicks", "all_clicks", "shown", "order"];
 /// The columns of counts.
 const COUNTS: [&str; 8] = ["kind", "day", "n0", "n1", "n2", "n3", "n4", "n5"];
 
@@ -104,7 +103,11 @@ impl Surveyed {
             times: read.times,
             rankers: read.rankers.into_iter().collect(),
             is_synthetic: read.is_synthetic,
-            choices: PairChoices { declared, undeclared: read.undeclared.into_iter().collect(), has_alone: read.has_alone },
+            choices: PairChoices {
+                declared,
+                undeclared: read.undeclared.into_iter().collect(),
+                has_alone: read.has_alone,
+            },
             other_actions: read.other_actions.into_iter().collect(),
         })
     }
@@ -210,12 +213,12 @@ impl Gathering {
         let mut writer = Writer::new();
         let credited = self.gathered.credit(self.until, |outcome| {
             let [high, low] = [(outcome.unit >> 64) as u64 as i64, outcome.unit as u64 as i64];
-            let flags = i64::from(outcome.stands)
-                | i64::from(outcome.is_known_bot) << 1
-                | i64::from(outcome.is_set_aside) << 2;
+            let flags =
+                i64::from(outcome.stands) | i64::from(outcome.is_known_bot) << 1 | i64::from(outcome.is_set_aside) << 2;
             let (shown, order) = (outcome.shown.0, outcome.shown.1.into());
             let (clicks, all) = (i64::from(outcome.clicks), i64::from(outcome.all_clicks));
-            let numbers = [OUTCOME, high, low, outcome.day.into(), outcome.net.into(), flags, clicks, all, shown, order];
+            let numbers =
+                [OUTCOME, high, low, outcome.day.into(), outcome.net.into(), flags, clicks, all, shown, order];
             writer.push(numbers, outcome.rankers);
         });
         credited.map_err(wrong)?;

@@ -67,7 +67,8 @@ pub(super) fn read(text: &str) -> PyResult<Settings> {
     } else if let Some(bots) = rules.bots {
         settings.bots = bots;
     }
-    settings.pairs = rules.pairs.map(|text| text.parse().map_err(|error| wrong(format!("pairs: {error}")))).transpose()?;
+    settings.pairs =
+        rules.pairs.map(|text| text.parse().map_err(|error| wrong(format!("pairs: {error}")))).transpose()?;
     if let Some(actions) = rules.actions {
         settings.actions = actions;
     }

@@ -252,8 +252,14 @@ impl OpenPolicy {
         Asked { step: self.step, ticket: None, choice }
     }
 
-    /// From here on, coins are tossed from this generator.
-    fn use_coins(&mut self, coins: &Generator) {
+    /// From here on, coins that break ties (and decide duels of an arm with itself) are tossed from a copy of this
+    /// generator; what is left of the coins before is dropped. Each coin is a bit, 64 to a draw, the lowest first.
+    ///
+    /// Call it before [`ask`](Self::ask) and [`tell`](Self::tell) where each impression has coins of its own, so that a
+    /// tie is broken in the same way whenever its outcome comes. A [log](Self::keep_log) does not note the generator:
+    /// whoever replays one must make the same calls, so that [`replay`](Self::replay) alone refuses the first tie that was
+    /// broken in another way.
+    pub fn use_coins(&mut self, coins: &Generator) {
         (self.coins, self.coin_generator) = (Coins::default(), coins.clone());
     }
 

@@ -39,15 +39,28 @@ impl PackedWins {
         self.arms
     }
 
-    /// Which pairs the first arm won and which tied (none of them where there is no tie), a bit per pair.
-    pub(crate) fn words(&self) -> [&[u64]; 2] {
+    /// The outcome as words, for storing it: which pairs the first arm won, and which tied. A bit per pair in the order
+    /// (0, 1), (0, 2), ... (1, 2), ..., the lowest bit of the first word first; the second slice is empty if no pair
+    /// tied. [`from_words`](Self::from_words) makes the outcome from them again.
+    #[must_use]
+    pub fn words(&self) -> [&[u64]; 2] {
         [&self.wins, &self.ties]
     }
 
-    /// The same from its words; `None` unless they are as many as `arms` arms need.
-    pub(crate) fn from_words(arms: usize, wins: Vec<u64>, ties: Vec<u64>) -> Option<Self> {
-        let words = (arms * arms.saturating_sub(1) / 2).div_ceil(64);
-        let fits = wins.len() == words && (ties.is_empty() || ties.len() == words);
+    /// The outcome among `arms` arms from its [`words`](Self::words). `None` unless there are as many words as the pairs of
+    /// that many arms take, every bit beyond the last pair is 0, no pair is both won and tied, and `ties` is empty where no
+    /// pair tied: equal outcomes have equal words.
+    #[must_use]
+    pub fn from_words(arms: usize, wins: Vec<u64>, ties: Vec<u64>) -> Option<Self> {
+        let pairs = arms.checked_mul(arms.saturating_sub(1))? / 2;
+        let words = pairs.div_ceil(64);
+        let beyond = if pairs % 64 == 0 { 0 } else { u64::MAX << (pairs % 64) };
+        let clean = |words: &[u64]| words.last().is_none_or(|last| last & beyond == 0);
+        let fits = wins.len() == words
+            && (ties.is_empty() || ties.len() == words && ties.iter().any(|word| *word != 0))
+            && clean(&wins)
+            && clean(&ties)
+            && wins.iter().zip(&ties).all(|(won, tied)| won & tied == 0);
         fits.then_some(Self { arms, wins, ties })
     }
 
@@ -121,6 +134,9 @@ mod tests {
             let mut again = PairWins::from_scores(&[1, 2]);
             let packed = PackedWins::from(&wins);
             prop_assert_eq!(packed.ties.is_empty(), (0..scores.len()).all(|i| (0..i).all(|j| !wins.ties(i, j))));
+            let [won, tied] = packed.words();
+            let read = PackedWins::from_words(scores.len(), won.to_vec(), tied.to_vec());
+            prop_assert_eq!(read.as_ref(), Some(&packed));
             packed.unpack(&mut again);
             prop_assert_eq!(wins.words().collect::<Vec<_>>(), again.words().collect::<Vec<_>>());
             prop_assert_eq!(wins.arms(), again.arms());
@@ -130,5 +146,32 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn words_that_are_no_outcome_are_refused() {
+        // Three arms: pairs (0, 1), (0, 2), (1, 2).
+        let read = |wins: &[u64], ties: &[u64]| PackedWins::from_words(3, wins.to_vec(), ties.to_vec());
+        let packed = read(&[0b001], &[0b100]).unwrap();
+        let mut wins = PairWins::default();
+        packed.unpack(&mut wins);
+        assert!(wins.beats(0, 1) && wins.beats(2, 0) && wins.ties(1, 2));
+        assert_eq!(packed.words(), [&[0b001][..], &[0b100][..]]);
+        assert!(read(&[0b111], &[]).is_some());
+        for (wins, ties, why) in [
+            (&[][..], &[][..], "too few words"),
+            (&[1, 0], &[], "too many"),
+            (&[1], &[1, 0], "too many ties"),
+            (&[0b1000], &[], "a bit beyond the last pair"),
+            (&[0b001], &[0b1000], "a tie beyond the last pair"),
+            (&[0b001], &[0b001], "won and tied"),
+            (&[0b001], &[0], "ties without a tie"),
+        ] {
+            assert_eq!(read(wins, ties), None, "{why}");
+        }
+        assert_eq!(PackedWins::from_words(usize::MAX, vec![], vec![]), None);
+        assert!(
+            PackedWins::from_words(1, vec![], vec![]).is_some() && PackedWins::from_words(0, vec![], vec![]).is_some()
+        );
     }
 }

@@ -16,6 +16,7 @@ mod help;
 mod inspect;
 mod live;
 mod logging;
+mod next;
 mod print;
 mod proxy;
 mod report;
@@ -101,6 +102,7 @@ commands! {
     Live(live::Live),
     Man(help::generate::Man),
     Merge(shards::merge::Merge),
+    Next(next::Next),
     Power(evidence::power::Power),
     Proxy(proxy::Proxy),
     Report(report::Report),

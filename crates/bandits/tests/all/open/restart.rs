@@ -209,3 +209,39 @@ fn tickets_of_another_life_are_refused() {
     assert!(lost != new && again.tell(lost, DuelOutcome::First).is_err());
     again.tell(new, DuelOutcome::First).expect("open");
 }
+
+/// A ticket, its impression, and whether arm 0 comes first.
+type Meeting = (Ticket, u64, bool);
+
+/// With coins of its own for each impression, a tie is broken in the same way whenever its outcome comes.
+#[test]
+fn coins_of_an_impression() {
+    let spec: Spec = "rucb".parse().expect("registered");
+    let start = spec.open(2, 0, &Generators::from_seed(1)).expect("two arms");
+    // The first impressions pair the arms with each other or themselves; those with a ticket come back as ties.
+    let told = |order: &dyn Fn(&mut Vec<Meeting>)| {
+        let mut policy = start.clone();
+        let mut open = Vec::new();
+        for impression in 1..=40 {
+            policy.use_coins(&Generators::from_seed(impression).coins);
+            if let bandits::open::Asked { ticket: Some(ticket), choice: Choice::Duel(first, _), .. } = policy.ask() {
+                open.push((ticket, impression, first == Arm(0)));
+            }
+        }
+        let expected = open.iter().filter(|(_, impression, zero_first)| {
+            let bits = rand::Rng::next_u64(&mut Generators::from_seed(*impression).coins);
+            (bits & 1 == 1) == *zero_first
+        });
+        let expected = expected.count() as u32;
+        order(&mut open);
+        let count = open.len() as u32;
+        for (ticket, impression, _) in open {
+            policy.use_coins(&Generators::from_seed(impression).coins);
+            policy.tell(ticket, DuelOutcome::Tie).expect("open");
+        }
+        assert_eq!(policy.wins(Arm(0), Arm(1)), Some((expected, count - expected)));
+        assert!(count > 10 && expected > 0 && expected < count, "{expected} of {count}");
+        policy.wins(Arm(0), Arm(1))
+    };
+    assert_eq!(told(&|_| {}), told(&|open| open.reverse()));
+}

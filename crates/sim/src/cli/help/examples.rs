@@ -150,6 +150,18 @@ Examples:
   rankduel experiment mine.toml --data-dir data/        an experiment of yours",
     ),
     (
+        "next",
+        "\
+Examples:
+  rankduel next --state judge.jsonl --competitors a,b,c          begin, and print the first pair
+  rankduel next --state judge.jsonl --answer 1-0a1b2c3d=first    record its answer, and print the next
+  rankduel next --state judge.jsonl --competitors-from models.txt --items prompts.txt --both
+  rankduel next --state judge.jsonl --batch 50 --judge alice     fifty pairs at once
+  rankduel next --state judge.jsonl --interactive                judge at the terminal
+  rankduel next --state judge.jsonl --status                     how far it is, and who leads
+  rankduel next --state judge.jsonl --export votes.csv           all answers as a table",
+    ),
+    (
         "power",
         "\
 Examples:

@@ -43,6 +43,8 @@ fn with_names(command: Command, shell: Shell) -> Command {
 fn names(id: &str, shell: Shell) -> Option<Vec<&'static str>> {
     Some(match id {
         "algorithms" | "names_of_algorithms" => entries().iter().map(|entry| entry.name).collect(),
+        "policy" => ["auto", "top-two"].into_iter().chain(entries().iter().map(|entry| entry.name)).collect(),
+        "goal" => vec!["best", "order", "uniform"],
         "click" => ClickSpec::presets().to_vec(),
         "interleave" => AnyInterleaving::NAMES.to_vec(),
         "multileave" | "methods" => AnyMultileaving::NAMES.to_vec(),

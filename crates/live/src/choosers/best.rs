@@ -1,0 +1,114 @@
+//! A policy of `bandits` that chooses pairs for judges.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use bandits::registry::Spec;
+use bandits::{Choice, DuelOutcome, Generator, Generators, OpenPolicy};
+
+use super::{Destination, largest};
+use crate::config::{Config, ConfigError};
+use crate::model::{Competitors, Posterior};
+use crate::screen::stream;
+
+/// How often a policy that plays an arm alone, or against itself, is asked on until a challenger is chosen for it. Measured:
+/// see the README.
+const PATIENCE: u32 = 4;
+
+/// The policy, and outcomes that it did not ask for.
+#[derive(Debug, Clone)]
+pub(crate) struct Best {
+    policy: OpenPolicy,
+    /// By pair, the lower place first, from whose side outcomes are. The oldest comes first.
+    pool: BTreeMap<Competitors, VecDeque<DuelOutcome>>,
+}
+
+impl Best {
+    pub(super) fn new(config: &Config, spec: &Spec) -> Result<Self, ConfigError> {
+        let generators = Generators::from_seed(stream(config.seed, "policy", [0; 3]));
+        let policy = spec.open(config.names.len(), config.horizon, &generators);
+        let policy = policy.map_err(|error| ConfigError { field: "policy", message: error.to_string() })?;
+        Ok(Self { policy, pool: BTreeMap::new() })
+    }
+
+    pub(super) fn name(&self) -> &str {
+        self.policy.name()
+    }
+
+    pub(super) fn choose(
+        &mut self,
+        model: &Posterior,
+        open: impl Fn(Competitors) -> u32,
+        generator: &mut Generator,
+    ) -> (Competitors, Destination) {
+        let mut alone = 0;
+        loop {
+            let asked = self.policy.ask();
+            let leader = match (asked.ticket, asked.choice) {
+                (Some(ticket), Choice::Duel(first, second)) => {
+                    let pair = (first.0, second.0);
+                    match self.kept(pair) {
+                        // Only tickets that the policy just gave out: it cannot fail.
+                        Some(outcome) => drop(self.policy.tell(ticket, outcome)),
+                        None => return (pair, Destination::Policy(ticket)),
+                    }
+                    continue;
+                }
+                (_, Choice::Duel(arm, _) | Choice::Alone { arm, .. }) => arm.0,
+                // Policies of sets are refused by the settings.
+                (_, Choice::Set(arms)) => arms.first().map_or(0, |arm| arm.0),
+            };
+            alone += 1;
+            if alone < PATIENCE {
+                continue;
+            }
+            let others = (0..self.policy.arms() as u32).filter(|&other| other != leader);
+            let uncertain = |other: u32| {
+                let pair = (leader.min(other), leader.max(other));
+                -model.apart(leader as usize, other as usize) * f64::from(1 + open(pair)).sqrt()
+            };
+            let challenger = largest(others, uncertain, generator).unwrap_or(leader);
+            return ((leader, challenger), Destination::Pool);
+        }
+    }
+
+    /// The oldest outcome of a pair that the policy did not ask for until now.
+    fn kept(&mut self, (first, second): Competitors) -> Option<DuelOutcome> {
+        let key = (first.min(second), first.max(second));
+        let queue = self.pool.get_mut(&key)?;
+        let outcome = queue.pop_front();
+        if queue.is_empty() {
+            self.pool.remove(&key);
+        }
+        outcome.map(|outcome| seen_from(outcome, first < second))
+    }
+
+    pub(super) fn learn(&mut self, (first, second): Competitors, to: Destination, outcome: DuelOutcome) {
+        match to {
+            // An open ticket of the policy's own: it cannot fail.
+            Destination::Policy(ticket) => drop(self.policy.tell(ticket, outcome)),
+            Destination::Pool | Destination::Model => {
+                let key = (first.min(second), first.max(second));
+                self.pool.entry(key).or_default().push_back(seen_from(outcome, first < second));
+            }
+        }
+    }
+
+    pub(super) fn forget(&mut self, to: Destination) {
+        if let Destination::Policy(ticket) = to {
+            drop(self.policy.forget(ticket));
+        }
+    }
+
+    pub(super) fn recommend(&self) -> Option<u32> {
+        self.policy.recommend().map(|arm| arm.0)
+    }
+}
+
+/// The outcome from the first side, or from the other.
+fn seen_from(outcome: DuelOutcome, first: bool) -> DuelOutcome {
+    match outcome {
+        DuelOutcome::First if !first => DuelOutcome::Second,
+        DuelOutcome::Second if !first => DuelOutcome::First,
+        outcome => outcome,
+    }
+}

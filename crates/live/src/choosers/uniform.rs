@@ -1,0 +1,133 @@
+//! A balanced design: rounds in which everybody meets somebody, and cycles in which everybody meets everybody once.
+//!
+//! The rounds are those of a round-robin tournament by the usual rotation, of competitors in an order drawn for each cycle. Two
+//! rounds in a row together form one path through all competitors (for an even number, a ring): so the first K - 1 pairs of a
+//! cycle connect all of them.
+
+use std::collections::VecDeque;
+
+use crate::config::Config;
+use crate::model::Competitors;
+use crate::screen::order;
+
+/// Where the design is.
+#[derive(Debug, Clone)]
+pub(crate) struct Uniform {
+    seed: u64,
+    competitors: u32,
+    cycle: u64,
+    /// The pairs of this cycle that have been asked.
+    place: u32,
+    /// The competitors in the order of this cycle.
+    order: Vec<u32>,
+    /// Pairs that were asked for and never answered: asked again when the cycle is over.
+    owed: VecDeque<Competitors>,
+    /// Pairs that another revision asked: passed over once each.
+    met: Vec<Competitors>,
+}
+
+impl Uniform {
+    pub(super) fn new(config: &Config) -> Self {
+        let competitors = config.names.len() as u32;
+        Self {
+            seed: config.seed,
+            competitors,
+            cycle: 0,
+            place: 0,
+            order: order(config.seed, "cycle", 0, competitors),
+            owed: VecDeque::new(),
+            met: Vec::new(),
+        }
+    }
+
+    pub(super) fn choose(&mut self) -> Competitors {
+        loop {
+            let pair = self.next();
+            let (i, j) = (pair.0.min(pair.1), pair.0.max(pair.1));
+            match self.met.iter().position(|met| *met == (i, j)) {
+                Some(place) => drop(self.met.swap_remove(place)),
+                None => return pair,
+            }
+        }
+    }
+
+    fn next(&mut self) -> Competitors {
+        let pairs = self.competitors * (self.competitors - 1) / 2;
+        if self.place == pairs {
+            if let Some(pair) = self.owed.pop_front() {
+                return pair;
+            }
+            self.cycle += 1;
+            self.place = 0;
+            self.order = order(self.seed, "cycle", self.cycle, self.competitors);
+        }
+        let (i, j) = place(self.competitors, self.place);
+        self.place += 1;
+        (self.order[i as usize], self.order[j as usize])
+    }
+
+    pub(super) fn forget(&mut self, pair: Competitors) {
+        self.owed.push_back(pair);
+    }
+
+    pub(super) fn met(&mut self, (first, second): Competitors) {
+        self.met.push((first.min(second), first.max(second)));
+    }
+}
+
+/// The pair at a place of a cycle: one competitor stays, the others rotate around.
+fn place(competitors: u32, place: u32) -> Competitors {
+    // With an odd number, one of each round rests: it would meet a last competitor who is not there.
+    let (ring, resting) = if competitors.is_multiple_of(2) { (competitors - 1, 0) } else { (competitors, 1) };
+    let per_round = ring.div_ceil(2) - resting;
+    let (round, slot) = (place / per_round, place % per_round + resting);
+    if slot == 0 { (ring, round) } else { ((round + slot) % ring, (round + ring - slot) % ring) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn connected(competitors: u32, pairs: &[Competitors]) -> bool {
+        let mut group: Vec<u32> = (0..competitors).collect();
+        for &(i, j) in pairs {
+            let (from, to) = (group[i as usize], group[j as usize]);
+            group.iter_mut().filter(|one| **one == from).for_each(|one| *one = to);
+        }
+        group.iter().all(|one| *one == group[0])
+    }
+
+    #[test]
+    fn a_cycle_has_every_pair_once_and_its_beginning_connects_all() {
+        for competitors in 2..40 {
+            let mut uniform = Uniform::new(&Config::of((0..competitors).map(|i| i.to_string())));
+            for _ in 0..3 {
+                let mut pairs: Vec<_> = (0..competitors * (competitors - 1) / 2).map(|_| uniform.choose()).collect();
+                assert!(connected(competitors, &pairs[..competitors as usize - 1]), "{competitors}");
+                for rounds in 1..=pairs.len() {
+                    let mut count = vec![0; competitors as usize];
+                    pairs[..rounds].iter().for_each(|(i, j)| {
+                        count[*i as usize] += 1;
+                        count[*j as usize] += 1;
+                    });
+                    let (least, most) = (count.iter().min().unwrap(), count.iter().max().unwrap());
+                    assert!(most - least <= 2, "{competitors}: everybody takes part alike");
+                }
+                pairs.iter_mut().for_each(|pair| *pair = (pair.0.min(pair.1), pair.0.max(pair.1)));
+                pairs.sort_unstable();
+                pairs.dedup();
+                assert_eq!(pairs.len() as u32, competitors * (competitors - 1) / 2);
+            }
+        }
+    }
+
+    #[test]
+    fn a_pair_never_answered_is_asked_again_when_the_cycle_is_over() {
+        let mut uniform = Uniform::new(&Config::of(["a", "b", "c"]));
+        let first = uniform.choose();
+        uniform.forget(first);
+        let rest = [uniform.choose(), uniform.choose()];
+        assert!(rest.iter().all(|pair| *pair != first));
+        assert_eq!(uniform.choose(), first);
+    }
+}

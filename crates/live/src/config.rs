@@ -1,0 +1,211 @@
+//! What a session is made of: written once, at the beginning of its log.
+
+use std::collections::BTreeMap;
+
+use bandits::ActionKind;
+use bandits::registry::Spec;
+use serde::{Deserialize, Serialize};
+
+use crate::verdicts::verdict_from_word;
+
+/// The version of [`Config`] that this build writes and reads.
+pub const VERSION: u32 = 1;
+
+/// The policy of `auto`: of those measured, the one that names the best with the fewest judgements (see the README).
+pub const AUTO: &str = TOP_TWO;
+
+/// The policy of this crate: the leader of the Bradley-Terry model meets its closest challenger.
+pub(crate) const TOP_TWO: &str = "top-two";
+
+/// More competitors than these are refused: what is known of them is a table of all pairs.
+const MOST: usize = 2_000;
+
+/// What the judgements are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Goal {
+    /// To name the best competitor: a dueling bandit chooses.
+    #[default]
+    Best,
+    /// To rank all competitors: the pair from which most is learnt under a Bradley-Terry model.
+    Order,
+    /// A balanced design: every pair equally often, up to one.
+    Uniform,
+}
+
+impl Goal {
+    /// Its name: `best`, `order` or `uniform`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Best => "best",
+            Self::Order => "order",
+            Self::Uniform => "uniform",
+        }
+    }
+}
+
+/// The settings of a session. They never change.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// [`VERSION`].
+    pub version: u32,
+    /// The competitors, at least two, each once.
+    pub names: Vec<String>,
+    /// The items (prompts, queries) on which they are compared, each once; empty if there is only one thing to compare.
+    pub items: Vec<String>,
+    /// What the judgements are for.
+    pub goal: Goal,
+    /// The policy of goal `best`: `top-two`, one of the registry of `bandits` as that writes it, or `auto` ([`AUTO`]).
+    pub policy: String,
+    /// How many judgements there will be, for policies that must know; 0 for all others.
+    pub horizon: u64,
+    /// From which all random choices follow.
+    pub seed: u64,
+    /// Whether each pair is judged in both orders on its item. A disagreement is a tie for the policy.
+    pub both: bool,
+    /// The share of questions that repeat an earlier one, 0 to 0.5. The policy does not learn from them.
+    pub repeat: f64,
+}
+
+/// What is wrong with a setting.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {message}")]
+pub struct ConfigError {
+    /// The field of [`Config`].
+    pub field: &'static str,
+    /// What was found, what is expected, and what to do.
+    pub message: String,
+}
+
+fn wrong(field: &'static str, message: String) -> ConfigError {
+    ConfigError { field, message }
+}
+
+impl Config {
+    /// The settings for these competitors, everything else as by default: goal `best`, policy `auto`, no items, seed 0.
+    #[must_use]
+    pub fn of<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
+        Self {
+            version: VERSION,
+            names: names.into_iter().map(Into::into).collect(),
+            items: Vec::new(),
+            goal: Goal::Best,
+            policy: "auto".to_owned(),
+            horizon: 0,
+            seed: 0,
+            both: false,
+            repeat: 0.0,
+        }
+    }
+
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// For the first that is wrong.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        if self.version != VERSION {
+            let found = self.version;
+            return Err(wrong(
+                "version",
+                format!("found {found}, this program reads {VERSION}; use the program that wrote it"),
+            ));
+        }
+        self.check_names()?;
+        let mut seen = BTreeMap::new();
+        for (place, item) in (1..).zip(&self.items) {
+            if item.trim().is_empty() {
+                return Err(wrong("items", format!("item {place} is empty; remove it")));
+            }
+            if let Some(before) = seen.insert(item.as_str(), place) {
+                return Err(wrong("items", format!("items {before} and {place} are the same; remove one")));
+            }
+        }
+        self.spec()?;
+        if !(0.0..=0.5).contains(&self.repeat) {
+            return Err(wrong("repeat", format!("expected a share from 0 to 0.5, found {}", self.repeat)));
+        }
+        Ok(())
+    }
+
+    fn check_names(&self) -> Result<(), ConfigError> {
+        let count = self.names.len();
+        if !(2..=MOST).contains(&count) {
+            return Err(wrong("names", format!("expected 2 to {MOST} competitors, found {count}")));
+        }
+        let mut seen = BTreeMap::new();
+        for (place, name) in (1..).zip(&self.names) {
+            check_word(name).map_err(|fault| wrong("names", format!("name {place} {fault}")))?;
+            if verdict_from_word(&name.to_lowercase()).is_some() {
+                return Err(wrong("names", format!("name {place} is `{name}`, which is a verdict; use another name")));
+            }
+            if let Some(before) = seen.insert(name.as_str(), place) {
+                return Err(wrong("names", format!("names {before} and {place} are both `{name}`; rename one")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether this is the policy, however it is written.
+    #[must_use]
+    pub fn has_policy(&self, text: &str) -> bool {
+        let canonical = |text: &str| {
+            let text = if text == "auto" { AUTO } else { text };
+            text.parse::<Spec>().map_or_else(|_| text.to_owned(), |spec| spec.canonical())
+        };
+        canonical(text) == canonical(&self.policy)
+    }
+
+    /// The policy of the registry that chooses; `None` if another rule does.
+    pub(crate) fn spec(&self) -> Result<Option<Spec>, ConfigError> {
+        if self.goal != Goal::Best {
+            let goal = self.goal.name();
+            if self.policy != "auto" {
+                return Err(wrong(
+                    "policy",
+                    format!("found `{}`, but goal `{goal}` needs none; leave it out, or use goal `best`", self.policy),
+                ));
+            }
+            return if self.horizon == 0 {
+                Ok(None)
+            } else {
+                Err(wrong("horizon", format!("goal `{goal}` has none; leave it out")))
+            };
+        }
+        let text = if self.policy == "auto" { AUTO } else { &self.policy };
+        if text == TOP_TWO {
+            return if self.horizon == 0 {
+                Ok(None)
+            } else {
+                Err(wrong("horizon", format!("`{text}` has none; leave it out")))
+            };
+        }
+        let spec: Spec = text.parse().map_err(|error: bandits::ParameterError| wrong("policy", error.to_string()))?;
+        if spec.action_kind() == ActionKind::Sets {
+            return Err(wrong("policy", format!("`{text}` chooses sets, judges compare two; use a policy of duels")));
+        }
+        match (spec.uses_horizon(), self.horizon) {
+            (true, 0) => Err(wrong("horizon", format!("`{text}` must know how many judgements there will be"))),
+            (false, 1..) => Err(wrong("horizon", format!("`{text}` has none; leave it out"))),
+            _ => Ok(Some(spec)),
+        }
+    }
+}
+
+/// What is wrong with a name of a competitor or a judge, after its subject.
+pub(crate) fn check_word(name: &str) -> Result<(), String> {
+    let is_control = |c: &char| {
+        c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if name.trim().is_empty() {
+        return Err("is empty".to_owned());
+    }
+    if let Some(found) = name.chars().find(is_control) {
+        return Err(format!("contains the control character {}; remove it", found.escape_unicode()));
+    }
+    if name.trim() != name {
+        return Err(format!("begins or ends with a space: `{name}`; remove it"));
+    }
+    Ok(())
+}

@@ -1,0 +1,176 @@
+//! What a judge sees of a pair: who is shown first, and on which item. And the random streams of a session.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use bandits::Generator;
+use bandits::random::{coin, shuffle};
+use rand::SeedableRng as _;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use crate::model::Competitors;
+
+/// The seed of a stream: what it is for, and of which pair, ticket or round it is. No stream depends on another, so that a
+/// choice that is taken from a log shifts no later one.
+pub(crate) fn stream(seed: u64, what: &str, of: [u64; 3]) -> u64 {
+    let words = of.iter().flat_map(|word| word.to_le_bytes());
+    let bytes: Vec<u8> = what.bytes().chain([0]).chain(words).collect();
+    xxh3_64_with_seed(&bytes, seed)
+}
+
+/// The numbers below `count` in a drawn order.
+pub(crate) fn order(seed: u64, what: &str, of: u64, count: u32) -> Vec<u32> {
+    let mut all: Vec<u32> = (0..count).collect();
+    shuffle(&mut Generator::seed_from_u64(stream(seed, what, [of, 0, 0])), &mut all);
+    all
+}
+
+/// What a pair has been asked. Its competitors are in the order of their places.
+#[derive(Debug, Clone, Default)]
+struct Asked {
+    /// How often the lower, and the higher place was shown first.
+    orders: [u32; 2],
+    /// How many questions were new.
+    new: u64,
+    /// Items of questions that were never answered, asked again when all others were.
+    owed: VecDeque<u32>,
+}
+
+/// What all pairs have been asked.
+#[derive(Debug, Clone)]
+pub(crate) struct Screen {
+    seed: u64,
+    items: u32,
+    pairs: BTreeMap<Competitors, Asked>,
+}
+
+fn key((first, second): Competitors) -> Competitors {
+    (first.min(second), first.max(second))
+}
+
+impl Screen {
+    pub(crate) fn new(seed: u64, items: u32) -> Self {
+        Self { seed, items, pairs: BTreeMap::new() }
+    }
+
+    /// The order in which a pair is shown next: the one that it was shown in less often.
+    pub(crate) fn order(&self, pair: Competitors, generator: &mut Generator) -> Competitors {
+        let (lower, higher) = key(pair);
+        let heads = coin(generator);
+        let lower_first = match self.pairs.get(&(lower, higher)).map_or([0; 2], |asked| asked.orders) {
+            [lower, higher] if lower != higher => lower < higher,
+            _ => heads,
+        };
+        if lower_first { (lower, higher) } else { (higher, lower) }
+    }
+
+    /// Whether showing the pair in this order once more keeps both orders balanced.
+    pub(crate) fn is_balanced_with(&self, shown: Competitors) -> bool {
+        let orders = self.pairs.get(&key(shown)).map_or([0; 2], |asked| asked.orders);
+        let [this, other] = if shown.0 < shown.1 { orders } else { [orders[1], orders[0]] };
+        this <= other
+    }
+
+    /// The item of the next new question of a pair.
+    pub(crate) fn item(&self, pair: Competitors) -> Option<u32> {
+        let (lower, higher) = key(pair);
+        let count = u64::from(self.items);
+        if count == 0 {
+            return None;
+        }
+        let asked = self.pairs.get(&(lower, higher));
+        let new = asked.map_or(0, |asked| asked.new);
+        match asked.and_then(|asked| asked.owed.front()) {
+            Some(&owed) if new.is_multiple_of(count) => Some(owed),
+            _ => {
+                let of = [u64::from(lower), u64::from(higher), new / count];
+                Some(shuffled(stream(self.seed, "items", of), self.items, (new % count) as u32))
+            }
+        }
+    }
+
+    /// A question is asked. A new one takes its item.
+    pub(crate) fn asked(&mut self, shown: Competitors, item: Option<u32>, is_new: bool) {
+        let count = u64::from(self.items);
+        let asked = self.pairs.entry(key(shown)).or_default();
+        asked.orders[usize::from(shown.0 > shown.1)] += 1;
+        if is_new {
+            if count > 0 && asked.new.is_multiple_of(count) && item.is_some() && asked.owed.front() == item.as_ref() {
+                asked.owed.pop_front();
+            } else {
+                asked.new += 1;
+            }
+        }
+    }
+
+    /// A question will not be answered. A new one gives its item back.
+    pub(crate) fn forgotten(&mut self, shown: Competitors, item: Option<u32>, is_new: bool) {
+        if let Some(asked) = self.pairs.get_mut(&key(shown)) {
+            let order = &mut asked.orders[usize::from(shown.0 > shown.1)];
+            *order = order.saturating_sub(1);
+            asked.owed.extend(item.filter(|_| is_new));
+        }
+    }
+
+    /// How many different pairs have been asked.
+    pub(crate) fn pairs(&self) -> usize {
+        self.pairs.len()
+    }
+}
+
+/// The number at `place` of the numbers below `count` in an order that `seed` draws: a Feistel network over the next power of
+/// four, walked until it is below `count`. It takes no memory, however many pairs and items there are.
+fn shuffled(seed: u64, count: u32, place: u32) -> u32 {
+    let bits = (32 - (count.max(2) - 1).leading_zeros()).div_ceil(2);
+    let mask = (1_u64 << bits) - 1;
+    let mut at = u64::from(place);
+    loop {
+        let (mut left, mut right) = (at >> bits, at & mask);
+        for round in 0..6_u64 {
+            let mixed = xxh3_64_with_seed(&[right.to_le_bytes(), round.to_le_bytes()].concat(), seed);
+            (left, right) = (right, left ^ mixed & mask);
+        }
+        at = left << bits | right;
+        if at < u64::from(count) {
+            return at as u32;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_place_has_its_own_number() {
+        for count in [1, 2, 3, 4, 5, 16, 17, 100, 1000] {
+            let mut all: Vec<u32> = (0..count).map(|place| shuffled(7, count, place)).collect();
+            all.sort_unstable();
+            assert_eq!(all, (0..count).collect::<Vec<_>>());
+        }
+        // Orders differ, and each number comes first about equally often.
+        let mut first = [0_u32; 5];
+        (0..10_000).for_each(|seed| first[shuffled(seed, 5, 0) as usize] += 1);
+        assert!(first.iter().all(|&count| count.abs_diff(2_000) < 200), "{first:?}");
+    }
+
+    #[test]
+    fn a_pair_meets_every_item_before_one_recurs_and_lost_ones_again() {
+        let mut screen = Screen::new(3, 4);
+        let pair = (5, 2);
+        let mut seen = Vec::new();
+        for question in 0..9 {
+            let item = screen.item(pair);
+            screen.asked(pair, item, true);
+            if question == 1 {
+                screen.forgotten(pair, item, true);
+            } else {
+                seen.extend(item);
+            }
+        }
+        for round in seen.chunks(4) {
+            let mut round = round.to_vec();
+            round.sort_unstable();
+            assert_eq!(round, [0, 1, 2, 3], "{seen:?}");
+        }
+    }
+}

@@ -1,0 +1,489 @@
+//! The fold: what a session has become. Its text is in `log` and `event`, who chooses in `choosers`.
+
+mod fold;
+mod judged;
+mod tickets;
+
+use std::collections::BTreeMap;
+
+use bandits::{DuelOutcome, Generator};
+use board::Verdict;
+use rand::{Rng as _, SeedableRng as _};
+
+pub use fold::FoldError;
+pub use judged::{Counts, Judged, Standing};
+pub use tickets::{LiveError, Ticket};
+
+use crate::choosers::{Chooser, Destination};
+use crate::config::{Config, check_word};
+use crate::event::{Event, Purpose, to_line};
+use crate::model::{Competitors, Posterior};
+use crate::screen::{Screen, stream};
+use crate::verdicts::verdict_word;
+
+/// A question in the other order waits for the judge of the first until this many more were asked; then anybody gets it.
+const WAITS: u64 = 20;
+
+/// How many earlier questions are drawn until one can be repeated with both orders balanced.
+const DRAWS: u32 = 8;
+
+/// A pair for a judge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pair {
+    /// With which the answer comes back.
+    pub ticket: Ticket,
+    /// Who is shown first, by its place in [`Config::names`].
+    pub first: u32,
+    /// Who is shown second.
+    pub second: u32,
+    /// The item, by its place in [`Config::items`]; `None` if there are none.
+    pub item: Option<u32>,
+    /// Why it is asked.
+    pub purpose: Purpose,
+    /// Who is asked, if known.
+    pub judge: Option<String>,
+}
+
+/// What became of a ticket.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Fate {
+    Open,
+    Answered { row: usize },
+    Forgotten,
+}
+
+/// A question that is open.
+#[derive(Debug, Clone)]
+struct Open {
+    pair: Pair,
+    /// For new questions: as whose pair, and where the outcome goes.
+    origin: Option<(Competitors, Destination)>,
+}
+
+/// A question whose first order was answered, of a session that asks for both.
+#[derive(Debug, Clone)]
+struct Half {
+    row: usize,
+    origin: (Competitors, Destination),
+    /// How many questions there were when it was answered; `None` while it is asked in the other order.
+    since: Option<u64>,
+}
+
+/// A session: chooses pairs, takes answers.
+#[derive(Debug, Clone)]
+pub struct Live {
+    config: Config,
+    names: BTreeMap<String, u32>,
+    /// Who chooses; `None` in a replay while another revision does, and until the first call after it.
+    chooser: Option<Chooser>,
+    /// All outcomes that the model has learnt, for a chooser of another revision.
+    learnt: Vec<(Competitors, DuelOutcome)>,
+    model: Posterior,
+    screen: Screen,
+    /// By number.
+    tickets: Vec<(u32, Fate)>,
+    open: BTreeMap<u64, Open>,
+    /// New questions that are open, by pair.
+    under_way: BTreeMap<Competitors, u32>,
+    /// By the number of their tickets.
+    halves: BTreeMap<u64, Half>,
+    /// Answered questions that can be repeated.
+    repeatable: Vec<u64>,
+    rows: Vec<Judged>,
+    judges: Vec<String>,
+    judge_numbers: BTreeMap<String, u32>,
+    counts: Counts,
+    /// How many events there were, and the checksum of them all.
+    events: u64,
+    sum: u64,
+    /// Since [`Live::take_lines`].
+    recent: Vec<(u64, Event, u64)>,
+}
+
+impl Live {
+    /// Begins a session.
+    ///
+    /// # Errors
+    /// If a setting is wrong.
+    pub fn new(config: Config) -> Result<Self, LiveError> {
+        config.check()?;
+        let chooser = Chooser::new(&config)?;
+        let name = chooser.name();
+        let mut live = Self::empty(config.clone());
+        live.chooser = Some(chooser);
+        live.record(Event::Created { config, chooser: name });
+        Ok(live)
+    }
+
+    /// Before its first event; the settings have been checked.
+    fn empty(config: Config) -> Self {
+        let names: BTreeMap<String, u32> = config.names.iter().cloned().zip(0..).collect();
+        Self {
+            model: Posterior::new(config.names.len()),
+            screen: Screen::new(config.seed, config.items.len() as u32),
+            names,
+            config,
+            chooser: None,
+            learnt: Vec::new(),
+            tickets: Vec::new(),
+            open: BTreeMap::new(),
+            under_way: BTreeMap::new(),
+            halves: BTreeMap::new(),
+            repeatable: Vec::new(),
+            rows: Vec::new(),
+            judges: Vec::new(),
+            judge_numbers: BTreeMap::new(),
+            counts: Counts::default(),
+            events: 0,
+            sum: 0,
+            recent: Vec::new(),
+        }
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The place of a competitor.
+    #[must_use]
+    pub fn competitor(&self, name: &str) -> Option<u32> {
+        self.names.get(name).copied()
+    }
+
+    pub(crate) fn names(&self) -> &BTreeMap<String, u32> {
+        &self.names
+    }
+
+    /// The number of events, and the checksum of them all.
+    pub(crate) fn position(&self) -> (u64, u64) {
+        (self.events, self.sum)
+    }
+
+    /// The events since they were last taken, with the number of each, from 1. Keep them before you act on what the session
+    /// says.
+    pub fn take_events(&mut self) -> Vec<(u64, Event)> {
+        std::mem::take(&mut self.recent).into_iter().map(|(number, event, _)| (number, event)).collect()
+    }
+
+    /// The same as lines of a log.
+    pub fn take_lines(&mut self) -> String {
+        let recent = std::mem::take(&mut self.recent);
+        let asked = recent.iter().filter(|(_, event, _)| matches!(event, Event::Asked { .. })).count();
+        let mut ticket = (self.tickets.len() - asked) as u64;
+        let lines = recent.iter().map(|(number, event, sum)| {
+            ticket += u64::from(matches!(event, Event::Asked { .. }));
+            to_line(event, &self.config, *number, ticket, *sum)
+        });
+        lines.collect()
+    }
+
+    fn record(&mut self, event: Event) {
+        self.passed(&event);
+        self.recent.push((self.events, event, self.sum));
+    }
+
+    /// An event has happened.
+    fn passed(&mut self, event: &Event) {
+        self.events += 1;
+        self.sum = event.sum(self.sum);
+    }
+
+    /// Makes sure that this build chooses from here on.
+    fn take_over(&mut self) -> Result<(), LiveError> {
+        if self.chooser.is_none() {
+            let chooser = self.successor()?;
+            let name = chooser.name();
+            self.chooser = Some(chooser);
+            self.record(Event::Continued { chooser: name });
+        }
+        Ok(())
+    }
+
+    /// A chooser that knows what other revisions asked and learnt. What is still open was not asked by it.
+    fn successor(&mut self) -> Result<Chooser, LiveError> {
+        let mut chooser = Chooser::new(&self.config)?;
+        self.learnt.iter().for_each(|(pair, outcome)| chooser.keep(*pair, *outcome));
+        self.disown();
+        let open = self.open.values().filter_map(|open| open.origin);
+        open.chain(self.halves.values().map(|half| half.origin)).for_each(|(pair, _)| chooser.expect(pair));
+        Ok(chooser)
+    }
+
+    /// What is open was asked by a chooser that is there no more.
+    fn disown(&mut self) {
+        let open = self.open.values_mut().filter_map(|open| open.origin.as_mut());
+        open.chain(self.halves.values_mut().map(|half| &mut half.origin)).for_each(|(_, to)| *to = Destination::Pool);
+    }
+
+    /// The next pair, for `judge` if known: with the same judge's name, the other order of a question goes to who answered the
+    /// first. Any number may be open.
+    ///
+    /// # Errors
+    /// If the judge's name cannot be one.
+    pub fn ask(&mut self, judge: Option<&str>) -> Result<Pair, LiveError> {
+        check_judge(judge)?;
+        self.take_over()?;
+        let (event, origin) = self.decide(judge);
+        let check = self.sum as u32;
+        self.record(event.clone());
+        Ok(self.asked(event, check, origin))
+    }
+
+    /// The next `count` pairs, all open together.
+    ///
+    /// # Errors
+    /// If the judge's name cannot be one; no pair is asked then.
+    pub fn ask_many(&mut self, count: usize, judge: Option<&str>) -> Result<Vec<Pair>, LiveError> {
+        (0..count).map(|_| self.ask(judge)).collect()
+    }
+
+    /// The pairs that are open, in the order in which they were asked.
+    pub fn open(&self) -> impl Iterator<Item = &Pair> {
+        self.open.values().map(|open| &open.pair)
+    }
+
+    /// Chooses a question: as it will be in the log, and for a new one where its outcome goes.
+    fn decide(&mut self, judge: Option<&str>) -> (Event, Option<(Competitors, Destination)>) {
+        let number = self.tickets.len() as u64 + 1;
+        let mut generator = Generator::seed_from_u64(stream(self.config.seed, "question", [number, 0, 0]));
+        let generator = &mut generator;
+        let asked = |first, second, item, purpose| Event::Asked {
+            first,
+            second,
+            item,
+            judge: judge.map(str::to_owned),
+            purpose,
+        };
+        if let Some((&of, half)) = self.halves.iter().find(|(_, half)| self.is_due(half, judge)) {
+            let row = self.rows[half.row];
+            return (asked(row.second, row.first, row.item, Purpose::Mirror(of)), None);
+        }
+        let share = (generator.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+        if share < self.config.repeat && !self.repeatable.is_empty() {
+            for _ in 0..DRAWS {
+                let of = self.repeatable[bandits::random::below(generator, self.repeatable.len())];
+                if let Fate::Answered { row } = self.tickets[of as usize - 1].1
+                    && let Judged { first, second, item, .. } = self.rows[row]
+                    && self.screen.is_balanced_with((first, second))
+                {
+                    return (asked(first, second, item, Purpose::Repeat(of)), None);
+                }
+            }
+        }
+        let under_way = &self.under_way;
+        let open = |pair: Competitors| under_way.get(&pair).copied().unwrap_or(0);
+        let Some(chooser) = &mut self.chooser else {
+            unreachable!("callers take over first, and a replay asks only while this build chooses")
+        };
+        let origin = chooser.choose(&self.model, self.config.names.len(), open, generator);
+        let (first, second) = self.screen.order(origin.0, generator);
+        (asked(first, second, self.screen.item(origin.0), Purpose::New), Some(origin))
+    }
+
+    /// Whether a question in the other order is for this judge now.
+    fn is_due(&self, half: &Half, judge: Option<&str>) -> bool {
+        let of = self.rows[half.row].judge.map(|judge| self.judges[judge as usize].as_str());
+        half.since.is_some_and(|since| of == judge || self.tickets.len() as u64 >= since + WAITS)
+    }
+
+    /// A question is open from now on. `check` is of everything before it.
+    fn asked(&mut self, event: Event, check: u32, origin: Option<(Competitors, Destination)>) -> Pair {
+        let Event::Asked { first, second, item, judge, purpose } = event else { unreachable!("only pairs are asked") };
+        let ticket = Ticket { number: self.tickets.len() as u64 + 1, check };
+        self.tickets.push((check, Fate::Open));
+        self.counts.asked += 1;
+        self.screen.asked((first, second), item, purpose == Purpose::New);
+        match purpose {
+            Purpose::New => {}
+            Purpose::Mirror(of) => {
+                if let Some(half) = self.halves.get_mut(&of) {
+                    half.since = None;
+                }
+            }
+            Purpose::Repeat(of) => self.repeatable.retain(|ticket| *ticket != of),
+        }
+        if let Some((pair, _)) = origin {
+            *self.under_way.entry(sorted(pair)).or_default() += 1;
+        }
+        let pair = Pair { ticket, first, second, item, purpose, judge };
+        self.open.insert(ticket.number, Open { pair: pair.clone(), origin });
+        pair
+    }
+
+    /// The answer to a question. `judge` is who answered, if that was not said when it was asked.
+    ///
+    /// # Errors
+    /// If the ticket is not open, or was given to another judge. Nothing changes then.
+    pub fn tell(&mut self, ticket: Ticket, verdict: Verdict, judge: Option<&str>) -> Result<(), LiveError> {
+        check_judge(judge)?;
+        if verdict_word(verdict).is_none() {
+            return Err(LiveError::Score);
+        }
+        let asked = self.checked(ticket)?.pair.judge.as_deref();
+        let judge = match (asked, judge) {
+            (Some(asked), Some(found)) if asked != found => {
+                let (expected, found) = (asked.to_owned(), found.to_owned());
+                return Err(LiveError::OtherJudge { ticket, expected, found });
+            }
+            (Some(_), _) => None,
+            (None, judge) => judge.map(str::to_owned),
+        };
+        self.take_over()?;
+        self.record(Event::Answered { ticket: ticket.number, verdict, judge: judge.clone() });
+        self.answered(ticket.number, verdict, judge.as_deref());
+        Ok(())
+    }
+
+    /// No answer will come. The pair is asked again on its item later.
+    ///
+    /// # Errors
+    /// If the ticket is not open. Nothing changes then.
+    pub fn forget(&mut self, ticket: Ticket) -> Result<(), LiveError> {
+        self.checked(ticket)?;
+        self.take_over()?;
+        self.record(Event::Forgotten { ticket: ticket.number });
+        self.forgotten(ticket.number);
+        Ok(())
+    }
+
+    /// The question of a ticket, if it is open.
+    fn checked(&self, ticket: Ticket) -> Result<&Open, LiveError> {
+        let place = ticket.number.checked_sub(1).and_then(|place| usize::try_from(place).ok());
+        match place.and_then(|place| self.tickets.get(place)) {
+            None => Err(LiveError::NeverGivenOut { ticket, asked: self.tickets.len() as u64 }),
+            Some((check, _)) if *check != ticket.check => Err(LiveError::OtherSession { ticket }),
+            Some((_, Fate::Answered { row })) => {
+                let verdict = verdict_word(self.rows[*row].verdict).unwrap_or_default();
+                Err(LiveError::AlreadyAnswered { ticket, verdict })
+            }
+            Some((_, Fate::Forgotten)) => Err(LiveError::AlreadyForgotten { ticket }),
+            Some((_, Fate::Open)) => self.open.get(&ticket.number).ok_or(LiveError::OtherSession { ticket }),
+        }
+    }
+
+    fn answered(&mut self, number: u64, verdict: Verdict, judge: Option<&str>) {
+        let Some(Open { pair, origin }) = self.open.remove(&number) else { return };
+        let judge = pair.judge.as_deref().or(judge).map(|judge| self.judge(judge));
+        let Pair { ticket, first, second, item, purpose, .. } = pair;
+        let row = self.rows.len();
+        self.rows.push(Judged { ticket, first, second, item, judge, verdict, purpose });
+        self.tickets[number as usize - 1].1 = Fate::Answered { row };
+        self.counts.answered += 1;
+        self.counts.ties += u64::from(matches!(verdict, Verdict::Tie | Verdict::BothBad));
+        self.counts.both_bad += u64::from(verdict == Verdict::BothBad);
+        match (purpose, origin) {
+            (Purpose::New, Some(origin)) => {
+                if self.config.repeat > 0.0 {
+                    self.repeatable.push(number);
+                }
+                if self.config.both {
+                    self.halves.insert(number, Half { row, origin, since: Some(self.tickets.len() as u64) });
+                } else {
+                    self.learn(origin, (first, second), outcome(verdict));
+                }
+            }
+            (Purpose::Mirror(of), _) => {
+                if let Some(half) = self.halves.remove(&of) {
+                    let before = swapped(outcome(self.rows[half.row].verdict));
+                    let now = outcome(verdict);
+                    self.counts.both += 1;
+                    self.counts.both_disagreed += u64::from(before != now);
+                    let joint = if before == now { now } else { DuelOutcome::Tie };
+                    self.learn(half.origin, (first, second), joint);
+                }
+            }
+            (Purpose::Repeat(of), _) => {
+                if let Some(&(_, Fate::Answered { row })) = self.tickets.get(of as usize - 1) {
+                    self.counts.repeats += 1;
+                    let agreed = outcome(self.rows[row].verdict) == outcome(verdict);
+                    self.counts.repeats_agreed += u64::from(agreed);
+                }
+            }
+            (Purpose::New, None) => {}
+        }
+    }
+
+    /// The outcome of a question, in the order `shown`, goes to who chose it and to the model.
+    fn learn(&mut self, (pair, to): (Competitors, Destination), shown: Competitors, outcome: DuelOutcome) {
+        self.closed(pair);
+        let outcome = if pair == shown { outcome } else { swapped(outcome) };
+        if let Some(chooser) = &mut self.chooser {
+            chooser.learn(pair, to, outcome);
+        }
+        self.learnt.push((pair, outcome));
+        let score = match outcome {
+            DuelOutcome::First => 1.0,
+            DuelOutcome::Second => 0.0,
+            DuelOutcome::Tie => 0.5,
+        };
+        self.model.learn(pair.0 as usize, pair.1 as usize, score);
+    }
+
+    fn closed(&mut self, pair: Competitors) {
+        if let Some(count) = self.under_way.get_mut(&sorted(pair)) {
+            *count -= 1;
+            if *count == 0 {
+                self.under_way.remove(&sorted(pair));
+            }
+        }
+    }
+
+    fn forgotten(&mut self, number: u64) {
+        let Some(Open { pair, origin }) = self.open.remove(&number) else { return };
+        self.tickets[number as usize - 1].1 = Fate::Forgotten;
+        self.counts.forgotten += 1;
+        self.screen.forgotten((pair.first, pair.second), pair.item, pair.purpose == Purpose::New);
+        let dropped = match pair.purpose {
+            Purpose::New => origin,
+            // The first answer stays in the table; for who chose, half an answer is none.
+            Purpose::Mirror(of) => self.halves.remove(&of).map(|half| half.origin),
+            Purpose::Repeat(of) => {
+                self.repeatable.push(of);
+                None
+            }
+        };
+        if let Some((pair, to)) = dropped {
+            self.closed(pair);
+            if let Some(chooser) = &mut self.chooser {
+                chooser.forget(pair, to);
+            }
+        }
+    }
+
+    fn judge(&mut self, name: &str) -> u32 {
+        if let Some(&number) = self.judge_numbers.get(name) {
+            return number;
+        }
+        let number = self.judges.len() as u32;
+        self.judges.push(name.to_owned());
+        self.judge_numbers.insert(name.to_owned(), number);
+        number
+    }
+}
+
+fn check_judge(judge: Option<&str>) -> Result<(), LiveError> {
+    judge.map_or(Ok(()), |judge| check_word(judge).map_err(|fault| LiveError::Judge { fault }))
+}
+
+fn sorted((first, second): Competitors) -> Competitors {
+    (first.min(second), first.max(second))
+}
+
+/// What a policy learns from a verdict.
+fn outcome(verdict: Verdict) -> DuelOutcome {
+    match verdict {
+        Verdict::First => DuelOutcome::First,
+        Verdict::Second => DuelOutcome::Second,
+        Verdict::Tie | Verdict::BothBad | Verdict::Score(_) => DuelOutcome::Tie,
+    }
+}
+
+fn swapped(outcome: DuelOutcome) -> DuelOutcome {
+    match outcome {
+        DuelOutcome::First => DuelOutcome::Second,
+        DuelOutcome::Second => DuelOutcome::First,
+        DuelOutcome::Tie => DuelOutcome::Tie,
+    }
+}

@@ -1,0 +1,184 @@
+//! The file of a session: read, checked against the flags, written.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use live::{Config, Live};
+use output::explained;
+use output::input;
+use output::tell::note;
+use output::usage::usage;
+
+use super::{Next, Settings};
+use crate::journal::{self, Journal};
+
+/// How long a call waits for others that use the file.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Names and items in files are no larger than this together.
+const MOST: u64 = 1 << 28;
+
+/// How every log begins: a file that ends within its first line was cut off when it was created.
+const BEGINNING: &str = r#"{"n":1,"event":"created","config":{"#;
+
+/// A session, locked; without a lock, it cannot be saved.
+pub(super) struct Session {
+    journal: Option<Journal>,
+    pub(super) live: Live,
+    /// Where its whole lines end.
+    end: u64,
+}
+
+impl Session {
+    /// Reads the session, or begins it if there is none.
+    pub(super) fn open(next: &Next) -> Result<Self> {
+        let path = next.state.as_path();
+        // A folder without room or permission for a lock can still be looked at.
+        let journal = match Journal::lock(path, PATIENCE) {
+            Ok(journal) => Some(journal),
+            Err(error) if next.writes() => return Err(error),
+            Err(_) => None,
+        };
+        let bytes = match &journal {
+            Some(journal) => journal.read()?,
+            None => journal::read(path)?,
+        };
+        let bytes = bytes.unwrap_or_default();
+        if let Some(cut) = unfinished(&bytes) {
+            if !next.asks() || next.settings.competitors()?.is_none() {
+                let missing = usage(format_args!(
+                    "there is no session in {}: begin one with --competitors NAME,NAME,... or --competitors-from FILE",
+                    path.display()
+                ));
+                return Err(missing);
+            }
+            if cut {
+                note(false, &format!("{} was cut off when it was created: it begins again", path.display()));
+            }
+            let live = Live::new(next.settings.config()?).map_err(|error| usage(flagged(&error)))?;
+            return Ok(Self { journal, live, end: 0 });
+        }
+        let (live, read) = Live::replay(&bytes).with_context(|| path.display().to_string())?;
+        if read.torn > 0 {
+            let what = "its last line was cut off while it was written, and is dropped; nobody knows of it";
+            note(false, &format!("{}: {what}", path.display()));
+        }
+        next.settings.agree_with(live.config(), path)?;
+        Ok(Self { journal, live, end: read.bytes as u64 })
+    }
+
+    /// Writes what is new, and returns when it is on the disk.
+    pub(super) fn save(&mut self) -> Result<()> {
+        let lines = self.live.take_lines();
+        if let Some(journal) = self.journal.as_ref().filter(|_| !lines.is_empty()) {
+            journal.append(self.end, lines.as_bytes())?;
+            self.end += lines.len() as u64;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a session never began: `Some(false)` if there is nothing, `Some(true)` if its first line was cut off.
+fn unfinished(bytes: &[u8]) -> Option<bool> {
+    let beginning = BEGINNING.as_bytes();
+    let common = bytes.len().min(beginning.len());
+    let is_cut = !bytes.contains(&b'\n') && bytes[..common] == beginning[..common];
+    is_cut.then_some(!bytes.is_empty())
+}
+
+/// The message of a wrong setting, with the flag that gives it.
+fn flagged(error: &live::LiveError) -> String {
+    match error {
+        live::LiveError::Config(wrong) => {
+            let flag = if wrong.field == "names" { "competitors" } else { wrong.field };
+            format!("--{flag}: {}", wrong.message)
+        }
+        other => other.to_string(),
+    }
+}
+
+/// The lines of a file.
+fn lines_of(path: &Path) -> Result<Vec<String>> {
+    let text = input::read_text(path, MOST).map_err(|error| explained(error, "read", path))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    if let Some(empty) = lines.iter().position(|line| line.trim().is_empty()) {
+        bail!(usage(format_args!("{}, line {}: it is empty; remove it", path.display(), empty + 1)));
+    }
+    Ok(lines)
+}
+
+impl Settings {
+    fn competitors(&self) -> Result<Option<Vec<String>>> {
+        match (&self.competitors, &self.competitors_from) {
+            (Some(names), _) => Ok(Some(names.clone())),
+            (None, Some(path)) => lines_of(path).map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// The settings of a new session.
+    fn config(&self) -> Result<Config> {
+        let names = self.competitors()?.unwrap_or_default();
+        let usual = Config::of(names);
+        Ok(Config {
+            items: self.items.as_deref().map(lines_of).transpose()?.unwrap_or_default(),
+            goal: self.goal.unwrap_or_default(),
+            policy: self.policy.clone().unwrap_or_else(|| usual.policy.clone()),
+            horizon: self.horizon.unwrap_or(0),
+            seed: self.seed.unwrap_or(0),
+            both: self.both,
+            repeat: self.repeat.unwrap_or(0.0),
+            ..usual
+        })
+    }
+
+    /// Refuses flags that differ from the settings of the file.
+    fn agree_with(&self, config: &Config, path: &Path) -> Result<()> {
+        let differs = |flag: &str, given: String, there: String| {
+            Err(usage(format_args!(
+                "--{flag} {given}, but {} was begun with {there}; leave the flag out, or begin another file",
+                path.display()
+            )))
+        };
+        if let Some(names) = self.competitors()?.filter(|names| *names != config.names) {
+            let flag = if self.competitors.is_some() { "competitors" } else { "competitors-from" };
+            let given = match names.iter().find(|name| !config.names.contains(name)) {
+                Some(other) => format!("names `{other}`"),
+                None if names.len() < config.names.len() => format!("names {} of them", names.len()),
+                None => "has them in another order".to_owned(),
+            };
+            return differs(flag, given, config.names.join(","));
+        }
+        if let Some(items) = self.items.as_deref().map(lines_of).transpose()?.filter(|items| *items != config.items) {
+            let place = items.iter().zip(&config.items).position(|(one, other)| one != other);
+            let given = match place {
+                Some(place) => format!("differs in line {}", place + 1),
+                None => format!("has {} lines", items.len()),
+            };
+            return differs("items", given, format!("{} items", config.items.len()));
+        }
+        let is = |value: &dyn std::fmt::Display| format!("is {value}");
+        if let Some(goal) = self.goal.filter(|goal| *goal != config.goal) {
+            return differs("goal", is(&goal.name()), config.goal.name().to_owned());
+        }
+        if let Some(policy) = self.policy.as_deref().filter(|policy| !config.has_policy(policy)) {
+            return differs("policy", is(&policy), config.policy.clone());
+        }
+        if let Some(horizon) = self.horizon.filter(|horizon| *horizon != config.horizon) {
+            let there = if config.horizon == 0 { "none".to_owned() } else { config.horizon.to_string() };
+            return differs("horizon", is(&horizon), there);
+        }
+        if let Some(seed) = self.seed.filter(|seed| *seed != config.seed) {
+            return differs("seed", is(&seed), config.seed.to_string());
+        }
+        if self.both && !config.both {
+            return differs("both", "is given".to_owned(), "one order for each pair".to_owned());
+        }
+        if let Some(repeat) = self.repeat.filter(|repeat| *repeat != config.repeat) {
+            return differs("repeat", is(&repeat), config.repeat.to_string());
+        }
+        Ok(())
+    }
+}

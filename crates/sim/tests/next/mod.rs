@@ -1,0 +1,216 @@
+//! `rankduel next`: sessions of judges in a file.
+
+#[cfg(unix)]
+mod safety;
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::common::{sim, text};
+
+/// What a call prints on standard output.
+fn called(folder: &Path, arguments: &[&str]) -> String {
+    let run = sim(folder).args(["next", "--state", "judge.jsonl"]).args(arguments).output().expect("sim starts");
+    assert!(run.status.success(), "{arguments:?}: {}", text(&run.stderr));
+    text(&run.stdout)
+}
+
+/// The exit code of a call, and what it says on standard error.
+fn refused(folder: &Path, arguments: &[&str]) -> (i32, String) {
+    let run = sim(folder).args(["next", "--state", "judge.jsonl"]).args(arguments).output().expect("sim starts");
+    assert!(run.stdout.is_empty(), "{arguments:?}: {}", text(&run.stdout));
+    let said = text(&run.stderr);
+    assert_eq!(said.lines().filter(|line| line.starts_with("error: ")).count(), 1, "{arguments:?}: {said}");
+    (run.status.code().expect("an exit code"), said)
+}
+
+/// The pairs that a call prints.
+fn pairs(printed: &str) -> Vec<Value> {
+    printed.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+fn ticket(pair: &Value) -> &str {
+    pair["ticket"].as_str().expect("a ticket")
+}
+
+fn state(folder: &Path) -> String {
+    fs::read_to_string(folder.join("judge.jsonl")).expect("the file of the session")
+}
+
+#[test]
+fn a_session_from_first_pair_to_table() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let at = folder.path();
+    fs::write(at.join("models.txt"), "alpha\nbeta, the second\ngamma\n").expect("a writable folder");
+    fs::write(at.join("prompts.txt"), "What is \"up\"?\nWhy, then?\n").expect("a writable folder");
+    let begun = called(at, &["--competitors-from", "models.txt", "--items", "prompts.txt", "--seed", "5"]);
+    let first = &pairs(&begun)[0];
+    assert!(["What is \"up\"?", "Why, then?"].contains(&first["item"].as_str().expect("an item")));
+    assert_ne!(first["first"], first["second"]);
+    // An answer and the next pair in one call; answers alone; several together.
+    let second = pairs(&called(at, &["--answer", &format!("{}=first", ticket(first)), "--judge", "ann"]));
+    assert_eq!(second[0]["judge"], "ann");
+    assert_eq!(called(at, &["--answer", &format!("{}=both-bad", ticket(&second[0])), "--no-ask"]), "");
+    let many = pairs(&called(at, &["--batch", "3"]));
+    assert_eq!(many.len(), 3);
+    assert_eq!(called(at, &["--open"]), called(at, &["--open"]), "looking changes nothing");
+    assert_eq!(pairs(&called(at, &["--open"])), many);
+    let answers: Vec<String> =
+        ["second", "tie"].iter().zip(&many).map(|(word, pair)| format!("{}={word}", ticket(pair))).collect();
+    let last = ticket(&many[2]);
+    called(at, &["--answer", &answers[0], "--answer", &answers[1], "--forget", last, "--no-ask", "--judge", "bob"]);
+    let status = called(at, &["--status"]);
+    assert!(status.contains("5 pairs asked: 4 answered, 0 open, 1 forgotten"), "{status}");
+    assert!(status.contains("2 of the answers are ties (1 of them both bad)") && status.contains(" leads"), "{status}");
+    called(at, &["--export", "votes.csv"]);
+    let mut table = csv::Reader::from_path(at.join("votes.csv")).expect("a table");
+    assert_eq!(table.headers().expect("a header"), vec!["first", "second", "winner", "item", "judge", "ticket"]);
+    let rows: Vec<csv::StringRecord> = table.records().map(|row| row.expect("a row")).collect();
+    let column = |place: usize| rows.iter().map(|row| row[place].to_owned()).collect::<Vec<_>>();
+    assert_eq!(column(2), ["first", "both bad", "second", "tie"]);
+    assert_eq!(column(4), ["ann", "ann", "bob", "bob"]);
+    assert_eq!(
+        [&rows[0][0], &rows[0][3], &rows[0][5]],
+        [&first["first"], &first["item"], &first["ticket"]].map(|v| v.as_str().expect("text"))
+    );
+}
+
+#[test]
+fn the_same_calls_make_the_same_file() {
+    let session = || {
+        let folder = TempDir::new().expect("a temporary folder");
+        let mut pair = called(folder.path(), &["--competitors", "a,b,c,d", "--both", "--repeat", "0.2", "--seed", "3"]);
+        for call in 0..12 {
+            let word = ["first", "second", "tie"][call % 3];
+            pair = called(folder.path(), &["--answer", &format!("{}={word}", ticket(&pairs(&pair)[0]))]);
+        }
+        state(folder.path())
+    };
+    assert_eq!(session(), session());
+}
+
+#[test]
+fn settings_that_differ_are_refused_by_their_name() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let at = folder.path();
+    fs::write(at.join("one.txt"), "x\ny\n").expect("a writable folder");
+    fs::write(at.join("other.txt"), "x\nz\n").expect("a writable folder");
+    called(at, &["--competitors", "a,b,c", "--items", "one.txt", "--policy", "rucb", "--seed", "5"]);
+    let before = state(at);
+    for (flags, message) in [
+        (&["--seed", "6"][..], "--seed is 6, but judge.jsonl was begun with 5"),
+        (&["--goal", "uniform"], "--goal is uniform, but judge.jsonl was begun with best"),
+        (&["--policy", "rucb:alpha=0.7"], "--policy is rucb:alpha=0.7, but judge.jsonl was begun with rucb"),
+        (&["--policy", "auto"], "--policy is auto"),
+        (&["--competitors", "a,b,d"], "--competitors names `d`, but judge.jsonl was begun with a,b,c"),
+        (&["--competitors", "c,b,a"], "--competitors has them in another order"),
+        (&["--competitors", "a,b"], "--competitors names 2 of them"),
+        (&["--competitors-from", "one.txt"], "--competitors-from names `x`"),
+        (&["--items", "other.txt"], "--items differs in line 2, but judge.jsonl was begun with 2 items"),
+        (&["--both"], "--both is given, but"),
+        (&["--repeat", "0.1"], "--repeat is 0.1, but judge.jsonl was begun with 0"),
+        (&["--horizon", "9"], "--horizon is 9, but judge.jsonl was begun with none"),
+    ] {
+        for also in [&["--no-ask"][..], &["--status"], &[]] {
+            let (code, said) = refused(at, &[flags, also].concat());
+            assert!(code == 2 && said.contains(message), "{flags:?}: {said}");
+        }
+    }
+    assert_eq!(state(at), before);
+    // The same settings may be repeated, however they are written.
+    called(
+        at,
+        &[
+            "--competitors",
+            "a,b,c",
+            "--items",
+            "one.txt",
+            "--policy",
+            "rucb:alpha=0.51",
+            "--seed",
+            "5",
+            "--repeat",
+            "0",
+        ],
+    );
+}
+
+#[test]
+fn what_is_asked_wrongly_changes_nothing() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let at = folder.path();
+    for flags in
+        [&[][..], &["--status"], &["--open"], &["--export", "votes.csv"], &["--no-ask", "--competitors", "a,b"]]
+    {
+        let (code, said) = refused(at, flags);
+        assert!(
+            code == 2 && said.contains("there is no session in judge.jsonl: begin one with --competitors"),
+            "{said}"
+        );
+    }
+    fs::write(at.join("names.txt"), "a\n\nb\n").expect("a writable folder");
+    for (flags, message) in [
+        (&["--competitors", "a"][..], "--competitors: expected 2 to 2000 competitors, found 1"),
+        (&["--competitors", "a,b,a"], "--competitors: names 1 and 3 are both `a`"),
+        (&["--competitors", "a,tie"], "--competitors: name 2 is `tie`, which is a verdict"),
+        (&["--competitors-from", "names.txt"], "names.txt, line 2: it is empty"),
+        (
+            &["--competitors", "a,b", "--policy", "rubc"],
+            "--policy: no algorithm is called `rubc`; did you mean `rucb`?",
+        ),
+        (&["--competitors", "a,b", "--policy", "mdb"], "--policy: `mdb` chooses sets"),
+        (&["--competitors", "a,b", "--policy", "if2"], "--horizon: `if2` must know"),
+        (&["--competitors", "a,b", "--goal", "order", "--policy", "rucb"], "--policy: found `rucb`, but goal `order`"),
+        (&["--competitors", "a,b", "--repeat", "0.7"], "--repeat: expected a share from 0 to 0.5, found 0.7"),
+        (&["--competitors", "a,b", "--repeat", "nan"], "--repeat: "),
+        (&["--competitors", "a,b", "--goal", "worst"], "expected best, order or uniform"),
+        (&["--competitors", "a,b", "--batch", "200000"], "--batch 200000: at most 100000"),
+        (&["--competitors", "a,b", "--answer", "1=first"], "expected a ticket"),
+        (
+            &["--competitors", "a,b", "--answer", "1-00000000=third"],
+            "expected the verdict first, second, tie or both-bad",
+        ),
+        (
+            &["--competitors", "a,b", "--answer", "1-00000000=tie"],
+            "--answer: ticket 1-00000000 was never given out here",
+        ),
+        (&["--competitors", "a,b", "--judge", " x"], "the judge's name begins or ends with a space"),
+    ] {
+        let (code, said) = refused(at, flags);
+        assert!(code == 2 && said.contains(message), "{flags:?}: {said}");
+    }
+    assert!(!at.join("judge.jsonl").exists() && !at.join("votes.csv").exists());
+    let pair = called(at, &["--competitors", "a,b"]);
+    let answer = format!("{}=first", ticket(&pairs(&pair)[0]));
+    let before = state(at);
+    // All answers of a call count, or none.
+    let (code, said) = refused(at, &["--answer", &answer, "--answer", "9-00000000=tie"]);
+    assert!(code == 2 && said.contains("ticket 9-00000000 was never given out"), "{said}");
+    assert_eq!(state(at), before);
+    called(at, &["--answer", &answer, "--no-ask"]);
+    let after = state(at);
+    let (code, said) = refused(at, &["--answer", &answer]);
+    assert!(code == 2 && said.contains("was already answered `first`"), "{said}");
+    assert_eq!(state(at), after);
+}
+
+#[test]
+fn a_judge_at_the_terminal() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let at = folder.path();
+    let run = |input: &str| {
+        let mut call = sim(at);
+        call.args(["next", "--state", "judge.jsonl", "--competitors", "a,b", "--interactive", "--judge", "ann"]);
+        let run = call.write_stdin(input).output().expect("sim starts");
+        assert!(run.status.success(), "{}", text(&run.stderr));
+        text(&run.stdout)
+    };
+    let said = run("1\nwhat?\n2\nT\nb\ns\nq\n");
+    assert_eq!(said.matches("1, 2, t (tie), b (both bad), s (skip), q (quit)?").count(), 7, "{said}");
+    assert!(said.contains("6 pairs asked: 4 answered, 0 open, 2 forgotten"), "{said}");
+    // The end of the input is a way to quit, too.
+    assert!(run("1\n").contains("8 pairs asked: 5 answered, 0 open, 3 forgotten"));
+}

@@ -1,0 +1,180 @@
+//! Sessions of judges: which pair next, and what came back.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use live::{Config, Live, LiveError, Pair, Ticket, verdict_from_word, verdict_word};
+use pyo3::prelude::*;
+use sim::journal::{self, Journal};
+
+use crate::call::{exception, wrong};
+use crate::frame::Columns;
+
+/// How long a save waits for others that use the file.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A pair: ticket, who is first and second, item (places in the settings), judge.
+type Asked = (String, u32, u32, Option<u32>, Option<String>);
+
+struct Inner {
+    live: Live,
+    /// The lines of all events but the latest.
+    log: String,
+}
+
+/// A session: chooses pairs, takes verdicts.
+#[pyclass(frozen, module = "rankduel._core")]
+pub(crate) struct Session {
+    inner: Mutex<Inner>,
+}
+
+fn asked(pair: Pair) -> Asked {
+    (pair.ticket.to_string(), pair.first, pair.second, pair.item, pair.judge)
+}
+
+fn ticket(text: &str) -> PyResult<Ticket> {
+    text.parse().map_err(|error: LiveError| wrong(error))
+}
+
+impl Session {
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn new(live: Live, log: String) -> Self {
+        Self { inner: Mutex::new(Inner { live, log }) }
+    }
+}
+
+impl Inner {
+    /// Appends what the file at `path` lacks. A file that is not a beginning of this session is left alone.
+    fn save(&mut self, path: &Path) -> PyResult<()> {
+        self.log += &self.live.take_lines();
+        let journal = Journal::lock(path, PATIENCE).map_err(|error| exception(&error))?;
+        let there = journal.read().map_err(|error| exception(&error))?.unwrap_or_default();
+        let whole = there.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
+        // A last line that is not whole was never read by anybody; but it must be one of these.
+        if !self.log.as_bytes().starts_with(&there[..whole]) || whole == 0 && !self.log.as_bytes().starts_with(&there) {
+            let path = path.display();
+            return Err(wrong(format!(
+                "{path} holds something else, or events that this session does not have; load it, or save to another file"
+            )));
+        }
+        if whole == self.log.len() {
+            return Ok(());
+        }
+        let rest = &self.log.as_bytes()[whole..];
+        journal.append(whole as u64, rest).map_err(|error| exception(&error))
+    }
+}
+
+#[pymethods]
+impl Session {
+    /// Begins a session with these settings, as JSON.
+    #[new]
+    fn begin(config: &str) -> PyResult<Self> {
+        let config: Config = serde_json::from_str(config).map_err(wrong)?;
+        Ok(Self::new(Live::new(config).map_err(wrong)?, String::new()))
+    }
+
+    /// The session in a file, and the length of a last line that was cut off.
+    #[staticmethod]
+    fn load(path: PathBuf) -> PyResult<(Self, usize)> {
+        let bytes = journal::read(&path).map_err(|error| exception(&error))?;
+        let missing =
+            || std::io::Error::new(std::io::ErrorKind::NotFound, format!("there is no file {}", path.display()));
+        let bytes = bytes.ok_or_else(missing)?;
+        let (live, read) = Live::replay(&bytes).map_err(|error| wrong(format!("{}: {error}", path.display())))?;
+        // Replayed, so it is text.
+        let log = String::from_utf8_lossy(&bytes[..read.bytes]).into_owned();
+        Ok((Self::new(live, log), read.torn))
+    }
+
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| self.inner().save(&path))
+    }
+
+    /// The settings, as JSON.
+    fn config(&self) -> PyResult<String> {
+        serde_json::to_string(self.inner().live.config()).map_err(wrong)
+    }
+
+    fn ask(&self, judge: Option<&str>) -> PyResult<Asked> {
+        self.inner().live.ask(judge).map(asked).map_err(wrong)
+    }
+
+    fn ask_many(&self, count: usize, judge: Option<&str>) -> PyResult<Vec<Asked>> {
+        let pairs = self.inner().live.ask_many(count, judge).map_err(wrong)?;
+        Ok(pairs.into_iter().map(asked).collect())
+    }
+
+    fn tell(&self, ticket: &str, verdict: &str, judge: Option<&str>) -> PyResult<()> {
+        let verdict = verdict_from_word(verdict)
+            .ok_or_else(|| wrong(format!("expected the verdict first, second, tie or both bad, found {verdict:?}")))?;
+        self.inner().live.tell(self::ticket(ticket)?, verdict, judge).map_err(wrong)
+    }
+
+    fn forget(&self, ticket: &str) -> PyResult<()> {
+        self.inner().live.forget(self::ticket(ticket)?).map_err(wrong)
+    }
+
+    /// The pairs that are open.
+    fn open(&self) -> Vec<Asked> {
+        self.inner().live.open().cloned().map(asked).collect()
+    }
+
+    /// All judgements: first, second, winner, item, judge, ticket.
+    fn judgements(&self) -> PyResult<Columns> {
+        let inner = self.inner();
+        let (config, judges) = (inner.live.config(), inner.live.judges());
+        let mut table = csv::Writer::from_writer(Vec::new());
+        table.write_record(["first", "second", "winner", "item", "judge", "ticket"]).map_err(wrong)?;
+        for judged in inner.live.judged() {
+            let ticket = judged.ticket.to_string();
+            let row = [
+                config.names[judged.first as usize].as_str(),
+                &config.names[judged.second as usize],
+                verdict_word(judged.verdict).unwrap_or_default(),
+                judged.item.map_or("", |item| &config.items[item as usize]),
+                judged.judge.map_or("", |judge| &judges[judge as usize]),
+                &ticket,
+            ];
+            table.write_record(row).map_err(wrong)?;
+        }
+        Columns::of_texts(table.into_inner().map_err(wrong)?)
+    }
+
+    /// The place of the competitor that leads.
+    fn recommend(&self) -> Option<u32> {
+        self.inner().live.recommend()
+    }
+
+    /// The places of all competitors from the strongest down, with strength and standard deviation.
+    fn ranking(&self) -> Vec<(u32, f64, f64)> {
+        let standings = self.inner().live.ranking();
+        standings.iter().map(|standing| (standing.competitor, standing.strength, standing.deviation)).collect()
+    }
+
+    fn status(&self) -> String {
+        self.inner().live.status()
+    }
+
+    /// The counts by name.
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        let counts = self.inner().live.counts();
+        vec![
+            ("asked", counts.asked),
+            ("answered", counts.answered),
+            ("forgotten", counts.forgotten),
+            ("open", counts.open),
+            ("ties", counts.ties),
+            ("both_bad", counts.both_bad),
+            ("pairs", counts.pairs),
+            ("repeats", counts.repeats),
+            ("repeats_agreed", counts.repeats_agreed),
+            ("both", counts.both),
+            ("both_disagreed", counts.both_disagreed),
+        ]
+    }
+}

@@ -1,0 +1,166 @@
+"""Sessions with judges."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankduel as rd
+
+
+def judged(live: rd.Live, count: int, seed: int = 0, names: str = "abcdefgh") -> list[rd.live.Pair]:
+    """Answers of judges who prefer names that come first."""
+    rng = np.random.default_rng(seed)
+    pairs = []
+    for _ in range(count):
+        pair = live.ask()
+        ahead = names.index(pair.second) - names.index(pair.first)
+        live.tell(pair.ticket, "first" if rng.random() < 1 / (1 + np.exp(-ahead)) else "second")
+        pairs.append(pair)
+    return pairs
+
+
+def test_the_best_is_named_soon() -> None:
+    right = 0
+    for seed in range(10):
+        live = rd.Live(list("abcdefgh"), seed=seed)
+        judged(live, 150, seed)
+        right += live.recommend() == "a" == live.ranking()[0][0]
+    assert right >= 9
+
+
+@pytest.mark.parametrize("settings", [{}, {"policy": "self-sparring"}, {"goal": "order"}, {"goal": "uniform", "both": True}, {"repeat": 0.2}])
+def test_a_file_goes_on_where_it_was(tmp_path: Path, settings: dict[str, object]) -> None:
+    live = rd.Live(list("abcd"), items=["x", "y\nz"], seed=3, **settings)  # type: ignore[arg-type]
+    judged(live, 60, 1)
+    open_pairs = live.ask(5, judge="ann")
+    path = tmp_path / "judge.jsonl"
+    live.save(path)
+    first = path.read_bytes()
+    again = rd.Live.load(path)
+    assert again.open == open_pairs == live.open and again.counts == live.counts and again.status == live.status
+    assert again.judgements().to_csv() == live.judgements().to_csv()
+    again.tell(open_pairs[2].ticket, "both bad")
+    live.tell(open_pairs[2].ticket, "both bad")
+    assert judged(again, 30, 2) == judged(live, 30, 2)
+    again.save(path)
+    assert path.read_bytes().startswith(first) and len(path.read_bytes()) > len(first)
+    # The other one has the same events: there is nothing to add.
+    live.save(path)
+    live.ask()
+    live.save(path)
+    again.forget(again.ask(judge="bob").ticket)
+    with pytest.raises(ValueError, match="holds something else, or events that this session does not have"):
+        again.save(path)
+
+
+def test_the_command_line_reads_and_writes_the_same_file(tmp_path: Path) -> None:
+    path = tmp_path / "judge.jsonl"
+    live = rd.Live(["a", "b", "c"], items=["x", "y"], seed=5)
+    pair = live.ask()
+    live.save(path)
+
+    def call(*words: str) -> str:
+        command = [sys.executable, "-m", "rankduel", "next", "--state", str(path), *words]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+    shown = json.loads(call("--answer", f"{pair.ticket}=first", "--judge", "ann"))
+    live.tell(pair.ticket, "first", "ann")
+    ours = live.ask("ann")
+    assert [shown[key] for key in ("ticket", "first", "second", "item")] == [ours.ticket, ours.first, ours.second, ours.item]
+    live.save(path)
+    assert rd.Live.load(path).status + "\n" == call("--status")
+    call("--export", str(tmp_path / "votes.csv"))
+    assert (tmp_path / "votes.csv").read_bytes() == live.judgements().to_csv()
+
+
+def test_judgements_are_a_table_of_texts() -> None:
+    live = rd.Live(["1", "2"], seed=1)
+    for verdict in ("first", "second", "tie", "both bad"):
+        live.tell(live.ask().ticket, verdict)
+    frame = live.judgements()
+    assert frame.columns == ["first", "second", "winner", "item", "judge", "ticket"]
+    assert set(frame["first"]) | set(frame["second"]) == {"1", "2"}
+    assert list(frame["winner"]) == ["first", "second", "tie", "both bad"] and list(frame["judge"]) == [None] * 4
+    again = pickle.loads(pickle.dumps(frame))
+    assert list(again["first"]) == list(frame["first"]) and again.to_csv() == frame.to_csv()
+    assert live.counts["ties"] == 2 and live.counts["both_bad"] == 1
+
+
+def test_clicks_on_mixed_lists_are_verdicts() -> None:
+    lists = {"good": ["a", "b", "c"], "bad": ["c", "d", "e"], "worse": ["e", "f", "g"]}
+    live = rd.Live(list(lists), seed=2)
+    for impression in range(80):
+        pair = live.ask()
+        mixed = rd.interleave(lists[pair.first], lists[pair.second], length=4, seed=impression)
+        live.tell(pair.ticket, mixed.credit(clicked=[document for document in mixed.shown if document in "ab"]))
+    assert live.recommend() == "good"
+
+
+def test_what_is_wrong_is_named(tmp_path: Path) -> None:
+    class Own(rd.Policy):
+        pass
+
+    for arguments, error, message in [
+        ({"names": ["a"]}, ValueError, "names: expected 2 to 2000 competitors, found 1"),
+        ({"names": ["a", "a"]}, ValueError, "names 1 and 2 are both `a`"),
+        ({"names": "ab"}, TypeError, "names: expected several texts"),
+        ({"names": ["a", 1]}, TypeError, "found 1 in place 2"),
+        ({"names": ["a", "b"], "items": ["x", "x"]}, ValueError, "items 1 and 2 are the same"),
+        ({"names": ["a", "b"], "policy": "rubc"}, ValueError, "did you mean `rucb`"),
+        ({"names": ["a", "b"], "policy": Own}, TypeError, "a policy of your own cannot be made again"),
+        ({"names": ["a", "b"], "goal": "worst"}, ValueError, "goal: expected best, order or uniform"),
+        ({"names": ["a", "b"], "repeat": float("nan")}, ValueError, "repeat: expected a share"),
+        ({"names": ["a", "b"], "repeat": 0.9}, ValueError, "repeat: expected a share"),
+        ({"names": ["a", "b"], "seed": 1.5}, TypeError, "seed"),
+    ]:
+        with pytest.raises(error, match=message):
+            rd.Live(**arguments)  # type: ignore[arg-type]
+    live = rd.Live(["a", "b"])
+    pair = live.ask(judge="ann")
+    for ticket, verdict, judge, message in [
+        (pair.ticket, "third", None, "expected the verdict first, second, tie or both bad"),
+        (pair.ticket, "tie", "bob", "was given to judge `ann`"),
+        ("7", "tie", None, "expected a ticket"),
+        ("9-00000000", "tie", None, "was never given out"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            live.tell(ticket, verdict, judge)
+    with pytest.raises(TypeError, match="named twice"):
+        live.ask("ann", judge="ann")
+    assert live.counts["answered"] == 0 and live.recommend() is None
+    live.tell(pair.ticket, "tie")
+    with pytest.raises(ValueError, match="already answered `tie`"):
+        live.forget(pair.ticket)
+    with pytest.raises(FileNotFoundError):
+        rd.Live.load(tmp_path / "none.jsonl")
+
+
+def test_damaged_files_are_refused_by_line(tmp_path: Path) -> None:
+    path = tmp_path / "judge.jsonl"
+    live = rd.Live(list("abc"), seed=1)
+    judged(live, 5)
+    live.save(path)
+    good = path.read_text()
+    path.write_text(good.replace('"ticket":3,"verdict":"', '"ticket":3,"verdict":"both bad', 1))
+    with pytest.raises(ValueError, match="judge.jsonl: line 7: "):
+        rd.Live.load(path)
+    path.write_text(good[:-10])
+    with pytest.warns(rd.RankduelWarning, match="its last line was cut off"):
+        torn = rd.Live.load(path)
+    assert torn.counts["answered"] == 4 and torn.counts["open"] == 1
+    # Saved again, the line is whole.
+    live.save(path)
+    assert path.read_text() == good
+    path.write_text("first,second,winner\na,b,a")
+    with pytest.raises(ValueError, match="line 1: expected the event `created`"):
+        rd.Live.load(path)
+    with pytest.raises(ValueError, match="holds something else"):
+        live.save(path)
+    assert path.read_text() == "first,second,winner\na,b,a"
