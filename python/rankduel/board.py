@@ -93,6 +93,19 @@ class Board:
             self._inner = _core.Board.of_columns(header, cells, asked, cores(threads))
         self._data: dict[str, Any] = json.loads(self._inner.json())
 
+    @classmethod
+    def _of_session(cls, session: _core.Session, settings: dict[str, Any]) -> Board:
+        board = cls.__new__(cls)
+        defaults = {"confidence": 0.95, "clusters": "auto", "advice": True, "every_look": True}
+        unknown = set(settings) - set(defaults) - {"threads"}
+        if unknown:
+            raise TypeError(f"board() has no argument {sorted(unknown)[0]!r}; it has {', '.join(defaults)} and threads")
+        threads = cores(settings.pop("threads", None))
+        asked = {"columns": [], "winner_is": "auto", "order_unknown": False, **defaults, **settings}
+        board._inner = session.board(asked, threads)
+        board._data = json.loads(board._inner.json())
+        return board
+
     @property
     def sentence(self) -> str:
         """The answer in one sentence."""

@@ -6,9 +6,10 @@ import json
 import os
 import warnings
 from collections.abc import Sequence
-from typing import NamedTuple, Optional, Union, overload
+from typing import Any, NamedTuple, Optional, Union, overload
 
 from rankduel import _core
+from rankduel.board import Board
 from rankduel.frames import Frame
 from rankduel.notes import RankduelWarning
 from rankduel.settings import whole
@@ -247,6 +248,26 @@ class Live:
             ``ticket``: the table that ``rankduel next --export`` writes.
         """
         return Frame(self._session.judgements())
+
+    def board(self, **settings: Any) -> Board:
+        """Say what all answers so far say: who is best, how sure that is, and what would mislead.
+
+        Parameters
+        ----------
+        **settings
+            ``confidence``, ``clusters``, ``advice``, ``every_look`` and ``threads`` of `Board`.
+
+        Returns
+        -------
+        Board
+            The board. Later pairs were chosen by earlier verdicts, which it takes into account in what it says.
+
+        Raises
+        ------
+        ValueError
+            Before the first answer.
+        """
+        return Board._of_session(self._session, settings)
 
     def recommend(self) -> Optional[str]:
         """Name the competitor that leads.

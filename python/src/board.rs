@@ -52,8 +52,8 @@ impl Asked {
         }
         let winner_is = WinnerIs::NAMES.iter().find(|(name, _)| *name == self.winner_is).map(|(_, is)| *is);
         let names = WinnerIs::NAMES.map(|(name, _)| name).join(", ");
-        let winner_is =
-            winner_is.ok_or_else(|| wrong(format!("winner_is: expected one of {names}, found {:?}", self.winner_is)))?;
+        let winner_is = winner_is
+            .ok_or_else(|| wrong(format!("winner_is: expected one of {names}, found {:?}", self.winner_is)))?;
         Ok(Options { columns, winner_is, order_unknown: self.order_unknown })
     }
 
@@ -77,6 +77,21 @@ impl Asked {
             advice: self.advice,
             every_look: self.every_look,
             ..Settings::default()
+        })
+    }
+}
+
+impl Board {
+    /// From a session with judges.
+    pub(crate) fn of_session(
+        py: Python<'_>,
+        live: live::Live,
+        asked: &Asked,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let settings = asked.settings()?;
+        work(py, How { threads, report: None, notes: true }, move || {
+            Ok(Self { report: BoardReport::of_session("the session", &live, &settings)? })
         })
     }
 }

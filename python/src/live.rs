@@ -71,6 +71,17 @@ impl Inner {
 
 #[pymethods]
 impl Session {
+    /// What all answers so far say.
+    fn board(
+        &self,
+        py: Python<'_>,
+        asked: crate::board::Asked,
+        threads: Option<usize>,
+    ) -> PyResult<crate::board::Board> {
+        let live = self.inner().live.clone();
+        crate::board::Board::of_session(py, live, &asked, threads)
+    }
+
     /// Begins a session with these settings, as JSON.
     #[new]
     fn begin(config: &str) -> PyResult<Self> {

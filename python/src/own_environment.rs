@@ -104,7 +104,8 @@ pub(crate) fn bandit_in(
             if shape[0] != shape[1] {
                 return Err(wrong(format!("preferences are square, found {} x {}", shape[0], shape[1])));
             }
-            let read = PreferenceMatrix::from_table(shape[0], values.as_array().iter().copied().collect()).map_err(wrong)?;
+            let read =
+                PreferenceMatrix::from_table(shape[0], values.as_array().iter().copied().collect()).map_err(wrong)?;
             Ok(read.matrix)
         })
         .transpose()?;

@@ -164,3 +164,21 @@ def test_damaged_files_are_refused_by_line(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="holds something else"):
         live.save(path)
     assert path.read_text() == "first,second,winner\na,b,a"
+
+
+def test_the_board_of_a_session() -> None:
+    live = rd.Live(["a", "b", "c"], goal="uniform", seed=3)
+    with pytest.raises(ValueError, match="no rows|nothing|no judgement|0 rows"):
+        live.board()
+    for pair in live.ask(60):
+        live.tell(pair.ticket, "first" if pair.first < pair.second else "second")
+    board = live.board(advice=False)
+    assert board.sentence.startswith("a is best among 3") and board.best == "a"
+    assert board.data["notes"] == []
+    chosen = rd.Live(["a", "b"], seed=3)
+    pair = chosen.ask()
+    chosen.ask()
+    chosen.tell(pair.ticket, "tie")
+    assert [note.split(". ")[0].split(" of ")[0] for note in chosen.board().data["notes"]] == ["Earlier verdicts chose the later pairs", "1"]
+    with pytest.raises(TypeError, match="no argument 'columns'"):
+        live.board(columns={})

@@ -28,6 +28,9 @@ pub struct LogError {
 }
 
 impl Live {
+    /// How every log begins.
+    pub const BEGINNING: &str = r#"{"n":1,"event":"created","config":{"#;
+
     /// The session of a log. A last line without its line feed is passed over.
     ///
     /// # Errors

@@ -9,10 +9,12 @@
 mod figure;
 mod rows;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, ensure};
 use board::read::{Options, Reading};
 use board::{Board, Settings};
+use live::{Goal, Live};
 use output::noted_table::{self, NotedTable};
+use output::usage::usage;
 use serde_json::{Value, json};
 
 /// A board, and how its table was read.
@@ -32,11 +34,39 @@ impl BoardReport {
     /// # Errors
     /// One line: where the table cannot be read, or why nothing can be said of it.
     pub fn of_bytes(name: &str, bytes: &[u8], options: &Options, settings: &Settings) -> Result<Self> {
+        if bytes.starts_with(Live::BEGINNING.as_bytes()) {
+            ensure!(
+                *options == Options::default(),
+                usage(format!(
+                    "{name} is a session of judges: its columns are known; leave out what says how to read a table"
+                ))
+            );
+            let (live, _) = Live::replay(bytes).map_err(|error| anyhow!("{name}:{}: {}", error.line, error.message))?;
+            return Self::of_session(name, &live, settings);
+        }
         let reading = board::read::bytes(bytes, options).map_err(|error| match error.row {
             Some(row) => anyhow!("{name}:{row}: {}", error.message),
             None => anyhow!("{name}: {}", error.message),
         })?;
         Self::of(name, reading, settings)
+    }
+
+    /// The report on a session with judges.
+    ///
+    /// # Errors
+    /// Why nothing can be said of it, e.g. before the first answer.
+    pub fn of_session(name: &str, live: &Live, settings: &Settings) -> Result<Self> {
+        let mut notes = Vec::new();
+        if live.config().goal != Goal::Uniform {
+            notes.push(
+                "Earlier verdicts chose the later pairs. Ranks of one look assume that they did not; ranks of every look hold.".to_owned(),
+            );
+        }
+        let open = live.counts().open;
+        if open > 0 {
+            notes.push(format!("{open} of the pairs that were asked are not answered yet."));
+        }
+        Self::of(name, Reading { table: live.judgements(), notes }, settings)
     }
 
     /// The report on a table that was read.

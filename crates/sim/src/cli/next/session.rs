@@ -19,9 +19,6 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Names and items in files are no larger than this together.
 const MOST: u64 = 1 << 28;
 
-/// How every log begins: a file that ends within its first line was cut off when it was created.
-const BEGINNING: &str = r#"{"n":1,"event":"created","config":{"#;
-
 /// A session, locked; without a lock, it cannot be saved.
 pub(super) struct Session {
     journal: Option<Journal>,
@@ -81,7 +78,8 @@ impl Session {
 
 /// Whether a session never began: `Some(false)` if there is nothing, `Some(true)` if its first line was cut off.
 fn unfinished(bytes: &[u8]) -> Option<bool> {
-    let beginning = BEGINNING.as_bytes();
+    // A file that ends within its first line was cut off when it was created.
+    let beginning = Live::BEGINNING.as_bytes();
     let common = bytes.len().min(beginning.len());
     let is_cut = !bytes.contains(&b'\n') && bytes[..common] == beginning[..common];
     is_cut.then_some(!bytes.is_empty())
