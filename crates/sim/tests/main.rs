@@ -1,6 +1,7 @@
 //! The tests of the command line, in one binary: `sim` and its dependencies are linked once, not once per file.
 
 mod analyse;
+mod board;
 mod cli;
 mod commands;
 mod common;

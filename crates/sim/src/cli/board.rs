@@ -254,7 +254,7 @@ fn columns(named: &[String]) -> Result<Columns> {
     let mut columns = Columns::default();
     for text in named {
         let expected = "expected e.g. first=base,second=new,winner=preferred, and item, judge, time or weight";
-        let (what, column) = text.split_once('=').with_context(|| usage(format!("--columns {text}: {expected}")))?;
+        let (what, column) = text.split_once('=').ok_or_else(|| usage(format!("--columns {text}: {expected}")))?;
         let place = match what {
             "first" => &mut columns.first,
             "second" => &mut columns.second,

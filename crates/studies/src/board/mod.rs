@@ -81,7 +81,16 @@ impl BoardReport {
     /// What would mislead, in sentences: findings first, then how the table was read.
     fn remarks(&self) -> Vec<String> {
         let found = self.board.findings.iter().map(|found| found.sentence.clone());
-        found.chain(self.notes.iter().cloned()).collect()
+        let held = self.board.groups.iter().filter_map(|group| {
+            let prior = group.prior.filter(|_| !group.unbeaten.is_empty())?;
+            let shown = group.unbeaten.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
+            let more = group.unbeaten.len().saturating_sub(5);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            Some(format!(
+                "No other ever beat or tied with {shown}{more}: a weak prior (standard deviation {prior}) keeps the strengths finite."
+            ))
+        });
+        found.chain(held).chain(self.notes.iter().cloned()).collect()
     }
 
     /// What the columns are.

@@ -1,0 +1,153 @@
+//! `rankduel board`: tables of judgements, printed and written.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::common::{sim, text};
+
+/// Judgements of three prompts: `short` beats `long` and `odd` in three of four, `long` beats `odd` as often, in both orders.
+fn votes() -> String {
+    let mut rows = "first,second,winner\n".to_owned();
+    for (better, worse) in [("short", "long"), ("short", "odd"), ("long", "odd")] {
+        for round in 0..40 {
+            let (first, second) = if round % 2 == 0 { (better, worse) } else { (worse, better) };
+            let winner = if round % 8 < 6 { better } else { worse };
+            rows += &format!("{first},{second},{winner}\n");
+        }
+    }
+    rows
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let run = sim(folder).arg("board").args(arguments).output().expect("sim starts");
+    (run.status.code(), text(&run.stdout), text(&run.stderr))
+}
+
+fn folder() -> TempDir {
+    let folder = TempDir::new().expect("a temporary folder");
+    fs::write(folder.path().join("votes.csv"), votes()).expect("a writable folder");
+    folder
+}
+
+#[test]
+fn the_answer_comes_first_in_every_format() {
+    let folder = folder();
+    let at = folder.path();
+    let (code, printed, said) = run(at, &["votes.csv"]);
+    assert_eq!((code, said.as_str()), (Some(0), ""));
+    let sentence = printed.lines().next().expect("a sentence").to_owned();
+    assert!(sentence.starts_with("short is best among 3 with "), "{printed}");
+    let order: Vec<usize> =
+        ["   1  short", "   2  long", "   3  odd"].map(|row| printed.find(row).expect(row)).to_vec();
+    assert!(order.is_sorted());
+    let json: Value = serde_json::from_str(&run(at, &["votes.csv", "--json"]).1).expect("JSON");
+    assert_eq!((json["sentence"].as_str(), json["conclusion"]["name"].as_str()), (Some(&*sentence), Some("short")));
+    // Equally strong steps: 3 of 4 in each pair of neighbours, and a weaker step over two.
+    let strengths: Vec<f64> =
+        (0..3).map(|place| json["competitors"][place]["strength"].as_f64().expect("a number")).collect();
+    assert!((strengths[0] + strengths[2]).abs() < 1e-6 && strengths[1].abs() < 1e-6, "{strengths:?}");
+    let (_, markdown, _) = run(at, &["votes.csv", "--format", "markdown"]);
+    assert!(markdown.starts_with(&format!("**{sentence}**")) && markdown.contains("| 1 | short |"), "{markdown}");
+    let (_, latex, _) = run(at, &["votes.csv", "--format", "latex", "--standalone"]);
+    assert!(latex.starts_with("\\documentclass") && latex.contains("1 & short & "), "{latex}");
+    let (_, csv, _) = run(at, &["votes.csv", "--format", "csv"]);
+    assert_eq!(csv.lines().count(), 4);
+    assert!(csv.lines().nth(1).expect("a row").starts_with("1,1,short,"), "{csv}");
+    // The same for any number of threads.
+    assert_eq!(run(at, &["votes.csv", "--threads", "1"]).1, printed);
+}
+
+#[test]
+fn a_folder_gets_everything_and_nothing_is_replaced_unasked() {
+    let folder = folder();
+    let at = folder.path();
+    let (code, _, said) = run(at, &["votes.csv", "--out", "board", "--matrix", "P.csv"]);
+    assert_eq!(code, Some(0), "{said}");
+    for name in ["txt", "md", "tex", "csv", "json", "png", "svg"] {
+        assert!(at.join("board").join(format!("board.{name}")).is_file(), "{name}");
+    }
+    let svg = fs::read_to_string(at.join("board/board.svg")).expect("a figure");
+    assert!(svg.contains("short") && svg.contains("odd"));
+    // The fit can be played on.
+    let played = sim(at).args(["bandit", "--matrix", "P.csv", "--steps", "100", "--runs", "1", "--quiet"]).output();
+    assert!(text(&played.expect("sim starts").stdout).starts_with("Condorcet winner: short"));
+    let (code, _, said) = run(at, &["votes.csv", "--matrix", "P.csv"]);
+    assert!(code == Some(2) && said.contains("P.csv exists; add --replace"), "{said}");
+    fs::write(at.join("votes.csv"), votes().replacen("short,long,short", "short,long,long", 1)).expect("writable");
+    let before = fs::read(at.join("board/board.json")).expect("results");
+    let (code, _, said) = run(at, &["votes.csv", "--out", "board"]);
+    assert!(code == Some(2) && said.contains("holds other results"), "{said}");
+    assert_eq!(fs::read(at.join("board/board.json")).expect("results"), before);
+    assert_eq!(run(at, &["votes.csv", "--out", "board", "--replace"]).0, Some(0));
+    assert_eq!(fs::read(at.join("board.old-1/board.json")).expect("moved aside"), before);
+}
+
+#[test]
+fn a_session_of_judges_is_a_table() {
+    let folder = folder();
+    let at = folder.path();
+    let next = |arguments: &[&str]| {
+        let run = sim(at).args(["next", "--state", "judge.jsonl"]).args(arguments).output().expect("sim starts");
+        assert!(run.status.success(), "{}", text(&run.stderr));
+        text(&run.stdout)
+    };
+    let asked = next(&["--competitors", "short,long,odd", "--goal", "uniform", "--batch", "90"]);
+    let mut answers = Vec::new();
+    for line in asked.lines() {
+        let pair: Value = serde_json::from_str(line).expect("JSON");
+        let rank = |side: &str| ["short", "long", "odd"].iter().position(|name| pair[side] == **name);
+        let verdict = if rank("first") < rank("second") { "first" } else { "second" };
+        answers.extend(["--answer".to_owned(), format!("{}={verdict}", pair["ticket"].as_str().expect("a ticket"))]);
+    }
+    let answers: Vec<&str> = answers.iter().map(String::as_str).collect();
+    next(&[&answers[..], &["--no-ask"]].concat());
+    let (code, printed, said) = run(at, &["judge.jsonl"]);
+    assert!(code == Some(0) && printed.starts_with("short is best among 3 with 99.8%"), "{printed}{said}");
+    // The exported table says the same; its competitors are numbered as they come, which enters the drawn probabilities.
+    next(&["--export", "export.csv"]);
+    let counts = |file: &str| {
+        let printed = run(at, &[file, "--format", "csv"]).1;
+        let row = |line: &str| {
+            let cells: Vec<&str> = line.split(',').collect();
+            [cells[1..3].join(","), cells[5..8].join(","), cells[9..].join(",")]
+        };
+        printed.lines().map(row).collect::<Vec<_>>()
+    };
+    assert_eq!(counts("export.csv"), counts("judge.jsonl"));
+    let (code, _, said) = run(at, &["judge.jsonl", "--winner-is", "name"]);
+    assert!(code == Some(2) && said.contains("its columns are known"), "{said}");
+    // An edited log is refused by its line.
+    let log = fs::read_to_string(at.join("judge.jsonl")).expect("a log");
+    fs::write(at.join("judge.jsonl"), log.replacen("\"second\"", "\"first\"", 1)).expect("writable");
+    let (code, _, said) = run(at, &["judge.jsonl"]);
+    assert!(code == Some(1) && said.contains("judge.jsonl:"), "{said}");
+}
+
+#[test]
+fn faults_name_file_line_and_remedy() {
+    let folder = folder();
+    let at = folder.path();
+    let bad = votes().replacen("short,long,short", "short,long,shrot", 1);
+    fs::write(at.join("bad.csv"), bad).expect("writable");
+    fs::write(at.join("one.csv"), "first,second,winner\nx,x,x\n").expect("writable");
+    for (arguments, code, part) in [
+        (&["bad.csv"][..], 1, "bad.csv:2: winner: found `shrot`, expected `short`, `long`"),
+        (&["none.csv"], 1, "none.csv"),
+        (&["one.csv"], 1, "one.csv: the table has 1 judgement"),
+        (&["votes.csv", "--columns", "first"], 2, "expected e.g. first=base"),
+        (&["votes.csv", "--columns", "first=a,first=b"], 2, "names first twice"),
+        (&["votes.csv", "--columns", "first=alpha,second=second"], 1, "no column `alpha`"),
+        (&["votes.csv", "--clusters", "judge"], 1, "judge"),
+        (&["votes.csv", "--confidence", "95"], 2, "95"),
+        (&["votes.csv", "--standalone"], 2, "--format latex"),
+        (&["/dev/zero"], 1, "/dev/zero"),
+        (&[], 2, "<FILE>"),
+    ] {
+        let (found, printed, said) = run(at, arguments);
+        assert!(found == Some(code) && said.contains(part) && printed.is_empty(), "{arguments:?}: {found:?} {said}");
+        assert_eq!(said.lines().filter(|line| line.starts_with("error")).count(), 1, "{said}");
+    }
+}
