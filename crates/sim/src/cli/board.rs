@@ -27,7 +27,7 @@ use super::print::{eprintln, println};
 /// Bradley-Terry (with ties and the effect of being shown first) and the ranks that are known: for one look, and at every look.
 #[derive(Debug, Args)]
 pub(super) struct BoardCommand {
-    /// The table: CSV, JSON Lines, JSON, or a matrix of wins
+    /// The table: CSV, JSON Lines, JSON, a matrix of wins, or a session of `rankduel next`
     #[arg(value_name = "FILE")]
     table: PathBuf,
 
