@@ -70,10 +70,9 @@ impl Future {
         });
         order.truncate((enough.unwrap_or(arms) + 1).clamp(2, MOST_CONTENDERS));
         let size = order.len();
-        let all =
-            Cholesky::new(&posterior.precision, arms).expect("posterior precisions are positive definite").inverse();
+        let all = Cholesky::semi_definite(&posterior.precision, arms).inverse();
         let covariance: Vec<f64> = (0..size * size).map(|at| all[order[at / size] * arms + order[at % size]]).collect();
-        let precision = Cholesky::new(&covariance, size).expect("a part of a covariance is one").inverse();
+        let precision = Cholesky::semi_definite(&covariance, size).inverse();
         // Judgements that depend on each other are worth fewer.
         let (model, parameters) = (group.fit.model_covariance(), group.fit.size());
         let worth = order
@@ -100,19 +99,19 @@ impl Future {
 
     fn after(&self, more: f64) -> Vec<f64> {
         let sum: Vec<f64> = self.precision.iter().zip(&self.information).map(|(now, one)| now + more * one).collect();
-        Cholesky::new(&sum, self.mean.len()).expect("sums of precisions are positive definite").inverse()
+        Cholesky::semi_definite(&sum, self.mean.len()).inverse()
     }
 
     /// The share of boards that name their best at the level after `more` judgements.
     fn decided(&self, more: f64, level: f64) -> f64 {
         let size = self.mean.len();
         let after = self.after(more);
-        let now = Cholesky::new(&self.covariance, size).expect("a covariance");
-        let then = Cholesky::new(&after, size).expect("an inverse of a covariance");
+        let now = Cholesky::semi_definite(&self.covariance, size);
+        let then = Cholesky::semi_definite(&after, size);
         // A common shift is no information; it makes the matrix positive definite, and is taken out of each draw.
         let shift = (0..size).map(|k| self.information[k * size + k]).sum::<f64>() / size as f64;
         let shifted: Vec<f64> = self.information.iter().map(|value| value + shift).collect();
-        let noise = Cholesky::new(&shifted, size).expect("information of connected pairs");
+        let noise = Cholesky::semi_definite(&shifted, size);
         let mut draws = Normals::from_seed(0x61_6476_6963);
         let clouds: Vec<Vec<f64>> = (0..DRAWS).map(|_| then.correlate(&draws.normals(size))).collect();
         let mut decided = 0_u32;

@@ -169,12 +169,18 @@ pub struct Board {
 }
 
 impl Board {
+    /// The most competitors of a table: memory grows with their square, time with their cube.
+    pub const MOST_COMPETITORS: usize = 2_000;
+
     /// The board of a table.
     ///
     /// # Errors
     /// If a setting is out of range, a judgement does not fit the table, the table compares nobody, or the fit fails.
     pub fn new(table: &Table, settings: &Settings) -> Result<Self, BoardError> {
         settings.check(table)?;
+        if table.names.len() > Self::MOST_COMPETITORS {
+            return Err(BoardError::TooMany { found: table.names.len(), most: Self::MOST_COMPETITORS });
+        }
         let units = Units::of(table)?;
         if units.units.is_empty() {
             let (rows, itself) = (table.judgements.len(), units.tally.self_comparisons);

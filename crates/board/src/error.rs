@@ -17,6 +17,14 @@ pub enum BoardError {
         /// How many compare a competitor with itself.
         itself: usize,
     },
+    /// More competitors than a board can hold.
+    #[error("the table names {found} competitors; a board compares at most {most}: leave some out")]
+    TooMany {
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        most: usize,
+    },
     /// A setting outside of its range.
     #[error("{what} is {value}; expected a number in {range}")]
     Setting {

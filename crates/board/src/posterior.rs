@@ -31,12 +31,10 @@ impl Posterior {
         let shift = (0..size).map(|k| covariance[k * size + k]).sum::<f64>().max(1e-12) / size as f64;
         let shifted: Vec<f64> = covariance.iter().map(|value| value + shift).collect();
         let spread = spread(strengths, &shifted, shift);
-        let precision = Cholesky::new(&plus_diagonal(&shifted, size, 1e-12 * shift), size)
-            .expect("covariances of strengths are positive semi-definite")
-            .inverse();
+        let precision = Cholesky::semi_definite(&plus_diagonal(&shifted, size, 1e-12 * shift), size).inverse();
         let weighted = matrix::apply(&precision, strengths);
         let precision = plus_diagonal(&precision, size, 1.0 / (spread * spread));
-        let factor = Cholesky::new(&precision, size).expect("a prior makes precisions positive definite");
+        let factor = Cholesky::semi_definite(&precision, size);
         let mean = factor.solve(&weighted);
         let best = best(&mean, &factor.inverse(), DRAWS);
         Self { spread, mean, precision, best }
@@ -75,7 +73,7 @@ fn spread(strengths: &[f64], shifted: &[f64], shift: f64) -> f64 {
 /// For each competitor, the share of draws in which it is the best.
 pub(crate) fn best(mean: &[f64], covariance: &[f64], draws: usize) -> Vec<f64> {
     let size = mean.len();
-    let factor = Cholesky::new(covariance, size).expect("a posterior's covariance is positive definite");
+    let factor = Cholesky::semi_definite(covariance, size);
     let mut source = Normals::from_seed(0x6265_7374);
     let mut wins = vec![0_u32; size];
     for _ in 0..draws {

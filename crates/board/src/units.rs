@@ -9,6 +9,10 @@ use serde::Serialize;
 use statistics::Outcome;
 use statistics::bradley_terry::{Comparison, Point};
 
+/// Weights outside of this range would drown all others, or drown in them, in the arithmetic of doubles.
+const LEAST_WEIGHT: f64 = 1e-6;
+const MOST_WEIGHT: f64 = 1e9;
+
 /// A pair on an item by one judge.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Unit {
@@ -86,8 +90,8 @@ impl Units {
     /// The units of a table.
     ///
     /// # Errors
-    /// If a judgement names a competitor, item or judge that the table does not have, or has a weight or score outside of
-    /// its range.
+    /// If a judgement names a competitor, item or judge that the table does not have, or has a weight (1e-6 to 1e9) or score (0 to 1)
+    /// outside of its range.
     pub fn of(table: &Table) -> Result<Self, BoardError> {
         let mut made =
             Self { both_orders_by_judge: vec![BothOrders::default(); table.judges.len()], ..Self::default() };
@@ -212,8 +216,7 @@ fn alone(table: &Table, judgement: &Judgement, place: usize) -> Unit {
         (Order::Shown, true) => 1.0,
         (Order::Shown, false) => -1.0,
     };
-    const MOST_COPIES: f64 = 1e15;
-    let whole = judgement.weight >= 1.0 && judgement.weight.fract() == 0.0 && judgement.weight < MOST_COPIES;
+    let whole = judgement.weight >= 1.0 && judgement.weight.fract() == 0.0;
     let (weight, copies) = if whole { (1.0, judgement.weight as u64) } else { (judgement.weight, 1) };
     unit(judgement, share, position, weight, copies, place)
 }
@@ -244,8 +247,9 @@ fn check(table: &Table, judgement: &Judgement) -> Result<(), BoardError> {
             return wrong(what, number.to_string(), below(count));
         }
     }
-    if !(judgement.weight > 0.0 && judgement.weight.is_finite()) {
-        return wrong("the weight", judgement.weight.to_string(), "a finite number above 0".to_owned());
+    if !(LEAST_WEIGHT..=MOST_WEIGHT).contains(&judgement.weight) {
+        let expected = format!("a number from {LEAST_WEIGHT:e} to {MOST_WEIGHT:e}");
+        return wrong("the weight", judgement.weight.to_string(), expected);
     }
     match judgement.verdict {
         Verdict::Score(score) if !(score > 0.0 && score < 1.0) => {

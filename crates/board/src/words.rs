@@ -116,7 +116,7 @@ pub(crate) fn finding(finding: &Finding) -> String {
              would be: order bias in the judges. They count as ties."
         ),
         Finding::JudgeContradicts { judge, asked, differently, others } => format!(
-            "Judge {judge} contradicts himself: {differently} of {asked} pairs that he decided in both orders were answered \
+            "Judge {judge} is inconsistent: {differently} of {asked} pairs that it decided in both orders were answered \
              differently, against {} by the others.",
             percent(*others)
         ),
@@ -223,6 +223,12 @@ pub(crate) fn assumptions(table: &Table, units: &Units, fits: &[GroupFit], setti
         Clusters::Judge => "different judges are independent",
         Clusters::Both => "judgements that share neither item nor judge are independent",
     };
+    let shuffled = if units.counted {
+        " Rows that count several judgements are spread out in a random order, which is fair only if pairs were not chosen by \
+         verdicts."
+    } else {
+        ""
+    };
     Assumptions {
         units: unit.to_owned(),
         without_model: format!(
@@ -235,7 +241,7 @@ pub(crate) fn assumptions(table: &Table, units: &Units, fits: &[GroupFit], setti
         ),
         every_look: format!(
             "Every look under Bradley-Terry, {level} for all ranks and looks together: strengths add up, and each unit follows \
-             them given all before, however pairs were chosen."
+             them given all before, however pairs were chosen.{shuffled}"
         ),
         ranks: "Ranks follow from who beats whom only if one order explains all pairs.".to_owned(),
     }

@@ -18,7 +18,27 @@ impl Cholesky {
         Self::factored(matrix, size, |rest| (rest > 0.0).then_some(rest))
     }
 
-    /// The same, but numbers on the diagonal that rounding made 0 or negative are replaced by the smallest positive one.
+    /// The factor of a positive semi-definite matrix with the smallest multiple of the identity added that makes it positive
+    /// definite in spite of rounding.
+    ///
+    /// # Panics
+    /// If the matrix does not have `size` rows and columns, or has values that are not finite.
+    #[must_use]
+    pub fn semi_definite(matrix: &[f64], size: usize) -> Self {
+        assert!(matrix.iter().all(|value| value.is_finite()), "a matrix of finite values");
+        let largest = (0..size).map(|k| matrix[k * size + k].abs()).fold(f64::MIN_POSITIVE * 1e20, f64::max);
+        let mut ridge = 1e-15 * largest;
+        let mut changed = matrix.to_vec();
+        loop {
+            if let Some(factor) = Self::new(&changed, size) {
+                return factor;
+            }
+            (0..size).for_each(|k| changed[k * size + k] = matrix[k * size + k] + ridge);
+            ridge *= 10.0;
+        }
+    }
+
+    /// The factor with numbers on the diagonal that rounding made 0 or negative replaced by the smallest positive one.
     pub(crate) fn forced(matrix: &[f64], size: usize) -> Self {
         Self::factored(matrix, size, |rest| Some(rest.max(f64::MIN_POSITIVE))).expect("every pivot is positive")
     }
@@ -132,5 +152,9 @@ mod tests {
             (0..9).map(|at| columns.iter().map(|column| column[at / 3] * column[at % 3]).sum()).collect();
         close(&back, &A);
         assert!(Cholesky::new(&[1.0, 2.0, 2.0, 1.0], 2).is_none());
+        // A matrix of rank one, and none at all.
+        let flat = Cholesky::semi_definite(&[4.0, 2.0, 2.0, 1.0], 2).correlate(&[1.0, 1.0]);
+        assert!((flat[0] - 2.0).abs() < 1e-6 && (flat[1] - 1.0).abs() < 1e-6, "{flat:?}");
+        assert!(Cholesky::semi_definite(&[0.0; 4], 2).correlate(&[1.0, 1.0])[0].abs() < 1e-100);
     }
 }

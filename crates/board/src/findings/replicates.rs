@@ -156,7 +156,7 @@ impl<'a> Frame<'a> {
             arm_tie_variance: vec![0.0; arms],
             items: clusters(&rows, |row| row.item),
             judges: clusters(&rows, |row| row.judge),
-            step: Cholesky::new(&[1.0], 1).expect("1 is positive"),
+            step: Cholesky::semi_definite(&[1.0], 1),
             rows,
             pairs,
             size,
@@ -189,7 +189,7 @@ impl<'a> Frame<'a> {
         // A weak prior, where the fit needed one, also bounds the step.
         let ridge = fit.prior().map_or(1e-9, |sd| 1.0 / (sd * sd));
         (0..size).for_each(|place| information[place * size + place] += ridge);
-        frame.step = Cholesky::new(&information, size).expect("the information is positive definite");
+        frame.step = Cholesky::semi_definite(&information, size);
         frame
     }
 

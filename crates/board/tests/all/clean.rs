@@ -3,10 +3,6 @@
 use crate::world::World;
 use board::{Board, Settings};
 
-const CHECKS: Settings = Settings { advice: false, every_look: false, ..SETTINGS };
-const SETTINGS: Settings =
-    Settings { level: 0.95, clusters: board::Clusters::Auto, checks: true, advice: true, every_look: true };
-
 /// How many of `tables` clean tables have a finding.
 fn with_findings(tables: u64, competitors: usize, rows: usize, items: usize, judges: usize) -> u64 {
     let mut found = 0;

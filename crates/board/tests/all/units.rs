@@ -141,3 +141,72 @@ fn the_same_board_for_any_number_of_threads() {
     };
     assert_eq!(bytes(1), bytes(3));
 }
+
+#[test]
+fn too_many_competitors_are_refused() {
+    let mut large = table(Board::MOST_COMPETITORS + 1, vec![row(0, 1, Verdict::First, None, None)]);
+    let error = Board::new(&large, &Settings::default()).unwrap_err().to_string();
+    assert!(error.contains("2001 competitors") && error.contains("at most 2000"), "{error}");
+    large.names.truncate(2);
+    assert!(Board::new(&large, &Settings::default()).is_ok());
+}
+
+/// Any table has a board or an error, and what a board says is consistent.
+mod any_table {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn judgement() -> impl Strategy<Value = Judgement> {
+        let verdict = prop_oneof![
+            4 => Just(Verdict::First),
+            2 => Just(Verdict::Second),
+            1 => Just(Verdict::Tie),
+            1 => Just(Verdict::BothBad),
+            1 => (0.01_f64..0.99).prop_map(Verdict::Score),
+        ];
+        let maybe = || prop_oneof![Just(None), (0_u32..3).prop_map(Some)];
+        let weight = prop_oneof![6 => Just(1.0), 1 => Just(0.3), 1 => Just(7.0), 1 => Just(1e-6), 1 => Just(1e9)];
+        (0_u32..5, 0_u32..5, verdict, maybe(), maybe(), weight).prop_map(
+            |(first, second, verdict, item, judge, weight)| Judgement {
+                first,
+                second,
+                verdict,
+                item,
+                judge,
+                weight,
+                row: 1,
+            },
+        )
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(150))]
+        #[test]
+        fn has_a_board(rows in prop::collection::vec(judgement(), 1..40), shown: bool) {
+            let mut table = table(5, rows);
+            if !shown {
+                table.order = Order::Unknown;
+            }
+            match Board::new(&table, &Settings::default()) {
+                Err(BoardError::Empty { rows, itself }) => prop_assert_eq!(rows, itself),
+                Err(error) => prop_assert!(false, "{}", error),
+                Ok(board) => {
+                    let groups: usize = board.groups.iter().map(|group| group.members.len()).sum();
+                    prop_assert_eq!(groups + board.never_compared.len(), 5);
+                    for competitor in &board.competitors {
+                        let size = board.groups[competitor.group].members.len();
+                        prop_assert!(competitor.strength.is_finite() && competitor.standard_error.is_finite());
+                        for ranks in [Some(competitor.once), competitor.always].into_iter().flatten() {
+                            prop_assert!(1 <= ranks.best && ranks.best <= ranks.worst && ranks.worst <= size);
+                        }
+                    }
+                    for group in 0..board.groups.len() {
+                        let sum: f64 = board.competitors.iter().filter(|row| row.group == group).map(|row| row.best).sum();
+                        prop_assert!((sum - 1.0).abs() < 1e-9);
+                    }
+                    prop_assert!(serde_json::to_string(&board).is_ok());
+                }
+            }
+        }
+    }
+}

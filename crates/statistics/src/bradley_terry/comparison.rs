@@ -42,16 +42,27 @@ impl Cell {
         let sum = 1.0 + root * root + tie * root;
         let n = self.total();
         let [more, less, even] = [1.0 / sum, root * root / sum, tie * root / sum];
-        let mean = if difference >= 0.0 { 0.5 * (more - less) } else { 0.5 * (less - more) };
-        let tied = if self.ties > 0.0 { self.ties * ln_tie } else { 0.0 };
-        let ln = 0.5 * (self.wins - self.losses) * difference + tied - n * (0.5 * difference.abs() + libm::log(sum));
+        let [win, loss] = if difference >= 0.0 { [more, less] } else { [less, more] };
+        let decided = win + loss;
+        // The largest of the three terms is taken out, so that nothing cancels.
+        let (upsets, favours) = if difference >= 0.0 { (self.losses, self.wins) } else { (self.wins, self.losses) };
+        let ln = if tie * root > 1.0 {
+            let top = ln_tie - 0.5 * difference.abs();
+            let rest = libm::log1p((1.0 + root * root) / (tie * root));
+            -upsets * (difference.abs() + top) - favours * top - n * rest
+        } else {
+            let tied = if self.ties > 0.0 { self.ties * (ln_tie - 0.5 * difference.abs()) } else { 0.0 };
+            tied - upsets * difference.abs() - n * libm::log1p(root * root + tie * root)
+        };
         Terms {
             ln,
-            slope: 0.5 * (self.wins - self.losses) - n * mean,
-            tie_slope: self.ties - n * even,
-            curvature: n * (0.25 * (more + less) - mean * mean),
-            mixed: -n * mean * even,
-            tie_curvature: n * even * (1.0 - even),
+            // In these forms nothing cancels, however large the counts or the difference.
+            slope: 0.5
+                * (self.wins * (2.0 * loss + even) - self.losses * (2.0 * win + even) - self.ties * (win - loss)),
+            tie_slope: self.ties * decided - (self.wins + self.losses) * even,
+            curvature: n * (win * loss + 0.25 * even * decided),
+            mixed: -0.5 * n * (win - loss) * even,
+            tie_curvature: n * even * decided,
         }
     }
 }

@@ -90,6 +90,9 @@ impl Fit {
         const MOST: usize = 200;
         // Where the likelihood flattens out towards infinity, what remains to be gained is about the gain of a step.
         let least_gain = if anywhere { 1e-9 } else { 1e-20 };
+        // What is left where billions of comparisons round the likelihood: a thousandth of a standard error.
+        const ENOUGH: f64 = 1e-6;
+        let mut last_gain = f64::INFINITY;
         let mut value = self.objective(cells, &self.at);
         for _ in 0..MOST {
             let (gradient, mut information) = self.derivatives(cells);
@@ -100,6 +103,7 @@ impl Fit {
             let step = Cholesky::forced(&information, self.at.len()).solve(&gradient);
             // Half of the squared length of the step in units of the standard errors.
             let gain: f64 = step.iter().zip(&gradient).map(|(s, g)| s * g).sum();
+            last_gain = gain;
             let mut length = 1.0;
             let moved = loop {
                 let moved: Vec<f64> = self.at.iter().zip(&step).map(|(x, s)| x + length * s).collect();
@@ -112,12 +116,17 @@ impl Fit {
                 length *= 0.5;
             };
             self.at = moved;
-            if gain < least_gain {
+            // With large counts, rounding of the gradient keeps the gain up, but not the steps.
+            let still = step.iter().all(|s| s.abs() < 1e-11);
+            if gain < least_gain || still {
                 return Ok(());
             }
             if !anywhere && self.prior.is_none() && self.at.iter().any(|value| value.abs() > 2.0 * FAR) {
                 return Err(StatisticsError::Unbounded);
             }
+        }
+        if !anywhere && last_gain < ENOUGH {
+            return Ok(());
         }
         Err(StatisticsError::NotConverged { what: "the fit of strengths", iterations: MOST })
     }

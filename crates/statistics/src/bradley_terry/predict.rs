@@ -14,7 +14,7 @@ pub(super) struct Prediction {
 }
 
 /// Whole matrices cost time in the square of the number of arms for each outcome.
-const MOST_ARMS_WITH_COVARIANCES: usize = 96;
+const MOST_ARMS_WITH_COVARIANCES: usize = 64;
 
 #[derive(Debug, Clone)]
 enum Covariance {
