@@ -10,6 +10,8 @@
 //! recommendation is looked at on a grid of growing steps; `model` is the leader under the Bradley-Terry model of the same answers. The
 //! last column is for rankings: the share of all pairs that the model puts in the wrong order after the last judgement.
 
+#![allow(clippy::print_stdout, reason = "an example says what it found")]
+
 use bandits::{Generator, PreferenceMatrix};
 use live::{Config, Goal, Live, Verdict};
 use rand::{Rng as _, SeedableRng as _};

@@ -133,8 +133,8 @@ mod tests {
                 mode[i] -= slope / bend;
             }
         }
-        for i in 0..3 {
-            assert!((model.mean(i) - mode[i]).abs() < 0.05, "{i}: {} against {}", model.mean(i), mode[i]);
+        for (i, mode) in mode.iter().enumerate() {
+            assert!((model.mean(i) - mode).abs() < 0.05, "{i}: {} against {mode}", model.mean(i));
         }
     }
 }
