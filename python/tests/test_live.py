@@ -118,7 +118,7 @@ def test_what_is_wrong_is_named(tmp_path: Path) -> None:
         ({"names": ["a", "b"], "goal": "worst"}, ValueError, "goal: expected best, order or uniform"),
         ({"names": ["a", "b"], "repeat": float("nan")}, ValueError, "repeat: expected a share"),
         ({"names": ["a", "b"], "repeat": 0.9}, ValueError, "repeat: expected a share"),
-        ({"names": ["a", "b"], "seed": 1.5}, TypeError, "seed"),
+        ({"names": ["a", "b"], "seed": 1.5}, ValueError, "seed: expected a whole number, found 1.5"),
     ]:
         with pytest.raises(error, match=message):
             rd.Live(**arguments)  # type: ignore[arg-type]

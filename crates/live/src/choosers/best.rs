@@ -10,8 +10,8 @@ use crate::config::{Config, ConfigError};
 use crate::model::{Competitors, Posterior};
 use crate::screen::stream;
 
-/// How often a policy that plays an arm alone, or against itself, is asked on until a challenger is chosen for it. Measured:
-/// see the README.
+/// How often a policy that plays an arm alone, or against itself, is asked on until a challenger is chosen for it. With 1, the
+/// recommendation of `self-sparring` took a fifth more judgements than with 4, 16 or 200, which were alike.
 const PATIENCE: u32 = 4;
 
 /// The policy, and outcomes that it did not ask for.

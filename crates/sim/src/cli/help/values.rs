@@ -107,11 +107,13 @@ mod tests {
             "algorithms",
             "click",
             "dataset",
+            "goal",
             "interleave",
             "matrix",
             "methods",
             "multileave",
             "names_of_algorithms",
+            "policy",
             "positional",
             "problem",
         ];
