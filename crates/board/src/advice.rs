@@ -108,7 +108,7 @@ impl Future {
         let after = self.after(more);
         let now = Cholesky::semi_definite(&self.covariance, size);
         let then = Cholesky::semi_definite(&after, size);
-        // A common shift is no information; it makes the matrix positive definite, and is taken out of each draw.
+        // A common shift carries no information; it makes the matrix positive definite, and is taken out of each draw.
         let shift = (0..size).map(|k| self.information[k * size + k]).sum::<f64>() / size as f64;
         let shifted: Vec<f64> = self.information.iter().map(|value| value + shift).collect();
         let noise = Cholesky::semi_definite(&shifted, size);

@@ -73,9 +73,9 @@ pub struct Group {
     /// The units among them.
     pub units: u64,
     /// The advantage of the answer shown first, on the scale of strengths; `None` if it was not fitted, because the order is
-    /// unknown or cannot be told from the names.
+    /// unknown or cannot be distinguished from the names.
     pub position: Option<Estimate>,
-    /// Whether the order is known, but cannot be told from the names: there is no verdict.
+    /// Whether the order is known, but cannot be distinguished from the names: there is no verdict.
     pub order_and_names: bool,
     /// ν: P(tie) / sqrt(P(win) P(loss)); 0 without ties.
     pub tie: f64,
@@ -120,7 +120,7 @@ pub enum Conclusion {
     Leading(Leader),
     /// Several groups were never compared, even indirectly: the leader of the largest.
     NotConnected(Leader),
-    /// Each name was always shown on one side: order and name cannot be told apart.
+    /// Each name was always shown on one side: order and name cannot be distinguished.
     OrderAndNames,
     /// Nothing but ties.
     OnlyTies,

@@ -28,7 +28,7 @@ pub(crate) struct GroupFit {
     pub(crate) position_error: Option<f64>,
     /// Members that nobody outside of them ever beat, if there are any.
     pub(crate) unbeaten: Vec<usize>,
-    /// Whether the order of answers was known, but can not be told from names.
+    /// Whether the order of answers was known, but cannot be distinguished from names.
     pub(crate) confounded: bool,
     pub(crate) posterior: Posterior,
     pub(crate) max_t: MaxT,

@@ -61,7 +61,7 @@ pub(crate) fn sentence(conclusion: &Conclusion, level: f64, groups: usize, compe
         ),
         Conclusion::OrderAndNames => {
             "No verdict: each competitor was always shown on the same side of its pairs, so a preference for a side cannot be \
-             told from a preference for a name. Show both orders; if the columns are not the order shown, declare it unknown."
+             distinguished from a preference for a name. Show both orders; if the columns are not the order shown, declare it unknown."
                 .to_owned()
         }
         Conclusion::OnlyTies => format!("No verdict: all judgements of the {competitors} competitors are ties."),
@@ -83,7 +83,7 @@ pub(crate) fn finding(finding: &Finding) -> String {
         }
         Finding::OrderAndNames { members } => format!(
             "Among {}, each competitor was always shown on the same side of its pairs, so a preference for a side cannot be \
-             told from a preference for a name.",
+             distinguished from a preference for a name.",
             names(members, NAMES)
         ),
         Finding::SelfComparisons { rows, first } => {

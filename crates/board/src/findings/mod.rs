@@ -28,7 +28,7 @@ pub enum Finding {
         /// The members of each group, the largest group first.
         groups: Vec<Vec<String>>,
     },
-    /// Each name always stands on one side, so that a preference for a side cannot be told from one for a name.
+    /// Each name always stands on one side, so that a preference for a side cannot be distinguished from one for a name.
     OrderAndNames {
         /// The group.
         members: Vec<String>,

@@ -73,7 +73,7 @@ fn one_side_always_first_is_no_verdict() {
     let found = board(&table);
     // 0 before 1 before 2: cycles of pairs determine an advantage of the first, if it is the same for all.
     assert_ne!(found.conclusion, Conclusion::OrderAndNames);
-    // Every pair has c0, first: nothing tells its strength from its side.
+    // Every pair has c0, first: nothing separates its strength from its side.
     table.judgements.retain(|row| row.first == 0);
     let found = board(&table);
     assert_eq!(found.conclusion, Conclusion::OrderAndNames);

@@ -41,7 +41,7 @@ fn an_advantage_of_the_first_is_found_and_mirrored() {
     let error = fit.model_covariance()[place * fit.size() + place].sqrt();
     close(fit.position().unwrap(), 0.3, 3.0 * error);
     close(fit.strengths()[0] - fit.strengths()[2], 1.0, 0.25);
-    // The same comparisons, told from the other side.
+    // The same comparisons, seen from the other side.
     let mirrored: Vec<Comparison> = all
         .iter()
         .map(|one| Comparison {
