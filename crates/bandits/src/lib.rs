@@ -90,58 +90,58 @@
 //! 10^7 steps. The last column says whether an algorithm takes [late answers](open) itself or gets them through queues.
 //!
 //! <!-- when-to-prefer-pages: written by cargo xtask tidy --fix -->
-//! | name | prefer it | regret at 10^5 | at 10^7 | right | late answers |
-//! |---|---|---|---|---|---|
-//! | [`if1`](policies::interleaved_filter) | to compare with the first dueling bandit; `rucb` needs no horizon, costs less and is right more often | 9,770 | 330,000 | 75% | queues |
-//! | [`if2`](policies::interleaved_filter) | as `if1`: less regret at 10^7 steps, but wrong in half of the runs | 10,700 | 274,000 | 50% | queues |
-//! | [`btm`](policies::btm) | with `setting=pac`, if an arm that is nearly the best will do; otherwise to compare with | 10,400 | 680,000 | 85% | queues |
-//! | [`savage`](policies::savage) | to compare with; `rcs` and `rucb` are as sure of the best arm sooner, at a fraction of the cost | 10,400 | 670,000 | 70% | queues |
-//! | [`rucb`](policies::rucb) | if its proof counts and there are at most about 70 arms; hardly notices answers that come late | 9,510 | 227,000 | 100% | itself |
-//! | [`mergerucb`](policies::merge_rucb) | from about 85 arms up to millions: memory grows with the arms, not their pairs, and a step costs the least time | 7,890 | 142,000 | 100% | itself |
-//! | [`mergerucb-squared`](policies::merge_rucb::squared) | to compare with: needs no delta, but costs more than `mergerucb` and is sure later | 8,880 | 300,000 | 40% | itself |
-//! | [`mergerucb-parallel`](policies::merge_rucb::parallel) | as `mergerucb`, if a round of duels is sent out at a time; the same regret within its error | 7,850 | 141,000 | 100% | itself |
-//! | [`mergedts`](policies::merge_dts) | as `mergerucb`, with less regret; with `alpha=0.262144:p=16:c=4e5` the least of those that merge | 8,130 | 109,000 | 100% | itself |
-//! | [`rcs`](policies::rcs) | up to about 20 arms, as `rucb`: about a fifth less regret | 9,510 | 372,000 | 100% | itself |
-//! | [`rts`](policies::rts) | to compare with; as good as `dts` early, but wrong in most runs after 10^7 steps | 2,820 | 121,000 | 10% | itself |
-//! | [`dts`](policies::dts) | if the best arm may not win most on average, or none may beat all others: little regret, at microseconds per step among 136 arms | 3,000 | 22,700 | 100% | itself |
-//! | [`dts-plus`](policies::dts) | as `dts`: the same regret within its error | 3,190 | 21,600 | 100% | itself |
-//! | [`rmed1`](policies::rmed1) | if its proof counts: a fifth of the regret of `rucb` at 10^7 steps, in less time per step | 5,980 | 41,900 | 100% | itself |
-//! | [`rmed2`](policies::rmed2) | if its proof counts, whose constant is the best possible; `rmed1` has less regret up to 10^8 steps | 9,110 | 50,300 | 100% | itself |
-//! | [`rmed2fh`](policies::rmed2) | as `rmed2`, with a known horizon | 9,460 | 50,100 | 100% | itself |
-//! | [`mdb`](policies::mdb) | before all others if many lists can be mixed into one and that agrees with pairs (`rankduel distortion`): the least regret of all | 1,480 | 2,890 | 100% | itself |
-//! | [`multirucb`](policies::multi_rucb) | instead of `mdb`, if few lists can be mixed into one | 8,740 | 45,000 | 100% | itself |
-//! | [`sparring`](policies::sparring) | if steps must be cheap and the best arm also wins most on average; not if answers come late | 6,390 | 130,000 | 100% | queues |
-//! | [`sparring-ts`](policies::sparring_ts) | as `self-sparring`, which has less regret | 3,850 | 20,700 | 100% | itself |
-//! | [`sparring-exp3`](policies::sparring_exp3) | to compare with where preferences change; `rex3` has less regret | 8,960 | 118,000 | 100% | queues |
-//! | [`versatile-db`](policies::versatile) | if preferences may change or be tampered with; where they do not, only `mdb`, `bradley-terry`, `bradley-terry-pairs` and `self-sparring` have less regret | 3,240 | 12,700 | 100% | queues |
-//! | [`dexp3`](policies::borda::dexp3) | if preferences may change or be tampered with, and the arm that wins most on average is wanted; needs many steps | 9,960 | 348,000 | 50% | queues |
-//! | [`borda-elimination`](policies::borda::elimination) | if the arm that wins most on average must be right with a stated probability, at whatever cost | 9,710 | 609,000 | 100% | itself |
-//! | [`knockout`](policies::identification::knockout) | if an arm that is nearly the best will do, with a stated probability, and utilities explain the duels | 7,010 | 78,800 | 100% | queues |
-//! | [`nts`](policies::identification::nts) | to learn whether any arm beats all others, if pairs closer than h do not matter | 4,930 | 57,300 | 20% | queues |
-//! | [`dkwt`](policies::identification::dkwt) | if the arm that beats all others must be right with a stated probability, in a number of pairs that grows with the arms | 5,860 | 318,000 | 30% | queues |
-//! | [`pocowista`](policies::identification::pocowista) | if the arm that beats most others must be right with a stated probability, whether or not one beats all | 4,480 | 374,000 | 0% | queues |
-//! | [`sequential-elimination`](policies::identification::sequential_elimination) | if an arm that is nearly the best will do, with a stated probability, and preferences are only ordered | 3,940 | 130,000 | 20% | queues |
-//! | [`mallows-mpi`](policies::identification::mallows_mpi) | if every arm beats all below it, no two nearly tie, and the best one is wanted with a stated probability | 5,370 | 254,000 | 25% | queues |
-//! | [`pl-pac`](policies::identification::pl_pac) | if utilities explain all duels and an arm that is nearly the best will do, with a stated probability | 8,280 | 76,800 | 50% | queues |
-//! | [`verification`](policies::identification::verification) | if the best arm must be right with a probability very close to 1 | 10,400 | 1,030,000 | 75% | queues |
-//! | [`doubler`](policies::doubler) | to compare with: the first reduction to a bandit of single arms, with its proof | 7,950 | 299,000 | 100% | queues |
-//! | [`multisbm`](policies::multi_sbm) | to compare with; only after 10^7 steps among 136 arms is its regret clearly below that of random choice | 9,740 | 654,000 | 95% | queues |
-//! | [`self-sparring`](policies::self_sparring) | if two arms meet at a time and the best also wins most on average: only `bradley-terry` and `bradley-terry-pairs` have less regret of duels at 10^7 steps | 3,030 | 12,400 | 100% | itself |
-//! | [`sliding-rucb`](policies::changing::rucb) | if preferences jump, arms are few and `window` is much longer than their pairs: as `discounted-rucb` | 9,450 | 943,000 | 0% | itself |
-//! | [`discounted-rucb`](policies::changing::rucb) | if preferences change, arms are few and one winner is worth its price: regret grows without end where nothing changes | 9,680 | 954,000 | 0% | itself |
-//! | [`sliding-dts`](policies::changing::dts) | if preferences change: a fifth of the regret of `sliding-rucb`, but it grows without end where nothing changes | 3,440 | 176,000 | 75% | itself |
-//! | [`discounted-dts`](policies::changing::dts) | as `sliding-dts`, if outcomes should fade gradually | – | – | – | itself |
-//! | [`sparring-exp3s`](policies::changing::sparring_exp3s) | if preferences change a known number of times and nothing else is known of them; `sliding-dts` and `discounted-dts` have less regret | 7,310 | 101,000 | 100% | queues |
-//! | [`bradley-terry`](policies::bradley_terry) | first, if two arms meet at a time: here the least regret of duels from 10^6 steps on, and right also where arms differ far more or no order explains preferences | 1,880 | 4,880 | 100% | itself |
-//! | [`bradley-terry-pairs`](policies::bradley_terry_pairs) | as `bradley-terry`, if 10^8 steps or more are simulated: they take seconds, at a little more regret | 1,930 | 5,330 | 100% | itself |
-//! | [`rex3`](policies::rex3) | if preferences may change over time; where they do not, others have less regret | 7,530 | 50,800 | 100% | queues |
-//! | [`winner-stays`](policies::winner_stays) | if only the better of the two arms counts (weak regret); little regret up to 10^5 steps | 1,840 | 248,000 | 100% | queues |
-//! | [`winner-stays-strong`](policies::winner_stays) | for short tests: the least regret of duels up to 10^6 steps among 136 arms, but wrong in a third of the runs after 10^7 | 1,130 | 42,800 | 70% | queues |
-//! | [`ccb`](policies::ccb) | if no arm may beat all others (Copeland winners) and its proof counts; otherwise as `rucb` | 9,520 | 223,000 | 100% | itself |
-//! | [`ecw-rmed`](policies::ecw_rmed) | if no arm may beat all others (Copeland winners), arms are few and no two nearly tie; otherwise `ccb` or `dts` | – | – | – | queues |
-//! | [`scb`](policies::scb) | to compare with: Copeland winners among many arms in theory; among 136 no better than random choice | 13,100 | 1,160,000 | 5% | queues |
-//! | [`random`](policies::random) | the baseline; and to learn all pairs alike | 10,400 | 1,040,000 | 95% | itself |
-//! | [`random-set`](policies::random) | the baseline of `mdb` | 10,400 | 1,040,000 | 100% | itself |
+//! | name | prefer it | regret at 10^5 | at 10^7 | right | judge-like scale | no order | no winner | late answers |
+//! |---|---|---|---|---|---|---|---|---|
+//! | [`if1`](policies::interleaved_filter) | to compare with the first dueling bandit; `rucb` needs no horizon, costs less and is right more often | 9,770 | 330,000 | 75% | 15,600, 100% | 13,000, 100% | 213,000, 5% | queues |
+//! | [`if2`](policies::interleaved_filter) | as `if1`: less regret at 10^7 steps, but wrong in half of the runs | 10,700 | 274,000 | 50% | 14,300, 100% | 4,500, 100% | 85,100, 35% | queues |
+//! | [`btm`](policies::btm) | with `setting=pac`, if an arm that is nearly the best will do; otherwise to compare with | 10,400 | 680,000 | 85% | 97,500, 100% | 29,000, 100% | 253,000, 35% | queues |
+//! | [`savage`](policies::savage) | to compare with; `rcs` and `rucb` are as sure of the best arm sooner, at a fraction of the cost | 10,400 | 670,000 | 70% | 60,400, 100% | 3,680, 100% | 52,700, 90% | queues |
+//! | [`rucb`](policies::rucb) | if its proof counts and there are at most about 70 arms; hardly notices answers that come late | 9,510 | 227,000 | 100% | 10,500, 100% | 4,010, 100% | 253,000, 80% | itself |
+//! | [`mergerucb`](policies::merge_rucb) | from about 85 arms up to millions: memory grows with the arms, not their pairs, and a step costs the least time | 7,890 | 142,000 | 100% | 7,450, 100% | 632, 100% | 199,000, 35% | itself |
+//! | [`mergerucb-squared`](policies::merge_rucb::squared) | to compare with: needs no delta, but costs more than `mergerucb` and is sure later | 8,880 | 300,000 | 40% | 31,800, 100% | 2,490, 100% | 156,000, 20% | itself |
+//! | [`mergerucb-parallel`](policies::merge_rucb::parallel) | as `mergerucb`, if a round of duels is sent out at a time; the same regret within its error | 7,850 | 141,000 | 100% | 9,150, 100% | 629, 100% | 121,000, 50% | itself |
+//! | [`mergedts`](policies::merge_dts) | as `mergerucb`, with less regret; with `alpha=0.262144:p=16:c=4e5` the least of those that merge | 8,130 | 109,000 | 100% | 4,600, 100% | 612, 100% | 159,000, 30% | itself |
+//! | [`rcs`](policies::rcs) | up to about 20 arms, as `rucb`: about a fifth less regret | 9,510 | 372,000 | 100% | 2,240, 100% | 21,300, 100% | 253,000, 75% | itself |
+//! | [`rts`](policies::rts) | to compare with; as good as `dts` early, but wrong in most runs after 10^7 steps | 2,820 | 121,000 | 10% | 36,900, 75% | 1,410, 100% | 85,100, 30% | itself |
+//! | [`dts`](policies::dts) | if the best arm may not win most on average, or none may beat all others: little regret, at microseconds per step among 136 arms | 3,000 | 22,700 | 100% | 499, 100% | 1,430, 100% | 9,280, 100% | itself |
+//! | [`dts-plus`](policies::dts) | as `dts`: the same regret within its error | 3,190 | 21,600 | 100% | 538, 100% | 1,410, 100% | 9,150, 100% | itself |
+//! | [`rmed1`](policies::rmed1) | if its proof counts: a fifth of the regret of `rucb` at 10^7 steps, in less time per step | 5,980 | 41,900 | 100% | 1,170, 100% | 866, 100% | 238,000, 10% | itself |
+//! | [`rmed2`](policies::rmed2) | if its proof counts, whose constant is the best possible; `rmed1` has less regret up to 10^8 steps | 9,110 | 50,300 | 100% | 6,690, 100% | 184, 100% | 259,000, 0% | itself |
+//! | [`rmed2fh`](policies::rmed2) | as `rmed2`, with a known horizon | 9,460 | 50,100 | 100% | 6,760, 100% | 260, 100% | 241,000, 15% | itself |
+//! | [`mdb`](policies::mdb) | before all others if many lists can be mixed into one and that agrees with pairs (`rankduel distortion`): the least regret of all | 1,480 | 2,890 | 100% | 38.6, 100% | 7.33, 100% | 67,800, 70% | itself |
+//! | [`multirucb`](policies::multi_rucb) | instead of `mdb`, if few lists can be mixed into one | 8,740 | 45,000 | 100% | 2,050, 100% | 3,140, 100% | 205,000, 20% | itself |
+//! | [`sparring`](policies::sparring) | if steps must be cheap and the best arm also wins most on average; not if answers come late | 6,390 | 130,000 | 100% | 6,380, 100% | 20,300, 100% | 174,000, 100% | queues |
+//! | [`sparring-ts`](policies::sparring_ts) | as `self-sparring`, which has less regret | 3,850 | 20,700 | 100% | 951, 100% | 4,000, 100% | – | itself |
+//! | [`sparring-exp3`](policies::sparring_exp3) | to compare with where preferences change; `rex3` has less regret | 8,960 | 118,000 | 100% | – | – | – | queues |
+//! | [`versatile-db`](policies::versatile) | if preferences may change or be tampered with; where they do not, only `mdb`, `bradley-terry`, `bradley-terry-pairs` and `self-sparring` have less regret | 3,240 | 12,700 | 100% | – | – | – | queues |
+//! | [`dexp3`](policies::borda::dexp3) | if preferences may change or be tampered with, and the arm that wins most on average is wanted; needs many steps | 9,960 | 348,000 | 50% | – | – | – | queues |
+//! | [`borda-elimination`](policies::borda::elimination) | if the arm that wins most on average must be right with a stated probability, at whatever cost | 9,710 | 609,000 | 100% | – | – | – | itself |
+//! | [`knockout`](policies::identification::knockout) | if an arm that is nearly the best will do, with a stated probability, and utilities explain the duels | 7,010 | 78,800 | 100% | – | – | – | queues |
+//! | [`nts`](policies::identification::nts) | to learn whether any arm beats all others, if pairs closer than h do not matter | 4,930 | 57,300 | 20% | – | – | – | queues |
+//! | [`dkwt`](policies::identification::dkwt) | if the arm that beats all others must be right with a stated probability, in a number of pairs that grows with the arms | 5,860 | 318,000 | 30% | – | – | – | queues |
+//! | [`pocowista`](policies::identification::pocowista) | if the arm that beats most others must be right with a stated probability, whether or not one beats all | 4,480 | 374,000 | 0% | – | – | – | queues |
+//! | [`sequential-elimination`](policies::identification::sequential_elimination) | if an arm that is nearly the best will do, with a stated probability, and preferences are only ordered | 3,940 | 130,000 | 20% | – | – | – | queues |
+//! | [`mallows-mpi`](policies::identification::mallows_mpi) | if every arm beats all below it, no two nearly tie, and the best one is wanted with a stated probability | 5,370 | 254,000 | 25% | – | – | – | queues |
+//! | [`pl-pac`](policies::identification::pl_pac) | if utilities explain all duels and an arm that is nearly the best will do, with a stated probability | 8,280 | 76,800 | 50% | – | – | – | queues |
+//! | [`verification`](policies::identification::verification) | if the best arm must be right with a probability very close to 1 | 10,400 | 1,030,000 | 75% | – | – | – | queues |
+//! | [`doubler`](policies::doubler) | to compare with: the first reduction to a bandit of single arms, with its proof | 7,950 | 299,000 | 100% | – | – | – | queues |
+//! | [`multisbm`](policies::multi_sbm) | to compare with; only after 10^7 steps among 136 arms is its regret clearly below that of random choice | 9,740 | 654,000 | 95% | – | – | – | queues |
+//! | [`self-sparring`](policies::self_sparring) | if two arms meet at a time and the best also wins most on average: only `bradley-terry` and `bradley-terry-pairs` have less regret of duels at 10^7 steps | 3,030 | 12,400 | 100% | – | – | – | itself |
+//! | [`sliding-rucb`](policies::changing::rucb) | if preferences jump, arms are few and `window` is much longer than their pairs: as `discounted-rucb` | 9,450 | 943,000 | 0% | – | – | – | itself |
+//! | [`discounted-rucb`](policies::changing::rucb) | if preferences change, arms are few and one winner is worth its price: regret grows without end where nothing changes | 9,680 | 954,000 | 0% | – | – | – | itself |
+//! | [`sliding-dts`](policies::changing::dts) | if preferences change: a fifth of the regret of `sliding-rucb`, but it grows without end where nothing changes | 3,440 | 176,000 | 75% | – | – | – | itself |
+//! | [`discounted-dts`](policies::changing::dts) | as `sliding-dts`, if outcomes should fade gradually | – | – | – | – | – | – | itself |
+//! | [`sparring-exp3s`](policies::changing::sparring_exp3s) | if preferences change a known number of times and nothing else is known of them; `sliding-dts` and `discounted-dts` have less regret | 7,310 | 101,000 | 100% | – | – | – | queues |
+//! | [`bradley-terry`](policies::bradley_terry) | first, if two arms meet at a time: here the least regret of duels from 10^6 steps on, and right also where arms differ far more or no order explains preferences | 1,880 | 4,880 | 100% | – | – | – | itself |
+//! | [`bradley-terry-pairs`](policies::bradley_terry_pairs) | as `bradley-terry`, if 10^8 steps or more are simulated: they take seconds, at a little more regret | 1,930 | 5,330 | 100% | – | – | – | itself |
+//! | [`rex3`](policies::rex3) | if preferences may change over time; where they do not, others have less regret | 7,530 | 50,800 | 100% | – | – | – | queues |
+//! | [`winner-stays`](policies::winner_stays) | if only the better of the two arms counts (weak regret); little regret up to 10^5 steps | 1,840 | 248,000 | 100% | – | – | – | queues |
+//! | [`winner-stays-strong`](policies::winner_stays) | for short tests: the least regret of duels up to 10^6 steps among 136 arms, but wrong in a third of the runs after 10^7 | 1,130 | 42,800 | 70% | – | – | – | queues |
+//! | [`ccb`](policies::ccb) | if no arm may beat all others (Copeland winners) and its proof counts; otherwise as `rucb` | 9,520 | 223,000 | 100% | – | – | – | itself |
+//! | [`ecw-rmed`](policies::ecw_rmed) | if no arm may beat all others (Copeland winners), arms are few and no two nearly tie; otherwise `ccb` or `dts` | – | – | – | – | – | – | queues |
+//! | [`scb`](policies::scb) | to compare with: Copeland winners among many arms in theory; among 136 no better than random choice | 13,100 | 1,160,000 | 5% | – | – | – | queues |
+//! | [`random`](policies::random) | the baseline; and to learn all pairs alike | 10,400 | 1,040,000 | 95% | – | – | – | itself |
+//! | [`random-set`](policies::random) | the baseline of `mdb` | 10,400 | 1,040,000 | 100% | – | – | – | itself |
 //! <!-- end -->
 //!
 //! # Problems
