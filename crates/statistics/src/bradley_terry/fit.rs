@@ -309,7 +309,7 @@ impl Fit {
     /// comparison is a cluster of its own. With `corrected`, they are multiplied by G / (G - 1) for G clusters.
     ///
     /// # Panics
-    /// If a comparison names an arm that does not exist, or there is not one cluster per comparison.
+    /// If a comparison has an arm that does not exist, or there is not one cluster per comparison.
     #[must_use]
     pub fn sandwich(&self, comparisons: &[Comparison], clusters: Option<&[u32]>, corrected: bool) -> Vec<f64> {
         sandwich::sandwich(self, comparisons, clusters, corrected)

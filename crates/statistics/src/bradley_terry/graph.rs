@@ -6,7 +6,7 @@ use crate::StatisticsError;
 /// The groups of arms that comparisons connect, directly or not: each in rising order, the groups by their first arm.
 ///
 /// # Panics
-/// If a cell names an arm that does not exist.
+/// If a cell has an arm that does not exist.
 #[must_use]
 pub fn groups(arms: usize, cells: &[Cell]) -> Vec<Vec<usize>> {
     let mut near = vec![Vec::new(); arms];
@@ -107,11 +107,11 @@ pub(super) fn check_ties(arms: usize, cells: &[Cell]) -> Result<(), StatisticsEr
     Ok(())
 }
 
-/// Whether comparisons can tell an advantage of the arm shown first from strengths. They cannot if some numbers have a
+/// Whether comparisons can separate an advantage of the arm shown first from strengths. They cannot if some numbers have a
 /// difference equal to the position in every cell, for example if the first of two names was always shown first.
 ///
 /// # Panics
-/// If a cell names an arm that does not exist.
+/// If a cell has an arm that does not exist.
 #[must_use]
 pub fn position_is_determined(arms: usize, cells: &[Cell]) -> bool {
     let mut near = vec![Vec::new(); arms];
