@@ -7,7 +7,7 @@ use bandits::{Arm, DuelOutcome, PreferenceMatrix};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods as _};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use simulation::outside_arena::{Outside, OutsideDuels};
+use simulation::runs::outside::{Outside, OutsideDuels};
 use studies::results::PreparedEnvironment;
 
 use crate::call::{How, exception, work, wrong};

@@ -87,7 +87,9 @@
 //!
 //! What was measured or, where nothing was, is proven: regret among 136 rankers of MSLR-WEB30K with navigational clicks,
 //! mean of 20 runs (of 2 to 4 for those that forget and `dexp3`), and the share of runs that recommend the best arm after
-//! 10^7 steps. The last column says whether an algorithm takes [late answers](open) itself or gets them through queues.
+//! 10^7 steps. Then regret and that share after 10^6 steps of 20 runs, on one problem of each other kind: utilities on the scale of
+//! judges (`normal:k=60:sd=1:seed=1`), a Condorcet winner but no order (`cyclic:k=30:lead=0.53:circle=0.7`), no Condorcet winner
+//! (`tournament:k=20:winner=no:seed=5`, Copeland regret). The last column says whether an algorithm takes [late answers](open) itself or gets them through queues.
 //!
 //! <!-- when-to-prefer-pages: written by cargo xtask tidy --fix -->
 //! | name | prefer it | regret at 10^5 | at 10^7 | right | judge-like scale | no order | no winner | late answers |
@@ -111,37 +113,37 @@
 //! | [`mdb`](policies::mdb) | before all others if many lists can be mixed into one and that agrees with pairs (`rankduel distortion`): the least regret of all | 1,480 | 2,890 | 100% | 38.6, 100% | 7.33, 100% | 67,800, 70% | itself |
 //! | [`multirucb`](policies::multi_rucb) | instead of `mdb`, if few lists can be mixed into one | 8,740 | 45,000 | 100% | 2,050, 100% | 3,140, 100% | 205,000, 20% | itself |
 //! | [`sparring`](policies::sparring) | if steps must be cheap and the best arm also wins most on average; not if answers come late | 6,390 | 130,000 | 100% | 6,380, 100% | 20,300, 100% | 174,000, 100% | queues |
-//! | [`sparring-ts`](policies::sparring_ts) | as `self-sparring`, which has less regret | 3,850 | 20,700 | 100% | 951, 100% | 4,000, 100% | – | itself |
-//! | [`sparring-exp3`](policies::sparring_exp3) | to compare with where preferences change; `rex3` has less regret | 8,960 | 118,000 | 100% | – | – | – | queues |
-//! | [`versatile-db`](policies::versatile) | if preferences may change or be tampered with; where they do not, only `mdb`, `bradley-terry`, `bradley-terry-pairs` and `self-sparring` have less regret | 3,240 | 12,700 | 100% | – | – | – | queues |
-//! | [`dexp3`](policies::borda::dexp3) | if preferences may change or be tampered with, and the arm that wins most on average is wanted; needs many steps | 9,960 | 348,000 | 50% | – | – | – | queues |
-//! | [`borda-elimination`](policies::borda::elimination) | if the arm that wins most on average must be right with a stated probability, at whatever cost | 9,710 | 609,000 | 100% | – | – | – | itself |
-//! | [`knockout`](policies::identification::knockout) | if an arm that is nearly the best will do, with a stated probability, and utilities explain the duels | 7,010 | 78,800 | 100% | – | – | – | queues |
-//! | [`nts`](policies::identification::nts) | to learn whether any arm beats all others, if pairs closer than h do not matter | 4,930 | 57,300 | 20% | – | – | – | queues |
-//! | [`dkwt`](policies::identification::dkwt) | if the arm that beats all others must be right with a stated probability, in a number of pairs that grows with the arms | 5,860 | 318,000 | 30% | – | – | – | queues |
-//! | [`pocowista`](policies::identification::pocowista) | if the arm that beats most others must be right with a stated probability, whether or not one beats all | 4,480 | 374,000 | 0% | – | – | – | queues |
-//! | [`sequential-elimination`](policies::identification::sequential_elimination) | if an arm that is nearly the best will do, with a stated probability, and preferences are only ordered | 3,940 | 130,000 | 20% | – | – | – | queues |
-//! | [`mallows-mpi`](policies::identification::mallows_mpi) | if every arm beats all below it, no two nearly tie, and the best one is wanted with a stated probability | 5,370 | 254,000 | 25% | – | – | – | queues |
-//! | [`pl-pac`](policies::identification::pl_pac) | if utilities explain all duels and an arm that is nearly the best will do, with a stated probability | 8,280 | 76,800 | 50% | – | – | – | queues |
-//! | [`verification`](policies::identification::verification) | if the best arm must be right with a probability very close to 1 | 10,400 | 1,030,000 | 75% | – | – | – | queues |
-//! | [`doubler`](policies::doubler) | to compare with: the first reduction to a bandit of single arms, with its proof | 7,950 | 299,000 | 100% | – | – | – | queues |
-//! | [`multisbm`](policies::multi_sbm) | to compare with; only after 10^7 steps among 136 arms is its regret clearly below that of random choice | 9,740 | 654,000 | 95% | – | – | – | queues |
-//! | [`self-sparring`](policies::self_sparring) | if two arms meet at a time and the best also wins most on average: only `bradley-terry` and `bradley-terry-pairs` have less regret of duels at 10^7 steps | 3,030 | 12,400 | 100% | – | – | – | itself |
-//! | [`sliding-rucb`](policies::changing::rucb) | if preferences jump, arms are few and `window` is much longer than their pairs: as `discounted-rucb` | 9,450 | 943,000 | 0% | – | – | – | itself |
-//! | [`discounted-rucb`](policies::changing::rucb) | if preferences change, arms are few and one winner is worth its price: regret grows without end where nothing changes | 9,680 | 954,000 | 0% | – | – | – | itself |
-//! | [`sliding-dts`](policies::changing::dts) | if preferences change: a fifth of the regret of `sliding-rucb`, but it grows without end where nothing changes | 3,440 | 176,000 | 75% | – | – | – | itself |
-//! | [`discounted-dts`](policies::changing::dts) | as `sliding-dts`, if outcomes should fade gradually | – | – | – | – | – | – | itself |
-//! | [`sparring-exp3s`](policies::changing::sparring_exp3s) | if preferences change a known number of times and nothing else is known of them; `sliding-dts` and `discounted-dts` have less regret | 7,310 | 101,000 | 100% | – | – | – | queues |
-//! | [`bradley-terry`](policies::bradley_terry) | first, if two arms meet at a time: here the least regret of duels from 10^6 steps on, and right also where arms differ far more or no order explains preferences | 1,880 | 4,880 | 100% | – | – | – | itself |
-//! | [`bradley-terry-pairs`](policies::bradley_terry_pairs) | as `bradley-terry`, if 10^8 steps or more are simulated: they take seconds, at a little more regret | 1,930 | 5,330 | 100% | – | – | – | itself |
-//! | [`rex3`](policies::rex3) | if preferences may change over time; where they do not, others have less regret | 7,530 | 50,800 | 100% | – | – | – | queues |
-//! | [`winner-stays`](policies::winner_stays) | if only the better of the two arms counts (weak regret); little regret up to 10^5 steps | 1,840 | 248,000 | 100% | – | – | – | queues |
-//! | [`winner-stays-strong`](policies::winner_stays) | for short tests: the least regret of duels up to 10^6 steps among 136 arms, but wrong in a third of the runs after 10^7 | 1,130 | 42,800 | 70% | – | – | – | queues |
-//! | [`ccb`](policies::ccb) | if no arm may beat all others (Copeland winners) and its proof counts; otherwise as `rucb` | 9,520 | 223,000 | 100% | – | – | – | itself |
-//! | [`ecw-rmed`](policies::ecw_rmed) | if no arm may beat all others (Copeland winners), arms are few and no two nearly tie; otherwise `ccb` or `dts` | – | – | – | – | – | – | queues |
-//! | [`scb`](policies::scb) | to compare with: Copeland winners among many arms in theory; among 136 no better than random choice | 13,100 | 1,160,000 | 5% | – | – | – | queues |
-//! | [`random`](policies::random) | the baseline; and to learn all pairs alike | 10,400 | 1,040,000 | 95% | – | – | – | itself |
-//! | [`random-set`](policies::random) | the baseline of `mdb` | 10,400 | 1,040,000 | 100% | – | – | – | itself |
+//! | [`sparring-ts`](policies::sparring_ts) | as `self-sparring`, which has less regret | 3,850 | 20,700 | 100% | 951, 100% | 4,000, 100% | 153,000, 100% | itself |
+//! | [`sparring-exp3`](policies::sparring_exp3) | to compare with where preferences change; `rex3` has less regret | 8,960 | 118,000 | 100% | 25,900, 100% | 14,700, 100% | 160,000, 90% | queues |
+//! | [`versatile-db`](policies::versatile) | if preferences may change or be tampered with; where they do not, only `mdb`, `bradley-terry`, `bradley-terry-pairs` and `self-sparring` have less regret | 3,240 | 12,700 | 100% | 1,380, 100% | 3,490, 100% | 154,000, 80% | queues |
+//! | [`dexp3`](policies::borda::dexp3) | if preferences may change or be tampered with, and the arm that wins most on average is wanted; needs many steps | 9,960 | 348,000 | 50% | 130,000, 100% | 27,000, 100% | 123,000, 0% | queues |
+//! | [`borda-elimination`](policies::borda::elimination) | if the arm that wins most on average must be right with a stated probability, at whatever cost | 9,710 | 609,000 | 100% | 14,600, 100% | 29,000, 100% | 91,900, 0% | itself |
+//! | [`knockout`](policies::identification::knockout) | if an arm that is nearly the best will do, with a stated probability, and utilities explain the duels | 7,010 | 78,800 | 100% | 55,000, 100% | 816, 100% | 108,000, 35% | queues |
+//! | [`nts`](policies::identification::nts) | to learn whether any arm beats all others, if pairs closer than h do not matter | 4,930 | 57,300 | 20% | 4,730, 100% | 255, 60% | 82,100, 0% | queues |
+//! | [`dkwt`](policies::identification::dkwt) | if the arm that beats all others must be right with a stated probability, in a number of pairs that grows with the arms | 5,860 | 318,000 | 30% | 120,000, 90% | 11,200, 100% | 258,000, 10% | queues |
+//! | [`pocowista`](policies::identification::pocowista) | if the arm that beats most others must be right with a stated probability, whether or not one beats all | 4,480 | 374,000 | 0% | 223,000, 60% | 3,280, 100% | 19,000, 100% | queues |
+//! | [`sequential-elimination`](policies::identification::sequential_elimination) | if an arm that is nearly the best will do, with a stated probability, and preferences are only ordered | 3,940 | 130,000 | 20% | 5,750, 100% | 5,260, 85% | 283,000, 0% | queues |
+//! | [`mallows-mpi`](policies::identification::mallows_mpi) | if every arm beats all below it, no two nearly tie, and the best one is wanted with a stated probability | 5,370 | 254,000 | 25% | 92,700, 80% | 3,300, 100% | 202,000, 20% | queues |
+//! | [`pl-pac`](policies::identification::pl_pac) | if utilities explain all duels and an arm that is nearly the best will do, with a stated probability | 8,280 | 76,800 | 50% | 2,380, 100% | 4,260, 100% | 24,300, 90% | queues |
+//! | [`verification`](policies::identification::verification) | if the best arm must be right with a probability very close to 1 | 10,400 | 1,030,000 | 75% | 455,000, 100% | 29,000, 100% | 167,000, 0% | queues |
+//! | [`doubler`](policies::doubler) | to compare with: the first reduction to a bandit of single arms, with its proof | 7,950 | 299,000 | 100% | 33,300, 100% | 29,200, 5% | 185,000, 20% | queues |
+//! | [`multisbm`](policies::multi_sbm) | to compare with; only after 10^7 steps among 136 arms is its regret clearly below that of random choice | 9,740 | 654,000 | 95% | 36,300, 100% | 29,700, 0% | 245,000, 0% | queues |
+//! | [`self-sparring`](policies::self_sparring) | if two arms meet at a time and the best also wins most on average: only `bradley-terry` and `bradley-terry-pairs` have less regret of duels at 10^7 steps | 3,030 | 12,400 | 100% | 538, 100% | 2,590, 100% | 153,000, 100% | itself |
+//! | [`sliding-rucb`](policies::changing::rucb) | if preferences jump, arms are few and `window` is much longer than their pairs: as `discounted-rucb` | 9,450 | 943,000 | 0% | 41,100, 100% | 17,400, 100% | 263,000, 60% | itself |
+//! | [`discounted-rucb`](policies::changing::rucb) | if preferences change, arms are few and one winner is worth its price: regret grows without end where nothing changes | 9,680 | 954,000 | 0% | 33,100, 100% | 21,400, 100% | 265,000, 70% | itself |
+//! | [`sliding-dts`](policies::changing::dts) | if preferences change: a fifth of the regret of `sliding-rucb`, but it grows without end where nothing changes | 3,440 | 176,000 | 75% | 2,350, 100% | 6,040, 100% | 69,500, 100% | itself |
+//! | [`discounted-dts`](policies::changing::dts) | as `sliding-dts`, if outcomes should fade gradually | – | – | – | 3,990, 100% | 9,160, 100% | 135,000, 100% | itself |
+//! | [`sparring-exp3s`](policies::changing::sparring_exp3s) | if preferences change a known number of times and nothing else is known of them; `sliding-dts` and `discounted-dts` have less regret | 7,310 | 101,000 | 100% | 28,000, 100% | 12,300, 100% | 159,000, 75% | queues |
+//! | [`bradley-terry`](policies::bradley_terry) | first, if two arms meet at a time: here the least regret of duels from 10^6 steps on, and right also where arms differ far more or no order explains preferences | 1,880 | 4,880 | 100% | 261, 100% | 844, 100% | 8,330, 100% | itself |
+//! | [`bradley-terry-pairs`](policies::bradley_terry_pairs) | as `bradley-terry`, if 10^8 steps or more are simulated: they take seconds, at a little more regret | 1,930 | 5,330 | 100% | 352, 100% | 1,260, 100% | 7,400, 100% | itself |
+//! | [`rex3`](policies::rex3) | if preferences may change over time; where they do not, others have less regret | 7,530 | 50,800 | 100% | 15,000, 100% | 5,680, 100% | 155,000, 60% | queues |
+//! | [`winner-stays`](policies::winner_stays) | if only the better of the two arms counts (weak regret); little regret up to 10^5 steps | 1,840 | 248,000 | 100% | 228,000, 100% | 15,700, 100% | 248,000, 15% | queues |
+//! | [`winner-stays-strong`](policies::winner_stays) | for short tests: the least regret of duels up to 10^6 steps among 136 arms, but wrong in a third of the runs after 10^7 | 1,130 | 42,800 | 70% | 368, 100% | 5,090, 90% | 224,000, 10% | queues |
+//! | [`ccb`](policies::ccb) | if no arm may beat all others (Copeland winners) and its proof counts; otherwise as `rucb` | 9,520 | 223,000 | 100% | 8,600, 100% | 3,740, 100% | 13,600, 100% | itself |
+//! | [`ecw-rmed`](policies::ecw_rmed) | if no arm may beat all others (Copeland winners), arms are few and no two nearly tie; otherwise `ccb` or `dts` | – | – | – | 9,950, 100% | 3,030, 100% | 9,010, 80% | queues |
+//! | [`scb`](policies::scb) | to compare with: Copeland winners among many arms in theory; among 136 no better than random choice | 13,100 | 1,160,000 | 5% | 480,000, 10% | 17,800, 100% | 205,000, 100% | queues |
+//! | [`random`](policies::random) | the baseline; and to learn all pairs alike | 10,400 | 1,040,000 | 95% | 457,000, 100% | 29,000, 100% | 289,000, 0% | itself |
+//! | [`random-set`](policies::random) | the baseline of `mdb` | 10,400 | 1,040,000 | 100% | 457,000, 100% | 29,000, 100% | 289,000, 0% | itself |
 //! <!-- end -->
 //!
 //! # Problems

@@ -5,8 +5,9 @@
 //! posterior has the precision of now and m times the information of one. The number is the median: half of the boards
 //! drawn in this way name their best at the level by then.
 
+use crate::Settings;
 use crate::group::GroupFit;
-use crate::{Settings, words};
+use crate::words::{count, percent};
 use serde::Serialize;
 use statistics::Normals;
 use statistics::matrix::{self, Cholesky};
@@ -189,8 +190,35 @@ pub(crate) fn of(names: &[String], group: &GroupFit, settings: &Settings) -> Adv
         inseparable_count: pairs.len(),
         sentence: String::new(),
     };
-    advice.sentence = words::advice(&advice, settings.level);
+    advice.sentence = sentence(&advice, settings.level);
     advice
+}
+
+/// The same in words.
+fn sentence(advice: &Advice, level: f64) -> String {
+    let level = percent(level);
+    let contenders = count(advice.contenders.len() as u64, "contender", "contenders");
+    let number = match advice.more {
+        Some(0) => {
+            format!("The best is known with {level} under Bradley-Terry; no more judgements are needed for that.")
+        }
+        Some(more) => format!(
+            "About {more} more judgements, all pairs of the {contenders} as often, name the best with {level} in half of all \
+             cases."
+        ),
+        None => format!(
+            "More than {} more judgements would be needed to name the best with {level}: the {contenders} are too close.",
+            Advice::MOST
+        ),
+    };
+    let with = if advice.more == Some(0) { "The judgements so far" } else { "That many" };
+    match advice.inseparable.first() {
+        None => number,
+        Some((first, second)) => format!(
+            "{number} {with} do not separate {}, such as {first} and {second}.",
+            count(advice.inseparable_count as u64, "pair of contenders", "pairs of contenders")
+        ),
+    }
 }
 
 #[cfg(test)]

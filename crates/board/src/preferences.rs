@@ -14,7 +14,7 @@ pub struct Preferences {
 
 impl Board {
     /// The probabilities that follow from the strengths and from how often judges see a tie; `None` if judgements do not connect
-    /// all competitors, or names cannot be told from the order shown.
+    /// all competitors, or names cannot be distinguished from the order shown.
     ///
     /// A fit of sparse judgements is not the truth: strengths are spread more widely than those that they estimate.
     #[must_use]

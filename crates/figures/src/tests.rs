@@ -386,7 +386,7 @@ fn a_forest_has_a_row_per_estimate_and_refuses_what_it_cannot_draw() {
     };
     let forest = Forest {
         title: "Strengths".into(),
-        x_label: "log-odds".into(),
+        x_label: "strength".into(),
         rows: (0..60).map(row).collect(),
         ..Forest::default()
     };

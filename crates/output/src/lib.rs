@@ -11,7 +11,7 @@
 //! | [`machine`] | free memory, threads, the name of the program |
 //! | [`input`] | opens and reads files that others may have placed: never a device, never more than a limit |
 //! | [`sealed`] | JSON files that say what lies beside them, with a checksum of their own |
-//! | [`numbers`], [`difference`], [`text_table`], [`noted_table`] | numbers and tables as people read them |
+//! | [`numbers`], [`difference`], [`text_table`] | numbers and tables as people read them |
 //! | [`progress`] | progress on a terminal, silence in a pipe |
 //! | [`tell`] | notes, remarks and warnings on standard error |
 //! | [`usage`] | the error for wrong usage, which has its own exit code |
@@ -25,7 +25,6 @@ pub mod interrupt;
 pub mod lock;
 pub mod machine;
 pub mod mutations;
-pub mod noted_table;
 pub mod numbers;
 pub mod progress;
 pub mod records;

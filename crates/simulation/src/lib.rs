@@ -10,7 +10,6 @@
 //! | [`site`] | queries, ranked lists and users; one impression |
 //! | [`matrix`] | preference matrices in memory: the room that they need, their checksum |
 //! | [`live_arena`] | an arena in which every comparison is an impression |
-//! | [`outside_arena`] | an arena whose duels somebody else decides |
 //! | [`runs`] | plays several runs of several algorithms on all cores, and gathers what their outcomes prove |
 //! | [`late_answers`] | how late answers come |
 //! | [`sample`], [`text_form`] | draws without replacement; values that serde reads and writes as text |
@@ -28,7 +27,6 @@ pub mod late_answers;
 pub mod lists;
 pub mod live_arena;
 pub mod matrix;
-pub mod outside_arena;
 pub mod pairwise;
 pub mod prepared;
 pub mod proxy;

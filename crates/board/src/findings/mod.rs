@@ -11,10 +11,11 @@ mod repeats;
 mod replicates;
 mod structure;
 mod ties;
+mod words;
 
+use crate::Table;
 use crate::group::GroupFit;
 use crate::units::Units;
-use crate::{Table, words};
 use serde::Serialize;
 use statistics::StatisticsError;
 

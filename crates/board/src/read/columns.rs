@@ -1,4 +1,4 @@
-//! Which column holds what: as told, or by the headers that people use.
+//! Which column holds what: as named, or by the headers that people use.
 
 use super::error::{ReadError, quoted};
 
@@ -78,7 +78,7 @@ pub(super) fn names_a_pair(header: &[String]) -> bool {
     PAIRS.iter().any(|(first, second)| [first, second].iter().all(|name| header.iter().any(|found| found == *name)))
 }
 
-pub(super) fn find(header: &[String], told: &Columns) -> Result<Found, ReadError> {
+pub(super) fn find(header: &[String], named: &Columns) -> Result<Found, ReadError> {
     let all: Vec<String> = header.iter().map(|name| plain(name)).collect();
     let listed = || header.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
     if let Some((place, name)) =
@@ -87,7 +87,7 @@ pub(super) fn find(header: &[String], told: &Columns) -> Result<Found, ReadError
         return Err(ReadError::whole(format!("column {}: {} is there twice; rename one", place + 1, quoted(name))));
     }
     let at = |name: &str| all.iter().position(|found| found == name);
-    // A name that was told is found as written, or else without case.
+    // A name that was given is found as written, or else without case.
     let exactly = |name: &Option<String>| match name {
         None => Ok(None),
         Some(name) => match header.iter().position(|found| found == name).or_else(|| at(&plain(name))) {
@@ -96,7 +96,7 @@ pub(super) fn find(header: &[String], told: &Columns) -> Result<Found, ReadError
         },
     };
     let usual = |names: &[&str]| names.iter().find_map(|name| at(name));
-    let (first, second) = match (exactly(&told.first)?, exactly(&told.second)?) {
+    let (first, second) = match (exactly(&named.first)?, exactly(&named.second)?) {
         (Some(first), Some(second)) if first == second => {
             return Err(ReadError::whole("first and second are the same column; name two"));
         }
@@ -126,7 +126,7 @@ pub(super) fn find(header: &[String], told: &Columns) -> Result<Found, ReadError
         }
         _ => return Err(ReadError::whole("name the columns of both competitors: first=… and second=…")),
     };
-    let won = match exactly(&told.winner)? {
+    let won = match exactly(&named.winner)? {
         Some(place) => Won::One(place),
         None => usual_winner(&at).ok_or_else(|| {
             ReadError::whole(format!(
@@ -135,16 +135,16 @@ pub(super) fn find(header: &[String], told: &Columns) -> Result<Found, ReadError
             ))
         })?,
     };
-    // What is a competitor is no item: `prompt` may be either.
+    // What names a competitor is not an item: `prompt` may be either.
     let taken = |place: &usize| *place != first && *place != second && Won::One(*place) != won;
     Ok(Found {
         first,
         second,
         won,
-        item: exactly(&told.item)?.or_else(|| usual(&ITEMS)).filter(taken),
-        judge: exactly(&told.judge)?.or_else(|| usual(&JUDGES)).filter(taken),
-        time: exactly(&told.time)?.or_else(|| usual(&TIMES)).filter(taken),
-        weight: exactly(&told.weight)?.or_else(|| usual(&WEIGHTS)).filter(taken),
+        item: exactly(&named.item)?.or_else(|| usual(&ITEMS)).filter(taken),
+        judge: exactly(&named.judge)?.or_else(|| usual(&JUDGES)).filter(taken),
+        time: exactly(&named.time)?.or_else(|| usual(&TIMES)).filter(taken),
+        weight: exactly(&named.weight)?.or_else(|| usual(&WEIGHTS)).filter(taken),
     })
 }
 

@@ -33,7 +33,7 @@ use self::error::quoted;
 use self::winner::Values;
 use crate::{Judgement, Order, Table, Verdict};
 
-/// How a table is to be read.
+/// How to read a table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
     /// Columns by their names, where the usual headers do not find them.

@@ -5,6 +5,7 @@
 //! | this file | the plan of a study, its results, and how threads share its runs |
 //! | `observer` | records a run |
 //! | `played_arena` | the run loops, compiled for every policy and kind of arena |
+//! | [`outside`] | an arena whose duels somebody else decides |
 //! | `late` | runs whose answers come late |
 //! | `schedule` | memory, and which runs a thread plays together |
 //! | [`evidence`] | what the outcomes of a run prove, and when that ends it |
@@ -13,6 +14,7 @@ pub mod evidence;
 pub mod kept_runs;
 mod late;
 mod observer;
+pub mod outside;
 mod played_arena;
 mod schedule;
 

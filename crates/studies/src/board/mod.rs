@@ -13,7 +13,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use board::read::{Options, Reading};
 use board::{Board, Settings};
 use live::{Goal, Live};
-use output::noted_table::{self, NotedTable};
+use output::text_table::noted::{self, NotedTable};
 use output::usage::usage;
 use serde_json::{Value, json};
 
@@ -130,9 +130,9 @@ impl BoardReport {
     /// The same in Markdown.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let mut text = format!("**{}**\n\n", noted_table::markdown(&self.board.sentence));
+        let mut text = format!("**{}**\n\n", noted::markdown(&self.board.sentence));
         for remark in self.remarks().into_iter().chain(self.advice()) {
-            text += &format!("* {}\n", noted_table::markdown(&remark));
+            text += &format!("* {}\n", noted::markdown(&remark));
         }
         format!("{}\n\n{}", text.trim_end(), self.noted().markdown())
     }

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use board::{Board, Competitor, Ranks};
-use output::noted_table::NotedTable;
 use output::numbers::with_separators;
+use output::text_table::noted::NotedTable;
 
 /// Best first, with the notes given.
 pub(super) fn table(board: &Board, notes: Vec<String>) -> NotedTable {

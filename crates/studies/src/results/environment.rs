@@ -10,9 +10,9 @@ use output::usage::usage;
 use serde::Serialize;
 use simulation::arm_names::ArmNames;
 use simulation::matrix::matrix_checksum;
-use simulation::outside_arena::{Outside, OutsideArena};
 use simulation::proxy::MatrixOrigin;
 use simulation::runs::CopiedArenas;
+use simulation::runs::outside::{Outside, OutsideArena};
 use simulation::seed_text::{Seeded, seed_text};
 use simulation::truth::of_preferences as truth;
 

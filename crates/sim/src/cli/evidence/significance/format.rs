@@ -1,8 +1,8 @@
 //! Comparisons of algorithms as text, Markdown, LaTeX, CSV and JSON.
 
 use anyhow::Result;
-use output::noted_table::NotedTable;
 use output::numbers::{significant, with_unit};
+use output::text_table::noted::NotedTable;
 use serde_json::{Value, json};
 
 use studies::significance::{Comparison, Correction, Pairing, Question};

@@ -1,12 +1,14 @@
 //! The board: who is best, which ranks are known, with what to mind.
 
+mod words;
+
 use crate::advice::{self, Advice};
 use crate::findings::{self, Found};
 use crate::group::GroupFit;
 use crate::known::Known;
 use crate::settings::{Clusters, Settings};
 use crate::units::{BothOrders, Tally, Units};
-use crate::{BoardError, Table, words};
+use crate::{BoardError, Table};
 use serde::Serialize;
 use statistics::Counts;
 use statistics::bradley_terry::{cells, groups};

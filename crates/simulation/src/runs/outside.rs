@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bandits::{Arena, Arm, DuelOutcome, Generator, PairWins};
 use rand::Rng as _;
 
-use crate::runs::played_arena;
+use super::played_arena;
 
 /// Decides the duels of one run.
 pub trait OutsideDuels: Send + Sync {
@@ -36,7 +36,7 @@ impl OutsideArena {
 }
 
 impl Clone for OutsideArena {
-    /// For another run: its duels start afresh.
+    /// For another run: its duels start again.
     fn clone(&self) -> Self {
         Self { outside: Arc::clone(&self.outside), gaps: Arc::clone(&self.gaps), started: None }
     }

@@ -1,5 +1,7 @@
 //! Tables for the terminal: a header, one rule below it, and rows that wrap instead of exceeding the terminal.
 
+pub mod noted;
+
 use std::fmt;
 
 /// How the cells of a column are aligned.

@@ -1,6 +1,6 @@
 //! Tables for terminals, Markdown and LaTeX, with notes below them.
 
-use crate::text_table::{Align, TextTable};
+use super::{Align, TextTable};
 
 /// A table with notes, to be written in any of several formats.
 #[derive(Debug, Clone, PartialEq, Eq)]
