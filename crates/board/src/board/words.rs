@@ -38,8 +38,6 @@ pub(super) fn sentence(conclusion: &Conclusion, level: f64, groups: usize, compe
     }
 }
 
-/// A finding in one sentence.
-
 pub(super) fn assumptions(table: &Table, units: &Units, fits: &[GroupFit], settings: &Settings) -> Assumptions {
     let unit = match (table.items.is_empty(), table.judges.is_empty()) {
         (false, false) => {

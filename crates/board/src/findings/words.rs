@@ -3,6 +3,7 @@
 use super::Finding;
 use crate::words::{count, names, percent};
 
+/// A finding in one sentence.
 pub(super) fn finding(finding: &Finding) -> String {
     const NAMES: usize = 4;
     match finding {
