@@ -184,3 +184,30 @@ fn columns_are_taken_as_told_and_what_was_left_out_is_said() {
     ];
     assert_eq!(reading.notes, expected);
 }
+
+proptest::proptest! {
+    /// Whatever the bytes, they are a table or one error of one line.
+    #[test]
+    fn no_bytes_panic(
+        words in proptest::collection::vec(
+            proptest::sample::select(vec![
+                "first", "second", "winner", "item", "judge", "time", "weight", "wins", "losses", "ties", "score", "x", "y", "tie",
+                "0", "1", "0.5", "-1", "1e400", "nan", "", " ", ",", ",", ",", ";", "\t", "\n", "\n", "\r\n", "\"", "{", "}", "[", "]", ":",
+                "null", "é", "\u{feff}", "sep=;", "#",
+            ]),
+            0..60,
+        ),
+        bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..8),
+    ) {
+        let mut text = words.concat().into_bytes();
+        let beginnings: [&[u8]; 3] = [b"", b"first,second,winner,time,weight\nx,y,x,1,1\n", b"{\"first\":\"x\",\"second\":\"y\",\"winner\":1}\n"];
+        for beginning in beginnings {
+            let whole = [beginning, &text].concat();
+            if let Err(error) = board::read::bytes(&whole, &Options::default()) {
+                proptest::prop_assert_eq!(error.to_string().lines().count(), 1, "{}", error);
+            }
+        }
+        text.extend(bytes);
+        let _ = board::read::bytes(&text, &Options::default());
+    }
+}
