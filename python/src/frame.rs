@@ -225,6 +225,9 @@ impl Columns {
     }
 }
 
+/// What pickles a table: its constructor and the arguments of that.
+type Reduced<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>, bool));
+
 #[pymethods]
 impl Columns {
     /// Reads CSV with a header; every column as text if `texts`.
@@ -268,7 +271,7 @@ impl Columns {
         arrow::capsule(py, &self.table, requested_schema)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>, bool))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
         Ok((py.get_type::<Self>().getattr("from_csv")?, (self.csv(py), self.texts)))
     }
 }
