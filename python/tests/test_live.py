@@ -168,7 +168,7 @@ def test_damaged_files_are_refused_by_line(tmp_path: Path) -> None:
 
 def test_the_board_of_a_session() -> None:
     live = rd.Live(["a", "b", "c"], goal="uniform", seed=3)
-    with pytest.raises(ValueError, match="no rows|nothing|no judgement|0 rows"):
+    with pytest.raises(ValueError, match="the table has 0 judgements"):
         live.board()
     for pair in live.ask(60):
         live.tell(pair.ticket, "first" if pair.first < pair.second else "second")
