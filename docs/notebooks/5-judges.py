@@ -46,7 +46,7 @@ balanced
 ranks = balanced.table
 assert ranks["name"][0] == "GPT 4"
 for name, low, high in zip(ranks["name"], ranks["rank_best_one_look"], ranks["rank_worst_one_look"]):
-    print(f"{name:22} {low}–{high}")
+    print(f"{name:22} {low:.0f}–{high:.0f}")
 
 # %% [markdown]
 # ## Pairs chosen by the session

@@ -272,6 +272,7 @@ def bandit_in(
     report: _Report,
 ) -> Study | None: ...
 
+@final
 class Matrix:
     @staticmethod
     def from_array(values: npt.NDArray[np.float64], name: str) -> Matrix: ...

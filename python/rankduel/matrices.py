@@ -395,8 +395,11 @@ def bandit(
     asked = packed("bandit", settings, steps=steps, runs=runs, seed=seed, regret=regret)
     if isinstance(environment, type) and issubclass(environment, Environment):
         with reporting(progress) as report:
-            own = (algorithms_of(algorithms), asked, placed(out, replace), cores(threads), report)
-            return Study(whole_study(_core.bandit_in(*environment._stated(), *own)))
+            stated, name, arms, preferences = environment._stated()
+            where = placed(out, replace)
+            chosen = algorithms_of(algorithms)
+            played = _core.bandit_in(stated, name, arms, preferences, chosen, asked, where, cores(threads), report)
+            return Study(whole_study(played))
     matrix = _environment(environment)
     with reporting(progress) as report:
         where = placed(out, replace)
