@@ -4,6 +4,9 @@
 //! K (K - 1) such statements, each is rejected when its evidence reaches K (K - 1) / alpha; by Ville's inequality the
 //! probability that any rejection is wrong is at most alpha, at all looks together and under any choice of pairs by
 //! earlier outcomes.
+//!
+//! The evidence of a pair depends on its totals alone. It is read where the table ends, not at its largest on the way: rows of
+//! people's tables may be sorted by winner, and counts have no order, and both would make evidence of nothing.
 
 use crate::units::Units;
 use statistics::StatisticsError;
@@ -16,22 +19,14 @@ pub(crate) struct Known {
     competitors: usize,
     /// Row i, column j: i is known to beat j.
     beats: Vec<bool>,
-    /// The largest ln E of any pair.
-    pub(crate) largest: f64,
-    /// The ln E that a pair needs.
-    pub(crate) needed: f64,
 }
 
 impl Known {
     pub(crate) fn of(competitors: usize, units: &Units, alpha: f64) -> Result<Self, StatisticsError> {
         let evidence = EProcess::against(0.5)?;
         let statements = (competitors * competitors.saturating_sub(1)).max(1) as f64;
-        let mut known = Self {
-            competitors,
-            beats: vec![false; competitors * competitors],
-            largest: 0.0,
-            needed: libm::log(statements / alpha),
-        };
+        let needed = libm::log(statements / alpha);
+        let mut known = Self { competitors, beats: vec![false; competitors * competitors] };
         // Points of the row's competitor in decided units with the column's.
         let mut points = vec![0.0_f64; competitors * competitors];
         for unit in &units.units {
@@ -41,30 +36,16 @@ impl Known {
             let n = comparison.copies as f64;
             points[i * competitors + j] += n * share;
             points[j * competitors + i] += n * (1.0 - share);
-            // Rows that count several times have no order: only what stands at the end may be looked at.
-            if !units.counted {
-                known.look(&evidence, &points, i, j);
-            }
         }
-        if units.counted {
-            for i in 0..competitors {
-                (0..i).for_each(|j| known.look(&evidence, &points, i, j));
+        for i in 0..competitors {
+            for j in 0..competitors {
+                let (wins, losses) = (points[i * competitors + j], points[j * competitors + i]);
+                if wins > losses {
+                    known.beats[i * competitors + j] = evidence.ln_shares(wins, losses) >= needed;
+                }
             }
         }
         Ok(known)
-    }
-
-    fn look(&mut self, evidence: &EProcess, points: &[f64], i: usize, j: usize) {
-        for (i, j) in [(i, j), (j, i)] {
-            let (there, back) = (i * self.competitors + j, j * self.competitors + i);
-            let (wins, losses) = (points[there], points[back]);
-            if wins <= losses || self.beats[there] && self.largest >= self.needed {
-                continue;
-            }
-            let ln = evidence.ln_shares(wins, losses);
-            self.largest = self.largest.max(ln);
-            self.beats[there] |= ln >= self.needed;
-        }
     }
 
     /// Whether `first` is known to beat `second`.

@@ -36,6 +36,7 @@ pub use preferences::Preferences;
 pub use settings::{Clusters, Settings};
 pub use table::{Judgement, Order, Table, Verdict};
 pub use units::{BothOrders, Tally, Unit, Units};
+pub use words::percent;
 
 /// The example of the README, compiled and run as a test.
 #[cfg(doctest)]

@@ -1,11 +1,12 @@
 //! What a board says, in sentences.
 
-/// A probability in percent that never rounds to certainty.
-pub(crate) fn percent(share: f64) -> String {
+/// A probability, 0 to 1, in percent: `>99.9%` and `<0.1%` instead of certainty.
+#[must_use]
+pub fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     match percent {
         p if p > 99.9 => ">99.9%".to_owned(),
-        p if p < 0.1 && p > 0.0 => "<0.1%".to_owned(),
+        p if p < 0.1 => "<0.1%".to_owned(),
         p if (1.0..=99.0).contains(&p) => format!("{p:.0}%"),
         p => format!("{p:.1}%"),
     }

@@ -55,11 +55,7 @@ pub(super) fn assumptions(table: &Table, units: &Units, fits: &[GroupFit], setti
         Order::Shown => " The order shown does not depend on the names.",
         Order::Unknown => " The order shown is unknown, and assumed to be random.",
     };
-    let time = if units.counted {
-        " Rows that count several judgements have no order, so only their totals are looked at."
-    } else {
-        " Judgements are taken in the order of the table; later pairs may depend on earlier verdicts."
-    };
+    let time = " Only totals are looked at, so that the order of rows does not matter; later pairs may depend on earlier verdicts.";
     let level = percent(settings.level);
     let clusters = match fits[0].clusters {
         Clusters::Auto | Clusters::Units => "units are independent",

@@ -1,11 +1,11 @@
-//! Wins that were counted: a matrix, or counts per pair. Every win becomes a judgement again.
+//! Wins that were counted: a matrix, or counts per pair.
 
 use super::cells::Cells;
 use super::error::{ReadError, quoted};
 use crate::{Judgement, Order, Table, Verdict};
 
-/// More judgements than this are not made from counts.
-const MOST: u64 = 10_000_000;
+/// A larger count is not one of judgements.
+pub(super) const MOST: u64 = 1_000_000_000;
 
 /// The names of a square matrix, and its rows without names, each with its line.
 type Matrix = (Vec<String>, Vec<(u64, Vec<String>)>);
@@ -104,7 +104,7 @@ pub(super) fn of_matrix(names: Vec<String>, rows: &[(u64, Vec<String>)]) -> Resu
             pairs.push(Counted { row, first: i as u32, second: j as u32, counts: [won / 2, lost / 2, won % 2] });
         }
     }
-    Ok(Table { names, items: Vec::new(), judges: Vec::new(), judgements: judgements(&pairs)?, order: Order::Unknown })
+    Ok(Table { names, items: Vec::new(), judges: Vec::new(), judgements: judgements(&pairs), order: Order::Unknown })
 }
 
 /// The counts of a pair.
@@ -116,26 +116,18 @@ pub(super) struct Counted {
     pub(super) counts: [u64; 3],
 }
 
-/// One judgement per win and per tie.
-pub(super) fn judgements(pairs: &[Counted]) -> Result<Vec<Judgement>, ReadError> {
-    let total = pairs.iter().flat_map(|pair| pair.counts).fold(0, u64::saturating_add);
-    if total > MOST {
-        return Err(ReadError::whole(format!("{total} judgements are counted; expected at most {MOST}")));
-    }
+/// One row for the wins of each side and one for the ties, which count as often as they were counted: rows that count have no
+/// order among each other.
+pub(super) fn judgements(pairs: &[Counted]) -> Vec<Judgement> {
     let mut all = Vec::new();
     for pair in pairs {
         for (count, verdict) in pair.counts.into_iter().zip([Verdict::First, Verdict::Second, Verdict::Tie]) {
-            let one = Judgement {
-                first: pair.first,
-                second: pair.second,
-                verdict,
-                item: None,
-                judge: None,
-                weight: 1.0,
-                row: pair.row,
-            };
-            all.extend(std::iter::repeat_n(one, count as usize));
+            if count > 0 {
+                let Counted { row, first, second, .. } = *pair;
+                let weight = count as f64;
+                all.push(Judgement { first, second, verdict, item: None, judge: None, weight, row });
+            }
         }
     }
-    Ok(all)
+    all
 }

@@ -102,13 +102,14 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
             let [first, second] = pair(*row, cells, &mut names)?;
             let count = |place: usize| {
                 let cell = if cells[place].is_empty() { "0" } else { &cells[place] };
-                cell.parse::<u64>()
-                    .map_err(|_| ReadError::at(*row, format!("found {}, expected a count", quoted(&cells[place]))))
+                cell.parse().ok().filter(|count: &u64| *count <= counts::MOST).ok_or_else(|| {
+                    ReadError::at(*row, format!("found {}, expected a count of judgements", quoted(&cells[place])))
+                })
             };
             let ties = ties.map_or(Ok(0), count)?;
             counted.push(Counted { row: *row, first, second, counts: [count(wins[0])?, count(wins[1])?, ties] });
         }
-        let judgements = counts::judgements(&counted)?;
+        let judgements = counts::judgements(&counted);
         let table = Table { names: names.texts, items: vec![], judges: vec![], judgements, order: Order::Unknown };
         notes.push("read as counts per pair; who judged what in which order is not known".to_owned());
         return Ok(Reading { table, notes });

@@ -68,28 +68,44 @@ fn items_judges_weights_and_both_bad_are_kept() {
 }
 
 #[test]
-fn counts_become_judgements_again() {
-    let sorted = |text: &str| {
-        let mut rows = read(text);
-        rows.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)).then(b.2.score().total_cmp(&a.2.score())));
-        rows
+fn counts_are_rows_that_count_as_often() {
+    let counted = |text: &str| {
+        let table = bytes(text.as_bytes(), &Options::default()).expect("a table").table;
+        assert_eq!(table.order, Order::Unknown);
+        let name = |number: u32| table.names[number as usize].clone();
+        let row = |row: &board::Judgement| (name(row.first) + &name(row.second), row.verdict, row.weight);
+        table.judgements.iter().map(row).collect::<Vec<_>>()
     };
-    let row = |first: &str, second: &str, verdict| (first.to_owned(), second.to_owned(), verdict);
+    let row = |pair: &str, verdict, weight| (pair.to_owned(), verdict, weight);
     let expected = [
-        row("p", "q", Verdict::First),
-        row("p", "q", Verdict::First),
-        row("p", "q", Verdict::Tie),
-        row("p", "q", Verdict::Second),
-        row("q", "r", Verdict::Second),
+        row("pq", Verdict::First, 2.0),
+        row("pq", Verdict::Second, 1.0),
+        row("pq", Verdict::Tie, 1.0),
+        row("qr", Verdict::Second, 1.0),
     ];
-    assert_eq!(sorted(",p,q,r\np,,2.5,0\nq,1.5,,0\nr,0,1,\n"), expected);
-    assert_eq!(sorted("first,second,wins,losses,ties\np,q,2,1,1\nq,r,0,1,\n"), expected);
-    let numbers = [row("0", "1", Verdict::First), row("0", "1", Verdict::First), row("0", "1", Verdict::Second)];
-    assert_eq!(sorted("0 2\n1 0\n"), numbers);
-    assert_eq!(sorted("2\n0 2\n1 0\n"), numbers);
-    assert_eq!(sorted("0,2\n1,0\n"), numbers);
-    let table = bytes(b"0,2\n1,0\n", &Options::default()).expect("a table").table;
-    assert_eq!(table.order, Order::Unknown);
+    assert_eq!(counted(",p,q,r\np,,2.5,0\nq,1.5,,0\nr,0,1,\n"), expected);
+    assert_eq!(counted("first,second,wins,losses,ties\np,q,2,1,1\nq,r,0,1,\n"), expected);
+    let numbers = [row("01", Verdict::First, 2.0), row("01", Verdict::Second, 1.0)];
+    for text in ["0 2\n1 0\n", "2\n0 2\n1 0\n", "0,2\n1,0\n"] {
+        assert_eq!(counted(text), numbers);
+    }
+}
+
+/// Nothing follows from 30 wins and 30 losses, in whatever order or form a table has them.
+#[test]
+fn no_order_of_rows_makes_evidence() {
+    let rows = |winner: &str| format!("ann,bob,{winner}\nbob,ann,{winner}\n").repeat(15);
+    let sorted = format!("first,second,winner\n{}{}", rows("ann"), rows("bob"));
+    for text in
+        [&sorted, "first,second,wins,losses,ties\nann,bob,30,30,0\n", ",ann,bob\nann,,30\nbob,30,\n", "0 30\n30 0\n"]
+    {
+        let table = bytes(text.as_bytes(), &Options::default()).expect("a table").table;
+        let board = board::Board::new(&table, &board::Settings::default()).expect("a board");
+        for one in &board.competitors {
+            let always = one.always.expect("computed");
+            assert_eq!((one.beats, one.beaten_by, always.best, always.worst), (0, 0, 1, 2), "{text}");
+        }
+    }
 }
 
 #[test]
@@ -150,7 +166,7 @@ fn every_fault_is_one_line_with_its_place() {
         (",p,q\np,,0.3\nq,0.3,\n", "line 2: column 2: found `0.3`, expected a count of wins"),
         (",p,q\np,,1.5\nq,3,\n", "line 2: `p` and `q`: half a win on one side alone"),
         (",p,p\np,,1\np,3,\n", "names two competitors"),
-        ("first,second,wins,losses\nx,y,1.5,0\n", "line 2: found `1.5`, expected a count"),
+        ("first,second,wins,losses\nx,y,1.5,0\n", "line 2: found `1.5`, expected a count of judgements"),
         ("PK\u{3}\u{4}", "perhaps a spreadsheet"),
     ] {
         let message = refused(text);

@@ -14,6 +14,7 @@ use serde::Serialize;
 use studies::board::BoardReport;
 use studies::runner::claim_folder;
 
+use super::args::TableFormat;
 use super::print::{eprintln, println};
 
 /// Say who is best in a table of judgements, how sure that is, and what would mislead.
@@ -52,8 +53,8 @@ pub(super) struct BoardCommand {
     clusters: ClustersArg,
 
     /// How the table is printed
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text, conflicts_with = "json")]
-    format: Format,
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TableFormat::Text, conflicts_with = "json")]
+    format: TableFormat,
 
     /// With --format latex: a complete document instead of a table to include
     #[arg(long)]
@@ -83,20 +84,6 @@ pub(super) struct BoardCommand {
     /// Hide remarks
     #[arg(long)]
     quiet: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For the terminal
-    Text,
-    /// Markdown
-    Markdown,
-    /// A LaTeX table with rules of booktabs
-    Latex,
-    /// All numbers in full
-    Csv,
-    /// The same for programs
-    Json,
 }
 
 /// [`WinnerIs`] as a flag.
@@ -171,7 +158,7 @@ struct Config<'a> {
 impl BoardCommand {
     pub(super) fn run(&self) -> Result<()> {
         ensure!(
-            !self.standalone || self.format == Format::Latex,
+            !self.standalone || self.format == TableFormat::Latex,
             usage("--standalone makes a document of --format latex".to_owned())
         );
         let options = Options {
@@ -197,11 +184,11 @@ impl BoardCommand {
         }
         match self.format {
             _ if self.json => println!("{}", serde_json::to_string_pretty(&report.json()?)?),
-            Format::Json => println!("{}", serde_json::to_string_pretty(&report.json()?)?),
-            Format::Text => println!("{}", report.text()),
-            Format::Markdown => println!("{}", report.markdown()),
-            Format::Latex => println!("{}", report.latex(self.standalone)),
-            Format::Csv => println!("{}", String::from_utf8(report.csv()?)?.trim_end()),
+            TableFormat::Json => println!("{}", serde_json::to_string_pretty(&report.json()?)?),
+            TableFormat::Text => println!("{}", report.text()),
+            TableFormat::Markdown => println!("{}", report.markdown()),
+            TableFormat::Latex => println!("{}", report.latex(self.standalone)),
+            TableFormat::Csv => println!("{}", String::from_utf8(report.csv()?)?.trim_end()),
         }
         if let Some((folder, _)) = &folder
             && !self.quiet

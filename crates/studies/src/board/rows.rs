@@ -1,7 +1,7 @@
 //! The table of a board.
 
 use anyhow::Result;
-use board::{Board, Competitor, Ranks};
+use board::{Board, Competitor, Ranks, percent};
 use output::numbers::with_separators;
 use output::text_table::noted::NotedTable;
 
@@ -41,7 +41,7 @@ pub(super) fn table(board: &Board, notes: Vec<String>) -> NotedTable {
             with_separators(competitor.wins),
             with_separators(competitor.losses),
             with_separators(competitor.ties),
-            share(competitor.best),
+            percent(competitor.best),
             ranks(competitor.once),
         ]);
         if always {
@@ -64,16 +64,6 @@ pub(super) fn table(board: &Board, notes: Vec<String>) -> NotedTable {
 /// Two ranks, or one.
 pub(super) fn ranks(ranks: Ranks) -> String {
     if ranks.best == ranks.worst { ranks.best.to_string() } else { format!("{}–{}", ranks.best, ranks.worst) }
-}
-
-/// A probability in percent: neither 0 nor 1 is ever certain.
-fn share(share: f64) -> String {
-    match 100.0 * share {
-        percent if percent > 99.9 => ">99.9%".to_owned(),
-        percent if percent < 0.1 => "<0.1%".to_owned(),
-        percent if !(1.0..=99.0).contains(&percent) => format!("{percent:.1}%"),
-        percent => format!("{percent:.0}%"),
-    }
 }
 
 /// All numbers in full.

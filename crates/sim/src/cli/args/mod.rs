@@ -12,6 +12,7 @@ mod reading;
 mod regret;
 mod run;
 mod site;
+mod table_format;
 
 pub(super) use self::arms::{ArmArgs, Selected};
 pub(super) use self::common::{CacheArgs, CommonArgs, OutputArgs};
@@ -23,3 +24,4 @@ pub(super) use self::own::{OwnArgs, runs_of_files};
 pub(super) use self::reading::{DatasetArgs, ReadingArgs};
 pub(super) use self::run::{AxesArg, RunArgs, Usual};
 pub(super) use self::site::{SiteArgs, announce};
+pub(super) use self::table_format::TableFormat;

@@ -18,7 +18,7 @@ use output::numbers::{escaped, parse_confidence};
 use output::usage::usage;
 
 use self::format::Table;
-use crate::cli::args::ErrorRateArgs;
+use crate::cli::args::{ErrorRateArgs, TableFormat};
 use crate::cli::print::println;
 use studies::results::label;
 use studies::significance::{Correction, Method, Question, Sample, compare, runs_needed};
@@ -39,8 +39,8 @@ pub(in crate::cli) struct Significance {
     results: PathBuf,
 
     /// How the table is written
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TableFormat::Text)]
+    format: TableFormat,
 
     /// With --format latex: a complete document instead of a table to include
     #[arg(long)]
@@ -75,20 +75,6 @@ pub(in crate::cli) struct Significance {
     at: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For the terminal
-    Text,
-    /// A Markdown table
-    Markdown,
-    /// A LaTeX table with rules of booktabs
-    Latex,
-    /// All numbers in full
-    Csv,
-    /// The same for programs
-    Json,
-}
-
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum TestArg {
     /// Rank sums or signed ranks
@@ -112,7 +98,7 @@ enum CorrectionArg {
 impl Significance {
     pub(in crate::cli) fn run(&self) -> Result<()> {
         ensure!(
-            !self.standalone || self.format == Format::Latex,
+            !self.standalone || self.format == TableFormat::Latex,
             usage("--standalone makes a LaTeX document; add --format latex, or leave it out")
         );
         let samples = read::samples(&self.results, &self.metric, self.at.as_deref())?;
@@ -140,11 +126,11 @@ impl Significance {
         let baseline = self.baseline.as_deref().map(|name| baseline(&samples, name)).transpose()?;
         let table = table(&samples, &question, &self.metric, baseline.as_deref())?;
         match self.format {
-            Format::Text => println!("{}", table.text()),
-            Format::Markdown => println!("{}", table.markdown()),
-            Format::Latex => println!("{}", table.latex(self.standalone)),
-            Format::Csv => println!("{}", table.csv()?.trim_end()),
-            Format::Json => println!("{}", serde_json::to_string_pretty(&table.json())?),
+            TableFormat::Text => println!("{}", table.text()),
+            TableFormat::Markdown => println!("{}", table.markdown()),
+            TableFormat::Latex => println!("{}", table.latex(self.standalone)),
+            TableFormat::Csv => println!("{}", table.csv()?.trim_end()),
+            TableFormat::Json => println!("{}", serde_json::to_string_pretty(&table.json())?),
         }
         Ok(())
     }
