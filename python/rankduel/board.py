@@ -36,6 +36,9 @@ class Board:
         default as its values say; what can be read in two ways is refused.
     order_unknown
         The columns of competitors are not the order in which judges saw the answers.
+    in_time
+        Rows are in the order in which they were judged. By default a column of times says so, or the order is unknown: ranks at
+        every look are then right only if pairs were not chosen by verdicts.
     confidence
         The confidence of ranks, and of saying who is best.
     clusters
@@ -71,6 +74,7 @@ class Board:
         columns: Mapping[str, str] | None = None,
         winner_is: str = "auto",
         order_unknown: bool = False,
+        in_time: bool = False,
         confidence: float = 0.95,
         clusters: str = "auto",
         advice: bool = True,
@@ -81,6 +85,7 @@ class Board:
             "columns": list((columns or {}).items()),
             "winner_is": winner_is,
             "order_unknown": order_unknown,
+            "in_time": in_time,
             "confidence": confidence,
             "clusters": clusters,
             "advice": advice,
@@ -101,7 +106,7 @@ class Board:
         if unknown:
             raise TypeError(f"board() has no argument {sorted(unknown)[0]!r}; it has {', '.join(defaults)} and threads")
         threads = cores(settings.pop("threads", None))
-        asked = {"columns": [], "winner_is": "auto", "order_unknown": False, **defaults, **settings}
+        asked = {"columns": [], "winner_is": "auto", "order_unknown": False, "in_time": True, **defaults, **settings}
         board._inner = session.board(asked, threads)
         board._data = json.loads(board._inner.json())
         return board

@@ -24,6 +24,7 @@ pub(crate) struct Asked {
     columns: Vec<(String, String)>,
     winner_is: String,
     order_unknown: bool,
+    in_time: bool,
     confidence: f64,
     clusters: String,
     advice: bool,
@@ -54,7 +55,7 @@ impl Asked {
         let names = WinnerIs::NAMES.map(|(name, _)| name).join(", ");
         let winner_is = winner_is
             .ok_or_else(|| wrong(format!("winner_is: expected one of {names}, found {:?}", self.winner_is)))?;
-        Ok(Options { columns, winner_is, order_unknown: self.order_unknown })
+        Ok(Options { columns, winner_is, order_unknown: self.order_unknown, in_time: self.in_time })
     }
 
     fn settings(&self) -> PyResult<Settings> {

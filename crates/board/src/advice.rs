@@ -259,6 +259,7 @@ mod tests {
             judges: Vec::new(),
             judgements: Vec::new(),
             order: Order::Unknown,
+            in_time: true,
         };
         for _ in 0..400 {
             let a = draws.below(count);

@@ -43,7 +43,7 @@ impl GroupFit {
         order: Order,
         settings: &Settings,
         alpha: f64,
-        counted: bool,
+        unordered: bool,
     ) -> Result<Self, BoardError> {
         let comparisons: Vec<Comparison> = units.iter().map(|unit| unit.comparison).collect();
         let fit = fitted(members.len(), &comparisons)?;
@@ -57,7 +57,8 @@ impl GroupFit {
             && all.iter().any(|cell| cell.position != 0.0)
             && !position_is_determined(members.len(), &all);
         let unbeaten = unbeaten(members.len(), &all).unwrap_or_default();
-        let statements = settings.every_look.then(|| every_look(members.len(), &comparisons, alpha, counted)).flatten();
+        let statements =
+            settings.every_look.then(|| every_look(members.len(), &comparisons, alpha, unordered)).flatten();
         Ok(Self {
             members,
             units,
@@ -165,11 +166,11 @@ fn covariances(
 const MOST_SHUFFLED: u64 = 200_000;
 
 /// What holds at every look; nothing if the order of judgements is unknown and they are too many to shuffle.
-fn every_look(arms: usize, comparisons: &[Comparison], alpha: f64, counted: bool) -> Option<Statements> {
+fn every_look(arms: usize, comparisons: &[Comparison], alpha: f64, unordered: bool) -> Option<Statements> {
     let mut sequential = Sequential::new(arms);
-    if counted {
-        // Wins that stand together in a row of counts did not come together. If pairs were not chosen by outcomes, every
-        // order of judgements is as good as any other, as long as it does not depend on them.
+    if unordered {
+        // Tables may be sorted by winner, and wins that stand together in a row of counts did not come together. If pairs were not
+        // chosen by outcomes, every order of judgements is as good as any other, as long as it does not depend on them.
         if comparisons.iter().map(|comparison| comparison.copies).sum::<u64>() > MOST_SHUFFLED {
             return None;
         }

@@ -236,7 +236,7 @@ fn fits(table: &Table, units: &Units, settings: &Settings) -> Result<Vec<GroupFi
         shares[number].push(unit);
     }
     let alpha = settings.alpha() / groups.len() as f64;
-    let fit = |(members, share)| GroupFit::of(members, share, table.order, settings, alpha, units.counted);
+    let fit = |(members, share)| GroupFit::of(members, share, table.order, settings, alpha, units.unordered);
     groups.into_iter().zip(shares).map(fit).collect()
 }
 

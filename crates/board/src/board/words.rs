@@ -63,8 +63,8 @@ pub(super) fn assumptions(table: &Table, units: &Units, fits: &[GroupFit], setti
         Clusters::Judge => "different judges are independent",
         Clusters::Both => "judgements that share neither item nor judge are independent",
     };
-    let shuffled = if units.counted {
-        " Rows that count several judgements are spread out in a random order, which is fair only if pairs were not chosen by \
+    let shuffled = if units.unordered {
+        " When each judgement was made is unknown, so they are taken in a random order: that is right only if pairs were not chosen by \
          verdicts."
     } else {
         ""

@@ -41,7 +41,9 @@ const ITEMS: [&str; 9] =
     ["item", "query", "question_id", "prompt_id", "query_id", "item_id", "instruction", "question", "prompt"];
 const JUDGES: [&str; 9] =
     ["judge", "worker", "annotator", "rater", "assessor", "judge_id", "worker_id", "annotator_id", "rater_id"];
-const TIMES: [&str; 4] = ["time", "timestamp", "tstamp", "judged_at"];
+/// The column of tickets of `rankduel next`, which are numbered in time.
+pub(super) const TICKET: &str = "ticket";
+const TIMES: [&str; 5] = ["time", "timestamp", "tstamp", "judged_at", TICKET];
 const WEIGHTS: [&str; 1] = ["weight"];
 
 /// Where a table says who won.

@@ -42,6 +42,8 @@ pub struct Options {
     pub winner_is: WinnerIs,
     /// The columns of competitors are not the order in which the judge saw the answers.
     pub order_unknown: bool,
+    /// Rows are in the order in which they were judged. Without it, a column of times says so, or it is unknown.
+    pub in_time: bool,
 }
 
 /// A table, and what a reader of the results should know of how it was read.
@@ -110,7 +112,14 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
             counted.push(Counted { row: *row, first, second, counts: [count(wins[0])?, count(wins[1])?, ties] });
         }
         let judgements = counts::judgements(&counted);
-        let table = Table { names: names.texts, items: vec![], judges: vec![], judgements, order: Order::Unknown };
+        let table = Table {
+            names: names.texts,
+            items: vec![],
+            judges: vec![],
+            judgements,
+            order: Order::Unknown,
+            in_time: false,
+        };
         notes.push("read as counts per pair; who judged what in which order is not known".to_owned());
         return Ok(Reading { table, notes });
     }
@@ -148,11 +157,9 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     if open > 0 {
         notes.push(format!("{open} of {} rows have no winner: not judged, left out", cells.rows.len()));
     }
-    if let Some(place) = found.time
-        && let Some(note) = time::sort(&mut judgements, cells, place)
-    {
-        notes.push(note);
-    }
+    let sorted = found.time.map(|place| time::sort(&mut judgements, cells, place));
+    let in_time = options.in_time || matches!(sorted, Some(Ok(())));
+    notes.extend(sorted.and_then(Result::err).filter(|_| !options.in_time));
     for (what, place, column) in [("item", found.item, "item"), ("judge", found.judge, "judge")] {
         if let Some(place) = place
             && columns::plain(&cells.header[place]) != column
@@ -162,7 +169,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     }
     notes.extend(names.nearly_equal());
     let order = if options.order_unknown { Order::Unknown } else { Order::Shown };
-    let table = Table { names: names.texts, items: items.texts, judges: judges.texts, judgements, order };
+    let table = Table { names: names.texts, items: items.texts, judges: judges.texts, judgements, order, in_time };
     Ok(Reading { table, notes })
 }
 

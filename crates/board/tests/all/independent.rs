@@ -44,6 +44,7 @@ fn table(seed: u64, rows: usize, competitors: u64, items: u64, tie: f64, positio
         judges: Vec::new(),
         judgements,
         order: Order::Shown,
+        in_time: true,
     }
 }
 

@@ -41,6 +41,7 @@ impl World {
             judges: named("j", self.judges),
             judgements: Vec::new(),
             order: Order::Shown,
+            in_time: true,
         }
     }
 

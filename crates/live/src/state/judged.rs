@@ -101,6 +101,7 @@ impl Live {
             items: self.config.items.clone(),
             judges: self.judges.clone(),
             order: Order::Shown,
+            in_time: true,
         }
     }
 

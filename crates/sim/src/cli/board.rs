@@ -44,6 +44,10 @@ pub(super) struct BoardCommand {
     #[arg(long)]
     order_unknown: bool,
 
+    /// Rows are in the order in which they were judged [default: as a column of times says, or unknown]
+    #[arg(long)]
+    in_time: bool,
+
     /// The confidence of ranks, and of saying who is best
     #[arg(long, value_name = "C", default_value = "0.95", value_parser = parse_confidence)]
     confidence: f64,
@@ -151,6 +155,7 @@ struct Config<'a> {
     columns: &'a [String],
     winner_is: String,
     order_unknown: bool,
+    in_time: bool,
     confidence: f64,
     clusters: Clusters,
 }
@@ -165,6 +170,7 @@ impl BoardCommand {
             columns: columns(&self.columns)?,
             winner_is: self.winner_is.into(),
             order_unknown: self.order_unknown,
+            in_time: self.in_time,
         };
         let name = self.table.display().to_string();
         let bytes = input::read(&self.table, MOST_OF_RESULTS).with_context(|| format!("failed to read {name}"))?;
@@ -228,6 +234,7 @@ impl BoardCommand {
             columns: &self.columns,
             winner_is: format!("{:?}", self.winner_is).to_lowercase(),
             order_unknown: self.order_unknown,
+            in_time: self.in_time,
             confidence: self.confidence,
             clusters: self.clusters.into(),
         };
