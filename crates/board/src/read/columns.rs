@@ -53,6 +53,8 @@ pub(super) enum Won {
     One(usize),
     /// In columns of zeros and ones: the first won, the second won, a tie (LMSYS at Kaggle).
     OneHot([usize; 3]),
+    /// The columns of competitors are the winner and the loser.
+    First,
     /// In counts per row: won by the first, by the second, ties if there is such a column.
     Counts([usize; 2], Option<usize>),
 }
@@ -98,6 +100,7 @@ pub(super) fn find(header: &[String], named: &Columns) -> Result<Found, ReadErro
         },
     };
     let usual = |names: &[&str]| names.iter().find_map(|name| at(name));
+    let winner_and_loser = || Some((at("winner")?, at("loser")?));
     let (first, second) = match (exactly(&named.first)?, exactly(&named.second)?) {
         (Some(first), Some(second)) if first == second => {
             return Err(ReadError::whole("first and second are the same column; name two"));
@@ -107,6 +110,7 @@ pub(super) fn find(header: &[String], named: &Columns) -> Result<Found, ReadErro
             let pairs: Vec<_> = PAIRS.iter().filter_map(|(first, second)| Some((at(first)?, at(second)?))).collect();
             match pairs[..] {
                 [pair] => pair,
+                [] if winner_and_loser().is_some() => winner_and_loser().unwrap_or_default(),
                 [] => {
                     return Err(ReadError::whole(format!(
                         "found no columns of competitors, e.g. `first` and `second`, `model_a` and `model_b`, or `left` and `right`; \
@@ -130,6 +134,7 @@ pub(super) fn find(header: &[String], named: &Columns) -> Result<Found, ReadErro
     };
     let won = match exactly(&named.winner)? {
         Some(place) => Won::One(place),
+        None if winner_and_loser() == Some((first, second)) => Won::First,
         None => usual_winner(&at).ok_or_else(|| {
             ReadError::whole(format!(
                 "found no column `winner`, and none that counts wins; the table has {}; say which with --columns winner=…",

@@ -7,6 +7,7 @@
 //! | `left, right, winner`; `item_x, item_y, winner` | Evalica |
 //! | `worker, left, right, label` | crowds |
 //! | `a, b, winner`, and other pairs of headers | |
+//! | `winner, loser` | choix, BradleyTerry2 |
 //! | `first, second, wins, losses, ties` | counts per pair |
 //! | a square matrix of wins, with names or without | counts per pair |
 //!
@@ -168,9 +169,32 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
         }
     }
     notes.extend(names.nearly_equal());
-    let order = if options.order_unknown { Order::Unknown } else { Order::Shown };
+    let order = if options.order_unknown || found.won == Won::First { Order::Unknown } else { Order::Shown };
+    if order == Order::Shown {
+        not_winner_and_loser(&judgements)?;
+    }
     let table = Table { names: names.texts, items: items.texts, judges: judges.texts, judgements, order, in_time };
     Ok(Reading { table, notes })
+}
+
+/// Refuses rows in which one side always wins although names stand on both: nobody judges so, but people write the winner first.
+fn not_winner_and_loser(judgements: &[Judgement]) -> Result<(), ReadError> {
+    const ENOUGH: usize = 20;
+    let wins = |verdict| judgements.iter().filter(|judgement| judgement.verdict == verdict).count();
+    let (side, count) = match (wins(Verdict::First), wins(Verdict::Second)) {
+        (count, 0) => ("first", count),
+        (0, count) => ("second", count),
+        _ => return Ok(()),
+    };
+    let mut seconds: Vec<u32> = judgements.iter().map(|judgement| judgement.second).collect();
+    seconds.sort_unstable();
+    if count < ENOUGH || !judgements.iter().any(|judgement| seconds.binary_search(&judgement.first).is_ok()) {
+        return Ok(());
+    }
+    Err(ReadError::whole(format!(
+        "the {side} of the two wins in all {count} rows that are decided; if the columns are the winner and the loser instead of the order shown, \
+         add --order-unknown"
+    )))
 }
 
 /// What a row says; `None` if it says nothing yet.
@@ -201,6 +225,7 @@ fn verdict(
                 _ => Err(ReadError::at(row, "winner: expected 1 in one of three columns and 0 in the others")),
             }
         }
+        Won::First => Ok(Some(Verdict::First)),
         // Read before.
         Won::Counts(..) => Ok(None),
     }

@@ -201,6 +201,21 @@ fn columns_are_taken_as_told_and_what_was_left_out_is_said() {
     assert_eq!(reading.notes, expected);
 }
 
+#[test]
+fn winners_and_losers_are_no_order_on_a_screen() {
+    let pairs = "x,y\ny,x\nx,z\n".repeat(10);
+    let table = bytes(format!("winner,loser\n{pairs}").as_bytes(), &Options::default()).expect("a table").table;
+    assert_eq!((table.order, table.judgements.len()), (Order::Unknown, 30));
+    assert!(table.judgements.iter().all(|row| row.verdict == Verdict::First));
+    let text = format!("first,second,winner\n{}", pairs.replace('\n', ",first\n"));
+    assert!(refused(&text).contains("the first of the two wins in all 30 rows"), "{}", refused(&text));
+    let options = Options { order_unknown: true, ..Options::default() };
+    assert_eq!(bytes(text.as_bytes(), &options).expect("a table").table.judgements, table.judgements);
+    // Fixed sides are another matter: the board gives no verdict on them.
+    let fixed = format!("first,second,winner\n{}", "x,y,first\n".repeat(30));
+    assert_eq!(read(&fixed).len(), 30);
+}
+
 /// Equal competitors whose table was sorted by winner, as spreadsheets often are, with no times or with a date for all: at every
 /// look nothing is known of them.
 #[test]

@@ -164,3 +164,39 @@ pub(super) fn users_who_change(results: &Path) -> Option<Table> {
     });
     Some(Table::of(&["algorithm", "regret", "right at the end"], rows))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    /// What the README of `bandits` says in words below the table of own policies.
+    #[test]
+    fn own_policies_are_right_and_stop_paying() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../results/bandits-mslr/own-policies.csv");
+        let text = std::fs::read_to_string(path).expect("the published results");
+        let lines: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(',').collect()).collect();
+        let own = |line: &&Vec<&str>| line[2].starts_with("bradley-terry");
+        let problems = |runs: &str, step: &str| {
+            let all = lines.iter().filter(|line| line[4] == runs && line[3] == step);
+            let mut names: Vec<[&str; 2]> = all.map(|line| [line[0], line[1]]).collect();
+            names.dedup();
+            names.len()
+        };
+        assert_eq!((problems("100", "1000000"), problems("20", "10000000")), (13, 6));
+        let at_ends = |line: &&Vec<&str>| line[3] == "1000000" || line[3] == "10000000";
+        assert!(lines.iter().filter(own).filter(at_ends).all(|line| line[7] == "1"));
+        // `dts` is right on the thirteen, too, and no other rival is.
+        let mut wrong: Vec<&str> =
+            lines.iter().filter(|line| line[3] == "1000000" && line[7] != "1").map(|line| line[2]).collect();
+        wrong.sort_unstable();
+        wrong.dedup();
+        assert_eq!(wrong, ["rmed1", "self-sparring", "self-sparring:eta=4", "winner-stays-strong"]);
+        for line in lines.iter().filter(own).filter(|line| line[3] == "10000000") {
+            let regret = |step: &str| -> f64 {
+                let same = lines.iter().find(|other| other[..3] == line[..3] && other[3] == step && other[4] == "20");
+                same.expect("the earlier step")[5].parse().expect("a number")
+            };
+            assert!(regret("10000000") - regret("3162278") < 0.2 * regret("10000000"), "{line:?}");
+        }
+    }
+}
