@@ -22,7 +22,7 @@ from rankduel.commands import analyse, command, experiment, inspect
 from rankduel.environments import Environment
 from rankduel.findings import Findings
 from rankduel.frames import Frame
-from rankduel.lists import interleave, multileave
+from rankduel.lists import experiment_version, interleave, multileave
 from rankduel.live import Live
 from rankduel.logs import Credited, CreditRules, Decision, credit_frame
 from rankduel.matrices import Matrix, bandit, explore
@@ -63,6 +63,7 @@ __all__ = [
     "credit_frame",
     "datasets",
     "experiment",
+    "experiment_version",
     "explore",
     "fetch_dataset",
     "inspect",

@@ -70,7 +70,11 @@ def captured(
     report: _Report = None,
     notes: bool = True,
 ) -> str: ...
-def interleave(first: object, second: object, length: int, method: str, seed: int) -> Impression: ...
+def interleave(
+    first: object, second: object, method: str, asked: dict[str, Any], documents: Sequence[object] | None
+) -> Impression: ...
+def seed_of(id: str) -> int: ...
+def experiment_version(experiment: str, rankers: Sequence[tuple[str, str]], method: str, length: int) -> str: ...
 def simulate_clicks(
     click: str,
     own: _Answers | None,
@@ -98,7 +102,9 @@ def compare(
     threads: int | None,
     report: _Report,
 ) -> tuple[Study, Study, Columns] | None: ...
-def multileave(rankings: Sequence[object], length: int, method: str, seed: int) -> Impression: ...
+def multileave(
+    rankings: Sequence[object], method: str, asked: dict[str, Any], documents: Sequence[object] | None
+) -> Impression: ...
 @final
 class Rows:
     def __len__(self) -> int: ...
@@ -144,18 +150,110 @@ class Impression:
     """
 
     @property
-    def shown(self) -> list[str]:
-        """The documents, top down."""
+    def shown(self) -> list[Any]:
+        """The documents displayed, top down: all pages so far, with what is pinned."""
+    @property
+    def on_page(self) -> list[Any]:
+        """The documents that the last page adds: those of `next_page` that called for it, or all."""
+    @property
+    def mixed(self) -> list[Any]:
+        """All documents mixed, displayed or not."""
     @property
     def method(self) -> str:
         """The method that mixed the list, with its settings."""
-    def credit(self, clicked: Iterable[str]) -> str:
+    @property
+    def version(self) -> str | None:
+        """The version of the experiment, if it is known."""
+    @property
+    def propensity(self) -> float | None:
+        """The probability of the choice that led to the list, if it is known."""
+    @property
+    def teams(self) -> list[int | None] | None:
+        """For each document displayed the ranker that owns it, counted from 0; None where nobody does.
+
+        None, if the method has no owners: only ``team-draft`` and ``probabilistic:assignment`` have.
+        """
+    def next_page(self, length: int = 10) -> Impression:
+        """The same impression with the next page displayed.
+
+        Keep it in place of this one: clicks on any of its pages are credited through it.
+
+        Parameters
+        ----------
+        length
+            The most documents of the page.
+
+        Returns
+        -------
+        Impression
+            With more documents in `shown`, and the new ones in `on_page`: none, if all that was mixed is displayed.
+
+        Examples
+        --------
+        >>> import rankduel as rd
+        >>> ours, theirs = list("abcdefgh"), list("hgfedcba")
+        >>> first = rd.interleave(ours, theirs, length=3, depth=9, seed="impression-17")
+        >>> second = first.next_page(3)
+        >>> second.shown == first.shown + second.on_page, len(second.on_page)
+        (True, 3)
+        """
+    def displayed(
+        self, documents: Iterable[str] | Iterable[int], pinned: Iterable[str] | Iterable[int] | None = None
+    ) -> Impression:
+        """The same impression as a page really displayed it.
+
+        Documents that were mixed and are not among those displayed are taken out before credit; those that are pinned, e.g. an
+        advertisement, are nobody's, and clicks on them count for nobody.
+
+        Parameters
+        ----------
+        documents
+            All documents displayed, top down, on all pages.
+        pinned
+            Those among them that the mixed list did not put there.
+
+        Returns
+        -------
+        Impression
+            With `documents` in `shown`.
+
+        Raises
+        ------
+        ValueError
+            If documents of the mixed list are in another order, or some were neither mixed nor pinned.
+
+        Examples
+        --------
+        >>> import rankduel as rd
+        >>> impression = rd.interleave(["a", "b", "c"], ["b", "c", "a"], length=3, seed=2)
+        >>> page = impression.displayed(["advert", *impression.shown], pinned=["advert"])
+        >>> page.credit(["advert"])
+        'tie'
+        """
+    def truncated(self, length: int) -> Impression:
+        """The same impression for a user who saw the first places and went no further.
+
+        Parameters
+        ----------
+        length
+            How many places of `shown` the user saw.
+
+        Returns
+        -------
+        Impression
+            With the first places in `shown`.
+        """
+    def credit(
+        self, clicked: Iterable[str] | Iterable[int] | None = None, *, positions: Iterable[int] | None = None
+    ) -> str:
         """Who won between two rankers.
 
         Parameters
         ----------
         clicked
             The documents that were clicked, in any order.
+        positions
+            Their places in `shown` instead, counted from 0.
 
         Returns
         -------
@@ -167,13 +265,17 @@ class Impression:
         ValueError
             If a document was not shown, or the impression is of several rankers.
         """
-    def credit_all(self, clicked: Iterable[str]) -> tuple[list[list[int]], list[int] | None]:
+    def credit_all(
+        self, clicked: Iterable[str] | Iterable[int] | None = None, *, positions: Iterable[int] | None = None
+    ) -> tuple[list[list[int]], list[int] | None]:
         """Who won between each pair of rankers, and the score of each.
 
         Parameters
         ----------
         clicked
             The documents that were clicked, in any order.
+        positions
+            Their places in `shown` instead, counted from 0.
 
         Returns
         -------
@@ -196,13 +298,15 @@ class Impression:
             Some tens of bytes beside the documents.
         """
     @staticmethod
-    def from_bytes(data: bytes) -> Impression:
-        """The impression that `to_bytes` wrote.
+    def from_bytes(data: bytes, whole: bool = False) -> Impression:
+        """The impression that `to_bytes` wrote, now or in any earlier version.
 
         Parameters
         ----------
         data
             The bytes.
+        whole
+            Whether documents are whole numbers; bytes have them as text.
 
         Returns
         -------
@@ -223,13 +327,15 @@ class Impression:
             One line.
         """
     @staticmethod
-    def from_json(text: str) -> Impression:
-        """The impression that `to_json` wrote.
+    def from_json(text: str, whole: bool = False) -> Impression:
+        """The impression that `to_json` wrote, now or in any earlier version.
 
         Parameters
         ----------
         text
             The line.
+        whole
+            Whether documents are whole numbers; JSON has them as text.
 
         Returns
         -------

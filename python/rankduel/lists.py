@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Union
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Union
 
 from rankduel import _core
 from rankduel.settings import whole
 
-Ranking = Union[Sequence[str], Mapping[str, float]]
-"""Documents, best first; or scores by document, of which equal ones tie."""
+Ranking = Union[Sequence[str], Mapping[str, float], Sequence[int], Mapping[int, float]]
+"""Documents, best first; or scores by document, of which equal ones tie. Documents are texts or whole numbers."""
+
+
+def _asked(
+    length: int, depth: int | None, seed: int | str, version: str | None, propensity: float | None
+) -> dict[str, Any]:
+    return {
+        "length": whole("length", length),
+        "depth": None if depth is None else whole("depth", depth),
+        "seed": _core.seed_of(seed) if isinstance(seed, str) else whole("seed", seed),
+        "version": version,
+        "propensity": None if propensity is None else float(propensity),
+    }
 
 
 def interleave(
-    first: Ranking, second: Ranking, *, length: int = 10, method: str = "team-draft", seed: int
+    first: Ranking,
+    second: Ranking,
+    *,
+    length: int = 10,
+    method: str = "team-draft",
+    seed: int | str,
+    depth: int | None = None,
+    documents: Iterable[str] | Iterable[int] | None = None,
+    version: str | None = None,
+    propensity: float | None = None,
 ) -> _core.Impression:
     """Mix the lists of two rankers into the one that a user sees.
 
@@ -22,12 +43,20 @@ def interleave(
     first, second
         Documents, best first, or scores by document: equal scores tie, and ties are broken at random.
     length
-        The most documents to show.
+        The most documents of a page.
     method
         ``balanced``, ``team-draft``, ``probabilistic``, ``document-constraints`` or ``optimized``, with settings as in
         ``probabilistic:tau=1``.
     seed
-        The seed of this impression: take another one for each.
+        The seed of this impression: take another one for each. A text, e.g. the impression's id, is a seed, too.
+    depth
+        How many documents to mix, for users who turn pages: e.g. 30 for three pages of ten. See `Impression.next_page`.
+    documents
+        The order in which documents are numbered, by which ties are drawn; by default, that in which the lists name them.
+    version
+        The version of the experiment: `experiment_version`.
+    propensity
+        The probability of the choice that led to this list, kept for estimates off policy.
 
     Returns
     -------
@@ -37,7 +66,8 @@ def interleave(
     Raises
     ------
     ValueError
-        For a document twice in one list, a score that is not a number, or an unknown method.
+        For a document twice in one list, a score that is not a number, an unknown method, or a method that serves one page
+        and is asked for several.
 
     Examples
     --------
@@ -47,11 +77,20 @@ def interleave(
     >>> rd.Impression.from_bytes(kept).credit(clicked=["d"])
     'second'
     """
-    return _core.interleave(first, second, whole("length", length), method, whole("seed", seed))
+    asked = _asked(length, depth, seed, version, propensity)
+    return _core.interleave(first, second, method, asked, None if documents is None else list(documents))
 
 
 def multileave(
-    rankings: Sequence[Ranking], *, length: int = 10, method: str = "sosm", seed: int
+    rankings: Sequence[Ranking],
+    *,
+    length: int = 10,
+    method: str = "sosm",
+    seed: int | str,
+    depth: int | None = None,
+    documents: Iterable[str] | Iterable[int] | None = None,
+    version: str | None = None,
+    propensity: float | None = None,
 ) -> _core.Impression:
     """Mix the lists of any number of rankers into the one that a user sees.
 
@@ -60,12 +99,12 @@ def multileave(
     rankings
         For each ranker, documents, best first, or scores by document.
     length
-        The most documents to show.
+        The most documents of a page.
     method
         ``sosm``, ``team-draft``, ``probabilistic``, ``optimized`` or ``pairwise-preference``, with settings as in
         ``probabilistic:sampled=1000``.
-    seed
-        The seed of this impression: take another one for each.
+    seed, depth, documents, version, propensity
+        As for `interleave`.
 
     Returns
     -------
@@ -80,4 +119,40 @@ def multileave(
     >>> preferences[2][0]
     1
     """
-    return _core.multileave(list(rankings), whole("length", length), method, whole("seed", seed))
+    asked = _asked(length, depth, seed, version, propensity)
+    return _core.multileave(list(rankings), method, asked, None if documents is None else list(documents))
+
+
+def experiment_version(experiment: str, rankers: Mapping[str, str], *, method: str, length: int = 10) -> str:
+    """The version of an experiment: a hash of what must not change during it.
+
+    Receipts of two versions are never added up: they are two experiments, reported apart.
+
+    Parameters
+    ----------
+    experiment
+        The experiment's name.
+    rankers
+        The version of each ranker as you state it, e.g. a commit or a date, in the order of their lists.
+    method
+        The method that mixes their lists, with its settings.
+    length
+        The documents of a page.
+
+    Returns
+    -------
+    str
+        The name, ``@`` and sixteen hexadecimal digits.
+
+    Raises
+    ------
+    ValueError
+        For an unknown method.
+
+    Examples
+    --------
+    >>> import rankduel as rd
+    >>> rd.experiment_version("search", {"bm25": "1.2", "neural": "7"}, method="team-draft")
+    'search@8d4e0a56ba4b9acf'
+    """
+    return _core.experiment_version(experiment, list(rankers.items()), method, whole("length", length))

@@ -56,7 +56,7 @@ mod _core {
     #[pymodule_export]
     use super::frame::Columns;
     #[pymodule_export]
-    use super::lists::{Impression, interleave, multileave};
+    use super::lists::{Impression, experiment_version, interleave, multileave, seed_of};
     #[pymodule_export]
     use super::live::Session;
     #[pymodule_export]

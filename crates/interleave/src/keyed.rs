@@ -45,6 +45,7 @@
 //!   <https://doi.org/10.1145/3460772> (xoshiro256++, and that SplitMix64 should initialise it)
 
 use rand::{Rng, SeedableRng};
+use sha2::{Digest, Sha256};
 
 use crate::Generator;
 use crate::random::below;
@@ -53,6 +54,19 @@ use crate::random::below;
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Streams per impression.
 const STREAMS: u64 = 4;
+
+/// The seed of what has a text for a name, e.g. an impression with the id that the search engine gave it: the first eight bytes,
+/// little-endian, of the SHA-256 of its UTF-8.
+///
+/// ```
+/// use interleave::keyed::seed_of;
+///
+/// assert_eq!(seed_of("abc"), 0xeacf_018f_bf16_78ba);
+/// ```
+#[must_use]
+pub fn seed_of(id: &str) -> u64 {
+    u64::from_le_bytes(Sha256::digest(id.as_bytes()).first_chunk().copied().unwrap_or_default())
+}
 
 /// The key of a run: with the number of an impression it gives the impression's streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

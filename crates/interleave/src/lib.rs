@@ -228,6 +228,7 @@ mod method;
 pub mod methods;
 mod name;
 mod outcome;
+pub mod page;
 mod random;
 pub mod receipt;
 #[cfg(feature = "reference")]
@@ -251,7 +252,9 @@ pub use methods::probabilistic_multileave::{ProbabilisticMultileave, Probabilist
 pub use methods::sosm::Sosm;
 pub use methods::team_draft::{TeamDraftInterleave, TeamDraftMultileave};
 pub use name::{MethodRow, NameError, NameErrorKind};
+
 pub use outcome::{Examination, Outcome, PairwisePreferences, Preference};
+pub use page::{Page, PageError};
 /// The one generator of the project: named, portable, and seeded by the caller.
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;
 pub use support::rank_weights::TauError;

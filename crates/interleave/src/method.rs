@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{Doc, Examination, Generator, Outcome, Preference, RankedList};
+use crate::{Doc, Examination, Generator, Outcome, Page, Preference, RankedList};
 
 /// Mixes two rankers' lists and credits the clicks (interleaving).
 ///
@@ -86,6 +86,26 @@ pub trait Interleaving: Send + Sync {
     /// When a position lies outside the list; and from `AnyInterleaving`, whose receipts name their method,
     /// when another method or other settings issued the receipt.
     fn credit(&self, receipt: &Self::Receipt, clicked: &[usize]) -> Result<Preference, CreditError>;
+
+    /// Whether a list drawn for several pages serves each of them: the first n documents of a longer list are the list of n
+    /// that the same generator draws, and clicks on them, [credited](Self::credit_page) through the page that ends there, are
+    /// worth the same. Only such a method may be asked for more documents than a user is shown at first.
+    fn is_prefix_stable(&self) -> bool {
+        false
+    }
+
+    /// Credits clicks on the 0-based places `clicked` of a page that displayed some of the list that `receipt` belongs to.
+    /// The rest of the list is as if it had not been drawn: documents below the page's last are not there, those that the page
+    /// left out are taken out, and places that the list did not fill are nobody's.
+    ///
+    /// As provided, it credits pages that display the whole list alone.
+    ///
+    /// # Errors
+    /// Those of [`credit`](Self::credit); and where the page reaches beyond the list, or the method cannot credit it.
+    fn credit_page(&self, receipt: &Self::Receipt, page: &Page, clicked: &[usize]) -> Result<Preference, CreditError> {
+        whole_list(page, |clicked| self.credit(receipt, clicked).map(drop), self.name())?;
+        self.credit(receipt, clicked)
+    }
 }
 
 /// Mixes any number of rankers' lists and credits the clicks (multileaving).
@@ -135,6 +155,42 @@ pub trait Multileaving: Send + Sync {
     /// When a position lies outside the list; and from `AnyMultileaving`, whose receipts name their method,
     /// when another method or other settings issued the receipt.
     fn credit(&self, receipt: &Self::Receipt, clicked: &[usize]) -> Result<Self::Outcome, CreditError>;
+
+    /// Whether a list drawn for several pages serves each of them, as in [`Interleaving::is_prefix_stable`].
+    fn is_prefix_stable(&self) -> bool {
+        false
+    }
+
+    /// Credits clicks on places of a page, as in [`Interleaving::credit_page`].
+    ///
+    /// # Errors
+    /// Those of [`credit`](Self::credit); and where the page reaches beyond the list, or the method cannot credit it.
+    fn credit_page(
+        &self,
+        receipt: &Self::Receipt,
+        page: &Page,
+        clicked: &[usize],
+    ) -> Result<Self::Outcome, CreditError> {
+        whole_list(page, |clicked| self.credit(receipt, clicked).map(drop), self.name())?;
+        self.credit(receipt, clicked)
+    }
+}
+
+/// Whether a page is the whole list of a receipt, whose length `credit` says when it refuses.
+fn whole_list(
+    page: &Page,
+    credit: impl Fn(&[usize]) -> Result<(), CreditError>,
+    method: &'static str,
+) -> Result<(), CreditError> {
+    let length = page.len();
+    match credit(&[length]) {
+        Err(CreditError::Position { length: mixed, .. }) if page.is_beginning() && mixed == length => Ok(()),
+        Err(CreditError::Position { length: mixed, .. }) if page.depth() > mixed => {
+            Err(CreditError::Page { position: page.depth() - 1, mixed })
+        }
+        Err(CreditError::Position { .. }) | Ok(()) => Err(CreditError::WholeLists { method }),
+        Err(other) => Err(other),
+    }
 }
 
 /// Clicks or a receipt that cannot be credited.
@@ -148,6 +204,28 @@ pub enum CreditError {
         position: usize,
         /// How many documents the list shows.
         length: usize,
+    },
+    /// A page that displays more of a list than was mixed.
+    #[error("the page displays document {position} of the mixed list (from 0), which has {mixed} documents")]
+    Page {
+        /// The last 0-based position that the page displays.
+        position: usize,
+        /// How many documents were mixed.
+        mixed: usize,
+    },
+    /// A page of a part of the list, which the method cannot credit.
+    #[error("{method} credits pages that display its whole list alone; mix as many documents as one page displays")]
+    WholeLists {
+        /// The method's base name.
+        method: &'static str,
+    },
+    /// A receipt that names a method of another version of this crate, or none.
+    #[error(
+        "the receipt is of {method:?}, which this version does not know; credit it with the version that drew the list"
+    )]
+    UnknownMethod {
+        /// The name in the receipt.
+        method: String,
     },
     /// A receipt that another method, or the same with other settings, issued.
     #[error("the receipt is from {receipt:?}, not {method:?}; credit it with the method that drew the list")]

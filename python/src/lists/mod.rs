@@ -11,42 +11,29 @@ mod methods;
 mod numbering;
 
 use ::interleave::by_id::IdError;
+use ::interleave::receipt::{ExperimentVersion, Mixed, Receipt};
 use ::interleave::{
-    AnyInterleavingReceipt, AnyMultileavingReceipt, Doc, Generator, Interleaving as _, Multileaving as _, Outcome as _,
-    Preference, receipt,
+    AnyInterleaving, AnyMultileaving, Doc, Generator, Interleaving as _, Multileaving as _, Outcome as _, Page, Preference,
+    keyed, page,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 use rand::SeedableRng as _;
-use serde::{Deserialize, Serialize};
 
 use self::methods::{with_interleaving, with_multileaving};
-use self::numbering::{Numbers, documents};
+use self::numbering::{Ids, Numbers, documents};
 use crate::call::wrong;
 
-/// An impression as it is written: documents, and what credit needs.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-enum Written<Id, Two, Many> {
-    Two { shown: Vec<Id>, receipt: Two },
-    Many { shown: Vec<Id>, receipt: Many },
-}
-
-/// What is written, to read.
-type Read = Written<String, AnyInterleavingReceipt, AnyMultileavingReceipt>;
-
-/// What credit needs.
-#[derive(PartialEq)]
-enum Receipt {
-    Two(AnyInterleavingReceipt),
-    Many(AnyMultileavingReceipt),
-}
-
-/// A list shown to one user, and the receipt with which its clicks are credited later.
+/// A list mixed for one user, what of it the user's page displayed, and the receipt with which clicks are credited later.
 #[pyclass(frozen, module = "rankduel._core")]
 pub(crate) struct Impression {
-    /// Texts, of no class of their own.
-    shown: Py<PyTuple>,
+    /// The documents mixed, and those of places that are nobody's: texts, of no class of their own.
+    mixed: Py<PyTuple>,
+    pinned: Py<PyTuple>,
+    ids: Ids,
+    /// How many documents were displayed before the last page.
+    before: usize,
+    /// Without documents.
     receipt: Receipt,
 }
 
@@ -68,43 +55,141 @@ fn sign(preference: Preference) -> i8 {
 
 #[pymethods]
 impl Impression {
-    /// The documents, top down.
+    /// The documents displayed, top down.
     #[getter]
-    fn shown<'py>(&self, py: Python<'py>) -> Bound<'py, PyList> {
-        self.shown.bind(py).to_list()
+    fn shown<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.listed(py, 0)
+    }
+
+    /// The documents that the last page displays.
+    #[getter]
+    fn on_page<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.listed(py, self.before)
+    }
+
+    /// All documents mixed, displayed or not.
+    #[getter]
+    fn mixed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let ids = self.mixed.bind(py).iter().map(|id| self.ids.id(id.cast_into()?)).collect::<PyResult<Vec<_>>>()?;
+        PyList::new(py, ids)
     }
 
     /// The method that mixed the list, with its settings.
     #[getter]
     fn method(&self) -> &str {
-        match &self.receipt {
-            Receipt::Two(receipt) => receipt.method(),
-            Receipt::Many(receipt) => receipt.method(),
+        self.receipt.method()
+    }
+
+    /// The version of the experiment.
+    #[getter]
+    fn version(&self) -> Option<String> {
+        self.receipt.version().map(ToString::to_string)
+    }
+
+    /// The probability of the choice that led to the list.
+    #[getter]
+    fn propensity(&self) -> Option<f64> {
+        self.receipt.propensity()
+    }
+
+    /// The ranker that owns each document displayed.
+    #[getter]
+    fn teams(&self) -> Option<Vec<Option<usize>>> {
+        let owners = self.receipt.mixed().owners()?;
+        let owner = |place: Option<usize>| place.and_then(|position| owners.get(position).copied().flatten());
+        Some(self.places().into_iter().map(owner).collect())
+    }
+
+    /// The next page of the same list.
+    #[pyo3(signature = (length=10))]
+    fn next_page(&self, length: usize) -> PyResult<Self> {
+        let last = self.places().into_iter().flatten().next_back().map_or(0, |position| position + 1);
+        let end = last.saturating_add(length).min(self.receipt.mixed().len());
+        let places: Vec<_> = self.places().into_iter().chain((last..end).map(Some)).collect();
+        let before = self.places().len();
+        self.on(Page::new(places).map_err(wrong)?, None, before)
+    }
+
+    /// The same list as a page really displayed it.
+    #[pyo3(signature = (documents, pinned=None))]
+    fn displayed(
+        &self,
+        py: Python<'_>,
+        documents: &Bound<'_, PyAny>,
+        pinned: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let mut ids = self.ids;
+        let [mut displayed, mut others] = [Vec::new(), Vec::new()];
+        for (list, texts) in [(Some(documents), &mut displayed), (pinned, &mut others)] {
+            let Some(list) = list else { continue };
+            numbering::documents(list, &mut ids, |_, id| {
+                texts.push(id.to_str()?.to_owned());
+                Ok(())
+            })?;
         }
+        if let Some(other) = others.iter().find(|id| !displayed.contains(id)) {
+            return Err(wrong(format!("{other:?} is pinned, but is not among the documents displayed")));
+        }
+        self.texts(py, |mixed, _| {
+            let displayed: Vec<&str> = displayed.iter().map(String::as_str).collect();
+            let page = Page::of(&displayed, &mixed, |_, id| others.iter().any(|other| other == id)).map_err(wrong)?;
+            let twice = (1..displayed.len()).find(|&at| displayed[..at].contains(&displayed[at]));
+            if let Some(at) = twice {
+                return Err(wrong(format!("{:?} is displayed twice", displayed[at])));
+            }
+            let nobodys = page.places().zip(&displayed).filter(|(place, _)| place.is_none()).map(|(_, id)| *id);
+            let pinned = PyTuple::new(py, nobodys.collect::<Vec<_>>())?.unbind();
+            self.on(page, Some(pinned), 0)
+        })
+    }
+
+    /// The same for a user who saw the first places and went no further.
+    fn truncated(&self, py: Python<'_>, length: usize) -> PyResult<Self> {
+        let receipt = self.receipt.truncated(length);
+        let count = receipt.page().map_or(0, |page| page.places().filter(Option::is_none).count());
+        let pinned = self.pinned.bind(py).get_slice(0, count).unbind();
+        let before = self.before.min(receipt.places());
+        Ok(Self { mixed: self.mixed.clone_ref(py), pinned, ids: self.ids, before, receipt })
     }
 
     /// Who won between two rankers.
-    fn credit(&self, clicked: &Bound<'_, PyAny>) -> PyResult<&'static str> {
-        let Receipt::Two(receipt) = &self.receipt else {
+    #[pyo3(signature = (clicked=None, *, positions=None))]
+    fn credit(&self, clicked: Option<&Bound<'_, PyAny>>, positions: Option<Vec<usize>>) -> PyResult<&'static str> {
+        let Mixed::Interleaving(receipt) = self.receipt.mixed() else {
             return Err(wrong("the impression is of several rankers: credit_all() says how each did"));
         };
-        let positions = self.positions(clicked)?;
-        let won = with_interleaving(receipt.method(), |method, _| method.credit(receipt, &positions));
+        let positions = self.clicked(clicked, positions)?;
+        let won = with_interleaving(receipt.method(), |method, _| match self.receipt.page() {
+            Some(page) => method.credit_page(receipt, page, &positions),
+            None => method.credit(receipt, &positions),
+        });
         won.map_err(wrong)?.map(word).map_err(wrong)
     }
 
     /// Who won between each pair of rankers, row by row, as +1, 0 and -1, and the score of each, if the method has scores.
+    #[pyo3(signature = (clicked=None, *, positions=None))]
     #[expect(clippy::type_complexity, reason = "a tuple for Python")]
-    fn credit_all(&self, clicked: &Bound<'_, PyAny>) -> PyResult<(Vec<Vec<i8>>, Option<Vec<u64>>)> {
-        let positions = self.positions(clicked)?;
-        match &self.receipt {
-            Receipt::Two(receipt) => {
-                let won = with_interleaving(receipt.method(), |method, _| method.credit(receipt, &positions));
+    fn credit_all(
+        &self,
+        clicked: Option<&Bound<'_, PyAny>>,
+        positions: Option<Vec<usize>>,
+    ) -> PyResult<(Vec<Vec<i8>>, Option<Vec<u64>>)> {
+        let positions = self.clicked(clicked, positions)?;
+        let page = self.receipt.page();
+        match self.receipt.mixed() {
+            Mixed::Interleaving(receipt) => {
+                let won = with_interleaving(receipt.method(), |method, _| match page {
+                    Some(page) => method.credit_page(receipt, page, &positions),
+                    None => method.credit(receipt, &positions),
+                });
                 let won = sign(won.map_err(wrong)?.map_err(wrong)?);
                 Ok((vec![vec![0, won], vec![-won, 0]], None))
             }
-            Receipt::Many(receipt) => {
-                let outcome = with_multileaving(receipt.method(), |method, _| method.credit(receipt, &positions));
+            Mixed::Multileaving(receipt) => {
+                let outcome = with_multileaving(receipt.method(), |method, _| match page {
+                    Some(page) => method.credit_page(receipt, page, &positions),
+                    None => method.credit(receipt, &positions),
+                });
                 let outcome = outcome.map_err(wrong)?.map_err(wrong)?;
                 let all = 0..outcome.rankers();
                 let row = |i| all.clone().map(|j| sign(outcome.preference(i, j))).collect();
@@ -115,87 +200,151 @@ impl Impression {
 
     /// The impression as bytes.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        self.written(py, |written| Ok(PyBytes::new(py, &receipt::to_bytes(written).map_err(wrong)?)))
+        Ok(PyBytes::new(py, &self.whole(py)?.to_bytes()))
     }
 
     /// The impression that `to_bytes` wrote.
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
-        Self::of(py, receipt::from_bytes(data).map_err(wrong)?)
+    #[pyo3(signature = (data, whole=false))]
+    fn from_bytes(py: Python<'_>, data: &[u8], whole: bool) -> PyResult<Self> {
+        Self::of(py, &Receipt::from_bytes(data).map_err(wrong)?, whole)
     }
 
     /// The impression as JSON.
     fn to_json(&self, py: Python<'_>) -> PyResult<String> {
-        self.written(py, |written| serde_json::to_string(written).map_err(wrong))
+        serde_json::to_string(&self.whole(py)?).map_err(wrong)
     }
 
     /// The impression that `to_json` wrote.
     #[staticmethod]
-    fn from_json(py: Python<'_>, text: &str) -> PyResult<Self> {
-        Self::of(py, serde_json::from_str(text).map_err(|error| wrong(format!("not an impression: {error}")))?)
+    #[pyo3(signature = (text, whole=false))]
+    fn from_json(py: Python<'_>, text: &str, whole: bool) -> PyResult<Self> {
+        let receipt: Receipt =
+            serde_json::from_str(text).map_err(|error| wrong(format!("not an impression: {error}")))?;
+        Self::of(py, &receipt, whole)
     }
 
-    fn __len__(&self, py: Python<'_>) -> usize {
-        self.shown.bind(py).len()
+    fn __len__(&self) -> usize {
+        self.receipt.places()
     }
 
     fn __eq__(&self, other: &Bound<'_, Self>) -> PyResult<bool> {
         let (py, other) = (other.py(), other.get());
-        Ok(self.receipt == other.receipt && self.shown.bind(py).eq(other.shown.bind(py))?)
+        Ok(self.receipt == other.receipt
+            && (self.ids == Ids::Whole) == (other.ids == Ids::Whole)
+            && self.mixed.bind(py).eq(other.mixed.bind(py))?
+            && self.pinned.bind(py).eq(other.pinned.bind(py))?)
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        self.texts(py, |shown| Ok(format!("Impression(method={:?}, shown={shown:?})", self.method())))
+        Ok(format!("Impression(method={:?}, shown={})", self.method(), self.shown(py)?.repr()?))
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        Ok((py.get_type::<Self>().getattr("from_bytes")?, (self.to_bytes(py)?,)))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>, bool))> {
+        let from_bytes = py.get_type::<Self>().getattr("from_bytes")?;
+        Ok((from_bytes, (self.to_bytes(py)?, self.ids == Ids::Whole)))
     }
 }
 
 impl Impression {
-    fn of(py: Python<'_>, read: Read) -> PyResult<Self> {
-        let (shown, receipt) = match read {
-            Written::Two { shown, receipt } => (shown, Receipt::Two(receipt)),
-            Written::Many { shown, receipt } => (shown, Receipt::Many(receipt)),
-        };
-        Ok(Self { shown: PyTuple::new(py, shown)?.unbind(), receipt })
-    }
-
-    /// Passes the documents to `take`.
-    fn texts<T>(&self, py: Python<'_>, take: impl FnOnce(Vec<&str>) -> PyResult<T>) -> PyResult<T> {
-        fn text(id: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyString>> {
-            Ok(id.cast_into()?)
+    fn of(py: Python<'_>, kept: &Receipt, whole: bool) -> PyResult<Self> {
+        let documents = kept.documents().ok_or_else(|| {
+            wrong("the receipt keeps no documents; credit it where the list was drawn, e.g. by `credit_frame`")
+        })?;
+        let ids = if whole { Ids::Whole } else { Ids::Texts };
+        if let Some(text) = documents.iter().chain(kept.pinned()).find(|text| whole && text.parse::<i128>().is_err()) {
+            return Err(wrong(format!("the document {text:?} is not a whole number; read it without whole=True")));
         }
-        let shown = self.shown.bind(py).iter().map(text).collect::<PyResult<Vec<Bound<'_, PyString>>>>()?;
-        take(shown.iter().map(|id| id.to_str()).collect::<PyResult<_>>()?)
+        let mixed = PyTuple::new(py, documents)?.unbind();
+        let pinned = PyTuple::new(py, kept.pinned())?.unbind();
+        Ok(Self { mixed, pinned, ids, before: 0, receipt: kept.without_documents() })
     }
 
-    /// Passes what is written to `take`.
-    fn written<T>(
-        &self,
-        py: Python<'_>,
-        take: impl FnOnce(&Written<&str, &AnyInterleavingReceipt, &AnyMultileavingReceipt>) -> PyResult<T>,
-    ) -> PyResult<T> {
-        self.texts(py, |shown| match &self.receipt {
-            Receipt::Two(receipt) => take(&Written::Two { shown, receipt }),
-            Receipt::Many(receipt) => take(&Written::Many { shown, receipt }),
+    /// The positions of the mixed list that are displayed, nobody's where there is none.
+    fn places(&self) -> Vec<Option<usize>> {
+        match self.receipt.page() {
+            Some(page) => page.places().collect(),
+            None => (0..self.receipt.mixed().len()).map(Some).collect(),
+        }
+    }
+
+    /// The documents displayed, as texts.
+    fn displayed_texts<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyString>>> {
+        let (mixed, mut pinned) = (self.mixed.bind(py), self.pinned.bind(py).iter());
+        let text = |place: Option<usize>| -> PyResult<Bound<'py, PyString>> {
+            let id = match place {
+                Some(position) => mixed.get_item(position)?,
+                None => pinned.next().ok_or_else(|| wrong("a place of the page has no document"))?,
+            };
+            Ok(id.cast_into()?)
+        };
+        self.places().into_iter().map(text).collect()
+    }
+
+    /// The documents displayed, from a place on.
+    fn listed<'py>(&self, py: Python<'py>, from: usize) -> PyResult<Bound<'py, PyList>> {
+        let texts = self.displayed_texts(py)?.into_iter().skip(from);
+        PyList::new(py, texts.map(|text| self.ids.id(text)).collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// The same on another page.
+    fn on(&self, page: Page, pinned: Option<Py<PyTuple>>, before: usize) -> PyResult<Self> {
+        Python::attach(|py| {
+            let pinned = pinned.unwrap_or_else(|| self.pinned.clone_ref(py));
+            let receipt = self.receipt.clone().on_page(page).map_err(wrong)?;
+            Ok(Self { mixed: self.mixed.clone_ref(py), pinned, ids: self.ids, before, receipt })
         })
     }
 
-    /// The 0-based positions of the documents `clicked`.
+    /// Passes the documents mixed, and those that are nobody's, to `take`.
+    fn texts<T>(&self, py: Python<'_>, take: impl FnOnce(Vec<&str>, Vec<&str>) -> PyResult<T>) -> PyResult<T> {
+        fn texts<'py>(ids: &Bound<'py, PyTuple>) -> PyResult<Vec<Bound<'py, PyString>>> {
+            ids.iter().map(|id| Ok(id.cast_into()?)).collect()
+        }
+        let (mixed, pinned) = (texts(self.mixed.bind(py))?, texts(self.pinned.bind(py))?);
+        let plain = |ids: &[Bound<'_, PyString>]| -> PyResult<Vec<String>> {
+            ids.iter().map(|id| Ok(id.to_str()?.to_owned())).collect()
+        };
+        let (mixed, pinned) = (plain(&mixed)?, plain(&pinned)?);
+        take(mixed.iter().map(String::as_str).collect(), pinned.iter().map(String::as_str).collect())
+    }
+
+    /// The receipt with its documents.
+    fn whole(&self, py: Python<'_>) -> PyResult<Receipt> {
+        self.texts(py, |mixed, pinned| {
+            let owned = |texts: Vec<&str>| texts.into_iter().map(str::to_owned).collect();
+            self.receipt.clone().with_all_documents(owned(mixed), owned(pinned)).map_err(wrong)
+        })
+    }
+
+    /// The places clicked, by documents or by positions.
+    fn clicked(&self, clicked: Option<&Bound<'_, PyAny>>, positions: Option<Vec<usize>>) -> PyResult<Vec<usize>> {
+        match (clicked, positions) {
+            (Some(clicked), None) => self.positions(clicked),
+            (None, Some(positions)) => Ok(positions),
+            _ => Err(wrong("expected either the documents that were clicked or their `positions`")),
+        }
+    }
+
+    /// The 0-based places of the documents `clicked`.
     fn positions(&self, clicked: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
+        let py = clicked.py();
         let mut positions = Vec::new();
-        let shown = self.shown.bind(clicked.py());
-        documents(clicked, |number, id| {
+        let mixed = self.mixed.bind(py);
+        let displayed = if self.receipt.page().is_some() { Some(self.displayed_texts(py)?) } else { None };
+        let place = |is_it: &dyn Fn(&Bound<'_, PyAny>) -> bool| match &displayed {
+            Some(displayed) => displayed.iter().position(|id| is_it(id)),
+            None => mixed.iter_borrowed().position(|id| is_it(&id)),
+        };
+        let mut ids = self.ids;
+        documents(clicked, &mut ids, |number, id| {
             // Most clicks come back as the very objects that were shown.
-            let mut position = shown.iter_borrowed().position(|shown| shown.is(id));
+            let mut position = place(&|shown| shown.is(id));
             if position.is_none() {
                 let text = id.to_str()?;
-                let is_same = |shown: Borrowed<'_, '_, PyAny>| {
+                position = place(&|shown| {
                     shown.cast::<PyString>().is_ok_and(|shown| shown.to_str().is_ok_and(|shown| shown == text))
-                };
-                position = shown.iter_borrowed().position(is_same);
+                });
             }
             positions.push(position.ok_or_else(|| wrong(IdError::NotShown(number)))?);
             Ok(())
@@ -203,42 +352,113 @@ impl Impression {
         Ok(positions)
     }
 
-    fn drawn(numbers: &Numbers<'_>, py: Python<'_>, shown: &[Doc], receipt: Receipt) -> PyResult<Self> {
-        let shown = PyTuple::new(py, shown.iter().map(|doc| numbers.document(*doc)))?.unbind();
-        Ok(Self { shown, receipt })
+    /// What was drawn, of which a page displays the first `length` documents.
+    fn drawn(numbers: &Numbers<'_>, py: Python<'_>, mixed: &[Doc], receipt: Receipt, asked: &Asked) -> PyResult<Self> {
+        let receipt = asked.keep(receipt)?;
+        let mixed = PyTuple::new(py, mixed.iter().map(|doc| numbers.document(*doc)))?.unbind();
+        let ids = if numbers.ids == Ids::Whole { Ids::Whole } else { Ids::Texts };
+        Ok(Self { mixed, pinned: PyTuple::empty(py).unbind(), ids, before: 0, receipt })
+    }
+}
+
+/// What is asked for beside lists and method.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Asked {
+    length: usize,
+    /// How many documents are mixed, for several pages; as many as one page displays, otherwise.
+    depth: Option<usize>,
+    seed: u64,
+    version: Option<String>,
+    propensity: Option<f64>,
+}
+
+impl Asked {
+    /// How many documents are mixed.
+    ///
+    /// # Errors
+    /// If one page is all that the method can serve.
+    fn depth(&self, is_prefix_stable: bool, method: &str) -> PyResult<usize> {
+        let depth = self.depth.unwrap_or(self.length);
+        page::check_depth(is_prefix_stable, method, self.length, depth).map_err(wrong)?;
+        Ok(depth)
+    }
+
+    fn keep(&self, receipt: Receipt) -> PyResult<Receipt> {
+        let mut receipt = receipt;
+        if let Some(version) = &self.version {
+            receipt = receipt.of(version.parse().map_err(wrong)?);
+        }
+        if let Some(propensity) = self.propensity {
+            receipt = receipt.with_propensity(propensity).map_err(wrong)?;
+        }
+        Ok(if self.depth.is_some() { receipt.truncated(self.length) } else { receipt })
     }
 }
 
 /// Mixes two lists.
 #[pyfunction]
+#[pyo3(signature = (first, second, method, asked, documents))]
 pub(crate) fn interleave(
     first: &Bound<'_, PyAny>,
     second: &Bound<'_, PyAny>,
-    length: usize,
     method: &str,
-    seed: u64,
+    asked: Asked,
+    documents: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Impression> {
-    let mut generator = Generator::seed_from_u64(seed);
-    let numbers = Numbers::of([first, second])?;
+    let mut generator = Generator::seed_from_u64(asked.seed);
+    let numbers = Numbers::of([first, second], documents)?;
     let lists = [numbers.list(0), numbers.list(1)];
-    let draw = with_interleaving(method, |method, scratch| method.draw(lists, length, &mut generator, scratch));
-    let (shown, receipt) = draw.map_err(wrong)?;
-    Impression::drawn(&numbers, first.py(), &shown, Receipt::Two(receipt))
+    let draw = with_interleaving(method, |method, scratch| -> PyResult<_> {
+        let depth = asked.depth(method.is_prefix_stable(), method.name())?;
+        Ok(method.draw(lists, depth, &mut generator, scratch))
+    });
+    let (mixed, receipt) = draw.map_err(wrong)??;
+    Impression::drawn(&numbers, first.py(), &mixed, receipt.into(), &asked)
 }
 
 /// Mixes any number of lists.
 #[pyfunction]
+#[pyo3(signature = (rankings, method, asked, documents))]
 pub(crate) fn multileave(
     py: Python<'_>,
     rankings: Vec<Bound<'_, PyAny>>,
-    length: usize,
     method: &str,
-    seed: u64,
+    asked: Asked,
+    documents: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Impression> {
-    let mut generator = Generator::seed_from_u64(seed);
-    let numbers = Numbers::of(&rankings)?;
+    let mut generator = Generator::seed_from_u64(asked.seed);
+    let numbers = Numbers::of(&rankings, documents)?;
     let lists: Vec<_> = (0..rankings.len()).map(|at| numbers.list(at)).collect();
-    let draw = with_multileaving(method, |method, scratch| method.draw(&lists, length, &mut generator, scratch));
-    let (shown, receipt) = draw.map_err(wrong)?;
-    Impression::drawn(&numbers, py, &shown, Receipt::Many(receipt))
+    let draw = with_multileaving(method, |method, scratch| -> PyResult<_> {
+        let depth = asked.depth(method.is_prefix_stable(), method.name())?;
+        Ok(method.draw(&lists, depth, &mut generator, scratch))
+    });
+    let (mixed, receipt) = draw.map_err(wrong)??;
+    Impression::drawn(&numbers, py, &mixed, receipt.into(), &asked)
+}
+
+/// The seed of an impression, from the text that names it.
+#[pyfunction]
+pub(crate) fn seed_of(id: &str) -> u64 {
+    keyed::seed_of(id)
+}
+
+/// The version of an experiment, as text.
+#[pyfunction]
+pub(crate) fn experiment_version(
+    experiment: &str,
+    rankers: Vec<(String, String)>,
+    method: &str,
+    length: usize,
+) -> PyResult<String> {
+    // A known method, under its own name.
+    let method = match method.parse::<AnyInterleaving>() {
+        Ok(method) => method.to_string(),
+        Err(error) => match method.parse::<AnyMultileaving>() {
+            Ok(method) => method.to_string(),
+            Err(_) => return Err(wrong(error)),
+        },
+    };
+    Ok(ExperimentVersion::new(experiment, &rankers, &method, length).to_string())
 }

@@ -5,15 +5,68 @@ use ::interleave::by_id::IdError;
 use ::interleave::{Doc, RankedList, TieGroup};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyString, PyTuple};
 
 use crate::call::wrong;
 
 /// Numbered documents, and the lists of them.
 pub(super) struct Numbers<'py> {
     documents: Vec<Bound<'py, PyString>>,
+    pub(super) ids: Ids,
     orders: Vec<Vec<Doc>>,
     groups: Vec<Vec<TieGroup>>,
+}
+
+/// What documents are called by: texts or whole numbers, not both in one impression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Ids {
+    /// Not known yet.
+    #[default]
+    Unknown,
+    Texts,
+    Whole,
+}
+
+impl Ids {
+    fn become_one(&mut self, found: Self, id: &Bound<'_, PyAny>) -> PyResult<()> {
+        if *self == Self::Unknown {
+            *self = found;
+        }
+        if *self == found {
+            return Ok(());
+        }
+        let expected = if *self == Self::Texts { "text" } else { "whole numbers, as the first" };
+        Err(PyTypeError::new_err(format!("expected documents as {expected}, found {}; write e.g. str(docno)", id.repr()?)))
+    }
+
+    /// A document as text of no class of its own, such as numpy's.
+    pub(super) fn text<'py>(&mut self, id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
+        if let Ok(text) = id.cast::<PyString>() {
+            self.become_one(Self::Texts, id)?;
+            return if text.is_exact_instance_of::<PyString>() {
+                Ok(text.clone())
+            } else {
+                Ok(PyString::new(id.py(), text.to_str()?))
+            };
+        }
+        let whole = if id.is_instance_of::<PyBool>() { None } else { id.call_method0("__index__").ok() };
+        let Some(whole) = whole else {
+            return Err(PyTypeError::new_err(format!(
+                "expected documents as text or whole numbers, found {}; write e.g. str(docno)",
+                id.repr()?
+            )));
+        };
+        self.become_one(Self::Whole, id)?;
+        whole.str()
+    }
+
+    /// The document as it was given.
+    pub(super) fn id<'py>(self, text: Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
+        match self {
+            Self::Whole => text.py().get_type::<PyInt>().call1((text,)),
+            Self::Texts | Self::Unknown => Ok(text.into_any()),
+        }
+    }
 }
 
 /// A document on its way to a number.
@@ -85,19 +138,34 @@ impl<'py> Numbering<'py> {
 }
 
 impl<'py> Numbers<'py> {
-    /// Numbers the documents of rankers' lists: documents, best first, or scores by document, of which equal ones tie.
-    pub(super) fn of<'a>(rankings: impl IntoIterator<Item = &'a Bound<'py, PyAny>>) -> PyResult<Self>
+    /// Numbers the documents of rankers' lists: documents, best first, or scores by document, of which equal ones tie. Those
+    /// in `first` have the first numbers, in their order.
+    pub(super) fn of<'a>(
+        rankings: impl IntoIterator<Item = &'a Bound<'py, PyAny>>,
+        first: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Self>
     where
         'py: 'a,
     {
         let mut numbering = Numbering::new();
+        let mut ids = Ids::default();
+        if let Some(first) = first {
+            documents(first, &mut ids, |position, id| {
+                let known = numbering.documents.len();
+                numbering.number(id, usize::MAX - 1, position)?;
+                if numbering.documents.len() == known {
+                    return Err(wrong(format!("documents: {} is there twice", id.repr()?)));
+                }
+                Ok(())
+            })?;
+        }
         // By list: the documents, best first, and their scores unless all differ.
         let mut lists: Vec<(Vec<usize>, Vec<f64>)> = Vec::with_capacity(2);
         for (list, ranking) in rankings.into_iter().enumerate() {
             if let Ok(scores) = ranking.cast::<PyDict>() {
                 let mut scored = Vec::with_capacity(scores.len());
                 for (position, (id, score)) in scores.iter().enumerate() {
-                    let number = numbering.number(&document(&id)?, list, position)?;
+                    let number = numbering.number(&ids.text(&id)?, list, position)?;
                     let score: f64 = score.extract()?;
                     if score.is_nan() {
                         return Err(wrong(IdError::Score { list, position }));
@@ -108,7 +176,7 @@ impl<'py> Numbers<'py> {
                 lists.push(scored.into_iter().unzip());
             } else {
                 let mut order = Vec::with_capacity(16);
-                documents(ranking, |position, id| {
+                documents(ranking, &mut ids, |position, id| {
                     order.push(numbering.number(id, list, position)?);
                     Ok(())
                 })?;
@@ -134,7 +202,7 @@ impl<'py> Numbers<'py> {
             orders.push(order.into_iter().map(|number| Doc(number as u16)).collect());
             groups.push(of_list);
         }
-        Ok(Self { documents, orders, groups })
+        Ok(Self { documents, ids, orders, groups })
     }
 
     /// A ranker's list.
@@ -151,11 +219,17 @@ impl<'py> Numbers<'py> {
 /// Passes each document of a list and its place to `take`.
 pub(super) fn documents<'py>(
     list: &Bound<'py, PyAny>,
+    ids: &mut Ids,
     mut take: impl FnMut(usize, &Bound<'py, PyString>) -> PyResult<()>,
 ) -> PyResult<()> {
     let mut each = |(position, id): (usize, Bound<'py, PyAny>)| match id.cast_into_exact::<PyString>() {
-        Ok(id) => take(position, &id),
-        Err(error) => take(position, &document(&error.into_inner())?),
+        Ok(id) => {
+            if *ids != Ids::Texts {
+                ids.become_one(Ids::Texts, &id)?;
+            }
+            take(position, &id)
+        }
+        Err(error) => take(position, &ids.text(&error.into_inner())?),
     };
     if list.is_instance_of::<PyString>() {
         let text = list.repr()?;
@@ -169,17 +243,5 @@ pub(super) fn documents<'py>(
         list.iter().enumerate().try_for_each(each)
     } else {
         list.try_iter()?.enumerate().try_for_each(|(position, id)| each((position, id?)))
-    }
-}
-
-/// A document as text of no class of its own, such as numpy's.
-fn document<'py>(id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
-    match id.cast::<PyString>() {
-        Ok(text) if text.is_exact_instance_of::<PyString>() => Ok(text.clone()),
-        Ok(text) => Ok(PyString::new(id.py(), text.to_str()?)),
-        Err(_) => Err(PyTypeError::new_err(format!(
-            "expected documents as text, found {}; write e.g. str(docno)",
-            id.repr()?
-        ))),
     }
 }

@@ -3,11 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{NamedReceipt, any_method};
+use super::{NamedReceipt, any_method, any_receipt};
 use crate::name::{MethodRow, Name, NameError, NamedMethod};
+use crate::receipt::{Pack, Reader, Writer};
 use crate::{
     BalancedInterleave, CreditError, Doc, DocumentConstraints, Examination, Generator, Interleaving,
-    OptimizedInterleave, Preference, ProbabilisticAssignment, ProbabilisticExpected, ProbabilisticInterleave,
+    OptimizedInterleave, Page, Preference, ProbabilisticAssignment, ProbabilisticExpected, ProbabilisticInterleave,
     RankedList, TeamDraftInterleave,
 };
 
@@ -27,6 +28,8 @@ macro_rules! interleaving_methods {
         pub enum InterleavingReceipt {
             $($variant(<$method as Interleaving>::Receipt),)+
         }
+
+        any_receipt! { InterleavingReceipt: $($variant($method),)+ }
 
         impl Interleaving for AnyInterleaving {
             type Scratch = AnyInterleavingScratch;
@@ -93,6 +96,28 @@ macro_rules! interleaving_methods {
                 match (self, receipt.open(self)?) {
                     $((Self::$variant(method), InterleavingReceipt::$variant(receipt)) => {
                         method.credit(receipt, clicked)
+                    })+
+                    _ => Err(receipt.foreign(self)),
+                }
+            }
+
+            fn is_prefix_stable(&self) -> bool {
+                match self {
+                    $(Self::$variant(method) => method.is_prefix_stable(),)+
+                }
+            }
+
+            /// # Errors
+            /// Those of the method, and if the receipt is from another method or settings.
+            fn credit_page(
+                &self,
+                receipt: &AnyInterleavingReceipt,
+                page: &Page,
+                clicked: &[usize],
+            ) -> Result<Preference, CreditError> {
+                match (self, receipt.open(self)?) {
+                    $((Self::$variant(method), InterleavingReceipt::$variant(receipt)) => {
+                        method.credit_page(receipt, page, clicked)
                     })+
                     _ => Err(receipt.foreign(self)),
                 }

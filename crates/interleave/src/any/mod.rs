@@ -23,6 +23,10 @@ pub struct NamedReceipt<R> {
 }
 
 impl<R> NamedReceipt<R> {
+    pub(crate) fn new(method: String, receipt: R) -> Self {
+        Self { method, receipt }
+    }
+
     /// The method's name, with its settings.
     #[must_use]
     pub fn method(&self) -> &str {
@@ -56,6 +60,51 @@ impl<R> NamedReceipt<R> {
         CreditError::Foreign { receipt: self.method.clone(), method: method.to_string() }
     }
 }
+
+/// The receipts of all methods of a kind: how long their lists are, and how they are packed.
+macro_rules! any_receipt {
+    ($receipt:ident: $($variant:ident($method:ty),)+) => {
+        impl $receipt {
+            /// How many documents the list shows.
+            #[must_use]
+            pub fn len(&self) -> usize {
+                match self {
+                    $(Self::$variant(receipt) => receipt.len(),)+
+                }
+            }
+
+            /// Whether the list is empty.
+            #[must_use]
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+
+            /// The number of its method among the receipts of its kind.
+            pub(crate) fn number(&self) -> u8 {
+                match self {
+                    $(Self::$variant(_) => $receipt::NUMBERS.iter().position(|name| *name == stringify!($variant)),)+
+                }
+                .map_or(u8::MAX, |number| number as u8)
+            }
+
+            const NUMBERS: &[&str] = &[$(stringify!($variant)),+];
+
+            pub(crate) fn pack(&self, writer: &mut Writer) {
+                match self {
+                    $(Self::$variant(receipt) => receipt.pack(writer),)+
+                }
+            }
+
+            pub(crate) fn unpack(number: u8, reader: &mut Reader<'_>) -> Option<Self> {
+                match *Self::NUMBERS.get(usize::from(number))? {
+                    $(stringify!($variant) => Pack::unpack(reader).map(Self::$variant),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+use any_receipt;
 
 /// What interleaving and multileaving have in common: the enum, its names, its scratch.
 macro_rules! any_method {

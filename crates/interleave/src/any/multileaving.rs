@@ -4,10 +4,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::outcome::OutcomePart;
-use super::{AnyOutcome, NamedReceipt, any_method};
+use super::{AnyOutcome, NamedReceipt, any_method, any_receipt};
 use crate::name::{MethodRow, Name, NameError, NamedMethod};
+use crate::receipt::{Pack, Reader, Writer};
 use crate::{
-    CreditError, Doc, Examination, Generator, Multileaving, OptimizedMultileave, PairwisePreference,
+    CreditError, Doc, Examination, Generator, Multileaving, OptimizedMultileave, Page, PairwisePreference,
     ProbabilisticMultileave, ProbabilisticMultileaveSigns, RankedList, Sosm, TeamDraftMultileave,
 };
 
@@ -31,6 +32,18 @@ macro_rules! multileaving_methods {
         #[expect(missing_docs, reason = "the types say it")]
         pub enum MultileavingReceipt {
             $($variant(<$method as Multileaving>::Receipt),)+
+        }
+
+        any_receipt! { MultileavingReceipt: $($variant($method),)+ }
+
+        impl MultileavingReceipt {
+            /// How many rankers were compared.
+            #[must_use]
+            pub fn rankers(&self) -> usize {
+                match self {
+                    $(Self::$variant(receipt) => receipt.rankers(),)+
+                }
+            }
         }
 
         multileaving_methods! {
@@ -88,6 +101,28 @@ macro_rules! multileaving_methods {
                 match (self, receipt.open(self)?) {
                     $((Self::$variant(method), MultileavingReceipt::$receipt(receipt)) => {
                         method.credit(receipt, clicked).map(OutcomePart::whole)
+                    })+
+                    _ => Err(receipt.foreign(self)),
+                }
+            }
+
+            fn is_prefix_stable(&self) -> bool {
+                match self {
+                    $(Self::$variant(method) => method.is_prefix_stable(),)+
+                }
+            }
+
+            /// # Errors
+            /// Those of the method, and if the receipt is from another method or settings.
+            fn credit_page(
+                &self,
+                receipt: &AnyMultileavingReceipt,
+                page: &Page,
+                clicked: &[usize],
+            ) -> Result<AnyOutcome, CreditError> {
+                match (self, receipt.open(self)?) {
+                    $((Self::$variant(method), MultileavingReceipt::$receipt(receipt)) => {
+                        method.credit_page(receipt, page, clicked).map(OutcomePart::whole)
                     })+
                     _ => Err(receipt.foreign(self)),
                 }

@@ -34,7 +34,7 @@ use crate::name::{Name, NameError, NamedMethod, when};
 use crate::support::reading::read;
 use crate::support::receipt_len;
 use crate::support::two_pointer::{ABSENT, Alternating, OUTSIDE};
-use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
+use crate::{CreditError, Doc, Examination, Generator, Interleaving, Page, Preference, RankedList};
 
 /// The depth of the two rankers' lists to which clicks are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
@@ -120,6 +120,8 @@ pub struct BalancedReceipt {
 
 receipt_len!(BalancedReceipt, |receipt| receipt.tops.len());
 
+impl crate::receipt::Pack for BalancedReceipt {}
+
 impl NamedMethod for BalancedInterleave {
     const BASE: &'static str = "balanced";
     const NAMES: &'static [&'static str] = &["balanced", "balanced:lerot"];
@@ -179,6 +181,23 @@ impl Interleaving for BalancedInterleave {
     fn credit(&self, receipt: &BalancedReceipt, clicked: &[usize]) -> Result<Preference, CreditError> {
         let clicked = check_clicks(clicked, receipt.tops.len())?;
         let ranks: Vec<[u16; 2]> = clicked.iter().map(|&n| receipt.tops[n]).collect();
+        Ok(self.winner(&ranks))
+    }
+
+    fn is_prefix_stable(&self) -> bool {
+        true
+    }
+
+    fn credit_page(
+        &self,
+        receipt: &BalancedReceipt,
+        page: &Page,
+        clicked: &[usize],
+    ) -> Result<Preference, CreditError> {
+        let clicked = page.clicked(clicked, receipt.len())?;
+        // As if no more had been drawn than the page reaches.
+        let of_top = |rank: u16| if usize::from(rank) < page.depth() { rank } else { OUTSIDE };
+        let ranks: Vec<[u16; 2]> = clicked.iter().map(|&n| receipt.tops[n].map(of_top)).collect();
         Ok(self.winner(&ranks))
     }
 }

@@ -27,12 +27,14 @@
 //!   those with a document of its top. Earlier builds did not distinguish the two; their receipts are credited by this rule
 //!   where a list must have ended.
 
+use std::borrow::Cow;
+
 use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod};
 use crate::support::reading::read;
 use crate::support::receipt_len;
 use crate::support::two_pointer::{ABSENT, Alternating, OUTSIDE};
-use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
+use crate::{CreditError, Doc, Examination, Generator, Interleaving, Page, Preference, RankedList};
 
 /// The documents that a clicked one should rank above. Each kind includes those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, serde::Serialize, serde::Deserialize)]
@@ -130,6 +132,8 @@ pub struct DocumentConstraintsReceipt {
 
 receipt_len!(DocumentConstraintsReceipt, |receipt| receipt.places.len());
 
+impl crate::receipt::Pack for DocumentConstraintsReceipt {}
+
 impl DocumentConstraintsReceipt {
     /// By ranker, whether documents outside its top are not in its list at all though the receipt does not say so.
     ///
@@ -145,6 +149,16 @@ impl DocumentConstraintsReceipt {
             let reached = (0..self.places.len()).take_while(is_shown).count();
             reached + 1 < by_other
         })
+    }
+
+    /// Its places, corrected where a list has ended.
+    fn corrected(&self) -> Cow<'_, [[u16; 2]]> {
+        let has_ended = self.has_ended();
+        if !has_ended.contains(&true) {
+            return Cow::Borrowed(&self.places);
+        }
+        let place = |x: usize, place: u16| if place == OUTSIDE && has_ended[x] { ABSENT } else { place };
+        Cow::Owned(self.places.iter().map(|&[first, second]| [place(0, first), place(1, second)]).collect())
     }
 
     /// Whether it is recognised as written by a build that did not distinguish documents below a ranker's top from those that it
@@ -225,14 +239,27 @@ impl Interleaving for DocumentConstraints {
 
     fn credit(&self, receipt: &DocumentConstraintsReceipt, clicked: &[usize]) -> Result<Preference, CreditError> {
         let clicked = check_clicks(clicked, receipt.places.len())?;
-        let has_ended = receipt.has_ended();
-        if !has_ended.contains(&true) {
-            return Ok(self.winner(&receipt.places, &clicked));
-        }
-        let place = |x: usize, place: u16| if place == OUTSIDE && has_ended[x] { ABSENT } else { place };
-        let places: Vec<[u16; 2]> =
-            receipt.places.iter().map(|&[first, second]| [place(0, first), place(1, second)]).collect();
-        Ok(self.winner(&places, &clicked))
+        Ok(self.winner(&receipt.corrected(), &clicked))
+    }
+
+    fn is_prefix_stable(&self) -> bool {
+        true
+    }
+
+    fn credit_page(
+        &self,
+        receipt: &DocumentConstraintsReceipt,
+        page: &Page,
+        clicked: &[usize],
+    ) -> Result<Preference, CreditError> {
+        let clicked = page.clicked(clicked, receipt.len())?;
+        let places = receipt.corrected();
+        // As if no more had been drawn than the page reaches.
+        let of_top = |place: u16| if place < ABSENT && usize::from(place) >= page.depth() { OUTSIDE } else { place };
+        let displayed: Vec<usize> = page.positions().collect();
+        let ranks: Vec<[u16; 2]> = displayed.iter().map(|&n| places[n].map(of_top)).collect();
+        let clicked: Vec<usize> = clicked.iter().filter_map(|n| displayed.binary_search(n).ok()).collect();
+        Ok(self.winner(&ranks, &clicked))
     }
 }
 

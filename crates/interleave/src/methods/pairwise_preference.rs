@@ -40,7 +40,7 @@ use crate::support::reading::read;
 use crate::support::receipt_len;
 use crate::support::revealed::{self, DocSet, Revealed};
 use crate::support::tie_keys::TieKeys;
-use crate::{CreditError, Doc, Examination, Generator, Multileaving, RankedList};
+use crate::{CreditError, Doc, Examination, Generator, Multileaving, Page, RankedList};
 
 /// The pairs of documents that clicks imply a preference for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
@@ -98,18 +98,28 @@ impl PairwisePreference {
         self.pairs
     }
 
-    /// The pairs (clicked, unclicked) of positions that count, each with its weight.
-    fn pairs_of(self, places: &[Place], clicked: &[usize], pairs: &mut Vec<(usize, usize, Credit)>) {
+    /// The pairs (clicked, unclicked) of positions that count, each with its weight. The `displayed` positions, ascending, are
+    /// those that a user may have seen.
+    fn pairs_of(
+        self,
+        places: &[Place],
+        displayed: impl Iterator<Item = usize> + Clone,
+        clicked: &[usize],
+        pairs: &mut Vec<(usize, usize, Credit)>,
+    ) {
         pairs.clear();
         let Some(&lowest) = clicked.last() else {
             return;
         };
         for &a in clicked {
-            let end = match self.pairs {
-                PairRule::Considered => lowest + 2,
-                PairRule::SkipAbove => a + 2,
+            let last = match self.pairs {
+                PairRule::Considered => lowest,
+                PairRule::SkipAbove => a,
             };
-            let unclicked = (0..end.min(places.len())).filter(|b| clicked.binary_search(b).is_err());
+            // Down to the one below.
+            let above = displayed.clone().take_while(|b| *b <= last);
+            let considered = above.chain(displayed.clone().find(|b| *b > last));
+            let unclicked = considered.filter(|b| clicked.binary_search(b).is_err());
             for b in unclicked {
                 let (top_a, top_b) = (places[a].top, places[b].top);
                 let worse = usize::from(top_a.max(top_b));
@@ -125,6 +135,25 @@ impl PairwisePreference {
                 }
             }
         }
+    }
+
+    /// Every ranker's score.
+    fn scores(
+        self,
+        receipt: &PairwisePreferenceReceipt,
+        displayed: impl Iterator<Item = usize> + Clone,
+        clicked: &[usize],
+    ) -> Vec<u64> {
+        let mut pairs = Vec::new();
+        self.pairs_of(&receipt.places, displayed, clicked, &mut pairs);
+        let one = |ranks: &Vec<u16>| {
+            // Ranks that a damaged receipt lacks earn nothing.
+            score(&pairs, |a, b| {
+                let listed = |rank: &u16| (*rank != u16::MAX).then_some(*rank);
+                Some(compare_ranks(ranks.get(a).map(listed)?, ranks.get(b).map(listed)?))
+            })
+        };
+        receipt.orders.iter().map(one).collect()
     }
 }
 
@@ -231,6 +260,8 @@ pub struct PairwisePreferenceReceipt {
 
 receipt_len!(PairwisePreferenceReceipt, |receipt| receipt.places.len(), rankers receipt.orders.len());
 
+impl crate::receipt::Pack for PairwisePreferenceReceipt {}
+
 impl NamedMethod for PairwisePreference {
     const BASE: &'static str = "pairwise-preference";
     const NAMES: &'static [&'static str] = &["pairwise-preference", "pairwise-preference:skip-above"];
@@ -282,7 +313,7 @@ impl Multileaving for PairwisePreference {
             scratch.next(lists, length, generator);
         }
         let PairwisePreferenceScratch { places, clicked, pairs, ranks, shown, .. } = scratch;
-        self.pairs_of(places, clicked, pairs);
+        self.pairs_of(places, 0..places.len(), clicked, pairs);
         let considered = &shown[..shown.len().min(lowest + 2)];
         scores.extend(lists.iter().enumerate().map(|(x, &list)| {
             places_of(list, keys, x, considered, ranks);
@@ -313,16 +344,22 @@ impl Multileaving for PairwisePreference {
 
     fn credit(&self, receipt: &PairwisePreferenceReceipt, clicked: &[usize]) -> Result<Vec<u64>, CreditError> {
         let clicked = check_clicks(clicked, receipt.places.len())?;
-        let mut pairs = Vec::new();
-        self.pairs_of(&receipt.places, &clicked, &mut pairs);
-        let one = |ranks: &Vec<u16>| {
-            // Ranks that a damaged receipt lacks earn nothing.
-            score(&pairs, |a, b| {
-                let listed = |rank: &u16| (*rank != u16::MAX).then_some(*rank);
-                Some(compare_ranks(ranks.get(a).map(listed)?, ranks.get(b).map(listed)?))
-            })
-        };
-        Ok(receipt.orders.iter().map(one).collect())
+        Ok(self.scores(receipt, 0..receipt.places.len(), &clicked))
+    }
+
+    fn is_prefix_stable(&self) -> bool {
+        true
+    }
+
+    fn credit_page(
+        &self,
+        receipt: &PairwisePreferenceReceipt,
+        page: &Page,
+        clicked: &[usize],
+    ) -> Result<Vec<u64>, CreditError> {
+        let clicked = page.clicked(clicked, receipt.len())?;
+        let displayed: Vec<usize> = page.positions().collect();
+        Ok(self.scores(receipt, displayed.iter().copied(), &clicked))
     }
 }
 
@@ -361,7 +398,7 @@ mod tests {
         let place = Place { top: 0, choices: 5 };
         let pairs = |rule| {
             let mut pairs = Vec::new();
-            PairwisePreference::new(rule).pairs_of(&[place; 6], &[0, 3], &mut pairs);
+            PairwisePreference::new(rule).pairs_of(&[place; 6], 0..6, &[0, 3], &mut pairs);
             pairs.into_iter().map(|(a, b, _)| (a, b)).collect::<Vec<_>>()
         };
         assert_eq!(pairs(PairRule::SkipAbove), [(0, 1), (3, 1), (3, 2), (3, 4)]);

@@ -21,10 +21,11 @@
 
 use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, unless_tau};
+use crate::receipt::{Pack, Reader, Writer};
 use crate::support::rank_weights::{TauError, Weights};
 use crate::support::reading::read;
-use crate::support::receipt_len;
 use crate::support::softmax::Softmax;
+use crate::support::{pages_by_clicks, receipt_len};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 
 /// Probabilistic interleaving by observed assignment; see the [module](self).
@@ -85,6 +86,26 @@ pub struct ProbabilisticAssignmentReceipt {
 }
 
 receipt_len!(ProbabilisticAssignmentReceipt, |receipt| receipt.from_second.len());
+
+impl ProbabilisticAssignmentReceipt {
+    /// The ranker that contributed each document, 0 or 1.
+    pub fn owners(&self) -> impl ExactSizeIterator<Item = usize> + '_ {
+        self.from_second.iter().copied().map(usize::from)
+    }
+}
+
+impl Pack for ProbabilisticAssignmentReceipt {
+    fn pack(&self, writer: &mut Writer) {
+        let owners: Vec<Option<u8>> = self.from_second.iter().map(|&is_second| Some(is_second.into())).collect();
+        writer.owners(&owners);
+    }
+
+    fn unpack(reader: &mut Reader<'_>) -> Option<Self> {
+        let from_second =
+            reader.owners()?.into_iter().map(|owner| owner.map(|owner| owner == 1)).collect::<Option<_>>();
+        Some(Self { from_second: from_second? })
+    }
+}
 
 impl NamedMethod for ProbabilisticAssignment {
     const BASE: &'static str = "probabilistic";
@@ -154,4 +175,6 @@ impl Interleaving for ProbabilisticAssignment {
         let second = clicked.iter().filter(|&&n| receipt.from_second[n]).count();
         Ok(Preference::of((clicked.len() - second).cmp(&second)))
     }
+
+    pages_by_clicks!(Preference, prefix_stable: |_| true);
 }

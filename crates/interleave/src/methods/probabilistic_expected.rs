@@ -27,9 +27,9 @@ use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, unless, unless_tau};
 use crate::support::expected_sign::{Share, SignSum};
 use crate::support::rank_weights::{TauError, Weights};
-use crate::support::receipt_len;
 use crate::support::softmax::{Softmax, Successive, Taken};
 use crate::support::tie_keys::TieKeys;
+use crate::support::{pages_by_clicks, receipt_len};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList, TieGroup};
 
 /// Probabilistic interleaving with credit in expectation over ties; see the [module](self).
@@ -178,6 +178,8 @@ pub struct ProbabilisticExpectedReceipt {
 
 receipt_len!(ProbabilisticExpectedReceipt, |receipt| receipt.groups.len());
 
+impl crate::receipt::Pack for ProbabilisticExpectedReceipt {}
+
 impl NamedMethod for ProbabilisticExpected {
     const BASE: &'static str = "probabilistic";
     const VARIANT: Option<&'static str> = Some("expected");
@@ -265,4 +267,6 @@ impl Interleaving for ProbabilisticExpected {
         let ProbabilisticExpectedReceipt { sizes, seed, groups } = receipt;
         Ok(self.winner(*sizes, groups, *seed, &clicked, &mut Credit::default()))
     }
+
+    pages_by_clicks!(Preference, prefix_stable: |_| true);
 }

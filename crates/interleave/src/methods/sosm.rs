@@ -33,7 +33,7 @@ use crate::support::draft::Draft;
 use crate::support::rank_weights::{TauError, Weights};
 use crate::support::receipt_len;
 use crate::support::tie_keys::TieKeys;
-use crate::{CreditError, Doc, Examination, Generator, Multileaving, RankedList};
+use crate::{CreditError, Doc, Examination, Generator, Multileaving, Page, RankedList};
 
 /// Sample-only-scored multileaving; see the [module](self).
 ///
@@ -102,6 +102,8 @@ pub struct SosmReceipt {
 }
 
 receipt_len!(SosmReceipt, |receipt| receipt.length, rankers receipt.ranks.len());
+
+impl crate::receipt::Pack for SosmReceipt {}
 
 /// The place of one shown document in one ranker's order, as a number to compare: the first rank of its
 /// tie group in the upper 16 bits, then 48 of the key that orders the group; the largest number where
@@ -217,6 +219,26 @@ impl Multileaving for Sosm {
             // ends below the latter's mark.
             let ranks = clicked.iter().filter_map(|&position| ranks.get(position));
             let weights = ranks.filter_map(|&rank| self.weights.table().get(usize::from(rank)));
+            weights.fold(0, |score: u64, &weight| score.saturating_add(weight))
+        };
+        Ok(receipt.ranks.iter().map(score).collect())
+    }
+
+    fn is_prefix_stable(&self) -> bool {
+        true
+    }
+
+    fn credit_page(&self, receipt: &SosmReceipt, page: &Page, clicked: &[usize]) -> Result<Vec<u64>, CreditError> {
+        let clicked = page.clicked(clicked, receipt.length)?;
+        let displayed: Vec<usize> = page.positions().collect();
+        // The ranks among the documents that were displayed.
+        let rank = |ranks: &[u16], position: usize| {
+            let here = *ranks.get(position).filter(|rank| **rank != u16::MAX)?;
+            Some(displayed.iter().filter(|at| ranks.get(**at).is_some_and(|there| *there < here)).count())
+        };
+        let score = |ranks: &Vec<u16>| {
+            let ranks = clicked.iter().filter_map(|&position| rank(ranks, position));
+            let weights = ranks.filter_map(|rank| self.weights.table().get(rank));
             weights.fold(0, |score: u64, &weight| score.saturating_add(weight))
         };
         Ok(receipt.ranks.iter().map(score).collect())

@@ -25,9 +25,10 @@
 
 use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, when};
+use crate::receipt::{Pack, Reader, Writer};
 use crate::support::draft::Draft;
 use crate::support::reading::read;
-use crate::support::receipt_len;
+use crate::support::{pages_by_clicks, receipt_len};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Multileaving, Preference, RankedList};
 
 /// The owner of the documents that all rankers have at their tops in the same order.
@@ -148,6 +149,23 @@ pub struct TeamDraftReceipt {
 
 receipt_len!(TeamDraftReceipt, |receipt| receipt.teams.len());
 
+impl TeamDraftReceipt {
+    /// The ranker that drafted each document, 0 or 1; nobody's if `None`.
+    pub fn owners(&self) -> impl ExactSizeIterator<Item = Option<usize>> + '_ {
+        self.teams.iter().map(|owner| owner.filter(|owner| *owner < 2).map(usize::from))
+    }
+}
+
+impl Pack for TeamDraftReceipt {
+    fn pack(&self, writer: &mut Writer) {
+        writer.owners(&self.teams);
+    }
+
+    fn unpack(reader: &mut Reader<'_>) -> Option<Self> {
+        Some(Self { teams: reader.owners()? })
+    }
+}
+
 /// The documents that each ranker owns. A plain value that serialises.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -158,6 +176,25 @@ pub struct TeamDraftMultileaveReceipt {
 }
 
 receipt_len!(TeamDraftMultileaveReceipt, |receipt| receipt.length, rankers receipt.picks.len());
+
+impl TeamDraftMultileaveReceipt {
+    /// The ranker that drafted each document; nobody's if `None`.
+    #[must_use]
+    pub fn owners(&self) -> Vec<Option<usize>> {
+        // A damaged receipt may promise any length.
+        let mut owners = vec![None; self.length.min(RankedList::MAX_LEN)];
+        for (ranker, picks) in self.picks.iter().enumerate() {
+            for &position in picks {
+                if let Some(owner) = owners.get_mut(usize::from(position)) {
+                    *owner = Some(ranker);
+                }
+            }
+        }
+        owners
+    }
+}
+
+impl Pack for TeamDraftMultileaveReceipt {}
 
 /// The settings of both kinds of team draft.
 macro_rules! named {
@@ -235,6 +272,8 @@ impl Interleaving for TeamDraftInterleave {
         let clicks = |x| clicked.iter().filter(|&&n| receipt.teams[n] == Some(x)).count();
         Ok(Preference::of(clicks(0).cmp(&clicks(1))))
     }
+
+    pages_by_clicks!(Preference, prefix_stable: |_| true);
 }
 
 impl Multileaving for TeamDraftMultileave {
@@ -298,4 +337,6 @@ impl Multileaving for TeamDraftMultileave {
         let score = |picks: &Vec<u16>| picks.iter().filter(is_clicked).count() as u64;
         Ok(receipt.picks.iter().map(score).collect())
     }
+
+    pages_by_clicks!(Vec<u64>, prefix_stable: |_| true);
 }

@@ -40,3 +40,23 @@ macro_rules! receipt_len {
     };
 }
 pub(crate) use receipt_len;
+
+/// Pages of a method whose credit depends on the clicked documents alone, whatever else was displayed.
+macro_rules! pages_by_clicks {
+    ($outcome:ty, prefix_stable: $stable:expr) => {
+        fn is_prefix_stable(&self) -> bool {
+            let stable: fn(&Self) -> bool = $stable;
+            stable(self)
+        }
+
+        fn credit_page(
+            &self,
+            receipt: &Self::Receipt,
+            page: &crate::Page,
+            clicked: &[usize],
+        ) -> Result<$outcome, CreditError> {
+            self.credit(receipt, &page.clicked(clicked, receipt.len())?)
+        }
+    };
+}
+pub(crate) use pages_by_clicks;

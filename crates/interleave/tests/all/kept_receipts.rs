@@ -14,7 +14,8 @@ use std::fmt::Write as _;
 
 use interleave::{
     AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, Doc, Generator, Interleaving,
-    InterleavingReceipt, ListBuf, Multileaving, MultileavingReceipt, Outcome, Preference, receipt,
+    InterleavingReceipt, ListBuf, Multileaving, MultileavingReceipt, Outcome, Preference,
+    receipt::{self, Receipt},
 };
 use rand::{RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
@@ -150,27 +151,65 @@ fn every_method_list_and_number_of_rankers_is_kept() {
     assert!(multileaving_methods().all(|method| has(false, method, "ties", 40)));
 }
 
-/// Reads every form of every receipt, and writes the very bytes again.
+/// As the first format wrote bytes.
+fn first_format<T: Serialize>(value: &T) -> String {
+    hexadecimal(&postcard::to_extend(value, vec![1]).unwrap())
+}
+
+/// Reads every form of every receipt; what was read is what was written, to the byte.
 #[test]
 fn kept_receipts_are_read_and_written_alike() {
     for row in rows() {
         let (bytes, page) = (bytes_of(&row.bytes), bytes_of(&row.page));
         let ids: Vec<String> = row.shown.iter().map(|doc| format!("doc-{doc}")).collect();
-        let page: AnyPage = receipt::from_bytes(&page).unwrap();
+        let of_page: AnyPage = receipt::from_bytes(&page).unwrap();
+        let any = Receipt::from_bytes(&bytes).unwrap();
         if row.two {
             let kept: AnyInterleavingReceipt = receipt::from_bytes(&bytes).unwrap();
             assert_eq!(serde_json::from_str::<AnyInterleavingReceipt>(&row.json).unwrap(), kept);
             assert_eq!(&receipt::from_bytes::<InterleavingReceipt>(&bytes_of(&row.inner)).unwrap(), kept.receipt());
-            assert_eq!(hexadecimal(&receipt::to_bytes(&kept).unwrap()), row.bytes);
-            assert_eq!(serde_json::to_string(&kept).unwrap(), row.json);
-            assert!(matches!(page, Page::Two { shown, receipt } if shown == ids && receipt == kept));
+            assert_eq!((first_format(&kept), serde_json::to_string(&kept).unwrap()), (row.bytes, row.json.clone()));
+            assert_eq!(any, Receipt::from(kept.clone()));
+            assert!(matches!(of_page, Page::Two { shown, receipt } if shown == ids && receipt == kept));
         } else {
             let kept: AnyMultileavingReceipt = receipt::from_bytes(&bytes).unwrap();
             assert_eq!(serde_json::from_str::<AnyMultileavingReceipt>(&row.json).unwrap(), kept);
             assert_eq!(&receipt::from_bytes::<MultileavingReceipt>(&bytes_of(&row.inner)).unwrap(), kept.receipt());
-            assert_eq!(hexadecimal(&receipt::to_bytes(&kept).unwrap()), row.bytes);
-            assert_eq!(serde_json::to_string(&kept).unwrap(), row.json);
-            assert!(matches!(page, Page::Many { shown, receipt } if shown == ids && receipt == kept));
+            assert_eq!((first_format(&kept), serde_json::to_string(&kept).unwrap()), (row.bytes, row.json.clone()));
+            assert_eq!(any, Receipt::from(kept.clone()));
+            assert!(matches!(of_page, Page::Many { shown, receipt } if shown == ids && receipt == kept));
+        }
+        assert_eq!(serde_json::from_str::<Receipt>(&row.json).unwrap(), any, "{}", row.json);
+        let with_documents = Receipt::from_bytes(&page).unwrap();
+        assert_eq!(with_documents, any.clone().with_documents(ids).unwrap());
+        // The second format says the same.
+        for receipt in [any, with_documents] {
+            assert_eq!(Receipt::from_bytes(&receipt.to_bytes()).unwrap(), receipt);
+            let text = serde_json::to_string(&receipt).unwrap();
+            assert_eq!(serde_json::from_str::<Receipt>(&text).unwrap(), receipt, "{text}");
+        }
+    }
+}
+
+/// What the first format keeps is worth what it was, read as either kind.
+#[test]
+fn kept_receipts_are_worth_the_same_in_every_form() {
+    for row in rows() {
+        let receipt = Receipt::from_bytes(&bytes_of(&row.bytes)).unwrap();
+        let again = Receipt::from_bytes(&receipt.to_bytes()).unwrap();
+        let rankers = if row.two { 2 } else { row.scores.len() };
+        let digits = |receipt: &Receipt| -> Vec<String> {
+            let credit = |clicks: &Vec<usize>| {
+                let outcome = receipt.outcome(clicks).unwrap();
+                let pairs = (0..rankers).flat_map(|i| (i + 1..rankers).map(move |j| (i, j)));
+                pairs.map(|(i, j)| digit(outcome.preference(i, j))).collect()
+            };
+            clicks(row.shown.len(), rankers).iter().map(credit).collect()
+        };
+        let found = digits(&again);
+        assert_eq!(digits(&receipt), found);
+        if !receipt.mixed().is_outdated() {
+            assert_eq!(found, row.credit, "{} {:?}", row.method, row.scores);
         }
     }
 }
@@ -293,10 +332,10 @@ fn write_receipts() {
                 scores: if kind == "long" { vec![Vec::new(); 2] } else { scores },
                 length: length(kind),
                 shown: shown.iter().map(|doc| doc.0).collect(),
-                bytes: hexadecimal(&receipt::to_bytes(&kept).unwrap()),
+                bytes: first_format(&kept),
                 json,
-                inner: hexadecimal(&receipt::to_bytes(kept.receipt()).unwrap()),
-                page: hexadecimal(&receipt::to_bytes(&page).unwrap()),
+                inner: first_format(kept.receipt()),
+                page: first_format(&page),
                 credit: two_digits(&any, &kept, shown.len()),
             };
             write(&mut text, &row);
@@ -322,10 +361,10 @@ fn write_receipts() {
                 scores: if kind == "long" { vec![Vec::new(); rankers] } else { scores },
                 length,
                 shown: shown.iter().map(|doc| doc.0).collect(),
-                bytes: hexadecimal(&receipt::to_bytes(&kept).unwrap()),
+                bytes: first_format(&kept),
                 json,
-                inner: hexadecimal(&receipt::to_bytes(kept.receipt()).unwrap()),
-                page: hexadecimal(&receipt::to_bytes(&page).unwrap()),
+                inner: first_format(kept.receipt()),
+                page: first_format(&page),
                 credit: many_digits(&any, &kept, shown.len(), rankers),
             };
             write(&mut text, &row);

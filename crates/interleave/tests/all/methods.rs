@@ -11,7 +11,7 @@ use interleave::{
 use rand::SeedableRng;
 
 /// The methods whose every list is known, beyond those of `NAMES`.
-const INTERLEAVING: [&str; 10] = [
+pub(crate) const INTERLEAVING: [&str; 10] = [
     "balanced",
     "balanced:lerot",
     "document-constraints:above",
@@ -24,7 +24,7 @@ const INTERLEAVING: [&str; 10] = [
     "probabilistic:expected",
 ];
 
-const MULTILEAVING: [&str; 8] = [
+pub(crate) const MULTILEAVING: [&str; 8] = [
     "team-draft",
     "team-draft:prefix",
     "probabilistic",
@@ -171,7 +171,7 @@ fn bias(drawn: &[Drawn], length: usize) -> (f64, f64) {
     for clicks in subsets(length) {
         let mut sums: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
         for one in drawn {
-            for (pair, difference) in (one.verdict)(&clicks).into_iter().enumerate() {
+            for (pair, difference) in one.verdict(&clicks).into_iter().enumerate() {
                 let sum = sums.entry(pair).or_default();
                 sum.0 += one.p * difference;
                 sum.1 += one.p * f64::from(sign_of(difference));
@@ -244,7 +244,7 @@ fn random_clicks_favour_no_ranker() {
 #[test]
 fn balanced_is_against_the_list_with_one_document_moved_up() {
     let drawn = crate::oracle::interleaving("balanced", [&[0, 1, 2], &[1, 2, 0]], 3).unwrap();
-    let wins = |n: usize| -> f64 { drawn.iter().map(|one| one.p * f64::from(sign_of((one.verdict)(&[n])[0]))).sum() };
+    let wins = |n: usize| -> f64 { drawn.iter().map(|one| one.p * f64::from(sign_of(one.verdict(&[n])[0]))).sum() };
     assert!(((0..3).map(wins).sum::<f64>() / 3.0 + 1.0 / 3.0).abs() < 1e-12);
 }
 
@@ -268,7 +268,7 @@ fn fidelity(orders: &[&[u16]], drawn: &[Drawn], better: (usize, usize)) -> Optio
         for one in drawn {
             let is_relevant = |&n: &usize| relevant.contains(&usize::from(one.list[n]));
             let clicks: Vec<usize> = (0..one.list.len()).filter(is_relevant).collect();
-            let difference = turn * (one.verdict)(&clicks)[pair];
+            let difference = turn * one.verdict(&clicks)[pair];
             credit += one.p * difference;
             wins += one.p * f64::from(sign_of(difference));
         }

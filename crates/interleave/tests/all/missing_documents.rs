@@ -181,7 +181,7 @@ fn gains() -> String {
             for position in 0..length {
                 let (mut credit, mut wins) = (0.0, 0.0);
                 for one in &drawn {
-                    let difference = (one.verdict)(&[position])[0];
+                    let difference = one.verdict(&[position])[0];
                     credit += one.p * difference;
                     wins += one.p * f64::from(u8::from(crate::oracle::sign_of(difference) < 0));
                 }

@@ -12,9 +12,9 @@ use super::walk::Walk;
 use super::{LpFit, PairCredit, choose};
 use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, unless};
-use crate::support::receipt_len;
 use crate::support::revealed::{self, Revealed};
 use crate::support::tie_keys::TieKeys;
+use crate::support::{pages_by_clicks, receipt_len};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 
 /// Optimized interleaving; see the [module](super).
@@ -210,6 +210,8 @@ pub struct OptimizedInterleaveReceipt {
 
 receipt_len!(OptimizedInterleaveReceipt, |receipt| receipt.ranks.len());
 
+impl crate::receipt::Pack for OptimizedInterleaveReceipt {}
+
 impl OptimizedInterleaveReceipt {
     /// How well the probabilities that chose the list meet the constraints.
     #[must_use]
@@ -310,6 +312,9 @@ impl Interleaving for OptimizedInterleave {
         };
         Ok(self.credit.winner(clicked.iter().map(|&n| ranks(n))))
     }
+
+    // The program depends on the number of documents asked for.
+    pages_by_clicks!(Preference, prefix_stable: |_| false);
 }
 
 #[cfg(test)]

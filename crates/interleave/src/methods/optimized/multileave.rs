@@ -6,9 +6,9 @@ use super::{LpFit, RankCredit, choose};
 use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, unless, when};
 use crate::random::below;
-use crate::support::receipt_len;
 use crate::support::revealed::{self, DocSet};
 use crate::support::tie_keys::TieKeys;
+use crate::support::{pages_by_clicks, receipt_len};
 use crate::{CreditError, Doc, Examination, Generator, Multileaving, RankedList};
 
 /// Optimized multileaving; see the [module](super).
@@ -195,6 +195,8 @@ pub struct OptimizedMultileaveReceipt {
 
 receipt_len!(OptimizedMultileaveReceipt, |receipt| receipt.length, rankers receipt.full_ranks.len());
 
+impl crate::receipt::Pack for OptimizedMultileaveReceipt {}
+
 impl OptimizedMultileaveReceipt {
     /// How well the probabilities that chose the list meet the constraints.
     #[must_use]
@@ -298,4 +300,7 @@ impl Multileaving for OptimizedMultileave {
         };
         Ok(receipt.full_ranks.iter().enumerate().map(score).collect())
     }
+
+    // The program depends on the number of documents asked for.
+    pages_by_clicks!(Vec<u64>, prefix_stable: |_| false);
 }

@@ -25,6 +25,8 @@ pub struct ProbabilisticReceipt {
 
 receipt_len!(ProbabilisticReceipt, |receipt| receipt.positions.len());
 
+impl crate::receipt::Pack for ProbabilisticReceipt {}
+
 impl ProbabilisticReceipt {
     pub(crate) fn new(positions: Vec<DrawProbabilities>) -> Self {
         Self { positions }

@@ -53,6 +53,7 @@ use shared::SharedImpression;
 
 use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, unless_tau, when};
+use crate::support::pages_by_clicks;
 use crate::support::rank_weights::{TauError, Weights};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 
@@ -275,4 +276,6 @@ impl Interleaving for ProbabilisticInterleave {
         let clicked = check_clicks(clicked, positions.len())?;
         Ok(winner(clicked.iter().map(|&position| positions[position])))
     }
+
+    pages_by_clicks!(Preference, prefix_stable: |_| true);
 }

@@ -41,8 +41,8 @@ use crate::name::{Name, NameError, NamedMethod, unless_tau, when};
 use crate::random::below;
 use crate::support::fixed_point;
 use crate::support::rank_weights::{TauError, Weights};
-use crate::support::receipt_len;
 use crate::support::softmax::{Chance, Softmax, Successive};
+use crate::support::{pages_by_clicks, receipt_len};
 use crate::{CreditError, Doc, Examination, Generator, Multileaving, RankedList};
 
 /// The ranker that draws at each position.
@@ -317,6 +317,8 @@ struct Row {
 
 receipt_len!(ProbabilisticMultileaveReceipt, |receipt| receipt.length, rankers receipt.rows.len());
 
+impl crate::receipt::Pack for ProbabilisticMultileaveReceipt {}
+
 impl ProbabilisticMultileaveReceipt {
     /// The clicked positions, and the chances down to the lowest of them.
     fn chances(&self, clicked: &[usize], weights: &Weights) -> Result<(Vec<usize>, Chances), CreditError> {
@@ -416,4 +418,7 @@ impl Multileaving for ProbabilisticMultileave {
         self.score(&chances, &clicked, receipt.most, receipt.seed, &mut scores);
         Ok(scores)
     }
+
+    // Sampled assignments depend on the number of documents asked for.
+    pages_by_clicks!(Vec<u64>, prefix_stable: |method| method.credit == Credit::Expected);
 }

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use super::{Chances, Credit, ProbabilisticMultileave, ProbabilisticMultileaveReceipt, ProbabilisticMultileaveScratch};
 use crate::name::{Name, NameError, NamedMethod};
 use crate::support::expected_sign::{Share, SignSum};
+use crate::support::pages_by_clicks;
 use crate::support::softmax::Chance;
 use crate::{CreditError, Doc, Examination, Generator, Multileaving, PairwisePreferences, Preference, RankedList};
 
@@ -182,4 +183,6 @@ impl Multileaving for ProbabilisticMultileaveSigns {
         Pairs::default().judge(&chances, &clicked, &mut signs);
         Ok(signs)
     }
+
+    pages_by_clicks!(PairwisePreferences, prefix_stable: |_| true);
 }

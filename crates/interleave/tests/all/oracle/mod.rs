@@ -7,21 +7,34 @@
 pub struct Drawn {
     pub p: f64,
     pub list: Vec<u16>,
-    pub verdict: Verdict,
+    verdict: Verdict,
 }
 
-/// Clicked positions to the expected difference of each pair of rankers, (0, 1), (0, 2), (1, 2), ...,
-/// positive where the former is better.
-type Verdict = Box<dyn Fn(&[usize]) -> Vec<f64>>;
+/// Clicked positions, and those that are displayed, to the expected difference of each pair of rankers, (0, 1), (0, 2),
+/// (1, 2), ..., positive where the former is better.
+type Verdict = Box<dyn Fn(&[usize], &[usize]) -> Vec<f64>>;
 
 /// The list, and for every set of clicked positions the sign of each pair.
 pub type Signature = (Vec<u16>, Vec<Vec<i8>>);
 
 impl Drawn {
+    /// What clicks on these positions say.
+    pub fn verdict(&self, clicks: &[usize]) -> Vec<f64> {
+        let all: Vec<usize> = (0..self.list.len()).collect();
+        (self.verdict)(clicks, &all)
+    }
+
+    /// What clicks on these places of a page say; a place is a position of the list, or nobody's.
+    pub fn verdict_on(&self, page: &[Option<usize>], clicks: &[usize]) -> Vec<f64> {
+        let displayed: Vec<usize> = page.iter().copied().flatten().collect();
+        let clicks: Vec<usize> = clicks.iter().filter_map(|&place| page[place]).collect();
+        (self.verdict)(&clicks, &displayed)
+    }
+
     pub fn signature(&self) -> Signature {
         let signs = subsets(self.list.len()).map(|clicks| {
             // 1 where the latter is better, as `crate::enumeration::sign`.
-            (self.verdict)(&clicks).into_iter().map(sign_of).map(|sign| -sign).collect()
+            self.verdict(&clicks).into_iter().map(sign_of).map(|sign| -sign).collect()
         });
         (self.list.clone(), signs.collect())
     }
@@ -42,10 +55,20 @@ fn pairs(m: usize) -> impl Iterator<Item = (usize, usize)> {
 
 /// Pairs' differences from one score per ranker.
 fn by_scores(m: usize, score: impl Fn(usize, &[usize]) -> f64 + 'static) -> Verdict {
-    Box::new(move |clicks| {
-        let scores: Vec<f64> = (0..m).map(|x| score(x, clicks)).collect();
+    by_page(m, move |x, clicks, _| score(x, clicks))
+}
+
+/// The same where a score depends on what else is displayed.
+fn by_page(m: usize, score: impl Fn(usize, &[usize], &[usize]) -> f64 + 'static) -> Verdict {
+    Box::new(move |clicks, displayed| {
+        let scores: Vec<f64> = (0..m).map(|x| score(x, clicks, displayed)).collect();
         pairs(m).map(|(i, j)| scores[i] - scores[j]).collect()
     })
+}
+
+/// One past the last position displayed.
+fn depth(displayed: &[usize]) -> usize {
+    displayed.last().map_or(0, |last| last + 1)
 }
 
 fn owned(orders: &[&[u16]]) -> Vec<Vec<u16>> {
@@ -78,7 +101,7 @@ pub fn interleaving(name: &str, orders: [&[u16]; 2], length: usize) -> Option<Ve
             .into_iter()
             .map(|(list, p)| {
                 let (orders, shown) = (owned(&orders), list.clone());
-                let verdict: Verdict = Box::new(move |clicks| {
+                let verdict: Verdict = Box::new(move |clicks, _| {
                     let orders = [orders[0].as_slice(), &orders[1]];
                     vec![-crate::enumeration::pi_expected(orders, &shown, clicks, 3.0)]
                 });
@@ -111,7 +134,7 @@ pub fn multileaving(name: &str, orders: &[&[u16]], length: usize) -> Option<Vec<
                     chances.into_iter().map(|chance| chance / total).collect()
                 };
                 let verdict: Verdict = if by_signs {
-                    Box::new(move |clicks| {
+                    Box::new(move |clicks, _| {
                         let shares: Vec<Vec<f64>> = clicks.iter().map(|&n| share(n)).collect();
                         pairs(m).map(|pair| all_assignments(&shares, pair)).collect()
                     })
@@ -126,8 +149,10 @@ pub fn multileaving(name: &str, orders: &[&[u16]], length: usize) -> Option<Vec<
             .into_iter()
             .map(|(list, p)| {
                 let (orders, shown) = (owned(orders), list.clone());
-                let verdict = by_scores(m, move |x, clicks| {
-                    let score = crate::enumeration::sosm_scores(&[&orders[x]], &shown, clicks, 3.0)[0];
+                let verdict = by_page(m, move |x, clicks, displayed| {
+                    let shown: Vec<u16> = displayed.iter().map(|&n| shown[n]).collect();
+                    let clicks: Vec<usize> = clicks.iter().filter_map(|n| displayed.binary_search(n).ok()).collect();
+                    let score = crate::enumeration::sosm_scores(&[&orders[x]], &shown, &clicks, 3.0)[0];
                     score as f64 * 1e-9
                 });
                 Drawn { p, list, verdict }
@@ -180,7 +205,8 @@ fn balanced(orders: [&[u16]; 2], length: usize, lerot: bool) -> Vec<Drawn> {
     let drawn = [0, 1].map(|leader| {
         let list = alternate(orders, length, leader);
         let (shown, orders) = (list.clone(), owned(&orders));
-        let verdict = by_scores(2, move |x, clicks| {
+        let verdict = by_page(2, move |x, clicks, displayed| {
+            let length = depth(displayed);
             let top = |y: usize, k: usize| orders[y][..k.min(length).min(orders[y].len())].to_vec();
             let clicked: Vec<u16> = clicks.iter().map(|&n| shown[n]).collect();
             let Some(lowest) = clicked.last() else {
@@ -205,17 +231,19 @@ fn constraints(orders: [&[u16]; 2], length: usize, kinds: u8) -> Vec<Drawn> {
     let drawn = [0, 1].map(|leader| {
         let list = alternate(orders, length, leader);
         let (shown, orders) = (list.clone(), owned(&orders));
-        let verdict = by_scores(2, move |x, clicks| {
+        let verdict = by_page(2, move |x, clicks, displayed| {
+            let length = depth(displayed);
             let mut wanted = Vec::new();
             for &h in clicks {
                 let unclicked = |n: &usize| !clicks.contains(n);
-                wanted.extend((0..h).filter(unclicked).map(|n| (h, n)));
+                wanted.extend(displayed.iter().copied().filter(|&n| n < h).filter(unclicked).map(|n| (h, n)));
+                let mut below = displayed.iter().copied().filter(|&n| n > h);
                 let below = match kinds {
                     1 => None,
-                    2 => Some(h + 1).filter(unclicked),
-                    _ => (h + 1..shown.len()).find(unclicked),
+                    2 => below.next().filter(unclicked),
+                    _ => below.find(unclicked),
                 };
-                wanted.extend(below.filter(|&n| n < shown.len()).map(|n| (h, n)));
+                wanted.extend(below.map(|n| (h, n)));
             }
             let place = |n: usize| rank(&orders[x][..length.min(orders[x].len())], shown[n]);
             let top = length.min(orders[x].len());
@@ -336,7 +364,7 @@ fn pairwise(orders: &[&[u16]], length: usize, skip_above: bool) -> Vec<Drawn> {
     let m = orders.len();
     let drawn = all.into_iter().map(|(p, list)| {
         let (orders, shown) = (owned(orders), list.clone());
-        let verdict = by_scores(m, move |x, clicks| {
+        let verdict = by_page(m, move |x, clicks, displayed| {
             let Some(&lowest) = clicks.last() else {
                 return 0.0;
             };
@@ -344,10 +372,9 @@ fn pairwise(orders: &[&[u16]], length: usize, skip_above: bool) -> Vec<Drawn> {
             let top = |n: usize| orders.iter().map(|order| rank_or(order, shown[n])).min().unwrap();
             let mut score = 0.0;
             for &a in clicks {
-                for b in (0..shown.len()).filter(|b| !clicks.contains(b)) {
-                    if b > if skip_above { a + 1 } else { lowest + 1 } {
-                        continue;
-                    }
+                let last = if skip_above { a } else { lowest };
+                let next = displayed.iter().copied().find(|&n| n > last).unwrap_or(last);
+                for b in displayed.iter().copied().filter(|b| *b <= next && !clicks.contains(b)) {
                     let (high, low) = (top(a).min(top(b)), top(a).max(top(b)));
                     if a.min(b) < low {
                         continue;

@@ -1,0 +1,243 @@
+//! What a page displayed of the list that was mixed for it.
+//!
+//! A list is mixed once, for as many pages as a user may turn to, and a page displays its documents in the order in which
+//! they were mixed. A page may leave some out (filters, permissions) and give places to others (an advertisement, a curated
+//! answer). Such a place is nobody's, and a document that was not displayed is taken out before credit.
+//!
+//! ```
+//! use interleave::{BalancedInterleave, Doc, Generator, Interleaving, ListBuf, Page, Preference};
+//! use rand::SeedableRng;
+//!
+//! let ours = ListBuf::strict([0, 1, 2, 3].map(Doc))?;
+//! let theirs = ListBuf::strict([3, 2, 1, 0].map(Doc))?;
+//! let method = BalancedInterleave::default();
+//! let lists = [ours.as_list(), theirs.as_list()];
+//! let (mixed, receipt) = method.draw(lists, 4, &mut Generator::seed_from_u64(1), &mut Default::default());
+//!
+//! // An advertisement first, and the second document left out.
+//! let page = Page::new([None, Some(0), Some(2), Some(3)])?;
+//! assert_eq!(method.credit_page(&receipt, &page, &[0])?, Preference::Tie);
+//! assert_eq!(method.credit_page(&receipt, &page, &[1])?, method.credit(&receipt, &[0])?);
+//! # assert_eq!(mixed.len(), 4);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use crate::CreditError;
+
+/// The places of a page, top down: the position in the mixed list of the document displayed there, or nobody's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    places: Vec<Place>,
+}
+
+/// A 0-based position of the mixed list, or [`PINNED`].
+type Place = u16;
+
+/// A place that the mixed list does not fill. No list is so long.
+const PINNED: Place = Place::MAX;
+
+/// Places that are no page of a mixed list.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PageError {
+    /// A document above one that was mixed higher.
+    #[error(
+        "the page displays document {below} of the mixed list above document {above} (from 0): keep their order, or declare the \
+         document that was moved as pinned"
+    )]
+    Order {
+        /// The position of the one mixed higher.
+        above: usize,
+        /// The position of the one mixed lower.
+        below: usize,
+    },
+    /// A document twice.
+    #[error("the page displays document {0} of the mixed list (from 0) twice")]
+    Twice(usize),
+    /// A position that no mixed list has.
+    #[error("position {0} is beyond the 65,535 documents of the longest list")]
+    TooFar(usize),
+    /// More documents than a page has, of a method whose lists depend on how many are asked for.
+    #[error(
+        "{method} serves one page: the list that it mixes for {length} documents is not the beginning of a longer one; mix \
+         {length} documents, or take another method"
+    )]
+    OnePage {
+        /// The method's name.
+        method: String,
+        /// The documents of a page.
+        length: usize,
+    },
+    /// Fewer documents than a page has.
+    #[error("{depth} documents are mixed for pages of {length}; mix at least as many as a page displays")]
+    Shallow {
+        /// The documents of a page.
+        length: usize,
+        /// How many are mixed.
+        depth: usize,
+    },
+    /// A document that is not in the mixed list, and was not declared as pinned.
+    #[error("place {0} of the page (from 0) has a document that was not mixed; declare it as pinned")]
+    Foreign(usize),
+}
+
+/// Checks that a method may mix `depth` documents for pages of `length`: whether it [is prefix
+/// stable](crate::Interleaving::is_prefix_stable), and its name for the refusal.
+///
+/// # Errors
+/// If one page is all that the method can serve, or a page has more documents than are mixed.
+pub fn check_depth(is_prefix_stable: bool, method: &str, length: usize, depth: usize) -> Result<(), PageError> {
+    if depth < length {
+        return Err(PageError::Shallow { length, depth });
+    }
+    if depth > length && !is_prefix_stable {
+        return Err(PageError::OnePage { method: method.to_owned(), length });
+    }
+    Ok(())
+}
+
+impl Page {
+    /// The first `length` documents of the mixed list, and nothing else.
+    #[must_use]
+    pub fn first(length: usize) -> Self {
+        Self { places: (0..length.min(usize::from(PINNED)) as Place).collect() }
+    }
+
+    /// A page of these places: 0-based positions of the mixed list, ascending, and `None` for what is nobody's.
+    ///
+    /// # Errors
+    /// If the documents are not in the order in which they were mixed, or one is there twice.
+    pub fn new(places: impl IntoIterator<Item = Option<usize>>) -> Result<Self, PageError> {
+        let mut last = None;
+        let place = |place: Option<usize>| {
+            let Some(position) = place else { return Ok(PINNED) };
+            if position >= usize::from(PINNED) {
+                return Err(PageError::TooFar(position));
+            }
+            match last.replace(position) {
+                Some(above) if above == position => Err(PageError::Twice(position)),
+                Some(above) if above > position => Err(PageError::Order { above: position, below: above }),
+                _ => Ok(position as Place),
+            }
+        };
+        Ok(Self { places: places.into_iter().map(place).collect::<Result<_, _>>()? })
+    }
+
+    /// The page that displays the documents `displayed` of the list `mixed`, top down. What `is_pinned` is nobody's, whether
+    /// or not it was mixed.
+    ///
+    /// # Errors
+    /// Those of [`new`](Self::new), and for a document that was neither mixed nor pinned.
+    pub fn of<Id: PartialEq>(
+        displayed: &[Id],
+        mixed: &[Id],
+        mut is_pinned: impl FnMut(usize, &Id) -> bool,
+    ) -> Result<Self, PageError> {
+        let mut next = 0;
+        let mut places = Vec::with_capacity(displayed.len());
+        for (place, id) in displayed.iter().enumerate() {
+            if is_pinned(place, id) {
+                places.push(None);
+                continue;
+            }
+            // Nearly always the next one.
+            let after = mixed.get(next..).into_iter().flatten().position(|mixed| mixed == id).map(|at| next + at);
+            let position = after.or_else(|| mixed.iter().position(|mixed| mixed == id));
+            let position = position.ok_or(PageError::Foreign(place))?;
+            next = position + 1;
+            places.push(Some(position));
+        }
+        Self::new(places)
+    }
+
+    /// The number of places.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether it has no place.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// Each place: a 0-based position of the mixed list, or nobody's.
+    pub fn places(&self) -> impl DoubleEndedIterator<Item = Option<usize>> + ExactSizeIterator + '_ {
+        self.places.iter().map(|&place| (place != PINNED).then_some(usize::from(place)))
+    }
+
+    /// The 0-based positions of the mixed list that it displays, ascending.
+    pub fn positions(&self) -> impl Iterator<Item = usize> + '_ {
+        self.places().flatten()
+    }
+
+    /// How far it reaches into the mixed list: one past the last position that it displays.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.places().rev().flatten().next().map_or(0, |position| position + 1)
+    }
+
+    /// Whether it is the beginning of the mixed list, with nothing left out and nothing added.
+    #[must_use]
+    pub fn is_beginning(&self) -> bool {
+        self.places().enumerate().all(|(place, position)| position == Some(place))
+    }
+
+    /// Its first `length` places: what a user saw who went no further.
+    #[must_use]
+    pub fn truncated(&self, length: usize) -> Self {
+        Self { places: self.places[..length.min(self.places.len())].to_vec() }
+    }
+
+    /// The positions of the mixed list, ascending and each once, of the places `clicked`. Clicks on what is nobody's are
+    /// dropped.
+    ///
+    /// # Errors
+    /// If a click lies below the page, or the page reaches beyond a mixed list of `mixed` documents.
+    pub fn clicked(&self, clicked: &[usize], mixed: usize) -> Result<Vec<usize>, CreditError> {
+        if self.depth() > mixed {
+            return Err(CreditError::Page { position: self.depth() - 1, mixed });
+        }
+        let mut positions = Vec::with_capacity(clicked.len());
+        for &place in clicked {
+            let position = self.places.get(place);
+            let position = position.ok_or(CreditError::Position { position: place, length: self.len() })?;
+            positions.extend((*position != PINNED).then_some(usize::from(*position)));
+        }
+        positions.sort_unstable();
+        positions.dedup();
+        Ok(positions)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_by_ids() {
+        let mixed = ["a", "b", "c", "d"];
+        let page = |displayed: &[&str], pinned: &[&str]| Page::of(displayed, &mixed, |_, id| pinned.contains(id));
+        assert_eq!(page(&["a", "b"], &[]), Ok(Page::first(2)));
+        assert_eq!(page(&["ad", "a", "c"], &["ad"]), Page::new([None, Some(0), Some(2)]));
+        // A mixed document that is moved to the top is nobody's.
+        assert_eq!(page(&["c", "a", "b", "d"], &["c"]), Page::new([None, Some(0), Some(1), Some(3)]));
+        assert_eq!(page(&["c", "a"], &[]), Err(PageError::Order { above: 0, below: 2 }));
+        assert_eq!(page(&["ad", "a"], &[]), Err(PageError::Foreign(0)));
+        assert_eq!(page(&["a", "a"], &[]), Err(PageError::Twice(0)));
+        assert_eq!(Page::new([Some(65_535)]), Err(PageError::TooFar(65_535)));
+    }
+
+    #[test]
+    fn places_and_clicks() {
+        let page = Page::new([None, Some(1), Some(4), None]).unwrap();
+        assert_eq!((page.len(), page.depth(), page.is_beginning()), (4, 5, false));
+        assert_eq!(page.clicked(&[3, 2, 0, 2], 5), Ok(vec![4]));
+        assert_eq!(page.clicked(&[4], 5), Err(CreditError::Position { position: 4, length: 4 }));
+        assert_eq!(page.clicked(&[], 4), Err(CreditError::Page { position: 4, mixed: 4 }));
+        assert_eq!(page.truncated(2), Page::new([None, Some(1)]).unwrap());
+        assert!(Page::first(3).is_beginning() && Page::first(0).is_beginning() && Page::first(0).is_empty());
+        assert_eq!(Page::first(100_000).len(), 65_535);
+    }
+}

@@ -1,0 +1,414 @@
+//! A receipt with everything that is kept beside what credit needs.
+
+use std::str::FromStr;
+
+use super::first;
+use super::parts::{Parts, Writing};
+use super::{ExperimentVersion, FIRST, ReceiptError, ReceiptErrorKind};
+use crate::{
+    AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, AnyOutcome, CreditError,
+    Interleaving, InterleavingReceipt, Multileaving, MultileavingReceipt, Page, PairwisePreferences, Preference,
+};
+
+/// The receipt of a method, by the number of rankers that it compares.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Mixed {
+    /// Of two rankers.
+    Interleaving(AnyInterleavingReceipt),
+    /// Of any number.
+    Multileaving(AnyMultileavingReceipt),
+}
+
+impl Mixed {
+    /// The full name of the method that drew the list.
+    #[must_use]
+    pub fn method(&self) -> &str {
+        match self {
+            Self::Interleaving(receipt) => receipt.method(),
+            Self::Multileaving(receipt) => receipt.method(),
+        }
+    }
+
+    /// How many documents were mixed.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Interleaving(receipt) => receipt.receipt().len(),
+            Self::Multileaving(receipt) => receipt.receipt().len(),
+        }
+    }
+
+    /// Whether no document was mixed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The ranker that owns each document mixed, nobody if `None`; `None` for methods without owners.
+    #[must_use]
+    pub fn owners(&self) -> Option<Vec<Option<usize>>> {
+        match self {
+            Self::Interleaving(receipt) => match receipt.receipt() {
+                InterleavingReceipt::TeamDraft(receipt) => Some(receipt.owners().collect()),
+                InterleavingReceipt::ProbabilisticAssignment(receipt) => Some(receipt.owners().map(Some).collect()),
+                _ => None,
+            },
+            Self::Multileaving(receipt) => match receipt.receipt() {
+                MultileavingReceipt::TeamDraft(receipt) => Some(receipt.owners()),
+                _ => None,
+            },
+        }
+    }
+
+    /// How many rankers were compared.
+    #[must_use]
+    pub fn rankers(&self) -> usize {
+        match self {
+            Self::Interleaving(_) => 2,
+            Self::Multileaving(receipt) => receipt.receipt().rankers(),
+        }
+    }
+
+    /// Whether it is recognised as one of an earlier build, whose ranks credit corrects.
+    #[must_use]
+    pub fn is_outdated(&self) -> bool {
+        match self {
+            Self::Interleaving(receipt) => receipt.is_outdated(),
+            Self::Multileaving(receipt) => receipt.is_outdated(),
+        }
+    }
+
+    /// The outcome of clicks on the places `clicked` of `page`, or of the whole list: by pair of two rankers, else as the
+    /// method says.
+    fn outcome(&self, page: Option<&Page>, clicked: &[usize]) -> Result<AnyOutcome, CreditError> {
+        match self {
+            Self::Interleaving(receipt) => {
+                let method = method::<AnyInterleaving>(receipt.method())?;
+                let winner = match page {
+                    Some(page) => method.credit_page(receipt, page, clicked)?,
+                    None => method.credit(receipt, clicked)?,
+                };
+                Ok(AnyOutcome::Pairwise(PairwisePreferences::from_fn(2, |_, _| winner)))
+            }
+            Self::Multileaving(receipt) => {
+                let method = method::<AnyMultileaving>(receipt.method())?;
+                match page {
+                    Some(page) => method.credit_page(receipt, page, clicked),
+                    None => method.credit(receipt, clicked),
+                }
+            }
+        }
+    }
+}
+
+fn method<M: FromStr>(name: &str) -> Result<M, CreditError> {
+    name.parse().map_err(|_| CreditError::UnknownMethod { method: name.to_owned() })
+}
+
+/// Checks that a receipt's list has a length that lists can have, and that its parts agree on it.
+pub(super) fn list_length(mixed: &Mixed) -> Result<(), ReceiptError> {
+    if mixed.len() <= crate::RankedList::MAX_LEN {
+        Ok(())
+    } else {
+        Err(ReceiptError::malformed(format!("it is of a list of {} documents", mixed.len())))
+    }
+}
+
+/// A receipt as it is kept until clicks come; see the [module](super).
+///
+/// `serde` writes it as JSON, or as [bytes](Self::to_bytes) into formats that are not for people.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Receipt {
+    pub(super) mixed: Mixed,
+    pub(super) version: Option<ExperimentVersion>,
+    pub(super) page: Option<Page>,
+    pub(super) propensity: Option<f64>,
+    pub(super) documents: Option<Documents>,
+}
+
+/// The documents of the mixed list, and those of places of the page that are nobody's, top down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Documents {
+    pub(super) mixed: Vec<String>,
+    pub(super) pinned: Vec<String>,
+}
+
+impl From<Mixed> for Receipt {
+    fn from(mixed: Mixed) -> Self {
+        Self { mixed, version: None, page: None, propensity: None, documents: None }
+    }
+}
+
+impl From<AnyInterleavingReceipt> for Receipt {
+    fn from(receipt: AnyInterleavingReceipt) -> Self {
+        Mixed::Interleaving(receipt).into()
+    }
+}
+
+impl From<AnyMultileavingReceipt> for Receipt {
+    fn from(receipt: AnyMultileavingReceipt) -> Self {
+        Mixed::Multileaving(receipt).into()
+    }
+}
+
+impl Receipt {
+    /// The same, of this version of an experiment.
+    #[must_use]
+    pub fn of(self, version: ExperimentVersion) -> Self {
+        Self { version: Some(version), ..self }
+    }
+
+    /// The same, with the documents of the mixed list.
+    ///
+    /// # Errors
+    /// If there are not as many as were mixed, one is there twice, or a page with other documents was displayed.
+    pub fn with_documents(self, documents: Vec<String>) -> Result<Self, ReceiptError> {
+        let pinned = self.page.as_ref().map_or(0, |page| page.places().filter(Option::is_none).count());
+        if pinned > 0 {
+            return Err(value("the page displays documents that are not of the list; give the documents first"));
+        }
+        self.with_all_documents(documents, Vec::new())
+    }
+
+    /// The same, with the documents of the mixed list, and those of the places of the page that are nobody's, top down.
+    ///
+    /// # Errors
+    /// If there are not as many of either, or one is there twice.
+    pub fn with_all_documents(self, mixed: Vec<String>, pinned: Vec<String>) -> Result<Self, ReceiptError> {
+        Self { documents: Some(Documents { mixed, pinned }), ..self }.checked()
+    }
+
+    /// The same without documents.
+    #[must_use]
+    pub fn without_documents(&self) -> Self {
+        Self {
+            documents: None,
+            mixed: self.mixed.clone(),
+            version: self.version.clone(),
+            page: self.page.clone(),
+            ..*self
+        }
+    }
+
+    /// The same, with the probability of the choice that led to the list, above 0 and at most 1.
+    ///
+    /// # Errors
+    /// For another number.
+    pub fn with_propensity(self, propensity: f64) -> Result<Self, ReceiptError> {
+        Self { propensity: Some(propensity), ..self }.checked()
+    }
+
+    /// The same, displayed as this page.
+    ///
+    /// # Errors
+    /// If the page reaches beyond the mixed list; or if it has other documents and the receipt keeps documents: then name them
+    /// with [`displayed`](Self::displayed).
+    pub fn on_page(self, page: Page) -> Result<Self, ReceiptError> {
+        let documents = self.documents.map(|documents| Documents { pinned: Vec::new(), ..documents });
+        Self { page: Some(page), documents, ..self }.checked()
+    }
+
+    /// The same, displayed as these documents, top down. What `is_pinned` is nobody's, whether or not it was mixed.
+    ///
+    /// # Errors
+    /// If the receipt keeps no documents; if some that were mixed are in another order; for a document that was neither mixed
+    /// nor pinned; and for one twice.
+    pub fn displayed(self, documents: &[&str], is_pinned: impl Fn(&str) -> bool) -> Result<Self, ReceiptError> {
+        let Some(kept) = &self.documents else {
+            return Err(value("it keeps no documents; say by their positions which were displayed"));
+        };
+        let mixed: Vec<&str> = kept.mixed.iter().map(String::as_str).collect();
+        let page = Page::of(documents, &mixed, |_, id| is_pinned(id)).map_err(|error| value(error.to_string()))?;
+        let places = page.places().zip(documents).filter(|(place, _)| place.is_none());
+        let pinned = places.map(|(_, id)| (*id).to_owned()).collect();
+        let documents = self.documents.map(|documents| Documents { pinned, ..documents });
+        Self { page: Some(page), documents, ..self }.checked()
+    }
+
+    /// The same for a user who saw the first `length` places and went no further. A longer page stays as it is.
+    #[must_use]
+    pub fn truncated(&self, length: usize) -> Self {
+        let page = match &self.page {
+            Some(page) => page.truncated(length),
+            None => Page::first(length.min(self.mixed.len())),
+        };
+        let pinned = page.places().filter(Option::is_none).count();
+        let mut receipt = Self { page: Some(page), ..self.clone() };
+        if let Some(documents) = &mut receipt.documents {
+            documents.pinned.truncate(pinned);
+        }
+        receipt
+    }
+
+    /// The receipt, if its parts agree with each other.
+    pub(super) fn checked(self) -> Result<Self, ReceiptError> {
+        list_length(&self.mixed)?;
+        let mixed = self.mixed.len();
+        if let Some(page) = self.page.as_ref().filter(|page| page.depth() > mixed) {
+            return Err(value(format!("the page displays {} documents of the list, which has {mixed}", page.depth())));
+        }
+        if let Some(propensity) = self.propensity.filter(|propensity| !(*propensity > 0.0 && *propensity <= 1.0)) {
+            return Err(value(format!("the propensity {propensity} is not above 0 and at most 1")));
+        }
+        if let Some(documents) = &self.documents {
+            if documents.mixed.len() != mixed {
+                return Err(value(format!("{} documents are named, but {mixed} were mixed", documents.mixed.len())));
+            }
+            let pinned = self.page.as_ref().map_or(0, |page| page.places().filter(Option::is_none).count());
+            if documents.pinned.len() != pinned {
+                let named = documents.pinned.len();
+                return Err(value(format!(
+                    "{pinned} places of the page are nobody's, but {named} documents are named"
+                )));
+            }
+            let shown = self.shown().unwrap_or_default();
+            if let Some(twice) = twice(&documents.mixed).or_else(|| twice(&shown)) {
+                return Err(value(format!("the document {twice:?} is there twice")));
+            }
+        }
+        Ok(self)
+    }
+
+    /// The method's receipt.
+    #[must_use]
+    pub fn mixed(&self) -> &Mixed {
+        &self.mixed
+    }
+
+    /// The full name of the method.
+    #[must_use]
+    pub fn method(&self) -> &str {
+        self.mixed.method()
+    }
+
+    /// The version of the experiment.
+    #[must_use]
+    pub fn version(&self) -> Option<&ExperimentVersion> {
+        self.version.as_ref()
+    }
+
+    /// What was displayed, where that is known; otherwise the whole list.
+    #[must_use]
+    pub fn page(&self) -> Option<&Page> {
+        self.page.as_ref()
+    }
+
+    /// The probability of the choice that led to the list.
+    #[must_use]
+    pub fn propensity(&self) -> Option<f64> {
+        self.propensity
+    }
+
+    /// The documents of the mixed list, top down.
+    #[must_use]
+    pub fn documents(&self) -> Option<&[String]> {
+        self.documents.as_ref().map(|documents| documents.mixed.as_slice())
+    }
+
+    /// The documents of the places of the page that are nobody's, top down.
+    #[must_use]
+    pub fn pinned(&self) -> &[String] {
+        self.documents.as_ref().map_or(&[], |documents| documents.pinned.as_slice())
+    }
+
+    /// The documents that were displayed, top down, if the receipt keeps documents.
+    #[must_use]
+    pub fn shown(&self) -> Option<Vec<&str>> {
+        let Documents { mixed, pinned } = self.documents.as_ref()?;
+        let Some(page) = &self.page else { return Some(mixed.iter().map(String::as_str).collect()) };
+        let mut pinned = pinned.iter();
+        page.places().map(|place| place.map_or_else(|| pinned.next(), |at| mixed.get(at)).map(String::as_str)).collect()
+    }
+
+    /// How many places were displayed.
+    #[must_use]
+    pub fn places(&self) -> usize {
+        self.page.as_ref().map_or_else(|| self.mixed.len(), Page::len)
+    }
+
+    /// What clicks on the 0-based places `clicked` of what was displayed say about each pair of rankers. A place clicked twice
+    /// counts once.
+    ///
+    /// # Errors
+    /// For a click below the last place, and for a method that this version does not know.
+    pub fn outcome(&self, clicked: &[usize]) -> Result<AnyOutcome, CreditError> {
+        self.mixed.outcome(self.page.as_ref(), clicked)
+    }
+
+    /// Who won between the first two rankers, as [`outcome`](Self::outcome) says.
+    ///
+    /// # Errors
+    /// Those of [`outcome`](Self::outcome).
+    pub fn winner(&self, clicked: &[usize]) -> Result<Preference, CreditError> {
+        use crate::Outcome;
+        Ok(self.outcome(clicked)?.preference(0, 1))
+    }
+
+    fn written(&self, method: Option<&str>) -> Vec<u8> {
+        let documents = self.documents.as_ref().map(|Documents { mixed, pinned }| {
+            [mixed, pinned].map(|texts| texts.iter().map(String::as_str).collect::<Vec<_>>())
+        });
+        let documents = documents.as_ref().map(|[mixed, pinned]| (mixed.as_slice(), pinned.as_slice()));
+        let version = self.version.as_ref().map(|version| (version.experiment(), version.hash()));
+        let Self { mixed, page, propensity, .. } = self;
+        Writing { method, version, page: page.as_ref(), propensity: *propensity, documents, mixed }.to_bytes()
+    }
+
+    /// As bytes, which name the method.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.written(Some(self.method()))
+    }
+
+    /// As bytes that do not name the method, for a store that keeps it once per version of an experiment.
+    #[must_use]
+    pub fn to_bytes_without_method(&self) -> Vec<u8> {
+        self.written(None)
+    }
+
+    /// The receipt that [`to_bytes`](Self::to_bytes) wrote, or one of the first format.
+    ///
+    /// # Errors
+    /// For damaged bytes, those of another format, and those that do not name the method.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ReceiptError> {
+        Self::read(bytes, None)
+    }
+
+    /// The receipt that [`to_bytes_without_method`](Self::to_bytes_without_method) wrote, of the method whose name the store has.
+    ///
+    /// # Errors
+    /// For damaged bytes, those of another format, and those of another method.
+    pub fn from_bytes_of(bytes: &[u8], method: &str) -> Result<Self, ReceiptError> {
+        Self::read(bytes, Some(method))
+    }
+
+    fn read(bytes: &[u8], method: Option<&str>) -> Result<Self, ReceiptError> {
+        if bytes.first() == Some(&FIRST) {
+            let receipt = first::read(bytes)?;
+            return match method {
+                Some(method) if method != receipt.method() => {
+                    let message = format!("it is of the method {:?}, not {method:?}", receipt.method());
+                    Err(ReceiptError::new(ReceiptErrorKind::Method, message))
+                }
+                _ => Ok(receipt),
+            };
+        }
+        let parts = Parts::read(bytes)?;
+        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        let documents = parts.documents().map(|mixed| Documents { mixed: owned(mixed), pinned: owned(parts.pinned()) });
+        let version = parts.version().map(|(name, hash)| ExperimentVersion::from_parts(name, hash));
+        let mixed = parts.mixed(method)?;
+        Self { mixed, version, page: parts.page().cloned(), propensity: parts.propensity(), documents }.checked()
+    }
+}
+
+fn value(message: impl Into<String>) -> ReceiptError {
+    ReceiptError::new(ReceiptErrorKind::Value, message)
+}
+
+/// A text that occurs twice.
+fn twice<T: AsRef<str>>(texts: &[T]) -> Option<&str> {
+    let mut sorted: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
+    sorted.sort_unstable();
+    sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
+}

@@ -1,0 +1,213 @@
+//! The parts of a receipt in bytes, where they were read: nothing is copied until it is asked for.
+
+use super::kept::{Mixed, list_length};
+use super::packed::{Reader, Writer};
+use super::{PLAIN, ReceiptError, ReceiptErrorKind, SECOND, sealed, unsealed};
+use crate::any::{InterleavingReceipt, MultileavingReceipt};
+use crate::{NamedReceipt, Page};
+
+const MANY: u8 = 1;
+const METHOD: u8 = 1 << 1;
+const VERSION: u8 = 1 << 2;
+const PAGE: u8 = 1 << 3;
+const PROPENSITY: u8 = 1 << 4;
+const DOCUMENTS: u8 = 1 << 5;
+const KNOWN: u8 = MANY | METHOD | VERSION | PAGE | PROPENSITY | DOCUMENTS;
+
+/// A receipt of the second format in borrowed parts; its checksum was right.
+#[derive(Debug, Clone)]
+pub struct Parts<'a> {
+    is_multileaving: bool,
+    method: Option<&'a str>,
+    version: Option<(&'a str, u64)>,
+    page: Option<Page>,
+    propensity: Option<f64>,
+    documents: Option<Documents<'a>>,
+    body: &'a [u8],
+}
+
+/// The documents of the mixed list, and those that other places of the page display.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Documents<'a> {
+    pub(super) mixed: Vec<&'a str>,
+    pub(super) pinned: Vec<&'a str>,
+}
+
+impl<'a> Parts<'a> {
+    /// The parts of a receipt, if `bytes` are one of the second format.
+    ///
+    /// # Errors
+    /// For damaged bytes, those of another format, and those of a plain value.
+    pub fn read(bytes: &'a [u8]) -> Result<Self, ReceiptError> {
+        let cut = || ReceiptError::malformed("it is cut off");
+        let [flags, rest @ ..] = unsealed(bytes)? else { return Err(cut()) };
+        if flags & PLAIN != 0 {
+            let message = "it is that of a single method; read it as the type that was written";
+            return Err(ReceiptError::malformed(message));
+        }
+        if flags & !KNOWN != 0 {
+            let message = "it has parts that this version does not know; read it with the version that wrote it";
+            return Err(ReceiptError::new(ReceiptErrorKind::Version, message));
+        }
+        let mut reader = Reader::new(rest);
+        let has = |part: u8| flags & part != 0;
+        let mut read = || -> Option<Self> {
+            let method = if has(METHOD) { Some(reader.text()?) } else { None };
+            let version = if has(VERSION) {
+                let hash = u64::from_le_bytes(reader.array()?);
+                Some((reader.text()?, hash))
+            } else {
+                None
+            };
+            let page = if has(PAGE) { Some(reader.page()?) } else { None };
+            let propensity = if has(PROPENSITY) { Some(f64::from_le_bytes(reader.array()?)) } else { None };
+            let documents = if has(DOCUMENTS) {
+                let mixed = reader.texts()?;
+                Some(Documents { mixed, pinned: reader.texts()? })
+            } else {
+                None
+            };
+            let body = reader.rest();
+            Some(Self { is_multileaving: has(MANY), method, version, page, propensity, documents, body })
+        };
+        read().ok_or_else(cut)
+    }
+
+    /// Whether any number of rankers were compared; two, otherwise.
+    #[must_use]
+    pub fn is_multileaving(&self) -> bool {
+        self.is_multileaving
+    }
+
+    /// The full name of the method, if it is there.
+    #[must_use]
+    pub fn method(&self) -> Option<&'a str> {
+        self.method
+    }
+
+    /// The experiment's name and the hash of its version, if they are there.
+    #[must_use]
+    pub fn version(&self) -> Option<(&'a str, u64)> {
+        self.version
+    }
+
+    /// What was displayed, if it is there.
+    #[must_use]
+    pub fn page(&self) -> Option<&Page> {
+        self.page.as_ref()
+    }
+
+    /// The probability of the choice that led to the list, if it is there.
+    #[must_use]
+    pub fn propensity(&self) -> Option<f64> {
+        self.propensity
+    }
+
+    /// The documents of the mixed list, if they are there.
+    #[must_use]
+    pub fn documents(&self) -> Option<&[&'a str]> {
+        self.documents.as_ref().map(|documents| documents.mixed.as_slice())
+    }
+
+    /// The documents of the places of the page that are nobody's, top down.
+    #[must_use]
+    pub fn pinned(&self) -> &[&'a str] {
+        self.documents.as_ref().map_or(&[], |documents| documents.pinned.as_slice())
+    }
+
+    /// The method's own receipt in bytes, for [`Mixed::from_body`].
+    #[must_use]
+    pub fn body(&self) -> &'a [u8] {
+        self.body
+    }
+
+    /// The receipt of the method, whose name the store gives where the bytes do not.
+    ///
+    /// # Errors
+    /// If no name is known, if two are, or if the bytes are no receipt of the method.
+    pub fn mixed(&self, method: Option<&str>) -> Result<Mixed, ReceiptError> {
+        let method = match (self.method, method) {
+            (Some(own), Some(given)) if own != given => {
+                let message = format!("it is of the method {own:?}, not {given:?}");
+                return Err(ReceiptError::new(ReceiptErrorKind::Method, message));
+            }
+            (Some(method), _) | (None, Some(method)) => method,
+            (None, None) => {
+                let message = "it does not name its method; read it with the method of its experiment's version";
+                return Err(ReceiptError::new(ReceiptErrorKind::Method, message));
+            }
+        };
+        Mixed::from_body(self.body, self.is_multileaving, method)
+    }
+}
+
+/// What is written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Writing<'a> {
+    pub(super) method: Option<&'a str>,
+    pub(super) version: Option<(&'a str, u64)>,
+    pub(super) page: Option<&'a Page>,
+    pub(super) propensity: Option<f64>,
+    pub(super) documents: Option<(&'a [&'a str], &'a [&'a str])>,
+    pub(super) mixed: &'a Mixed,
+}
+
+impl Writing<'_> {
+    /// As bytes.
+    pub(super) fn to_bytes(self) -> Vec<u8> {
+        let Self { method, version, page, propensity, documents, mixed } = self;
+        let flag = |part: u8, is_there: bool| if is_there { part } else { 0 };
+        let flags = flag(MANY, matches!(mixed, Mixed::Multileaving(_)))
+            | flag(METHOD, method.is_some())
+            | flag(VERSION, version.is_some())
+            | flag(PAGE, page.is_some())
+            | flag(PROPENSITY, propensity.is_some())
+            | flag(DOCUMENTS, documents.is_some());
+        let mut writer = Writer::new(vec![SECOND, flags]);
+        if let Some(method) = method {
+            writer.text(method);
+        }
+        if let Some((experiment, hash)) = version {
+            writer.bytes(&hash.to_le_bytes());
+            writer.text(experiment);
+        }
+        if let Some(page) = page {
+            writer.page(page);
+        }
+        if let Some(propensity) = propensity {
+            writer.bytes(&propensity.to_le_bytes());
+        }
+        if let Some((mixed, pinned)) = documents {
+            writer.texts(mixed);
+            writer.texts(pinned);
+        }
+        match mixed {
+            Mixed::Interleaving(receipt) => writer.interleaving(receipt.receipt()),
+            Mixed::Multileaving(receipt) => writer.multileaving(receipt.receipt()),
+        }
+        sealed(writer.finish())
+    }
+}
+
+impl Mixed {
+    /// The receipt of a method from the [bytes](Parts::body) of its own part.
+    ///
+    /// # Errors
+    /// If the bytes are no receipt of the method.
+    pub fn from_body(body: &[u8], is_multileaving: bool, method: &str) -> Result<Self, ReceiptError> {
+        let mut reader = Reader::new(body);
+        let mixed = if is_multileaving {
+            let receipt: Option<MultileavingReceipt> = reader.multileaving();
+            receipt.map(|receipt| Self::Multileaving(NamedReceipt::new(method.to_owned(), receipt)))
+        } else {
+            let receipt: Option<InterleavingReceipt> = reader.interleaving();
+            receipt.map(|receipt| Self::Interleaving(NamedReceipt::new(method.to_owned(), receipt)))
+        };
+        let mixed = mixed.ok_or_else(|| ReceiptError::malformed("its method's part cannot be read"))?;
+        if !reader.rest().is_empty() {
+            return Err(ReceiptError::new(ReceiptErrorKind::Excess, "bytes are left after its method's part"));
+        }
+        list_length(&mixed)?;
+        Ok(mixed)
+    }
+}

@@ -1,0 +1,372 @@
+//! Pages of a mixed list: the beginning of a longer list, documents left out, places that are nobody's.
+
+use std::collections::BTreeMap;
+
+use crate::enumeration::{Distribution, sign, strict};
+use crate::oracle::{Drawn, sign_of, subsets};
+use interleave::{
+    AnyInterleaving, AnyMultileaving, CreditError, Doc, Generator, Interleaving, ListBuf, Multileaving, Outcome, Page,
+    RankedList,
+};
+use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+
+/// Whose lists depend on how many documents are asked for.
+const NOT_STABLE: [&str; 6] = [
+    "optimized",
+    "optimized:binary",
+    "optimized:inverse",
+    "optimized:negative",
+    "optimized:lists=8",
+    "probabilistic:sampled=50",
+];
+
+fn interleavings() -> impl Iterator<Item = AnyInterleaving> {
+    AnyInterleaving::NAMES.iter().map(|name| name.parse().unwrap())
+}
+
+fn multileavings() -> impl Iterator<Item = AnyMultileaving> {
+    AnyMultileaving::NAMES.iter().map(|name| name.replace("10000", "50").parse().unwrap())
+}
+
+fn view(lists: &[ListBuf]) -> Vec<RankedList<'_>> {
+    lists.iter().map(ListBuf::as_list).collect()
+}
+
+fn pair(lists: &[ListBuf]) -> [RankedList<'_>; 2] {
+    [lists[0].as_list(), lists[1].as_list()]
+}
+
+/// A list of some of `n` documents, with ties.
+fn some_list(n: u16, levels: u32, generator: &mut Generator) -> ListBuf {
+    let score = |_| {
+        let score = f64::from(generator.random_range(0..levels));
+        generator.random_bool(0.8).then_some(score)
+    };
+    ListBuf::from_some_scores((0..n).map(score).collect::<Vec<_>>()).unwrap()
+}
+
+/// Click sets on a page of `length` places.
+fn clicks(length: usize, generator: &mut Generator) -> Vec<usize> {
+    (0..length).filter(|_| generator.random_bool(0.3)).collect()
+}
+
+fn permutations(n: u16) -> Vec<Vec<u16>> {
+    let mut all = vec![vec![]];
+    for _ in 0..n {
+        let longer = |order: &Vec<u16>| {
+            let order = order.clone();
+            (0..n).filter(|doc| !order.contains(doc)).map(|doc| [order.clone(), vec![doc]].concat()).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all
+}
+
+#[test]
+fn methods_say_whether_they_are_prefix_stable() {
+    for method in interleavings() {
+        assert_eq!(method.is_prefix_stable(), !NOT_STABLE.contains(&&*method.to_string()), "{method}");
+    }
+    for method in multileavings() {
+        assert_eq!(method.is_prefix_stable(), !NOT_STABLE.contains(&&*method.to_string()), "{method}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// One draw of three pages is page 1, pages 1 and 2, and all three; clicks are worth the same.
+    #[test]
+    fn the_beginning_of_a_long_list_is_the_short_one(
+        n in 0_u16..40, m in 1_usize..6, levels in prop::sample::select(vec![1, 3, 8, 1_000_000]), page in 1_usize..9, seed: u64,
+    ) {
+        for method in interleavings().filter(Interleaving::is_prefix_stable) {
+            let mut generator = Generator::seed_from_u64(seed);
+            let lists = [0; 2].map(|_| some_list(n, levels, &mut generator));
+            let (mixed, kept) = method.draw(pair(&lists), 3 * page, &mut generator.clone(), &mut Default::default());
+            for pages in 1..4 {
+                let own = &mut generator.clone();
+                let (shown, alone) = method.draw(pair(&lists), pages * page, own, &mut Default::default());
+                prop_assert_eq!(&mixed[..shown.len()], &shown[..], "{}", method);
+                let seen = Page::first(shown.len());
+                let clicks = clicks(shown.len(), &mut Generator::seed_from_u64(seed ^ pages as u64));
+                let credit = method.credit_page(&kept, &seen, &clicks).unwrap();
+                prop_assert_eq!(credit, method.credit(&alone, &clicks).unwrap(), "{} {:?}", method, clicks);
+                // The user of a shorter page saw the beginning of this one.
+                let whole = Page::first(mixed.len());
+                prop_assert_eq!(whole.truncated(seen.len()), seen);
+            }
+        }
+        for method in multileavings().filter(Multileaving::is_prefix_stable) {
+            let mut generator = Generator::seed_from_u64(seed);
+            let lists: Vec<_> = (0..m).map(|_| some_list(n, levels, &mut generator)).collect();
+            let (mixed, kept) = method.draw(&view(&lists), 3 * page, &mut generator.clone(), &mut Default::default());
+            for pages in 1..4 {
+                let own = &mut generator.clone();
+                let (shown, alone) = method.draw(&view(&lists), pages * page, own, &mut Default::default());
+                prop_assert_eq!(&mixed[..shown.len()], &shown[..], "{}", method);
+                let clicks = clicks(shown.len(), &mut Generator::seed_from_u64(seed ^ pages as u64));
+                let credit = method.credit_page(&kept, &Page::first(shown.len()), &clicks).unwrap();
+                prop_assert_eq!(credit, method.credit(&alone, &clicks).unwrap(), "{} {:?}", method, clicks);
+            }
+        }
+    }
+
+    /// What a page leaves out or adds never panics, and clicks on what is nobody's count for nobody.
+    #[test]
+    fn any_page_is_credited(n in 0_u16..20, m in 1_usize..5, seed: u64) {
+        let mut generator = Generator::seed_from_u64(seed);
+        let lists: Vec<_> = (0..m.max(2)).map(|_| some_list(n, 4, &mut generator)).collect();
+        let page_of = |length: usize, generator: &mut Generator| {
+            let mut places = Vec::new();
+            for position in 0..length {
+                if generator.random_bool(0.2) {
+                    places.push(None);
+                }
+                if generator.random_bool(0.8) {
+                    places.push(Some(position));
+                }
+            }
+            Page::new(places).unwrap()
+        };
+        for method in interleavings() {
+            let (mixed, kept) = method.draw(pair(&lists), 8, &mut generator, &mut Default::default());
+            let page = page_of(mixed.len(), &mut generator);
+            let clicks = clicks(page.len(), &mut generator);
+            let credit = method.credit_page(&kept, &page, &clicks).unwrap();
+            let owned: Vec<usize> = clicks.iter().copied().filter(|&n| page.places().nth(n).unwrap().is_some()).collect();
+            prop_assert_eq!(method.credit_page(&kept, &page, &owned).unwrap(), credit);
+            let below = CreditError::Position { position: page.len(), length: page.len() };
+            prop_assert_eq!(method.credit_page(&kept, &page, &[page.len()]), Err(below));
+            let beyond = CreditError::Page { position: mixed.len(), mixed: mixed.len() };
+            prop_assert_eq!(method.credit_page(&kept, &Page::first(mixed.len() + 1), &[]), Err(beyond));
+        }
+        for method in multileavings() {
+            let (mixed, kept) = method.draw(&view(&lists), 8, &mut generator, &mut Default::default());
+            let page = page_of(mixed.len(), &mut generator);
+            let clicks = clicks(page.len(), &mut generator);
+            let credit = method.credit_page(&kept, &page, &clicks).unwrap();
+            let owned: Vec<usize> = clicks.iter().copied().filter(|&n| page.places().nth(n).unwrap().is_some()).collect();
+            prop_assert_eq!(method.credit_page(&kept, &page, &owned).unwrap(), credit);
+            let beyond = CreditError::Page { position: mixed.len(), mixed: mixed.len() };
+            prop_assert_eq!(method.credit_page(&kept, &Page::first(mixed.len() + 1), &[]).unwrap_err(), beyond);
+        }
+    }
+}
+
+/// Every pair of rankers of up to four documents, every length of the page and every set of clicks, several draws each.
+#[test]
+fn every_short_list_is_prefix_stable() {
+    for n in 1..=4_u16 {
+        let orders = permutations(n);
+        for method in interleavings() {
+            let mut generator = Generator::seed_from_u64(u64::from(n));
+            let mut differs = false;
+            for a in &orders {
+                for b in &orders {
+                    let lists = [strict(a), strict(b)];
+                    for _ in 0..4 {
+                        let (mixed, kept) =
+                            method.draw(pair(&lists), usize::from(n), &mut generator.clone(), &mut Default::default());
+                        for length in 0..usize::from(n) {
+                            let own = &mut generator.clone();
+                            let (shown, alone) = method.draw(pair(&lists), length, own, &mut Default::default());
+                            differs |= mixed[..length] != shown[..];
+                            for clicks in subsets(length) {
+                                let credit = method.credit_page(&kept, &Page::first(length), &clicks).unwrap();
+                                differs |= credit != method.credit(&alone, &clicks).unwrap();
+                            }
+                        }
+                        let _: u64 = generator.random();
+                    }
+                }
+            }
+            assert!(!(method.is_prefix_stable() && differs), "{method}, {n} documents");
+            // The property is not vacuous.
+            assert!(method.is_prefix_stable() || differs || n < 3, "{method}, {n} documents");
+        }
+        // Triples: all of three documents, and a share of four.
+        let step = if n < 4 { 1 } else { 7 };
+        for method in multileavings() {
+            let mut generator = Generator::seed_from_u64(u64::from(n));
+            let mut differs = false;
+            for code in (0..orders.len().pow(3)).step_by(step) {
+                let order = |x: u32| strict(&orders[code / orders.len().pow(x) % orders.len()]);
+                let lists = [order(0), order(1), order(2)];
+                let (mixed, kept) =
+                    method.draw(&view(&lists), usize::from(n), &mut generator.clone(), &mut Default::default());
+                for length in 0..usize::from(n) {
+                    let own = &mut generator.clone();
+                    let (shown, alone) = method.draw(&view(&lists), length, own, &mut Default::default());
+                    differs |= mixed[..length] != shown[..];
+                    for clicks in subsets(length) {
+                        let credit = method.credit_page(&kept, &Page::first(length), &clicks).unwrap();
+                        differs |= credit != method.credit(&alone, &clicks).unwrap();
+                    }
+                }
+                let _: u64 = generator.random();
+            }
+            assert!(!(method.is_prefix_stable() && differs), "{method}, {n} documents");
+            assert!(method.is_prefix_stable() || differs || n < 3, "{method}, {n} documents");
+        }
+    }
+}
+
+/// How a page displays a list.
+#[derive(Debug, Clone, Copy)]
+enum Layout {
+    /// Something else first, then the list.
+    PinnedFirst,
+    /// Without this document.
+    Without(u16),
+    /// The first two, with something else between.
+    FirstTwoAround,
+}
+
+impl Layout {
+    fn places(self, list: &[u16]) -> Vec<Option<usize>> {
+        let all = 0..list.len();
+        match self {
+            Self::PinnedFirst => std::iter::once(None).chain(all.map(Some)).collect(),
+            Self::Without(doc) => all.filter(|&n| list[n] != doc).map(Some).collect(),
+            Self::FirstTwoAround => {
+                let mut places: Vec<_> = all.take(2).map(Some).collect();
+                places.insert(places.len().min(1), None);
+                places
+            }
+        }
+    }
+}
+
+const LAYOUTS: [Layout; 5] =
+    [Layout::PinnedFirst, Layout::Without(0), Layout::Without(1), Layout::Without(2), Layout::FirstTwoAround];
+
+/// The list, and for every set of clicked places of its page the sign of each pair.
+type Signature = (Vec<u16>, Vec<Vec<i8>>);
+
+fn expected(drawn: Vec<Drawn>, layout: Layout) -> Distribution<Signature> {
+    let mut distribution = Distribution::new();
+    for one in drawn {
+        let page = layout.places(&one.list);
+        let signs = subsets(page.len())
+            .map(|clicks| one.verdict_on(&page, &clicks).into_iter().map(sign_of).map(|sign| -sign).collect());
+        *distribution.entry((one.list.clone(), signs.collect())).or_default() += one.p;
+    }
+    distribution
+}
+
+fn numbers(shown: &[Doc]) -> Vec<u16> {
+    shown.iter().map(|doc| doc.0).collect()
+}
+
+/// What is displayed of every list, and what clicks on it say, as plain versions of the methods say.
+#[test]
+fn pages_are_enumeration() {
+    let two: [[&[u16]; 2]; 3] = [[&[0, 1, 2], &[1, 2, 0]], [&[2, 0, 1], &[1, 0, 2]], [&[0, 1], &[2, 1, 0]]];
+    for name in crate::methods::INTERLEAVING {
+        let method: AnyInterleaving = name.parse().unwrap();
+        let mut generator = Generator::seed_from_u64(5);
+        for orders in two {
+            let lists = orders.map(strict);
+            for layout in LAYOUTS {
+                let distribution = expected(crate::oracle::interleaving(name, orders, 3).unwrap(), layout);
+                let draw = || {
+                    let (shown, kept) = method.draw(pair(&lists), 3, &mut generator, &mut Default::default());
+                    let page = Page::new(layout.places(&numbers(&shown))).unwrap();
+                    let credit = |clicks: Vec<usize>| vec![sign(method.credit_page(&kept, &page, &clicks).unwrap())];
+                    (numbers(&shown), subsets(page.len()).map(credit).collect())
+                };
+                crate::enumeration::assert_follows(&distribution, 1_000, draw, &format!("{name}, {layout:?}"));
+            }
+        }
+    }
+    let three: [[&[u16]; 3]; 2] = [[&[0, 1, 2], &[1, 2, 0], &[2, 1, 0]], [&[0, 1, 2], &[0, 2, 1], &[1]]];
+    for name in crate::methods::MULTILEAVING {
+        let method: AnyMultileaving = name.parse().unwrap();
+        let mut generator = Generator::seed_from_u64(6);
+        for orders in three {
+            let lists = orders.map(strict);
+            for layout in LAYOUTS {
+                let distribution = expected(crate::oracle::multileaving(name, &orders, 3).unwrap(), layout);
+                let draw = || {
+                    let (shown, kept) = method.draw(&view(&lists), 3, &mut generator, &mut Default::default());
+                    let page = Page::new(layout.places(&numbers(&shown))).unwrap();
+                    let credit = |clicks: Vec<usize>| {
+                        let outcome = method.credit_page(&kept, &page, &clicks).unwrap();
+                        [(0, 1), (0, 2), (1, 2)].map(|(i, j)| sign(outcome.preference(i, j))).to_vec()
+                    };
+                    (numbers(&shown), subsets(page.len()).map(credit).collect())
+                };
+                crate::enumeration::assert_follows(&distribution, 1_000, draw, &format!("{name}, {layout:?}"));
+            }
+        }
+    }
+}
+
+/// The largest expected difference, and the largest expected sign, that clicks on fixed places of such pages give one ranker
+/// over another: (credit, wins).
+fn bias(drawn: &[Drawn], layout: Layout, places: usize) -> (f64, f64) {
+    let (mut credit, mut wins) = (0.0_f64, 0.0_f64);
+    for clicks in subsets(places) {
+        let mut sums: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+        for one in drawn {
+            let page = layout.places(&one.list);
+            let clicks: Vec<usize> = clicks.iter().copied().filter(|place| *place < page.len()).collect();
+            for (pair, difference) in one.verdict_on(&page, &clicks).into_iter().enumerate() {
+                let sum = sums.entry(pair).or_default();
+                sum.0 += one.p * difference;
+                sum.1 += one.p * f64::from(sign_of(difference));
+            }
+        }
+        for (difference, sign) in sums.into_values() {
+            credit = credit.max(difference.abs());
+            wins = wins.max(sign.abs());
+        }
+    }
+    (credit, wins)
+}
+
+/// Clicks on places, whatever is there: what they give a ranker where something else is pinned to the first place, and where
+/// a document is left out. Over all pairs and triples of rankers of three documents; `tests/data/pages.csv` has the table.
+#[test]
+fn bias_of_pages() {
+    let orders = permutations(3);
+    let mut table =
+        String::from("kind,method,pinned first: credit,pinned first: wins,one left out: credit,one left out: wins\n");
+    let mut add = |kind: &str, name: &str, drawn: &mut dyn FnMut(usize) -> Option<Vec<Drawn>>| {
+        let mut most = [(0.0_f64, 0.0_f64); 2];
+        let mut case = 0;
+        while let Some(drawn) = drawn(case) {
+            case += 1;
+            for (at, layouts) in [&LAYOUTS[..1], &LAYOUTS[1..4]].into_iter().enumerate() {
+                for &layout in layouts {
+                    let (credit, wins) = bias(&drawn, layout, if at == 0 { 4 } else { 2 });
+                    most[at] = (most[at].0.max(credit), most[at].1.max(wins));
+                }
+            }
+        }
+        let number = |x: f64| if x.abs() < 1e-9 { "0".to_owned() } else { format!("{x:.3}") };
+        let [(a, b), (c, d)] = most;
+        let numbers = [a, b, c, d].map(number).join(",");
+        table.push_str(&format!("{kind},{name},{numbers}\n"));
+    };
+    for name in crate::methods::INTERLEAVING {
+        add("two", name, &mut |case| {
+            let pair = (case < 36).then(|| [case / 6, case % 6].map(|order| orders[order].as_slice()))?;
+            crate::oracle::interleaving(name, pair, 3)
+        });
+    }
+    for name in crate::methods::MULTILEAVING {
+        add("many", name, &mut |case| {
+            let triple =
+                (case < 216).then(|| [case / 36, case / 6 % 6, case % 6].map(|order| orders[order].as_slice()))?;
+            crate::oracle::multileaving(name, &triple, 3)
+        });
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/pages.csv");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(path, &table).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(path).unwrap(), table, "UPDATE=1 rewrites it");
+}
