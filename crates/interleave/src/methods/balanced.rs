@@ -31,6 +31,7 @@
 
 use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, when};
+use crate::receipt::{Pack, Reader, Writer};
 use crate::support::reading::read;
 use crate::support::receipt_len;
 use crate::support::two_pointer::{ABSENT, Alternating, OUTSIDE};
@@ -120,7 +121,15 @@ pub struct BalancedReceipt {
 
 receipt_len!(BalancedReceipt, |receipt| receipt.tops.len());
 
-impl crate::receipt::Pack for BalancedReceipt {}
+impl Pack for BalancedReceipt {
+    fn pack(&self, writer: &mut Writer) {
+        writer.ranks(&self.tops);
+    }
+
+    fn unpack(reader: &mut Reader<'_>) -> Option<Self> {
+        Some(Self { tops: reader.ranks()? })
+    }
+}
 
 impl NamedMethod for BalancedInterleave {
     const BASE: &'static str = "balanced";

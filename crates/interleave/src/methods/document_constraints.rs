@@ -31,6 +31,7 @@ use std::borrow::Cow;
 
 use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod};
+use crate::receipt::{Pack, Reader, Writer};
 use crate::support::reading::read;
 use crate::support::receipt_len;
 use crate::support::two_pointer::{ABSENT, Alternating, OUTSIDE};
@@ -132,7 +133,15 @@ pub struct DocumentConstraintsReceipt {
 
 receipt_len!(DocumentConstraintsReceipt, |receipt| receipt.places.len());
 
-impl crate::receipt::Pack for DocumentConstraintsReceipt {}
+impl Pack for DocumentConstraintsReceipt {
+    fn pack(&self, writer: &mut Writer) {
+        writer.ranks(&self.places);
+    }
+
+    fn unpack(reader: &mut Reader<'_>) -> Option<Self> {
+        Some(Self { places: reader.ranks()? })
+    }
+}
 
 impl DocumentConstraintsReceipt {
     /// By ranker, whether documents outside its top are not in its list at all though the receipt does not say so.

@@ -35,6 +35,7 @@ use std::cmp::Ordering;
 use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, when};
 use crate::random::below;
+use crate::receipt::Pack;
 use crate::support::fixed_point::Credit;
 use crate::support::reading::read;
 use crate::support::receipt_len;
@@ -260,7 +261,7 @@ pub struct PairwisePreferenceReceipt {
 
 receipt_len!(PairwisePreferenceReceipt, |receipt| receipt.places.len(), rankers receipt.orders.len());
 
-impl crate::receipt::Pack for PairwisePreferenceReceipt {}
+impl Pack for PairwisePreferenceReceipt {}
 
 impl NamedMethod for PairwisePreference {
     const BASE: &'static str = "pairwise-preference";

@@ -25,6 +25,7 @@ use rand::Rng;
 
 use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, unless, unless_tau};
+use crate::receipt::Pack;
 use crate::support::expected_sign::{Share, SignSum};
 use crate::support::rank_weights::{TauError, Weights};
 use crate::support::softmax::{Softmax, Successive, Taken};
@@ -178,7 +179,7 @@ pub struct ProbabilisticExpectedReceipt {
 
 receipt_len!(ProbabilisticExpectedReceipt, |receipt| receipt.groups.len());
 
-impl crate::receipt::Pack for ProbabilisticExpectedReceipt {}
+impl Pack for ProbabilisticExpectedReceipt {}
 
 impl NamedMethod for ProbabilisticExpected {
     const BASE: &'static str = "probabilistic";

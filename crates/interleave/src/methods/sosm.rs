@@ -29,6 +29,7 @@
 
 use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, unless_tau};
+use crate::receipt::{Pack, Reader, Writer};
 use crate::support::draft::Draft;
 use crate::support::rank_weights::{TauError, Weights};
 use crate::support::receipt_len;
@@ -103,7 +104,52 @@ pub struct SosmReceipt {
 
 receipt_len!(SosmReceipt, |receipt| receipt.length, rankers receipt.ranks.len());
 
-impl crate::receipt::Pack for SosmReceipt {}
+/// Ranks among so few documents take half a byte each, of which the largest means unlisted.
+const FEW: usize = 15;
+
+impl Pack for SosmReceipt {
+    fn pack(&self, writer: &mut Writer) {
+        let Self { length, ranks } = self;
+        writer.number(*length);
+        writer.number(ranks.len());
+        // Ranks that a damaged receipt of the first format lacks earn nothing, as those of unlisted documents.
+        let rank = |row: &Vec<u16>, at: usize| row.get(at).copied().unwrap_or(u16::MAX);
+        let all = ranks.iter().flat_map(|row| (0..*length).map(move |at| rank(row, at)));
+        if *length <= FEW {
+            let half: Vec<u8> = all.map(|rank| usize::from(rank).min(FEW) as u8).collect();
+            let bytes = half.chunks(2).map(|pair| pair[0] | pair.get(1).copied().unwrap_or(0) << 4);
+            writer.bytes(&bytes.collect::<Vec<_>>());
+        } else {
+            all.for_each(|rank| writer.number(rank.wrapping_add(1).into()));
+        }
+    }
+
+    fn unpack(reader: &mut Reader<'_>) -> Option<Self> {
+        let (length, rankers) = (reader.number()?, reader.number()?);
+        let count = length.checked_mul(rankers)?;
+        // Without documents a row takes no byte.
+        let is_there = count.div_ceil(2) <= reader.rest().len() && rankers <= RankedList::MAX_LEN;
+        let mut all = Vec::new();
+        if !is_there {
+            return None;
+        } else if length <= FEW {
+            let bytes = reader.take(count.div_ceil(2))?;
+            let rank = |half: u8| if usize::from(half) == FEW { u16::MAX } else { half.into() };
+            all.extend(bytes.iter().flat_map(|byte| [byte & 15, byte >> 4]).map(rank));
+            // What is left of the last byte is empty.
+            if all.get(count).is_some_and(|rest| *rest != 0) {
+                return None;
+            }
+            all.truncate(count);
+        } else {
+            for _ in 0..count {
+                all.push(u16::try_from(reader.number()?).ok()?.wrapping_sub(1));
+            }
+        }
+        let ranks = (0..rankers).map(|row| all[row * length..(row + 1) * length].to_vec()).collect();
+        Some(Self { length, ranks })
+    }
+}
 
 /// The place of one shown document in one ranker's order, as a number to compare: the first rank of its
 /// tie group in the upper 16 bits, then 48 of the key that orders the group; the largest number where

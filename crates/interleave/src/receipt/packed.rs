@@ -78,6 +78,12 @@ impl Writer {
         }
     }
 
+    /// Pairs of 0-based ranks. The two largest numbers, which mark documents outside a list, take one byte as small ones do.
+    pub(crate) fn ranks(&mut self, ranks: &[[u16; 2]]) {
+        self.number(ranks.len());
+        ranks.as_flattened().iter().for_each(|rank| self.number(rank.wrapping_add(2).into()));
+    }
+
     pub(crate) fn postcard<T: serde::Serialize>(&mut self, value: &T) {
         // Into a vector, postcard writes everything that the receipts hold.
         self.bytes = postcard::to_extend(value, std::mem::take(&mut self.bytes)).expect("receipts have bytes");
@@ -176,6 +182,12 @@ impl<'a> Reader<'a> {
         Some(owners)
     }
 
+    pub(crate) fn ranks(&mut self) -> Option<Vec<[u16; 2]>> {
+        let count = self.count(1)?;
+        let mut rank = || Some(u16::try_from(self.number()?).ok()?.wrapping_sub(2));
+        (0..count).map(|_| Some([rank()?, rank()?])).collect()
+    }
+
     pub(crate) fn postcard<T: serde::de::DeserializeOwned>(&mut self) -> Option<T> {
         let (value, rest) = postcard::take_from_bytes(self.bytes).ok()?;
         self.bytes = rest;
@@ -206,6 +218,7 @@ mod tests {
             text: String,
             owners in prop::collection::vec(prop::option::of(0_u8..2), 0..40),
             pins in prop::collection::vec((any::<bool>(), 1_usize..9), 0..20),
+            ranks: Vec<[u16; 2]>,
         ) {
             let mut next = 0;
             let places = pins.iter().map(|&(is_pinned, gap)| {
@@ -218,12 +231,14 @@ mod tests {
             writer.text(&text);
             writer.owners(&owners);
             writer.page(&page);
+            writer.ranks(&ranks);
             let bytes = writer.finish();
             let mut reader = Reader::new(&bytes);
             prop_assert_eq!(reader.number(), Some(number));
             prop_assert_eq!(reader.text(), Some(&*text));
             prop_assert_eq!(reader.owners(), Some(owners));
             prop_assert_eq!(reader.page(), Some(page));
+            prop_assert_eq!(reader.ranks(), Some(ranks));
             prop_assert!(reader.rest().is_empty());
         }
 

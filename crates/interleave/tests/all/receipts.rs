@@ -140,6 +140,7 @@ fn what_is_no_receipt_is_refused() {
 fn receipts_are_small() {
     let mut generator = Generator::seed_from_u64(52);
     let version = |receipt: &Receipt| ExperimentVersion::new("", &[("a", "1"), ("b", "2")], receipt.method(), 10);
+    let mut large = Vec::new();
     for receipt in receipts(&mut generator) {
         let first = match receipt.mixed() {
             interleave::receipt::Mixed::Interleaving(kept) => postcard::to_extend(kept, vec![1]),
@@ -147,12 +148,16 @@ fn receipts_are_small() {
         };
         let (first, of_store) =
             (first.unwrap().len(), receipt.clone().of(version(&receipt)).to_bytes_without_method().len());
-        assert!(10 * of_store <= 11 * first, "{}: {first} before, {of_store} now", receipt.method());
+        println!("{:40}{first:5}{of_store:5}", receipt.method());
+        if 10 * of_store > 11 * first {
+            large.push(format!("{}: {first} before, {of_store} now", receipt.method()));
+        }
         if receipt.method() == "team-draft" && receipt.mixed().rankers() == 2 {
             let everything = receipt.clone().of(ExperimentVersion::new("test", &[("a", "1")], "team-draft", 10));
             assert_eq!((of_store, everything.to_bytes().len()), (19, 34));
         }
     }
+    assert_eq!(large, Vec::<String>::new());
 }
 
 proptest! {

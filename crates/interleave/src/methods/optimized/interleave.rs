@@ -12,6 +12,7 @@ use super::walk::Walk;
 use super::{LpFit, PairCredit, choose};
 use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, unless};
+use crate::receipt::{Pack, Reader, Writer};
 use crate::support::revealed::{self, Revealed};
 use crate::support::tie_keys::TieKeys;
 use crate::support::{pages_by_clicks, receipt_len};
@@ -210,7 +211,23 @@ pub struct OptimizedInterleaveReceipt {
 
 receipt_len!(OptimizedInterleaveReceipt, |receipt| receipt.ranks.len());
 
-impl crate::receipt::Pack for OptimizedInterleaveReceipt {}
+impl Pack for OptimizedInterleaveReceipt {
+    fn pack(&self, writer: &mut Writer) {
+        writer.number(2 * self.ranks.len() + usize::from(self.fit == LpFit::Relaxed));
+        self.ranks.as_flattened().iter().for_each(|rank| writer.number((*rank).into()));
+    }
+
+    fn unpack(reader: &mut Reader<'_>) -> Option<Self> {
+        let (length, fit) = LpFit::with_length(reader.number()?);
+        let mut rank = || u16::try_from(reader.number()?).ok();
+        // Not allocated for more than there is.
+        let mut ranks = Vec::new();
+        for _ in 0..length {
+            ranks.push([rank()?, rank()?]);
+        }
+        Some(Self { fit, ranks })
+    }
+}
 
 impl OptimizedInterleaveReceipt {
     /// How well the probabilities that chose the list meet the constraints.

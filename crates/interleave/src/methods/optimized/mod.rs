@@ -61,6 +61,13 @@ pub enum LpFit {
     Relaxed,
 }
 
+impl LpFit {
+    /// A length and whether it was exact, from the one number that receipts pack them into.
+    fn with_length(number: usize) -> (usize, Self) {
+        (number / 2, if number % 2 == 0 { Self::Exact } else { Self::Relaxed })
+    }
+}
+
 /// Draws an index with these probabilities.
 fn choose(chances: &[f64], generator: &mut Generator) -> usize {
     let mut luck = (generator.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;

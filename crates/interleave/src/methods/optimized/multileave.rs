@@ -6,6 +6,7 @@ use super::{LpFit, RankCredit, choose};
 use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, unless, when};
 use crate::random::below;
+use crate::receipt::Pack;
 use crate::support::revealed::{self, DocSet};
 use crate::support::tie_keys::TieKeys;
 use crate::support::{pages_by_clicks, receipt_len};
@@ -195,7 +196,7 @@ pub struct OptimizedMultileaveReceipt {
 
 receipt_len!(OptimizedMultileaveReceipt, |receipt| receipt.length, rankers receipt.full_ranks.len());
 
-impl crate::receipt::Pack for OptimizedMultileaveReceipt {}
+impl Pack for OptimizedMultileaveReceipt {}
 
 impl OptimizedMultileaveReceipt {
     /// How well the probabilities that chose the list meet the constraints.

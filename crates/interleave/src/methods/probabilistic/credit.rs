@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::Preference;
+use crate::receipt::Pack;
 use crate::support::receipt_len;
 
 /// The probability that each ranker would have drawn the document at one position: `weights[x]` out of
@@ -25,7 +26,7 @@ pub struct ProbabilisticReceipt {
 
 receipt_len!(ProbabilisticReceipt, |receipt| receipt.positions.len());
 
-impl crate::receipt::Pack for ProbabilisticReceipt {}
+impl Pack for ProbabilisticReceipt {}
 
 impl ProbabilisticReceipt {
     pub(crate) fn new(positions: Vec<DrawProbabilities>) -> Self {

@@ -39,6 +39,7 @@ pub use signs::{ProbabilisticMultileaveSigns, ProbabilisticMultileaveSignsScratc
 use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, unless_tau, when};
 use crate::random::below;
+use crate::receipt::Pack;
 use crate::support::fixed_point;
 use crate::support::rank_weights::{TauError, Weights};
 use crate::support::softmax::{Chance, Softmax, Successive};
@@ -317,7 +318,7 @@ struct Row {
 
 receipt_len!(ProbabilisticMultileaveReceipt, |receipt| receipt.length, rankers receipt.rows.len());
 
-impl crate::receipt::Pack for ProbabilisticMultileaveReceipt {}
+impl Pack for ProbabilisticMultileaveReceipt {}
 
 impl ProbabilisticMultileaveReceipt {
     /// The clicked positions, and the chances down to the lowest of them.
