@@ -94,6 +94,12 @@ pub trait Interleaving: Send + Sync {
         false
     }
 
+    /// Whether, beyond that, rankers' lists may grow from page to page: the documents of the first pages do not depend on what
+    /// lies below them in lists that are long enough.
+    fn may_grow(&self) -> bool {
+        false
+    }
+
     /// Credits clicks on the 0-based places `clicked` of a page that displayed some of the list that `receipt` belongs to.
     /// The rest of the list is as if it had not been drawn: documents below the page's last are not there, those that the page
     /// left out are taken out, and places that the list did not fill are nobody's.
@@ -158,6 +164,11 @@ pub trait Multileaving: Send + Sync {
 
     /// Whether a list drawn for several pages serves each of them, as in [`Interleaving::is_prefix_stable`].
     fn is_prefix_stable(&self) -> bool {
+        false
+    }
+
+    /// Whether rankers' lists may grow from page to page, as in [`Interleaving::may_grow`].
+    fn may_grow(&self) -> bool {
         false
     }
 

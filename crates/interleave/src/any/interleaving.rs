@@ -107,6 +107,12 @@ macro_rules! interleaving_methods {
                 }
             }
 
+            fn may_grow(&self) -> bool {
+                match self {
+                    $(Self::$variant(method) => method.may_grow(),)+
+                }
+            }
+
             /// # Errors
             /// Those of the method, and if the receipt is from another method or settings.
             fn credit_page(

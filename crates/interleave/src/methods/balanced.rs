@@ -197,6 +197,10 @@ impl Interleaving for BalancedInterleave {
         true
     }
 
+    fn may_grow(&self) -> bool {
+        true
+    }
+
     fn credit_page(
         &self,
         receipt: &BalancedReceipt,

@@ -255,6 +255,10 @@ impl Interleaving for DocumentConstraints {
         true
     }
 
+    fn may_grow(&self) -> bool {
+        true
+    }
+
     fn credit_page(
         &self,
         receipt: &DocumentConstraintsReceipt,

@@ -352,6 +352,10 @@ impl Multileaving for PairwisePreference {
         true
     }
 
+    fn may_grow(&self) -> bool {
+        true
+    }
+
     fn credit_page(
         &self,
         receipt: &PairwisePreferenceReceipt,

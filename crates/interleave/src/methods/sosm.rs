@@ -274,6 +274,10 @@ impl Multileaving for Sosm {
         true
     }
 
+    fn may_grow(&self) -> bool {
+        true
+    }
+
     fn credit_page(&self, receipt: &SosmReceipt, page: &Page, clicked: &[usize]) -> Result<Vec<u64>, CreditError> {
         let clicked = page.clicked(clicked, receipt.length)?;
         let displayed: Vec<usize> = page.positions().collect();

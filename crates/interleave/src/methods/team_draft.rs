@@ -274,6 +274,10 @@ impl Interleaving for TeamDraftInterleave {
     }
 
     pages_by_clicks!(Preference, prefix_stable: |_| true);
+
+    fn may_grow(&self) -> bool {
+        true
+    }
 }
 
 impl Multileaving for TeamDraftMultileave {
@@ -339,4 +343,8 @@ impl Multileaving for TeamDraftMultileave {
     }
 
     pages_by_clicks!(Vec<u64>, prefix_stable: |_| true);
+
+    fn may_grow(&self) -> bool {
+        true
+    }
 }

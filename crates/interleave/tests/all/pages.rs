@@ -213,6 +213,62 @@ fn every_short_list_is_prefix_stable() {
     }
 }
 
+/// Lists that grow from page to page: the pages are those that the longest lists give at once, or a refusal.
+#[test]
+fn lists_may_grow() {
+    use interleave::PageError;
+    use interleave::page::{interleave_growing, multileave_growing};
+    let mut generator = Generator::seed_from_u64(9);
+    let scores: Vec<Vec<f64>> =
+        (0..3).map(|_| (0..30).map(|_| f64::from(generator.random_range(0..9_u32))).collect()).collect();
+    // The top of a list, with whole groups of ties.
+    let top = |scores: &[f64], least: f64| {
+        ListBuf::from_some_scores(scores.iter().map(|&score| (score >= least).then_some(score))).unwrap()
+    };
+    let stages: Vec<Vec<ListBuf>> =
+        [5.0, 3.0, 0.0].iter().map(|&least| scores.iter().map(|scores| top(scores, least)).collect()).collect();
+    assert!(stages[0].iter().all(|list| (4..30).contains(&list.as_list().len())));
+    let mut grown = 0;
+    for method in interleavings() {
+        let pages: Vec<[RankedList<'_>; 2]> = stages.iter().map(|lists| pair(lists)).collect();
+        let found = interleave_growing(&method, &pages, 4, &generator);
+        if !method.may_grow() {
+            assert!(matches!(found, Err(PageError::Growing { .. })), "{method}");
+            continue;
+        }
+        let whole = method.draw(pages[2], 12, &mut generator.clone(), &mut Default::default());
+        let found = found.unwrap().unwrap();
+        assert_eq!(found.0, whole.0, "{method}");
+        assert_eq!(method.credit(&found.1, &[1, 5, 9]), method.credit(&whole.1, &[1, 5, 9]), "{method}");
+        let first = interleave_growing(&method, &pages[..1], 4, &generator).unwrap().unwrap();
+        assert_eq!(found.0[..4], first.0[..], "{method}");
+        // A list that is not the beginning of the next, and one that had ended on its page.
+        let turned = [pages[0], [pages[1][1], pages[1][0]]];
+        assert_eq!(
+            interleave_growing(&method, &turned, 4, &generator).err(),
+            Some(PageError::NotBeginning { list: 0, page: 0 })
+        );
+        grown += 1;
+    }
+    for method in multileavings() {
+        let pages: Vec<Vec<RankedList<'_>>> = stages.iter().map(|lists| view(lists)).collect();
+        let found = multileave_growing(&method, &pages, 4, &generator);
+        if !method.may_grow() {
+            assert!(matches!(found, Err(PageError::Growing { .. })), "{method}");
+            continue;
+        }
+        let whole = method.draw(&pages[2], 12, &mut generator.clone(), &mut Default::default());
+        assert_eq!(found.unwrap().unwrap().0, whole.0, "{method}");
+        grown += 1;
+    }
+    assert_eq!(grown, 7 + 5);
+    // One document for a page of four: the other ranker's fill it, and would not if the list were longer.
+    let (short, long, other) = (strict(&[0]), strict(&[0, 1, 2, 3]), strict(&[4, 5, 6, 7, 8]));
+    let method: AnyInterleaving = "team-draft".parse().unwrap();
+    let pages = [[short.as_list(), other.as_list()], [long.as_list(), other.as_list()]];
+    assert_eq!(interleave_growing(&method, &pages, 4, &generator).err(), Some(PageError::Differs { page: 0 }));
+}
+
 /// How a page displays a list.
 #[derive(Debug, Clone, Copy)]
 enum Layout {
