@@ -24,6 +24,15 @@ def _asked(
     }
 
 
+def _pages(grown: Sequence[Sequence[Ranking]], depth: int | None, rankers: int) -> Sequence[Sequence[Ranking]]:
+    if grown and depth is not None:
+        raise ValueError("depth mixes all pages at once, grown mixes them one by one: give one of them")
+    for page, lists in enumerate(grown, start=1):
+        if len(lists) != rankers:
+            raise ValueError(f"grown: expected {rankers} lists for page {page} (from 0), found {len(lists)}")
+    return grown
+
+
 def interleave(
     first: Ranking,
     second: Ranking,
@@ -32,6 +41,7 @@ def interleave(
     method: str = "team-draft",
     seed: int | str,
     depth: int | None = None,
+    grown: Sequence[tuple[Ranking, Ranking]] = (),
     documents: Iterable[str] | Iterable[int] | None = None,
     version: str | None = None,
     propensity: float | None = None,
@@ -51,6 +61,10 @@ def interleave(
         The seed of this impression: take another one for each. A text, e.g. the impression's id, is a seed, too.
     depth
         How many documents to mix, for users who turn pages: e.g. 30 for three pages of ten. See `Impression.next_page`.
+    grown
+        Where rankers fetch more for later pages: the longer lists of each further page. `first` and `second` must be their
+        beginnings, with whole groups of ties. All pages so far are mixed and displayed; call with the same seed and one pair
+        more for the next page. Probabilistic and optimized methods refuse it.
     documents
         The order in which documents are numbered, by which ties are drawn; by default, that in which the lists name them.
     version
@@ -77,8 +91,9 @@ def interleave(
     >>> rd.Impression.from_bytes(kept).credit(clicked=["d"])
     'second'
     """
+    rankings = [first, second, *(ranking for pair in _pages(grown, depth, 2) for ranking in pair)]
     asked = _asked(length, depth, seed, version, propensity)
-    return _core.interleave(first, second, method, asked, None if documents is None else list(documents))
+    return _core.interleave(rankings, method, asked, None if documents is None else list(documents))
 
 
 def multileave(
@@ -88,6 +103,7 @@ def multileave(
     method: str = "sosm",
     seed: int | str,
     depth: int | None = None,
+    grown: Sequence[Sequence[Ranking]] = (),
     documents: Iterable[str] | Iterable[int] | None = None,
     version: str | None = None,
     propensity: float | None = None,
@@ -103,7 +119,7 @@ def multileave(
     method
         ``sosm``, ``team-draft``, ``probabilistic``, ``optimized`` or ``pairwise-preference``, with settings as in
         ``probabilistic:sampled=1000``.
-    seed, depth, documents, version, propensity
+    seed, depth, grown, documents, version, propensity
         As for `interleave`.
 
     Returns
@@ -119,8 +135,10 @@ def multileave(
     >>> preferences[2][0]
     1
     """
+    first = list(rankings)
+    every = [*first, *(ranking for lists in _pages(grown, depth, len(first)) for ranking in lists)]
     asked = _asked(length, depth, seed, version, propensity)
-    return _core.multileave(list(rankings), method, asked, None if documents is None else list(documents))
+    return _core.multileave(every, len(first), method, asked, None if documents is None else list(documents))
 
 
 def experiment_version(experiment: str, rankers: Mapping[str, str], *, method: str, length: int = 10) -> str:

@@ -24,6 +24,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use crate::receipt::{Receipt, ReceiptError};
 use crate::{CreditError, Doc, Generator, Interleaving, ListBuf, Multileaving, Preference, RankedList};
 
 /// Lists of ids that cannot be mixed, or clicks that cannot be credited.
@@ -223,6 +224,16 @@ impl<Id: Eq, Receipt> Impression<Id, Receipt> {
         clicked: &[Id],
     ) -> Result<M::Outcome, IdError> {
         Ok(method.credit(&self.receipt, &self.positions(clicked)?)?)
+    }
+}
+
+impl<R: Clone + Into<Receipt>> Impression<String, R> {
+    /// The impression as it is kept until clicks come, in bytes or JSON: with its documents, a version and a checksum.
+    ///
+    /// # Errors
+    /// None for an impression that this module mixed.
+    pub fn kept(&self) -> Result<Receipt, ReceiptError> {
+        self.receipt.clone().into().with_documents(self.shown.clone())
     }
 }
 

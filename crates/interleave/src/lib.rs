@@ -9,25 +9,24 @@
 //! # Two rankers, with your own ids
 //!
 //! ```
-//! use interleave::by_id::{self, Impression};
-//! use interleave::{AnyInterleaving, AnyInterleavingReceipt, Generator, Preference};
+//! use interleave::receipt::Receipt;
+//! use interleave::{AnyInterleaving, Generator, Preference, by_id};
 //! use rand::SeedableRng;
 //!
 //! let method: AnyInterleaving = "team-draft".parse()?;
-//! let ours = ["apple-pie", "crumble", "tart", "cider"];
-//! let theirs = ["strudel", "apple-pie", "cake"];
+//! let ours = ["apple-pie", "crumble", "tart", "cider"].map(String::from);
+//! let theirs = ["strudel", "apple-pie", "cake"].map(String::from);
 //!
 //! // A list of at most five, for one user.
 //! let mut generator = Generator::seed_from_u64(2024);
 //! let impression = by_id::interleave(&method, [&ours, &theirs], 5, &mut generator)?;
 //! assert_eq!(impression.shown().len(), 5);
-//! let kept: String = serde_json::to_string(&impression)?;
+//! let kept: Vec<u8> = impression.kept()?.to_bytes();
 //!
 //! // Minutes later, elsewhere: the user clicked on the strudel.
-//! let back: Impression<String, AnyInterleavingReceipt> = serde_json::from_str(&kept)?;
-//! let method: AnyInterleaving = back.receipt().method().parse()?;
-//! let winner = back.winner(&method, &["strudel".to_owned()])?;
-//! assert_eq!(winner, Preference::Second);
+//! let receipt = Receipt::from_bytes(&kept)?;
+//! let place = receipt.shown().unwrap_or_default().iter().position(|id| *id == "strudel");
+//! assert_eq!(receipt.winner(&[place.unwrap()])?, Preference::Second);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -174,9 +173,10 @@
 //! - **No click** is a tie. A position clicked twice counts once; one outside the list is an error.
 //! - **Later is the same as now**: for the same generator and the same clicks, `draw` then `credit` gives the
 //!   outcome of `compare`.
-//! - **Receipts** serialise, readably with `serde_json` and compactly with [`receipt`]. Those of
-//!   `Any...` name their method, and no other method credits them. A damaged receipt is an error or credits
-//!   nonsense, but does not panic.
+//! - **Receipts** are kept as [`receipt::Receipt`], in bytes or JSON, with a version and a checksum: damaged ones are refused. Those
+//!   of `Any...` name their method, and no other method credits them.
+//! - **Pages**: several pages are mixed at once where the method [is prefix stable](Interleaving::is_prefix_stable); what was
+//!   really displayed is a [`Page`], through which clicks are [credited](Interleaving::credit_page).
 //!
 //! # Randomness
 //!
@@ -207,7 +207,7 @@
 //!
 //! 1. one file in `methods/`: two sentences, the rule, references, notes on every deviation, then the types,
 //!    and an `impl NamedMethod` with its name, settings and paper. A receipt has a field name that no other
-//!    has. `support/` has what looks no further down the lists than a user does: softmax weights as whole
+//!    has, and an `impl Pack`. `support/` has what looks no further down the lists than a user does: softmax weights as whole
 //!    numbers (`rank_weights`), probabilistic lists (`softmax`), drafts (`draft`), one ranker's order with its
 //!    ties broken (`revealed`), even draws from what is left of a tie group (`ties`);
 //! 2. one `pub mod` line in `methods/mod.rs` (and a `pub use` here, if it should be at the top of the crate);

@@ -396,31 +396,10 @@ impl Asked {
     }
 }
 
-/// Mixes two lists.
-#[pyfunction]
-#[pyo3(signature = (first, second, method, asked, documents))]
-pub(crate) fn interleave(
-    first: &Bound<'_, PyAny>,
-    second: &Bound<'_, PyAny>,
-    method: &str,
-    asked: Asked,
-    documents: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Impression> {
-    let mut generator = Generator::seed_from_u64(asked.seed);
-    let numbers = Numbers::of([first, second], documents)?;
-    let lists = [numbers.list(0), numbers.list(1)];
-    let draw = with_interleaving(method, |method, scratch| -> PyResult<_> {
-        let depth = asked.depth(method.is_prefix_stable(), method.name())?;
-        Ok(method.draw(lists, depth, &mut generator, scratch))
-    });
-    let (mixed, receipt) = draw.map_err(wrong)??;
-    Impression::drawn(&numbers, first.py(), &mixed, receipt.into(), &asked)
-}
-
-/// Mixes any number of lists.
+/// Mixes two lists; or, where they grow from page to page, those of each page. `rankings` are two per page.
 #[pyfunction]
 #[pyo3(signature = (rankings, method, asked, documents))]
-pub(crate) fn multileave(
+pub(crate) fn interleave(
     py: Python<'_>,
     rankings: Vec<Bound<'_, PyAny>>,
     method: &str,
@@ -428,11 +407,43 @@ pub(crate) fn multileave(
     documents: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Impression> {
     let mut generator = Generator::seed_from_u64(asked.seed);
-    let numbers = Numbers::of(&rankings, documents)?;
-    let lists: Vec<_> = (0..rankings.len()).map(|at| numbers.list(at)).collect();
+    let numbers = Numbers::of(&rankings, documents, 2)?;
+    let pages: Vec<_> = (0..rankings.len() / 2).map(|page| [numbers.list(2 * page), numbers.list(2 * page + 1)]).collect();
+    let draw = with_interleaving(method, |method, scratch| -> PyResult<_> {
+        if let [lists] = pages[..] {
+            let depth = asked.depth(method.is_prefix_stable(), method.name())?;
+            return Ok(method.draw(lists, depth, &mut generator, scratch));
+        }
+        let drawn = page::interleave_growing(method, &pages, asked.length, &generator).map_err(wrong)?;
+        drawn.ok_or_else(|| wrong("expected the lists of a page"))
+    });
+    let (mixed, receipt) = draw.map_err(wrong)??;
+    Impression::drawn(&numbers, py, &mixed, receipt.into(), &asked)
+}
+
+/// Mixes any number of lists; or, where they grow from page to page, those of each page: as many rankers on each.
+#[pyfunction]
+#[pyo3(signature = (rankings, rankers, method, asked, documents))]
+pub(crate) fn multileave(
+    py: Python<'_>,
+    rankings: Vec<Bound<'_, PyAny>>,
+    rankers: usize,
+    method: &str,
+    asked: Asked,
+    documents: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Impression> {
+    let mut generator = Generator::seed_from_u64(asked.seed);
+    let numbers = Numbers::of(&rankings, documents, rankers)?;
+    let all: Vec<_> = (0..rankings.len()).map(|at| numbers.list(at)).collect();
+    let pages: Vec<Vec<_>> =
+        if rankers == 0 { vec![Vec::new()] } else { all.chunks(rankers).map(<[_]>::to_vec).collect() };
     let draw = with_multileaving(method, |method, scratch| -> PyResult<_> {
-        let depth = asked.depth(method.is_prefix_stable(), method.name())?;
-        Ok(method.draw(&lists, depth, &mut generator, scratch))
+        if let [lists] = &pages[..] {
+            let depth = asked.depth(method.is_prefix_stable(), method.name())?;
+            return Ok(method.draw(lists, depth, &mut generator, scratch));
+        }
+        let drawn = page::multileave_growing(method, &pages, asked.length, &generator).map_err(wrong)?;
+        drawn.ok_or_else(|| wrong("expected the lists of a page"))
     });
     let (mixed, receipt) = draw.map_err(wrong)??;
     Impression::drawn(&numbers, py, &mixed, receipt.into(), &asked)

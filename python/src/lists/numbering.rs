@@ -81,6 +81,8 @@ const NONE: u32 = u32::MAX;
 
 /// Numbers documents.
 struct Numbering<'py> {
+    /// Lists per page.
+    rankers: usize,
     documents: Vec<Bound<'py, PyString>>,
     known: Vec<Known>,
     /// Numbers by hash, in a table that is at most half full.
@@ -88,8 +90,8 @@ struct Numbering<'py> {
 }
 
 impl<'py> Numbering<'py> {
-    fn new() -> Self {
-        Self { documents: Vec::with_capacity(32), known: Vec::with_capacity(32), slots: vec![NONE; 64] }
+    fn new(rankers: usize) -> Self {
+        Self { rankers, documents: Vec::with_capacity(32), known: Vec::with_capacity(32), slots: vec![NONE; 64] }
     }
 
     fn slot(&self, hash: isize) -> usize {
@@ -107,7 +109,7 @@ impl<'py> Numbering<'py> {
             if known.is(id) || self.known[number].hash == hash && known.to_str()? == id.to_str()? {
                 let (seen_in, first) = std::mem::replace(&mut self.known[number].seen, (list, position));
                 if seen_in == list {
-                    return Err(wrong(IdError::Duplicate { list, first, second: position }));
+                    return Err(wrong(IdError::Duplicate { list: list % self.rankers, first, second: position }));
                 }
                 return Ok(number);
             }
@@ -139,20 +141,22 @@ impl<'py> Numbering<'py> {
 
 impl<'py> Numbers<'py> {
     /// Numbers the documents of rankers' lists: documents, best first, or scores by document, of which equal ones tie. Those
-    /// in `first` have the first numbers, in their order.
+    /// in `first` have the first numbers, in their order. Errors count lists from 0 on each page of `rankers` lists.
     pub(super) fn of<'a>(
         rankings: impl IntoIterator<Item = &'a Bound<'py, PyAny>>,
         first: Option<&Bound<'py, PyAny>>,
+        rankers: usize,
     ) -> PyResult<Self>
     where
         'py: 'a,
     {
-        let mut numbering = Numbering::new();
+        let mut numbering = Numbering::new(rankers.max(1));
         let mut ids = Ids::default();
         if let Some(first) = first {
             documents(first, &mut ids, |position, id| {
                 let known = numbering.documents.len();
-                numbering.number(id, usize::MAX - 1, position)?;
+                // No list has such a number.
+                numbering.number(id, usize::MAX - 1 - position, position)?;
                 if numbering.documents.len() == known {
                     return Err(wrong(format!("documents: {} is there twice", id.repr()?)));
                 }
@@ -168,7 +172,7 @@ impl<'py> Numbers<'py> {
                     let number = numbering.number(&ids.text(&id)?, list, position)?;
                     let score: f64 = score.extract()?;
                     if score.is_nan() {
-                        return Err(wrong(IdError::Score { list, position }));
+                        return Err(wrong(IdError::Score { list: list % rankers.max(1), position }));
                     }
                     scored.push((number, score));
                 }

@@ -8,6 +8,7 @@ mod methods;
 mod policies;
 mod proxy;
 mod reading;
+mod receipts;
 mod record;
 
 use std::path::PathBuf;
@@ -25,7 +26,7 @@ use measure::Row;
 /// words at random from a gigabyte.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// What to measure: impressions, methods, open, policies, reading, proxy [default: all]
+    /// What to measure: impressions, methods, receipts, open, policies, reading, proxy [default: all]
     #[arg(value_name = "WHAT")]
     what: Vec<What>,
 
@@ -55,6 +56,8 @@ pub(super) enum What {
     Impressions,
     /// Impressions of every interleaving and multileaving method
     Methods,
+    /// Receipts of every method in the first format and in the second
+    Receipts,
     /// Steps of the dueling bandits with 10^4 answers outstanding
     Open,
     /// Steps of the dueling bandits
@@ -106,6 +109,9 @@ fn measure(arguments: &Arguments) -> Result<Vec<Row>> {
     }
     if wanted(What::Methods) {
         rows.extend(methods::measure()?);
+    }
+    if wanted(What::Receipts) {
+        rows.extend(receipts::measure()?);
     }
     if wanted(What::Open) {
         rows.extend(policies::open::measure(&arguments.policies)?);

@@ -425,4 +425,16 @@ fn bias_of_pages() {
         std::fs::write(path, &table).unwrap();
     }
     assert_eq!(std::fs::read_to_string(path).unwrap(), table, "UPDATE=1 rewrites it");
+    // The documentation has the same numbers, and says which pages a method serves.
+    let documented = include_str!("../../src/page.rs");
+    for row in table.lines().skip(1) {
+        let [kind, name, numbers @ ..] = &row.split(',').collect::<Vec<_>>()[..] else { panic!("{row}") };
+        let (rankers, may_grow) = match *kind {
+            "two" => ("two", name.parse::<AnyInterleaving>().unwrap().may_grow()),
+            _ => ("any number", name.parse::<AnyMultileaving>().unwrap().may_grow()),
+        };
+        let pages = if may_grow { "several; lists may grow" } else { "several" };
+        let line = format!("//! | `{name}` | {rankers} | {pages} | {} |\n", numbers.join(" | "));
+        assert!(documented.contains(&line), "{line}");
+    }
 }
