@@ -426,7 +426,7 @@ fn bias_of_pages() {
     }
     assert_eq!(std::fs::read_to_string(path).unwrap(), table, "UPDATE=1 rewrites it");
     // The documentation has the same numbers, and says which pages a method serves.
-    let documented = include_str!("../../src/page.rs");
+    let documented = include_str!("../../src/page/mod.rs");
     for row in table.lines().skip(1) {
         let [kind, name, numbers @ ..] = &row.split(',').collect::<Vec<_>>()[..] else { panic!("{row}") };
         let (rankers, may_grow) = match *kind {

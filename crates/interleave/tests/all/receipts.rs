@@ -1,5 +1,7 @@
 //! The second format of receipts: damage is noticed, parts come back, and it is small.
 
+use std::fmt::Write as _;
+
 use interleave::receipt::{ExperimentVersion, Parts, Receipt, ReceiptErrorKind};
 use interleave::{
     AnyInterleaving, AnyMultileaving, Generator, Interleaving, ListBuf, Multileaving, Page, RankedList, receipt,
@@ -141,6 +143,7 @@ fn receipts_are_small() {
     let mut generator = Generator::seed_from_u64(52);
     let version = |receipt: &Receipt| ExperimentVersion::new("", &[("a", "1"), ("b", "2")], receipt.method(), 10);
     let mut large = Vec::new();
+    let mut table = "method,rankers,first format,second format\n".to_owned();
     for receipt in receipts(&mut generator) {
         let first = match receipt.mixed() {
             interleave::receipt::Mixed::Interleaving(kept) => postcard::to_extend(kept, vec![1]),
@@ -148,7 +151,7 @@ fn receipts_are_small() {
         };
         let (first, of_store) =
             (first.unwrap().len(), receipt.clone().of(version(&receipt)).to_bytes_without_method().len());
-        println!("{:40}{first:5}{of_store:5}", receipt.method());
+        let _ = writeln!(table, "{},{},{first},{of_store}", receipt.method(), receipt.mixed().rankers());
         if 10 * of_store > 11 * first {
             large.push(format!("{}: {first} before, {of_store} now", receipt.method()));
         }
@@ -158,6 +161,12 @@ fn receipts_are_small() {
         }
     }
     assert_eq!(large, Vec::<String>::new());
+    // Published: the bytes of one receipt of ten documents each.
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/receipt_bytes.csv");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(path, &table).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(path).unwrap(), table, "UPDATE=1 rewrites it");
 }
 
 proptest! {

@@ -64,7 +64,7 @@ pub enum LpFit {
 impl LpFit {
     /// A length and whether it was exact, from the one number that receipts pack them into.
     fn with_length(number: usize) -> (usize, Self) {
-        (number / 2, if number % 2 == 0 { Self::Exact } else { Self::Relaxed })
+        (number / 2, if number.is_multiple_of(2) { Self::Exact } else { Self::Relaxed })
     }
 }
 
