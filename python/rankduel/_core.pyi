@@ -44,6 +44,7 @@ __version__: str
 
 _Report = Callable[[str, int, int], object] | None
 _Placed = tuple[str | None, bool, str | None]
+_Asked = tuple[int, int | None, int, str | None, float | None]
 _Found = tuple[str, str, list[tuple[str, "Columns"]], list[tuple[str, str]]]
 _Answers = Callable[
     [int],
@@ -73,7 +74,7 @@ def captured(
     notes: bool = True,
 ) -> str: ...
 def interleave(
-    rankings: Sequence[object], method: str, asked: dict[str, Any], documents: Sequence[object] | None
+    rankings: Sequence[object], method: str, asked: _Asked, documents: Sequence[object] | None
 ) -> Impression: ...
 def seed_of(id: str) -> int: ...
 def experiment_version(experiment: str, rankers: Sequence[tuple[str, str]], method: str, length: int) -> str: ...
@@ -105,7 +106,7 @@ def compare(
     report: _Report,
 ) -> tuple[Study, Study, Columns] | None: ...
 def multileave(
-    rankings: Sequence[object], rankers: int, method: str, asked: dict[str, Any], documents: Sequence[object] | None
+    rankings: Sequence[object], rankers: int, method: str, asked: _Asked, documents: Sequence[object] | None
 ) -> Impression: ...
 @final
 class Rows:

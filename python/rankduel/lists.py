@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Union
+from typing import Union
 
 from rankduel import _core
 from rankduel.settings import whole
@@ -14,14 +14,14 @@ Ranking = Union[Sequence[str], Mapping[str, float], Sequence[int], Mapping[int, 
 
 def _asked(
     length: int, depth: int | None, seed: int | str, version: str | None, propensity: float | None
-) -> dict[str, Any]:
-    return {
-        "length": whole("length", length),
-        "depth": None if depth is None else whole("depth", depth),
-        "seed": _core.seed_of(seed) if isinstance(seed, str) else whole("seed", seed),
-        "version": version,
-        "propensity": None if propensity is None else float(propensity),
-    }
+) -> tuple[int, int | None, int, str | None, float | None]:
+    return (
+        whole("length", length),
+        None if depth is None else whole("depth", depth),
+        _core.seed_of(seed) if isinstance(seed, str) else whole("seed", seed),
+        version,
+        propensity,
+    )
 
 
 def _pages(grown: Sequence[Sequence[Ranking]], depth: int | None, rankers: int) -> Sequence[Sequence[Ranking]]:
@@ -91,7 +91,9 @@ def interleave(
     >>> rd.Impression.from_bytes(kept).credit(clicked=["d"])
     'second'
     """
-    rankings = [first, second, *(ranking for pair in _pages(grown, depth, 2) for ranking in pair)]
+    rankings: list[object] = [first, second]
+    if grown:
+        rankings.extend(ranking for pair in _pages(grown, depth, 2) for ranking in pair)
     asked = _asked(length, depth, seed, version, propensity)
     return _core.interleave(rankings, method, asked, None if documents is None else list(documents))
 
@@ -136,7 +138,9 @@ def multileave(
     1
     """
     first = list(rankings)
-    every = [*first, *(ranking for lists in _pages(grown, depth, len(first)) for ranking in lists)]
+    every: list[object] = list(first)
+    if grown:
+        every.extend(ranking for lists in _pages(grown, depth, len(first)) for ranking in lists)
     asked = _asked(length, depth, seed, version, propensity)
     return _core.multileave(every, len(first), method, asked, None if documents is None else list(documents))
 

@@ -11,10 +11,10 @@ mod methods;
 mod numbering;
 
 use ::interleave::by_id::IdError;
-use ::interleave::receipt::{ExperimentVersion, Mixed, Receipt};
+use ::interleave::receipt::{ExperimentVersion, Mixed, Parts, Receipt};
 use ::interleave::{
-    AnyInterleaving, AnyMultileaving, Doc, Generator, Interleaving as _, Multileaving as _, Outcome as _, Page, Preference,
-    keyed, page,
+    AnyInterleaving, AnyMultileaving, Doc, Generator, Interleaving as _, Multileaving as _, Outcome as _, Page,
+    Preference, keyed, page,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
@@ -200,14 +200,25 @@ impl Impression {
 
     /// The impression as bytes.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.whole(py)?.to_bytes()))
+        fn texts<'py>(ids: &Bound<'py, PyTuple>) -> PyResult<Vec<Bound<'py, PyString>>> {
+            ids.iter().map(|id| Ok(id.cast_into()?)).collect()
+        }
+        let (mixed, pinned) = (texts(self.mixed.bind(py))?, texts(self.pinned.bind(py))?);
+        let mixed: Vec<&str> = mixed.iter().map(|id| id.to_str()).collect::<PyResult<_>>()?;
+        let pinned: Vec<&str> = pinned.iter().map(|id| id.to_str()).collect::<PyResult<_>>()?;
+        Ok(PyBytes::new(py, &self.receipt.to_bytes_with(&mixed, &pinned).map_err(wrong)?))
     }
 
     /// The impression that `to_bytes` wrote.
     #[staticmethod]
     #[pyo3(signature = (data, whole=false))]
     fn from_bytes(py: Python<'_>, data: &[u8], whole: bool) -> PyResult<Self> {
-        Self::of(py, &Receipt::from_bytes(data).map_err(wrong)?, whole)
+        if let Ok(parts) = Parts::read(data) {
+            let receipt = Receipt::without_documents_of(&parts, None).map_err(wrong)?;
+            return Self::of(py, parts.documents(), parts.pinned(), receipt, whole);
+        }
+        // The first format, or the reason why it is none.
+        Self::kept(py, &Receipt::from_bytes(data).map_err(wrong)?, whole)
     }
 
     /// The impression as JSON.
@@ -221,7 +232,7 @@ impl Impression {
     fn from_json(py: Python<'_>, text: &str, whole: bool) -> PyResult<Self> {
         let receipt: Receipt =
             serde_json::from_str(text).map_err(|error| wrong(format!("not an impression: {error}")))?;
-        Self::of(py, &receipt, whole)
+        Self::kept(py, &receipt, whole)
     }
 
     fn __len__(&self) -> usize {
@@ -247,17 +258,28 @@ impl Impression {
 }
 
 impl Impression {
-    fn of(py: Python<'_>, kept: &Receipt, whole: bool) -> PyResult<Self> {
-        let documents = kept.documents().ok_or_else(|| {
+    fn of<T: AsRef<str>>(
+        py: Python<'_>,
+        documents: Option<&[T]>,
+        pinned: &[T],
+        receipt: Receipt,
+        whole: bool,
+    ) -> PyResult<Self> {
+        let documents = documents.ok_or_else(|| {
             wrong("the receipt keeps no documents; credit it where the list was drawn, e.g. by `credit_frame`")
         })?;
         let ids = if whole { Ids::Whole } else { Ids::Texts };
-        if let Some(text) = documents.iter().chain(kept.pinned()).find(|text| whole && text.parse::<i128>().is_err()) {
+        let mut all = documents.iter().chain(pinned).map(AsRef::as_ref);
+        if let Some(text) = all.find(|text: &&str| whole && text.parse::<i128>().is_err()) {
             return Err(wrong(format!("the document {text:?} is not a whole number; read it without whole=True")));
         }
-        let mixed = PyTuple::new(py, documents)?.unbind();
-        let pinned = PyTuple::new(py, kept.pinned())?.unbind();
-        Ok(Self { mixed, pinned, ids, before: 0, receipt: kept.without_documents() })
+        let mixed = PyTuple::new(py, documents.iter().map(AsRef::as_ref))?.unbind();
+        let pinned = PyTuple::new(py, pinned.iter().map(AsRef::as_ref))?.unbind();
+        Ok(Self { mixed, pinned, ids, before: 0, receipt })
+    }
+
+    fn kept(py: Python<'_>, kept: &Receipt, whole: bool) -> PyResult<Self> {
+        Self::of(py, kept.documents(), kept.pinned(), kept.without_documents(), whole)
     }
 
     /// The positions of the mixed list that are displayed, nobody's where there is none.
@@ -283,6 +305,9 @@ impl Impression {
 
     /// The documents displayed, from a place on.
     fn listed<'py>(&self, py: Python<'py>, from: usize) -> PyResult<Bound<'py, PyList>> {
+        if from == 0 && self.receipt.page().is_none() && self.ids != Ids::Whole {
+            return Ok(self.mixed.bind(py).to_list());
+        }
         let texts = self.displayed_texts(py)?.into_iter().skip(from);
         PyList::new(py, texts.map(|text| self.ids.id(text)).collect::<PyResult<Vec<_>>>()?)
     }
@@ -361,16 +386,23 @@ impl Impression {
     }
 }
 
-/// What is asked for beside lists and method.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct Asked {
+/// What is asked for beside lists and method: the documents of a page, how many are mixed for several pages (as many as one page
+/// displays, otherwise), the seed, the version of the experiment, and the propensity.
+type Settings = (usize, Option<usize>, u64, Option<String>, Option<f64>);
+
+/// The same with names.
+struct Asked {
     length: usize,
-    /// How many documents are mixed, for several pages; as many as one page displays, otherwise.
     depth: Option<usize>,
     seed: u64,
     version: Option<String>,
     propensity: Option<f64>,
+}
+
+impl From<Settings> for Asked {
+    fn from((length, depth, seed, version, propensity): Settings) -> Self {
+        Self { length, depth, seed, version, propensity }
+    }
 }
 
 impl Asked {
@@ -403,12 +435,14 @@ pub(crate) fn interleave(
     py: Python<'_>,
     rankings: Vec<Bound<'_, PyAny>>,
     method: &str,
-    asked: Asked,
+    asked: Settings,
     documents: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Impression> {
+    let asked = Asked::from(asked);
     let mut generator = Generator::seed_from_u64(asked.seed);
     let numbers = Numbers::of(&rankings, documents, 2)?;
-    let pages: Vec<_> = (0..rankings.len() / 2).map(|page| [numbers.list(2 * page), numbers.list(2 * page + 1)]).collect();
+    let pages: Vec<_> =
+        (0..rankings.len() / 2).map(|page| [numbers.list(2 * page), numbers.list(2 * page + 1)]).collect();
     let draw = with_interleaving(method, |method, scratch| -> PyResult<_> {
         if let [lists] = pages[..] {
             let depth = asked.depth(method.is_prefix_stable(), method.name())?;
@@ -429,9 +463,10 @@ pub(crate) fn multileave(
     rankings: Vec<Bound<'_, PyAny>>,
     rankers: usize,
     method: &str,
-    asked: Asked,
+    asked: Settings,
     documents: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Impression> {
+    let asked = Asked::from(asked);
     let mut generator = Generator::seed_from_u64(asked.seed);
     let numbers = Numbers::of(&rankings, documents, rankers)?;
     let all: Vec<_> = (0..rankings.len()).map(|at| numbers.list(at)).collect();

@@ -36,7 +36,10 @@ impl Ids {
             return Ok(());
         }
         let expected = if *self == Self::Texts { "text" } else { "whole numbers, as the first" };
-        Err(PyTypeError::new_err(format!("expected documents as {expected}, found {}; write e.g. str(docno)", id.repr()?)))
+        Err(PyTypeError::new_err(format!(
+            "expected documents as {expected}, found {}; write e.g. str(docno)",
+            id.repr()?
+        )))
     }
 
     /// A document as text of no class of its own, such as numpy's.

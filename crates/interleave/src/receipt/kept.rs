@@ -251,16 +251,7 @@ impl Receipt {
             return Err(value(format!("the propensity {propensity} is not above 0 and at most 1")));
         }
         if let Some(documents) = &self.documents {
-            if documents.mixed.len() != mixed {
-                return Err(value(format!("{} documents are named, but {mixed} were mixed", documents.mixed.len())));
-            }
-            let pinned = self.page.as_ref().map_or(0, |page| page.places().filter(Option::is_none).count());
-            if documents.pinned.len() != pinned {
-                let named = documents.pinned.len();
-                return Err(value(format!(
-                    "{pinned} places of the page are nobody's, but {named} documents are named"
-                )));
-            }
+            self.check_counts(documents.mixed.len(), documents.pinned.len())?;
             let shown = self.shown().unwrap_or_default();
             if let Some(twice) = twice(&documents.mixed).or_else(|| twice(&shown)) {
                 return Err(value(format!("the document {twice:?} is there twice")));
@@ -344,26 +335,50 @@ impl Receipt {
         Ok(self.outcome(clicked)?.preference(0, 1))
     }
 
-    fn written(&self, method: Option<&str>) -> Vec<u8> {
-        let documents = self.documents.as_ref().map(|Documents { mixed, pinned }| {
-            [mixed, pinned].map(|texts| texts.iter().map(String::as_str).collect::<Vec<_>>())
-        });
-        let documents = documents.as_ref().map(|[mixed, pinned]| (mixed.as_slice(), pinned.as_slice()));
+    fn written(&self, method: Option<&str>, documents: Option<(&[&str], &[&str])>) -> Vec<u8> {
         let version = self.version.as_ref().map(|version| (version.experiment(), version.hash()));
         let Self { mixed, page, propensity, .. } = self;
         Writing { method, version, page: page.as_ref(), propensity: *propensity, documents, mixed }.to_bytes()
     }
 
+    fn written_with_own(&self, method: Option<&str>) -> Vec<u8> {
+        let Some(Documents { mixed, pinned }) = &self.documents else { return self.written(method, None) };
+        let [mixed, pinned] = [mixed, pinned].map(|texts| texts.iter().map(String::as_str).collect::<Vec<_>>());
+        self.written(method, Some((&mixed, &pinned)))
+    }
+
+    /// As bytes, which name the method, with these documents: those of the mixed list, and those of the places of the page that
+    /// are nobody's. Nothing is copied, and only their numbers are checked.
+    ///
+    /// # Errors
+    /// If there are not as many as were mixed, or as there are places that are nobody's.
+    pub fn to_bytes_with(&self, mixed: &[&str], pinned: &[&str]) -> Result<Vec<u8>, ReceiptError> {
+        self.check_counts(mixed.len(), pinned.len())?;
+        Ok(self.written(Some(self.method()), Some((mixed, pinned))))
+    }
+
+    /// Checks that there are as many documents as the list and the page have.
+    fn check_counts(&self, mixed: usize, pinned: usize) -> Result<(), ReceiptError> {
+        if mixed != self.mixed.len() {
+            return Err(value(format!("{mixed} documents are named, but {} were mixed", self.mixed.len())));
+        }
+        let places = self.page.as_ref().map_or(0, |page| page.places().filter(Option::is_none).count());
+        if pinned != places {
+            return Err(value(format!("{places} places of the page are nobody's, but {pinned} documents are named")));
+        }
+        Ok(())
+    }
+
     /// As bytes, which name the method.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        self.written(Some(self.method()))
+        self.written_with_own(Some(self.method()))
     }
 
     /// As bytes that do not name the method, for a store that keeps it once per version of an experiment.
     #[must_use]
     pub fn to_bytes_without_method(&self) -> Vec<u8> {
-        self.written(None)
+        self.written_with_own(None)
     }
 
     /// The receipt that [`to_bytes`](Self::to_bytes) wrote, or one of the first format.
@@ -396,9 +411,22 @@ impl Receipt {
         let parts = Parts::read(bytes)?;
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
         let documents = parts.documents().map(|mixed| Documents { mixed: owned(mixed), pinned: owned(parts.pinned()) });
+        Self { documents, ..Self::without_documents_of(&parts, method)? }.checked()
+    }
+
+    /// The receipt of parts, of a method whose name may be given where they lack it, without their documents: these stay where
+    /// they are, and only their numbers are checked.
+    ///
+    /// # Errors
+    /// If the method is not known, or the parts do not agree.
+    pub fn without_documents_of(parts: &Parts<'_>, method: Option<&str>) -> Result<Self, ReceiptError> {
         let version = parts.version().map(|(name, hash)| ExperimentVersion::from_parts(name, hash));
-        let mixed = parts.mixed(method)?;
-        Self { mixed, version, page: parts.page().cloned(), propensity: parts.propensity(), documents }.checked()
+        let (mixed, page, propensity) = (parts.mixed(method)?, parts.page().cloned(), parts.propensity());
+        let receipt = Self { mixed, version, page, propensity, documents: None }.checked()?;
+        if let Some(documents) = parts.documents() {
+            receipt.check_counts(documents.len(), parts.pinned().len())?;
+        }
+        Ok(receipt)
     }
 }
 
