@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use interleave::{
-    AnyInterleaving, AnyMultileaving, Generator, Interleaving, ListBuf, Multileaving, RankedList, receipt,
+    AnyInterleaving, AnyMultileaving, Generator, Interleaving, ListBuf, Multileaving, RankedList, receipt::Receipt,
 };
 use letor_io::{OpenOptions, WriteOptions, lookalike, open, write};
 use rand::SeedableRng;
@@ -58,23 +58,26 @@ fn main() {
     }
 }
 
-/// Receipts of lists of three, with ties, each after a byte for the clicks.
+/// Receipts of lists of three, with ties, each after a byte for the clicks and without its checksum, which the target adds.
 fn receipts() {
     let lists = [[3.0, 2.0, 2.0, 0.0], [0.0, 1.0, 2.0, 2.0], [1.0, 1.0, 1.0, 1.0]];
     let lists = lists.map(|scores| ListBuf::from_scores(&scores).expect("scores"));
     let mut generator = Generator::seed_from_u64(1);
-    let add = |name: String, bytes: Vec<u8>| save("receipt", &name, &[&[0b101], &bytes[..]].concat());
+    let add = |name: String, receipt: Receipt| {
+        let bytes = receipt.to_bytes();
+        save("receipt", &name, &[&[0b101], &bytes[..bytes.len() - 4]].concat());
+    };
     for name in AnyInterleaving::NAMES {
         let method: AnyInterleaving = name.parse().expect("it is known");
         let two = [lists[0].as_list(), lists[1].as_list()];
         let (_, kept) = method.draw(two, 3, &mut generator, &mut Default::default());
-        add(format!("interleaving-{}", name.replace(':', "-")), receipt::to_bytes(&kept).expect("a receipt"));
+        add(format!("interleaving-{}", name.replace(':', "-")), kept.into());
     }
     for name in AnyMultileaving::NAMES {
         let method: AnyMultileaving = name.replace("10000", "50").parse().expect("it is known");
         let all: Vec<RankedList<'_>> = lists.iter().map(ListBuf::as_list).collect();
         let (_, kept) = method.draw(&all, 3, &mut generator, &mut Default::default());
-        add(format!("multileaving-{}", name.replace(':', "-")), receipt::to_bytes(&kept).expect("a receipt"));
+        add(format!("multileaving-{}", name.replace(':', "-")), kept.into());
     }
 }
 

@@ -154,6 +154,8 @@
 //! of lists of up to four documents). Where it wins single impressions although its expected credit is no larger, counting
 //! wins, as `click-logs` does, favours it: cut all lists to one length, or take another method.
 //!
+//! Several pages, something pinned to a place, documents left out after mixing: [`page`] has each method's table, with bias.
+//!
 //! [`AnyInterleaving`] and [`AnyMultileaving`] make any of them from its name and settings.
 //!
 //! # Rules that hold for all methods
