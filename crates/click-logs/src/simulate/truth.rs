@@ -7,7 +7,7 @@ use statistics::Outcome;
 use super::Simulation;
 use super::lines::PAIRS;
 use crate::join::{ClickFate, Credited, Day, DayCounts, ImpressionFate, Tally, UnitFate};
-use crate::model::SaidBy;
+use crate::model::{SaidBy, Version};
 
 /// What a correct join finds, under [`rules`](super::rules).
 #[derive(Debug, Clone)]
@@ -36,9 +36,10 @@ impl Truth {
     /// In the form of what a join finds.
     #[must_use]
     pub fn credited(&self) -> Credited {
-        let days = self.days.iter().map(|(&(day, pair), &counts)| Day { day, pair, counts }).collect();
+        let days = self.days.iter().map(|(&(day, pair), &counts)| Day { version: 0, day, pair, counts }).collect();
         Credited {
             rankers: self.names.clone(),
+            versions: vec![Version { name: None, choice: PAIRS, said_by: SaidBy::Log, declared: Some(PAIRS) }],
             days,
             tally: self.tally,
             times: self.times,
