@@ -3,7 +3,9 @@
 use std::str::FromStr;
 
 use interleave::receipt::{self, Mixed, Parts, Receipt};
-use interleave::{AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, Interleaving, Multileaving, Page};
+use interleave::{
+    AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, Interleaving, Multileaving, Page,
+};
 
 /// A receipt that was read, in borrowed parts.
 #[derive(Debug)]
@@ -114,7 +116,13 @@ impl Receipts {
             };
             return self.of(receipt);
         }
-        let parts = Parts::read(bytes).map_err(text)?;
+        let parts = match Parts::read(bytes) {
+            Ok(parts) => parts,
+            Err(error) => {
+                let receipt = plain(bytes).ok_or_else(|| error.to_string())?;
+                return self.of(receipt);
+            }
+        };
         if parts.page().is_some() || parts.documents().is_some() {
             // They have to fit the list.
             return self.of(Receipt::from_bytes(bytes).map_err(text)?);
@@ -175,6 +183,12 @@ impl Receipts {
         method.credit(&found, &[]).ok()?;
         Some(Receipt::from(found))
     }
+}
+
+/// The receipt of any method that was written as a plain value.
+fn plain(bytes: &[u8]) -> Option<Receipt> {
+    let two = receipt::from_bytes::<AnyInterleavingReceipt>(bytes).map(Receipt::from);
+    two.or_else(|_| receipt::from_bytes::<AnyMultileavingReceipt>(bytes).map(Receipt::from)).ok()
 }
 
 fn text(error: impl ToString) -> String {

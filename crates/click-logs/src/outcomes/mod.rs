@@ -15,7 +15,7 @@ use crate::model::{Version, wrong_name, wrong_version};
 use crate::read::Fields;
 
 pub use beside::{FILE as SUMMARY_FILE, sealed_summary, summary_beside};
-pub use warnings::{missing, warnings};
+pub use warnings::{missing, of_version, warnings};
 
 /// The columns of a table of outcomes.
 const COLUMNS: [&str; 9] = [
@@ -155,6 +155,18 @@ impl Outcomes {
         }
         let day = |((version, day, pair), counts)| Day { version, day, pair, counts };
         Ok(Self { rankers, versions, days: days.into_iter().map(day).collect() })
+    }
+
+    /// The same, with versions that a summary names and no outcome has closed of.
+    #[must_use]
+    pub fn with_versions_of(mut self, summary: &serde_json::Value) -> Self {
+        for version in summary["versions"].as_array().into_iter().flatten() {
+            let name = version["version"].as_str().map(str::to_owned);
+            if !self.versions.contains(&name) {
+                self.versions.push(name);
+            }
+        }
+        self
     }
 
     /// The pairs that met.
