@@ -5,13 +5,6 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use anyhow::{Context, Result, bail};
-use clap::{Args, ValueEnum};
-use output::numbers::{parse_positive, parse_up_to};
-use output::progress::Progress;
-use output::results_folder::{Existing, ResultsFolder};
-use output::usage::usage;
-use serde_json::{Value, json};
 use super::Scratch;
 use super::set_aside::{AsideWriter, move_file};
 use super::summary::{report, summary};
@@ -19,6 +12,13 @@ use crate::join::{Credited, ImpressionFate, Inputs, Limits, Order, Watch, credit
 use crate::model::time::{self, Zone, duration_text, parse_duration};
 use crate::model::{Bots, Complete, PairChoice, Settings, UnitKind};
 use crate::outcomes::{Outcomes, SUMMARY_FILE, fates_csv, sealed_summary, warnings};
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use output::numbers::{parse_positive, parse_up_to};
+use output::progress::Progress;
+use output::results_folder::{Existing, ResultsFolder};
+use output::usage::usage;
+use serde_json::{Value, json};
 
 /// Join clicks to the lists that were shown, and credit each impression once
 ///

@@ -271,8 +271,7 @@ fn set_aside(verdicts: &Verdicts, summary: &Value) -> String {
         .filter_map(|(name, count)| Some((name, count.as_u64().filter(|count| *count > 0)?)))
         .collect();
     reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let reasons: Vec<String> =
-        reasons.into_iter().map(|(name, count)| format!("{name} {}", percent(count))).collect();
+    let reasons: Vec<String> = reasons.into_iter().map(|(name, count)| format!("{name} {}", percent(count))).collect();
     let why = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join(", ")) };
     let lines_text = output::numbers::with_separators(lines);
     let mut text = format!("{lines_text} lines of impressions, {} set aside{why}.\n", percent(lines - credited));

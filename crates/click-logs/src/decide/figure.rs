@@ -161,10 +161,10 @@ mod tests {
         let turned = format!("{header}\n2026-11-01,A,B,80,20,0,1,1,1\n2026-11-02,A,B,20,380,0,1,1,1\n");
         let decision = decide(&Outcomes::from_csv(&turned, &[]).unwrap(), 0.05, By::Units).unwrap();
         assert!(svg(&decision, None).unwrap().contains(">A was ahead until 2026-11-01; B is ahead now</text>"));
-        let versions = format!(
-            "version,{header}\ne@1,2026-11-01,A,B,80,20,0,1,1,1\ne@2,2026-11-02,A,B,20,80,0,1,1,1\n"
-        );
-        let figure = svg(&decide(&Outcomes::from_csv(&versions, &[]).unwrap(), 0.05, By::Units).unwrap(), None).unwrap();
+        let versions =
+            format!("version,{header}\ne@1,2026-11-01,A,B,80,20,0,1,1,1\ne@2,2026-11-02,A,B,20,80,0,1,1,1\n");
+        let figure =
+            svg(&decide(&Outcomes::from_csv(&versions, &[]).unwrap(), 0.05, By::Units).unwrap(), None).unwrap();
         assert!(figure.contains(">e@1: Share of wins of A over B</text>") && figure.contains(">e@2: Share of wins"));
         let nothing = decide(&Outcomes::default(), 0.05, By::Units).unwrap();
         assert_eq!(svg(&nothing, None), None);

@@ -304,7 +304,12 @@ mod tests {
     fn outcomes(rankers: usize) -> Outcomes {
         let day = |day: i32, pair, wins, losses| {
             let units = Counts::new(wins, losses, 100);
-            Day { version: 0, day, pair, counts: DayCounts { units, impressions: Counts::new(2 * wins, 2 * losses, 700) } }
+            Day {
+                version: 0,
+                day,
+                pair,
+                counts: DayCounts { units, impressions: Counts::new(2 * wins, 2 * losses, 700) },
+            }
         };
         let days = (0..20).flat_map(|n| {
             let mut days = vec![day(n, (0, 1), 220, 180)];

@@ -210,7 +210,8 @@ mod tests {
         let text = found.report(Some("user"));
         let first = "2 versions of search: a until 2026-11-03, b since 2026-11-03; they are two experiments, and each is judged alone.";
         assert_eq!(text.lines().next(), Some(first));
-        let (a, b) = (text.find("\nsearch@a:\nold beats new").unwrap(), text.find("\nsearch@b:\nnew beats old").unwrap());
+        let (a, b) =
+            (text.find("\nsearch@a:\nold beats new").unwrap(), text.find("\nsearch@b:\nnew beats old").unwrap());
         assert!(a < b && !text.contains("ahead"), "{text}");
         assert!(found.looks_csv().lines().nth(1).unwrap().starts_with("search@a,2026-11-01,new,old,20,80,9,"));
         let json = found.json();
@@ -221,7 +222,8 @@ mod tests {
 
     #[test]
     fn versions_have_their_own_rankers() {
-        let found = verdicts(",2026-11-01,A,B,9,1,0,9,1,0\n7,2026-11-02,A,C,9,1,0,9,1,0\nx@8,2026-11-03,B,C,9,1,0,9,1,0\n");
+        let found =
+            verdicts(",2026-11-01,A,B,9,1,0,9,1,0\n7,2026-11-02,A,C,9,1,0,9,1,0\nx@8,2026-11-03,B,C,9,1,0,9,1,0\n");
         // Three rankers in all, but never more than two at a time: there is no best of three.
         assert!(found.versions.iter().all(|version| version.decision.best.is_none()));
         let first = "3 versions: no version named until 2026-11-01, 7 from 2026-11-02 to 2026-11-02, x@8 since 2026-11-03; they are \

@@ -132,14 +132,9 @@ impl<'a> Encoder<'a> {
                 teams.extend(owners.iter().map(Option::as_deref));
                 Some(MixedRef::Teams { teams: &teams, rankers })
             }
-            Some(Mixed::Receipt { body, method, is_two, page, paged, .. }) => Some(MixedRef::Receipt {
-                body,
-                method,
-                is_two: *is_two,
-                page: page.as_ref(),
-                paged: *paged,
-                rankers,
-            }),
+            Some(Mixed::Receipt { body, method, is_two, page, paged, .. }) => {
+                Some(MixedRef::Receipt { body, method, is_two: *is_two, page: page.as_ref(), paged: *paged, rankers })
+            }
         };
         let (unit, agent, version, shown) = (unit.as_deref(), agent.as_deref(), version.as_deref(), &*borrowed(shown));
         let (time, pairs, oddities) = (*time, *pairs, *oddities);

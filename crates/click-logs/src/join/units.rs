@@ -199,7 +199,11 @@ impl Counter<'_> {
             if outcome.stands {
                 self.tally.impressions(ImpressionFate::Credited, 1);
             }
-            self.days.entry((version, outcome.day, pair)).or_default().impressions.record(Outcome::of_net(f64::from(net)));
+            self.days
+                .entry((version, outcome.day, pair))
+                .or_default()
+                .impressions
+                .record(Outcome::of_net(f64::from(net)));
         }
     }
 

@@ -101,7 +101,9 @@ impl Listed<'_> {
         match self.pinned.iter().find(|id| shown.position(id).is_none()) {
             Some(id) => {
                 let id = excerpt(id);
-                Err(format!("`pinned` names {id}, which was not shown; name the documents of `shown` that others placed there"))
+                Err(format!(
+                    "`pinned` names {id}, which was not shown; name the documents of `shown` that others placed there"
+                ))
             }
             None => Ok(()),
         }
@@ -393,7 +395,9 @@ mod tests {
         }
         assert_eq!(of(&mixed, &[]).unwrap(), Displayed::default());
         assert!(of(&["b", "a"], &[]).unwrap_err().contains("declare the document that was moved as pinned"));
-        assert!(of(&["x", "y"], &[]).unwrap_err().starts_with("no document of `shown` is in `mixed`, which has 4 others"));
+        assert!(
+            of(&["x", "y"], &[]).unwrap_err().starts_with("no document of `shown` is in `mixed`, which has 4 others")
+        );
         assert!(of(&["x", "y"], &["x", "y"]).is_ok());
     }
 }

@@ -91,7 +91,11 @@ pub(crate) fn version_of<'a>(
         (None, Some(name), None) | (None, None, Some(name)) => Cow::Borrowed(name),
     };
     if found.len() > MOST_BYTES {
-        return Err(format!("the version {} has {} bytes; expected a name of at most {MOST_BYTES}", excerpt(&found), found.len()));
+        return Err(format!(
+            "the version {} has {} bytes; expected a name of at most {MOST_BYTES}",
+            excerpt(&found),
+            found.len()
+        ));
     }
     Ok(Some(found))
 }
@@ -112,7 +116,9 @@ mod tests {
 
     #[test]
     fn fields_and_receipts_agree_or_are_refused() {
-        let of = |experiment, version, receipt| version_of(experiment, version, receipt).map(|found| found.map(Cow::into_owned));
+        let of = |experiment, version, receipt| {
+            version_of(experiment, version, receipt).map(|found| found.map(Cow::into_owned))
+        };
         let named = |text: &str| Ok(Some(text.to_owned()));
         let receipt = Some(("search", 0x8d4e));
         assert_eq!(of(None, None, None), Ok(None));

@@ -238,7 +238,9 @@ mod tests {
             ..outcomes.clone()
         };
         let text = named.to_csv();
-        assert!(text.starts_with("version,day,first") && text.contains("\n,2026-11-23,") && text.contains("\nsearch@2,"));
+        assert!(
+            text.starts_with("version,day,first") && text.contains("\n,2026-11-23,") && text.contains("\nsearch@2,")
+        );
         assert_eq!(Outcomes::from_csv(&text, &[]).unwrap(), named);
         let text = outcomes.to_csv();
         assert!(text.starts_with("day,first"));

@@ -130,8 +130,7 @@ impl<'a> ListFields<'a> {
             let message = format!("{} rankers with a receipt of 2; name those of the receipt", rankers.len());
             return Err(Malformed::new(message));
         }
-        let version =
-            version_of(experiment.as_deref(), version.as_deref(), receipt.version).map_err(Malformed::new)?;
+        let version = version_of(experiment.as_deref(), version.as_deref(), receipt.version).map_err(Malformed::new)?;
         let version = version.map(|version| Cow::Owned(version.into_owned()));
         let shown = match (shown, receipt.shown()) {
             (Some(shown), _) => shown,

@@ -76,14 +76,22 @@ pub(super) fn impression_of<'a>(mut fields: LineFields<'a>, settings: &Settings)
     let hits = fields.take_hits();
     (list.shown, list.teams) = match (listed, hits) {
         (Some(shown), Some(hits)) if response::are_mixed(&hits) => {
-            let pinned = if displayed.is_none() { list.pinned.as_deref() } else { None };
-            let owners = response::owners(&shown, hits, pinned.unwrap_or_default())?;
+            // A response is what was drawn.
+            let owners = match &list.mixed {
+                Some(mixed) if displayed.is_none() => response::owners(mixed, hits, &[])?,
+                _ if displayed.is_none() => response::owners(&shown, hits, list.pinned.as_deref().unwrap_or_default())?,
+                _ => response::owners(&shown, hits, &[])?,
+            };
             (Some(shown), agreed(given, Some(owners))?)
         }
         (Some(shown), _) => (Some(shown), given.map(|(_, teams)| teams)),
         (None, Some(hits)) => {
             let is_mixed = response::are_mixed(&hits);
-            let (shown, owners): (Vec<_>, _) = hits.into_iter().map(|hit| (hit.id, hit.team)).unzip();
+            let shown: Vec<_> = hits.iter().map(|hit| hit.id.clone()).collect();
+            let owners = match &list.mixed {
+                Some(mixed) if is_mixed => response::owners(mixed, hits, &[])?,
+                _ => hits.into_iter().map(|hit| hit.team).collect(),
+            };
             (Some(shown), agreed(given, is_mixed.then_some(owners))?)
         }
         // An empty field of CSV is an empty list. A query whose hits were not logged, as UBI has many of them, is a list of

@@ -236,7 +236,11 @@ fn write_impression(dialect: Dialect, line: &ImpressionLine<'_>, out: &mut Vec<u
                 out.push(b',');
                 csv_list(out, query, line.pinned)?;
                 let (experiment, version) = line.version.unwrap_or_default();
-                write!(out, ",{},{experiment},{version}", line.paged.map_or_else(String::new, |paged| paged.to_string()))?;
+                write!(
+                    out,
+                    ",{},{experiment},{version}",
+                    line.paged.map_or_else(String::new, |paged| paged.to_string())
+                )?;
             }
             Ok(())
         }
@@ -249,10 +253,7 @@ fn write_impression(dialect: Dialect, line: &ImpressionLine<'_>, out: &mut Vec<u
             // What the engine returned.
             let returned = line.mixed.unwrap_or(shown);
             json_list(out, "query_response_hit_ids", query, returned)?;
-            write!(
-                out,
-                r#","query_attributes":{{"session_id":"s{session}","agent":"{agent}","pairs":"{pairs}","#
-            )?;
+            write!(out, r#","query_attributes":{{"session_id":"s{session}","agent":"{agent}","pairs":"{pairs}","#)?;
             if line.mixed.is_some() {
                 json_list(out, "shown", query, shown)?;
                 out.push(b',');

@@ -6,7 +6,6 @@ use rand::RngExt;
 
 use super::Simulation;
 use super::world::World;
-use crate::model::Oddities;
 
 /// The document of an advertisement: those of queries have smaller numbers.
 pub(super) const ADVERTISEMENT: u16 = 1000;
@@ -80,13 +79,5 @@ impl Displayed {
     pub(super) fn winner(&self, simulation: &Simulation, receipt: &AnyInterleavingReceipt) -> Preference {
         let seen = self.page.truncated(self.seen);
         simulation.method.credit_page(receipt, &seen, &self.clicked).expect("a page of a method that serves several")
-    }
-
-    /// What is unusual about it.
-    pub(super) fn oddities(&self) -> Oddities {
-        Oddities {
-            has_pinned: self.page.places().any(|place| place.is_none()),
-            has_left_out: self.page.positions().count() < self.page.depth(),
-        }
     }
 }

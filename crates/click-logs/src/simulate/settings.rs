@@ -194,7 +194,12 @@ impl Simulation {
             ("rankers", self.rankers as u64, 2, 64),
             ("shown", self.shown as u64, 1, super::world::DOCUMENTS as u64),
             ("days", u64::from(self.days), 1, 3650),
-            ("pages", self.pages as u64, 1, (super::world::DOCUMENTS / self.shown.clamp(1, super::world::DOCUMENTS)) as u64),
+            (
+                "pages",
+                self.pages as u64,
+                1,
+                (super::world::DOCUMENTS / self.shown.clamp(1, super::world::DOCUMENTS)) as u64,
+            ),
         ] {
             if !(least..=most).contains(&value) {
                 return Err(format!("--{name} {value} is out of range; expected {least} to {most}"));

@@ -54,8 +54,12 @@ impl Truth {
             counts: *counts,
         };
         let days = self.days.iter().map(day).collect();
-        let version =
-            |name: &Option<String>| Version { name: name.clone(), choice: PAIRS, said_by: SaidBy::Log, declared: Some(PAIRS) };
+        let version = |name: &Option<String>| Version {
+            name: name.clone(),
+            choice: PAIRS,
+            said_by: SaidBy::Log,
+            declared: Some(PAIRS),
+        };
         Credited {
             rankers: self.names.clone(),
             versions: self.versions.iter().map(version).collect(),

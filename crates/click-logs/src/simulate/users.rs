@@ -88,18 +88,25 @@ enum Way {
 }
 
 impl Played {
-    fn oddities(&self) -> Oddities {
-        self.displayed.as_ref().map(Displayed::oddities).unwrap_or_default()
+    /// What is unusual about what the log says: a receipt with a page ends where the user did.
+    fn oddities(&self, way: Way) -> Oddities {
+        let Some(Displayed { page, seen, .. }) = &self.displayed else { return Oddities::default() };
+        let page = if way == Way::Page { page.truncated(*seen) } else { page.clone() };
+        Oddities {
+            has_pinned: page.places().any(|place| place.is_none()),
+            has_left_out: page.positions().count() < page.depth(),
+        }
     }
 
     /// What others placed on the page.
     fn pinned(&self) -> &'static [u16] {
-        if self.oddities().has_pinned { &[ADVERTISEMENT] } else { &[] }
+        if self.shown.contains(&ADVERTISEMENT) { &[ADVERTISEMENT] } else { &[] }
     }
 
     /// Who owns each document that was mixed, if lines say so.
     fn teams(&self, simulation: &Simulation) -> Option<Vec<Option<u8>>> {
-        let owner = |position| match simulation.method.credit(&self.kept, &[position]).expect("a position of the list") {
+        let owner = |position| match simulation.method.credit(&self.kept, &[position]).expect("a position of the list")
+        {
             Preference::First => Some(0),
             Preference::Second => Some(1),
             Preference::Tie => None,
@@ -108,27 +115,24 @@ impl Played {
         simulation.has_teams().then(|| (0..mixed).map(owner).collect())
     }
 
-    /// The bytes of the receipt, and what they say of the page: each third impression in another way.
-    fn receipt(&self, number: u64, query: usize, version: Option<&ExperimentVersion>) -> (Vec<u8>, Way) {
+    /// The bytes of the receipt of a line about the documents of `query`.
+    fn receipt(&self, way: Way, query: usize, version: Option<&ExperimentVersion>) -> Vec<u8> {
         let receipt = Receipt::from(self.kept.clone());
         let receipt = match version {
             Some(version) => receipt.of(version.clone()),
             None => receipt,
         };
-        let Some(displayed) = &self.displayed else { return (receipt.to_bytes(), Way::Fields) };
-        let way = [Way::Fields, Way::Documents, Way::Page][(number % 3) as usize];
-        if way == Way::Fields {
-            return (receipt.to_bytes(), way);
-        }
-        let ids = |documents: &[u16]| documents.iter().map(|document| format!("{query}.{document}")).collect::<Vec<_>>();
+        let (Some(displayed), Way::Documents | Way::Page) = (&self.displayed, way) else { return receipt.to_bytes() };
+        let ids =
+            |documents: &[u16]| documents.iter().map(|document| format!("{query}.{document}")).collect::<Vec<_>>();
         let (mixed, shown, ad) = (ids(&displayed.mixed), ids(&displayed.shown), format!("{query}.{ADVERTISEMENT}"));
         let receipt = receipt.with_documents(mixed).expect("as many as were mixed");
         if way == Way::Documents {
-            return (receipt.to_bytes(), way);
+            return receipt.to_bytes();
         }
         let shown: Vec<&str> = shown.iter().map(String::as_str).collect();
         let receipt = receipt.displayed(&shown, |id| id == ad).expect("a page of the list");
-        (receipt.truncated(displayed.seen).to_bytes(), way)
+        receipt.truncated(displayed.seen).to_bytes()
     }
 }
 
@@ -220,9 +224,15 @@ impl<'a> UserLog<'a> {
         let version = self.versions.as_ref().map(|versions| &versions[usize::from(has_changed)]);
         let name = version.map(ToString::to_string);
         let is_conflict = visitor == Visitor::Person && chance.random::<f64>() < simulation.conflicts;
-        truth.shown(visit.time, name.as_ref(), (!is_conflict).then(|| played.oddities()));
-        let id = id(number);
         let teams = played.teams(simulation);
+        // Each third receipt says in another way what was displayed.
+        let way = if teams.is_some() || played.displayed.is_none() {
+            Way::Fields
+        } else {
+            [Way::Fields, Way::Documents, Way::Page][(number % 3) as usize]
+        };
+        truth.shown(visit.time, name.as_ref(), (!is_conflict).then(|| played.oddities(way)));
+        let id = id(number);
         let of_version = version.map(|version| format!("{:016x}", version.hash()));
         let line = ImpressionLine {
             id,
@@ -244,7 +254,7 @@ impl<'a> UserLog<'a> {
             if teams.is_some() {
                 lines.impression(simulation.dialect, &line);
             } else {
-                let (bytes, way) = played.receipt(number, line.query, version);
+                let bytes = played.receipt(way, line.query, version);
                 // What the receipt says is no field.
                 let line = match way {
                     Way::Fields => line,

@@ -20,8 +20,19 @@ struct Stored {
 
 impl Stored {
     fn of(outcome: &UnitOutcome<'_>) -> Self {
-        let UnitOutcome { unit, shown, day, version, rankers, net, stands, is_set_aside, is_known_bot, clicks, all_clicks } =
-            *outcome;
+        let UnitOutcome {
+            unit,
+            shown,
+            day,
+            version,
+            rankers,
+            net,
+            stands,
+            is_set_aside,
+            is_known_bot,
+            clicks,
+            all_clicks,
+        } = *outcome;
         let names = [rankers[0], rankers[1], version].map(|name| name.map(str::to_owned));
         Self { unit, names, shown, rest: (day, net, stands, is_set_aside, is_known_bot, clicks, all_clicks) }
     }
@@ -204,6 +215,8 @@ fn a_ranker_that_nobody_named_is_refused() {
     };
     assert!(units.push(&outcome).unwrap_err().to_string().contains("the ranker C, which is none of A, B"));
     let outcome = UnitOutcome { version: Some("7"), rankers: [Some("A"), Some("B")], ..outcome };
-    assert!(units.push(&outcome).unwrap_err().to_string().contains("the version \"7\" is none that the impressions name"));
+    assert!(
+        units.push(&outcome).unwrap_err().to_string().contains("the version \"7\" is none that the impressions name")
+    );
     assert!(units.is_empty());
 }

@@ -154,7 +154,8 @@ fn every_way_to_say_what_was_displayed_counts_the_same() {
             let receipt = drawn.receipt();
             let with_documents = receipt.clone().with_documents(mixed.clone()).unwrap();
             let texts: Vec<&str> = shown.iter().map(String::as_str).collect();
-            let on_page = with_documents.clone().displayed(&texts, |id| pinned.iter().any(|other| other == id)).unwrap();
+            let on_page =
+                with_documents.clone().displayed(&texts, |id| pinned.iter().any(|other| other == id)).unwrap();
             let line = json!({
                 "impression": number, "time": "2026-11-22T15:04:05Z", "user": format!("u{number}"), "rankers": drawn.rankers(),
             });
@@ -164,7 +165,9 @@ fn every_way_to_say_what_was_displayed_counts_the_same() {
                 line
             };
             let bytes = hexadecimal(&receipt.to_bytes());
-            ways[0].push(with(json!({"receipt": bytes, "mixed": mixed, "shown": shown, "pinned": pinned, "paged": paged})));
+            ways[0].push(with(
+                json!({"receipt": bytes, "mixed": mixed, "shown": shown, "pinned": pinned, "paged": paged}),
+            ));
             ways[1].push(with(json!({
                 "receipt": receipt, "query_response_hit_ids": mixed,
                 "query_attributes": {"shown": shown, "pinned": pinned, "paged": paged.to_string()},
@@ -177,9 +180,11 @@ fn every_way_to_say_what_was_displayed_counts_the_same() {
             ways[4].push(with(json!({
                 "receipt": hexadecimal(&on_page.without_documents().to_bytes()), "shown": shown, "paged": paged,
             })));
-            clicks.extend(clicked.iter().map(|place| {
-                json!({"impression": number, "document": shown[*place], "time": "2026-11-22T15:05:00Z"})
-            }));
+            clicks.extend(
+                clicked.iter().map(
+                    |place| json!({"impression": number, "document": shown[*place], "time": "2026-11-22T15:05:00Z"}),
+                ),
+            );
         }
         for (way, lines) in ways.iter().enumerate() {
             let found = credited(lines, &clicks);
@@ -237,7 +242,9 @@ fn receipts_of_every_form_count_the_same() {
         }
         let tables: Vec<String> = ways
             .iter()
-            .map(|lines| Outcomes::of(&credited(lines, &clicks).unwrap_or_else(|error| panic!("{name}: {error}"))).to_csv())
+            .map(|lines| {
+                Outcomes::of(&credited(lines, &clicks).unwrap_or_else(|error| panic!("{name}: {error}"))).to_csv()
+            })
             .collect();
         assert!(tables.iter().all(|table| *table == tables[0]), "{name}: {tables:?}");
         // One line in two forms is one line twice.
@@ -267,22 +274,58 @@ fn what_cannot_have_been_displayed_is_refused() {
     let four = json!(["a", "b", "c", "d"]);
     let with_page = |page: &[Option<usize>]| team_draft().on_page(Page::new(page.iter().copied()).unwrap()).unwrap();
     for (fields, expected) in [
-        (json!({"shown": ["b", "a"], "mixed": four, "receipt": team_draft()}), "declare the document that was moved as pinned"),
-        (json!({"shown": ["x", "y"], "mixed": four, "receipt": team_draft()}), "no document of `shown` is in `mixed`, which has 4"),
+        (
+            json!({"shown": ["b", "a"], "mixed": four, "receipt": team_draft()}),
+            "declare the document that was moved as pinned",
+        ),
+        (
+            json!({"shown": ["x", "y"], "mixed": four, "receipt": team_draft()}),
+            "no document of `shown` is in `mixed`, which has 4",
+        ),
         (json!({"shown": ["x", "y"], "receipt": with_four()}), "no document of `shown` is in the receipt"),
-        (json!({"shown": ["a"], "mixed": ["a", "b"], "receipt": team_draft()}), "of a list of 4 documents, but `mixed` names 2"),
-        (json!({"shown": ["a", "x"], "mixed": ["a", "b", "b", "d"], "receipt": team_draft()}), "`mixed` has the document `b` twice"),
-        (json!({"shown": ["a"], "mixed": ["a", "b", "d", "c"], "receipt": with_four()}), "`mixed` and the documents in the receipt differ"),
+        (
+            json!({"shown": ["a"], "mixed": ["a", "b"], "receipt": team_draft()}),
+            "of a list of 4 documents, but `mixed` names 2",
+        ),
+        (
+            json!({"shown": ["a", "x"], "mixed": ["a", "b", "b", "d"], "receipt": team_draft()}),
+            "`mixed` has the document `b` twice",
+        ),
+        (
+            json!({"shown": ["a"], "mixed": ["a", "b", "d", "c"], "receipt": with_four()}),
+            "`mixed` and the documents in the receipt differ",
+        ),
         (json!({"shown": four, "paged": 5, "receipt": team_draft()}), "`paged` is 5, but 4 documents were shown"),
-        (json!({"shown": four, "paged": -1, "receipt": team_draft()}), "`paged` is the number -1; expected a whole number"),
-        (json!({"shown": four, "paged": 1.5, "receipt": team_draft()}), "`paged` is the number 1.5; expected a whole number"),
-        (json!({"shown": four, "paged": "two", "receipt": team_draft()}), "`paged` is the text `two`; expected a whole number"),
+        (
+            json!({"shown": four, "paged": -1, "receipt": team_draft()}),
+            "`paged` is the number -1; expected a whole number",
+        ),
+        (
+            json!({"shown": four, "paged": 1.5, "receipt": team_draft()}),
+            "`paged` is the number 1.5; expected a whole number",
+        ),
+        (
+            json!({"shown": four, "paged": "two", "receipt": team_draft()}),
+            "`paged` is the text `two`; expected a whole number",
+        ),
         (json!({"shown": four, "pinned": ["x"], "receipt": team_draft()}), "`pinned` names `x`, which was not shown"),
-        (json!({"shown": four, "pinned": ["a"], "receipt": team_draft()}), "1 of them pinned, with a receipt of 4; log all that were drawn"),
-        (json!({"shown": ["a", "b", "c"], "receipt": team_draft()}), "the receipt is of a longer list than the 3 documents shown"),
-        (json!({"shown": ["a", "b", "c", "d", "e"], "receipt": team_draft()}), "4 were mixed; log what was drawn in `mixed`"),
+        (
+            json!({"shown": four, "pinned": ["a"], "receipt": team_draft()}),
+            "1 of them pinned, with a receipt of 4; log all that were drawn",
+        ),
+        (
+            json!({"shown": ["a", "b", "c"], "receipt": team_draft()}),
+            "the receipt is of a longer list than the 3 documents shown",
+        ),
+        (
+            json!({"shown": ["a", "b", "c", "d", "e"], "receipt": team_draft()}),
+            "4 were mixed; log what was drawn in `mixed`",
+        ),
         (json!({"receipt": team_draft()}), "no `shown` (or `query_response_hit_ids`"),
-        (json!({"shown": ["a", "b"], "receipt": with_page(&[Some(0), Some(1), Some(2)])}), "has 3 places, but 2 documents"),
+        (
+            json!({"shown": ["a", "b"], "receipt": with_page(&[Some(0), Some(1), Some(2)])}),
+            "has 3 places, but 2 documents",
+        ),
         (
             json!({"shown": ["a", "b"], "pinned": ["a"], "receipt": with_page(&[Some(0), Some(1)])}),
             "`pinned` names `a`, but the page in the receipt has a document of the mixed list there",
@@ -302,9 +345,15 @@ fn what_cannot_have_been_displayed_is_refused() {
         (json!({"shown": ["a", "b"], "mixed": four, "teams": ["A", "B"]}), "2 teams for 4 documents in `mixed`"),
         (json!({"shown": ["a", "b"], "teams": ["A", "B"], "paged": 3}), "`paged` is 3, but 2 documents were shown"),
         (json!({"shown": ["a", "b"], "teams": ["A", "B"], "pinned": ["c"]}), "`pinned` names `c`, which was not shown"),
-        (json!({"shown": ["a", "b"], "teams": ["A", "B"], "experiment": "x", "version": "y@1"}), "names another experiment"),
-        (json!({"shown": ["a", "b"], "teams": ["A", "B"], "version": "\u{1b}[1m"}), "the version `\\\\u{1b}[1m`"),
-        (json!({"shown": ["a", "b"], "teams": ["A", "B"], "version": 1.5}), "`version` is the number 1.5; expected text"),
+        (
+            json!({"shown": ["a", "b"], "teams": ["A", "B"], "experiment": "x", "version": "y@1"}),
+            "names another experiment",
+        ),
+        (json!({"shown": ["a", "b"], "teams": ["A", "B"], "version": "\u{1b}[1m"}), "the version `\\u{1b}[1m`"),
+        (
+            json!({"shown": ["a", "b"], "teams": ["A", "B"], "version": 1.5}),
+            "`version` is the number 1.5; expected text",
+        ),
         (
             json!({"shown": four, "version": "7", "receipt": team_draft().of(ExperimentVersion::from_parts("search", 7))}),
             "but the receipt is of `search@0000000000000007`; leave both fields out",
@@ -364,9 +413,7 @@ fn outcomes_of_two_versions_are_never_added_up() {
         }
         line
     };
-    let click = |number: u32, day: u32, document: &str| {
-        json!({"impression": number, "document": document, "time": format!("2026-11-{day:02}T12:00:09Z")})
-    };
+    let click = |number: u32, day: u32, document: &str| json!({"impression": number, "document": document, "time": format!("2026-11-{day:02}T12:00:09Z")});
     let lines = [line(1, 1, Some("1")), line(2, 1, Some("2")), line(3, 2, Some("2")), line(4, 1, None)];
     let clicks = [click(1, 1, "a"), click(2, 1, "b"), click(4, 1, "a")];
     let found = credited(&lines, &clicks).unwrap();

@@ -76,7 +76,14 @@ fn counts_equal_the_truth_of_many_rankers() {
 }
 
 fn pages() -> Simulation {
-    Simulation { pages: 3, pinned: 0.3, left_out: 0.1, change_version_at: Some(0.45), click: "informational".parse().unwrap(), ..small() }
+    Simulation {
+        pages: 3,
+        pinned: 0.3,
+        left_out: 0.1,
+        change_version_at: Some(0.45),
+        click: "informational".parse().unwrap(),
+        ..small()
+    }
 }
 
 #[test]

@@ -42,7 +42,9 @@ pub(super) fn holds(name: &str) -> Option<Holds> {
             | Field::Document
             | Field::Action => Holds::Ids,
             Field::Time => Holds::Times,
-            Field::Shown | Field::Displayed | Field::Mixed | Field::Pinned | Field::Teams | Field::Rankers => Holds::Lists,
+            Field::Shown | Field::Displayed | Field::Mixed | Field::Pinned | Field::Teams | Field::Rankers => {
+                Holds::Lists
+            }
             Field::Paged => Holds::Places,
             Field::Receipt => Holds::Receipts,
             Field::Dwell => Holds::Numbers,

@@ -61,8 +61,7 @@ pub struct RowRef<'a> {
 
 impl RowRef<'_> {
     fn clear(&mut self) {
-        let mut lists =
-            [&mut self.shown, &mut self.rankers, &mut self.mixed, &mut self.pinned].map(std::mem::take);
+        let mut lists = [&mut self.shown, &mut self.rankers, &mut self.mixed, &mut self.pinned].map(std::mem::take);
         let mut teams = std::mem::take(&mut self.teams);
         lists.iter_mut().for_each(Vec::clear);
         teams.clear();
