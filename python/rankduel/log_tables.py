@@ -64,6 +64,9 @@ def chosen(found: Sequence[str], kind: str) -> Chosen:
     more = [name for name in held if name not in columns.values()]
     needed = ("impression", "document", "time") if clicks else ("impression", "time", "shown")
     missing = [name for name in needed if name not in columns]
+    # Receipts may say what was shown.
+    if "receipt" in columns and "shown" in missing:
+        missing.remove("shown")
     if missing and not any(held[name] == "object" for name in more):
         raise ValueError(
             f"the {kind} have no column {missing[0]!r}; they have {', '.join(found)}: rename the column that holds it"

@@ -4,7 +4,8 @@ use std::str::FromStr;
 
 use interleave::receipt::{self, Mixed, Parts, Receipt};
 use interleave::{
-    AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, Interleaving, Multileaving, Page,
+    AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, CreditError, Interleaving,
+    Multileaving, Page,
 };
 
 /// A receipt that was read, in borrowed parts.
@@ -42,7 +43,7 @@ impl ReceiptRef<'_> {
     /// # Errors
     /// Why it does not.
     pub(crate) fn check_page(&self, page: &Page) -> Result<(), String> {
-        self.method_of.credit(&self.mixed, Some(page)).map_err(|error| error.to_string())
+        self.method_of.check(&self.mixed, Some(page)).map_err(|error| error.to_string())
     }
 }
 
@@ -68,24 +69,30 @@ impl Methods {
         }
     }
 
-    /// Credits no click: whether the receipt, with the page if there is one, is of its method.
-    fn credit(&self, mixed: &Mixed, page: Option<&Page>) -> Result<(), interleave::CreditError> {
-        let unknown = || interleave::CreditError::UnknownMethod { method: mixed.method().to_owned() };
-        match mixed {
+    /// Whether the receipt, with the page if there is one, is of its method: then all that it refuses is a click below every list,
+    /// which costs less than to credit none.
+    fn check(&self, mixed: &Mixed, page: Option<&Page>) -> Result<(), CreditError> {
+        const BELOW: [usize; 1] = [usize::MAX];
+        let unknown = || CreditError::UnknownMethod { method: mixed.method().to_owned() };
+        let credited = match mixed {
             Mixed::Interleaving(receipt) => {
                 let (_, method) = self.two.as_ref().ok_or_else(unknown)?;
                 match page {
-                    Some(page) => method.credit_page(receipt, page, &[]).map(drop),
-                    None => method.credit(receipt, &[]).map(drop),
+                    Some(page) => method.credit_page(receipt, page, &BELOW).map(drop),
+                    None => method.credit(receipt, &BELOW).map(drop),
                 }
             }
             Mixed::Multileaving(receipt) => {
                 let (_, method) = self.many.as_ref().ok_or_else(unknown)?;
                 match page {
-                    Some(page) => method.credit_page(receipt, page, &[]).map(drop),
-                    None => method.credit(receipt, &[]).map(drop),
+                    Some(page) => method.credit_page(receipt, page, &BELOW).map(drop),
+                    None => method.credit(receipt, &BELOW).map(drop),
                 }
             }
+        };
+        match credited {
+            Err(CreditError::Position { .. }) => Ok(()),
+            other => other,
         }
     }
 }
@@ -129,7 +136,7 @@ impl Receipts {
         }
         let mixed = parts.mixed(None).map_err(text)?;
         self.methods.note(&mixed)?;
-        self.methods.credit(&mixed, None).map_err(text)?;
+        self.methods.check(&mixed, None).map_err(text)?;
         Ok(ReceiptRef {
             body: parts.body(),
             method: parts.method().unwrap_or_default(),
@@ -149,7 +156,7 @@ impl Receipts {
     /// If its method does not know it.
     pub(crate) fn of(&mut self, receipt: Receipt) -> Result<ReceiptRef<'_>, String> {
         self.methods.note(receipt.mixed())?;
-        self.methods.credit(receipt.mixed(), None).map_err(text)?;
+        self.methods.check(receipt.mixed(), None).map_err(text)?;
         let mixed = receipt.mixed().clone();
         self.bytes = Receipt::from(mixed.clone()).to_bytes_without_method();
         let receipt = self.kept.insert(receipt);
@@ -180,7 +187,8 @@ impl Receipts {
         }
         let found: AnyInterleavingReceipt = receipt::from_bytes(bytes).ok()?;
         // Bytes alone do not say of which kind they are.
-        method.credit(&found, &[]).ok()?;
+        let is_of_it = matches!(method.credit(&found, &[usize::MAX]), Err(CreditError::Position { .. }));
+        is_of_it.then_some(())?;
         Some(Receipt::from(found))
     }
 }
