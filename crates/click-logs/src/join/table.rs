@@ -23,8 +23,14 @@ pub(super) struct Table<'a> {
     tally: Tally,
     asides: Vec<Aside>,
     /// By impression in conflict: the units and lineups of its copies but the one in `records`, and when each saw it first.
-    conflicts: BTreeMap<u128, BTreeMap<(u128, u32), (i64, u32)>>,
+    conflicts: BTreeMap<u128, BTreeMap<UnitOf, Seen>>,
 }
+
+/// A unit, and the lineup that it saw.
+type UnitOf = (u128, u32);
+
+/// When an impression was seen, and a number that orders those of one moment and depends on nothing but the id.
+type Seen = (i64, u32);
 
 struct Entry {
     /// Where its record is.
@@ -69,8 +75,8 @@ pub(super) fn in_groups<R>(
     }
 }
 
-/// When an impression was seen, and a number that orders those of one moment and depends on nothing but the id.
-fn seen(record: ImpressionRecord<'_>) -> (i64, u32) {
+/// When an impression was seen.
+fn seen(record: ImpressionRecord<'_>) -> Seen {
     (record.time(), (record.id() >> 32) as u32)
 }
 

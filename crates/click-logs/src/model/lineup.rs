@@ -137,10 +137,13 @@ pub struct Lineups {
     inner: Mutex<Inner>,
 }
 
+/// What makes a lineup: names, method, version, how rankers were chosen, whether one may be alone.
+type Key = (Vec<String>, String, Option<String>, Option<PairChoice>, Alone);
+
 #[derive(Debug, Default)]
 struct Inner {
     lineups: Vec<Lineup>,
-    numbers: BTreeMap<(Vec<String>, String, Option<String>, Option<PairChoice>, Alone), u32>,
+    numbers: BTreeMap<Key, u32>,
 }
 
 /// More are a sign of names that are not those of rankers.

@@ -168,9 +168,7 @@ impl<'a> LineFields<'a> {
                     Value::Text(text) => text.trim().parse().map_err(|_| Value::Text(text)),
                     Value::Whole(number) => u64::try_from(number).map_err(|_| Value::Whole(number)),
                     // Tables keep whole numbers as others where some are missing.
-                    Value::Number(number) if number >= 0.0 && number < 1e9 && number.fract() == 0.0 => {
-                        Ok(number as u64)
-                    }
+                    Value::Number(number) if (0.0..1e9).contains(&number) && number.fract() == 0.0 => Ok(number as u64),
                     other => Err(other),
                 };
                 let expected = "a whole number: how many places of the page the user saw";

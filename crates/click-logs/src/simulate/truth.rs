@@ -9,13 +9,16 @@ use super::lines::PAIRS;
 use crate::join::{ClickFate, Credited, Day, DayCounts, ImpressionFate, Tally, UnitFate};
 use crate::model::{Oddities, SaidBy, Version};
 
+/// A version, a day and a pair.
+type Key = (Option<String>, i32, (usize, usize));
+
 /// What a correct join finds, under [`rules`](super::rules).
 #[derive(Debug, Clone)]
 pub struct Truth {
     names: Vec<String>,
     /// The versions of the experiment that were met, by their names.
     versions: BTreeSet<Option<String>>,
-    days: BTreeMap<(Option<String>, i32, (usize, usize)), DayCounts>,
+    days: BTreeMap<Key, DayCounts>,
     tally: Tally,
     times: Option<(i64, i64)>,
     impressions: u64,

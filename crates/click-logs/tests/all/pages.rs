@@ -41,6 +41,9 @@ fn sums(credited: &Credited) -> Vec<((usize, usize), [u64; 3])> {
 
 const RANKERS: [&str; 3] = ["A", "B", "C"];
 
+/// Who won a pair.
+type Won = ((usize, usize), Preference);
+
 /// A list that was drawn by some method.
 enum Drawn {
     Two(AnyInterleaving, interleave::AnyInterleavingReceipt),
@@ -76,7 +79,7 @@ impl Drawn {
     }
 
     /// Who wins each pair, by the method alone.
-    fn outcome(&self, page: &Page, clicked: &[usize]) -> Result<Vec<((usize, usize), Preference)>, CreditError> {
+    fn outcome(&self, page: &Page, clicked: &[usize]) -> Result<Vec<Won>, CreditError> {
         match self {
             Self::Two(method, kept) => Ok(vec![((0, 1), method.credit_page(kept, page, clicked)?)]),
             Self::Many(method, kept) => {
