@@ -14,8 +14,12 @@ if TYPE_CHECKING:
     import pyarrow
 
 # What the columns are cast to; a list column holds text.
-_TEXTS = ("impression", "user", "session", "agent", "pairs", "document", "action_name", "time_text", "receipt_text", "first", "second", "more")
-LISTS = ("shown", "teams", "rankers")
+_TEXTS = (
+    "impression", "user", "session", "agent", "pairs", "experiment", "version", "document", "action_name", "time_text", "receipt_text",
+    "first", "second", "more",
+)
+LISTS = ("shown", "mixed", "pinned", "teams", "rankers")
+NUMBERS = ("dwell", "paged")
 _ROWS = 1 << 16
 
 
@@ -60,6 +64,9 @@ def chosen(found: Sequence[str], kind: str) -> Chosen:
     more = [name for name in held if name not in columns.values()]
     needed = ("impression", "document", "time") if clicks else ("impression", "time", "shown")
     missing = [name for name in needed if name not in columns]
+    # Receipts may say what was shown.
+    if "receipt" in columns and "shown" in missing:
+        missing.remove("shown")
     if missing and not any(held[name] == "object" for name in more):
         raise ValueError(
             f"the {kind} have no column {missing[0]!r}; they have {', '.join(found)}: rename the column that holds it"
@@ -135,7 +142,7 @@ def _cast(name: str, column: Any, pa: Any) -> tuple[str, Any]:
         return name, _cast_text(column, pa)
     if name in LISTS:
         return name, _cast_list(column, pa)
-    if name == "dwell":
+    if name in NUMBERS:
         return name, column.cast(pa.float64(), safe=False)
     if name == "kind":
         return name, column.cast(pa.int64())
@@ -184,7 +191,7 @@ def _columns_of(name: str) -> str:
         return "lists of text"
     if name.startswith("time"):
         return "times"
-    return {"dwell": "seconds", "receipt": "receipts"}.get(name, "text")
+    return {"dwell": "seconds", "paged": "whole numbers", "receipt": "receipts"}.get(name, "text")
 
 
 def _plain(value: Any, kind: Any, pa: Any) -> Any:
@@ -314,7 +321,7 @@ def batches(frame: object, kind: str) -> Iterator[pyarrow.RecordBatch]:
     table = select([*columns.values(), *more])
     # Text that stands for something else is read with the rest.
     for name, here in list(columns.items()):
-        if name in (*LISTS, "dwell") and _is_text(table.schema.field(here).type, pa):
+        if name in (*LISTS, *NUMBERS) and _is_text(table.schema.field(here).type, pa):
             more.append(columns.pop(name))
     for batch in table.to_batches(max_chunksize=_ROWS):
         rows = normal(batch, columns)

@@ -96,9 +96,10 @@ class Credited:
     Attributes
     ----------
     outcomes : Frame
-        One row per day and pair, with the columns of the file ``outcomes.csv`` that ``click-logs credit`` writes: wins,
+        One row per version, day and pair, with the columns of the file ``outcomes.csv`` that ``click-logs credit`` writes: wins,
         losses and ties of the `first` ranker, by units on the day on which they closed, and by impressions on the day on
-        which they were shown.
+        which they were shown. The column ``version`` is there if some impression names the version of its experiment: each is an
+        experiment of its own.
     fates : Frame
         What became of every row: `what` (impression, click, unit), `fate`, `count`, `meaning`. Fates of impressions add up to
         their rows, and so do those of clicks.
@@ -208,7 +209,7 @@ class Decision:
     Attributes
     ----------
     data : dict
-        The verdicts, as in ``decision.json``.
+        The verdicts, as in ``decision.json``. If the experiment changed, ``data["versions"]`` has them by version.
     looks : Frame
         The share of wins after each day with its confidence sequence, as in ``win-rate.csv``.
     """
@@ -280,7 +281,10 @@ def credit_frame(impressions: object, clicks: object, **rules: Any) -> Credited:
         A frame of pandas, polars or pyarrow, or a dictionary of columns: ``impression`` (its id), ``time``, ``user`` or
         ``session``, ``shown`` (lists of documents, top down), and how the list was mixed: ``teams`` (for each document the
         ranker that owns it, or None) or ``receipt`` (`Impression.to_bytes`, or JSON). Optional: ``rankers`` (all that took
-        part), ``agent``, ``pairs`` (how they were chosen; see `CreditRules`). The names of UBI 1.3 are understood as well, flat with dots (``query_attributes.teams``) or nested:
+        part), ``agent``, ``pairs`` (how they were chosen; see `CreditRules`); ``mixed`` (lists of all documents that were drawn),
+        ``pinned`` (documents that others placed on the page) and ``paged`` (how many places the user saw), where pages displayed
+        something else than what was mixed; ``experiment`` and ``version``, whose outcomes are never added up with those of
+        another version. The names of UBI 1.3 are understood as well, flat with dots (``query_attributes.teams``) or nested:
         as structs, maps or JSON text. Lists may be text in brackets, as pandas writes them to CSV. Other columns are not
         read.
     clicks

@@ -24,9 +24,12 @@ __all__ = ["credit"]
 _OUTCOMES = (
     "kind long, high long, low long, day long, net long, flags long, clicks long, all_clicks long, "
     "shown long, order long, "
-    "first string, second string"
+    "first string, second string, version string"
 )
-_COUNTS = "kind long, day long, n0 long, n1 long, n2 long, n3 long, n4 long, n5 long, first string, second string"
+_COUNTS = (
+    "kind long, day long, n0 long, n1 long, n2 long, n3 long, n4 long, n5 long, "
+    "first string, second string, version string"
+)
 
 _Batches = Iterator["pyarrow.RecordBatch"]
 
@@ -75,11 +78,12 @@ def _column(name: str, here: str, found: Any, kind: str) -> Column | None:
             raise ValueError(f"the column {here!r} of the {kind} holds {found.simpleString()}; expected an array")
         check(found.elementType)
         return column.cast("array<string>").alias(name)
-    if name == "dwell":
+    if name in ("dwell", "paged"):
         if isinstance(found, T.StringType):
             return None
         if not isinstance(found, T.NumericType):
-            raise ValueError(f"the column {here!r} of the {kind} holds {found.simpleString()}; expected seconds")
+            expected = "seconds" if name == "dwell" else "whole numbers"
+            raise ValueError(f"the column {here!r} of the {kind} holds {found.simpleString()}; expected {expected}")
         return column.cast("double").alias(name)
     check(found)
     return column.cast("string").alias(name)
@@ -230,11 +234,11 @@ def credit(
     by_unit = outcomes.repartition(number, "high", "low").sortWithinPartitions("high", "low")
     counts = by_unit.mapInArrow(_counter(asked, survey), _COUNTS)
     sums = [F.sum(f"n{at}").alias(f"n{at}") for at in range(6)]
-    added = counts.groupBy("kind", "day", "first", "second").agg(*sums, F.max("n0").alias("most"))
+    added = counts.groupBy("kind", "version", "day", "first", "second").agg(*sums, F.max("n0").alias("most"))
     rows = []
     for row in _collected(added):
         n = [row[f"n{at}"] for at in range(6)]
         if row["second"] == "busiest" and row["kind"] == 1:
             n[0] = row["most"]
-        rows.append((row["kind"], row["day"], row["first"], row["second"], n))
+        rows.append((row["kind"], row["version"], row["day"], row["first"], row["second"], n))
     return checked(Credited(*_core.added_up(asked, survey, rows), asked, "rankduel.spark.credit"))

@@ -47,7 +47,7 @@ fn bits(values: impl ExactSizeIterator<Item = bool>) -> Vec<u8> {
 }
 
 /// The columns that are text even where every value looks like a number, such as names of features.
-const TEXT: [&str; 12] = [
+const TEXT: [&str; 13] = [
     "algorithm",
     "method",
     "arena",
@@ -60,6 +60,7 @@ const TEXT: [&str; 12] = [
     "part",
     "data_set",
     "measure",
+    "version",
 ];
 /// The columns of whole numbers; all others are numbers of any kind, or truth values.
 const WHOLE: [&str; 41] = [

@@ -51,10 +51,60 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Simulated:
     return Simulated(tmp_path_factory.mktemp("log"), "3000", "--conflicts", "0.01", "--bots", "0.01")
 
 
+PAGES = ("--pages", "3", "--pinned", "0.3", "--left-out", "0.1", "--change-version-at", "0.45", "--click", "informational")
+
+
+@pytest.fixture(scope="session", params=["team-draft", "probabilistic"])
+def pages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Simulated:
+    folder = tmp_path_factory.mktemp("pages")
+    return Simulated(folder, "3000", *PAGES, "--bots", "0.01", "--conflicts", "0.01", "--method", request.param)
+
+
+def decided_by_command(log: Simulated) -> str:
+    """What `click-logs decide` prints of the log."""
+    out = log.folder / "credited"
+    if not out.exists():
+        flags = ("--bots", log.folder / "bots.toml", "--rankers", "A,B", "--final", "--quiet", "--out", out)
+        click_logs("credit", "--impressions", log.files[0], "--clicks", log.files[1], *flags)
+    return click_logs("decide", out)
+
+
 def same_as_truth(found: rd.Credited, log: Simulated) -> None:
     assert found.outcomes.to_csv() == log.truth("outcomes.csv")
     assert found.fates.to_csv() == log.truth("fates.csv")
     assert found.synthetic
+
+
+def test_pages_pins_and_a_change_of_version(pages: Simulated, tmp_path: Path) -> None:
+    found = rd.credit_frame(*pages.tables, **pages.rules)
+    same_as_truth(found, pages)
+    decision = found.decide()
+    assert str(decision) == decided_by_command(pages)
+    first = str(decision).splitlines()[0]
+    assert first.startswith("2 versions of simulated: ")
+    assert first.endswith("; they are two experiments, and each is judged alone.")
+    assert decision.data["change"] == first
+    assert "pairs" not in decision.data
+    assert [len(version["pairs"]) for version in decision.data["versions"]] == [1, 1]
+    assert list(decision.looks)[0] == "version"
+    # How far users saw is a number with a point where some rows lack it.
+    pandas = pytest.importorskip("pandas")
+    frames = [pandas.DataFrame(table.to_pylist()) for table in pages.tables]
+    assert rd.credit_frame(*frames, **pages.rules) == found
+    found.save(tmp_path / "saved")
+    assert click_logs("decide", tmp_path / "saved") == str(decision)
+
+
+def test_versions_keep_their_names() -> None:
+    shown = {"impression": ["1", "2"], "time": [1.7e9, 1.7e9], "user": ["u", "v"], "shown": [["a", "b"]] * 2, "teams": [["A", "B"]] * 2}
+    clicks = {"impression": ["1"], "document": ["a"], "time": [1.7e9]}
+    found = rd.credit_frame({**shown, "version": ["007", "1e3"]}, clicks, final=True)
+    assert list(found.outcomes["version"]) == ["007", "1e3"]
+    assert "007 until 2023-11-14, 1e3 since 2023-11-14" in str(found.decide()).splitlines()[0]
+    with pytest.raises(ValueError, match=r"row 1 of the impressions .*`paged` is 3, but 2 documents were shown"):
+        rd.credit_frame({**shown, "paged": [None, 3]}, clicks, final=True)
+    with pytest.raises(ValueError, match=r"row 0 of the impressions .*`paged` is the number 1.5; expected a whole number"):
+        rd.credit_frame({**shown, "paged": [1.5, 2]}, clicks, final=True)
 
 
 def test_pyarrow_and_dictionaries(log: Simulated) -> None:

@@ -29,8 +29,10 @@ from test_logs import (  # noqa: E402
     NAMED_RULES,
     OTHER_NAMES,
     OTHER_NAMES_OF_CLICKS,
+    PAGES,
     Simulated,
     as_text,
+    decided_by_command,
     flat,
     named_rows,
     nested,
@@ -85,6 +87,25 @@ def frames(spark: Any, log: Simulated) -> list[Any]:
 @pytest.mark.parametrize("partitions", [3, 11, 64])
 def test_any_number_of_partitions(frames: list[Any], log: Simulated, partitions: int) -> None:
     same_as_truth(rankduel.spark.credit(*frames, partitions=partitions, **log.rules), log)
+
+
+@pytest.mark.parametrize("method", ["team-draft", "probabilistic"])
+def test_pages_pins_and_a_change_of_version(spark: Any, tmp_path: Path, method: str) -> None:
+    more = ("--conflicts", "0.01", "--bots", "0.001", "--method", method)
+    log = Simulated(tmp_path / "log", IMPRESSIONS, *PAGES, *more)
+    schemas = [
+        "impression string, time string, user string, session string, agent string, pairs string, shown array<string>, "
+        "mixed array<string>, pinned array<string>, paged bigint, experiment string, version string, "
+        "teams array<string>, receipt string, rankers array<string>",
+        "impression string, document string, time string, dwell double",
+    ]
+    frames = [spark.read.schema(schema).json(str(path)) for schema, path in zip(schemas, log.files)]
+    found = rankduel.spark.credit(*frames, partitions=11, **log.rules)
+    same_as_truth(found, log)
+    assert str(found.decide()) == decided_by_command(log)
+    assert str(found.decide()).startswith("2 versions of simulated: ")
+    words = frames[0].withColumn("paged", F.col("paged").cast("string"))
+    assert rankduel.spark.credit(words, frames[1], partitions=3, **log.rules) == found
 
 
 def test_timestamps_of_parquet_and_an_open_log(spark: Any, frames: list[Any], log: Simulated, tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ use click_logs::model::{Click, Complete, Settings};
 use click_logs::read::{Event, RowRef};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use interleave::{AnyInterleaving, Generator, by_id, receipt};
+use interleave::receipt::Receipt;
+use interleave::{AnyInterleaving, Generator, by_id};
 use rand::SeedableRng;
 
 fn main() {
@@ -30,12 +31,6 @@ struct Rows {
     receipts: Vec<Vec<u8>>,
 }
 
-/// An impression as the Python package writes it.
-#[derive(serde::Serialize)]
-enum WithDocuments<T> {
-    Two(T),
-}
-
 impl Rows {
     fn new(shape: &str) -> Self {
         let lists = [0, 3].map(|first| (first..first + DOCUMENTS).map(|n| format!("d{n}")).collect::<Vec<_>>());
@@ -47,7 +42,9 @@ impl Rows {
             let drawn = by_id::interleave(&method, [&lists[0], &lists[1]], DOCUMENTS, &mut generator).unwrap();
             shown.push(drawn.shown().to_vec());
             if !has_teams {
-                receipts.push(receipt::to_bytes(&WithDocuments::Two(drawn)).unwrap());
+                let documents = drawn.shown().to_vec();
+                let kept = Receipt::from(drawn.receipt().clone()).with_documents(documents).unwrap();
+                receipts.push(kept.to_bytes());
             }
         }
         let ids = (0..IMPRESSIONS).map(|n| format!("impression-{n}")).collect();

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use click_logs::join::{DayCounts, Gathered, Sum, Survey, Tally, UnitOutcome, Units};
-use click_logs::model::{PairChoices, Settings};
+use click_logs::model::{OfVersion, PairChoices, Settings};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use serde::{Deserialize, Serialize};
@@ -49,16 +49,20 @@ impl Rows {
 /// Columns of whole numbers and of names, row by row.
 struct Writer<const N: usize> {
     numbers: [Vec<i64>; N],
-    names: [Vec<Option<String>>; 2],
+    names: [Vec<Option<String>>; 3],
 }
+
+/// The columns of names: two rankers, or what a row counts; and the version of the experiment.
+const NAMES: [&str; 3] = ["first", "second", "version"];
 
 impl<const N: usize> Writer<N> {
     fn new() -> Self {
-        Self { numbers: std::array::from_fn(|_| Vec::new()), names: [Vec::new(), Vec::new()] }
+        Self { numbers: std::array::from_fn(|_| Vec::new()), names: Default::default() }
     }
 
-    fn push(&mut self, numbers: [i64; N], names: [Option<&str>; 2]) {
+    fn push(&mut self, numbers: [i64; N], [first, second]: [Option<&str>; 2], version: Option<&str>) {
         self.numbers.iter_mut().zip(numbers).for_each(|(column, number)| column.push(number));
+        let names = [first, second, version];
         self.names.iter_mut().zip(names).for_each(|(column, name)| column.push(name.map(str::to_owned)));
     }
 
@@ -71,7 +75,7 @@ impl<const N: usize> Writer<N> {
         let numbers = names.into_iter().zip(self.numbers);
         let numbers =
             numbers.map(|(name, column)| Column { name: name.to_owned(), values: Values::Int(column), valid: None });
-        let texts = ["first", "second"].into_iter().zip(&self.names).map(|(name, column)| Column::texts(name, column));
+        let texts = NAMES.into_iter().zip(&self.names).map(|(name, column)| Column::texts(name, column));
         Rows(Arc::new(Table { rows, columns: numbers.chain(texts).collect() }))
     }
 }
@@ -86,43 +90,53 @@ const COUNTS: [&str; 8] = ["kind", "day", "n0", "n1", "n2", "n3", "n4", "n5"];
 #[serde(deny_unknown_fields)]
 struct Surveyed {
     times: Option<(i64, i64)>,
-    rankers: Vec<String>,
     is_synthetic: bool,
+    versions: Vec<SurveyedVersion>,
+    other_actions: Vec<String>,
+}
+
+/// What it says of a version of the experiment.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SurveyedVersion {
+    name: Option<String>,
+    rankers: Vec<String>,
     /// What impressions say about how their rankers were chosen, and the sets of rankers of those that say nothing.
     declared: Vec<String>,
     undeclared: Vec<Vec<String>>,
     has_alone: bool,
-    other_actions: Vec<String>,
+}
+
+impl SurveyedVersion {
+    fn read(self) -> PyResult<(Option<String>, OfVersion)> {
+        let Self { name, rankers, declared, undeclared, has_alone } = self;
+        let declared = declared.iter().map(|choice| choice.parse().map_err(wrong)).collect::<PyResult<_>>()?;
+        let choices = PairChoices { declared, undeclared: undeclared.into_iter().collect(), has_alone };
+        Ok((name, OfVersion { rankers: rankers.into_iter().collect(), choices }))
+    }
+
+    fn of((name, OfVersion { rankers, choices }): (Option<String>, OfVersion)) -> Self {
+        Self {
+            name,
+            rankers: rankers.into_iter().collect(),
+            declared: choices.declared.into_iter().map(|choice| choice.name().to_owned()).collect(),
+            undeclared: choices.undeclared.into_iter().collect(),
+            has_alone: choices.has_alone,
+        }
+    }
 }
 
 impl Surveyed {
     fn parse(text: &str) -> PyResult<Survey> {
-        let read: Self = serde_json::from_str(text).map_err(wrong)?;
-        let declared = read.declared.iter().map(|choice| choice.parse().map_err(wrong)).collect::<PyResult<_>>()?;
-        Ok(Survey {
-            times: read.times,
-            rankers: read.rankers.into_iter().collect(),
-            is_synthetic: read.is_synthetic,
-            choices: PairChoices {
-                declared,
-                undeclared: read.undeclared.into_iter().collect(),
-                has_alone: read.has_alone,
-            },
-            other_actions: read.other_actions.into_iter().collect(),
-        })
+        let Self { times, is_synthetic, versions, other_actions } = serde_json::from_str(text).map_err(wrong)?;
+        let versions = versions.into_iter().map(SurveyedVersion::read).collect::<PyResult<_>>()?;
+        Ok(Survey { times, versions, is_synthetic, other_actions: other_actions.into_iter().collect() })
     }
 
     fn text(survey: Survey) -> PyResult<String> {
-        let Survey { times, rankers, is_synthetic, choices, other_actions } = survey;
-        let written = Self {
-            times,
-            rankers: rankers.into_iter().collect(),
-            is_synthetic,
-            declared: choices.declared.into_iter().map(|choice| choice.name().to_owned()).collect(),
-            undeclared: choices.undeclared.into_iter().collect(),
-            has_alone: choices.has_alone,
-            other_actions: other_actions.into_iter().collect(),
-        };
+        let Survey { times, versions, is_synthetic, other_actions } = survey;
+        let versions = versions.into_iter().map(SurveyedVersion::of).collect();
+        let written = Self { times, is_synthetic, versions, other_actions: other_actions.into_iter().collect() };
         serde_json::to_string(&written).map_err(wrong)
     }
 }
@@ -191,7 +205,7 @@ impl Gathering {
         py.detach(|| {
             let mut writer = self.outcomes()?;
             for (what, name, count) in self.gathered.take_tally().rows() {
-                writer.push([FATE, 0, 0, 0, 0, 0, count as i64, 0, 0, 0], [Some(what), Some(name)]);
+                writer.push([FATE, 0, 0, 0, 0, 0, count as i64, 0, 0, 0], [Some(what), Some(name)], None);
             }
             Ok(writer.rows(OUTCOMES))
         })
@@ -219,7 +233,7 @@ impl Gathering {
             let (clicks, all) = (i64::from(outcome.clicks), i64::from(outcome.all_clicks));
             let numbers =
                 [OUTCOME, high, low, outcome.day.into(), outcome.net.into(), flags, clicks, all, shown, order];
-            writer.push(numbers, outcome.rankers);
+            writer.push(numbers, outcome.rankers, outcome.version);
         });
         credited.map_err(wrong)?;
         Ok(writer)
@@ -259,14 +273,14 @@ impl Counting {
             self.units.count(&mut self.sum);
             let Sum { days, tally } = std::mem::take(&mut self.sum);
             let mut writer = Writer::new();
-            for ((day, names), DayCounts { units, impressions }) in days {
+            for ((version, day, names), DayCounts { units, impressions }) in days {
                 let [a, b] = [units, impressions].map(|counts| [counts.wins, counts.losses, counts.ties]);
                 let [a, b] = [a, b].map(|counts| counts.map(|count| count as i64));
                 let numbers = [OUTCOME, day.into(), a[0], a[1], a[2], b[0], b[1], b[2]];
-                writer.push(numbers, names.each_ref().map(|name| Some(name.as_str())));
+                writer.push(numbers, names.each_ref().map(|name| Some(name.as_str())), version.as_deref());
             }
             for (what, name, count) in tally.rows() {
-                writer.push([FATE, 0, count as i64, 0, 0, 0, 0, 0], [Some(what), Some(name)]);
+                writer.push([FATE, 0, count as i64, 0, 0, 0, 0, 0], [Some(what), Some(name)], None);
             }
             writer.rows(COUNTS)
         })
@@ -276,14 +290,14 @@ impl Counting {
 impl Counting {
     fn add(&mut self, batch: &Batch) -> PyResult<()> {
         let columns = OUTCOMES.iter().map(|name| batch.ints(name)).collect::<PyResult<Vec<_>>>()?;
-        let names = [batch.column("first")?, batch.column("second")?];
+        let names = [batch.column("first")?, batch.column("second")?, batch.column("version")?];
         for row in 0..batch.rows() {
             let number = |at: usize| columns[at].int(row).unwrap_or_default();
             let name = |column: Option<Imported<'_>>| match column {
                 Some(Imported::Text(values)) => values.text(row).map(std::borrow::Cow::into_owned),
                 _ => None,
             };
-            let [first, second] = names.map(name);
+            let [first, second, version] = names.map(name);
             if number(0) == FATE {
                 self.fate(first.as_deref(), second.as_deref(), number(6))?;
                 continue;
@@ -296,6 +310,7 @@ impl Counting {
             let outcome = UnitOutcome {
                 unit,
                 day: number(3) as i32,
+                version: version.as_deref(),
                 rankers: [first.as_deref(), second.as_deref()],
                 net: number(4) as i8,
                 stands: number(5) & 1 == 1,
@@ -326,19 +341,19 @@ pub(crate) fn surveyed(parts: Vec<String>) -> PyResult<String> {
     Surveyed::text(all)
 }
 
-/// What the log says, by the rows that the second step returned for all of its parts: those of a kind, a day and names may be
+/// What the log says, by the rows that the second step returned for all of its parts: those of a kind, a version, a day and names may be
 /// added up, but for fates of which the largest counts.
 #[pyfunction]
 pub(crate) fn added_up<'py>(
     py: Python<'py>,
     rules: &str,
     survey: &str,
-    counts: Vec<(i64, i64, String, String, [u64; 6])>,
+    counts: Vec<(i64, Option<String>, i64, String, String, [u64; 6])>,
 ) -> PyResult<Said<'py>> {
     let (settings, survey): (Settings, _) = (read(rules)?, Surveyed::parse(survey)?);
     let mut sum = Sum::default();
     let mut tally = Tally::default();
-    for (kind, day, first, second, n) in counts {
+    for (kind, version, day, first, second, n) in counts {
         if kind == FATE {
             if !tally.add_row(&first, &second, n[0]) {
                 return Err(wrong(format!("a row of the fate {first:?}, {second:?}, which is unknown")));
@@ -346,7 +361,7 @@ pub(crate) fn added_up<'py>(
             continue;
         }
         let of = |at: usize| statistics::Counts::new(n[at], n[at + 1], n[at + 2]);
-        sum.add_day(day as i32, [first, second], DayCounts { units: of(0), impressions: of(3) });
+        sum.add_day(version, day as i32, [first, second], DayCounts { units: of(0), impressions: of(3) });
     }
     sum.tally += tally;
     Ok(said(py, &sum.credited(&survey, &settings), &settings))

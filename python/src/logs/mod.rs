@@ -112,12 +112,12 @@ pub(crate) fn decided(
     let names = summary["rankers"].as_array().into_iter().flatten();
     let rankers: Vec<String> = names.filter_map(|name| name.as_str().map(str::to_owned)).collect();
     let by = if by_impressions { By::Impressions } else { By::Units };
-    let outcomes = Outcomes::from_csv(outcomes, &rankers).map_err(wrong)?;
+    let outcomes = Outcomes::from_csv(outcomes, &rankers).map_err(wrong)?.with_versions_of(&summary);
     // 1 - 0.95 is a little more than 0.05.
     let alpha = ((1.0 - confidence) * 1e12).round() / 1e12;
-    let decision = decide(&outcomes, alpha, by).map_err(wrong)?;
-    let mut data = decision.json();
+    let verdicts = decide(&outcomes, alpha, by).map_err(wrong)?;
+    let mut data = verdicts.json();
     data["synthetic"] = summary["synthetic"].clone();
-    let figure = svg(&decision, (summary["synthetic"] == true).then_some(SYNTHETIC));
-    Ok((words(&decision, &summary), data.to_string(), decision.looks_csv(), figure))
+    let figure = svg(&verdicts, (summary["synthetic"] == true).then_some(SYNTHETIC));
+    Ok((words(&verdicts, &summary), data.to_string(), verdicts.looks_csv(), figure))
 }

@@ -17,7 +17,12 @@ pub(super) struct Columns<'a> {
     session: Option<Imported<'a>>,
     agent: Option<Imported<'a>>,
     pairs: Option<Imported<'a>>,
+    experiment: Option<Imported<'a>>,
+    version: Option<Imported<'a>>,
     shown: Option<Imported<'a>>,
+    mixed: Option<Imported<'a>>,
+    pinned: Option<Imported<'a>>,
+    paged: Option<Imported<'a>>,
     teams: Option<Imported<'a>>,
     rankers: Option<Imported<'a>>,
     receipt: Option<Imported<'a>>,
@@ -74,7 +79,12 @@ impl<'a> Columns<'a> {
             session: batch.column("session")?,
             agent: batch.column("agent")?,
             pairs: batch.column("pairs")?,
+            experiment: batch.column("experiment")?,
+            version: batch.column("version")?,
             shown: batch.column("shown")?,
+            mixed: batch.column("mixed")?,
+            pinned: batch.column("pinned")?,
+            paged: batch.column("paged")?,
             teams: batch.column("teams")?,
             rankers: batch.column("rankers")?,
             receipt: batch.column("receipt")?,
@@ -111,7 +121,12 @@ impl<'a> Columns<'a> {
             session: text(self.session, row),
             agent: text(self.agent, row),
             pairs: text(self.pairs, row),
+            experiment: text(self.experiment, row),
+            version: text(self.version, row),
             shown: complete(self.shown, row, "shown")?,
+            mixed: complete(self.mixed, row, "mixed")?,
+            pinned: complete(self.pinned, row, "pinned")?,
+            paged: float(self.paged, row),
             teams: list(self.teams, row),
             rankers: complete(self.rankers, row, "rankers")?,
             receipt: receipt.or_else(|| text(self.receipt_text, row).map(RowReceipt::Text)),
@@ -129,6 +144,12 @@ impl<'a> Columns<'a> {
         };
         (to.impression, to.user, to.session) = (text(self.impression)?, text(self.user)?, text(self.session)?);
         (to.agent, to.pairs) = (text(self.agent)?, text(self.pairs)?);
+        (to.experiment, to.version) = (text(self.experiment)?, text(self.version)?);
+        to.paged = match float(self.paged, row).filter(|places| !places.is_nan()) {
+            Some(places) if (0.0..1e9).contains(&places) && places.fract() == 0.0 => Some(places as u64),
+            Some(_) => return None,
+            None => None,
+        };
         if text(self.more)?.is_some() {
             return None;
         }
@@ -154,7 +175,7 @@ impl<'a> Columns<'a> {
             None => Some(false),
         };
         let mut are_complete = true;
-        let RowRef { shown, teams, rankers, .. } = to;
+        let RowRef { shown, mixed, pinned, teams, rankers, .. } = to;
         let mut complete = |texts: &mut Vec<&'a str>, column| {
             list(column, &mut |item| match item {
                 Some(item) => texts.push(item),
@@ -162,6 +183,8 @@ impl<'a> Columns<'a> {
             })
         };
         to.has_shown = complete(shown, self.shown)?;
+        to.has_mixed = complete(mixed, self.mixed)?;
+        complete(pinned, self.pinned)?;
         to.has_rankers = complete(rankers, self.rankers)?;
         to.has_teams = list(self.teams, &mut |team| teams.push(team))?;
         are_complete.then_some(())

@@ -5,22 +5,20 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use anyhow::{Context, Result, bail};
-use clap::{Args, ValueEnum};
-use output::numbers::{parse_positive, parse_up_to, with_separators};
-use output::progress::Progress;
-use output::results_folder::{Existing, ResultsFolder};
-use output::text_table::{Align, TextTable};
-use output::usage::usage;
-use serde_json::{Value, json};
-use statistics::Counts;
-
 use super::Scratch;
 use super::set_aside::{AsideWriter, move_file};
+use super::summary::{report, summary};
 use crate::join::{Credited, ImpressionFate, Inputs, Limits, Order, Watch, credit};
 use crate::model::time::{self, Zone, duration_text, parse_duration};
 use crate::model::{Bots, Complete, PairChoice, Settings, UnitKind};
-use crate::outcomes::{Outcomes, SUMMARY_FILE, fates, fates_csv, sealed_summary, warnings};
+use crate::outcomes::{Outcomes, SUMMARY_FILE, fates_csv, sealed_summary, warnings};
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use output::numbers::{parse_positive, parse_up_to};
+use output::progress::Progress;
+use output::results_folder::{Existing, ResultsFolder};
+use output::usage::usage;
+use serde_json::{Value, json};
 
 /// Join clicks to the lists that were shown, and credit each impression once
 ///
@@ -292,96 +290,6 @@ fn check(credited: &Credited, settings: &Settings) -> Result<()> {
         )));
     }
     Ok(())
-}
-
-/// What summary.json holds.
-#[must_use]
-pub fn summary(credited: &Credited, settings: &Settings) -> Value {
-    let tally = &credited.tally;
-    let mut counts = json!({});
-    for (what, fate, count, _) in fates(credited) {
-        counts[format!("{what}s")][fate] = count.into();
-    }
-    let [impressions, clicks] = tally.lines();
-    let mut summary = json!({
-        "synthetic": credited.is_synthetic,
-        "unit": settings.unit.name(),
-        "unit_days": settings.unit_days,
-        "pairs": credited.choice.name(),
-        "pairs_said_by": credited.said_by.name(),
-        "pairs_by_log": credited.declared.map(PairChoice::name),
-        "rankers": credited.rankers,
-        "last_closed_day": credited.last_closed_day.map(time::date),
-        "first_impression": credited.times.map(|(first, _)| time::text(first)),
-        "last_impression": credited.times.map(|(_, last)| time::text(last)),
-        "lines": {"impressions": impressions, "clicks": clicks},
-        "fates": counts,
-        "other_actions": credited.other_actions,
-        "most_clicks_in_one_window": tally.busiest,
-        "outdated_receipts": tally.outdated_receipts,
-        "units_with_several_pairs": tally.unkept,
-    });
-    if !credited.never_met.is_empty() {
-        summary["rankers_never_met"] = credited.never_met.clone().into();
-    }
-    if settings.dwell.is_some() {
-        summary["clicks_without_dwell"] = tally.without_dwell.into();
-    }
-    summary["warnings"] = warnings(&summary).into();
-    summary
-}
-
-fn report(credited: &Credited, settings: &Settings, outcomes: &Outcomes, warnings: &[String], path: &Path) -> String {
-    let mut text: String = warnings.iter().map(|warning| format!("{warning}\n\n")).collect();
-    if credited.is_synthetic {
-        text += super::SYNTHETIC;
-        text += "\n\n";
-    }
-    let mut table = TextTable::new([
-        ("what", Align::Left),
-        ("lines", Align::Right),
-        ("share", Align::Right),
-        ("fate", Align::Left),
-        ("which", Align::Left),
-    ]);
-    let [impressions, clicks] = credited.tally.lines();
-    for (what, fate, count, meaning) in fates(credited) {
-        let all = match what {
-            "impression" => impressions,
-            "click" => clicks,
-            _ => 0,
-        };
-        if count > 0 {
-            let share = if all == 0 { String::new() } else { format!("{:.1}%", 100.0 * count as f64 / all as f64) };
-            let what = if what == "unit" { settings.unit.name() } else { what };
-            table.row([what.to_owned(), with_separators(count), share, fate.to_owned(), meaning.to_owned()]);
-        }
-    }
-    text += &table.to_string();
-    text += "\n\n";
-    let mut table = TextTable::new([
-        ("first", Align::Left),
-        ("second", Align::Left),
-        ("units won", Align::Right),
-        ("lost", Align::Right),
-        ("tied", Align::Right),
-        ("impressions won", Align::Right),
-        ("lost", Align::Right),
-        ("tied", Align::Right),
-    ]);
-    for pair in outcomes.pairs() {
-        let (mut units, mut shown) = (Counts::default(), Counts::default());
-        for day in outcomes.days.iter().filter(|day| day.pair == pair) {
-            units += day.counts.units;
-            shown += day.counts.impressions;
-        }
-        let names = [pair.0, pair.1].map(|place| outcomes.rankers[place].clone());
-        let counts = [units, shown].map(|counts| [counts.wins, counts.losses, counts.ties]).concat();
-        table.row(names.into_iter().chain(counts.into_iter().map(with_separators)));
-    }
-    text += &table.to_string();
-    let path = path.display();
-    text + &format!("\n\nResults are in {path}. Who won: click-logs decide {path}\n")
 }
 
 fn default_folder(first: &Path) -> PathBuf {

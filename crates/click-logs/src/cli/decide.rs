@@ -10,8 +10,8 @@ use output::usage::usage;
 use serde_json::{Value, json};
 use statistics::anytime::Verdict;
 
-use crate::decide::{By, Decision, decide, report, svg};
-use crate::outcomes::{Outcomes, summary_beside, warnings};
+use crate::decide::{By, Decision, OfVersion, Verdicts, decide, report, svg};
+use crate::outcomes::{Outcomes, of_version, summary_beside, warnings};
 
 /// Say who won, since when and how sure that is
 ///
@@ -68,18 +68,19 @@ impl Decide {
             .collect();
         let path = self.table();
         let outcomes = Outcomes::from_csv(&table, &order).map_err(|error| error.in_file(&path))?;
+        let outcomes = outcomes.with_versions_of(&summary);
         let by = match self.by {
             Counting::Units => By::Units,
             Counting::Impressions => By::Impressions,
         };
         let alpha = complement(self.confidence);
-        let decision = decide(&outcomes, alpha, by)?;
-        let text = words(&decision, &summary);
-        let mut json = decision.json();
+        let verdicts = decide(&outcomes, alpha, by)?;
+        let text = words(&verdicts, &summary);
+        let mut json = verdicts.json();
         // A summary that may have been changed does not prove that the log is real.
         let certain = summary[REMARK].is_null() || is_synthetic(&summary);
         json["synthetic"] = if certain { summary["synthetic"].clone() } else { Value::Null };
-        json["warnings"] = before_all(&decision, &summary).into();
+        json["warnings"] = before_all(by, &summary).into();
         json["pairs_chosen"] = summary["pairs"].clone();
         let fates = &summary["fates"]["impressions"];
         json["impressions_after_closing"] = json!({
@@ -88,14 +89,14 @@ impl Decide {
             "unit_days": summary["unit_days"],
         });
         if let Some(out) = &self.out {
-            self.write(out, &decision, &json, &text, &summary)?;
+            self.write(out, &verdicts, &json, &text, &summary)?;
         }
         match self.format {
             Format::Text => super::print(&text),
             Format::Json => super::print(&serde_json::to_string_pretty(&json)?),
             Format::Csv => {
-                before_all(&decision, &summary).iter().for_each(|warning| super::warn(warning));
-                super::print(&decision.looks_csv())
+                verdicts.change().into_iter().chain(before_all(by, &summary)).for_each(|warning| super::warn(&warning));
+                super::print(&verdicts.looks_csv())
             }
         }
     }
@@ -119,20 +120,20 @@ impl Decide {
         Ok((table, summary))
     }
 
-    fn write(&self, out: &Path, decision: &Decision, json: &Value, text: &str, summary: &Value) -> Result<()> {
+    fn write(&self, out: &Path, verdicts: &Verdicts, json: &Value, text: &str, summary: &Value) -> Result<()> {
         let config = json!({
             "command": "click-logs decide",
             "outcomes": self.outcomes.display().to_string(),
             "confidence": self.confidence,
-            "by": decision.by.name(),
+            "by": verdicts.latest().by.name(),
         });
         let existing = Existing::replaced(self.replace);
         let folder = ResultsFolder::claim(out, &config, existing)?;
-        let figure = svg(decision, is_synthetic(summary).then_some(super::SYNTHETIC));
+        let figure = svg(verdicts, is_synthetic(summary).then_some(super::SYNTHETIC));
         folder.write(&config, || {
             output::write_json_pretty(&folder.join("decision.json"), json)?;
             super::write(folder.path(), "decision.txt", text)?;
-            super::write(folder.path(), "win-rate.csv", &decision.looks_csv())?;
+            super::write(folder.path(), "win-rate.csv", &verdicts.looks_csv())?;
             match &figure {
                 Some(figure) => super::write(folder.path(), "win-rate.svg", figure),
                 None => output::remove_stale(&folder.join("win-rate.svg")),
@@ -159,10 +160,10 @@ fn later_days(decision: &Decision) -> String {
 }
 
 /// What must be said before the verdict.
-fn before_all(decision: &Decision, summary: &Value) -> Vec<String> {
+fn before_all(by: By, summary: &Value) -> Vec<String> {
     let mut all = warnings(summary);
     all.splice(0..0, summary[REMARK].as_str().map(str::to_owned));
-    if decision.by == By::Impressions && summary["pairs"] == "steered" {
+    if by == By::Impressions && summary["pairs"] == "steered" {
         all.insert(
             0,
             "All impressions are counted (--by impressions), though outcomes may have chosen their pairs: these verdicts do not \
@@ -220,60 +221,85 @@ fn is_synthetic(summary: &Value) -> bool {
     summary["synthetic"] == true
 }
 
-/// The verdict in words, and what the log behind it is, by its summary.
+/// The verdicts in words, and what the log behind them is, by its summary. That the experiment changed comes first.
 #[must_use]
-pub fn words(decision: &Decision, summary: &Value) -> String {
-    let mut text: String = before_all(decision, summary).iter().map(|warning| format!("{warning}\n\n")).collect();
-    match (decision.days, nothing(summary)) {
-        (None, Some(why)) => text += &why,
-        _ => text += &report(decision, summary["unit"].as_str()),
-    }
-    let fates = &summary["fates"]["impressions"];
-    if let (Some(lines), Some(credited)) = (summary["lines"]["impressions"].as_u64(), fates["credited"].as_u64())
-        && lines > 0
-    {
-        let percent = |count: u64| format!("{:.1}%", 100.0 * count as f64 / lines as f64);
-        let mut reasons: Vec<(&String, u64)> = fates
-            .as_object()
-            .into_iter()
-            .flatten()
-            .filter(|(name, _)| !matches!(name.as_str(), "credited" | "after-closing"))
-            .filter_map(|(name, count)| Some((name, count.as_u64().filter(|count| *count > 0)?)))
-            .collect();
-        reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        let reasons: Vec<String> =
-            reasons.into_iter().map(|(name, count)| format!("{name} {}", percent(count))).collect();
-        let why = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join(", ")) };
-        let lines_text = output::numbers::with_separators(lines);
-        text += &format!("{lines_text} lines of impressions, {} set aside{why}.\n", percent(lines - credited));
-        let later = fates["after-closing"].as_u64().filter(|later| *later > 0 && credited > 0);
-        if decision.by == By::Units
-            && let (Some(later), true) = (later, summary["pairs"] == "steered")
-        {
-            let unit = summary["unit"].as_str().unwrap_or("unit");
-            text += &format!(
-                "{:.1}% of the impressions that count came after the first of their {unit}, which is all that a {unit} counts with.\n",
-                100.0 * later as f64 / credited as f64
-            );
-        } else if decision.by == By::Units
-            && let Some(later) = later
-        {
-            let (unit, days) = (summary["unit"].as_str().unwrap_or("unit"), summary["unit_days"].as_u64().unwrap_or(1));
-            let first = if days == 1 { "the first day".to_owned() } else { format!("the first {days} days") };
-            text += &format!(
-                "{:.1}% of the impressions that count came after {first} of their {unit}, which is what each {unit} counts with \
-                 (--unit-days of `credit`).\n",
-                100.0 * later as f64 / credited as f64
-            );
-            text += &later_days(decision);
+pub fn words(verdicts: &Verdicts, summary: &Value) -> String {
+    let mut text = verdicts.change().map_or_else(String::new, |change| format!("{change}\n\n"));
+    let by = verdicts.latest().by;
+    before_all(by, summary).iter().for_each(|warning| text += &format!("{warning}\n\n"));
+    let credited = summary["fates"]["impressions"]["credited"].as_u64().unwrap_or(0);
+    if let [OfVersion { decision, .. }] = verdicts.versions.as_slice() {
+        match (decision.days, nothing(summary)) {
+            (None, Some(why)) => text += &why,
+            _ => text += &report(decision, summary["unit"].as_str()),
         }
-        if credited > 0 {
-            text += &how_pairs_were_chosen(summary);
+    } else {
+        for version in &verdicts.versions {
+            text += &format!("{}:\n{}", version.title(), report(&version.decision, summary["unit"].as_str()));
+            if credited > 0 {
+                text += &how_pairs_were_chosen(&of_version(summary, version.name.as_deref()));
+            }
+            if by == By::Units {
+                text += &later_days(&version.decision);
+            }
+            text.push('\n');
         }
     }
+    text += &set_aside(verdicts, summary);
     if is_synthetic(summary) {
         text += super::SYNTHETIC;
         text.push('\n');
+    }
+    text
+}
+
+/// What became of the lines of a log, by its summary.
+fn set_aside(verdicts: &Verdicts, summary: &Value) -> String {
+    let fates = &summary["fates"]["impressions"];
+    let (Some(lines), Some(credited)) = (summary["lines"]["impressions"].as_u64(), fates["credited"].as_u64()) else {
+        return String::new();
+    };
+    if lines == 0 {
+        return String::new();
+    }
+    let percent = |count: u64| format!("{:.1}%", 100.0 * count as f64 / lines as f64);
+    let mut reasons: Vec<(&String, u64)> = fates
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(name, _)| !matches!(name.as_str(), "credited" | "after-closing"))
+        .filter_map(|(name, count)| Some((name, count.as_u64().filter(|count| *count > 0)?)))
+        .collect();
+    reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let reasons: Vec<String> = reasons.into_iter().map(|(name, count)| format!("{name} {}", percent(count))).collect();
+    let why = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join(", ")) };
+    let lines_text = output::numbers::with_separators(lines);
+    let mut text = format!("{lines_text} lines of impressions, {} set aside{why}.\n", percent(lines - credited));
+    let later = fates["after-closing"].as_u64().filter(|later| *later > 0 && credited > 0);
+    let is_one = verdicts.versions.len() == 1;
+    if let (By::Units, Some(later)) = (verdicts.latest().by, later) {
+        let (unit, days) = (summary["unit"].as_str().unwrap_or("unit"), summary["unit_days"].as_u64().unwrap_or(1));
+        let share = 100.0 * later as f64 / credited as f64;
+        // Versions may differ in how their pairs were chosen.
+        if is_one && summary["pairs"] == "steered" {
+            text += &format!(
+                "{share:.1}% of the impressions that count came after the first of their {unit}, which is all that a {unit} counts with.\n"
+            );
+        } else if !is_one && summary["pairs"] == "steered" {
+            text += &format!("{share:.1}% of the impressions that count came when their {unit} had closed.\n");
+        } else {
+            let first = if days == 1 { "the first day".to_owned() } else { format!("the first {days} days") };
+            text += &format!(
+                "{share:.1}% of the impressions that count came after {first} of their {unit}, which is what each {unit} counts with \
+                 (--unit-days of `credit`).\n"
+            );
+            if is_one {
+                text += &later_days(verdicts.latest());
+            }
+        }
+    }
+    if credited > 0 && is_one {
+        text += &how_pairs_were_chosen(summary);
     }
     text
 }

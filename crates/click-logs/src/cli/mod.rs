@@ -4,9 +4,10 @@ mod credit;
 mod decide;
 mod set_aside;
 mod simulate;
+mod summary;
 
-pub use credit::summary;
 pub use decide::words;
+pub use summary::summary;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -95,6 +95,18 @@ pub(super) struct Simulate {
     /// Users that are bots
     #[arg(long, value_name = "SHARE", default_value = "0.0005")]
     bots: f64,
+    /// Pages of --shown documents that users may turn to; logged with how far each one went
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_up_to::<usize, 30>)]
+    pages: usize,
+    /// Impressions with an advertisement in the second place
+    #[arg(long, value_name = "SHARE", default_value = "0")]
+    pinned: f64,
+    /// Documents that were mixed and are not displayed
+    #[arg(long, value_name = "SHARE", default_value = "0")]
+    left_out: f64,
+    /// After which part of the time the experiment changes: it has another version, and each ranker does what another one did
+    #[arg(long, value_name = "SHARE")]
+    change_version_at: Option<f64>,
     /// How lines are written
     #[arg(long, value_enum, default_value = "jsonl")]
     format: Format,
@@ -168,6 +180,10 @@ impl Simulate {
             not_shown: self.not_shown,
             conflicts: self.conflicts,
             bots: self.bots,
+            pages: self.pages,
+            pinned: self.pinned,
+            left_out: self.left_out,
+            change_version_at: self.change_version_at,
             dialect,
         }
     }
@@ -204,6 +220,14 @@ impl Simulate {
         if self.order == Order::Time {
             config["order"] = "time".into();
         }
+        if simulation.has_pages() {
+            config["pages"] = self.pages.into();
+            config["pinned"] = self.pinned.into();
+            config["left_out"] = self.left_out.into();
+        }
+        if let Some(share) = self.change_version_at {
+            config["change_version_at"] = share.into();
+        }
         if self.gzip {
             config["gzip"] = true.into();
         }
@@ -219,7 +243,7 @@ impl Simulate {
         let progress = Progress::new("impressions", self.impressions, self.quiet);
         let truth = threads::within(self.threads, || {
             let mut files = Vec::new();
-            for (path, header) in asides.iter().zip(simulation.dialect.headers()) {
+            for (path, header) in asides.iter().zip(simulation.headers()) {
                 let mut file = LogWriter::new(path, self.gzip)?;
                 file.write(header.as_bytes())?;
                 files.push(file);

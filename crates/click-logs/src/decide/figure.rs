@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Decision, Look};
+use super::{Decision, Look, OfVersion, Verdicts};
 use crate::model::time::date;
 
 const WIDTH: f64 = 640.0;
@@ -12,11 +12,31 @@ const RIGHT: f64 = 16.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 30.0;
 
-/// One panel per pair, at most 12: the share of wins of the first ranker until each day, and the interval around it.
-/// `None` without any look. `note` stands below, e.g. that the data are synthetic.
+/// The most panels.
+const MOST: usize = 12;
+
+/// One panel per pair and version, at most 12, of several versions the latest: the share of wins of the first ranker until each
+/// day, and the interval around it. `None` without any look. `note` stands below, e.g. that the data are synthetic.
 #[must_use]
-pub fn svg(decision: &Decision, note: Option<&str>) -> Option<String> {
-    let panels: Vec<&[Look]> = decision.looks.chunk_by(|a, b| a.pair == b.pair).take(12).collect();
+pub fn svg(verdicts: &Verdicts, note: Option<&str>) -> Option<String> {
+    let of = |version: &'_ OfVersion| -> Vec<(usize, usize)> {
+        let mut pairs: Vec<(usize, usize)> = version.decision.looks.iter().map(|look| look.pair).collect();
+        pairs.dedup();
+        pairs
+    };
+    let is_one = verdicts.versions.len() == 1;
+    let all: Vec<(&OfVersion, (usize, usize))> =
+        verdicts.versions.iter().flat_map(|version| of(version).into_iter().map(move |pair| (version, pair))).collect();
+    let skipped = if is_one { 0 } else { all.len().saturating_sub(MOST) };
+    let panels: Vec<(Option<&str>, &Decision, Vec<Look>)> = all
+        .into_iter()
+        .skip(skipped)
+        .take(MOST)
+        .map(|(version, pair)| {
+            let looks = version.decision.looks.iter().filter(|look| look.pair == pair).cloned().collect();
+            ((!is_one).then(|| version.title()), &version.decision, looks)
+        })
+        .collect();
     if panels.is_empty() {
         return None;
     }
@@ -25,8 +45,8 @@ pub fn svg(decision: &Decision, note: Option<&str>) -> Option<String> {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" \
          font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
     );
-    for (number, looks) in panels.iter().enumerate() {
-        panel(&mut text, decision, looks, HEIGHT * number as f64);
+    for (number, (version, decision, looks)) in panels.iter().enumerate() {
+        panel(&mut text, *version, decision, looks, HEIGHT * number as f64);
     }
     if let Some(note) = note {
         let _ = writeln!(text, "<text x=\"{LEFT}\" y=\"{}\" fill=\"#555\">{}</text>", height - 8.0, escaped(note));
@@ -35,7 +55,7 @@ pub fn svg(decision: &Decision, note: Option<&str>) -> Option<String> {
     Some(text)
 }
 
-fn panel(text: &mut String, decision: &Decision, looks: &[Look], top: f64) {
+fn panel(text: &mut String, version: Option<&str>, decision: &Decision, looks: &[Look], top: f64) {
     let last = &looks[looks.len() - 1];
     let name = |ranker: usize| escaped(&decision.rankers[ranker]);
     let (first_day, last_day) = (looks[0].day, last.day.max(looks[0].day + 1));
@@ -48,7 +68,8 @@ fn panel(text: &mut String, decision: &Decision, looks: &[Look], top: f64) {
         let part = ((share - 0.5) / reach).clamp(-1.0, 1.0);
         top + TOP + (HEIGHT - TOP - BOTTOM) * 0.5 * (1.0 - part)
     };
-    let title = format!("Share of wins of {} over {}", name(last.pair.0), name(last.pair.1));
+    let of = version.map_or_else(String::new, |version| format!("{}: ", escaped(version)));
+    let title = format!("{of}Share of wins of {} over {}", name(last.pair.0), name(last.pair.1));
     let _ = writeln!(text, "<text x=\"{LEFT}\" y=\"{}\" font-weight=\"bold\">{title}</text>", top + 18.0);
     let band =
         |bound: fn(&Look) -> f64| looks.iter().map(move |look| format!("{:.1},{:.1}", x(look.day), y(bound(look))));
@@ -140,6 +161,11 @@ mod tests {
         let turned = format!("{header}\n2026-11-01,A,B,80,20,0,1,1,1\n2026-11-02,A,B,20,380,0,1,1,1\n");
         let decision = decide(&Outcomes::from_csv(&turned, &[]).unwrap(), 0.05, By::Units).unwrap();
         assert!(svg(&decision, None).unwrap().contains(">A was ahead until 2026-11-01; B is ahead now</text>"));
+        let versions =
+            format!("version,{header}\ne@1,2026-11-01,A,B,80,20,0,1,1,1\ne@2,2026-11-02,A,B,20,80,0,1,1,1\n");
+        let figure =
+            svg(&decide(&Outcomes::from_csv(&versions, &[]).unwrap(), 0.05, By::Units).unwrap(), None).unwrap();
+        assert!(figure.contains(">e@1: Share of wins of A over B</text>") && figure.contains(">e@2: Share of wins"));
         let nothing = decide(&Outcomes::default(), 0.05, By::Units).unwrap();
         assert_eq!(svg(&nothing, None), None);
     }

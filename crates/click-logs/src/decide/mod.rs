@@ -9,10 +9,12 @@ mod contradiction;
 mod figure;
 mod report;
 mod tables;
+mod versions;
 
 pub use contradiction::Contradiction;
 pub use figure::svg;
 pub use report::report;
+pub use versions::{OfVersion, Verdicts, decide};
 
 use statistics::anytime::{BestArm, EProcess, PairTest, Verdict};
 use statistics::fixed::{exact_interval, sign_test};
@@ -107,25 +109,8 @@ pub struct Decision {
     pub looks: Vec<Look>,
 }
 
-/// Decides by the outcomes of a log, at level `alpha`, in (0, 1).
-///
-/// ```
-/// use click_logs::decide::{By, decide};
-/// use click_logs::outcomes::Outcomes;
-/// use statistics::anytime::Verdict;
-///
-/// let table = "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties
-/// 2026-11-22,new,old,60,40,25,90,70,200
-/// 2026-11-23,new,old,75,40,30,99,61,230
-/// ";
-/// let decision = decide(&Outcomes::from_csv(table, &[])?, 0.05, By::Units)?;
-/// assert_eq!(decision.pairs[0].last.verdict, Verdict::FirstWins);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-/// If `alpha` is not in (0, 1).
-pub fn decide(outcomes: &Outcomes, alpha: f64, by: By) -> Result<Decision, StatisticsError> {
+/// Decides by the outcomes of one version of an experiment, at level `alpha`, in (0, 1).
+fn decide_one(outcomes: &Outcomes, alpha: f64, by: By) -> Result<Decision, StatisticsError> {
     let pairs = outcomes.pairs();
     let of_pair = alpha / pairs.len().max(1) as f64;
     let mut decision = Decision {
@@ -319,7 +304,12 @@ mod tests {
     fn outcomes(rankers: usize) -> Outcomes {
         let day = |day: i32, pair, wins, losses| {
             let units = Counts::new(wins, losses, 100);
-            Day { day, pair, counts: DayCounts { units, impressions: Counts::new(2 * wins, 2 * losses, 700) } }
+            Day {
+                version: 0,
+                day,
+                pair,
+                counts: DayCounts { units, impressions: Counts::new(2 * wins, 2 * losses, 700) },
+            }
         };
         let days = (0..20).flat_map(|n| {
             let mut days = vec![day(n, (0, 1), 220, 180)];
@@ -331,13 +321,14 @@ mod tests {
         });
         Outcomes {
             rankers: ["new", "old", "other"][..rankers].iter().map(ToString::to_string).collect(),
+            versions: vec![None],
             days: days.collect(),
         }
     }
 
     #[test]
     fn a_pair_is_decided_once_and_since_a_day() {
-        let decision = decide(&outcomes(2), 0.05, By::Units).unwrap();
+        let decision = decide_one(&outcomes(2), 0.05, By::Units).unwrap();
         let pair = &decision.pairs[0];
         assert_eq!((pair.last.verdict, decision.looks.len()), (Verdict::FirstWins, 20));
         let since = pair.since.unwrap();
@@ -349,23 +340,23 @@ mod tests {
         // On the day before, it was expected soon.
         let mut before = outcomes(2);
         before.days.truncate(since as usize);
-        let more = decide(&before, 0.05, By::Units).unwrap().pairs[0].more.unwrap();
+        let more = decide_one(&before, 0.05, By::Units).unwrap().pairs[0].more.unwrap();
         assert!((1..5_000).contains(&more), "{more}");
         // Impressions counted as independent are twice as many.
-        let sooner = decide(&outcomes(2), 0.05, By::Impressions).unwrap().pairs[0].since.unwrap();
+        let sooner = decide_one(&outcomes(2), 0.05, By::Impressions).unwrap().pairs[0].since.unwrap();
         assert!(sooner < since);
     }
 
     #[test]
     fn the_best_of_three_is_declared() {
-        let decision = decide(&outcomes(3), 0.05, By::Units).unwrap();
+        let decision = decide_one(&outcomes(3), 0.05, By::Units).unwrap();
         let best = decision.best.as_ref().unwrap();
         assert_eq!(
             (best.declared.map(|(ranker, _)| ranker), best.leader, best.candidates.clone()),
             (Some(0), (0, 2), vec![0])
         );
         // A third of the level each: no sooner than alone.
-        assert!(decision.pairs[0].since >= decide(&outcomes(2), 0.05, By::Units).unwrap().pairs[0].since);
+        assert!(decision.pairs[0].since >= decide_one(&outcomes(2), 0.05, By::Units).unwrap().pairs[0].since);
         assert_eq!(decision.pairs[2].last.verdict, Verdict::Open);
     }
 
@@ -375,10 +366,10 @@ mod tests {
             let mut nothing = outcomes(2);
             nothing.days.clear();
             nothing.rankers.truncate(rankers);
-            let decision = decide(&nothing, 0.05, By::Units).unwrap();
+            let decision = decide_one(&nothing, 0.05, By::Units).unwrap();
             assert!(decision.pairs.is_empty() && decision.days.is_none() && decision.looks.is_empty());
             assert!(!report(&decision, None).is_empty());
         }
-        assert!(decide(&outcomes(2), 0.0, By::Units).is_err());
+        assert!(decide_one(&outcomes(2), 0.0, By::Units).is_err());
     }
 }

@@ -234,7 +234,7 @@ fn listed(names: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::decide;
+    use super::super::decide_one;
     use super::*;
     use crate::outcomes::Outcomes;
 
@@ -245,7 +245,7 @@ mod tests {
                 "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties";
             Outcomes::from_csv(&format!("{header}\n2026-11-22,A,B,{wins},{losses},50,1,1,1\n"), &[]).unwrap()
         };
-        let text = |wins, losses| report(&decide(&table(wins, losses), 0.05, By::Units).unwrap(), Some("user"));
+        let text = |wins, losses| report(&decide_one(&table(wins, losses), 0.05, By::Units).unwrap(), Some("user"));
         let won = text(300, 400);
         assert!(won.starts_with("B beats A: 99."), "{won}");
         assert!(won.contains("\n  B won 57.1% of 700 users that preferred a side (5"), "{won}");

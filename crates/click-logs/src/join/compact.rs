@@ -99,6 +99,7 @@ mod tests {
             is_known_bot: false,
             documents: &[1, 2, number],
             is_wide: false,
+            oddities: Default::default(),
             credit: &[0, 1, 0],
             has_teams: true,
             origin: None,

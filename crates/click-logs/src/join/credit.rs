@@ -11,9 +11,9 @@ use super::outcome::{self, PairOutcome};
 use super::sliding::Stopped;
 use super::spill::Spill;
 use super::tally::{Aside, Tally};
-use super::units::{Counter, Day, Days, Pairs};
+use super::units::{Counter, Day, Days, Pairs, most_careful};
 use crate::error::LogError;
-use crate::model::{Complete, Lineups, PairChoice, SaidBy, Settings, wrong_name};
+use crate::model::{Complete, Lineups, PairChoice, SaidBy, Settings, Version, wrong_name};
 use crate::read::LogFile;
 
 /// The files of a log.
@@ -91,7 +91,9 @@ impl Watch for () {
 pub struct Credited {
     /// The rankers, in the order of results.
     pub rankers: Vec<String>,
-    /// By day and pair, in this order.
+    /// The versions of the experiment, in the order of their names; none if no list was mixed.
+    pub versions: Vec<Version>,
+    /// By version, day and pair, in this order.
     pub days: Vec<Day>,
     /// What became of every line.
     pub tally: Tally,
@@ -105,7 +107,7 @@ pub struct Credited {
     pub last_closed_day: Option<i32>,
     /// Whether it was joined in the order of time.
     pub in_order: bool,
-    /// How the rankers of impressions were chosen.
+    /// How the rankers of impressions were chosen, by the most careful of all versions.
     pub choice: PairChoice,
     /// Who says so.
     pub said_by: SaidBy,
@@ -317,27 +319,29 @@ impl<'a> Work<'a> {
         take: &mut impl FnMut(Vec<Aside>),
     ) -> Result<Credited, LogError> {
         let lineups = self.lineups.all();
-        let pairs = Pairs::new(&lineups, &self.settings.rankers);
-        let is_met = |name: &String| lineups.iter().any(|lineup| lineup.rankers.contains(name));
+        let versions = self.lineups.versions();
+        let names = names(&self.settings.rankers, versions.values().flat_map(|of| &of.rankers));
+        let is_met = |name: &String| versions.values().any(|of| of.rankers.contains(name));
         let never_met = self.settings.rankers.iter().filter(|name| !is_met(name)).cloned().collect();
-        let choices = self.lineups.pair_choices();
-        let (choice, said_by) = choices.resolve(self.settings.pairs);
+        let pairs = Pairs::new(&lineups, names, &versions, self.settings);
+        let all = most_careful(&pairs.versions);
         self.spilled += outcomes.written();
         let last_day = self.last_day();
-        let days = self.count(outcomes, &pairs, choice, last_day, take)?;
-        let days = days.into_iter().map(|((day, pair), counts)| Day { day, pair, counts }).collect();
+        let days = self.count(outcomes, &pairs, last_day, take)?;
+        let day = |((version, day, pair), counts)| Day { version, day, pair, counts };
         Ok(Credited {
             rankers: pairs.names,
-            days,
+            versions: pairs.versions,
+            days: days.into_iter().map(day).collect(),
             tally: self.tally.settled(),
             times: self.times,
             is_synthetic: self.is_synthetic,
             spilled: self.spilled,
             last_closed_day: (last_day != i32::MAX).then_some(last_day),
             in_order,
-            choice,
-            said_by,
-            declared: choices.declared.last().copied(),
+            choice: all.choice,
+            said_by: all.said_by,
+            declared: all.declared,
             other_actions: self.other_actions,
             never_met,
         })
@@ -348,7 +352,6 @@ impl<'a> Work<'a> {
         &mut self,
         outcomes: Spill,
         pairs: &Pairs,
-        choice: PairChoice,
         last_day: i32,
         take: &mut impl FnMut(Vec<Aside>),
     ) -> Result<Days, LogError> {
@@ -367,7 +370,7 @@ impl<'a> Work<'a> {
                         bytes.len() / length * length
                     })?;
                     let (days, tally, asides) = (Days::new(), Tally::default(), Vec::new());
-                    let mut counter = Counter { settings, pairs, choice, last_day, days, tally, asides };
+                    let mut counter = Counter { settings, pairs, last_day, days, tally, asides };
                     counter.count(&read);
                     Ok((counter.days, counter.tally, counter.asides))
                 })
@@ -386,6 +389,12 @@ impl<'a> Work<'a> {
         }
         Ok(days)
     }
+}
+
+/// The rankers in the order of results: those that the settings name, then the others by name.
+pub(super) fn names<'a>(first: &[String], all: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let rest: BTreeSet<&String> = all.filter(|name| !first.contains(name)).collect();
+    first.iter().chain(rest).cloned().collect()
 }
 
 /// The size of a file, roughly as large as what is in it.

@@ -8,7 +8,8 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 use super::record::{ClickRecord, ID, NARROW_DOCUMENT, NO_UNIT, NOT_MIXED, NewImpression, Origin};
 use crate::error::{Malformed, excerpt};
 use crate::model::{
-    Alone, Click, Impression, ImpressionRef, Lineups, Mixed, MixedRef, NOBODY, PairChoice, Receipt, Settings, UnitKind,
+    Alone, Click, Impression, ImpressionRef, Lineups, Mixed, MixedRef, NOBODY, PairChoice, Settings, UnitKind,
+    write_credit,
 };
 
 /// How many lineups are compared one by one.
@@ -60,17 +61,28 @@ fn are_alike(hashes: &[u64], shown: &[&str]) -> Result<bool, usize> {
 /// The method of lineups whose lists say who owns each document.
 const TEAMS: &str = "teams";
 
-/// What makes a lineup: names, method, whether that mixes two rankers, how these were chosen, whether one may be alone.
-type LineupKey = (Vec<String>, String, bool, Option<PairChoice>, Alone);
+/// What makes a lineup: names, method, whether that mixes two rankers, the version of the experiment, how rankers were chosen,
+/// whether one may be alone.
+type LineupKey = (Vec<String>, String, bool, Option<String>, Option<PairChoice>, Alone);
+
+/// What an impression says of its experiment: how its rankers were chosen, and which version it is.
+type Design<'a> = (Option<PairChoice>, Option<&'a str>);
 
 /// A lineup of an impression before.
 struct Recent {
     names: Vec<String>,
     method: String,
     is_two: bool,
+    version: Option<String>,
     declared: Option<PairChoice>,
     alone: Alone,
     number: u32,
+}
+
+impl Recent {
+    fn is_of(&self, (declared, version): Design<'_>) -> bool {
+        self.declared == declared && self.version.as_deref() == version
+    }
 }
 
 /// Turns lines into records. Each thread has its own.
@@ -107,27 +119,27 @@ impl<'a> Encoder<'a> {
         fn borrowed<'c>(texts: &'c [Cow<'_, str>]) -> Vec<&'c str> {
             texts.iter().map(|text| &**text).collect()
         }
-        let Impression { id, time, unit, agent, pairs, shown, mixed } = impression;
+        let Impression { id, time, unit, agent, pairs, version, shown, oddities, mixed } = impression;
         let rankers = match mixed {
             Some(Mixed::Teams { rankers, .. } | Mixed::Receipt { rankers, .. }) => rankers.as_deref().map(borrowed),
             None => None,
         };
-        let (mut teams, mut bytes) = (Vec::new(), Vec::new());
+        let rankers = rankers.as_deref();
+        let mut teams = Vec::new();
         let mixed = match mixed {
             None => None,
             Some(Mixed::Teams { teams: owners, .. }) => {
                 teams.extend(owners.iter().map(Option::as_deref));
-                Some(MixedRef::Teams { teams: &teams, rankers: rankers.as_deref() })
+                Some(MixedRef::Teams { teams: &teams, rankers })
             }
-            Some(Mixed::Receipt { receipt, .. }) => {
-                bytes.extend(receipt.to_bytes());
-                let is_two = matches!(receipt, Receipt::Interleaving(_));
-                Some(MixedRef::Receipt { bytes: &bytes, method: receipt.method(), is_two, rankers: rankers.as_deref() })
+            Some(Mixed::Receipt { body, method, is_two, page, paged, .. }) => {
+                Some(MixedRef::Receipt { body, method, is_two: *is_two, page: page.as_ref(), paged: *paged, rankers })
             }
         };
-        let (unit, agent, shown) = (unit.as_deref(), agent.as_deref(), &*borrowed(shown));
-        let (time, pairs) = (*time, *pairs);
-        self.impression(&ImpressionRef { id, time, unit, agent, pairs, shown, mixed }, origin, buffer)
+        let (unit, agent, version, shown) = (unit.as_deref(), agent.as_deref(), version.as_deref(), &*borrowed(shown));
+        let (time, pairs, oddities) = (*time, *pairs, *oddities);
+        let impression = ImpressionRef { id, time, unit, agent, pairs, version, shown, oddities, mixed };
+        self.impression(&impression, origin, buffer)
     }
 
     /// The same for one in borrowed parts.
@@ -139,12 +151,14 @@ impl<'a> Encoder<'a> {
     ) -> Result<(), Malformed> {
         let id = hash(impression.id);
         self.credit.clear();
+        let design = (impression.pairs, impression.version);
         let lineup = match (&impression.mixed, impression.unit) {
             (None, _) => NOT_MIXED,
             (Some(_), None) => NO_UNIT,
-            (Some(MixedRef::Teams { teams, rankers }), Some(_)) => self.teams(teams, *rankers, impression.pairs)?,
-            (Some(MixedRef::Receipt { method, is_two, rankers, .. }), Some(_)) => {
-                self.receipt(method, *is_two, *rankers, impression.pairs)?
+            (Some(MixedRef::Teams { teams, rankers }), Some(_)) => self.teams(teams, *rankers, design)?,
+            (Some(MixedRef::Receipt { body, method, is_two, page, paged, rankers }), Some(_)) => {
+                write_credit(*page, *paged, body, &mut self.credit);
+                self.receipt(method, *is_two, *rankers, design)?
             }
         };
         let unit = match (impression.unit, self.settings.unit) {
@@ -170,10 +184,8 @@ impl<'a> Encoder<'a> {
             is_known_bot: is_bot,
             documents: &self.documents,
             is_wide,
-            credit: match (&impression.mixed, impression.unit) {
-                (Some(MixedRef::Receipt { bytes, .. }), Some(_)) => bytes,
-                _ => &self.credit,
-            },
+            oddities: impression.oddities,
+            credit: &self.credit,
             has_teams: matches!(impression.mixed, Some(MixedRef::Teams { .. })),
             origin: self.keep_origins.then_some(origin),
         };
@@ -213,7 +225,7 @@ impl<'a> Encoder<'a> {
         method: &str,
         is_two: bool,
         rankers: Option<&[&str]>,
-        declared: Option<PairChoice>,
+        design: Design<'_>,
     ) -> Result<u32, Malformed> {
         let stated = &self.settings.rankers;
         let is_same = |recent: &&Recent| {
@@ -222,7 +234,7 @@ impl<'a> Encoder<'a> {
                 None if !stated.is_empty() => recent.names == *stated,
                 None => recent.names == UNNAMED,
             };
-            are_same && recent.method == method && recent.is_two == is_two && recent.declared == declared
+            are_same && recent.method == method && recent.is_two == is_two && recent.is_of(design)
         };
         if let Some(recent) = self.recent.iter().find(is_same) {
             return Ok(recent.number);
@@ -243,7 +255,7 @@ impl<'a> Encoder<'a> {
                 format!("{} rankers for a receipt of {count}; name those of the receipt in their order", names.len());
             return Err(Malformed::new(message));
         }
-        self.number(names, method, is_two, (declared, Alone::No))
+        self.number(names, method, is_two, design, Alone::No)
     }
 
     /// The lineup of teams; the credit becomes the place of each.
@@ -251,11 +263,11 @@ impl<'a> Encoder<'a> {
         &mut self,
         teams: &[Option<&str>],
         rankers: Option<&[&str]>,
-        declared: Option<PairChoice>,
+        design: Design<'_>,
     ) -> Result<u32, Malformed> {
         let stated = &self.settings.rankers;
         let alone = alone(teams, rankers);
-        let is_alike = |recent: &&Recent| (recent.declared, recent.alone) == (declared, alone);
+        let is_alike = |recent: &&Recent| recent.alone == alone && recent.is_of(design);
         // Most impressions have the rankers of one before.
         for Recent { names, method, number, .. } in self.recent.iter().filter(is_alike) {
             let are_same = match rankers {
@@ -296,7 +308,7 @@ impl<'a> Encoder<'a> {
             }));
         }
         let is_two = names.len() == 2;
-        self.number(names, TEAMS, is_two, (declared, alone))
+        self.number(names, TEAMS, is_two, design, alone)
     }
 
     /// The number of a lineup, which is likely to come again soon.
@@ -305,19 +317,21 @@ impl<'a> Encoder<'a> {
         names: Vec<String>,
         method: &str,
         is_two: bool,
-        (declared, alone): (Option<PairChoice>, Alone),
+        (declared, version): Design<'_>,
+        alone: Alone,
     ) -> Result<u32, Malformed> {
-        let key = (names.clone(), method.to_owned(), is_two, declared, alone);
+        let key = (names.clone(), method.to_owned(), is_two, version.map(str::to_owned), declared, alone);
         let number = match self.known.get(&key) {
             Some(number) => *number,
             None => {
                 let borrowed: Vec<&str> = names.iter().map(String::as_str).collect();
-                let number = self.lineups.number(&borrowed, method, is_two, declared, alone).map_err(Malformed::new)?;
-                *self.known.entry(key).or_insert(number)
+                let number = self.lineups.number(&borrowed, method, is_two, version, declared, alone);
+                *self.known.entry(key).or_insert(number.map_err(Malformed::new)?)
             }
         };
         self.recent.truncate(RECENT - 1);
-        self.recent.insert(0, Recent { names, method: method.to_owned(), is_two, declared, alone, number });
+        let (method, version) = (method.to_owned(), version.map(str::to_owned));
+        self.recent.insert(0, Recent { names, method, is_two, version, declared, alone, number });
         Ok(number)
     }
 }

@@ -10,16 +10,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::credit::Credited;
+use super::credit::{Credited, names};
 use super::encode::{joined_times, note_action};
 use super::encoder::Encoder;
 use super::outcome::{PairOutcome, UNKNOWN};
 use super::record::{CLICK, ClickRecord, ImpressionRecord};
 use super::table::Table;
 use super::tally::{ClickFate, ImpressionFate, Tally};
-use super::units::{Counter, Day, DayCounts, Days, Pairs};
+use super::units::{Counter, Day, DayCounts, Days, Pairs, most_careful, resolved};
 use crate::error::{LogError, Malformed};
-use crate::model::{Alone, Complete, Impression, Lineup, Lineups, PairChoice, PairChoices, Settings};
+use crate::model::{Alone, Complete, Impression, Lineup, Lineups, OfVersion, Settings};
 use crate::read::{Event, RowRef, Usual};
 
 /// What must be known of all impressions before any is credited.
@@ -27,12 +27,10 @@ use crate::read::{Event, RowRef, Usual};
 pub struct Survey {
     /// The times of the first and last impression; `None` without any.
     pub times: Option<(i64, i64)>,
-    /// All rankers.
-    pub rankers: BTreeSet<String>,
+    /// What they say of each version of the experiment.
+    pub versions: BTreeMap<Option<String>, OfVersion>,
     /// Whether simulated users are among those of the log.
     pub is_synthetic: bool,
-    /// What they say about how rankers were chosen.
-    pub choices: PairChoices,
     /// Some of the actions that do not count as clicks.
     pub other_actions: BTreeSet<String>,
 }
@@ -41,9 +39,10 @@ impl Survey {
     /// Adds another part of the log.
     pub fn add(&mut self, other: Self) {
         self.times = joined_times(self.times, other.times);
-        self.rankers.extend(other.rankers);
+        for (name, of) in other.versions {
+            self.versions.entry(name).or_default().merge(of);
+        }
         self.is_synthetic |= other.is_synthetic;
-        self.choices.merge(other.choices);
         other.other_actions.iter().for_each(|action| note_action(&mut self.other_actions, action));
     }
 
@@ -61,8 +60,7 @@ impl Survey {
     /// The rankers in the order of results.
     #[must_use]
     pub fn names(&self, settings: &Settings) -> Vec<String> {
-        let rest = self.rankers.iter().filter(|name| !settings.rankers.contains(name));
-        settings.rankers.iter().chain(rest).cloned().collect()
+        names(&settings.rankers, self.versions.values().flat_map(|of| &of.rankers))
     }
 }
 
@@ -75,6 +73,8 @@ pub struct UnitOutcome<'a> {
     pub shown: (i64, u32),
     /// Days since 1970-01-01.
     pub day: i32,
+    /// The version of the experiment, if the impression names one.
+    pub version: Option<&'a str>,
     /// The rankers; `None` where the impression does not name them.
     pub rankers: [Option<&'a str>; 2],
     /// 1 if the first won, -1 if the second did.
@@ -235,10 +235,8 @@ impl Gathered {
     /// What the impressions passed so far say together.
     #[must_use]
     pub fn survey(&self) -> Survey {
-        let rankers = self.lineups.all().into_iter().flat_map(|lineup| lineup.rankers).collect();
-        let choices = self.lineups.pair_choices();
-        let other_actions = self.other_actions.clone();
-        Survey { times: self.times, rankers, is_synthetic: self.is_synthetic, choices, other_actions }
+        let (versions, other_actions) = (self.lineups.versions(), self.other_actions.clone());
+        Survey { times: self.times, versions, is_synthetic: self.is_synthetic, other_actions }
     }
 
     /// Forgets the lines, but not what they said together.
@@ -254,12 +252,14 @@ impl Gathered {
     pub fn credit(&mut self, complete_until: i64, mut take: impl FnMut(UnitOutcome<'_>)) -> Result<(), LogError> {
         let lineups = self.lineups.all();
         let mut outcome_of = |outcome: PairOutcome| {
-            let rankers = lineups.get(outcome.lineup as usize).map_or(&[][..], |lineup| &lineup.rankers);
+            let lineup = lineups.get(outcome.lineup as usize);
+            let rankers = lineup.map_or(&[][..], |lineup| &lineup.rankers);
             let name = |place: u8| rankers.get(usize::from(place)).map(String::as_str);
             take(UnitOutcome {
                 unit: outcome.unit,
                 shown: outcome.shown,
                 day: outcome.day,
+                version: lineup.and_then(|lineup| lineup.version.as_deref()),
                 rankers: outcome.pair.map(name),
                 net: outcome.net,
                 stands: outcome.stands,
@@ -291,10 +291,10 @@ impl Gathered {
 pub struct Units {
     settings: Settings,
     names: Vec<String>,
-    choice: PairChoice,
+    versions: BTreeMap<Option<String>, OfVersion>,
     last_day: i32,
-    /// Pairs of rankers, and their numbers.
-    numbers: BTreeMap<[Option<String>; 2], u32>,
+    /// Pairs of rankers with their version, and their numbers.
+    numbers: BTreeMap<[Option<String>; 3], u32>,
     lineups: Vec<Lineup>,
     outcomes: Vec<PairOutcome>,
 }
@@ -305,33 +305,35 @@ impl Units {
     pub fn new(settings: Settings, survey: &Survey) -> Self {
         let (_, last_day) = survey.closing(&settings);
         let names = survey.names(&settings);
-        let (choice, _) = survey.choices.resolve(settings.pairs);
+        let versions = survey.versions.clone();
         let (numbers, lineups, outcomes) = (BTreeMap::new(), Vec::new(), Vec::new());
-        Self { settings, names, choice, last_day, numbers, lineups, outcomes }
+        Self { settings, names, versions, last_day, numbers, lineups, outcomes }
     }
 
     /// Adds an outcome.
     ///
     /// # Errors
-    /// For a ranker that is none of the names.
+    /// For a ranker or version that is none of those of the survey.
     pub fn push(&mut self, outcome: &UnitOutcome<'_>) -> Result<(), LogError> {
-        let key = outcome.rankers.map(|name| name.map(str::to_owned));
+        let [first, second] = outcome.rankers;
+        let key = [first, second, outcome.version].map(|name| name.map(str::to_owned));
         let number = match self.numbers.get(&key) {
             Some(&number) => number,
             None => {
-                if let Some(name) = key.iter().flatten().find(|name| !self.names.contains(name)) {
+                let [first, second, version] = key.clone();
+                let rankers: Vec<String> = [first, second].into_iter().flatten().collect();
+                if let Some(name) = rankers.iter().find(|name| !self.names.contains(name)) {
                     let known = self.names.join(", ");
                     return Err(LogError::new(format!(
                         "the log has the ranker {name}, which is none of {known}; name all rankers, or none"
                     )));
                 }
-                let rankers = key.iter().flatten().cloned().collect();
-                self.lineups.push(Lineup {
-                    rankers,
-                    scheme: crate::model::Scheme::Teams,
-                    declared: None,
-                    alone: Alone::No,
-                });
+                if !self.versions.contains_key(&version) {
+                    let version = version.unwrap_or_default();
+                    return Err(LogError::new(format!("the version {version:?} is none that the impressions name")));
+                }
+                let (scheme, method, declared) = (crate::model::Scheme::Teams, String::new(), None);
+                self.lineups.push(Lineup { rankers, scheme, method, version, declared, alone: Alone::No });
                 let number = self.numbers.len() as u32;
                 self.numbers.insert(key, number);
                 number
@@ -369,20 +371,19 @@ impl Units {
 
     /// Counts the units passed, all outcomes of which must have been, and forgets them.
     pub fn count(&mut self, sum: &mut Sum) {
-        let pairs = Pairs::new(&self.lineups, &self.names);
+        let pairs = Pairs::new(&self.lineups, self.names.clone(), &self.versions, &self.settings);
         let mut counter = Counter {
             settings: &self.settings,
             pairs: &pairs,
-            choice: self.choice,
             last_day: self.last_day,
             days: Days::new(),
             tally: Tally::default(),
             asides: Vec::new(),
         };
         counter.count(&std::mem::take(&mut self.outcomes));
-        for ((day, pair), counts) in counter.days {
+        for ((version, day, pair), counts) in counter.days {
             let names = [pair.0, pair.1].map(|place| pairs.names[place].clone());
-            sum.add_day(day, names, counts);
+            sum.add_day(pairs.versions[version].name.clone(), day, names, counts);
         }
         sum.tally += counter.tally;
     }
@@ -391,16 +392,16 @@ impl Units {
 /// Counts of parts of a log, added up.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sum {
-    /// By day and names.
-    pub days: BTreeMap<(i32, [String; 2]), DayCounts>,
+    /// By version, day and names.
+    pub days: BTreeMap<(Option<String>, i32, [String; 2]), DayCounts>,
     /// What became of lines.
     pub tally: Tally,
 }
 
 impl Sum {
-    /// Adds the counts of a day; `names` are in the order of results.
-    pub fn add_day(&mut self, day: i32, names: [String; 2], counts: DayCounts) {
-        let sum = self.days.entry((day, names)).or_default();
+    /// Adds the counts of a day of a version of the experiment; `names` are in the order of results.
+    pub fn add_day(&mut self, version: Option<String>, day: i32, names: [String; 2], counts: DayCounts) {
+        let sum = self.days.entry((version, day, names)).or_default();
         sum.units += counts.units;
         sum.impressions += counts.impressions;
     }
@@ -410,14 +411,23 @@ impl Sum {
     pub fn credited(self, survey: &Survey, settings: &Settings) -> Credited {
         let rankers = survey.names(settings);
         let place = |name: &String| rankers.iter().position(|known| known == name).expect("checked when it was pushed");
-        let day = |(&(day, ref names), &counts): (&(i32, [String; 2]), &DayCounts)| Day {
-            day,
-            pair: (place(&names[0]), place(&names[1])),
-            counts,
+        let versions = resolved(&survey.versions, settings);
+        let number = |name: &Option<String>| {
+            versions.iter().position(|version| version.name == *name).expect("checked when it was pushed")
         };
-        let mut days: Vec<Day> = self.days.iter().map(day).collect();
-        days.sort_by_key(|day| (day.day, day.pair));
-        let (choice, said_by) = survey.choices.resolve(settings.pairs);
+        let mut days: Vec<Day> = self
+            .days
+            .iter()
+            .map(|((version, day, names), &counts)| Day {
+                version: number(version),
+                day: *day,
+                pair: (place(&names[0]), place(&names[1])),
+                counts,
+            })
+            .collect();
+        days.sort_by_key(|day| (day.version, day.day, day.pair));
+        let all = most_careful(&versions);
+        let is_met = |name: &String| survey.versions.values().any(|of| of.rankers.contains(name));
         Credited {
             days,
             tally: self.tally.settled(),
@@ -429,11 +439,12 @@ impl Sum {
                 (_, last_day) => Some(last_day),
             },
             in_order: false,
-            choice,
-            said_by,
-            declared: survey.choices.declared.last().copied(),
+            choice: all.choice,
+            said_by: all.said_by,
+            declared: all.declared,
+            versions,
             other_actions: survey.other_actions.clone(),
-            never_met: settings.rankers.iter().filter(|name| !survey.rankers.contains(*name)).cloned().collect(),
+            never_met: settings.rankers.iter().filter(|name| !is_met(name)).cloned().collect(),
             rankers,
         }
     }

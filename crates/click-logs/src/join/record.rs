@@ -2,7 +2,7 @@
 //! hashes of 96 bits, so that two of a billion are the same by chance with a probability of 10^-11; documents, which are
 //! compared within one list, have 40, or 48 where two of a list agree in 40.
 
-use crate::model::NOBODY;
+use crate::model::{NOBODY, Oddities};
 
 /// Where a line is: the number of its file and of the line.
 pub(super) type Origin = (u32, u64);
@@ -28,6 +28,10 @@ const IS_BOT: u8 = 1;
 const IS_WIDE: u8 = 2;
 /// Its credit is a team of two bits per position.
 const IS_PACKED: u8 = 4;
+/// Places of the page are nobody's.
+const HAS_PINNED: u8 = 8;
+/// Documents that were mixed were left out.
+const HAS_LEFT_OUT: u8 = 16;
 
 /// The lineup of an impression that was not mixed.
 pub(super) const NOT_MIXED: u32 = u32::MAX;
@@ -103,8 +107,9 @@ pub(super) struct NewImpression<'a> {
     pub(super) documents: &'a [u64],
     /// Whether the documents need all bits to differ.
     pub(super) is_wide: bool,
+    pub(super) oddities: Oddities,
     pub(super) credit: &'a [u8],
-    /// Whether `credit` is a team per position, not the bytes of a receipt.
+    /// Whether `credit` is a team per place, not what is kept of a receipt.
     pub(super) has_teams: bool,
     pub(super) origin: Option<Origin>,
 }
@@ -118,7 +123,12 @@ impl NewImpression<'_> {
     pub(super) fn write(&self, bytes: &mut Vec<u8>) {
         let is_packed = self.has_teams && self.credit.iter().all(|&team| team < PACKED_NOBODY || team == NOBODY);
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
-        let flags = flag(self.is_known_bot, IS_BOT) | flag(self.is_wide, IS_WIDE) | flag(is_packed, IS_PACKED);
+        let Oddities { has_pinned, has_left_out } = self.oddities;
+        let flags = flag(self.is_known_bot, IS_BOT)
+            | flag(self.is_wide, IS_WIDE)
+            | flag(is_packed, IS_PACKED)
+            | flag(has_pinned, HAS_PINNED)
+            | flag(has_left_out, HAS_LEFT_OUT);
         let width = if self.is_wide { DOCUMENT } else { NARROW };
         let (lineup, shown) = (self.lineup.wrapping_add(SPECIAL_LINEUPS), self.documents.len() as u32);
         let credit = if is_packed { self.credit.len().div_ceil(4) } else { self.credit.len() };
@@ -217,6 +227,10 @@ impl<'a> ImpressionRecord<'a> {
 
     pub(super) fn is_known_bot(self) -> bool {
         self.is(IS_BOT)
+    }
+
+    pub(super) fn oddities(self) -> Oddities {
+        Oddities { has_pinned: self.is(HAS_PINNED), has_left_out: self.is(HAS_LEFT_OUT) }
     }
 
     pub(super) fn id(self) -> u128 {
@@ -378,6 +392,7 @@ mod tests {
                     is_known_bot: is_wide,
                     documents: &documents[..shown],
                     is_wide,
+                    oddities: Oddities { has_pinned: is_wide, has_left_out: has_teams },
                     credit: &credit,
                     has_teams,
                     origin,
@@ -391,6 +406,7 @@ mod tests {
                 assert_eq!((record.length(), record.id(), record.time()), (length, LAST_ID - 7, time));
                 assert_eq!((record.unit(), record.lineup(), record.shown()), (LAST_ID / 3, lineup, shown));
                 assert_eq!((record.is_known_bot(), record.copies(), record.origin()), (is_wide, 1, origin));
+                assert_eq!(record.oddities(), new.oddities);
                 assert_eq!(record.credit(&mut found), credit);
                 for (at, &document) in documents.iter().enumerate() {
                     assert_eq!(record.position(document), (at < shown).then_some(at));

@@ -22,9 +22,15 @@ pub(super) struct Table<'a> {
     clicked: Vec<u64>,
     tally: Tally,
     asides: Vec<Aside>,
-    /// By impression in conflict: the units of its copies but the one in `records`, and when each saw it first.
-    conflicts: BTreeMap<u128, BTreeMap<u128, (i64, u32)>>,
+    /// By impression in conflict: the units and lineups of its copies but the one in `records`, and when each saw it first.
+    conflicts: BTreeMap<u128, BTreeMap<UnitOf, Seen>>,
 }
+
+/// A unit, and the lineup that it saw.
+type UnitOf = (u128, u32);
+
+/// When an impression was seen, and a number that orders those of one moment and depends on nothing but the id.
+type Seen = (i64, u32);
 
 struct Entry {
     /// Where its record is.
@@ -69,8 +75,8 @@ pub(super) fn in_groups<R>(
     }
 }
 
-/// When an impression was seen, and a number that orders those of one moment and depends on nothing but the id.
-fn seen(record: ImpressionRecord<'_>) -> (i64, u32) {
+/// When an impression was seen.
+fn seen(record: ImpressionRecord<'_>) -> Seen {
     (record.time(), (record.id() >> 32) as u32)
 }
 
@@ -247,7 +253,7 @@ impl<'a> Table<'a> {
     fn note_conflict(&mut self, record: ImpressionRecord<'_>) {
         if !is_without_unit(record) {
             let units = self.conflicts.entry(record.id()).or_default();
-            let first = units.entry(record.unit()).or_insert(seen(record));
+            let first = units.entry((record.unit(), record.lineup())).or_insert(seen(record));
             *first = seen(record).min(*first);
         }
     }
@@ -400,6 +406,9 @@ impl<'a> Table<'a> {
             let in_window =
                 in_window.into_iter().fold(0_u32, |sum, fate| sum.saturating_add(entry.clicks[fate as usize]));
             tally.busiest = tally.busiest.max(u64::from(in_window));
+            let oddities = record.oddities();
+            tally.with_pinned += u64::from(oddities.has_pinned);
+            tally.with_left_out += u64::from(oddities.has_left_out);
             positions.clear();
             for (number, mut word) in (0..)
                 .zip(&self.clicked[entry.words as usize..][..record.shown().div_ceil(64)])
@@ -439,7 +448,7 @@ impl<'a> Table<'a> {
                 take(outcome);
                 continue;
             }
-            let is_outdated = lineup.outcomes(credit, &positions, |i, j, winner| {
+            let is_outdated = lineup.outcomes(credit, record.shown(), &positions, |i, j, winner| {
                 outcome.pair = [i as u8, j as u8];
                 outcome.net = match winner {
                     interleave::Preference::First => 1,
@@ -454,13 +463,13 @@ impl<'a> Table<'a> {
         for entry in self.entries.iter().filter(|entry| entry.is_conflict) {
             let record = self.record(entry.at);
             let copies = self.conflicts.get(&record.id()).into_iter().flatten();
-            let held = (!is_without_unit(record)).then(|| (record.unit(), seen(record)));
-            for (unit, shown) in copies.map(|(unit, shown)| (*unit, *shown)).chain(held) {
+            let held = (!is_without_unit(record)).then(|| ((record.unit(), record.lineup()), seen(record)));
+            for ((unit, lineup), shown) in copies.map(|(key, shown)| (*key, *shown)).chain(held) {
                 take(PairOutcome {
                     unit,
                     shown,
                     day: self.settings.zone.day(shown.0),
-                    lineup: 0,
+                    lineup,
                     pair: [UNKNOWN; 2],
                     net: 0,
                     stands: false,

@@ -115,6 +115,10 @@ pub struct Tally {
     pub unkept: u64,
     /// Impressions with clicks whose receipts were recognised as those of an earlier build.
     pub outdated_receipts: u64,
+    /// Impressions that count with places that are nobody's: their documents were not mixed, or others placed them there.
+    pub with_pinned: u64,
+    /// Impressions that count with documents that were mixed and left out above others that were displayed.
+    pub with_left_out: u64,
     /// Clicks that do not say how long the user stayed, where a rule asks for that.
     pub without_dwell: u64,
     /// Clicks that were credited by the join and have another fate by their unit.
@@ -125,6 +129,8 @@ const WITHOUT_DWELL: &str = "without-dwell";
 const AFTER_CLOSING: &str = "after-closing";
 const BUSIEST: &str = "busiest";
 const OUTDATED: &str = "outdated-receipts";
+const PINNED: &str = "with-pinned";
+const LEFT_OUT: &str = "with-left-out";
 const UNKEPT: &str = "unkept-units";
 const TAKEN_BACK: &str = "taken-back";
 
@@ -185,6 +191,8 @@ impl Tally {
             (AFTER_CLOSING, self.after_closing),
             (BUSIEST, self.busiest),
             (OUTDATED, self.outdated_receipts),
+            (PINNED, self.with_pinned),
+            (LEFT_OUT, self.with_left_out),
             (UNKEPT, self.unkept),
             (WITHOUT_DWELL, self.without_dwell),
             (TAKEN_BACK, self.taken_back),
@@ -209,6 +217,8 @@ impl Tally {
             }
             ("tally", AFTER_CLOSING) => Some(&mut self.after_closing),
             ("tally", OUTDATED) => Some(&mut self.outdated_receipts),
+            ("tally", PINNED) => Some(&mut self.with_pinned),
+            ("tally", LEFT_OUT) => Some(&mut self.with_left_out),
             ("tally", UNKEPT) => Some(&mut self.unkept),
             ("tally", WITHOUT_DWELL) => Some(&mut self.without_dwell),
             ("tally", TAKEN_BACK) => Some(&mut self.taken_back),
@@ -245,6 +255,8 @@ impl AddAssign for Tally {
         self.taken_back += other.taken_back;
         self.after_closing += other.after_closing;
         self.outdated_receipts += other.outdated_receipts;
+        self.with_pinned += other.with_pinned;
+        self.with_left_out += other.with_left_out;
         self.unkept += other.unkept;
         self.without_dwell += other.without_dwell;
         self.busiest = self.busiest.max(other.busiest);

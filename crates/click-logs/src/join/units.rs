@@ -3,7 +3,8 @@
 //! The impressions of a unit (a user or a session) count for its outcome on the day of its first and on the days after it, as
 //! many as the settings say; the sign of its wins minus its losses enters on the last of them, whatever it is. What a unit
 //! does later changes nothing that was counted, so that every day can be looked at. A unit that breaks a rule for bots is
-//! one from that day on.
+//! one from that day on. Versions of an experiment are experiments of their own: a unit has an outcome in each. Who is a bot is
+//! found by all of them.
 //!
 //! Where pairs were steered by outcomes ([`PairChoice::Steered`]), such sums are not fair. Then a unit's very first impression,
 //! whatever its pair, is its only outcome, on its day; if that one was set aside, or names one ranker alone, the unit has none.
@@ -15,11 +16,13 @@ use statistics::{Counts, Outcome};
 
 use super::outcome::{PairOutcome, UNKNOWN};
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally, UnitFate};
-use crate::model::{Lineup, PairChoice, Settings};
+use crate::model::{Lineup, OfVersion, PairChoice, Settings, Version};
 
-/// What one day says about a pair of rankers; wins are those of the first.
+/// What one day says about a pair of rankers in a version of the experiment; wins are those of the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Day {
+    /// The version, by its place among all.
+    pub version: usize,
     /// Days since 1970-01-01.
     pub day: i32,
     /// The rankers, by their places in the names.
@@ -37,38 +40,66 @@ pub struct DayCounts {
     pub impressions: Counts,
 }
 
-/// Counts by day and pair.
-pub(super) type Days = BTreeMap<(i32, (usize, usize)), DayCounts>;
+/// Counts by version, day and pair.
+pub(super) type Days = BTreeMap<(usize, i32, (usize, usize)), DayCounts>;
 
-/// Which pair of all rankers a pair of a lineup is.
+/// Which version a lineup is of, and which pair of all rankers a pair of a lineup is.
 pub(super) struct Pairs {
     /// The names of all rankers, in the order of results.
     pub(super) names: Vec<String>,
-    /// By lineup, by place: the place in `names`.
-    places: Vec<Vec<usize>>,
+    /// The versions, in the order of results.
+    pub(super) versions: Vec<Version>,
+    /// By version: the places of its rankers in `names`, ascending.
+    rankers: Vec<Vec<usize>>,
+    /// By lineup: its version; by place: the place in `names`.
+    lineups: Vec<(usize, Vec<usize>)>,
 }
 
 impl Pairs {
-    pub(super) fn new(lineups: &[Lineup], first: &[String]) -> Self {
-        let mut rest: Vec<&String> =
-            lineups.iter().flat_map(|lineup| &lineup.rankers).filter(|name| !first.contains(name)).collect();
-        rest.sort_unstable();
-        rest.dedup();
-        let names: Vec<String> = first.iter().chain(rest).cloned().collect();
+    /// Those of all lineups; `names` are the rankers in the order of results.
+    pub(super) fn new(
+        lineups: &[Lineup],
+        names: Vec<String>,
+        versions: &BTreeMap<Option<String>, OfVersion>,
+        settings: &Settings,
+    ) -> Self {
         let place = |name: &String| names.iter().position(|known| known == name).expect("every name is there");
-        let places = lineups.iter().map(|lineup| lineup.rankers.iter().map(place).collect()).collect();
-        Self { names, places }
+        let rankers_of = |of: &OfVersion| {
+            let mut rankers: Vec<usize> = of.rankers.iter().chain(&settings.rankers).map(place).collect();
+            rankers.sort_unstable();
+            rankers.dedup();
+            rankers
+        };
+        let version = |name: &Option<String>| versions.keys().position(|known| known == name).unwrap_or_default();
+        let of_lineup =
+            |lineup: &Lineup| (version(&lineup.version), lineup.rankers.iter().map(place).collect::<Vec<_>>());
+        Self {
+            versions: resolved(versions, settings),
+            rankers: versions.values().map(rankers_of).collect(),
+            lineups: lineups.iter().map(of_lineup).collect(),
+            names,
+        }
+    }
+
+    /// The version of an outcome.
+    fn version(&self, outcome: &PairOutcome) -> usize {
+        self.lineups.get(outcome.lineup as usize).map_or(0, |(version, _)| *version)
+    }
+
+    /// How the pairs of a version were chosen.
+    fn choice(&self, version: usize) -> PairChoice {
+        self.versions.get(version).map_or(PairChoice::Chance, |version| version.choice)
     }
 
     /// The pair in the order of results, and the net outcome of its first; `None` if the impression does not say which.
     fn of(&self, outcome: &PairOutcome) -> Option<((usize, usize), i8)> {
-        let places = &self.places[outcome.lineup as usize];
+        let (version, places) = self.lineups.get(outcome.lineup as usize)?;
         let known = |place: u8| places.get(usize::from(place)).copied();
-        let (i, j) = match (known(outcome.pair[0]), known(outcome.pair[1])) {
-            (Some(i), Some(j)) => (i, j),
+        let (i, j) = match (known(outcome.pair[0]), known(outcome.pair[1]), self.rankers[*version].as_slice()) {
+            (Some(i), Some(j), _) => (i, j),
             // Of two rankers, the other is known.
-            (Some(i), None) if self.names.len() == 2 => (i, 1 - i),
-            (None, None) if self.names.len() == 2 => (0, 1),
+            (Some(i), None, &[first, second]) => (i, if i == first { second } else { first }),
+            (None, None, &[first, second]) => (first, second),
             _ => return None,
         };
         if i == j {
@@ -78,12 +109,22 @@ impl Pairs {
     }
 }
 
+/// The versions in the order of results, and how their pairs were chosen.
+pub(super) fn resolved(versions: &BTreeMap<Option<String>, OfVersion>, settings: &Settings) -> Vec<Version> {
+    versions.iter().map(|(name, of)| of.resolve(name.as_deref(), settings.pairs)).collect()
+}
+
+/// What all versions say together about how pairs were chosen: what the most careful one says, and what any of them declares.
+pub(super) fn most_careful(versions: &[Version]) -> Version {
+    let none = || OfVersion::default().resolve(None, None);
+    let most = versions.iter().rev().max_by_key(|version| version.choice).cloned().unwrap_or_else(none);
+    Version { name: None, declared: versions.iter().filter_map(|version| version.declared).max(), ..most }
+}
+
 /// Counts the units of one partition.
 pub(super) struct Counter<'a> {
     pub(super) settings: &'a Settings,
     pub(super) pairs: &'a Pairs,
-    /// How pairs were chosen.
-    pub(super) choice: PairChoice,
     /// The last day on which all impressions are closed.
     pub(super) last_day: i32,
     pub(super) days: Days,
@@ -102,10 +143,18 @@ impl Counter<'_> {
             alike.clear();
             alike.extend(group.iter().map(|&(_, place)| outcomes[place as usize]));
             alike.sort_unstable_by_key(|outcome| (outcome.unit, outcome.day));
-            for unit in alike.chunk_by(|a, b| a.unit == b.unit) {
-                match self.choice {
-                    PairChoice::Chance | PairChoice::Kept => self.count_days(unit),
-                    PairChoice::Steered => self.count_first(unit),
+            for unit in alike.chunk_by_mut(|a, b| a.unit == b.unit) {
+                let bot_from = self.first_day_of_bot(unit).unwrap_or(i32::MAX);
+                let pairs = self.pairs;
+                if pairs.versions.len() > 1 {
+                    unit.sort_by_key(|outcome| pairs.version(outcome));
+                }
+                for unit in unit.chunk_by(|a, b| pairs.version(a) == pairs.version(b)) {
+                    let version = unit.first().map_or(0, |outcome| pairs.version(outcome));
+                    match pairs.choice(version) {
+                        PairChoice::Chance | PairChoice::Kept => self.count_days(unit, version, bot_from),
+                        PairChoice::Steered => self.count_first(unit, version, bot_from),
+                    }
                 }
             }
         }
@@ -131,12 +180,13 @@ impl Counter<'_> {
     fn count_impressions(
         &mut self,
         unit: &[PairOutcome],
+        version: usize,
         bot_from: i32,
         mut each: impl FnMut(&mut Self, &PairOutcome, (usize, usize), i8),
     ) {
         for outcome in unit.iter().filter(|outcome| !outcome.is_set_aside) {
             // The other of two rankers is known only if both always met: outcomes may have chosen one to be shown alone.
-            let may_be_alone = self.choice == PairChoice::Steered && outcome.pair.contains(&UNKNOWN);
+            let may_be_alone = self.pairs.choice(version) == PairChoice::Steered && outcome.pair.contains(&UNKNOWN);
             let Some((pair, net)) = self.pairs.of(outcome).filter(|_| !may_be_alone) else {
                 self.set_aside(outcome, ImpressionFate::OneTeam, ClickFate::SetAside);
                 continue;
@@ -149,18 +199,21 @@ impl Counter<'_> {
             if outcome.stands {
                 self.tally.impressions(ImpressionFate::Credited, 1);
             }
-            self.days.entry((outcome.day, pair)).or_default().impressions.record(Outcome::of_net(f64::from(net)));
+            self.days
+                .entry((version, outcome.day, pair))
+                .or_default()
+                .impressions
+                .record(Outcome::of_net(f64::from(net)));
         }
     }
 
-    /// Counts a unit by the sums of its days.
-    fn count_days(&mut self, unit: &[PairOutcome]) {
-        let bot_from = self.first_day_of_bot(unit).unwrap_or(i32::MAX);
+    /// Counts a unit in a version by the sums of its days.
+    fn count_days(&mut self, unit: &[PairOutcome], version: usize, bot_from: i32) {
         // By pair: the days that count, and the net of the impressions on them. A unit meets few pairs.
         let mut pairs: Vec<((usize, usize), i32, i64)> = Vec::new();
         let unit_days = self.settings.unit_days as i32;
         let (mut first, mut is_kept) = (None, true);
-        self.count_impressions(unit, bot_from, |counter, outcome, pair, net| {
+        self.count_impressions(unit, version, bot_from, |counter, outcome, pair, net| {
             if outcome.stands {
                 is_kept &= *first.get_or_insert(pair) == pair;
             }
@@ -176,27 +229,26 @@ impl Counter<'_> {
                 counter.tally.after_closing += 1;
             }
         });
-        self.tally.unkept += u64::from(self.choice == PairChoice::Kept && !is_kept);
+        self.tally.unkept += u64::from(self.pairs.choice(version) == PairChoice::Kept && !is_kept);
         for (pair, last, net) in pairs {
             let fate = if bot_from <= last {
                 UnitFate::Bot
             } else if last > self.last_day {
                 UnitFate::Open
             } else {
-                self.days.entry((last, pair)).or_default().units.record(Outcome::of_net(net as f64));
+                self.days.entry((version, last, pair)).or_default().units.record(Outcome::of_net(net as f64));
                 UnitFate::Counted
             };
             self.tally.units(fate, 1);
         }
     }
 
-    /// Counts a unit by its very first impression.
-    fn count_first(&mut self, unit: &[PairOutcome]) {
-        let bot_from = self.first_day_of_bot(unit).unwrap_or(i32::MAX);
+    /// Counts a unit by its very first impression in a version.
+    fn count_first(&mut self, unit: &[PairOutcome], version: usize, bot_from: i32) {
         let Some(first) = unit.iter().map(|outcome| outcome.shown).min() else { return };
         let mut outcomes: Vec<(i32, (usize, usize), i8)> = Vec::new();
         let is_set_aside = unit.iter().any(|outcome| outcome.shown == first && outcome.is_set_aside);
-        self.count_impressions(unit, bot_from, |counter, outcome, pair, net| {
+        self.count_impressions(unit, version, bot_from, |counter, outcome, pair, net| {
             if outcome.shown == first {
                 outcomes.push((outcome.day, pair, net));
             } else if outcome.day < bot_from && outcome.stands {
@@ -212,7 +264,7 @@ impl Counter<'_> {
             self.tally.units(UnitFate::Spent, 1);
         } else {
             for (day, pair, net) in outcomes {
-                self.days.entry((day, pair)).or_default().units.record(Outcome::of_net(f64::from(net)));
+                self.days.entry((version, day, pair)).or_default().units.record(Outcome::of_net(f64::from(net)));
                 self.tally.units(UnitFate::Counted, 1);
             }
         }

@@ -4,12 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use interleave::{
-    AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, Interleaving, Multileaving,
-    Outcome, Preference, receipt,
-};
+use interleave::receipt::Mixed;
+use interleave::{AnyInterleaving, AnyMultileaving, Interleaving, Multileaving, Outcome, Page, Preference};
 
-use super::{PairChoice, PairChoices};
+use super::displayed::read_credit;
+use super::{OfVersion, PairChoice, wrong_version};
 use crate::error::excerpt;
 
 /// How credit is given.
@@ -30,6 +29,10 @@ pub struct Lineup {
     pub rankers: Vec<String>,
     /// How credit is given.
     pub scheme: Scheme,
+    /// The full name of the method, as its receipts have it.
+    pub method: String,
+    /// The version of the experiment, if the impression names one.
+    pub version: Option<String>,
     /// How the rankers were chosen, if the impression says so.
     pub declared: Option<PairChoice>,
     /// Whether the list may be of one ranker alone.
@@ -53,7 +56,8 @@ pub(crate) const NOBODY: u8 = u8::MAX;
 
 impl Lineup {
     /// Calls `verdict` for each pair of rankers (their places in [`rankers`](Self::rankers)) with who won an impression, given
-    /// its stored `credit` (a team per position, or the bytes of a receipt) and the positions clicked. Returns whether the
+    /// its stored `credit` (a team per place, or what is kept of a receipt) and the places clicked among the `shown`, ascending.
+    /// A click proves that the user saw the page as far as that. Returns whether the
     /// receipt is recognised as one of an earlier build, whose credit was corrected.
     ///
     /// # Errors
@@ -61,6 +65,7 @@ impl Lineup {
     pub fn outcomes(
         &self,
         credit: &[u8],
+        shown: usize,
         clicked: &[usize],
         mut verdict: impl FnMut(usize, usize, Preference),
     ) -> Result<bool, String> {
@@ -70,41 +75,54 @@ impl Lineup {
             pairs(self.rankers.len()).for_each(|(i, j)| verdict(i, j, Preference::Tie));
             return Ok(false);
         }
-        let mut is_outdated = false;
-        match &self.scheme {
-            Scheme::Teams => {
-                const FEW: usize = 16;
-                let (mut few, mut many) = ([0_u32; FEW], Vec::new());
-                let clicks = if self.rankers.len() <= FEW {
-                    few.as_mut_slice()
-                } else {
-                    many.resize(self.rankers.len(), 0);
-                    many.as_mut_slice()
+        if let Scheme::Teams = self.scheme {
+            const FEW: usize = 16;
+            let (mut few, mut many) = ([0_u32; FEW], Vec::new());
+            let clicks = if self.rankers.len() <= FEW {
+                few.as_mut_slice()
+            } else {
+                many.resize(self.rankers.len(), 0);
+                many.as_mut_slice()
+            };
+            for &position in clicked {
+                if let Some(clicks) = clicks.get_mut(usize::from(credit[position])) {
+                    *clicks += 1;
+                }
+            }
+            for (i, j) in pairs(self.rankers.len()) {
+                verdict(i, j, Preference::of(clicks[i].cmp(&clicks[j])));
+            }
+            return Ok(false);
+        }
+        let (page, paged, body) = read_credit(credit).ok_or("what is kept of a receipt is damaged")?;
+        let seen = paged.map_or(shown, |paged| paged.max(clicked.last().map_or(0, |last| last + 1)).min(shown));
+        let page = match page {
+            Some(page) => Some(page.truncated(seen)),
+            None => (seen < shown).then(|| Page::first(seen)),
+        };
+        let is_many = matches!(self.scheme, Scheme::Multileaving(_));
+        let kept = Mixed::from_body(body, is_many, &self.method).map_err(|error| error.to_string())?;
+        match (&self.scheme, &kept) {
+            (Scheme::Interleaving(method), Mixed::Interleaving(kept)) => {
+                let winner = match &page {
+                    Some(page) => method.credit_page(kept, page, clicked),
+                    None => method.credit(kept, clicked),
                 };
-                for &position in clicked {
-                    if let Some(clicks) = clicks.get_mut(usize::from(credit[position])) {
-                        *clicks += 1;
-                    }
-                }
-                for (i, j) in pairs(self.rankers.len()) {
-                    verdict(i, j, Preference::of(clicks[i].cmp(&clicks[j])));
-                }
+                verdict(0, 1, winner.map_err(|error| error.to_string())?);
             }
-            Scheme::Interleaving(method) => {
-                let kept: AnyInterleavingReceipt = receipt::from_bytes(credit).map_err(|error| error.to_string())?;
-                is_outdated = kept.is_outdated();
-                verdict(0, 1, method.credit(&kept, clicked).map_err(|error| error.to_string())?);
-            }
-            Scheme::Multileaving(method) => {
-                let kept: AnyMultileavingReceipt = receipt::from_bytes(credit).map_err(|error| error.to_string())?;
-                is_outdated = kept.is_outdated();
-                let outcome = method.credit(&kept, clicked).map_err(|error| error.to_string())?;
+            (Scheme::Multileaving(method), Mixed::Multileaving(kept)) => {
+                let outcome = match &page {
+                    Some(page) => method.credit_page(kept, page, clicked),
+                    None => method.credit(kept, clicked),
+                };
+                let outcome = outcome.map_err(|error| error.to_string())?;
                 for (i, j) in pairs(self.rankers.len()) {
                     verdict(i, j, outcome.preference(i, j));
                 }
             }
+            _ => return Err("a receipt of another kind than its method".to_owned()),
         }
-        Ok(is_outdated)
+        Ok(kept.is_outdated())
     }
 }
 
@@ -119,10 +137,13 @@ pub struct Lineups {
     inner: Mutex<Inner>,
 }
 
+/// What makes a lineup: names, method, version, how rankers were chosen, whether one may be alone.
+type Key = (Vec<String>, String, Option<String>, Option<PairChoice>, Alone);
+
 #[derive(Debug, Default)]
 struct Inner {
     lineups: Vec<Lineup>,
-    numbers: BTreeMap<(Vec<String>, String, Option<PairChoice>, Alone), u32>,
+    numbers: BTreeMap<Key, u32>,
 }
 
 /// More are a sign of names that are not those of rankers.
@@ -130,31 +151,34 @@ const MOST: usize = 10_000;
 
 impl Lineups {
     /// The number of the lineup of `rankers` and `method`: `teams`, or the full name of an interleaving (if `two`) or
-    /// multileaving method; `declared` is how the rankers were chosen, if the impression says so, and `alone` whether one
+    /// multileaving method; `version` is that of the experiment, `declared` is how the rankers were chosen, if the impression says so, and `alone` whether one
     /// ranker may have shown its list alone.
     ///
     /// # Errors
-    /// If a name is none, the method is unknown, or there are more than 10,000 lineups.
+    /// If a name or version is none, the method is unknown, or there are more than 10,000 lineups.
     pub fn number(
         &self,
         rankers: &[&str],
         method: &str,
         two: bool,
+        version: Option<&str>,
         declared: Option<PairChoice>,
         alone: Alone,
     ) -> Result<u32, String> {
         let names = rankers.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let key = (names, format!("{two} {method}"), declared, alone);
+        let key = (names, format!("{two} {method}"), version.map(str::to_owned), declared, alone);
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(number) = inner.numbers.get(&key) {
             return Ok(*number);
         }
-        if let Some(message) = rankers.iter().find_map(|name| wrong_name(name)) {
+        let wrong = rankers.iter().find_map(|name| wrong_name(name)).or_else(|| version.and_then(wrong_version));
+        if let Some(message) = wrong {
             return Err(message);
         }
         if inner.lineups.len() == MOST {
             return Err(format!(
-                "more than {MOST} different sets of rankers; expected the names of rankers as teams, not of documents or users"
+                "more than {MOST} different sets of rankers and versions; expected the names of rankers as teams, not of documents or \
+                 users, and as `version` what stays the same for many impressions"
             ));
         }
         let scheme = match (method, two) {
@@ -167,7 +191,8 @@ impl Lineups {
             }
         };
         let number = inner.lineups.len() as u32;
-        inner.lineups.push(Lineup { rankers: key.0.clone(), scheme, declared, alone });
+        let (rankers, version) = (key.0.clone(), key.2.clone());
+        inner.lineups.push(Lineup { rankers, scheme, method: method.to_owned(), version, declared, alone });
         inner.numbers.insert(key, number);
         Ok(number)
     }
@@ -178,12 +203,16 @@ impl Lineups {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).lineups.clone()
     }
 
-    /// What all of them say about how rankers were chosen.
+    /// What all of them say about each version.
     #[must_use]
-    pub fn pair_choices(&self) -> PairChoices {
-        let mut choices = PairChoices::default();
-        self.all().iter().for_each(|lineup| choices.add(&lineup.rankers, lineup.declared, lineup.alone != Alone::No));
-        choices
+    pub fn versions(&self) -> BTreeMap<Option<String>, OfVersion> {
+        let mut versions = BTreeMap::<_, OfVersion>::new();
+        for lineup in self.all() {
+            let of = versions.entry(lineup.version).or_default();
+            of.choices.add(&lineup.rankers, lineup.declared, lineup.alone != Alone::No);
+            of.rankers.extend(lineup.rankers);
+        }
+        versions
     }
 }
 
@@ -223,7 +252,8 @@ mod tests {
     fn teams_of_few_and_of_many_rankers() {
         for count in [2, 16, 17, 254] {
             let rankers = (0..count).map(|number| number.to_string()).collect();
-            let lineup = Lineup { rankers, scheme: Scheme::Teams, declared: None, alone: Alone::No };
+            let (method, version, declared) = (String::new(), None, None);
+            let lineup = Lineup { rankers, scheme: Scheme::Teams, method, version, declared, alone: Alone::No };
             let last = count as u8 - 1;
             let mut wins = Vec::new();
             let note = |i, j, preference| match preference {
@@ -231,7 +261,7 @@ mod tests {
                 Preference::Second => wins.push((j, i)),
                 Preference::Tie => {}
             };
-            lineup.outcomes(&[0, last, NOBODY, last], &[0, 1, 2, 3], note).unwrap();
+            lineup.outcomes(&[0, last, NOBODY, last], 4, &[0, 1, 2, 3], note).unwrap();
             assert!(wins.contains(&(count - 1, 0)));
             assert_eq!(wins.len(), 1 + 2 * (count - 2), "{count}");
         }

@@ -3,6 +3,7 @@
 mod beside;
 mod warnings;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use statistics::Counts;
@@ -10,11 +11,11 @@ use statistics::Counts;
 use crate::error::LogError;
 use crate::join::{ClickFate, Credited, Day, DayCounts, ImpressionFate, UnitFate};
 use crate::model::time::{date, day_of_date};
-use crate::model::wrong_name;
+use crate::model::{Version, wrong_name, wrong_version};
 use crate::read::Fields;
 
 pub use beside::{FILE as SUMMARY_FILE, sealed_summary, summary_beside};
-pub use warnings::{missing, warnings};
+pub use warnings::{missing, of_version, warnings};
 
 /// The columns of a table of outcomes.
 const COLUMNS: [&str; 9] = [
@@ -29,12 +30,17 @@ const COLUMNS: [&str; 9] = [
     "impression_ties",
 ];
 
-/// Outcomes by day and pair.
+/// The column of versions, which comes first in a table where some impression names one.
+const VERSION: &str = "version";
+
+/// Outcomes by version of the experiment, day and pair.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Outcomes {
     /// The rankers.
     pub rankers: Vec<String>,
-    /// By day and pair, in this order.
+    /// The versions; `None` for impressions that name none. Outcomes of two are never added up.
+    pub versions: Vec<Option<String>>,
+    /// By version, day and pair, in this order.
     pub days: Vec<Day>,
 }
 
@@ -42,14 +48,26 @@ impl Outcomes {
     /// Those of a log.
     #[must_use]
     pub fn of(credited: &Credited) -> Self {
-        Self { rankers: credited.rankers.clone(), days: credited.days.clone() }
+        let versions = credited.versions.iter().map(|Version { name, .. }| name.clone()).collect();
+        Self { rankers: credited.rankers.clone(), versions, days: credited.days.clone() }
+    }
+
+    /// Whether some impression names the version of its experiment.
+    #[must_use]
+    pub fn are_named(&self) -> bool {
+        self.versions.iter().any(Option::is_some)
     }
 
     /// As CSV; wins are those of the first ranker, and units stand on the day on which they closed.
     #[must_use]
     pub fn to_csv(&self) -> String {
-        let mut text = COLUMNS.join(",") + "\n";
-        for Day { day, pair, counts } in &self.days {
+        let are_named = self.are_named();
+        let mut text = header(are_named) + "\n";
+        for Day { version, day, pair, counts } in &self.days {
+            if are_named {
+                text += &quoted(self.versions.get(*version).and_then(Option::as_deref).unwrap_or_default());
+                text.push(',');
+            }
             let [first, second] = [pair.0, pair.1].map(|place| quoted(&self.rankers[place]));
             let _ = write!(text, "{},{first},{second}", date(*day));
             for Counts { wins, losses, ties } in [counts.units, counts.impressions] {
@@ -67,27 +85,35 @@ impl Outcomes {
     pub fn from_csv(text: &str, order: &[String]) -> Result<Self, LogError> {
         let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
         let wrong = |line: u64, message: String| LogError::of_line(crate::error::Malformed::new(message), line);
-        let header = lines.next().map_or("", |(_, header)| header.trim());
-        if header != COLUMNS.join(",") {
+        let found = lines.next().map_or("", |(_, header)| header.trim());
+        let are_named = found == header(true);
+        if !are_named && found != header(false) {
             return Err(wrong(
                 1,
                 format!("expected the columns {}, as `click-logs credit` writes them", COLUMNS.join(",")),
             ));
         }
+        let columns = COLUMNS.len() + usize::from(are_named);
         let mut rows = Vec::new();
         for (number, line) in lines {
             let fields = Fields::split(line.trim(), b',').map_err(|malformed| LogError::of_line(malformed, number))?;
             let fields: Vec<&str> = fields.iter().map(|field| &**field).collect();
-            let &[day, first, second, ref counts @ ..] = fields.as_slice() else {
-                return Err(wrong(number, format!("{} fields, expected {}", fields.len(), COLUMNS.len())));
+            let wrong_number = || wrong(number, format!("{} fields, expected {columns}", fields.len()));
+            let (version, fields_of_day) = match fields.split_first() {
+                Some((version, rest)) if are_named => (Some(*version).filter(|version| !version.is_empty()), rest),
+                _ => (None, fields.as_slice()),
             };
+            if let Some(message) = version.and_then(wrong_version) {
+                return Err(wrong(number, message));
+            }
+            let &[day, first, second, ref counts @ ..] = fields_of_day else { return Err(wrong_number()) };
             let day = day_of_date(day)
                 .ok_or_else(|| wrong(number, format!("`{day}` is not a date; expected e.g. 2026-11-22")))?;
             let count =
                 |text: &&str| text.parse::<u64>().map_err(|_| wrong(number, format!("`{text}` is not a count")));
             let counts = counts.iter().map(count).collect::<Result<Vec<u64>, _>>()?;
             let &[wins, losses, ties, all_wins, all_losses, all_ties] = counts.as_slice() else {
-                return Err(wrong(number, format!("{} fields, expected {}", fields.len(), COLUMNS.len())));
+                return Err(wrong_number());
             };
             if let Some(message) = [first, second].iter().find_map(|name| wrong_name(name)) {
                 return Err(wrong(number, message));
@@ -99,18 +125,21 @@ impl Outcomes {
                 units: Counts::new(wins, losses, ties),
                 impressions: Counts::new(all_wins, all_losses, all_ties),
             };
-            rows.push((day, first.to_owned(), second.to_owned(), counts));
+            rows.push((version.map(str::to_owned), day, first.to_owned(), second.to_owned(), counts));
         }
         let mut rankers: Vec<String> =
-            rows.iter().flat_map(|(_, first, second, _)| [first.clone(), second.clone()]).collect();
+            rows.iter().flat_map(|(_, _, first, second, _)| [first.clone(), second.clone()]).collect();
         rankers.sort_unstable();
         rankers.dedup();
         if rankers.iter().all(|name| order.contains(name)) {
             rankers = order.to_vec();
         }
         let place = |name: &String| rankers.iter().position(|known| known == name).expect("every name is there");
-        let mut days = std::collections::BTreeMap::<_, DayCounts>::new();
-        for (day, first, second, counts) in &rows {
+        let versions: BTreeSet<&Option<String>> = rows.iter().map(|(version, ..)| version).collect();
+        let versions: Vec<Option<String>> = versions.into_iter().cloned().collect();
+        let mut days = BTreeMap::<_, DayCounts>::new();
+        for (version, day, first, second, counts) in &rows {
+            let version = versions.iter().position(|known| known == version).expect("every version is there");
             let (first, second) = (place(first), place(second));
             let (pair, counts) = if first < second {
                 ((first, second), *counts)
@@ -120,12 +149,24 @@ impl Outcomes {
                     DayCounts { units: counts.units.reversed(), impressions: counts.impressions.reversed() },
                 )
             };
-            let sum = days.entry((*day, pair)).or_default();
+            let sum = days.entry((version, *day, pair)).or_default();
             sum.units += counts.units;
             sum.impressions += counts.impressions;
         }
-        let days = days.into_iter().map(|((day, pair), counts)| Day { day, pair, counts }).collect();
-        Ok(Self { rankers, days })
+        let day = |((version, day, pair), counts)| Day { version, day, pair, counts };
+        Ok(Self { rankers, versions, days: days.into_iter().map(day).collect() })
+    }
+
+    /// The same, with versions that a summary names and no outcome has closed of.
+    #[must_use]
+    pub fn with_versions_of(mut self, summary: &serde_json::Value) -> Self {
+        for version in summary["versions"].as_array().into_iter().flatten() {
+            let name = version["version"].as_str().map(str::to_owned);
+            if !self.versions.contains(&name) {
+                self.versions.push(name);
+            }
+        }
+        self
     }
 
     /// The pairs that met.
@@ -136,6 +177,12 @@ impl Outcomes {
         pairs.dedup();
         pairs
     }
+}
+
+/// The first line of a table.
+fn header(are_named: bool) -> String {
+    let columns = COLUMNS.join(",");
+    if are_named { format!("{VERSION},{columns}") } else { columns }
 }
 
 /// What became of every line, as CSV.
@@ -179,12 +226,24 @@ mod tests {
         let counts = |n: u64| DayCounts { units: Counts::new(n, 2, 3), impressions: Counts::new(4, n, 6) };
         let outcomes = Outcomes {
             rankers: vec!["a,b".to_owned(), "new \"x\"".to_owned(), "old".to_owned()],
+            versions: vec![None],
             days: vec![
-                Day { day: 20_780, pair: (0, 2), counts: counts(7) },
-                Day { day: 20_781, pair: (0, 1), counts: counts(9) },
+                Day { version: 0, day: 20_780, pair: (0, 2), counts: counts(7) },
+                Day { version: 0, day: 20_781, pair: (0, 1), counts: counts(9) },
             ],
         };
+        let named = Outcomes {
+            versions: vec![None, Some("search, web@1".to_owned()), Some("search@2".to_owned())],
+            days: (0..3).map(|version| Day { version, ..outcomes.days[version % 2].clone() }).collect(),
+            ..outcomes.clone()
+        };
+        let text = named.to_csv();
+        assert!(
+            text.starts_with("version,day,first") && text.contains("\n,2026-11-23,") && text.contains("\nsearch@2,")
+        );
+        assert_eq!(Outcomes::from_csv(&text, &[]).unwrap(), named);
         let text = outcomes.to_csv();
+        assert!(text.starts_with("day,first"));
         assert_eq!(Outcomes::from_csv(&text, &[]).unwrap(), outcomes);
         let order = ["old", "new \"x\"", "a,b"].map(str::to_owned);
         let turned = Outcomes::from_csv(&text, &order).unwrap();
@@ -200,6 +259,8 @@ mod tests {
             (format!("{header}\n2026-01-01,a,b,1,1,1,1,1\n"), "2: 8 fields"),
             (format!("{header}\n\n2026-01-01,a,b,1,-1,1,1,1,1\n"), "3: `-1` is not a count"),
             (format!("{header}\n2026-01-01,a,a,1,1,1,1,1,1\n"), "2: `a` against itself"),
+            (format!("version,{header}\n2026-01-01,a,b,1,1,1,1,1,1\n"), "2: `a` is not a date"),
+            (format!("version,{header}\n7,2026-01-01,a,b,1,1,1,1,1\n"), "2: 9 fields, expected 10"),
         ] {
             let error = Outcomes::from_csv(&text, &[]).unwrap_err().in_file(std::path::Path::new("t.csv")).to_string();
             assert!(error.starts_with(&format!("t.csv:{expected}")), "{error}");

@@ -6,8 +6,32 @@ use serde_json::Value;
 /// What must be said before anything else of a log with this summary (`summary.json`); nothing for a healthy one.
 #[must_use]
 pub fn warnings(summary: &Value) -> Vec<String> {
-    let rest = [steered(summary), mistaken(summary), receipts(summary)];
-    missing(summary).into_iter().chain(rest.into_iter().flatten()).collect()
+    let of_pairs = |summary: &Value| [steered(summary), mistaken(summary)].into_iter().flatten().collect::<Vec<_>>();
+    let pairs = match summary["versions"].as_array() {
+        Some(versions) if versions.len() > 1 => {
+            let of = |version: &Value| {
+                let name = version["version"].as_str().unwrap_or(crate::model::UNNAMED).to_owned();
+                let found = of_pairs(&of_version(summary, version["version"].as_str()));
+                found.into_iter().map(move |warning| format!("{name}: {warning}"))
+            };
+            versions.iter().flat_map(of).collect()
+        }
+        _ => of_pairs(summary),
+    };
+    missing(summary).into_iter().chain(pairs).chain(receipts(summary)).collect()
+}
+
+/// What a summary says of one version of the experiment: how its pairs were chosen.
+#[must_use]
+pub fn of_version(summary: &Value, name: Option<&str>) -> Value {
+    let mut of = summary.clone();
+    let versions = summary["versions"].as_array().into_iter().flatten();
+    if let Some(version) = { versions }.find(|version| version["version"].as_str() == name) {
+        for field in ["pairs", "pairs_said_by", "pairs_by_log"] {
+            of[field] = version[field].clone();
+        }
+    }
+    of
 }
 
 /// What is said if no impression or no click counts, or fewer than half of those that should.

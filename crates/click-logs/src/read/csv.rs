@@ -48,7 +48,11 @@ impl Columns {
                     let is_strange = match field {
                         Field::Action => kind == Kind::Impressions,
                         Field::Shown => kind == Kind::Clicks,
-                        Field::Hits | Field::Documents | Field::SearchConfiguration | Field::Count => true,
+                        Field::Displayed
+                        | Field::Hits
+                        | Field::Documents
+                        | Field::SearchConfiguration
+                        | Field::Count => true,
                         _ => false,
                     };
                     is_plain &= is_first && !is_strange;

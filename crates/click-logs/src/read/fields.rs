@@ -18,7 +18,7 @@ use crate::model::{Impression, Settings};
 type Named<T> = Option<(&'static str, T)>;
 
 /// The fields whose values are ids.
-const TEXTS: usize = 8;
+const TEXTS: usize = 10;
 
 /// The fields of a line.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,9 +29,10 @@ pub(super) struct LineFields<'a> {
     /// Whether the line has a place for the id of an impression, for a document, and for the list: it may be empty.
     places: [bool; 3],
     times: [Named<Moment<'a>>; 2],
-    shown: Named<Vec<Cow<'a, str>>>,
+    /// By [`list_place`].
+    lists: [Named<Vec<Cow<'a, str>>>; LISTS],
+    paged: Named<u64>,
     teams: Named<Vec<Option<Cow<'a, str>>>>,
-    rankers: Named<Vec<Cow<'a, str>>>,
     receipt: Named<ReceiptText<'a>>,
     dwell: Named<f64>,
     hits: Named<Vec<Hit<'a>>>,
@@ -51,7 +52,23 @@ fn text_place(field: Field) -> usize {
         Field::Session => 4,
         Field::Agent => 5,
         Field::Pairs => 6,
-        _ => 7,
+        Field::Experiment => 7,
+        Field::Version => 8,
+        _ => 9,
+    }
+}
+
+/// The fields whose values are lists, all entries of which have values.
+const LISTS: usize = 5;
+
+/// The place of a list among [`LineFields::lists`].
+fn list_place(field: Field) -> usize {
+    match field {
+        Field::Shown => 0,
+        Field::Displayed => 1,
+        Field::Mixed => 2,
+        Field::Pinned => 3,
+        _ => 4,
     }
 }
 
@@ -68,9 +85,9 @@ impl<'a> LineFields<'a> {
             texts: Default::default(),
             places: [false; 3],
             times: [None, None],
-            shown: None,
+            lists: Default::default(),
+            paged: None,
             teams: None,
-            rankers: None,
             receipt: None,
             dwell: None,
             hits: None,
@@ -114,6 +131,8 @@ impl<'a> LineFields<'a> {
             | Field::Session
             | Field::Agent
             | Field::Pairs
+            | Field::Experiment
+            | Field::Version
             | Field::Action => {
                 self.has_place(field);
                 let place = text_place(field);
@@ -138,13 +157,23 @@ impl<'a> LineFields<'a> {
                 };
                 self.add_time(name, moment)
             }
-            Field::Shown => {
+            Field::Shown | Field::Displayed | Field::Mixed | Field::Pinned | Field::Rankers => {
                 let Some(list) = self.list(name, value)? else { return Ok(()) };
-                put(&mut self.shown, name, complete(list, name)?, of_entries)
+                put(&mut self.lists[list_place(field)], name, complete(list, name)?, of_entries)
             }
-            Field::Rankers => {
-                let Some(list) = self.list(name, value)? else { return Ok(()) };
-                put(&mut self.rankers, name, complete(list, name)?, of_entries)
+            Field::Paged => {
+                let places = match value {
+                    Value::Null => return Ok(()),
+                    Value::Text(text) if text.trim().is_empty() || lists::is_missing(text.trim()) => return Ok(()),
+                    Value::Text(text) => text.trim().parse().map_err(|_| Value::Text(text)),
+                    Value::Whole(number) => u64::try_from(number).map_err(|_| Value::Whole(number)),
+                    // Tables keep whole numbers as others where some are missing.
+                    Value::Number(number) if (0.0..1e9).contains(&number) && number.fract() == 0.0 => Ok(number as u64),
+                    other => Err(other),
+                };
+                let expected = "a whole number: how many places of the page the user saw";
+                let places = places.map_err(|found| unexpected(name, &found, expected))?;
+                put(&mut self.paged, name, places, u64::to_string)
             }
             Field::Teams => {
                 let Some(list) = self.list(name, value)? else { return Ok(()) };
@@ -247,11 +276,13 @@ impl<'a> LineFields<'a> {
         for (name, time) in other.times.into_iter().flatten() {
             self.add_time(name, time)?;
         }
-        if let Some((name, list)) = other.shown {
-            put(&mut self.shown, name, list, of_entries)?;
+        for (list, other) in self.lists.iter_mut().zip(other.lists) {
+            if let Some((name, other)) = other {
+                put(list, name, other, of_entries)?;
+            }
         }
-        if let Some((name, list)) = other.rankers {
-            put(&mut self.rankers, name, list, of_entries)?;
+        if let Some((name, places)) = other.paged {
+            put(&mut self.paged, name, places, u64::to_string)?;
         }
         if let Some((name, list)) = other.teams {
             put(&mut self.teams, name, list, |list| of_teams(list))?;
@@ -291,9 +322,9 @@ impl<'a> LineFields<'a> {
                     (name, moment)
                 })
             }),
-            shown: self.shown.map(|(name, list)| (name, owned_list(list))),
+            lists: self.lists.map(|list| list.map(|(name, list)| (name, owned_list(list)))),
+            paged: self.paged,
             teams: self.teams.map(|(name, list)| (name, list.into_iter().map(|team| team.map(owned)).collect())),
-            rankers: self.rankers.map(|(name, list)| (name, owned_list(list))),
             receipt: self.receipt.map(|(name, receipt)| (name, receipt.into_owned())),
             dwell: self.dwell,
             hits: self.hits.map(|(name, hits)| (name, hits.into_iter().map(Hit::into_owned).collect())),
@@ -335,20 +366,22 @@ impl<'a> LineFields<'a> {
         found.map(|(_, time)| time).ok_or_else(|| missing("`time` (or `timestamp`)"))
     }
 
-    pub(super) fn take_shown(&mut self) -> Option<Vec<Cow<'a, str>>> {
-        self.shown.take().map(|(_, list)| list)
+    /// A list all entries of which have values: not teams.
+    pub(super) fn take_list(&mut self, field: Field) -> Option<Vec<Cow<'a, str>>> {
+        self.lists[list_place(field)].take().map(|(_, list)| list)
+    }
+
+    /// How many places the user saw.
+    pub(super) fn take_paged(&mut self) -> Option<u64> {
+        self.paged.take().map(|(_, places)| places)
     }
 
     pub(super) fn has_shown(&self) -> bool {
-        self.shown.is_some()
+        self.lists[list_place(Field::Shown)].is_some()
     }
 
     pub(super) fn take_teams(&mut self) -> Named<Vec<Option<Cow<'a, str>>>> {
         self.teams.take()
-    }
-
-    pub(super) fn take_rankers(&mut self) -> Option<Vec<Cow<'a, str>>> {
-        self.rankers.take().map(|(_, list)| list)
     }
 
     pub(super) fn take_receipt(&mut self) -> Option<ReceiptText<'a>> {

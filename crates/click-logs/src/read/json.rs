@@ -259,7 +259,7 @@ impl<'de, 'a> Visitor<'de> for ValueOf<'a, 'de> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value<'a>, A::Error> {
         let Self { field, keep } = self;
         match field {
-            Field::Shown | Field::Teams | Field::Rankers => {
+            Field::Shown | Field::Displayed | Field::Mixed | Field::Pinned | Field::Teams | Field::Rankers => {
                 let mut entries = Vec::with_capacity(list.size_hint().unwrap_or(16));
                 let mut strange = None;
                 while let Some(entry) = list.next_element_seed(ValueOf { field: Field::Impression, keep })? {

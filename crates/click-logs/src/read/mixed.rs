@@ -1,14 +1,14 @@
-//! How a list was mixed, as far as a line says so: from teams or from a receipt.
+//! How a list was mixed and what a page displayed of it, as far as a line says so: from teams or from a receipt.
 
 use std::borrow::Cow;
 
 use super::fields::present;
 use super::text::{ReceiptText, bytes_of};
 use crate::error::{Malformed, excerpt};
-use crate::model::{MOST_SHOWN, Mixed, Receipt};
+use crate::model::{Listed, MOST_SHOWN, Mixed, Oddities, Receipts, version_of};
 
 /// Checks the length of a list.
-pub(super) fn check_shown(shown: &[Cow<'_, str>]) -> Result<(), Malformed> {
+fn check_shown(shown: &[Cow<'_, str>]) -> Result<(), Malformed> {
     if shown.len() > MOST_SHOWN {
         let message =
             format!("{} documents in one list; expected at most {MOST_SHOWN}: those that the user saw", shown.len());
@@ -22,57 +22,139 @@ pub(crate) fn strange_team(team: &str) -> String {
     format!("the team {team} is none of the rankers of the line; name it there")
 }
 
-/// How a list was mixed: from teams or from a receipt.
-pub(super) fn mixed<'a>(
-    shown: usize,
-    teams: Option<Vec<Option<Cow<'a, str>>>>,
-    receipt: Option<ReceiptText<'a>>,
-    rankers: Option<Vec<Cow<'a, str>>>,
-) -> Result<Option<Mixed<'a>>, Malformed> {
-    if let Some(rankers) = &rankers {
-        let alike = (1..rankers.len()).find(|&at| rankers[..at].contains(&rankers[at]));
-        if let Some(at) = alike {
+/// What a line says about its list.
+pub(super) struct ListFields<'a> {
+    /// `None` if the receipt has to say it.
+    pub(super) shown: Option<Vec<Cow<'a, str>>>,
+    pub(super) mixed: Option<Vec<Cow<'a, str>>>,
+    pub(super) pinned: Option<Vec<Cow<'a, str>>>,
+    pub(super) paged: Option<u64>,
+    pub(super) teams: Option<Vec<Option<Cow<'a, str>>>>,
+    pub(super) receipt: Option<ReceiptText<'a>>,
+    pub(super) rankers: Option<Vec<Cow<'a, str>>>,
+    pub(super) experiment: Option<Cow<'a, str>>,
+    pub(super) version: Option<Cow<'a, str>>,
+}
+
+/// What became of it.
+pub(super) struct List<'a> {
+    pub(super) shown: Vec<Cow<'a, str>>,
+    pub(super) oddities: Oddities,
+    pub(super) version: Option<Cow<'a, str>>,
+    pub(super) mixed: Option<Mixed<'a>>,
+}
+
+fn borrowed<'b>(list: &'b [Cow<'_, str>]) -> Vec<&'b str> {
+    list.iter().map(|id| &**id).collect()
+}
+
+impl<'a> ListFields<'a> {
+    /// How the list was mixed, from teams or from a receipt, and what was displayed of it.
+    pub(super) fn list(mut self) -> Result<List<'a>, Malformed> {
+        if let Some(rankers) = &self.rankers
+            && let Some(at) = (1..rankers.len()).find(|&at| rankers[..at].contains(&rankers[at]))
+        {
             let message = format!("two rankers are called {}; give each its own name", excerpt(&rankers[at]));
             return Err(Malformed::new(message));
         }
-    }
-    match (teams, receipt) {
-        (Some(_), Some(_)) => Err(Malformed::new("both teams and a receipt; expected one of them: they may disagree")),
-        (None, None) => Ok(None),
-        (Some(teams), None) => {
-            if teams.len() != shown {
-                let message = format!("{} teams for {shown} documents shown; expected one per document", teams.len());
-                return Err(Malformed::new(message));
+        let receipt = match (&self.teams, self.receipt.take()) {
+            (Some(_), Some(_)) => {
+                return Err(Malformed::new("both teams and a receipt; expected one of them: they may disagree"));
             }
-            let teams: Vec<_> = teams.into_iter().map(present).collect();
-            let strange =
-                rankers.as_ref().and_then(|rankers| teams.iter().flatten().find(|team| !rankers.contains(team)));
-            if let Some(team) = strange {
-                return Err(Malformed::new(strange_team(&excerpt(team))));
-            }
-            Ok(Some(Mixed::Teams { teams, rankers }))
-        }
-        (None, Some(text)) => {
-            let receipt = match text {
-                ReceiptText::Object(value) => Receipt::from_json(value, shown),
-                ReceiptText::Bytes(bytes) => Receipt::from_bytes(&bytes, shown),
-                ReceiptText::Text(text) => bytes_of(&text)
-                    .ok_or_else(|| format!("the receipt {} is neither base64 nor hexadecimal", excerpt(&text)))
-                    .and_then(|bytes| Receipt::from_bytes(&bytes, shown)),
-            };
-            let receipt = receipt.map_err(Malformed::new)?;
-            let listed = match &receipt {
-                Receipt::Interleaving(_) => Some(2),
-                Receipt::Multileaving(_) => None,
-            };
-            if let (Some(rankers), Some(listed)) = (&rankers, listed)
-                && rankers.len() != listed
-            {
-                let message =
-                    format!("{} rankers with a receipt of {listed}; name those of the receipt", rankers.len());
-                return Err(Malformed::new(message));
-            }
-            Ok(Some(Mixed::Receipt { receipt, rankers }))
+            (_, None) => None,
+            (None, Some(receipt)) => Some(receipt),
+        };
+        match receipt {
+            Some(receipt) => self.by_receipt(receipt),
+            None => self.by_teams(),
         }
     }
+
+    fn by_teams(self) -> Result<List<'a>, Malformed> {
+        let Self { shown, mixed, pinned, paged, teams, rankers, experiment, version, .. } = self;
+        let shown = shown.ok_or_else(missing_shown)?;
+        check_shown(&shown)?;
+        let version = version_of(experiment.as_deref(), version.as_deref(), None).map_err(Malformed::new)?;
+        let version = version.map(|version| Cow::Owned(version.into_owned()));
+        let [all, others] = [mixed.as_deref().unwrap_or_default(), pinned.as_deref().unwrap_or_default()].map(borrowed);
+        let documents = borrowed(&shown);
+        let mixed = mixed.is_some().then_some(all.as_slice());
+        let listed = Listed { shown: &documents, mixed, pinned: &others, paged };
+        let Some(teams) = teams else {
+            listed.check().map_err(Malformed::new)?;
+            return Ok(List { shown, oddities: Oddities::default(), version, mixed: None });
+        };
+        let displayed = listed.by_teams(teams.len()).map_err(Malformed::new)?;
+        let teams: Vec<_> = teams.into_iter().map(present).collect();
+        let strange = rankers.as_ref().and_then(|rankers| teams.iter().flatten().find(|team| !rankers.contains(team)));
+        if let Some(team) = strange {
+            return Err(Malformed::new(strange_team(&excerpt(team))));
+        }
+        let teams = match displayed.page {
+            None => teams,
+            Some(page) => page.places().map(|place| place.and_then(|at| teams[at].clone())).collect(),
+        };
+        Ok(List { shown, oddities: displayed.oddities, version, mixed: Some(Mixed::Teams { teams, rankers }) })
+    }
+
+    fn by_receipt(self, text: ReceiptText<'a>) -> Result<List<'a>, Malformed> {
+        let Self { shown, mixed, pinned, paged, rankers, experiment, version, .. } = self;
+        if let Some(shown) = &shown {
+            check_shown(shown)?;
+        }
+        let mut receipts = Receipts::default();
+        let (bytes, receipt);
+        let receipt = match text {
+            ReceiptText::Object(value) => {
+                receipt = serde_json::from_value(value).map_err(|error| {
+                    Malformed::new(format!("the receipt cannot be read: {error}; log it as it was written"))
+                })?;
+                receipts.of(receipt)
+            }
+            ReceiptText::Bytes(found) => {
+                bytes = found;
+                receipts.read(&bytes)
+            }
+            ReceiptText::Text(text) => {
+                bytes = bytes_of(&text).ok_or_else(|| {
+                    Malformed::new(format!("the receipt {} is neither base64 nor hexadecimal", excerpt(&text)))
+                })?;
+                receipts.read(&bytes)
+            }
+        };
+        let receipt = receipt.map_err(Malformed::new)?;
+        if let Some(rankers) = &rankers
+            && receipt.is_two
+            && rankers.len() != 2
+        {
+            let message = format!("{} rankers with a receipt of 2; name those of the receipt", rankers.len());
+            return Err(Malformed::new(message));
+        }
+        let version = version_of(experiment.as_deref(), version.as_deref(), receipt.version).map_err(Malformed::new)?;
+        let version = version.map(|version| Cow::Owned(version.into_owned()));
+        let shown = match (shown, receipt.shown()) {
+            (Some(shown), _) => shown,
+            (None, Some(documents)) => documents.into_iter().map(|id| Cow::Owned(id.to_owned())).collect(),
+            (None, None) if receipt.length == 0 => Vec::new(),
+            (None, None) => return Err(missing_shown()),
+        };
+        let [all, others] = [mixed.as_deref().unwrap_or_default(), pinned.as_deref().unwrap_or_default()].map(borrowed);
+        let documents = borrowed(&shown);
+        let mixed = mixed.is_some().then_some(all.as_slice());
+        let listed = Listed { shown: &documents, mixed, pinned: &others, paged };
+        let displayed = listed.by_receipt(&receipt).map_err(Malformed::new)?;
+        let mixed = Mixed::Receipt {
+            body: receipt.body.to_vec(),
+            method: receipt.method.to_owned(),
+            is_two: receipt.is_two,
+            page: displayed.page,
+            paged: displayed.paged,
+            rankers,
+        };
+        Ok(List { shown, oddities: displayed.oddities, version, mixed: Some(mixed) })
+    }
+}
+
+fn missing_shown() -> Malformed {
+    super::fields::missing("`shown` (or `query_response_hit_ids`, or a response)")
 }

@@ -15,7 +15,18 @@ pub(crate) enum Field {
     Agent,
     /// How its rankers were chosen.
     Pairs,
+    /// The experiment, and which version of it.
+    Experiment,
+    Version,
     Shown,
+    /// What a page displayed, where the list has another name.
+    Displayed,
+    /// What was drawn, where a page displayed something else.
+    Mixed,
+    /// What others placed on the page.
+    Pinned,
+    /// How many places the user saw.
+    Paged,
     Teams,
     Rankers,
     Receipt,
@@ -100,13 +111,20 @@ pub fn column(name: &str, is_of_clicks: bool) -> Option<&'static str> {
         Field::Session => "session",
         Field::Agent => "agent",
         Field::Pairs => "pairs",
+        Field::Experiment => "experiment",
+        Field::Version => "version",
         Field::Shown => "shown",
+        Field::Mixed => "mixed",
+        Field::Pinned => "pinned",
+        Field::Paged => "paged",
         Field::Teams => "teams",
         Field::Rankers => "rankers",
         Field::Receipt => "receipt",
         Field::Document => "document",
         Field::Dwell => "dwell",
         Field::Action => "action_name",
+        // Beside the list that it stands for, as what is nested is.
+        Field::Displayed => "object",
         Field::Hits | Field::Documents | Field::SearchConfiguration | Field::Count => "object",
     })
 }
@@ -128,6 +146,11 @@ fn named(within: Container, key: &str) -> Option<Slot> {
         (C::Line | C::Document, "session_id") => field(F::Session, "session_id"),
         (C::Line | C::Document, "agent") => field(F::Agent, "agent"),
         (C::Line | C::Document, "pairs") => field(F::Pairs, "pairs"),
+        (C::Line | C::Document, "experiment") => field(F::Experiment, "experiment"),
+        (C::Line | C::Document, "version") => field(F::Version, "version"),
+        (C::Line | C::Document, "mixed") => field(F::Mixed, "mixed"),
+        (C::Line | C::Document, "pinned") => field(F::Pinned, "pinned"),
+        (C::Line | C::Document, "paged") => field(F::Paged, "paged"),
         (C::Line | C::Document, "shown") => field(F::Shown, "shown"),
         (C::Line | C::Document, "query_response_hit_ids") => field(F::Shown, "query_response_hit_ids"),
         (C::Line | C::Document, "query_response_object_ids") => field(F::Shown, "query_response_object_ids"),
@@ -154,6 +177,12 @@ fn named(within: Container, key: &str) -> Option<Slot> {
         (C::QueryAttributes, "session_id") => field(F::Session, "query_attributes.session_id"),
         (C::QueryAttributes, "agent") => field(F::Agent, "query_attributes.agent"),
         (C::QueryAttributes, "pairs") => field(F::Pairs, "query_attributes.pairs"),
+        (C::QueryAttributes, "experiment") => field(F::Experiment, "query_attributes.experiment"),
+        (C::QueryAttributes, "version") => field(F::Version, "query_attributes.version"),
+        (C::QueryAttributes, "shown") => field(F::Displayed, "query_attributes.shown"),
+        (C::QueryAttributes, "mixed") => field(F::Mixed, "query_attributes.mixed"),
+        (C::QueryAttributes, "pinned") => field(F::Pinned, "query_attributes.pinned"),
+        (C::QueryAttributes, "paged") => field(F::Paged, "query_attributes.paged"),
         (C::QueryAttributes, "teams") => field(F::Teams, "query_attributes.teams"),
         (C::QueryAttributes, "rankers") => field(F::Rankers, "query_attributes.rankers"),
         (C::QueryAttributes, "receipt") => field(F::Receipt, "query_attributes.receipt"),
@@ -177,6 +206,9 @@ fn is_read(kind: Kind, slot: Slot) -> bool {
         Slot::Object(C::EventAttributes | C::Object, _) | Slot::Field(F::Document | F::Dwell, _) => Some(Kind::Clicks),
         Slot::Object(C::QueryAttributes | C::Response | C::Hits, _) => Some(Kind::Impressions),
         Slot::Field(F::User | F::Client | F::Session | F::Agent | F::Pairs, _) => Some(Kind::Impressions),
+        Slot::Field(F::Experiment | F::Version | F::Displayed | F::Mixed | F::Pinned | F::Paged, _) => {
+            Some(Kind::Impressions)
+        }
         Slot::Field(F::Teams | F::Rankers | F::Receipt | F::Hits | F::Documents, _) => Some(Kind::Impressions),
         _ => None,
     };

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 use super::fields::{LineFields, missing};
 use super::lists::Separated;
-use super::mixed::{check_shown, mixed};
+use super::mixed::{List, ListFields};
 use super::names::{Field, Kind};
 use super::{json, response, shape};
 use crate::error::{Malformed, excerpt};
@@ -61,32 +61,66 @@ pub(super) fn impression_of<'a>(mut fields: LineFields<'a>, settings: &Settings)
     let agent = fields.take_text(Field::Agent);
     let pairs = fields.take_text(Field::Pairs).map(|text| text.parse()).transpose().map_err(Malformed::new)?;
     let given = fields.take_teams();
-    let rankers = fields.take_rankers();
-    let receipt = fields.take_receipt();
-    let (shown, teams) = match (fields.take_shown(), fields.take_hits()) {
+    let mut list = ListFields {
+        shown: None,
+        mixed: fields.take_list(Field::Mixed),
+        pinned: fields.take_list(Field::Pinned),
+        paged: fields.take_paged(),
+        teams: None,
+        receipt: fields.take_receipt(),
+        rankers: fields.take_list(Field::Rankers),
+        experiment: fields.take_text(Field::Experiment),
+        version: fields.take_text(Field::Version),
+    };
+    let (listed, displayed) = (fields.take_list(Field::Shown), fields.take_list(Field::Displayed));
+    let hits = fields.take_hits();
+    (list.shown, list.teams) = match (listed, hits) {
         (Some(shown), Some(hits)) if response::are_mixed(&hits) => {
-            let owners = response::owners(&shown, hits)?;
-            (shown, agreed(given, Some(owners))?)
+            // A response is what was drawn.
+            let owners = match &list.mixed {
+                Some(mixed) if displayed.is_none() => response::owners(mixed, hits, &[])?,
+                _ if displayed.is_none() => response::owners(&shown, hits, list.pinned.as_deref().unwrap_or_default())?,
+                _ => response::owners(&shown, hits, &[])?,
+            };
+            (Some(shown), agreed(given, Some(owners))?)
         }
-        (Some(shown), _) => (shown, given.map(|(_, teams)| teams)),
+        (Some(shown), _) => (Some(shown), given.map(|(_, teams)| teams)),
         (None, Some(hits)) => {
             let is_mixed = response::are_mixed(&hits);
-            let (shown, owners): (Vec<_>, _) = hits.into_iter().map(|hit| (hit.id, hit.team)).unzip();
-            (shown, agreed(given, is_mixed.then_some(owners))?)
+            let shown: Vec<_> = hits.iter().map(|hit| hit.id.clone()).collect();
+            let owners = match &list.mixed {
+                Some(mixed) if is_mixed => response::owners(mixed, hits, &[])?,
+                _ => hits.into_iter().map(|hit| hit.team).collect(),
+            };
+            (Some(shown), agreed(given, is_mixed.then_some(owners))?)
         }
         // An empty field of CSV is an empty list. A query whose hits were not logged, as UBI has many of them, is a list of
         // nothing that nobody mixed.
         (None, None)
-            if fields.is_place(Field::Shown)
-                || given.as_ref().is_none_or(|(_, teams)| teams.is_empty()) && receipt.is_none() =>
+            if displayed.is_none()
+                && (fields.is_place(Field::Shown) && list.receipt.is_none()
+                    || given.as_ref().is_none_or(|(_, teams)| teams.is_empty()) && list.receipt.is_none()) =>
         {
-            (Vec::new(), given.map(|(_, teams)| teams))
+            (Some(Vec::new()), given.map(|(_, teams)| teams))
         }
-        (None, None) => return Err(missing("`shown` (or `query_response_hit_ids`, or a response)")),
+        (None, None) => (None, given.map(|(_, teams)| teams)),
     };
-    check_shown(&shown)?;
-    let mixed = mixed(shown.len(), teams, receipt, rankers)?;
-    Ok(Impression { id, time, unit, agent, pairs, shown, mixed })
+    if let Some(displayed) = displayed {
+        // Then the other list is what the engine returned.
+        let returned = list.shown.replace(displayed);
+        match (&list.mixed, returned) {
+            (Some(mixed), Some(returned)) if *mixed != returned => {
+                return Err(Malformed::new(
+                    "`mixed` is another list than the one returned (`query_response_hit_ids`, or the response), which stands for the \
+                     same beside `query_attributes.shown`; leave one of them out",
+                ));
+            }
+            (None, returned) => list.mixed = returned,
+            _ => {}
+        }
+    }
+    let List { shown, oddities, version, mixed } = list.list()?;
+    Ok(Impression { id, time, unit, agent, pairs, version, shown, oddities, mixed })
 }
 
 type Teams<'a> = Vec<Option<Cow<'a, str>>>;

@@ -35,12 +35,16 @@ pub(super) fn are_mixed(hits: &[Hit<'_>]) -> bool {
 ///
 /// A page may show documents in another order than the response has them, or fewer, so they are looked for by their ids. Where
 /// no document that was shown is one of the response, the log has ids of its own (such as SKUs), and the order is that of the
-/// response.
+/// response. Documents that others placed, the `pinned` ones, need not be there.
 ///
 /// # Errors
-/// If a document is not in the response though others are, or is there twice with two owners; or if the ids are others and
+/// If another document is not in the response though others are, or is there twice with two owners; or if the ids are others and
 /// their number is another, too.
-pub(super) fn owners<'a>(shown: &[Cow<'a, str>], hits: Vec<Hit<'a>>) -> Result<Vec<Option<Cow<'a, str>>>, Malformed> {
+pub(super) fn owners<'a>(
+    shown: &[Cow<'a, str>],
+    hits: Vec<Hit<'a>>,
+    pinned: &[Cow<'a, str>],
+) -> Result<Vec<Option<Cow<'a, str>>>, Malformed> {
     let mut by_id: BTreeMap<&str, &Hit<'a>> = BTreeMap::new();
     let mut twice = None;
     for hit in &hits {
@@ -62,10 +66,11 @@ pub(super) fn owners<'a>(shown: &[Cow<'a, str>], hits: Vec<Hit<'a>>) -> Result<V
         }
         return Ok(hits.into_iter().map(|hit| hit.team).collect());
     }
-    if let Some(document) = shown.iter().find(|document| !by_id.contains_key(&***document)) {
+    let is_strange = |document: &&Cow<'a, str>| !by_id.contains_key(&***document) && !pinned.contains(document);
+    if let Some(document) = shown.iter().find(is_strange) {
         return Err(Malformed::new(format!(
             "the document {} is not in the response, which has {found} of the {} documents shown; log the response of this \
-             query, or, for documents that no ranker owns, `teams` with null for them",
+             query, and name documents that others placed in `pinned`",
             excerpt(document),
             shown.len()
         )));
@@ -75,7 +80,7 @@ pub(super) fn owners<'a>(shown: &[Cow<'a, str>], hits: Vec<Hit<'a>>) -> Result<V
             format!("the response has the document {} twice, with two owners; log each once", excerpt(&hit.id));
         return Err(Malformed::new(message));
     }
-    Ok(shown.iter().map(|document| by_id[&**document].team.clone()).collect())
+    Ok(shown.iter().map(|document| by_id.get(&**document).and_then(|hit| hit.team.clone())).collect())
 }
 
 #[cfg(test)]
@@ -86,7 +91,7 @@ mod tests {
         let team = |team: &'static str| (team != "-").then_some(Cow::Borrowed(team));
         let hit = |&(id, owner): &(&'static str, &'static str)| Hit { id: id.into(), team: team(owner), wrong: None };
         let shown: Vec<Cow<'static, str>> = shown.iter().map(|id| Cow::Borrowed(*id)).collect();
-        let found = owners(&shown, hits.iter().map(hit).collect());
+        let found = owners(&shown, hits.iter().map(hit).collect(), &[]);
         let owned =
             |teams: Vec<Option<Cow<'static, str>>>| teams.into_iter().map(|team| team.map(Cow::into_owned)).collect();
         found.map(owned).map_err(|error| error.message)

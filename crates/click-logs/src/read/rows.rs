@@ -45,7 +45,13 @@ pub struct ImpressionRow<'a> {
     pub session: Option<Cow<'a, str>>,
     pub agent: Option<Cow<'a, str>>,
     pub pairs: Option<Cow<'a, str>>,
+    pub experiment: Option<Cow<'a, str>>,
+    pub version: Option<Cow<'a, str>>,
     pub shown: Option<Vec<Cow<'a, str>>>,
+    pub mixed: Option<Vec<Cow<'a, str>>>,
+    pub pinned: Option<Vec<Cow<'a, str>>>,
+    /// A whole number, as tables with missing ones keep it.
+    pub paged: Option<f64>,
     pub teams: Option<Vec<Option<Cow<'a, str>>>>,
     pub rankers: Option<Vec<Cow<'a, str>>>,
     pub receipt: Option<RowReceipt<'a>>,
@@ -80,11 +86,18 @@ impl<'a> ImpressionRow<'a> {
             (Field::Session, "session", self.session),
             (Field::Agent, "agent", self.agent),
             (Field::Pairs, "pairs", self.pairs),
+            (Field::Experiment, "experiment", self.experiment),
+            (Field::Version, "version", self.version),
         ];
         add_texts(&mut fields, texts);
         add_time(&mut fields, self.time)?;
         let all = |list: Vec<Cow<'a, str>>| Value::List(list.into_iter().map(Some).collect());
         fields.add(Field::Shown, "shown", self.shown.map_or(Value::Null, all));
+        fields.add(Field::Mixed, "mixed", self.mixed.map_or(Value::Null, all));
+        fields.add(Field::Pinned, "pinned", self.pinned.map_or(Value::Null, all));
+        // What is not known is not a number in many tables.
+        let paged = self.paged.filter(|places| !places.is_nan());
+        fields.add(Field::Paged, "paged", paged.map_or(Value::Null, Value::Number));
         fields.add(Field::Teams, "teams", self.teams.map_or(Value::Null, Value::List));
         fields.add(Field::Rankers, "rankers", self.rankers.map_or(Value::Null, all));
         let receipt = match self.receipt {

@@ -45,9 +45,8 @@ impl Dialect {
         if self == Self::Csv { "csv" } else { "jsonl" }
     }
 
-    /// The first lines of a file of impressions and of one of clicks.
-    #[must_use]
-    pub fn headers(self) -> [&'static str; 2] {
+    /// The first lines of a file of impressions and of one of clicks, of a log without pages and versions.
+    pub(super) fn headers(self) -> [&'static str; 2] {
         match self {
             Self::Csv => [
                 "impression,time,user,session,agent,pairs,shown,teams,rankers,receipt\n",
@@ -109,6 +108,7 @@ impl Shuffled {
 }
 
 /// An impression as it is written.
+#[derive(Clone, Copy)]
 pub(super) struct ImpressionLine<'a> {
     pub(super) id: u64,
     pub(super) time: i64,
@@ -116,15 +116,27 @@ pub(super) struct ImpressionLine<'a> {
     pub(super) session: u64,
     pub(super) agent: &'a str,
     pub(super) query: usize,
+    /// What the page displayed; empty where the receipt says it.
     pub(super) shown: &'a [u16],
+    /// What was drawn, if the page displayed something else.
+    pub(super) mixed: Option<&'a [u16]>,
+    /// What others placed on the page.
+    pub(super) pinned: &'a [u16],
+    /// How many places the user saw, if the line says so.
+    pub(super) paged: Option<usize>,
+    /// The experiment and its version, if they are fields of the line.
+    pub(super) version: Option<(&'a str, &'a str)>,
+    /// Whether other lines have these fields.
+    pub(super) has_more: bool,
     /// The rankers, in the order of the method's lists.
     pub(super) rankers: [&'a str; 2],
     pub(super) credit: CreditLine<'a>,
 }
 
 /// What credit needs.
+#[derive(Clone, Copy)]
 pub(super) enum CreditLine<'a> {
-    /// By position: 0 or 1, or nobody.
+    /// By position in the mixed list: 0 or 1, or nobody.
     Teams(&'a [Option<u8>]),
     /// The bytes of a receipt.
     Receipt(&'a [u8]),
@@ -183,27 +195,23 @@ impl Lines {
 pub(super) const PAIRS: PairChoice = PairChoice::Chance;
 
 fn write_impression(dialect: Dialect, line: &ImpressionLine<'_>, out: &mut Vec<u8>) -> std::io::Result<()> {
-    let ImpressionLine { id, time, user, session, agent, query, shown, rankers, ref credit } = *line;
+    let ImpressionLine { id, time, user, session, agent, query, shown, rankers, .. } = *line;
     let pairs = PAIRS.name();
-    let owner = |position: usize| match credit {
-        CreditLine::Teams(teams) => teams[position].map(|team| rankers[usize::from(team)]),
-        CreditLine::Receipt(_) => None,
-    };
     match dialect {
         Dialect::Json => {
             write!(
                 out,
-                r#"{{"impression":"{id:016x}","time":{time},"user":"u{user}","session":"s{session}","agent":"{agent}","pairs":"{pairs}","shown":["#
+                r#"{{"impression":"{id:016x}","time":{time},"user":"u{user}","session":"s{session}","agent":"{agent}","pairs":"{pairs}","#
             )?;
-            list(out, ",", shown.len(), |out, at| write!(out, r#""{query}.{}""#, shown[at]))?;
-            out.extend_from_slice(b"],");
-            match credit {
+            if !shown.is_empty() {
+                json_list(out, "shown", query, shown)?;
+                out.push(b',');
+            }
+            write_more(line, out)?;
+            match &line.credit {
                 CreditLine::Teams(teams) => {
                     out.extend_from_slice(br#""teams":["#);
-                    list(out, ",", teams.len(), |out, at| match owner(at) {
-                        Some(name) => write!(out, r#""{name}""#),
-                        None => write!(out, "null"),
-                    })?;
+                    list(out, ",", teams.len(), |out, at| line.write_owner(out, at))?;
                     write!(out, r#"],"rankers":["{}","{}"]}}"#, rankers[0], rankers[1])
                 }
                 CreditLine::Receipt(bytes) => {
@@ -213,66 +221,127 @@ fn write_impression(dialect: Dialect, line: &ImpressionLine<'_>, out: &mut Vec<u
         }
         Dialect::Csv => {
             write!(out, "{id:016x},{time},u{user},s{session},{agent},{pairs},")?;
-            list(out, " ", shown.len(), |out, at| write!(out, "{query}.{}", shown[at]))?;
+            csv_list(out, query, shown)?;
             out.push(b',');
-            match credit {
+            match &line.credit {
                 CreditLine::Teams(teams) => {
-                    list(out, " ", teams.len(), |out, at| write!(out, "{}", owner(at).unwrap_or("-")))?;
-                    write!(out, ",{} {},", rankers[0], rankers[1])
+                    list(out, " ", teams.len(), |out, at| write!(out, "{}", line.owner(at).unwrap_or("-")))?;
+                    write!(out, ",{} {},", rankers[0], rankers[1])?;
                 }
-                CreditLine::Receipt(bytes) => write!(out, ",{} {},{}", rankers[0], rankers[1], base64(bytes)),
+                CreditLine::Receipt(bytes) => write!(out, ",{} {},{}", rankers[0], rankers[1], base64(bytes))?,
             }
+            if line.has_more {
+                out.push(b',');
+                csv_list(out, query, line.mixed.unwrap_or_default())?;
+                out.push(b',');
+                csv_list(out, query, line.pinned)?;
+                let (experiment, version) = line.version.unwrap_or_default();
+                write!(
+                    out,
+                    ",{},{experiment},{version}",
+                    line.paged.map_or_else(String::new, |paged| paged.to_string())
+                )?;
+            }
+            Ok(())
         }
         Dialect::Ubi | Dialect::OpenSearch | Dialect::Solr => {
             let when = time::text(time);
             write!(
                 out,
-                r#"{{"application":"simulated","query_id":"{id:016x}","client_id":"u{user}","user_query":"query {query}","timestamp":"{when}","query_response_hit_ids":["#
+                r#"{{"application":"simulated","query_id":"{id:016x}","client_id":"u{user}","user_query":"query {query}","timestamp":"{when}","#
             )?;
-            list(out, ",", shown.len(), |out, at| write!(out, r#""{query}.{}""#, shown[at]))?;
-            write!(
-                out,
-                r#"],"query_attributes":{{"session_id":"s{session}","agent":"{agent}","pairs":"{pairs}","rankers":["{}","{}"]"#,
-                rankers[0], rankers[1]
-            )?;
-            let name = |out: &mut Vec<u8>, at: usize| match owner(at) {
-                Some(name) => write!(out, r#""{name}""#),
-                None => write!(out, "null"),
-            };
+            // What the engine returned.
+            let returned = line.mixed.unwrap_or(shown);
+            json_list(out, "query_response_hit_ids", query, returned)?;
+            write!(out, r#","query_attributes":{{"session_id":"s{session}","agent":"{agent}","pairs":"{pairs}","#)?;
+            if line.mixed.is_some() {
+                json_list(out, "shown", query, shown)?;
+                out.push(b',');
+            }
+            write_more(&ImpressionLine { mixed: None, credit: CreditLine::Teams(&[]), ..*line }, out)?;
+            write!(out, r#""rankers":["{}","{}"]"#, rankers[0], rankers[1])?;
+            let owner = |out: &mut Vec<u8>, at: usize| line.write_owner(out, at);
             match dialect {
                 Dialect::OpenSearch => {
                     write!(
                         out,
                         r#"}},"response":{{"took":3,"hits":{{"total":{{"value":30,"relation":"eq"}},"hits":["#
                     )?;
-                    list(out, ",", shown.len(), |out, at| {
+                    list(out, ",", returned.len(), |out, at| {
                         write!(
                             out,
                             r#"{{"_index":"shop","_id":"{query}.{}","_score":1.0,"_search_configuration":"#,
-                            shown[at]
+                            returned[at]
                         )?;
-                        name(out, at)?;
+                        owner(out, at)?;
                         write!(out, "}}")
                     })?;
                     write!(out, "]}}}}}}")
                 }
                 Dialect::Solr => {
                     write!(out, r#"}},"response":{{"response":{{"numFound":30,"start":0,"docs":["#)?;
-                    list(out, ",", shown.len(), |out, at| {
-                        write!(out, r#"{{"id":"{query}.{}","[interleaving]":"#, shown[at])?;
-                        name(out, at)?;
+                    list(out, ",", returned.len(), |out, at| {
+                        write!(out, r#"{{"id":"{query}.{}","[interleaving]":"#, returned[at])?;
+                        owner(out, at)?;
                         write!(out, "}}")
                     })?;
                     write!(out, "]}}}}}}")
                 }
                 _ => {
                     out.extend_from_slice(br#","teams":["#);
-                    list(out, ",", shown.len(), name)?;
+                    list(out, ",", returned.len(), owner)?;
                     write!(out, "]}}}}")
                 }
             }
         }
     }
+}
+
+impl ImpressionLine<'_> {
+    /// The ranker that owns a document that was mixed.
+    fn owner(&self, position: usize) -> Option<&str> {
+        match &self.credit {
+            CreditLine::Teams(teams) => teams[position].map(|team| self.rankers[usize::from(team)]),
+            CreditLine::Receipt(_) => None,
+        }
+    }
+
+    fn write_owner(&self, out: &mut Vec<u8>, at: usize) -> std::io::Result<()> {
+        match self.owner(at) {
+            Some(name) => write!(out, r#""{name}""#),
+            None => write!(out, "null"),
+        }
+    }
+}
+
+/// The fields of pages and versions, each with a comma behind it.
+fn write_more(line: &ImpressionLine<'_>, out: &mut Vec<u8>) -> std::io::Result<()> {
+    if let Some(mixed) = line.mixed {
+        json_list(out, "mixed", line.query, mixed)?;
+        out.push(b',');
+    }
+    if !line.pinned.is_empty() {
+        json_list(out, "pinned", line.query, line.pinned)?;
+        out.push(b',');
+    }
+    if let Some(paged) = line.paged {
+        write!(out, r#""paged":{paged},"#)?;
+    }
+    match line.version {
+        Some((experiment, version)) => write!(out, r#""experiment":"{experiment}","version":"{version}","#),
+        None => Ok(()),
+    }
+}
+
+fn json_list(out: &mut Vec<u8>, name: &str, query: usize, documents: &[u16]) -> std::io::Result<()> {
+    write!(out, r#""{name}":["#)?;
+    list(out, ",", documents.len(), |out, at| write!(out, r#""{query}.{}""#, documents[at]))?;
+    out.push(b']');
+    Ok(())
+}
+
+fn csv_list(out: &mut Vec<u8>, query: usize, documents: &[u16]) -> std::io::Result<()> {
+    list(out, " ", documents.len(), |out, at| write!(out, "{query}.{}", documents[at]))
 }
 
 fn write_click(dialect: Dialect, line: &ClickLine, out: &mut Vec<u8>) -> std::io::Result<()> {

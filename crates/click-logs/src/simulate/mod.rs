@@ -1,8 +1,10 @@
 //! Logs with known truth, at any size: users with tastes who come back for sessions, lists mixed from two rankers, clicks, and
 //! everything that goes wrong in logs. The truth is what `interleave` says of each impression while its user reads
-//! ([`Interleaving::compare`](interleave::Interleaving::compare)), added up here: the join has no part in it.
+//! ([`Interleaving::compare`](interleave::Interleaving::compare)), or of the page that its user saw
+//! ([`Interleaving::credit_page`](interleave::Interleaving::credit_page)), added up here: the join has no part in it.
 
 mod lines;
+mod pages;
 mod settings;
 mod sorted;
 mod truth;

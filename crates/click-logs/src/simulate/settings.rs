@@ -1,9 +1,15 @@
 //! What is simulated.
 
-use interleave::AnyInterleaving;
+use interleave::page::check_depth;
+use interleave::receipt::ExperimentVersion;
+use interleave::{AnyInterleaving, Interleaving};
 
 use super::Dialect;
 use crate::model::Bots;
+use crate::model::time::DAY;
+
+/// The experiment that changes.
+const EXPERIMENT: &str = "simulated";
 
 /// How long after an impression its clicks count.
 pub(super) const WINDOW: i64 = 30 * 60 * 1000;
@@ -62,6 +68,14 @@ pub struct Simulation {
     pub conflicts: f64,
     /// Users that are bots.
     pub bots: f64,
+    /// Pages that users may turn to, of [`shown`](Self::shown) documents each.
+    pub pages: usize,
+    /// Impressions with an advertisement in a fixed place.
+    pub pinned: f64,
+    /// Documents that were mixed and are not displayed.
+    pub left_out: f64,
+    /// After which part of the time the experiment changes, if it does: then each ranker does what another one did.
+    pub change_version_at: Option<f64>,
     /// How lines are written.
     pub dialect: Dialect,
 }
@@ -89,6 +103,10 @@ impl Default for Simulation {
             not_shown: 0.005,
             conflicts: 0.001,
             bots: 0.0005,
+            pages: 1,
+            pinned: 0.0,
+            left_out: 0.0,
+            change_version_at: None,
             dialect: Dialect::Json,
         }
     }
@@ -110,6 +128,43 @@ impl Simulation {
         matches!(self.method, AnyInterleaving::TeamDraft(_))
     }
 
+    /// Whether pages display something else than the mixed list.
+    #[must_use]
+    pub fn has_pages(&self) -> bool {
+        self.pages > 1 || self.pinned > 0.0 || self.left_out > 0.0
+    }
+
+    /// How many documents are mixed.
+    pub(super) fn depth(&self) -> usize {
+        self.shown * self.pages
+    }
+
+    /// When the experiment changes, in milliseconds since 1970.
+    pub(super) fn change(&self) -> i64 {
+        let after = |share: f64| (share * f64::from(self.days) * DAY as f64) as i64;
+        self.change_version_at.map_or(i64::MAX, |share| i64::from(self.first_day) * DAY + after(share))
+    }
+
+    /// The versions of the experiment, if it changes.
+    pub(super) fn versions(&self) -> Option<[ExperimentVersion; 2]> {
+        let version = |of_rankers: &str| {
+            let rankers: Vec<(String, &str)> = self.names().into_iter().map(|name| (name, of_rankers)).collect();
+            ExperimentVersion::new(EXPERIMENT, &rankers, &self.method.to_string(), self.shown)
+        };
+        self.change_version_at.map(|_| ["1", "2"].map(version))
+    }
+
+    /// The first lines of a file of impressions and of one of clicks.
+    #[must_use]
+    pub fn headers(&self) -> [String; 2] {
+        let mut headers = self.dialect.headers().map(str::to_owned);
+        let has_more = self.has_pages() || self.change_version_at.is_some();
+        if let (Dialect::Csv, true) = (self.dialect, has_more) {
+            headers[0] = headers[0].trim_end().to_owned() + ",mixed,pinned,paged,experiment,version\n";
+        }
+        headers
+    }
+
     /// Checks all settings.
     ///
     /// # Errors
@@ -125,6 +180,9 @@ impl Simulation {
             ("conflicts", self.conflicts),
             ("bots", self.bots),
             ("drift", self.drift),
+            ("pinned", self.pinned),
+            ("left-out", self.left_out),
+            ("change-version-at", self.change_version_at.unwrap_or_default()),
         ];
         if let Some((name, share)) = shares.into_iter().find(|(_, share)| !(0.0..=1.0).contains(share)) {
             return Err(format!("--{name} {share} is not a share; expected 0 to 1"));
@@ -136,6 +194,12 @@ impl Simulation {
             ("rankers", self.rankers as u64, 2, 64),
             ("shown", self.shown as u64, 1, super::world::DOCUMENTS as u64),
             ("days", u64::from(self.days), 1, 3650),
+            (
+                "pages",
+                self.pages as u64,
+                1,
+                (super::world::DOCUMENTS / self.shown.clamp(1, super::world::DOCUMENTS)) as u64,
+            ),
         ] {
             if !(least..=most).contains(&value) {
                 return Err(format!("--{name} {value} is out of range; expected {least} to {most}"));
@@ -146,6 +210,12 @@ impl Simulation {
                 "--format {} has teams alone; expected --method team-draft with it",
                 self.dialect.name()
             ));
+        }
+        if self.has_pages() {
+            // Beyond what it serves on one page, a method has to be asked for; and a page with gaps is one of those.
+            let depth = self.depth().max(self.shown + 1);
+            check_depth(self.method.is_prefix_stable(), &self.method.to_string(), self.shown, depth)
+                .map_err(|error| format!("--pages, --pinned and --left-out: {error}"))?;
         }
         for (name, value) in [("margin", self.margin), ("taste", self.taste)] {
             if !(0.0..=10.0).contains(&value) {

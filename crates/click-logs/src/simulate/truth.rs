@@ -7,24 +7,37 @@ use statistics::Outcome;
 use super::Simulation;
 use super::lines::PAIRS;
 use crate::join::{ClickFate, Credited, Day, DayCounts, ImpressionFate, Tally, UnitFate};
-use crate::model::SaidBy;
+use crate::model::{Oddities, SaidBy, Version};
+
+/// A version, a day and a pair.
+type Key = (Option<String>, i32, (usize, usize));
 
 /// What a correct join finds, under [`rules`](super::rules).
 #[derive(Debug, Clone)]
 pub struct Truth {
     names: Vec<String>,
-    days: BTreeMap<(i32, (usize, usize)), DayCounts>,
+    /// The versions of the experiment that were met, by their names.
+    versions: BTreeSet<Option<String>>,
+    days: BTreeMap<Key, DayCounts>,
     tally: Tally,
     times: Option<(i64, i64)>,
     impressions: u64,
 }
 
-/// One impression of a user that counts: its day, its pair and who won it.
-pub(super) type Counted = (i32, (usize, usize), i64);
+/// One impression of a user that counts.
+#[derive(Debug, Clone)]
+pub(super) struct Counted {
+    pub(super) version: Option<String>,
+    pub(super) day: i32,
+    pub(super) pair: (usize, usize),
+    /// 1 if the first won, -1 if the second did.
+    pub(super) net: i64,
+}
 
 impl Truth {
     pub(super) fn new(simulation: &Simulation) -> Self {
-        Self { names: simulation.names(), days: BTreeMap::new(), tally: Tally::default(), times: None, impressions: 0 }
+        let (versions, days) = Default::default();
+        Self { names: simulation.names(), versions, days, tally: Tally::default(), times: None, impressions: 0 }
     }
 
     /// Impressions shown, however often they were logged.
@@ -36,9 +49,23 @@ impl Truth {
     /// In the form of what a join finds.
     #[must_use]
     pub fn credited(&self) -> Credited {
-        let days = self.days.iter().map(|(&(day, pair), &counts)| Day { day, pair, counts }).collect();
+        let place = |version: &Option<String>| self.versions.iter().position(|known| known == version).unwrap_or(0);
+        let day = |((version, day, pair), counts): (&(_, i32, _), &DayCounts)| Day {
+            version: place(version),
+            day: *day,
+            pair: *pair,
+            counts: *counts,
+        };
+        let days = self.days.iter().map(day).collect();
+        let version = |name: &Option<String>| Version {
+            name: name.clone(),
+            choice: PAIRS,
+            said_by: SaidBy::Log,
+            declared: Some(PAIRS),
+        };
         Credited {
             rankers: self.names.clone(),
+            versions: self.versions.iter().map(version).collect(),
             days,
             tally: self.tally,
             times: self.times,
@@ -54,8 +81,15 @@ impl Truth {
         }
     }
 
-    pub(super) fn shown(&mut self, time: i64) {
+    /// An impression of a version; `oddities` if it counts as far as the join knows.
+    pub(super) fn shown(&mut self, time: i64, version: Option<&String>, oddities: Option<Oddities>) {
         self.impressions += 1;
+        if !self.versions.contains(&version.cloned()) {
+            self.versions.insert(version.cloned());
+        }
+        let Oddities { has_pinned, has_left_out } = oddities.unwrap_or_default();
+        self.tally.with_pinned += u64::from(has_pinned);
+        self.tally.with_left_out += u64::from(has_left_out);
         let (first, last) = self.times.unwrap_or((time, time));
         self.times = Some((first.min(time), last.max(time)));
     }
@@ -74,19 +108,20 @@ impl Truth {
 
     /// The impressions of one user that count, in any order.
     pub(super) fn user(&mut self, impressions: &[Counted]) {
-        let mut first: BTreeMap<(usize, usize), i32> = BTreeMap::new();
-        for &(day, pair, net) in impressions {
-            let counts = self.days.entry((day, pair)).or_default();
-            counts.impressions.record(Outcome::of_net(net as f64));
-            let earliest = first.entry(pair).or_insert(day);
-            *earliest = day.min(*earliest);
+        let mut first: BTreeMap<(&Option<String>, (usize, usize)), i32> = BTreeMap::new();
+        for Counted { version, day, pair, net } in impressions {
+            let counts = self.days.entry((version.clone(), *day, *pair)).or_default();
+            counts.impressions.record(Outcome::of_net(*net as f64));
+            let earliest = first.entry((version, *pair)).or_insert(*day);
+            *earliest = (*day).min(*earliest);
         }
-        for (&pair, &day) in &first {
-            let of_pair = || impressions.iter().filter(move |(_, its_pair, _)| *its_pair == pair);
-            let net: i64 = of_pair().filter(|(its_day, ..)| *its_day == day).map(|(.., net)| net).sum();
-            self.days.entry((day, pair)).or_default().units.record(Outcome::of_net(net as f64));
+        for (&(version, pair), &day) in &first {
+            let of_pair = || impressions.iter().filter(move |seen| seen.version == *version && seen.pair == pair);
+            let net: i64 = of_pair().filter(|seen| seen.day == day).map(|seen| seen.net).sum();
+            let counts = self.days.entry((version.clone(), day, pair)).or_default();
+            counts.units.record(Outcome::of_net(net as f64));
             self.tally.units(UnitFate::Counted, 1);
-            self.tally.after_closing += of_pair().filter(|(its_day, ..)| *its_day > day).count() as u64;
+            self.tally.after_closing += of_pair().filter(|seen| seen.day > day).count() as u64;
         }
     }
 
@@ -97,10 +132,11 @@ impl Truth {
 
     pub(super) fn add(&mut self, other: &Self) {
         for (key, counts) in &other.days {
-            let sum = self.days.entry(*key).or_default();
+            let sum = self.days.entry(key.clone()).or_default();
             sum.units += counts.units;
             sum.impressions += counts.impressions;
         }
+        self.versions.extend(other.versions.iter().cloned());
         self.tally += other.tally;
         self.impressions += other.impressions;
         for time in other.times.into_iter().flat_map(|(first, last)| [first, last]) {

@@ -2,15 +2,18 @@
 
 use clicks::{CompiledClickModel, User};
 use interleave::keyed::RunKey;
-use interleave::{Doc, Examination, Generator, Interleaving, Preference, receipt};
+use interleave::receipt::{ExperimentVersion, Receipt};
+use interleave::{AnyInterleavingReceipt, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 use rand::RngExt;
 
 use super::lines::{ClickLine, CreditLine, ImpressionLine};
+use super::pages::{ADVERTISEMENT, Displayed};
 use super::settings::{BROWSER, CRAWLER, WINDOW};
 use super::truth::Counted;
 use super::world::{World, normal};
 use super::{Lines, Simulation, Truth};
 use crate::join::{ClickFate, ImpressionFate};
+use crate::model::Oddities;
 use crate::model::time::DAY;
 
 /// Numbers of impressions of one user are below this.
@@ -35,6 +38,9 @@ pub(super) struct UserLog<'a> {
     simulation: &'a Simulation,
     world: &'a World,
     names: Vec<String>,
+    /// The versions of the experiment, if it changes, and when it does.
+    versions: Option<[ExperimentVersion; 2]>,
+    change: i64,
     number: u64,
     visitor: Visitor,
     taste: f64,
@@ -60,6 +66,76 @@ struct Happened {
     dwell: f64,
 }
 
+/// An impression that was played.
+struct Played {
+    shown: Vec<u16>,
+    /// Where pages display something else than the mixed list.
+    displayed: Option<Displayed>,
+    kept: AnyInterleavingReceipt,
+    happened: Vec<Happened>,
+    winner: Preference,
+}
+
+/// Where a line says what was displayed of the list of a receipt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// In its fields.
+    Fields,
+    /// The receipt has the documents that were mixed.
+    Documents,
+    /// The receipt has the documents and the page.
+    Page,
+}
+
+impl Played {
+    /// What is unusual about what the log says: a receipt with a page ends where the user did.
+    fn oddities(&self, way: Way) -> Oddities {
+        let Some(Displayed { page, seen, .. }) = &self.displayed else { return Oddities::default() };
+        let page = if way == Way::Page { page.truncated(*seen) } else { page.clone() };
+        Oddities {
+            has_pinned: page.places().any(|place| place.is_none()),
+            has_left_out: page.positions().count() < page.depth(),
+        }
+    }
+
+    /// What others placed on the page.
+    fn pinned(&self) -> &'static [u16] {
+        if self.shown.contains(&ADVERTISEMENT) { &[ADVERTISEMENT] } else { &[] }
+    }
+
+    /// Who owns each document that was mixed, if lines say so.
+    fn teams(&self, simulation: &Simulation) -> Option<Vec<Option<u8>>> {
+        let owner = |position| match simulation.method.credit(&self.kept, &[position]).expect("a position of the list")
+        {
+            Preference::First => Some(0),
+            Preference::Second => Some(1),
+            Preference::Tie => None,
+        };
+        let mixed = self.displayed.as_ref().map_or(self.shown.len(), |displayed| displayed.mixed.len());
+        simulation.has_teams().then(|| (0..mixed).map(owner).collect())
+    }
+
+    /// The bytes of the receipt of a line about the documents of `query`.
+    fn receipt(&self, way: Way, query: usize, version: Option<&ExperimentVersion>) -> Vec<u8> {
+        let receipt = Receipt::from(self.kept.clone());
+        let receipt = match version {
+            Some(version) => receipt.of(version.clone()),
+            None => receipt,
+        };
+        let (Some(displayed), Way::Documents | Way::Page) = (&self.displayed, way) else { return receipt.to_bytes() };
+        let ids =
+            |documents: &[u16]| documents.iter().map(|document| format!("{query}.{document}")).collect::<Vec<_>>();
+        let (mixed, shown, ad) = (ids(&displayed.mixed), ids(&displayed.shown), format!("{query}.{ADVERTISEMENT}"));
+        let receipt = receipt.with_documents(mixed).expect("as many as were mixed");
+        if way == Way::Documents {
+            return receipt.to_bytes();
+        }
+        let shown: Vec<&str> = shown.iter().map(String::as_str).collect();
+        let receipt = receipt.displayed(&shown, |id| id == ad).expect("a page of the list");
+        receipt.truncated(displayed.seen).to_bytes()
+    }
+}
+
 impl<'a> UserLog<'a> {
     pub(super) fn new(simulation: &'a Simulation, world: &'a World, number: u64) -> Self {
         let mut generator = RunKey::new(simulation.seed, 1).impression(number).users();
@@ -70,7 +146,8 @@ impl<'a> UserLog<'a> {
             _ => Visitor::Scraper,
         };
         let run = RunKey::new(simulation.seed, 2);
-        Self { simulation, world, names: simulation.names(), number, visitor, taste, generator, run }
+        let (names, versions, change) = (simulation.names(), simulation.versions(), simulation.change());
+        Self { simulation, world, names, versions, change, number, visitor, taste, generator, run }
     }
 
     /// Writes all that the user does.
@@ -83,7 +160,7 @@ impl<'a> UserLog<'a> {
             if self.visitor == Visitor::Person {
                 counted.extend(outcome);
             } else {
-                pairs.extend(outcome.map(|(_, pair, _)| pair));
+                pairs.extend(outcome.map(|outcome| (outcome.version, outcome.pair)));
             }
         }
         truth.user(&counted);
@@ -133,15 +210,120 @@ impl<'a> UserLog<'a> {
 
     /// Plays one impression and logs it; returns who won, if it counts or is of a bot.
     fn impression(&mut self, visit: Visit, lines: &mut Lines, truth: &mut Truth) -> Option<Counted> {
-        let Self { simulation, world, visitor, taste, .. } = *self;
+        let Self { simulation, world, visitor, .. } = *self;
         let number = self.number * MOST + visit.number;
         let key = self.run.impression(number);
         let mut chance = key.coins();
         let query = key.query(world.queries());
         let (first, second) = self.pair(&mut chance);
-        let lists = [first, second].map(|ranker| world.list(simulation, query, ranker, visit.day).as_list());
+        let has_changed = visit.time >= self.change;
+        // Then each ranker does what another one did.
+        let does = |ranker: usize| if has_changed { simulation.rankers - 1 - ranker } else { ranker };
+        let lists = [first, second].map(|ranker| world.list(simulation, query, does(ranker), visit.day).as_list());
+        let played = self.play(visit, number, query, lists, &mut chance);
+        let version = self.versions.as_ref().map(|versions| &versions[usize::from(has_changed)]);
+        let name = version.map(ToString::to_string);
+        let is_conflict = visitor == Visitor::Person && chance.random::<f64>() < simulation.conflicts;
+        let teams = played.teams(simulation);
+        // Each third receipt says in another way what was displayed.
+        let way = if teams.is_some() || played.displayed.is_none() {
+            Way::Fields
+        } else {
+            [Way::Fields, Way::Documents, Way::Page][(number % 3) as usize]
+        };
+        truth.shown(visit.time, name.as_ref(), (!is_conflict).then(|| played.oddities(way)));
+        let id = id(number);
+        let of_version = version.map(|version| format!("{:016x}", version.hash()));
+        let line = ImpressionLine {
+            id,
+            time: visit.time,
+            user: self.number,
+            session: self.number * MOST + visit.session,
+            agent: if visitor == Visitor::Crawler { CRAWLER } else { BROWSER },
+            query,
+            shown: &played.shown,
+            mixed: played.displayed.as_ref().map(|displayed| displayed.mixed.as_slice()),
+            pinned: played.pinned(),
+            paged: played.displayed.as_ref().map(|displayed| displayed.seen),
+            version: version.zip(of_version.as_deref()).map(|(version, hash)| (version.experiment(), hash)),
+            has_more: simulation.has_pages() || version.is_some(),
+            rankers: [first, second].map(|ranker| self.names[ranker].as_str()),
+            credit: CreditLine::Teams(teams.as_deref().unwrap_or_default()),
+        };
+        let log = |line: ImpressionLine<'_>, lines: &mut Lines| {
+            if teams.is_some() {
+                lines.impression(simulation.dialect, &line);
+            } else {
+                let bytes = played.receipt(way, line.query, version);
+                // What the receipt says is no field.
+                let line = match way {
+                    Way::Fields => line,
+                    Way::Documents => ImpressionLine { mixed: None, ..line },
+                    Way::Page => ImpressionLine { shown: &[], mixed: None, pinned: &[], paged: None, ..line },
+                };
+                let line = ImpressionLine { version: None, credit: CreditLine::Receipt(&bytes), ..line };
+                lines.impression(simulation.dialect, &line);
+            }
+        };
+        let copies = 1 + u64::from(chance.random::<f64>() < simulation.doubles);
+        (0..copies).for_each(|_| log(line, lines));
+        let fate = if is_conflict {
+            // The id of one query, and the list of another.
+            log(ImpressionLine { time: visit.time + 1, query: query + 1, ..line }, lines);
+            truth.impression_lines(ImpressionFate::Conflict, copies + 1);
+            None
+        } else {
+            truth.impression_lines(ImpressionFate::Duplicate, copies - 1);
+            let fate = if visitor == Visitor::Person { ImpressionFate::Credited } else { ImpressionFate::Bot };
+            truth.impression_lines(fate, 1);
+            Some(fate)
+        };
+        let Played { shown, happened, winner, .. } = played;
+        self.clicks(id, query, &shown, visit, fate, happened, &mut chance, lines, truth);
+        fate?;
+        let net = match winner {
+            Preference::First => 1,
+            Preference::Second => -1,
+            Preference::Tie => 0,
+        };
+        let (pair, net) = if first < second { ((first, second), net) } else { ((second, first), -net) };
+        let day = self.simulation.first_day + visit.day as i32;
+        Some(Counted { version: name, day, pair, net })
+    }
+
+    /// What the user sees and clicks, and who wins by the method alone.
+    fn play(
+        &self,
+        visit: Visit,
+        number: u64,
+        query: usize,
+        lists: [RankedList<'_>; 2],
+        chance: &mut Generator,
+    ) -> Played {
+        let Self { simulation, world, taste, .. } = *self;
+        let key = self.run.impression(number);
         let mut happened: Vec<Happened> = Vec::new();
         let mut luck = key.users();
+        let counts = |click: &Happened| click.fate == ClickFate::Credited && click.is_logged;
+        if simulation.has_pages() {
+            let (displayed, kept) = Displayed::read(
+                simulation,
+                world,
+                (query, taste),
+                lists,
+                &mut key.lists(),
+                &mut luck,
+                chance,
+                |document, chance| {
+                    let click = self::happened(simulation, visit, document, chance);
+                    let is_counted = counts(&click);
+                    happened.push(click);
+                    is_counted
+                },
+            );
+            let winner = displayed.winner(simulation, &kept);
+            return Played { shown: displayed.shown.clone(), displayed: Some(displayed), kept, happened, winner };
+        }
         let mut reader = world.model.user();
         let method = &simulation.method;
         let mut scratch = Default::default();
@@ -151,63 +333,14 @@ impl<'a> UserLog<'a> {
             if !read.clicked {
                 return Examination { clicked: false, abandons: read.abandons };
             }
-            let click = self::happened(simulation, visit, doc, &mut chance);
-            let counts = click.fate == ClickFate::Credited && click.is_logged;
+            let click = self::happened(simulation, visit, doc.index() as u16, chance);
+            let counts = counts(&click);
             happened.push(click);
             Examination { clicked: counts, abandons: read.abandons }
         });
         let (shown, kept) = method.draw(lists, simulation.shown, &mut key.lists(), &mut scratch);
-        let shown: Vec<u16> = shown.into_iter().map(|doc| doc.index() as u16).collect();
-        let is_conflict = visitor == Visitor::Person && chance.random::<f64>() < simulation.conflicts;
-        truth.shown(visit.time);
-        let id = id(number);
-        let teams: Option<Vec<Option<u8>>> = simulation.has_teams().then(|| {
-            let owner = |position| match method.credit(&kept, &[position]).expect("a position of the list") {
-                Preference::First => Some(0),
-                Preference::Second => Some(1),
-                Preference::Tie => None,
-            };
-            (0..shown.len()).map(owner).collect()
-        });
-        let bytes = if teams.is_none() { receipt::to_bytes(&kept).expect("a receipt") } else { Vec::new() };
-        let credit = match &teams {
-            Some(teams) => CreditLine::Teams(teams),
-            None => CreditLine::Receipt(&bytes),
-        };
-        let line = ImpressionLine {
-            id,
-            time: visit.time,
-            user: self.number,
-            session: self.number * MOST + visit.session,
-            agent: if visitor == Visitor::Crawler { CRAWLER } else { BROWSER },
-            query,
-            shown: &shown,
-            rankers: [first, second].map(|ranker| self.names[ranker].as_str()),
-            credit,
-        };
-        let copies = 1 + u64::from(chance.random::<f64>() < simulation.doubles);
-        (0..copies).for_each(|_| lines.impression(simulation.dialect, &line));
-        let fate = if is_conflict {
-            // The id of one query, and the list of another.
-            let other = ImpressionLine { time: visit.time + 1, query: query + 1, ..line };
-            lines.impression(simulation.dialect, &other);
-            truth.impression_lines(ImpressionFate::Conflict, copies + 1);
-            None
-        } else {
-            truth.impression_lines(ImpressionFate::Duplicate, copies - 1);
-            let fate = if visitor == Visitor::Person { ImpressionFate::Credited } else { ImpressionFate::Bot };
-            truth.impression_lines(fate, 1);
-            Some(fate)
-        };
-        self.clicks(id, query, &shown, visit, fate, happened, &mut chance, lines, truth);
-        fate?;
-        let net = match winner {
-            Preference::First => 1,
-            Preference::Second => -1,
-            Preference::Tie => 0,
-        };
-        let (pair, net) = if first < second { ((first, second), net) } else { ((second, first), -net) };
-        Some((self.simulation.first_day + visit.day as i32, pair, net))
+        let shown = shown.into_iter().map(|doc| doc.index() as u16).collect();
+        Played { shown, displayed: None, kept, happened, winner }
     }
 
     /// Two rankers, in either order.
@@ -271,7 +404,7 @@ impl<'a> UserLog<'a> {
 }
 
 /// What becomes of a click.
-fn happened(simulation: &Simulation, visit: Visit, doc: Doc, chance: &mut Generator) -> Happened {
+fn happened(simulation: &Simulation, visit: Visit, document: u16, chance: &mut Generator) -> Happened {
     let draw = chance.random::<f64>();
     let dwell = (10.0 * (1.0 + 90.0 * chance.random::<f64>().powi(3))).round() / 10.0;
     let is_long = simulation.dwell.is_none_or(|least| (dwell * 1e3).floor() as i64 >= least);
@@ -289,7 +422,7 @@ fn happened(simulation: &Simulation, visit: Visit, doc: Doc, chance: &mut Genera
     } else {
         (in_time, true, in_window(chance))
     };
-    Happened { document: doc.index() as u16, fate, is_logged, time, dwell }
+    Happened { document, fate, is_logged, time, dwell }
 }
 
 /// The id of an impression: numbers that look like nothing, and never the same twice.

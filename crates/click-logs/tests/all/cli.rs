@@ -42,6 +42,51 @@ const CREDIT: [&str; 10] = [
 ];
 
 #[test]
+fn a_change_of_the_experiment_is_the_first_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let more =
+        ["--pages", "2", "--pinned", "0.2", "--left-out", "0.1", "--change-version-at", "0.5", "--bots", "0.003"];
+    let simulate = [&["simulate", "--out", "log", "--impressions", "2e4", "--margin", "0.6"][..], &more].concat();
+    assert!(ok(at, &simulate).contains("simulated users"));
+    let said = ok(at, &[&CREDIT[..], &["--out", "out"]].concat());
+    for what in [
+        " impressions show documents that were not mixed or were pinned: these places are nobody's.\n",
+        " impressions leave out documents that were mixed above others: these were taken out before credit.\n",
+        "\nversion                     first  second",
+    ] {
+        assert!(said.contains(what), "{what}: {said}");
+    }
+    for file in ["outcomes.csv", "fates.csv"] {
+        assert_eq!(read(&at.join("out").join(file)), read(&at.join("log/truth").join(file)), "{file}");
+    }
+    let summary: serde_json::Value = serde_json::from_str(&read(&at.join("out/summary.json"))).unwrap();
+    assert!(summary["impressions_with_pinned_places"].as_u64().unwrap() > 1_000);
+    assert!(summary["impressions_with_documents_left_out"].as_u64().unwrap() > 1_000);
+    assert_eq!(summary["versions"].as_array().unwrap().len(), 2);
+
+    ok(at, &["decide", "out", "--out", "decided"]);
+    let said = read(&at.join("decided/decision.txt"));
+    let lines: Vec<&str> = said.lines().collect();
+    assert!(lines[0].starts_with("2 versions of simulated: ") && lines[0].contains(" until 2026-01-0"), "{said}");
+    assert!(lines[0].ends_with("; they are two experiments, and each is judged alone."), "{said}");
+    // Each ranker did what the other one had done, so the winners differ, and neither contradicts the other.
+    let verdict =
+        |from: usize| lines[from..].iter().position(|line| line.starts_with("simulated@")).unwrap() + from + 1;
+    let (first, second) = (verdict(1), verdict(verdict(1)));
+    assert!(lines[first].starts_with("B beats A") && lines[second].starts_with("A beats B"), "{said}");
+    let decision: serde_json::Value = serde_json::from_str(&read(&at.join("decided/decision.json"))).unwrap();
+    assert_eq!(decision["change"], lines[0]);
+    assert!(decision["pairs"].is_null() && decision["synthetic"] == true);
+    assert_eq!(decision["versions"][1]["pairs"][0]["winner"], "A");
+    assert!(read(&at.join("decided/win-rate.csv")).starts_with("version,day,first,second"));
+    assert_eq!(read(&at.join("decided/win-rate.svg")).matches(": Share of wins of A over B").count(), 2);
+    // A table alone says the same, and a version without outcomes is named.
+    std::fs::write(at.join("alone.csv"), read(&at.join("out/outcomes.csv"))).unwrap();
+    assert_eq!(ok(at, &["decide", "alone.csv"]).lines().next(), Some(lines[0]));
+}
+
+#[test]
 fn from_a_simulated_log_to_a_verdict() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

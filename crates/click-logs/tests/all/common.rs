@@ -75,7 +75,7 @@ pub(crate) fn simulated(simulation: &Simulation) -> ([Vec<u8>; 2], Truth) {
 /// The simulated log in files.
 pub(crate) fn simulated_log(simulation: &Simulation) -> (Log, Truth) {
     let ([impressions, clicks], truth) = simulated(simulation);
-    let [first, second] = simulation.dialect.headers();
+    let [first, second] = simulation.headers();
     let texts = [[first.as_bytes(), &impressions].concat(), [second.as_bytes(), &clicks].concat()];
     (Log::of(&[&texts[0]], &[&texts[1]]), truth)
 }
@@ -87,5 +87,6 @@ pub(crate) fn assert_same(found: &Credited, expected: &Credited, what: &str) {
     assert_eq!(found.rankers, expected.rankers, "{what}");
     assert_eq!((found.choice, found.said_by), (expected.choice, expected.said_by), "{what}");
     assert_eq!((found.times, found.is_synthetic), (expected.times, expected.is_synthetic), "{what}");
+    assert_eq!(found.versions, expected.versions, "{what}");
     assert_eq!(found.days, expected.days, "{what}");
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use click_logs::error::Malformed;
 use click_logs::join::{Gathered, Sum, Survey, Tally, UnitOutcome, Units};
-use click_logs::model::{Click, Complete, Impression, Mixed, PairChoice, Settings};
+use click_logs::model::{Click, Complete, Impression, Mixed, OfVersion, PairChoice, Settings};
 use click_logs::read::{self, Event, RowRef};
 use click_logs::simulate::{Simulation, rules};
 
@@ -13,24 +13,35 @@ use crate::common::{assert_same, simulated, simulated_log};
 /// An outcome with names of its own, as an engine stores it.
 struct Stored {
     unit: u128,
-    names: [Option<String>; 2],
+    names: [Option<String>; 3],
     shown: (i64, u32),
     rest: (i32, i8, bool, bool, bool, u32, u32),
 }
 
 impl Stored {
     fn of(outcome: &UnitOutcome<'_>) -> Self {
-        let UnitOutcome { unit, shown, day, rankers, net, stands, is_set_aside, is_known_bot, clicks, all_clicks } =
-            *outcome;
-        let names = rankers.map(|name| name.map(str::to_owned));
+        let UnitOutcome {
+            unit,
+            shown,
+            day,
+            version,
+            rankers,
+            net,
+            stands,
+            is_set_aside,
+            is_known_bot,
+            clicks,
+            all_clicks,
+        } = *outcome;
+        let names = [rankers[0], rankers[1], version].map(|name| name.map(str::to_owned));
         Self { unit, names, shown, rest: (day, net, stands, is_set_aside, is_known_bot, clicks, all_clicks) }
     }
 
     fn outcome(&self) -> UnitOutcome<'_> {
         let (day, net, stands, is_set_aside, is_known_bot, clicks, all_clicks) = self.rest;
-        let rankers = self.names.each_ref().map(Option::as_deref);
-        let (unit, shown) = (self.unit, self.shown);
-        UnitOutcome { unit, shown, day, rankers, net, stands, is_set_aside, is_known_bot, clicks, all_clicks }
+        let [first, second, version] = self.names.each_ref().map(Option::as_deref);
+        let (unit, shown, rankers) = (self.unit, self.shown, [first, second]);
+        UnitOutcome { unit, shown, day, version, rankers, net, stands, is_set_aside, is_known_bot, clicks, all_clicks }
     }
 }
 
@@ -186,12 +197,14 @@ fn rows_that_cannot_be_read_are_refused_or_set_aside() {
 
 #[test]
 fn a_ranker_that_nobody_named_is_refused() {
-    let survey = Survey { rankers: ["A", "B"].map(str::to_owned).into(), ..Survey::default() };
+    let of = OfVersion { rankers: ["A", "B"].map(str::to_owned).into(), ..OfVersion::default() };
+    let survey = Survey { versions: [(None, of)].into(), ..Survey::default() };
     let mut units = Units::new(Settings { complete: Complete::Final, ..Settings::default() }, &survey);
     let outcome = UnitOutcome {
         unit: 1,
         shown: (0, 0),
         day: 0,
+        version: None,
         rankers: [Some("A"), Some("C")],
         net: 1,
         stands: true,
@@ -201,5 +214,9 @@ fn a_ranker_that_nobody_named_is_refused() {
         all_clicks: 1,
     };
     assert!(units.push(&outcome).unwrap_err().to_string().contains("the ranker C, which is none of A, B"));
+    let outcome = UnitOutcome { version: Some("7"), rankers: [Some("A"), Some("B")], ..outcome };
+    assert!(
+        units.push(&outcome).unwrap_err().to_string().contains("the version \"7\" is none that the impressions name")
+    );
     assert!(units.is_empty());
 }

@@ -14,6 +14,7 @@ mod malformed;
 mod names;
 mod oracle;
 mod order;
+mod pages;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod published;

@@ -14,6 +14,11 @@ const IMPRESSIONS: &[(&str, &[&str])] = &[
     ("session", &["session_id", "query_attributes.session_id"]),
     ("agent", &["query_attributes.agent"]),
     ("pairs", &["query_attributes.pairs"]),
+    ("experiment", &["query_attributes.experiment"]),
+    ("version", &["query_attributes.version"]),
+    ("mixed", &["query_attributes.mixed"]),
+    ("pinned", &["query_attributes.pinned"]),
+    ("paged", &["query_attributes.paged"]),
     ("shown", &["query_response_hit_ids", "query_response_object_ids", "query_response_objects_ids"]),
     (
         "teams",
@@ -46,7 +51,12 @@ fn rows(mixed_by: &str) -> [Vec<Value>; 2] {
             "session": format!("s{}", number / 3),
             "agent": if number == 7 { "Crawler/1" } else { "Browser/1; X" },
             "pairs": "kept",
-            "shown": ["a", "b"],
+            "experiment": "search",
+            "version": if number < 6 { "1" } else { "2" },
+            "shown": if number == 4 { json!(["ad", "a", "b"]) } else { json!(["a", "b"]) },
+            "mixed": ["a", "b"],
+            "pinned": if number == 4 { json!(["ad"]) } else { json!([]) },
+            "paged": if number % 4 == 1 { json!(1) } else { Value::Null },
             "rankers": ["A", "B"],
         });
         if mixed_by == "receipt" {
@@ -75,7 +85,7 @@ fn under(name: &str, row: &Value, value: Value) -> Value {
         _ => return value,
     };
     // In another order than it was shown in.
-    let hits = (0..2).rev().map(|at| json!({id: row["shown"][at], owner: value[at]}));
+    let hits = (0..2).rev().map(|at| json!({id: row["mixed"][at], owner: value[at]}));
     hits.collect()
 }
 
@@ -168,7 +178,8 @@ fn every_name_is_read_in_every_format() {
         let [impressions, clicks] = rows(mixed_by);
         for unit in [UnitKind::User, UnitKind::Session] {
             let expected = credited(&lines(&impressions), &lines(&clicks), unit);
-            assert!(expected.tally.of_impressions(ImpressionFate::Bot) > 0 && !expected.days.is_empty());
+            assert!(expected.tally.of_impressions(ImpressionFate::Bot) > 0 && expected.versions.len() == 2);
+            assert_eq!(expected.tally.with_pinned, 1);
             let names = IMPRESSIONS.iter().map(|names| (true, names)).chain(CLICKS.iter().map(|names| (false, names)));
             for (is_impression, (own, names)) in names {
                 for name in *names {
@@ -199,7 +210,7 @@ fn every_name_is_read_in_every_format() {
             }
         }
     }
-    assert_eq!(compared, 2 * 2 * 7 * 28);
+    assert_eq!(compared, 2 * 2 * 7 * 33);
 }
 
 #[test]
@@ -215,6 +226,11 @@ fn names_for_the_same_field_agree_or_are_refused() {
         (true, "rankers", "query_attributes.rankers", json!(["B", "A"])),
         (true, "agent", "query_attributes.agent", json!("x")),
         (true, "pairs", "query_attributes.pairs", json!("chance")),
+        (true, "experiment", "query_attributes.experiment", json!("shop")),
+        (true, "version", "query_attributes.version", json!("3")),
+        (true, "mixed", "query_attributes.mixed", json!(["b", "a"])),
+        (true, "pinned", "query_attributes.pinned", json!(["b"])),
+        (true, "paged", "query_attributes.paged", json!(2)),
         (false, "impression", "query_id", json!("x")),
         (false, "document", "event_attributes.object.object_id", json!("x")),
         (false, "time", "timestamp", json!(1)),

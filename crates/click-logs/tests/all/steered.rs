@@ -7,7 +7,7 @@ use bandits::{Choice, DuelOutcome, Generators, OpenPolicy};
 use click_logs::decide::{By, decide};
 use click_logs::join::{Sum, Survey, UnitOutcome, Units};
 use click_logs::model::time::{DAY, text};
-use click_logs::model::{Complete, PairChoice, Settings};
+use click_logs::model::{Complete, OfVersion, PairChoice, Settings};
 use click_logs::outcomes::Outcomes;
 use interleave::Generator;
 use rand::{Rng, RngExt, SeedableRng};
@@ -75,13 +75,15 @@ fn log(policy: &str, seed: u64) -> Vec<Shown> {
 /// Whether a verdict is given, if pairs count as chosen in this way.
 fn is_decided(log: &[Shown], pairs: PairChoice) -> bool {
     let settings = Settings { pairs: Some(pairs), complete: Complete::Final, ..Settings::default() };
-    let survey = Survey { rankers: NAMES.map(str::to_owned).into(), ..Survey::default() };
+    let of = OfVersion { rankers: NAMES.map(str::to_owned).into(), ..OfVersion::default() };
+    let survey = Survey { versions: [(None, of)].into(), ..Survey::default() };
     let mut units = Units::new(settings.clone(), &survey);
     for shown in log {
         let outcome = UnitOutcome {
             unit: shown.user as u128,
             shown: (time(shown), 0),
             day: shown.day as i32,
+            version: None,
             rankers: NAMES.map(Some),
             net: shown.clicked.map_or(0, |owner| 1 - 2 * owner as i8),
             stands: true,
@@ -173,8 +175,8 @@ fn compare_files(logs: u64) {
                 let settings = Settings { pairs: Some(pairs), complete: Complete::Final, ..Settings::default() };
                 let files = Log::of(&[impressions.as_bytes()], &[clicks.as_bytes()]);
                 let outcomes = Outcomes::of(&files.credit(&settings).unwrap());
-                let decision = decide(&outcomes, 0.05, By::Units).unwrap();
-                let found = decision.pairs.iter().any(|pair| pair.since.is_some());
+                let verdicts = decide(&outcomes, 0.05, By::Units).unwrap();
+                let found = verdicts.latest().pairs.iter().any(|pair| pair.since.is_some());
                 assert_eq!(found, is_decided(&log, pairs), "{policy} {seed} {pairs:?}");
             }
         }

@@ -75,6 +75,64 @@ fn counts_equal_the_truth_of_many_rankers() {
     assert_eq!(found.rankers, ["A", "B", "C", "D", "E"]);
 }
 
+fn pages() -> Simulation {
+    Simulation {
+        pages: 3,
+        pinned: 0.3,
+        left_out: 0.1,
+        change_version_at: Some(0.45),
+        click: "informational".parse().unwrap(),
+        ..small()
+    }
+}
+
+#[test]
+fn counts_equal_the_truth_of_pages_pins_and_versions() {
+    for dialect in Dialect::ALL {
+        let simulation = Simulation { dialect, ..pages() };
+        let (log, truth) = simulated_log(&simulation);
+        let found = log.credit(&rules(&simulation)).unwrap();
+        assert_same(&found, &truth.credited(), dialect.name());
+        assert!(found.tally.with_pinned > 1_000 && found.tally.with_left_out > 3_000);
+        assert_eq!(found.versions.len(), 2);
+        // One day has outcomes of both.
+        let days = |version: usize| found.days.iter().filter(move |day| day.version == version).map(|day| day.day);
+        assert!(days(0).any(|day| days(1).any(|other| day == other)), "{}", dialect.name());
+    }
+}
+
+#[test]
+fn counts_equal_the_truth_of_pages_by_every_method_that_serves_them() {
+    use interleave::Interleaving;
+    for method in interleave::AnyInterleaving::NAMES {
+        let simulation = Simulation { method: method.parse().unwrap(), impressions: 1_500, bots: 0.0, ..pages() };
+        if !simulation.method.is_prefix_stable() {
+            let error = click_logs::simulate::simulate::<String>(&simulation, |_, _| Ok(())).unwrap_err();
+            assert!(error.contains("serves one page"), "{error}");
+            continue;
+        }
+        for dialect in [Dialect::Json, Dialect::Csv] {
+            let simulation = Simulation { dialect, ..simulation.clone() };
+            if simulation.check().is_err() {
+                continue;
+            }
+            let (log, truth) = simulated_log(&simulation);
+            assert_same(&log.credit(&rules(&simulation)).unwrap(), &truth.credited(), method);
+        }
+    }
+}
+
+/// `cargo test -p click-logs --test logs -- --ignored a_million`
+#[test]
+#[ignore = "minutes; run by .ci/full"]
+fn a_million_impressions_with_pages_pins_and_versions() {
+    for method in ["team-draft", "probabilistic"] {
+        let simulation = Simulation { impressions: 1_000_000, method: method.parse().unwrap(), ..pages() };
+        let (log, truth) = simulated_log(&simulation);
+        assert_same(&log.credit(&rules(&simulation)).unwrap(), &truth.credited(), method);
+    }
+}
+
 #[test]
 fn the_same_seed_gives_the_same_log() {
     let texts = |seed, threads| {
@@ -96,6 +154,9 @@ fn settings_out_of_range_are_refused() {
         (Simulation { late: 0.6, lost: 0.6, ..small() }, "together"),
         (Simulation { rankers: 1, ..small() }, "--rankers"),
         (Simulation { shown: 31, ..small() }, "--shown"),
+        (Simulation { pages: 4, ..small() }, "--pages"),
+        (Simulation { left_out: 1.5, ..small() }, "--left-out"),
+        (Simulation { change_version_at: Some(-0.1), ..small() }, "--change-version-at"),
         (Simulation { dialect: Dialect::Solr, method: "balanced".parse().unwrap(), ..small() }, "team-draft"),
     ] {
         let error = click_logs::simulate::simulate::<String>(&simulation, |_, _| Ok(())).unwrap_err();

@@ -15,6 +15,8 @@ pub(super) enum Holds {
     Times,
     /// Seconds.
     Numbers,
+    /// How many places of a page.
+    Places,
     Receipts,
     /// Objects, whose fields are looked for by their names.
     Objects,
@@ -35,10 +37,15 @@ pub(super) fn holds(name: &str) -> Option<Holds> {
             | Field::Session
             | Field::Agent
             | Field::Pairs
+            | Field::Experiment
+            | Field::Version
             | Field::Document
             | Field::Action => Holds::Ids,
             Field::Time => Holds::Times,
-            Field::Shown | Field::Teams | Field::Rankers => Holds::Lists,
+            Field::Shown | Field::Displayed | Field::Mixed | Field::Pinned | Field::Teams | Field::Rankers => {
+                Holds::Lists
+            }
+            Field::Paged => Holds::Places,
             Field::Receipt => Holds::Receipts,
             Field::Dwell => Holds::Numbers,
             Field::Hits | Field::Documents | Field::SearchConfiguration | Field::Count => Holds::Anything,
@@ -91,7 +98,7 @@ pub(super) fn check(field: &TypePtr, holds: Holds) -> Result<Clock, (String, &'s
         Holds::Ids => is_id(field),
         Holds::Lists => element(field).is_some_and(is_id) || is_text(field),
         Holds::Times => return clock(field).map_or_else(|| refused("timestamps, numbers since 1970 or text"), Ok),
-        Holds::Numbers => is_number(field) || is_text(field),
+        Holds::Numbers | Holds::Places => is_number(field) || is_text(field),
         Holds::Receipts | Holds::Objects => is_text(field) || field.is_group() && element(field).is_none(),
         Holds::Anything => true,
     };
@@ -100,6 +107,7 @@ pub(super) fn check(field: &TypePtr, holds: Holds) -> Result<Clock, (String, &'s
         Holds::Ids => refused("text or whole numbers"),
         Holds::Lists => refused("lists of text or whole numbers"),
         Holds::Numbers => refused("seconds as numbers or text"),
+        Holds::Places => refused("whole numbers or text"),
         Holds::Receipts => refused("binary, text or a struct"),
         _ => refused("a struct, a map or text of JSON"),
     }

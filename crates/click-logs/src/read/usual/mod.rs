@@ -13,7 +13,9 @@ use super::lists::{Separated, is_usual};
 use super::names::{Field, Kind};
 use super::text::read_bytes;
 use crate::model::time::of_number;
-use crate::model::{Click, ImpressionRef, Receipts, Settings, UnitKind};
+use crate::model::{
+    Click, Displayed, ImpressionRef, Listed, MOST_SHOWN, MixedRef, ReceiptRef, Receipts, Settings, UnitKind, version_of,
+};
 
 /// Reads the lines of one block, or the rows of one batch; its buffers serve all of them.
 #[derive(Default)]
@@ -22,6 +24,9 @@ pub(crate) struct Usual<'a> {
     row: RowRef<'a>,
     receipt: Vec<u8>,
     receipts: Receipts,
+    /// What was displayed of the list, and its version.
+    displayed: Displayed,
+    version: String,
 }
 
 /// An impression as a row whose texts are where they are; lists that are not there are empty, and say so.
@@ -35,8 +40,15 @@ pub struct RowRef<'a> {
     pub session: Option<&'a str>,
     pub agent: Option<&'a str>,
     pub pairs: Option<&'a str>,
+    pub experiment: Option<&'a str>,
+    pub version: Option<&'a str>,
     pub shown: Vec<&'a str>,
     pub has_shown: bool,
+    pub mixed: Vec<&'a str>,
+    pub has_mixed: bool,
+    pub pinned: Vec<&'a str>,
+    /// How many places the user saw.
+    pub paged: Option<u64>,
     pub teams: Vec<Option<&'a str>>,
     pub has_teams: bool,
     pub rankers: Vec<&'a str>,
@@ -49,12 +61,12 @@ pub struct RowRef<'a> {
 
 impl RowRef<'_> {
     fn clear(&mut self) {
-        let [mut shown, mut rankers] = [&mut self.shown, &mut self.rankers].map(std::mem::take);
+        let mut lists = [&mut self.shown, &mut self.rankers, &mut self.mixed, &mut self.pinned].map(std::mem::take);
         let mut teams = std::mem::take(&mut self.teams);
-        shown.clear();
+        lists.iter_mut().for_each(Vec::clear);
         teams.clear();
-        rankers.clear();
-        *self = Self { shown, teams, rankers, ..Self::default() };
+        let [shown, rankers, mixed, pinned] = lists;
+        *self = Self { shown, teams, rankers, mixed, pinned, ..Self::default() };
     }
 }
 
@@ -85,46 +97,101 @@ impl<'a> Usual<'a> {
             return None;
         }
         // Logs write unknown users as null or as nothing.
-        let RowRef { impression, user, session, agent, pairs, teams, .. } = &mut self.row;
-        for text in [impression, user, session, agent, pairs].into_iter().chain(teams) {
+        let RowRef { impression, user, session, agent, pairs, experiment, version, teams, .. } = &mut self.row;
+        for text in [impression, user, session, agent, pairs, experiment, version].into_iter().chain(teams) {
             *text = text.filter(|text| !text.is_empty());
         }
         self.checked(settings)
     }
 
     fn checked(&mut self, settings: &Settings) -> Option<ImpressionRef<'_>> {
-        let row = &self.row;
-        let receipt = match (row.receipt, row.receipt_text) {
+        const FEW: usize = 32;
+        let are_distinct = |names: &[&str]| (1..names.len()).all(|at| !names[..at].contains(&names[at]));
+        let Self { row, receipt, receipts, displayed, version, .. } = self;
+        let is_usual = row.has_shown
+            && row.shown.len() <= MOST_SHOWN
+            && row.rankers.len() <= FEW
+            && are_distinct(&row.rankers)
+            && !(row.has_teams && (row.receipt.is_some() || row.receipt_text.is_some()));
+        if !is_usual {
+            return None;
+        }
+        let unit = match settings.unit {
+            UnitKind::User => row.user,
+            UnitKind::Session => row.session,
+            UnitKind::Impression => row.impression,
+        };
+        let bytes = match (row.receipt, row.receipt_text) {
             (Some(bytes), _) => Some(bytes),
             (None, Some(text)) => {
-                read_bytes(text, &mut self.receipt).then_some(())?;
-                Some(self.receipt.as_slice())
+                read_bytes(text, receipt).then_some(())?;
+                Some(receipt.as_slice())
             }
             (None, None) => None,
         };
-        let id = row.impression?;
-        let impression = ImpressionRef {
-            id,
+        let listed = Listed {
+            shown: &row.shown,
+            mixed: row.has_mixed.then_some(row.mixed.as_slice()),
+            pinned: &row.pinned,
+            paged: row.paged,
+        };
+        let kept = bytes.map(|bytes| receipts.read(bytes)).transpose().ok()?;
+        *displayed = match &kept {
+            Some(kept) => listed.by_receipt(kept).ok()?,
+            None if row.has_teams => listed.by_teams(row.teams.len()).ok()?,
+            None => {
+                listed.check().ok()?;
+                Displayed::default()
+            }
+        };
+        let is_named = row.experiment.is_some() || row.version.is_some();
+        let of_receipt = kept.as_ref().and_then(|kept| kept.version);
+        let version = if is_named || of_receipt.is_some() {
+            let found = version_of(row.experiment, row.version, of_receipt).ok()?;
+            version.clear();
+            version.push_str(&found?);
+            Some(version.as_str())
+        } else {
+            None
+        };
+        if kept.is_none()
+            && let Some(page) = &displayed.page
+        {
+            row.teams = page.places().map(|place| place.and_then(|at| row.teams[at])).collect();
+        }
+        let rankers = row.has_rankers.then_some(row.rankers.as_slice());
+        let mixed = match kept {
+            Some(ReceiptRef { body, method, is_two, .. }) => {
+                if is_two && rankers.is_some_and(|names| names.len() != 2) {
+                    return None;
+                }
+                let (page, paged) = (displayed.page.as_ref(), displayed.paged);
+                Some(MixedRef::Receipt { body, method, is_two, page, paged, rankers })
+            }
+            None if row.has_teams => {
+                // Those of an impression with a unit are checked where they become places.
+                let are_known = |names: &[&str]| row.teams.iter().flatten().all(|team| names.contains(team));
+                if unit.is_none() && !rankers.is_none_or(are_known) {
+                    return None;
+                }
+                Some(MixedRef::Teams { teams: &row.teams, rankers })
+            }
+            None => None,
+        };
+        Some(ImpressionRef {
+            id: row.impression?,
             time: row.time?,
-            unit: match settings.unit {
-                UnitKind::User => row.user,
-                UnitKind::Session => row.session,
-                UnitKind::Impression => Some(id),
-            },
+            unit,
             agent: row.agent,
             pairs: match row.pairs {
                 Some(pairs) => Some(pairs.parse().ok()?),
                 None => None,
             },
-            shown: row.has_shown.then_some(&row.shown)?,
-            mixed: None,
-        };
-        impression.mixed(
-            row.has_teams.then_some(&row.teams),
-            receipt,
-            row.has_rankers.then_some(&row.rankers),
-            &mut self.receipts,
-        )
+            version,
+            shown: &row.shown,
+            oddities: displayed.oddities,
+            mixed,
+        })
     }
 
     /// The click, or other event, in a line of the usual form.
@@ -159,39 +226,48 @@ impl<'a> Usual<'a> {
         header.place(Kind::Impressions, Field::Shown)?;
         self.split(line, header)?;
         let field = |field| self.field(header, Kind::Impressions, field);
-        let lists = [Field::Shown, Field::Teams, Field::Rankers].map(field);
+        let lists = [Field::Shown, Field::Rankers, Field::Mixed, Field::Pinned].map(field);
+        let teams = field(Field::Teams);
         let (id, session) = (field(Field::Impression), field(Field::Session));
         let user = field(Field::User).or_else(|| field(Field::Client));
         let (agent, pairs, receipt) = (field(Field::Agent), field(Field::Pairs), field(Field::Receipt));
+        let (experiment, version) = (field(Field::Experiment), field(Field::Version));
+        let paged = match field(Field::Paged) {
+            Some(text) => Some(text.parse().ok()?),
+            None => None,
+        };
         let time = settings.zone.time(field(Field::Time)?).ok();
+        if receipt.is_some() && lists[0].is_none() {
+            // The receipt may say what was shown.
+            return None;
+        }
         let row = &mut self.row;
         (row.impression, row.time, row.user, row.session) = (id, time, user, session);
         (row.agent, row.pairs, row.receipt_text) = (agent, pairs, receipt);
-        (row.has_shown, row.has_teams, row.has_rankers) = (true, lists[1].is_some(), lists[2].is_some());
-        let [shown, teams, rankers] = lists.map(Option::unwrap_or_default);
+        (row.experiment, row.version, row.paged) = (experiment, version, paged);
+        (row.has_shown, row.has_teams, row.has_rankers) = (true, teams.is_some(), lists[1].is_some());
+        row.has_mixed = lists[2].is_some();
         // Spaces around entries are not part of them.
         let entry = |item: &'a str| if separator == b' ' { item } else { item.trim_ascii() };
-        pieces(shown, separator, |item| {
-            if !entry(item).is_empty() {
-                row.shown.push(entry(item));
-            }
-        });
-        pieces(teams, separator, |item| {
+        let mut are_usual = true;
+        let fill = [&mut row.shown, &mut row.rankers, &mut row.mixed, &mut row.pinned];
+        for (list, text) in fill.into_iter().zip(lists) {
+            let Some(text) = text else { continue };
+            pieces(text, separator, |item| {
+                if !entry(item).is_empty() {
+                    list.push(entry(item));
+                }
+            });
+            are_usual &= is_usual(list.first().copied(), list.get(1).copied(), list.len(), separated);
+        }
+        pieces(teams.unwrap_or_default(), separator, |item| {
             // A list has no empty entries, so nobody has a name.
             if !entry(item).is_empty() {
                 row.teams.push(Some(entry(item)).filter(|item| *item != "-"));
             }
         });
-        pieces(rankers, separator, |item| {
-            if !entry(item).is_empty() {
-                row.rankers.push(entry(item));
-            }
-        });
-        let is_usual = |list: &[&str]| is_usual(list.first().copied(), list.get(1).copied(), list.len(), separated);
         let first_teams = [0, 1].map(|at| row.teams.get(at).copied().flatten());
-        let are_usual = is_usual(&row.shown)
-            && is_usual(&row.rankers)
-            && super::lists::is_usual(first_teams[0], first_teams[1], row.teams.len(), separated);
+        are_usual &= is_usual(first_teams[0], first_teams[1], row.teams.len(), separated);
         are_usual.then_some(())
     }
 
@@ -207,6 +283,26 @@ impl<'a> Usual<'a> {
                 "session" | "session_id" => row.session = text(seen.first(3, value)?)?,
                 "agent" => row.agent = text(seen.first(4, value)?)?,
                 "pairs" => row.pairs = text(seen.first(9, value)?)?,
+                "experiment" => row.experiment = text(seen.first(10, value)?)?,
+                "version" => row.version = text(seen.first(11, value)?)?,
+                "paged" => {
+                    row.paged = match seen.first(12, value)? {
+                        Value::Number(number) => Some(number.parse().ok()?),
+                        Value::Null => None,
+                        _ => return None,
+                    };
+                }
+                "mixed" => {
+                    row.has_mixed = is_list(&seen.first(13, value)?)?;
+                    if row.has_mixed {
+                        texts(&mut object, &mut row.mixed)?;
+                    }
+                }
+                "pinned" => {
+                    if is_list(&seen.first(14, value)?)? {
+                        texts(&mut object, &mut row.pinned)?;
+                    }
+                }
                 "shown" | "query_response_hit_ids" | "query_response_object_ids" | "query_response_objects_ids" => {
                     row.has_shown = is_list(&seen.first(5, value)?)?;
                     if row.has_shown {

@@ -1,5 +1,6 @@
 //! Both readers say the same of what both read.
 
+use interleave::receipt::Receipt;
 use interleave::{AnyInterleaving, AnyMultileaving, Generator, by_id, receipt};
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -7,17 +8,18 @@ use rand::SeedableRng;
 use super::super::{click, impression};
 use super::*;
 use crate::model::time::Zone;
-use crate::model::{Impression, Mixed, MixedRef, Receipt};
+use crate::model::{Impression, Mixed, MixedRef};
 
 const CSV: &str = "impression,time,user,session,agent,shown,teams,rankers,receipt";
 const CLICKS: &str = "impression,document,time,dwell,action_name";
 
 /// What the complete reader found, in borrowed parts.
 fn assert_is(found: &ImpressionRef<'_>, expected: &Impression<'_>) {
-    let Impression { id, time, unit, agent, pairs, shown, mixed } = expected;
+    let Impression { id, time, unit, agent, pairs, version, shown, oddities, mixed } = expected;
     assert_eq!((found.id, found.time), (&**id, *time));
     assert_eq!((found.unit, found.agent, found.pairs), (unit.as_deref(), agent.as_deref(), *pairs));
     assert_eq!(found.shown, shown);
+    assert_eq!((found.version, found.oddities), (version.as_deref(), *oddities));
     match (found.mixed, mixed) {
         (None, None) => {}
         (Some(MixedRef::Teams { teams, rankers }), Some(Mixed::Teams { teams: owners, rankers: named })) => {
@@ -25,14 +27,19 @@ fn assert_is(found: &ImpressionRef<'_>, expected: &Impression<'_>) {
             assert_eq!(rankers.map(|names| names.join(",")), named.as_ref().map(|names| names.join(",")));
         }
         (
-            Some(MixedRef::Receipt { bytes, method, is_two, rankers }),
-            Some(Mixed::Receipt { receipt, rankers: named }),
+            Some(MixedRef::Receipt { body, method, is_two, page, paged, rankers }),
+            Some(Mixed::Receipt {
+                body: expected,
+                method: named,
+                is_two: of_two,
+                page: displayed,
+                paged: seen,
+                rankers: in_order,
+            }),
         ) => {
-            // Numbers may be written with more bytes than they need.
-            assert_eq!(Receipt::from_bytes(bytes, shown.len()).as_ref(), Ok(receipt));
-            assert_eq!(method, receipt.method());
-            assert_eq!(is_two, matches!(receipt, Receipt::Interleaving(_)));
-            assert_eq!(rankers.map(|names| names.join(",")), named.as_ref().map(|names| names.join(",")));
+            assert_eq!((body, method, is_two), (expected.as_slice(), named.as_str(), *of_two));
+            assert_eq!((page, paged), (displayed.as_ref(), *seen));
+            assert_eq!(rankers.map(|names| names.join(",")), in_order.as_ref().map(|names| names.join(",")));
         }
         (found, expected) => panic!("{found:?}, {expected:?}"),
     }
@@ -143,29 +150,56 @@ fn usual_lines_are_taken_and_others_are_left() {
     }
 }
 
-/// Receipts of every method for lists of three documents, alone and behind their documents.
-fn receipts() -> Vec<(String, Vec<u8>)> {
+/// A receipt of a list of three documents, which are part of it if it `has_documents`.
+struct Kept {
+    name: &'static str,
+    is_two: bool,
+    shown: String,
+    has_documents: bool,
+    bytes: Vec<u8>,
+}
+
+/// Receipts of every method in both formats, alone and with their documents.
+fn receipts() -> Vec<Kept> {
     #[derive(serde::Serialize)]
     enum WithDocuments<T, M> {
         Two(T),
         Many(M),
     }
 
-    let ids = [["a", "b", "c"], ["b", "c", "d"], ["c", "a", "d"]];
+    // A plain value of the second format is that of the first but for what is around it.
+    let first = |plain: Vec<u8>| [&[1], &plain[2..plain.len() - 4]].concat();
+    let ids = ["a", "b", "c", "d"].map(str::to_owned);
+    let lists = [[0, 1, 2], [1, 2, 3], [2, 0, 3]].map(|list| list.map(|at: usize| ids[at].clone()));
     let mut generator = Generator::seed_from_u64(3);
     let mut all = Vec::new();
-    let mut add = |name: &str, bytes: Result<Vec<u8>, _>| all.push((name.to_owned(), bytes.unwrap()));
+    let mut add = |name, is_two, shown: &[String], receipt: Receipt, firsts: [Vec<u8>; 2]| {
+        let with_documents = receipt.clone().with_documents(shown.to_vec()).unwrap();
+        let [alone, with] = firsts.map(first);
+        let forms = [(false, alone), (true, with), (false, receipt.to_bytes()), (true, with_documents.to_bytes())];
+        all.extend(forms.map(|(has_documents, bytes)| Kept {
+            name,
+            is_two,
+            shown: shown.join(" "),
+            has_documents,
+            bytes,
+        }));
+    };
     for name in AnyInterleaving::NAMES {
         let method: AnyInterleaving = name.parse().unwrap();
-        let drawn = by_id::interleave(&method, [&ids[0], &ids[1]], 3, &mut generator).unwrap();
-        add(name, receipt::to_bytes(drawn.receipt()));
-        add(name, receipt::to_bytes(&WithDocuments::<_, ()>::Two(drawn)));
+        let drawn = by_id::interleave(&method, [&lists[0], &lists[1]], 3, &mut generator).unwrap();
+        let (shown, kept) = (drawn.shown().to_vec(), drawn.receipt().clone());
+        let alone = receipt::to_bytes(&kept).unwrap();
+        let with = receipt::to_bytes(&WithDocuments::<_, ()>::Two(drawn)).unwrap();
+        add(name, true, &shown, kept.into(), [alone, with]);
     }
     for name in AnyMultileaving::NAMES {
         let method: AnyMultileaving = name.parse().unwrap();
-        let drawn = by_id::multileave(&method, &ids, 3, &mut generator).unwrap();
-        add(name, receipt::to_bytes(drawn.receipt()));
-        add(name, receipt::to_bytes(&WithDocuments::<(), _>::Many(drawn)));
+        let drawn = by_id::multileave(&method, &lists, 3, &mut generator).unwrap();
+        let (shown, kept) = (drawn.shown().to_vec(), drawn.receipt().clone());
+        let alone = receipt::to_bytes(&kept).unwrap();
+        let with = receipt::to_bytes(&WithDocuments::<(), _>::Many(drawn)).unwrap();
+        add(name, false, &shown, kept.into(), [alone, with]);
     }
     all
 }
@@ -178,25 +212,62 @@ fn receipts_of_every_method_are_usual_and_damaged_ones_are_left() {
         let receipt: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         compared(&format!("i,1700000000,u,s,x,{shown},,{rankers},{receipt}"), Some(&header), &settings, false)
     };
-    for (name, bytes) in receipts() {
-        assert!(is_usual(&bytes, "a b c", ""), "{name}");
-        assert!(is_usual(&bytes, "a b c", "A B") || AnyMultileaving::NAMES.contains(&&*name), "{name}");
-        assert!(!is_usual(&bytes, "a b", ""), "{name}");
-        assert!(!is_usual(&bytes, "a b c d", ""), "{name}");
-        if !AnyMultileaving::NAMES.contains(&&*name) {
-            assert!(!is_usual(&bytes, "a b c", "A B C"), "{name}");
+    for Kept { name, is_two, shown, has_documents, bytes } in receipts() {
+        assert!(is_usual(&bytes, &shown, ""), "{name}");
+        assert!(is_usual(&bytes, &shown, "A B") || !is_two, "{name}");
+        if !has_documents {
+            assert!(!is_usual(&bytes, "a b", ""), "{name}");
+            assert!(!is_usual(&bytes, "a b c d", ""), "{name}");
+        } else {
+            assert!(!is_usual(&bytes, "x y z", ""), "{name}");
+        }
+        if is_two {
+            assert!(!is_usual(&bytes, &shown, "A B C"), "{name}");
         }
         for end in 0..bytes.len() {
-            assert!(!is_usual(&bytes[..end], "a b c", "") || end == 0, "{name}, {end}");
+            assert!(!is_usual(&bytes[..end], &shown, "") || end == 0, "{name}, {end}");
         }
         let mut damaged = bytes.clone();
         for at in 0..bytes.len() {
             for other in [bytes[at] ^ 1, bytes[at] ^ 0x80, 0, 0xff] {
                 damaged[at] = other;
-                is_usual(&damaged, "a b c", "");
+                let is_usual = is_usual(&damaged, &shown, "");
+                // The second format has a checksum.
+                assert!(!is_usual || bytes[0] == 1 || other == bytes[at], "{name}, {at}");
             }
             damaged[at] = bytes[at];
         }
+    }
+}
+
+#[test]
+fn pages_and_versions_are_usual() {
+    let header = Header::read("impression,time,user,shown,teams,mixed,pinned,paged,experiment,version").unwrap();
+    let settings = Settings::default();
+    for (line, is_usual) in [
+        ("i,1700000000,u,a b,A B,,,,,", true),
+        ("i,1700000000,u,a b,A B,,,1,search,7", true),
+        ("i,1700000000,u,ad a,A B,a b,ad,2,search,search@7", true),
+        ("i,1700000000,u,ad a,A B,a b,,3,,", false),
+        ("i,1700000000,u,b a,A B,a b,,,,", false),
+        ("i,1700000000,u,a b,A B,,x,,,", false),
+        ("i,1700000000,u,a b,A B,,,1.0,,", false),
+        ("i,1700000000,u,a b,A B,,,,search,shop@7", false),
+    ] {
+        assert_eq!(compared(line, Some(&header), &settings, false), is_usual, "{line}");
+    }
+    for (line, is_usual) in [
+        (
+            r#"{"impression":"i","time":1,"shown":["ad","a"],"mixed":["a","b"],"pinned":["ad"],"paged":1,"teams":["A","B"]}"#,
+            true,
+        ),
+        (r#"{"impression":"i","time":1,"shown":["a"],"experiment":"e","version":7,"paged":null,"teams":["A"]}"#, true),
+        (r#"{"impression":"i","time":1,"shown":["a"],"version":1.5}"#, false),
+        (r#"{"impression":"i","time":1,"shown":["a"],"paged":2}"#, false),
+        (r#"{"impression":"i","time":1,"shown":["a"],"paged":"1"}"#, false),
+        (r#"{"impression":"i","time":1,"shown":["a"],"mixed":["a","b"],"teams":["A"]}"#, false),
+    ] {
+        assert_eq!(compared(line, None, &settings, false), is_usual, "{line}");
     }
 }
 
@@ -234,6 +305,11 @@ fn key() -> impl Strategy<Value = &'static str> {
         "teams",
         "rankers",
         "receipt",
+        "mixed",
+        "pinned",
+        "paged",
+        "experiment",
+        "version",
         "document",
         "dwell",
         "action_name",

@@ -9,6 +9,7 @@ use bandits::registry::Spec;
 use bandits::{ActionKind, Arm, Generators};
 use clap::Args;
 use click_logs::join::Day;
+use click_logs::model::UNNAMED;
 use click_logs::model::time::date;
 use click_logs::outcomes::{Outcomes, missing, summary_beside};
 use output::numbers::{parse_positive, with_separators};
@@ -203,8 +204,18 @@ impl Days {
         let until = until.or_else(|| summary["last_closed_day"].as_str());
         let named = summary["rankers"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let order: Vec<String> = named.map(str::to_owned).collect();
-        let Outcomes { rankers, days: rows } =
+        let Outcomes { rankers, versions, days: rows } =
             Outcomes::from_csv(&text, &order).map_err(|error| usage(error.in_file(&table)))?;
+        if versions.len() > 1 {
+            let names: Vec<&str> = versions.iter().map(|version| version.as_deref().unwrap_or(UNNAMED)).collect();
+            bail!(usage(format!(
+                "{} has outcomes of {} versions of the experiment ({}), which are experiments of their own: keep the rows of the one \
+                 that goes on",
+                table.display(),
+                versions.len(),
+                names.join(", ")
+            )));
+        }
         let mut days: BTreeMap<String, BTreeMap<(Arm, Arm), PairOutcomes>> = BTreeMap::new();
         for Day { day, pair: (first, second), counts } in rows {
             let day = date(day);

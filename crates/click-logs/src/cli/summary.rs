@@ -1,0 +1,143 @@
+//! What `click-logs credit` says of a log: in summary.json, and on the terminal.
+
+use std::path::Path;
+
+use output::numbers::with_separators;
+use output::text_table::{Align, TextTable};
+use serde_json::{Value, json};
+use statistics::Counts;
+
+use crate::join::Credited;
+use crate::model::{PairChoice, Settings, UNNAMED, Version, time};
+use crate::outcomes::{Outcomes, fates, warnings};
+
+/// What summary.json holds.
+#[must_use]
+pub fn summary(credited: &Credited, settings: &Settings) -> Value {
+    let tally = &credited.tally;
+    let mut counts = json!({});
+    for (what, fate, count, _) in fates(credited) {
+        counts[format!("{what}s")][fate] = count.into();
+    }
+    let [impressions, clicks] = tally.lines();
+    let mut summary = json!({
+        "synthetic": credited.is_synthetic,
+        "unit": settings.unit.name(),
+        "unit_days": settings.unit_days,
+        "pairs": credited.choice.name(),
+        "pairs_said_by": credited.said_by.name(),
+        "pairs_by_log": credited.declared.map(PairChoice::name),
+        "rankers": credited.rankers,
+        "last_closed_day": credited.last_closed_day.map(time::date),
+        "first_impression": credited.times.map(|(first, _)| time::text(first)),
+        "last_impression": credited.times.map(|(_, last)| time::text(last)),
+        "lines": {"impressions": impressions, "clicks": clicks},
+        "fates": counts,
+        "other_actions": credited.other_actions,
+        "most_clicks_in_one_window": tally.busiest,
+        "outdated_receipts": tally.outdated_receipts,
+        "units_with_several_pairs": tally.unkept,
+        "impressions_with_pinned_places": tally.with_pinned,
+        "impressions_with_documents_left_out": tally.with_left_out,
+    });
+    if credited.versions.iter().any(|version| version.name.is_some()) {
+        let of = |version: &Version| {
+            json!({
+                "version": version.name,
+                "pairs": version.choice.name(),
+                "pairs_said_by": version.said_by.name(),
+                "pairs_by_log": version.declared.map(PairChoice::name),
+            })
+        };
+        summary["versions"] = credited.versions.iter().map(of).collect();
+    }
+    if !credited.never_met.is_empty() {
+        summary["rankers_never_met"] = credited.never_met.clone().into();
+    }
+    if settings.dwell.is_some() {
+        summary["clicks_without_dwell"] = tally.without_dwell.into();
+    }
+    summary["warnings"] = warnings(&summary).into();
+    summary
+}
+
+/// What `credit` prints.
+pub(super) fn report(
+    credited: &Credited,
+    settings: &Settings,
+    outcomes: &Outcomes,
+    warnings: &[String],
+    path: &Path,
+) -> String {
+    let mut text: String = warnings.iter().map(|warning| format!("{warning}\n\n")).collect();
+    if credited.is_synthetic {
+        text += super::SYNTHETIC;
+        text += "\n\n";
+    }
+    let mut table = TextTable::new([
+        ("what", Align::Left),
+        ("lines", Align::Right),
+        ("share", Align::Right),
+        ("fate", Align::Left),
+        ("which", Align::Left),
+    ]);
+    let [impressions, clicks] = credited.tally.lines();
+    for (what, fate, count, meaning) in fates(credited) {
+        let all = match what {
+            "impression" => impressions,
+            "click" => clicks,
+            _ => 0,
+        };
+        if count > 0 {
+            let share = if all == 0 { String::new() } else { format!("{:.1}%", 100.0 * count as f64 / all as f64) };
+            let what = if what == "unit" { settings.unit.name() } else { what };
+            table.row([what.to_owned(), with_separators(count), share, fate.to_owned(), meaning.to_owned()]);
+        }
+    }
+    text += &table.to_string();
+    text += "\n\n";
+    let oddities = [
+        (credited.tally.with_pinned, "show documents that were not mixed or were pinned: these places are nobody's."),
+        (
+            credited.tally.with_left_out,
+            "leave out documents that were mixed above others: these were taken out before credit.",
+        ),
+    ];
+    for (count, what) in oddities.into_iter().filter(|(count, _)| *count > 0) {
+        text += &format!("{} impressions {what}\n", with_separators(count));
+    }
+    if oddities.iter().any(|(count, _)| *count > 0) {
+        text.push('\n');
+    }
+    let are_named = outcomes.are_named();
+    let columns = [
+        ("version", Align::Left),
+        ("first", Align::Left),
+        ("second", Align::Left),
+        ("units won", Align::Right),
+        ("lost", Align::Right),
+        ("tied", Align::Right),
+        ("impressions won", Align::Right),
+        ("lost", Align::Right),
+        ("tied", Align::Right),
+    ];
+    let mut table = TextTable::new(columns.into_iter().skip(usize::from(!are_named)));
+    let mut keys: Vec<(usize, (usize, usize))> = outcomes.days.iter().map(|day| (day.version, day.pair)).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    for (version, pair) in keys {
+        let (mut units, mut shown) = (Counts::default(), Counts::default());
+        for day in outcomes.days.iter().filter(|day| (day.version, day.pair) == (version, pair)) {
+            units += day.counts.units;
+            shown += day.counts.impressions;
+        }
+        let version = outcomes.versions.get(version).and_then(Clone::clone);
+        let version = are_named.then(|| version.unwrap_or_else(|| UNNAMED.to_owned()));
+        let names = [pair.0, pair.1].map(|place| outcomes.rankers[place].clone());
+        let counts = [units, shown].map(|counts| [counts.wins, counts.losses, counts.ties]).concat();
+        table.row(version.into_iter().chain(names).chain(counts.into_iter().map(with_separators)));
+    }
+    text += &table.to_string();
+    let path = path.display();
+    text + &format!("\n\nResults are in {path}. Who won: click-logs decide {path}\n")
+}

@@ -1,0 +1,237 @@
+//! Verdicts by version of the experiment: what changed is another experiment, so each version is judged alone, at the full
+//! level, and no outcome of one enters the verdict of another.
+
+use statistics::StatisticsError;
+
+use super::{By, Decision, decide_one, report};
+use crate::join::Day;
+use crate::model::time::date;
+use crate::model::{UNNAMED, experiment_of};
+use crate::outcomes::{Outcomes, quoted};
+
+/// What a log says about a version of its experiment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OfVersion {
+    /// Its name; `None` where impressions name none.
+    pub name: Option<String>,
+    /// The first and the last day with impressions that count.
+    pub days: Option<(i32, i32)>,
+    /// The verdicts.
+    pub decision: Decision,
+}
+
+impl OfVersion {
+    /// Its name in words.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        self.name.as_deref().unwrap_or(UNNAMED)
+    }
+}
+
+/// What a log says about each version of its experiment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdicts {
+    /// In the order in which they began; at least one.
+    pub versions: Vec<OfVersion>,
+}
+
+/// Decides by the outcomes of a log, each version of its experiment alone, at level `alpha`, in (0, 1).
+///
+/// ```
+/// use click_logs::decide::{By, decide};
+/// use click_logs::outcomes::Outcomes;
+/// use statistics::anytime::Verdict;
+///
+/// let table = "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties
+/// 2026-11-22,new,old,60,40,25,90,70,200
+/// 2026-11-23,new,old,75,40,30,99,61,230
+/// ";
+/// let verdicts = decide(&Outcomes::from_csv(table, &[])?, 0.05, By::Units)?;
+/// assert_eq!(verdicts.latest().pairs[0].last.verdict, Verdict::FirstWins);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If `alpha` is not in (0, 1).
+pub fn decide(outcomes: &Outcomes, alpha: f64, by: By) -> Result<Verdicts, StatisticsError> {
+    if outcomes.versions.len() < 2 {
+        let name = outcomes.versions.first().cloned().flatten();
+        let decision = decide_one(outcomes, alpha, by)?;
+        return Ok(Verdicts { versions: vec![OfVersion { name, days: days(outcomes), decision }] });
+    }
+    let mut versions = Vec::new();
+    for (number, name) in outcomes.versions.iter().enumerate() {
+        let outcomes = alone(outcomes, number);
+        let decision = decide_one(&outcomes, alpha, by)?;
+        versions.push(OfVersion { name: name.clone(), days: days(&outcomes), decision });
+    }
+    // Those without outcomes have just begun.
+    let began = |version: &OfVersion| version.days.unwrap_or((i32::MAX, i32::MAX));
+    versions.sort_by(|a, b| began(a).cmp(&began(b)).then_with(|| a.name.cmp(&b.name)));
+    Ok(Verdicts { versions })
+}
+
+/// The first and the last day with impressions.
+fn days(outcomes: &Outcomes) -> Option<(i32, i32)> {
+    let days = || outcomes.days.iter().filter(|day| day.counts.impressions.total() > 0).map(|day| day.day);
+    days().min().zip(days().max())
+}
+
+/// The outcomes of a version, with the rankers that it compares.
+fn alone(outcomes: &Outcomes, version: usize) -> Outcomes {
+    let of_version = || outcomes.days.iter().filter(|day| day.version == version);
+    let mut met: Vec<usize> = of_version().flat_map(|day| [day.pair.0, day.pair.1]).collect();
+    met.sort_unstable();
+    met.dedup();
+    let place = |ranker: usize| met.iter().position(|known| *known == ranker).unwrap_or_default();
+    let day = |day: &Day| Day { version: 0, pair: (place(day.pair.0), place(day.pair.1)), ..day.clone() };
+    Outcomes {
+        rankers: met.iter().map(|&ranker| outcomes.rankers[ranker].clone()).collect(),
+        versions: vec![outcomes.versions[version].clone()],
+        days: of_version().map(day).collect(),
+    }
+}
+
+impl Verdicts {
+    /// The verdicts of the version that began last.
+    #[must_use]
+    pub fn latest(&self) -> &Decision {
+        &self.versions[self.versions.len() - 1].decision
+    }
+
+    /// That the experiment changed, in a line; `None` if it did not.
+    #[must_use]
+    pub fn change(&self) -> Option<String> {
+        let [first, .., last] = self.versions.as_slice() else { return None };
+        let experiment = first.name.as_deref().and_then(experiment_of);
+        let is_one = experiment.is_some()
+            && self.versions.iter().all(|version| version.name.as_deref().and_then(experiment_of) == experiment);
+        let short = |version: &OfVersion| match (experiment, is_one) {
+            (Some(experiment), true) => version.title()[experiment.len() + 1..].to_owned(),
+            _ => version.title().to_owned(),
+        };
+        let when = |version: &OfVersion| match version.days {
+            None => format!("{} without outcomes yet", short(version)),
+            Some((_, until)) if std::ptr::eq(version, first) => format!("{} until {}", short(version), date(until)),
+            Some((since, _)) if std::ptr::eq(version, last) => format!("{} since {}", short(version), date(since)),
+            Some((since, until)) => format!("{} from {} to {}", short(version), date(since), date(until)),
+        };
+        let count = self.versions.len();
+        let of = if is_one { format!(" of {}", experiment.unwrap_or_default()) } else { String::new() };
+        let all: Vec<String> = self.versions.iter().map(when).collect();
+        let words = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+        let number = words.get(count - 2).map_or_else(|| count.to_string(), |word| (*word).to_owned());
+        Some(format!(
+            "{count} versions{of}: {}; they are {number} experiments, and each is judged alone.",
+            all.join(", ")
+        ))
+    }
+
+    /// The verdicts in words: that the experiment changed, if it did, then each version under its name. `unit` is what a unit
+    /// is, e.g. `user`.
+    #[must_use]
+    pub fn report(&self, unit: Option<&str>) -> String {
+        let Some(change) = self.change() else { return report(self.latest(), unit) };
+        let mut text = change + "\n";
+        for version in &self.versions {
+            text += &format!("\n{}:\n{}", version.title(), report(&version.decision, unit));
+        }
+        text
+    }
+
+    /// Whether some version has a name.
+    fn are_named(&self) -> bool {
+        self.versions.iter().any(|version| version.name.is_some())
+    }
+
+    /// Every look as CSV: by pair and day, all counts until then; with the version first where versions have names.
+    #[must_use]
+    pub fn looks_csv(&self) -> String {
+        if !self.are_named() {
+            return self.latest().looks_csv();
+        }
+        let mut text = String::new();
+        for version in &self.versions {
+            let name = quoted(version.name.as_deref().unwrap_or_default());
+            let looks = version.decision.looks_csv();
+            let (header, rows) = looks.split_once('\n').unwrap_or((&looks, ""));
+            if text.is_empty() {
+                text = format!("version,{header}\n");
+            }
+            rows.lines().for_each(|row| text += &format!("{name},{row}\n"));
+        }
+        text
+    }
+
+    /// Everything as JSON: of one version, its verdicts; of several, these by version and no verdict beside them.
+    #[must_use]
+    pub fn json(&self) -> serde_json::Value {
+        let of = |version: &OfVersion| {
+            let mut json = version.decision.json();
+            if self.are_named() {
+                json["version"] = version.name.clone().into();
+                json["first_impressions"] = version.days.map(|(first, _)| date(first)).into();
+                json["last_impressions"] = version.days.map(|(_, last)| date(last)).into();
+            }
+            json
+        };
+        let Some(change) = self.change() else { return of(&self.versions[0]) };
+        serde_json::json!({
+            "change": change,
+            "level": 1.0 - self.latest().alpha,
+            "counted_by": self.latest().by.name(),
+            "versions": self.versions.iter().map(of).collect::<Vec<_>>(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use statistics::anytime::Verdict;
+
+    use super::*;
+
+    const HEADER: &str =
+        "version,day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties";
+
+    fn verdicts(rows: &str) -> Verdicts {
+        decide(&Outcomes::from_csv(&format!("{HEADER}\n{rows}"), &[]).unwrap(), 0.05, By::Units).unwrap()
+    }
+
+    #[test]
+    fn each_version_is_judged_alone() {
+        // Together they would tie.
+        let found = verdicts(
+            "search@b,2026-11-03,new,old,80,20,9,80,20,9\nsearch@b,2026-11-04,new,old,80,20,9,80,20,9\n\
+             search@a,2026-11-01,new,old,20,80,9,20,80,9\nsearch@a,2026-11-03,new,old,20,80,9,20,80,9\n",
+        );
+        let verdict = |version: &OfVersion| version.decision.pairs[0].last.verdict;
+        assert_eq!(found.versions.iter().map(verdict).collect::<Vec<_>>(), [Verdict::SecondWins, Verdict::FirstWins]);
+        let text = found.report(Some("user"));
+        let first = "2 versions of search: a until 2026-11-03, b since 2026-11-03; they are two experiments, and each is judged alone.";
+        assert_eq!(text.lines().next(), Some(first));
+        let (a, b) =
+            (text.find("\nsearch@a:\nold beats new").unwrap(), text.find("\nsearch@b:\nnew beats old").unwrap());
+        assert!(a < b && !text.contains("ahead"), "{text}");
+        assert!(found.looks_csv().lines().nth(1).unwrap().starts_with("search@a,2026-11-01,new,old,20,80,9,"));
+        let json = found.json();
+        assert_eq!((json["pairs"].is_null(), &json["change"]), (true, &first.into()));
+        assert_eq!(json["versions"][1]["pairs"][0]["winner"], "new");
+        assert_eq!(json["versions"][0]["last_impressions"], "2026-11-03");
+    }
+
+    #[test]
+    fn versions_have_their_own_rankers() {
+        let found =
+            verdicts(",2026-11-01,A,B,9,1,0,9,1,0\n7,2026-11-02,A,C,9,1,0,9,1,0\nx@8,2026-11-03,B,C,9,1,0,9,1,0\n");
+        // Three rankers in all, but never more than two at a time: there is no best of three.
+        assert!(found.versions.iter().all(|version| version.decision.best.is_none()));
+        let first = "3 versions: no version named until 2026-11-01, 7 from 2026-11-02 to 2026-11-02, x@8 since 2026-11-03; they are \
+                     three experiments, and each is judged alone.";
+        assert_eq!(found.change().as_deref(), Some(first));
+        // One version is what it always was, but for its name.
+        let one = verdicts("7,2026-11-02,A,C,9,1,0,9,1,0\n");
+        assert_eq!((one.change(), one.report(None)), (None, report(one.latest(), None)));
+        assert_eq!(one.json()["version"], "7");
+    }
+}

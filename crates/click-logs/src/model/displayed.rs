@@ -1,0 +1,403 @@
+//! What a page displayed of the list that was mixed for it, by the documents that a line names.
+
+use std::collections::BTreeMap;
+
+use interleave::Page;
+
+use super::MOST_SHOWN;
+use super::receipts::ReceiptRef;
+use crate::error::excerpt;
+
+/// The documents that a line names.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Listed<'a> {
+    /// What the page displayed, top down.
+    pub(crate) shown: &'a [&'a str],
+    /// What was mixed.
+    pub(crate) mixed: Option<&'a [&'a str]>,
+    /// What others placed on the page.
+    pub(crate) pinned: &'a [&'a str],
+    /// How many places the user saw.
+    pub(crate) paged: Option<u64>,
+}
+
+/// What was displayed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Displayed {
+    /// The places; `None` if they are those of the mixed list.
+    pub(crate) page: Option<Page>,
+    /// How many places the user saw, if these were not all.
+    pub(crate) paged: Option<usize>,
+    /// What is unusual about it.
+    pub(crate) oddities: Oddities,
+}
+
+/// What is unusual about what an impression displayed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Oddities {
+    /// A place is nobody's: its document was not mixed, or others placed it there.
+    pub has_pinned: bool,
+    /// A document that was mixed was left out above others that were displayed.
+    pub has_left_out: bool,
+}
+
+/// Where documents are in a list.
+struct Positions<'a> {
+    list: &'a [&'a str],
+    /// Of long lists.
+    places: BTreeMap<&'a str, usize>,
+    next: usize,
+}
+
+/// How many documents are compared one by one.
+const FEW: usize = 64;
+
+impl<'a> Positions<'a> {
+    /// Those of a list, if no document is there twice.
+    fn of(list: &'a [&'a str], name: &str) -> Result<Self, String> {
+        let mut places = BTreeMap::new();
+        let twice = if list.len() > FEW {
+            let mut all = list.iter().enumerate();
+            all.find_map(|(at, id)| places.insert(*id, at).map(|_| *id))
+        } else {
+            (1..list.len()).find(|&at| list[..at].contains(&list[at])).map(|at| list[at])
+        };
+        match twice {
+            Some(id) => Err(format!("{name} has the document {} twice; log each document once", excerpt(id))),
+            None => Ok(Self { list, places, next: 0 }),
+        }
+    }
+
+    fn position(&mut self, id: &str) -> Option<usize> {
+        // Nearly always the next one.
+        let found = if self.list.get(self.next) == Some(&id) {
+            Some(self.next)
+        } else if self.list.len() > FEW {
+            self.places.get(id).copied()
+        } else {
+            self.list.iter().position(|other| *other == id)
+        };
+        self.next = found.map_or(self.next, |at| at + 1);
+        found
+    }
+}
+
+impl Listed<'_> {
+    /// Checks what needs no list: how far the user saw, and that pinned documents are on the page.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let shown = self.shown.len();
+        if let Some(paged) = self.paged.filter(|paged| *paged > shown as u64) {
+            return Err(format!(
+                "`paged` is {paged}, but {shown} documents were shown; expected how many of them the user saw, all pages together"
+            ));
+        }
+        if self.pinned.len() > MOST_SHOWN || self.mixed.is_some_and(|mixed| mixed.len() > MOST_SHOWN) {
+            return Err(format!("more than {MOST_SHOWN} documents in `mixed` or `pinned`; expected those of one list"));
+        }
+        if self.pinned.is_empty() {
+            return Ok(());
+        }
+        let mut shown = Positions::of(self.shown, "`shown`")?;
+        match self.pinned.iter().find(|id| shown.position(id).is_none()) {
+            Some(id) => {
+                let id = excerpt(id);
+                Err(format!(
+                    "`pinned` names {id}, which was not shown; name the documents of `shown` that others placed there"
+                ))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Whether others placed each document.
+    fn are_pinned(&self, more: &[&str]) -> Result<Vec<bool>, String> {
+        let mut are_pinned = vec![false; self.shown.len()];
+        if self.pinned.is_empty() && more.is_empty() {
+            return Ok(are_pinned);
+        }
+        let mut shown = Positions::of(self.shown, "`shown`")?;
+        for id in self.pinned.iter().chain(more) {
+            if let Some(at) = shown.position(id) {
+                are_pinned[at] = true;
+            }
+        }
+        Ok(are_pinned)
+    }
+
+    /// What was displayed of the list `mixed`, called `name`; `more` was pinned as well.
+    fn of(&self, mixed: &[&str], name: &str, more: &[&str]) -> Result<Displayed, String> {
+        let mut displayed = Displayed { paged: self.cut(), ..Displayed::default() };
+        if self.pinned.is_empty() && more.is_empty() && mixed.starts_with(self.shown) {
+            displayed.page = (self.shown.len() < mixed.len()).then(|| Page::first(self.shown.len()));
+            return Ok(displayed);
+        }
+        let are_pinned = self.are_pinned(more)?;
+        let mut positions = Positions::of(mixed, name)?;
+        let found: Vec<Option<usize>> = self.shown.iter().map(|id| positions.position(id)).collect();
+        if !self.shown.is_empty() && found.iter().all(Option::is_none) && !are_pinned.iter().all(|is| *is) {
+            return Err(format!(
+                "no document of `shown` is in {name}, which has {} others, e.g. {}; log what was mixed for this page",
+                mixed.len(),
+                excerpt(mixed.first().copied().unwrap_or_default())
+            ));
+        }
+        let places: Vec<Option<usize>> =
+            found.iter().zip(&are_pinned).map(|(place, is_pinned)| place.filter(|_| !is_pinned)).collect();
+        let page = Page::new(places).map_err(|error| error.to_string())?;
+        let displayed_above = found.iter().flatten().filter(|at| **at < page.depth()).count();
+        displayed.oddities = Oddities {
+            has_pinned: page.places().any(|place| place.is_none()),
+            has_left_out: displayed_above < page.depth(),
+        };
+        displayed.page = Some(page);
+        Ok(displayed)
+    }
+
+    /// How many places the user saw, if these were not all.
+    fn cut(&self) -> Option<usize> {
+        self.paged.map(|paged| paged as usize).filter(|paged| *paged < self.shown.len())
+    }
+
+    /// What was displayed of a list whose owners a line names: one per document mixed, or per document shown.
+    ///
+    /// # Errors
+    /// Why they do not fit each other.
+    pub(crate) fn by_teams(&self, teams: usize) -> Result<Displayed, String> {
+        self.check()?;
+        let shown = self.shown.len();
+        match self.mixed {
+            Some(mixed) if mixed.len() != teams => Err(format!(
+                "{teams} teams for {} documents in `mixed`; expected one per document, as drawn",
+                mixed.len()
+            )),
+            Some(mixed) => self.of(mixed, "`mixed`", &[]),
+            None if teams != shown => {
+                Err(format!("{teams} teams for {shown} documents shown; expected one per document"))
+            }
+            None if self.pinned.is_empty() => Ok(Displayed::default()),
+            None => {
+                let places = self.are_pinned(&[])?.into_iter().enumerate().map(|(at, is)| (!is).then_some(at));
+                let page = Page::new(places).map_err(|error| error.to_string())?;
+                let oddities = Oddities { has_pinned: true, has_left_out: false };
+                Ok(Displayed { page: Some(page), paged: None, oddities })
+            }
+        }
+    }
+
+    /// What was displayed of the list of a receipt.
+    ///
+    /// # Errors
+    /// Why they do not fit each other.
+    pub(crate) fn by_receipt(&self, receipt: &ReceiptRef<'_>) -> Result<Displayed, String> {
+        self.check()?;
+        let documents = match (&receipt.documents, self.mixed) {
+            (Some([kept, _]), Some(mixed)) if kept != mixed => {
+                return Err("`mixed` and the documents in the receipt differ; leave `mixed` out".to_owned());
+            }
+            (Some([kept, pinned]), _) => Some((kept.as_slice(), "the receipt", pinned.as_slice())),
+            (None, Some(mixed)) if mixed.len() != receipt.length => {
+                return Err(format!(
+                    "the receipt is of a list of {} documents, but `mixed` names {}; log all that were drawn, in their order",
+                    receipt.length,
+                    mixed.len()
+                ));
+            }
+            (None, Some(mixed)) => Some((mixed, "`mixed`", &[][..])),
+            (None, None) => None,
+        };
+        let displayed = match documents {
+            Some((mixed, name, pinned)) => self.agreed(self.of(mixed, name, pinned)?, receipt.page)?,
+            None => self.without_documents(receipt)?,
+        };
+        if displayed.page.is_some() || displayed.paged.is_some() {
+            let shown = self.shown.len();
+            let page = displayed.page.clone().unwrap_or_else(|| Page::first(shown));
+            receipt.check_page(&page.truncated(displayed.paged.unwrap_or(shown)))?;
+        }
+        Ok(displayed)
+    }
+
+    /// What was displayed by the documents, if the page in the receipt says the same, or how far of it the user saw.
+    fn agreed(&self, displayed: Displayed, kept: Option<&Page>) -> Result<Displayed, String> {
+        let Some(kept) = kept else { return Ok(displayed) };
+        let shown = self.shown.len();
+        let page = displayed.page.clone().unwrap_or_else(|| Page::first(shown));
+        if *kept == page {
+            return Ok(displayed);
+        }
+        let seen = kept.len();
+        if seen < shown && page.truncated(seen) == *kept {
+            return match self.paged {
+                Some(paged) if paged != seen as u64 => Err(format!(
+                    "`paged` is {paged}, but the page in the receipt ends after {seen} places; leave one of them out"
+                )),
+                _ => Ok(Displayed { paged: Some(seen), ..displayed }),
+            };
+        }
+        Err(format!(
+            "the page in the receipt, which has {seen} places, is not that of the {shown} documents shown; leave `shown` out, or \
+             log the receipt of this page"
+        ))
+    }
+
+    /// What was displayed of a list whose documents nobody names: all of it, or what the receipt says.
+    fn without_documents(&self, receipt: &ReceiptRef<'_>) -> Result<Displayed, String> {
+        let (shown, mixed) = (self.shown.len(), receipt.length);
+        let displayed = Displayed { paged: self.cut(), ..Displayed::default() };
+        if receipt.page.is_none() && self.pinned.is_empty() && shown == mixed {
+            return Ok(displayed);
+        }
+        if let Some(page) = receipt.page {
+            if page.len() != shown {
+                return Err(format!(
+                    "the page in the receipt has {} places, but {shown} documents were shown; log the receipt of this page",
+                    page.len()
+                ));
+            }
+            let are_pinned = self.are_pinned(&[])?;
+            let owned = page.places().zip(&are_pinned).position(|(place, is_pinned)| *is_pinned && place.is_some());
+            if let Some(at) = owned {
+                return Err(format!(
+                    "`pinned` names {}, but the page in the receipt has a document of the mixed list there; leave one of them out",
+                    excerpt(self.shown[at])
+                ));
+            }
+            let oddities = Oddities {
+                has_pinned: page.places().any(|place| place.is_none()),
+                has_left_out: page.positions().count() < page.depth(),
+            };
+            let is_all = page.is_beginning() && page.len() == mixed;
+            return Ok(Displayed { page: (!is_all).then(|| page.clone()), oddities, ..displayed });
+        }
+        let are_pinned = self.are_pinned(&[])?;
+        let pinned = are_pinned.iter().filter(|is| **is).count();
+        if shown - pinned != mixed {
+            let longer = mixed > shown - pinned;
+            return Err(match (pinned, longer) {
+                (0, true) => format!(
+                    "the receipt is of a longer list than the {shown} documents shown; log both together, or all that were drawn in \
+                     `mixed`"
+                ),
+                (0, false) => format!(
+                    "the receipt does not fit the list of {shown} documents: {mixed} were mixed; log what was drawn in `mixed`, and \
+                     what others placed on the page in `pinned`"
+                ),
+                _ => format!(
+                    "{shown} documents shown, {pinned} of them pinned, with a receipt of {mixed}; log all that were drawn in `mixed`"
+                ),
+            });
+        }
+        let mut next = 0..;
+        let places = are_pinned.iter().map(|is_pinned| if *is_pinned { None } else { next.next() });
+        let page = Page::new(places).map_err(|error| error.to_string())?;
+        let oddities = Oddities { has_pinned: true, has_left_out: false };
+        Ok(Displayed { page: Some(page), oddities, ..displayed })
+    }
+}
+
+/// Writes what credit needs of a receipt: how far the user saw and the page, if they are not those of the whole list, and the
+/// method's own part.
+pub(crate) fn write_credit(page: Option<&Page>, paged: Option<usize>, body: &[u8], to: &mut Vec<u8>) {
+    let mut number = |mut number: usize| {
+        while number >= 0x80 {
+            to.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        to.push(number as u8);
+    };
+    // Numbers are one more than what they say; 0 says nothing.
+    number(paged.map_or(0, |paged| paged + 1));
+    match page {
+        None => number(0),
+        Some(page) => {
+            number(page.len() + 1);
+            let mut last = 0;
+            for place in page.places() {
+                number(place.map_or(0, |at| at + 1 - last));
+                last = place.map_or(last, |at| at + 1);
+            }
+        }
+    }
+    to.extend_from_slice(body);
+}
+
+/// What [`write_credit`] wrote: the page, how far the user saw, and the method's own part; `None` for other bytes.
+pub(crate) fn read_credit(mut bytes: &[u8]) -> Option<(Option<Page>, Option<usize>, &[u8])> {
+    let mut number = || -> Option<usize> {
+        let (mut number, mut shift) = (0_usize, 0);
+        loop {
+            let (&byte, rest) = bytes.split_first()?;
+            bytes = rest;
+            number |= usize::from(byte & 0x7f).checked_shl(shift)?;
+            if byte < 0x80 {
+                return Some(number);
+            }
+            shift += 7;
+        }
+    };
+    let paged = number()?.checked_sub(1);
+    let page = match number()?.checked_sub(1) {
+        None => None,
+        Some(length) => {
+            let mut last = 0;
+            let mut places = Vec::with_capacity(length);
+            for _ in 0..length {
+                let step = number()?;
+                places.push(step.checked_sub(1).map(|step| last + step));
+                last += step;
+            }
+            Some(Page::new(places).ok()?)
+        }
+    };
+    Some((page, paged, bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credit_as_bytes_and_back() {
+        let pages = [
+            None,
+            Some(Page::first(0)),
+            Some(Page::first(300)),
+            Some(Page::new([None, Some(0), None, Some(7), Some(400)]).unwrap()),
+        ];
+        for page in pages {
+            for paged in [None, Some(0), Some(5), Some(1000)] {
+                let mut bytes = Vec::new();
+                write_credit(page.as_ref(), paged, &[7, 8], &mut bytes);
+                assert_eq!(read_credit(&bytes), Some((page.clone(), paged, &[7, 8][..])));
+            }
+        }
+        assert_eq!(read_credit(&[0x80]), None);
+    }
+
+    #[test]
+    fn pages_are_found_by_documents() {
+        let mixed = ["a", "b", "c", "d"];
+        let of = |shown: &[&str], pinned: &[&str]| {
+            Listed { shown, mixed: None, pinned, paged: None }.of(&mixed, "`mixed`", &[])
+        };
+        let odd = |has_pinned, has_left_out| Oddities { has_pinned, has_left_out };
+        for (shown, pinned, places, oddities) in [
+            (&["a", "b"][..], &[][..], vec![Some(0), Some(1)], odd(false, false)),
+            (&["ad", "a", "c"], &[], vec![None, Some(0), Some(2)], odd(true, true)),
+            (&["a", "b", "c", "d", "ad"], &[], vec![Some(0), Some(1), Some(2), Some(3), None], odd(true, false)),
+            // What was moved to the top was not left out.
+            (&["c", "a", "b", "d"], &["c"], vec![None, Some(0), Some(1), Some(3)], odd(true, false)),
+            (&["b"], &[], vec![Some(1)], odd(false, true)),
+        ] {
+            let found = of(shown, pinned).unwrap();
+            assert_eq!(found.page, Some(Page::new(places).unwrap()), "{shown:?}");
+            assert_eq!(found.oddities, oddities, "{shown:?}");
+        }
+        assert_eq!(of(&mixed, &[]).unwrap(), Displayed::default());
+        assert!(of(&["b", "a"], &[]).unwrap_err().contains("declare the document that was moved as pinned"));
+        assert!(
+            of(&["x", "y"], &[]).unwrap_err().starts_with("no document of `shown` is in `mixed`, which has 4 others")
+        );
+        assert!(of(&["x", "y"], &["x", "y"]).is_ok());
+    }
+}

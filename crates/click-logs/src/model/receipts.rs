@@ -1,0 +1,204 @@
+//! Receipts of either format, as logs have them: read, checked, and brought into one form.
+
+use std::str::FromStr;
+
+use interleave::receipt::{self, Mixed, Parts, Receipt};
+use interleave::{
+    AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, CreditError, Interleaving,
+    Multileaving, Page,
+};
+
+/// A receipt that was read, in borrowed parts.
+#[derive(Debug)]
+pub(crate) struct ReceiptRef<'a> {
+    /// The method's own part, in the second format.
+    pub(crate) body: &'a [u8],
+    /// The full name of the method.
+    pub(crate) method: &'a str,
+    /// Whether the method mixes two rankers; any number otherwise.
+    pub(crate) is_two: bool,
+    /// How many documents were mixed.
+    pub(crate) length: usize,
+    /// The page that it keeps.
+    pub(crate) page: Option<&'a Page>,
+    /// The documents that were mixed, and those of the page that are nobody's, if it keeps documents.
+    pub(crate) documents: Option<[Vec<&'a str>; 2]>,
+    /// The experiment and the hash of its version.
+    pub(crate) version: Option<(&'a str, u64)>,
+    mixed: Mixed,
+    method_of: &'a Methods,
+}
+
+impl ReceiptRef<'_> {
+    /// The documents that it says were displayed, top down, if it keeps documents.
+    pub(crate) fn shown(&self) -> Option<Vec<&str>> {
+        let [mixed, pinned] = self.documents.as_ref()?;
+        let Some(page) = self.page else { return Some(mixed.clone()) };
+        let mut pinned = pinned.iter();
+        page.places().map(|place| place.map_or_else(|| pinned.next(), |at| mixed.get(at)).copied()).collect()
+    }
+
+    /// Whether its method credits clicks on a page.
+    ///
+    /// # Errors
+    /// Why it does not.
+    pub(crate) fn check_page(&self, page: &Page) -> Result<(), String> {
+        self.method_of.check(&self.mixed, Some(page)).map_err(|error| error.to_string())
+    }
+}
+
+/// The methods of the last receipts: the next one is nearly always of the same.
+#[derive(Debug, Default)]
+struct Methods {
+    two: Option<(String, AnyInterleaving)>,
+    many: Option<(String, AnyMultileaving)>,
+}
+
+impl Methods {
+    /// Makes the method of a receipt one of the last.
+    fn note(&mut self, mixed: &Mixed) -> Result<(), String> {
+        fn note<M: FromStr<Err: ToString>>(last: &mut Option<(String, M)>, name: &str) -> Result<(), String> {
+            if last.as_ref().is_none_or(|(known, _)| known != name) {
+                *last = Some((name.to_owned(), name.parse().map_err(|error: M::Err| error.to_string())?));
+            }
+            Ok(())
+        }
+        match mixed {
+            Mixed::Interleaving(receipt) => note(&mut self.two, receipt.method()),
+            Mixed::Multileaving(receipt) => note(&mut self.many, receipt.method()),
+        }
+    }
+
+    /// Whether the receipt, with the page if there is one, is of its method: then all that it refuses is a click below every list,
+    /// which costs less than to credit none.
+    fn check(&self, mixed: &Mixed, page: Option<&Page>) -> Result<(), CreditError> {
+        const BELOW: [usize; 1] = [usize::MAX];
+        let unknown = || CreditError::UnknownMethod { method: mixed.method().to_owned() };
+        let credited = match mixed {
+            Mixed::Interleaving(receipt) => {
+                let (_, method) = self.two.as_ref().ok_or_else(unknown)?;
+                match page {
+                    Some(page) => method.credit_page(receipt, page, &BELOW).map(drop),
+                    None => method.credit(receipt, &BELOW).map(drop),
+                }
+            }
+            Mixed::Multileaving(receipt) => {
+                let (_, method) = self.many.as_ref().ok_or_else(unknown)?;
+                match page {
+                    Some(page) => method.credit_page(receipt, page, &BELOW).map(drop),
+                    None => method.credit(receipt, &BELOW).map(drop),
+                }
+            }
+        };
+        match credited {
+            Err(CreditError::Position { .. }) => Ok(()),
+            other => other,
+        }
+    }
+}
+
+/// Reads receipts. Its buffers serve all of them.
+#[derive(Debug, Default)]
+pub(crate) struct Receipts {
+    methods: Methods,
+    /// A receipt that could not be read where it was.
+    kept: Option<Receipt>,
+    /// Its bytes.
+    bytes: Vec<u8>,
+}
+
+/// The first byte of the first format, which has no checksum.
+const FIRST: u8 = 1;
+
+impl Receipts {
+    /// The receipt in bytes of either format, with or without documents.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub(crate) fn read<'a>(&'a mut self, bytes: &'a [u8]) -> Result<ReceiptRef<'a>, String> {
+        if bytes.first() == Some(&FIRST) {
+            let receipt = match self.of_two(bytes) {
+                Some(receipt) => receipt,
+                None => Receipt::from_bytes(bytes).map_err(text)?,
+            };
+            return self.of(receipt);
+        }
+        let parts = match Parts::read(bytes) {
+            Ok(parts) => parts,
+            Err(error) => {
+                let receipt = plain(bytes).ok_or_else(|| error.to_string())?;
+                return self.of(receipt);
+            }
+        };
+        if parts.page().is_some() || parts.documents().is_some() {
+            // They have to fit the list.
+            return self.of(Receipt::from_bytes(bytes).map_err(text)?);
+        }
+        let mixed = parts.mixed(None).map_err(text)?;
+        self.methods.note(&mixed)?;
+        self.methods.check(&mixed, None).map_err(text)?;
+        Ok(ReceiptRef {
+            body: parts.body(),
+            method: parts.method().unwrap_or_default(),
+            is_two: !parts.is_multileaving(),
+            length: mixed.len(),
+            page: None,
+            documents: None,
+            version: parts.version(),
+            mixed,
+            method_of: &self.methods,
+        })
+    }
+
+    /// A receipt that was read already.
+    ///
+    /// # Errors
+    /// If its method does not know it.
+    pub(crate) fn of(&mut self, receipt: Receipt) -> Result<ReceiptRef<'_>, String> {
+        self.methods.note(receipt.mixed())?;
+        self.methods.check(receipt.mixed(), None).map_err(text)?;
+        let mixed = receipt.mixed().clone();
+        self.bytes = Receipt::from(mixed.clone()).to_bytes_without_method();
+        let receipt = self.kept.insert(receipt);
+        let documents = receipt.documents().map(|documents| {
+            [documents, receipt.pinned()].map(|texts| texts.iter().map(String::as_str).collect::<Vec<_>>())
+        });
+        Ok(ReceiptRef {
+            body: Parts::read(&self.bytes).map_err(text)?.body(),
+            method: receipt.method(),
+            is_two: matches!(mixed, Mixed::Interleaving(_)),
+            length: mixed.len(),
+            page: receipt.page(),
+            documents,
+            version: receipt.version().map(|version| (version.experiment(), version.hash())),
+            mixed,
+            method_of: &self.methods,
+        })
+    }
+
+    /// A receipt of two rankers in the first format, of the same method as the last one.
+    fn of_two(&self, bytes: &[u8]) -> Option<Receipt> {
+        let (name, method) = self.methods.two.as_ref()?;
+        // A receipt begins with the length of its method's name; one with documents, with the number of a kind.
+        let is_same = bytes.get(1).is_some_and(|length| usize::from(*length) == name.len())
+            && bytes.get(2..).is_some_and(|rest| rest.starts_with(name.as_bytes()));
+        if !is_same {
+            return None;
+        }
+        let found: AnyInterleavingReceipt = receipt::from_bytes(bytes).ok()?;
+        // Bytes alone do not say of which kind they are.
+        let is_of_it = matches!(method.credit(&found, &[usize::MAX]), Err(CreditError::Position { .. }));
+        is_of_it.then_some(())?;
+        Some(Receipt::from(found))
+    }
+}
+
+/// The receipt of any method that was written as a plain value.
+fn plain(bytes: &[u8]) -> Option<Receipt> {
+    let two = receipt::from_bytes::<AnyInterleavingReceipt>(bytes).map(Receipt::from);
+    two.or_else(|_| receipt::from_bytes::<AnyMultileavingReceipt>(bytes).map(Receipt::from)).ok()
+}
+
+fn text(error: impl ToString) -> String {
+    error.to_string()
+}

@@ -1,0 +1,83 @@
+//! Pages: what they display of a mixed list, and how far their users go.
+
+use clicks::{CompiledClickModel, User};
+use interleave::{AnyInterleavingReceipt, Generator, Interleaving, Page, Preference, RankedList};
+use rand::RngExt;
+
+use super::Simulation;
+use super::world::World;
+
+/// The document of an advertisement: those of queries have smaller numbers.
+pub(super) const ADVERTISEMENT: u16 = 1000;
+/// The place of an advertisement, from 0.
+const PLACE: usize = 1;
+/// How many users turn a page whose end they see.
+const TURNED: f64 = 0.4;
+
+/// What was mixed, and what became of it.
+pub(super) struct Displayed {
+    pub(super) mixed: Vec<u16>,
+    pub(super) shown: Vec<u16>,
+    pub(super) page: Page,
+    /// How many places the user saw: whole pages.
+    pub(super) seen: usize,
+    /// The places clicked that count.
+    clicked: Vec<usize>,
+}
+
+impl Displayed {
+    /// Mixes `lists` for all pages, leaves documents out, adds an advertisement, and lets a user read; `click` takes each
+    /// document clicked and says whether that click counts.
+    #[expect(clippy::too_many_arguments, reason = "an impression and three streams of chance")]
+    pub(super) fn read(
+        simulation: &Simulation,
+        world: &World,
+        (query, taste): (usize, f64),
+        lists: [RankedList<'_>; 2],
+        draws: &mut Generator,
+        luck: &mut Generator,
+        chance: &mut Generator,
+        mut click: impl FnMut(u16, &mut Generator) -> bool,
+    ) -> (Self, AnyInterleavingReceipt) {
+        let (mixed, receipt) = simulation.method.draw(lists, simulation.depth(), draws, &mut Default::default());
+        let mixed: Vec<u16> = mixed.into_iter().map(|doc| doc.index() as u16).collect();
+        let mut places: Vec<Option<usize>> =
+            (0..mixed.len()).filter(|_| chance.random::<f64>() >= simulation.left_out).map(Some).collect();
+        if places.is_empty() {
+            // No page is empty.
+            places.extend(mixed.first().map(|_| Some(0)));
+        }
+        if chance.random::<f64>() < simulation.pinned {
+            places.insert(PLACE.min(places.len()), None);
+        }
+        places.truncate(simulation.depth());
+        let shown: Vec<u16> = places.iter().map(|place| place.map_or(ADVERTISEMENT, |at| mixed[at])).collect();
+        let page = Page::new(places).expect("in the order of the list");
+        let (mut seen, mut clicked) = (0, Vec::new());
+        let mut reader = world.model.user();
+        for (place, &document) in shown.iter().enumerate() {
+            if place == seen {
+                if place > 0 && chance.random::<f64>() >= TURNED {
+                    break;
+                }
+                seen = shown.len().min(seen + simulation.shown);
+            }
+            // An advertisement looks like the first document of the query.
+            let of = if document == ADVERTISEMENT { 0 } else { usize::from(document) };
+            let read = reader.examine(world.grade(query, of, taste), luck);
+            if read.clicked && click(document, chance) {
+                clicked.push(place);
+            }
+            if read.abandons {
+                break;
+            }
+        }
+        (Self { mixed, shown, page, seen, clicked }, receipt)
+    }
+
+    /// Who won, by the method alone.
+    pub(super) fn winner(&self, simulation: &Simulation, receipt: &AnyInterleavingReceipt) -> Preference {
+        let seen = self.page.truncated(self.seen);
+        simulation.method.credit_page(receipt, &seen, &self.clicked).expect("a page of a method that serves several")
+    }
+}
