@@ -1,7 +1,8 @@
-"""Fits of two tables by scipy and statsmodels, as test data for the crate.
+"""Fits of two tables by scipy, statsmodels and choix, as test data for the crate.
 
-    python fits.py            # prints both tables' fits; needs numpy, scipy and statsmodels
+    python fits.py            # prints both tables' fits; needs numpy, scipy, statsmodels and choix
     python fits.py --write    # writes fits.json beside this file
+    python fits.py --check    # compares with fits.json
 
 Tables are drawn by a generator that is written out here, so that the crate's test makes the same ones.
 """
@@ -9,11 +10,12 @@ Tables are drawn by a generator that is written out here, so that the crate's te
 import json
 import pathlib
 import sys
+from importlib import metadata
 
+import choix
 import numpy as np
 import scipy
 import scipy.optimize
-import scipy.stats
 import statsmodels
 import statsmodels.api as sm
 
@@ -146,18 +148,57 @@ def clustered(rows, competitors):
     }
 
 
+def without_position(rows, competitors):
+    """Strengths by the iterative Luce spectral ranking of choix, which adds them up to 0; without ties and position."""
+    won = [(first, second) if outcome == 0 else (second, first) for first, second, outcome, _ in rows]
+    spectral = choix.ilsr_pairwise(competitors, won, alpha=0.0, max_iter=1000, tol=1e-12)
+    newton = choix.opt_pairwise(competitors, won, alpha=0.0, method="Newton-CG", tol=1e-10)
+    assert np.max(np.abs(spectral - newton)) < 1e-6, "two methods of choix agree"
+    return {"strengths": (spectral - np.mean(spectral)).tolist()}
+
+
+def publish(name, result):
+    """Prints the result; writes it to a file beside this one, or compares it with the file, if that is asked for."""
+    path = pathlib.Path(__file__).parent / name
+    if "--check" in sys.argv:
+        same(name, json.loads(path.read_text()), result)
+        print(f"{name}: as this machine computes it")
+        return
+    text = json.dumps(result, indent=2) + "\n"
+    if "--write" in sys.argv:
+        path.write_text(text)
+    print(text)
+
+
+# What comes from simulations depends a little on how a machine factorises matrices.
+SIMULATED = {"quantile": 0.03, "quantiles": 0.03, "width": 0.5, "widths": 0.5}
+
+
+def same(place, kept, found, tolerance=1e-8):
+    """Fails where numbers differ by more than the tolerance; texts name versions, and may differ."""
+    if isinstance(kept, dict):
+        assert kept.keys() == found.keys(), f"{place}: {kept.keys()} and {found.keys()}"
+        for key in kept:
+            same(f"{place}, {key}", kept[key], found[key], SIMULATED.get(key, tolerance))
+    elif isinstance(kept, list):
+        assert len(kept) == len(found), f"{place}: {len(kept)} and {len(found)} values"
+        for number, pair in enumerate(zip(kept, found)):
+            same(f"{place}, {number}", *pair, tolerance)
+    elif not isinstance(kept, str):
+        assert abs(kept - found) < tolerance, f"{place}: {kept} in the file, {found} found"
+
+
 def main():
     ties = table(seed=11, rows=900, competitors=6, items=40, tie=0.6, position=0.25)
     binary = table(seed=12, rows=900, competitors=6, items=40, tie=0.0, position=0.25)
     result = {
-        "source": f"fits.py with numpy {np.__version__}, scipy {scipy.__version__}, statsmodels {statsmodels.__version__}",
+        "source": f"fits.py with numpy {np.__version__}, scipy {scipy.__version__}, statsmodels {statsmodels.__version__}, "
+        f"choix {metadata.version('choix')}",
         "davidson": davidson(ties, 6),
         "clustered": clustered(binary, 6),
+        "without_position": without_position(binary, 6),
     }
-    text = json.dumps(result, indent=2) + "\n"
-    if "--write" in sys.argv:
-        (pathlib.Path(__file__).parent / "fits.json").write_text(text)
-    print(text)
+    publish("fits.json", result)
 
 
 if __name__ == "__main__":
