@@ -25,6 +25,22 @@ impl Clusters {
     pub const ENOUGH: usize = 20;
 }
 
+/// How the pairs of further judgements are chosen. The number that is advised always assumes the first; of the others, the
+/// advice says how they differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FurtherPairs {
+    /// All pairs of the contenders, equally often.
+    #[default]
+    Contenders,
+    /// A session chooses them to find the best.
+    Best,
+    /// A session chooses them to rank all.
+    Order,
+    /// A session compares all pairs equally often, not only those of contenders.
+    Everyone,
+}
+
 /// What a board is asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
@@ -36,13 +52,22 @@ pub struct Settings {
     pub checks: bool,
     /// Whether to estimate how many more judgements are needed.
     pub advice: bool,
+    /// How the pairs of further judgements will be chosen.
+    pub further: FurtherPairs,
     /// Whether ranks that hold at every look under Bradley-Terry are computed; that takes longest.
     pub every_look: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { level: 0.95, clusters: Clusters::Auto, checks: true, advice: true, every_look: true }
+        Self {
+            level: 0.95,
+            clusters: Clusters::Auto,
+            checks: true,
+            advice: true,
+            further: FurtherPairs::Contenders,
+            every_look: true,
+        }
     }
 }
 

@@ -127,6 +127,47 @@ fn a_session_of_judges_is_a_table() {
 }
 
 #[test]
+fn advice_says_how_a_session_differs_from_what_it_assumes() {
+    let folder = folder();
+    let at = folder.path();
+    fs::write(at.join("votes.csv"), votes()).expect("writable");
+    let advice = |file: &str| {
+        let printed = run(at, &[file, "--json"]).1;
+        let board: Value = serde_json::from_str(&printed).expect("JSON");
+        board["advice"].clone()
+    };
+    assert_eq!(advice("votes.csv")["further"], "contenders");
+    for (goal, further, words) in [
+        ("best", "best", "This session chooses pairs to find the best (goal best)"),
+        ("order", "order", "This session chooses pairs to rank all (goal order)"),
+        ("uniform", "everyone", "This session (goal uniform) also compares the others"),
+    ] {
+        let file = format!("{goal}.jsonl");
+        let next = |arguments: &[&str]| {
+            let run = sim(at).args(["next", "--state", &file]).args(arguments).output().expect("sim starts");
+            assert!(run.status.success(), "{}", text(&run.stderr));
+            text(&run.stdout)
+        };
+        let asked = next(&["--competitors", "a,b,c,d", "--goal", goal, "--batch", "12"]);
+        let verdicts = ["first", "second", "tie"].iter().cycle();
+        let tickets = asked.lines().zip(verdicts).map(|(line, verdict)| {
+            let pair: Value = serde_json::from_str(line).expect("JSON");
+            format!("{}={verdict}", pair["ticket"].as_str().expect("a ticket"))
+        });
+        let answers: Vec<String> = tickets.flat_map(|answer| ["--answer".to_owned(), answer]).collect();
+        let answers: Vec<&str> = answers.iter().map(String::as_str).collect();
+        next(&[&answers[..], &["--no-ask"]].concat());
+        let advice = advice(&file);
+        assert!(advice["further"] == further && advice["more"].as_u64() > Some(0), "{advice}");
+        for text in ["sentence", "assumption"] {
+            assert!(advice[text].as_str().expect("words").contains(words), "{advice}");
+        }
+        let printed = run(at, &[&file]).1;
+        assert!(printed.contains(words), "{printed}");
+    }
+}
+
+#[test]
 fn faults_name_file_line_and_remedy() {
     let folder = folder();
     let at = folder.path();
