@@ -89,9 +89,7 @@ impl Future {
         let mut information = vec![0.0; size * size];
         for a in 0..size {
             for b in 0..a {
-                let [win, loss, _] = group.fit.probabilities(order[a], order[b], 0.0);
-                let mean = 0.5 * (win - loss);
-                let value = worth.min(1.0) * (0.25 * (win + loss) - mean * mean) / pairs;
+                let value = worth.min(1.0) * group.fit.expected(order[a], order[b], 0.0).information()[0][0] / pairs;
                 information[a * size + a] += value;
                 information[b * size + b] += value;
                 information[a * size + b] -= value;

@@ -2,6 +2,7 @@
 
 use crate::{BoardError, Table};
 use serde::{Deserialize, Serialize};
+use statistics::bradley_terry::Ties;
 
 /// What is taken to be independent when standard errors are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -41,6 +42,27 @@ pub enum FurtherPairs {
     Everyone,
 }
 
+/// How the model accounts for ties.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TieModel {
+    /// Davidson's: P(tie) is proportional to the geometric mean of P(win) and P(loss).
+    #[default]
+    Davidson,
+    /// Rao and Kupper's: a tie is a difference below a threshold that judges do not notice.
+    RaoKupper,
+}
+
+impl TieModel {
+    /// The model of `statistics`.
+    pub(crate) fn model(self) -> Ties {
+        match self {
+            Self::Davidson => Ties::Davidson,
+            Self::RaoKupper => Ties::RaoKupper,
+        }
+    }
+}
+
 /// What a board is asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
@@ -48,6 +70,8 @@ pub struct Settings {
     pub level: f64,
     /// What is taken to be independent.
     pub clusters: Clusters,
+    /// How the model accounts for ties.
+    pub ties: TieModel,
     /// Whether the table is checked for what would mislead.
     pub checks: bool,
     /// Whether to estimate how many more judgements are needed.
@@ -63,6 +87,7 @@ impl Default for Settings {
         Self {
             level: 0.95,
             clusters: Clusters::Auto,
+            ties: TieModel::Davidson,
             checks: true,
             advice: true,
             further: FurtherPairs::Contenders,

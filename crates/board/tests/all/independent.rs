@@ -3,7 +3,7 @@
 
 use board::{Board, Clusters, Judgement, Order, Settings, Table, Verdict};
 use serde_json::Value;
-use statistics::bradley_terry::{Comparison, Fit, Options, Point, cells};
+use statistics::bradley_terry::{Comparison, Fit, Options, Point, Ties, cells};
 
 /// Park and Miller's minimal generator.
 struct Lehmer(u64);
@@ -78,13 +78,18 @@ fn rows(table: &Table) -> Vec<Comparison> {
     board::Units::of(&apart).unwrap().units.iter().map(|unit| unit.comparison).collect()
 }
 
-const OPTIONS: Options = Options { position: true, prior: None };
+const OPTIONS: Options = Options { position: true, prior: None, ties: Ties::Davidson };
 
 #[test]
 fn ties_and_position_agree_with_scipy() {
+    for (ties, name) in [(Ties::Davidson, "davidson"), (Ties::RaoKupper, "rao_kupper")] {
+        agrees_with_scipy(ties, &expected()[name]);
+    }
+}
+
+fn agrees_with_scipy(ties: Ties, expected: &Value) {
     let table = table(11, 900, 6, 40, 0.6, 0.25);
-    let expected = &expected()["davidson"];
-    let fit = Fit::new(6, &cells(&rows(&table)), OPTIONS).unwrap();
+    let fit = Fit::new(6, &cells(&rows(&table)), Options { ties, ..OPTIONS }).unwrap();
     for (k, strength) in numbers(&expected["strengths"]).into_iter().enumerate() {
         close(fit.strengths()[k], &strength.into(), "strength");
         let error = fit.model_covariance()[k * fit.size() + k].sqrt();
@@ -93,7 +98,10 @@ fn ties_and_position_agree_with_scipy() {
     close(fit.position().unwrap(), &expected["position"], "position");
     let place = fit.position_place().unwrap();
     close(fit.model_covariance()[place * fit.size() + place].sqrt(), &expected["position_error"], "position's error");
-    close(fit.tie(), &expected["nu"], "nu");
+    match ties {
+        Ties::RaoKupper => close((1.0 + fit.tie()).sqrt(), &expected["theta"], "theta"),
+        _ => close(fit.tie(), &expected["nu"], "nu"),
+    }
     close(fit.ln_likelihood(), &expected["ln_likelihood"], "likelihood");
 }
 
@@ -136,7 +144,7 @@ fn ranks_of_one_look_are_little_wider_than_numpys() {
 #[test]
 fn strengths_without_position_agree_with_choix() {
     let table = table(12, 900, 6, 40, 0.0, 0.25);
-    let fit = Fit::new(6, &cells(&rows(&table)), Options { position: false, prior: None }).unwrap();
+    let fit = Fit::new(6, &cells(&rows(&table)), Options { position: false, ..OPTIONS }).unwrap();
     for (k, strength) in numbers(&expected()["without_position"]["strengths"]).into_iter().enumerate() {
         close(fit.strengths()[k], &strength.into(), "strength");
     }
@@ -151,7 +159,7 @@ fn ties_as_halves_agree_with_bradley_terry_2() {
     for (position, differences, errors) in
         [(false, "differences", "errors"), (true, "placed_differences", "placed_errors")]
     {
-        let fit = Fit::new(6, &cells(&comparisons), Options { position, prior: None }).unwrap();
+        let fit = Fit::new(6, &cells(&comparisons), Options { position, ..OPTIONS }).unwrap();
         let (size, covariance) = (fit.size(), fit.model_covariance());
         for k in 1..6 {
             let of = |key: &str| numbers(&expected[key])[k - 1].into();

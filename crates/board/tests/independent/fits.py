@@ -89,6 +89,42 @@ def davidson(rows, competitors):
     }
 
 
+def rao_kupper(rows, competitors):
+    """Maximum likelihood of strengths, position effect and ln(theta - 1), with the inverse of a numerical Hessian."""
+    first, second, outcome, _ = (np.array(column) for column in zip(*rows))
+
+    def split(x):
+        return np.append(x[: competitors - 1], -np.sum(x[: competitors - 1])), x[-2], x[-1]
+
+    def loss(x):
+        strengths, gamma, free = split(x)
+        one, other, theta = np.exp(strengths[first] + gamma), np.exp(strengths[second]), 1 + np.exp(free)
+        win, loss = one / (one + theta * other), other / (other + theta * one)
+        tie = one * other * (theta**2 - 1) / ((one + theta * other) * (theta * one + other))
+        return -np.sum(np.log(np.choose(outcome, [win, loss, tie])))
+
+    start = np.zeros(competitors + 1)
+    x = scipy.optimize.minimize(loss, start, method="BFGS", options={"gtol": 1e-6}).x
+    for _ in range(5):
+        gradient, hessian = derivatives(loss, x)
+        x = x - np.linalg.solve(hessian, gradient)
+    gradient, hessian = derivatives(loss, x)
+    assert np.max(np.abs(np.linalg.solve(hessian, gradient))) < 1e-9, f"Newton's method converges: {gradient}"
+    covariance = np.linalg.inv(hessian)
+    back = np.zeros((competitors, competitors + 1))
+    back[: competitors - 1, : competitors - 1] = np.eye(competitors - 1)
+    back[-1, : competitors - 1] = -1
+    strengths, gamma, free = split(x)
+    return {
+        "strengths": strengths.tolist(),
+        "errors": np.sqrt(np.diag(back @ covariance @ back.T)).tolist(),
+        "position": gamma,
+        "position_error": float(np.sqrt(covariance[-2, -2])),
+        "theta": float(1 + np.exp(free)),
+        "ln_likelihood": -float(loss(x)),
+    }
+
+
 def max_t(strengths, covariance, draws=400_000):
     """The 95% quantile of the largest standardised difference, and the mean width of the ranks it allows."""
     upper = np.triu_indices(len(strengths), 1)
@@ -195,6 +231,7 @@ def main():
         "source": f"fits.py with numpy {np.__version__}, scipy {scipy.__version__}, statsmodels {statsmodels.__version__}, "
         f"choix {metadata.version('choix')}",
         "davidson": davidson(ties, 6),
+        "rao_kupper": rao_kupper(ties, 6),
         "clustered": clustered(binary, 6),
         "without_position": without_position(binary, 6),
     }
