@@ -41,6 +41,10 @@ const DEFAULTS: [&str; 4] = [
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
+/// Of one run: at each checkpoint, whether the recommendation and the model's leader are right, and the share of pairs that
+/// the model has in the wrong order after the last.
+type Played = (Vec<[bool; 2]>, f64);
+
 fn unit(generator: &mut Generator) -> f64 {
     (generator.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
@@ -131,9 +135,8 @@ fn reached(checkpoints: &[u64], right: &[u32], runs: u32) -> String {
     }
 }
 
-/// One run: at each checkpoint, whether the recommendation and the model's leader are right, and the share of pairs that the
-/// model has in the wrong order after the last.
-fn play(name: &str, policy: &str, run: u64, checkpoints: &[u64]) -> Result<(Vec<[bool; 2]>, f64), Failure> {
+/// Plays one run.
+fn play(name: &str, policy: &str, run: u64, checkpoints: &[u64]) -> Result<Played, Failure> {
     let world = World::of(name, run)?;
     let mut config = Config { seed: run, ..Config::of((0..world.odds.len()).map(|i| i.to_string())) };
     config.items = (0..world.items.len()).map(|item| item.to_string()).collect();
@@ -162,7 +165,7 @@ fn play(name: &str, policy: &str, run: u64, checkpoints: &[u64]) -> Result<(Vec<
 }
 
 /// All runs in their order, on all cores.
-fn runs(name: &str, policy: &str, runs: u64, checkpoints: &[u64]) -> Result<Vec<(Vec<[bool; 2]>, f64)>, Failure> {
+fn runs(name: &str, policy: &str, runs: u64, checkpoints: &[u64]) -> Result<Vec<Played>, Failure> {
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
     let share = |thread: u64| -> Result<Vec<_>, Failure> {
         (thread..runs).step_by(threads as usize).map(|run| Ok((run, play(name, policy, run, checkpoints)?))).collect()
