@@ -56,8 +56,8 @@ fn normal(generator: &mut Generator) -> f64 {
 
 /// How judges answer.
 struct World {
-    /// Row i, column j: the log odds that i is preferred to j, ties half.
-    odds: Vec<Vec<f64>>,
+    /// Row i, column j: the logit of the probability that i is preferred to j, ties half.
+    logits: Vec<Vec<f64>>,
     /// What is added for the answer shown first.
     position: f64,
     /// By item, the shift of each competitor's strength; empty without items.
@@ -81,26 +81,26 @@ impl World {
             let row = |i: usize| (0..count).map(|j| strengths[i] - strengths[j]).collect();
             let items = if kind == "items" { shifts(generator, count) } else { Vec::new() };
             let position = if kind == "position" { POSITION } else { 0.0 };
-            return Ok(Self { odds: (0..count).map(row).collect(), position, items });
+            return Ok(Self { logits: (0..count).map(row).collect(), position, items });
         }
         let matrix = PreferenceMatrix::from_bytes(&std::fs::read(name)?)?;
         // Files list the best first, and policies break ties by number.
         let mut arms: Vec<_> = matrix.all_arms().collect();
         bandits::random::shuffle(generator, &mut arms);
-        let odds = |p: f64| libm::log(p / (1.0 - p));
-        let row = |arm| arms.iter().map(|other| odds(matrix.row(arm)[other.index()])).collect();
-        Ok(Self { odds: arms.iter().map(|arm| row(*arm)).collect(), position: 0.0, items: Vec::new() })
+        let logits = |p: f64| libm::log(p / (1.0 - p));
+        let row = |arm| arms.iter().map(|other| logits(matrix.row(arm)[other.index()])).collect();
+        Ok(Self { logits: arms.iter().map(|arm| row(*arm)).collect(), position: 0.0, items: Vec::new() })
     }
 
     fn best(&self) -> u32 {
-        let beats_all = |i: usize| (0..self.odds.len()).all(|j| i == j || self.odds[i][j] > 0.0);
-        (0..self.odds.len()).find(|&i| beats_all(i)).unwrap_or(0) as u32
+        let beats_all = |i: usize| (0..self.logits.len()).all(|j| i == j || self.logits[i][j] > 0.0);
+        (0..self.logits.len()).find(|&i| beats_all(i)).unwrap_or(0) as u32
     }
 
     fn judge(&self, pair: &live::Pair, generator: &mut Generator) -> Verdict {
         let (first, second) = (pair.first as usize, pair.second as usize);
         let shift = pair.item.map_or(0.0, |item| self.items[item as usize][first] - self.items[item as usize][second]);
-        judge(1.0 / (1.0 + libm::exp(-(self.odds[first][second] + self.position + shift))), generator)
+        judge(1.0 / (1.0 + libm::exp(-(self.logits[first][second] + self.position + shift))), generator)
     }
 }
 
@@ -138,7 +138,7 @@ fn reached(checkpoints: &[u64], right: &[u32], runs: u32) -> String {
 /// Plays one run.
 fn play(name: &str, policy: &str, run: u64, checkpoints: &[u64]) -> Result<Played, Failure> {
     let world = World::of(name, run)?;
-    let mut config = Config { seed: run, ..Config::of((0..world.odds.len()).map(|i| i.to_string())) };
+    let mut config = Config { seed: run, ..Config::of((0..world.logits.len()).map(|i| i.to_string())) };
     config.items = (0..world.items.len()).map(|item| item.to_string()).collect();
     match policy {
         "uniform" => config.goal = Goal::Uniform,
@@ -160,7 +160,7 @@ fn play(name: &str, policy: &str, run: u64, checkpoints: &[u64]) -> Result<Playe
     }
     let order: Vec<usize> = live.ranking().iter().map(|standing| standing.competitor as usize).collect();
     let pairs = (0..order.len()).flat_map(|i| (0..i).map(move |j| (j, i)));
-    let wrong = pairs.filter(|(j, i)| world.odds[order[*j]][order[*i]] < 0.0).count();
+    let wrong = pairs.filter(|(j, i)| world.logits[order[*j]][order[*i]] < 0.0).count();
     Ok((right, wrong as f64 / (order.len() * (order.len() - 1) / 2) as f64))
 }
 

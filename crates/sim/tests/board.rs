@@ -147,7 +147,7 @@ fn ties_are_fitted_by_either_model() {
     let rao_kupper = board(&["--ties", "rao-kupper"]);
     for (board, model, nu, difference) in [
         (&davidson, "davidson", tie / (win * loss).sqrt(), (win / loss).ln()),
-        // The log odds of a win against anything else, less those of a loss, halved.
+        // The logit of P(win) less that of P(loss), halved.
         (&rao_kupper, "rao-kupper", tie / (win * loss), ((win / (1.0 - win)) / (loss / (1.0 - loss))).ln() / 2.0),
     ] {
         let (group, rows) = (&board["groups"][0], &board["competitors"]);

@@ -303,6 +303,6 @@ fn decimal_commas_are_refused_with_what_to_write() {
         let said = message(text);
         assert!(said.starts_with("line 2: ") && said.ends_with("write decimals with a point, as in 0.5"), "{said}");
     }
-    // What is no number has nothing to do with commas.
+    // Other texts have nothing to do with commas.
     assert!(message("first;second;winner\na;b;x,y\n").ends_with("or a score from 0 to 1"));
 }
