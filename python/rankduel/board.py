@@ -44,6 +44,9 @@ class Board:
     clusters
         What is independent: ``"item"``, ``"judge"``, ``"both"`` (judgements that share neither), or ``"units"`` (a pair on an item by one
         judge). By default items and judges, each if there are at least twenty.
+    ties
+        How the model accounts for ties: ``"davidson"`` (proportional to the geometric mean of both chances), or ``"rao-kupper"`` (a
+        difference below a threshold that judges do not notice).
     advice
         Whether to estimate how many more judgements are needed.
     every_look
@@ -77,6 +80,7 @@ class Board:
         in_time: bool = False,
         confidence: float = 0.95,
         clusters: str = "auto",
+        ties: str = "davidson",
         advice: bool = True,
         every_look: bool = True,
         threads: int | None = None,
@@ -88,6 +92,7 @@ class Board:
             "in_time": in_time,
             "confidence": confidence,
             "clusters": clusters,
+            "ties": ties,
             "advice": advice,
             "every_look": every_look,
         }
@@ -101,7 +106,7 @@ class Board:
     @classmethod
     def _of_session(cls, session: _core.Session, settings: dict[str, Any]) -> Board:
         board = cls.__new__(cls)
-        defaults = {"confidence": 0.95, "clusters": "auto", "advice": True, "every_look": True}
+        defaults = {"confidence": 0.95, "clusters": "auto", "ties": "davidson", "advice": True, "every_look": True}
         unknown = set(settings) - set(defaults) - {"threads"}
         if unknown:
             raise TypeError(f"board() has no argument {sorted(unknown)[0]!r}; it has {', '.join(defaults)} and threads")

@@ -255,7 +255,7 @@ class Live:
         Parameters
         ----------
         **settings
-            ``confidence``, ``clusters``, ``advice``, ``every_look`` and ``threads`` of `Board`.
+            ``confidence``, ``clusters``, ``ties``, ``advice``, ``every_look`` and ``threads`` of `Board`.
 
         Returns
         -------

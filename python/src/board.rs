@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use board::read::{self, Cells, Columns as ColumnNames, Options, WinnerIs};
-use board::{Clusters, Settings};
+use board::{Clusters, Settings, TieModel};
 use output::input::{self, MOST_OF_RESULTS};
 use pyo3::prelude::*;
 use studies::board::BoardReport;
@@ -27,6 +27,7 @@ pub(crate) struct Asked {
     in_time: bool,
     confidence: f64,
     clusters: String,
+    ties: String,
     advice: bool,
     every_look: bool,
 }
@@ -69,12 +70,18 @@ impl Asked {
                 return Err(wrong(format!("clusters: expected auto, units, item, judge or both, found {other:?}")));
             }
         };
+        let ties = match self.ties.as_str() {
+            "davidson" => TieModel::Davidson,
+            "rao-kupper" => TieModel::RaoKupper,
+            other => return Err(wrong(format!("ties: expected davidson or rao-kupper, found {other:?}"))),
+        };
         if !(self.confidence > 0.0 && self.confidence < 1.0) {
             return Err(wrong(format!("confidence: expected a number between 0 and 1, found {}", self.confidence)));
         }
         Ok(Settings {
             level: self.confidence,
             clusters,
+            ties,
             advice: self.advice,
             every_look: self.every_look,
             ..Settings::default()

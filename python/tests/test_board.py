@@ -74,6 +74,16 @@ def test_strengths_are_those_that_made_the_judgements() -> None:
     assert rd.bandit(matrix, "rucb", steps=100, runs=1).winners == [0]
 
 
+def test_ties_by_rao_and_kupper_are_another_fit() -> None:
+    fits = {ties: rd.Board(ROWS, advice=False, ties=ties).data["groups"][0] for ties in ("davidson", "rao-kupper")}
+    assert all(group["ties"] == ties and group["tie"] > 0 for ties, group in fits.items())
+    assert fits["davidson"]["tie"] != fits["rao-kupper"]["tie"]
+    matrix = rd.Board(ROWS, advice=False, ties="rao-kupper").matrix()
+    assert matrix.arms == 4 and matrix.condorcet_winner == 0
+    with pytest.raises(ValueError, match="ties: expected davidson or rao-kupper, found 'elo'"):
+        rd.Board(ROWS, ties="elo")
+
+
 def test_it_is_written_in_all_formats(tmp_path: Path) -> None:
     board = rd.Board(ROWS)
     board.save(tmp_path / "board")

@@ -5,9 +5,9 @@
 //! posterior has the precision of now and m times the information of one. The number is the median: half of the boards
 //! drawn in this way name their best at the level by then.
 
-use crate::Settings;
 use crate::group::GroupFit;
 use crate::words::{count, percent};
+use crate::{FurtherPairs, Settings};
 use serde::Serialize;
 use statistics::Normals;
 use statistics::matrix::{self, Cholesky};
@@ -15,10 +15,14 @@ use statistics::matrix::{self, Cholesky};
 /// How many more judgements it takes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Advice {
-    /// The median number of further judgements until the best is known at the level: 0 if it is known, `None` if it is more
-    /// than [`Advice::MOST`].
+    /// The median number of further judgements until the best is known at the level, if all pairs of the contenders are
+    /// judged equally often: 0 if it is known, `None` if it is more than [`Advice::MOST`].
     pub more: Option<u64>,
-    /// Who may be the best, likeliest first: further judgements should compare these, every pair as often.
+    /// How the pairs of further judgements will be chosen.
+    pub further: FurtherPairs,
+    /// What the number assumes, and what that means for pairs chosen in another way.
+    pub assumption: String,
+    /// Who may be the best, likeliest first: further judgements should compare these, all pairs equally often.
     pub contenders: Vec<String>,
     /// Pairs of contenders whose order that many judgements are not expected to show, closest first, at most
     /// [`Advice::SHOWN`] of them.
@@ -85,9 +89,7 @@ impl Future {
         let mut information = vec![0.0; size * size];
         for a in 0..size {
             for b in 0..a {
-                let [win, loss, _] = group.fit.probabilities(order[a], order[b], 0.0);
-                let mean = 0.5 * (win - loss);
-                let value = worth.min(1.0) * (0.25 * (win + loss) - mean * mean) / pairs;
+                let value = worth.min(1.0) * group.fit.expected(order[a], order[b], 0.0).information()[0][0] / pairs;
                 information[a * size + a] += value;
                 information[b * size + b] += value;
                 information[a * size + b] -= value;
@@ -185,6 +187,8 @@ pub(crate) fn of(names: &[String], group: &GroupFit, settings: &Settings) -> Adv
     pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut advice = Advice {
         more,
+        further: settings.further,
+        assumption: assumption(settings.further),
         contenders: (0..size).map(name).collect(),
         inseparable: pairs.iter().take(Advice::SHOWN).map(|pair| (name(pair.1), name(pair.2))).collect(),
         inseparable_count: pairs.len(),
@@ -192,6 +196,29 @@ pub(crate) fn of(names: &[String], group: &GroupFit, settings: &Settings) -> Adv
     };
     advice.sentence = sentence(&advice, settings.level);
     advice
+}
+
+/// How a session differs from what the number assumes.
+fn in_session(further: FurtherPairs) -> Option<&'static str> {
+    match further {
+        FurtherPairs::Contenders => None,
+        FurtherPairs::Best => Some(
+            "This session chooses pairs to find the best (goal best), which most often takes fewer: how many fewer is not computed.",
+        ),
+        FurtherPairs::Order => Some(
+            "This session chooses pairs to rank all (goal order), not only the contenders, so it takes more: how many more is not computed.",
+        ),
+        FurtherPairs::Everyone => Some(
+            "This session (goal uniform) also compares the others, so it takes more: how many more is not computed.",
+        ),
+    }
+}
+
+/// What the number assumes, in words.
+fn assumption(further: FurtherPairs) -> String {
+    let uniform =
+        "The number assumes that all pairs of the contenders are judged equally often, and that Bradley-Terry holds.";
+    in_session(further).map_or_else(|| uniform.to_owned(), |differs| format!("{uniform} {differs}"))
 }
 
 /// The same in words.
@@ -203,13 +230,18 @@ fn sentence(advice: &Advice, level: f64) -> String {
             format!("The best is known with {level} under Bradley-Terry; no more judgements are needed for that.")
         }
         Some(more) => format!(
-            "About {more} more judgements, all pairs of the {contenders} as often, name the best with {level} in half of all \
-             cases."
+            "About {more} more judgements name the best with {level} in half of all cases, if all pairs of the {contenders} are \
+             judged equally often."
         ),
         None => format!(
             "More than {} more judgements would be needed to name the best with {level}: the {contenders} are too close.",
             Advice::MOST
         ),
+    };
+    // Where no number is given, how it was found does not matter.
+    let number = match (advice.more, in_session(advice.further)) {
+        (Some(1..), Some(differs)) => format!("{number} {differs}"),
+        _ => number,
     };
     let with = if advice.more == Some(0) { "The judgements so far" } else { "That many" };
     match advice.inseparable.first() {
@@ -294,6 +326,45 @@ mod tests {
         let (more, share) = share_decided(100, 5);
         // Three standard errors of a half of 100.
         assert!((share - 0.5).abs() < 0.15, "{share} after {more}");
+    }
+
+    #[test]
+    fn sessions_are_told_how_they_differ_from_the_number() {
+        let pairs = vec![("a".to_owned(), "b".to_owned())];
+        let of = |further, more| {
+            let advice = Advice {
+                more,
+                further,
+                assumption: assumption(further),
+                contenders: vec!["a".to_owned(), "b".to_owned()],
+                inseparable: pairs.clone(),
+                inseparable_count: 1,
+                sentence: String::new(),
+            };
+            (sentence(&advice, 0.95), advice.assumption)
+        };
+        let uniform = "About 40 more judgements name the best with 95% in half of all cases, if all pairs of the 2 contenders are \
+                       judged equally often.";
+        let last = "That many do not separate 1 pair of contenders, such as a and b.";
+        assert_eq!(of(FurtherPairs::Contenders, Some(40)).0, format!("{uniform} {last}"));
+        for (further, goal, differs) in [
+            (FurtherPairs::Best, "(goal best)", "takes fewer"),
+            (FurtherPairs::Order, "(goal order)", "takes more"),
+            (FurtherPairs::Everyone, "(goal uniform)", "takes more"),
+        ] {
+            let (words, assumption) = of(further, Some(40));
+            assert!(words.starts_with(uniform) && words.ends_with(last), "{words}");
+            for text in [&words, &assumption] {
+                assert!(text.contains(goal) && text.contains(differs), "{text}");
+            }
+            assert!(
+                assumption.starts_with("The number assumes that all pairs of the contenders are judged equally often")
+            );
+            // Without a number there is nothing to differ from.
+            for more in [Some(0), None] {
+                assert!(!of(further, more).0.contains("goal"), "{}", of(further, more).0);
+            }
+        }
     }
 
     #[test]

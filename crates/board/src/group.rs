@@ -1,12 +1,13 @@
 //! The fit of one group of competitors that judgements connect.
 
 use crate::posterior::Posterior;
-use crate::settings::{Clusters, Settings};
+use crate::settings::{Clusters, Settings, TieModel};
 use crate::units::Unit;
 use crate::{BoardError, Order};
 use statistics::StatisticsError;
 use statistics::bradley_terry::{
-    Comparison, Fit, MaxT, Options, Sequential, Statements, cells, inflated, position_is_determined, two_way, unbeaten,
+    Comparison, Fit, MaxT, Options, Sequential, Statements, Ties, cells, inflated, position_is_determined, two_way,
+    unbeaten,
 };
 
 /// The standard deviation of the prior that is used where no finite strengths fit best: a competitor twice that far from
@@ -20,6 +21,7 @@ pub(crate) struct GroupFit {
     pub(crate) members: Vec<usize>,
     pub(crate) units: Vec<Unit>,
     pub(crate) fit: Fit,
+    pub(crate) ties: TieModel,
     /// Covariances of the strengths.
     pub(crate) covariance: Vec<f64>,
     pub(crate) clusters: Clusters,
@@ -46,7 +48,7 @@ impl GroupFit {
         unordered: bool,
     ) -> Result<Self, BoardError> {
         let comparisons: Vec<Comparison> = units.iter().map(|unit| unit.comparison).collect();
-        let fit = fitted(members.len(), &comparisons)?;
+        let fit = fitted(members.len(), &comparisons, settings.ties.model())?;
         let (covariance, found, clusters, cluster_count, position_error) =
             covariances(&fit, &comparisons, &units, settings);
         let freedom = cluster_count.map(|count| count.saturating_sub(1).max(1));
@@ -57,12 +59,12 @@ impl GroupFit {
             && all.iter().any(|cell| cell.position != 0.0)
             && !position_is_determined(members.len(), &all);
         let unbeaten = unbeaten(members.len(), &all).unwrap_or_default();
-        let statements =
-            settings.every_look.then(|| every_look(members.len(), &comparisons, alpha, unordered)).flatten();
+        let statements = settings.every_look.then(|| every_look(&fit, &comparisons, alpha, unordered)).flatten();
         Ok(Self {
             members,
             units,
             fit,
+            ties: settings.ties,
             covariance,
             clusters,
             cluster_count,
@@ -90,9 +92,9 @@ pub(crate) fn leader(best: &[f64], strengths: &[f64]) -> usize {
 }
 
 /// The maximum of the likelihood, or of the posterior under a weak prior where there is none.
-pub(crate) fn fitted(arms: usize, comparisons: &[Comparison]) -> Result<Fit, StatisticsError> {
+pub(crate) fn fitted(arms: usize, comparisons: &[Comparison], ties: Ties) -> Result<Fit, StatisticsError> {
     let all = cells(comparisons);
-    let options = Options { position: true, prior: None };
+    let options = Options { position: true, prior: None, ties };
     match Fit::new(arms, &all, options) {
         Err(StatisticsError::Separated { .. } | StatisticsError::Unbounded | StatisticsError::NotConverged { .. }) => {
             Fit::new(arms, &all, Options { prior: Some(WEAK_PRIOR), ..options })
@@ -166,8 +168,9 @@ fn covariances(
 const MOST_SHUFFLED: u64 = 200_000;
 
 /// What holds at every look; nothing if the order of judgements is unknown and they are too many to shuffle.
-fn every_look(arms: usize, comparisons: &[Comparison], alpha: f64, unordered: bool) -> Option<Statements> {
-    let mut sequential = Sequential::new(arms);
+fn every_look(fit: &Fit, comparisons: &[Comparison], alpha: f64, unordered: bool) -> Option<Statements> {
+    let arms = fit.arms();
+    let mut sequential = Sequential::new(arms, fit.ties());
     if unordered {
         // Tables may be sorted by winner, and wins that stand together in a row of counts did not come together. If pairs were not
         // chosen by outcomes, every order of judgements is as good as any other, as long as it does not depend on them.

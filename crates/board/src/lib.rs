@@ -33,7 +33,7 @@ pub use board::{Assumptions, Board, Competitor, Conclusion, Estimate, Group, Lea
 pub use error::BoardError;
 pub use findings::{Finding, Found};
 pub use preferences::Preferences;
-pub use settings::{Clusters, Settings};
+pub use settings::{Clusters, FurtherPairs, Settings, TieModel};
 pub use table::{Judgement, Order, Table, Verdict};
 pub use units::{BothOrders, Tally, Unit, Units};
 pub use words::percent;

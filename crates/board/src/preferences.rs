@@ -23,12 +23,7 @@ impl Board {
         if group.order_and_names {
             return None;
         }
-        let probability = |difference: f64| {
-            // Divided by the larger of both, so that nothing overflows.
-            let (small, tie) = (libm::exp(-difference.abs()), group.tie * libm::exp(-0.5 * difference.abs()));
-            let of_stronger = (1.0 + 0.5 * tie) / (1.0 + small + tie);
-            if difference >= 0.0 { of_stronger } else { 1.0 - of_stronger }
-        };
+        let probability = |difference: f64| group.ties.model().preference(difference, group.tie);
         let strengths: Vec<f64> = self.competitors.iter().map(|competitor| competitor.strength).collect();
         let row = |strength: &f64| strengths.iter().map(|other| probability(strength - other)).collect::<Vec<_>>();
         Some(Preferences {

@@ -2,6 +2,7 @@
 
 use crate::{BoardError, Table};
 use serde::{Deserialize, Serialize};
+use statistics::bradley_terry::Ties;
 
 /// What is taken to be independent when standard errors are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -25,6 +26,43 @@ impl Clusters {
     pub const ENOUGH: usize = 20;
 }
 
+/// How the pairs of further judgements are chosen. The number that is advised always assumes the first; of the others, the
+/// advice says how they differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FurtherPairs {
+    /// All pairs of the contenders, equally often.
+    #[default]
+    Contenders,
+    /// A session chooses them to find the best.
+    Best,
+    /// A session chooses them to rank all.
+    Order,
+    /// A session compares all pairs equally often, not only those of contenders.
+    Everyone,
+}
+
+/// How the model accounts for ties.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TieModel {
+    /// Davidson's: P(tie) is proportional to the geometric mean of P(win) and P(loss).
+    #[default]
+    Davidson,
+    /// Rao and Kupper's: a tie is a difference below a threshold that judges do not notice.
+    RaoKupper,
+}
+
+impl TieModel {
+    /// The model of `statistics`.
+    pub(crate) fn model(self) -> Ties {
+        match self {
+            Self::Davidson => Ties::Davidson,
+            Self::RaoKupper => Ties::RaoKupper,
+        }
+    }
+}
+
 /// What a board is asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
@@ -32,17 +70,29 @@ pub struct Settings {
     pub level: f64,
     /// What is taken to be independent.
     pub clusters: Clusters,
+    /// How the model accounts for ties.
+    pub ties: TieModel,
     /// Whether the table is checked for what would mislead.
     pub checks: bool,
     /// Whether to estimate how many more judgements are needed.
     pub advice: bool,
+    /// How the pairs of further judgements will be chosen.
+    pub further: FurtherPairs,
     /// Whether ranks that hold at every look under Bradley-Terry are computed; that takes longest.
     pub every_look: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { level: 0.95, clusters: Clusters::Auto, checks: true, advice: true, every_look: true }
+        Self {
+            level: 0.95,
+            clusters: Clusters::Auto,
+            ties: TieModel::Davidson,
+            checks: true,
+            advice: true,
+            further: FurtherPairs::Contenders,
+            every_look: true,
+        }
     }
 }
 

@@ -127,6 +127,86 @@ fn a_session_of_judges_is_a_table() {
 }
 
 #[test]
+fn ties_are_fitted_by_either_model() {
+    let folder = folder();
+    let at = folder.path();
+    // One pair in both orders, with 8 wins, 4 losses and 6 ties: a fit of either model is exact.
+    let mut votes = "first,second,winner\n".to_owned();
+    for (winner, count) in [("a", 4), ("b", 2), ("tie", 3)] {
+        (0..count).for_each(|_| votes += &format!("a,b,{winner}\nb,a,{winner}\n"));
+    }
+    fs::write(at.join("votes.csv"), votes).expect("writable");
+    let board = |arguments: &[&str]| -> Value {
+        let (code, printed, said) =
+            run(at, &[&["votes.csv", "--json", "--matrix", "fit.csv", "--replace"], arguments].concat());
+        assert!(code == Some(0), "{said}");
+        serde_json::from_str(&printed).expect("JSON")
+    };
+    let (win, loss, tie) = (8.0_f64 / 18.0, 4.0_f64 / 18.0, 6.0_f64 / 18.0);
+    let davidson = board(&[]);
+    let rao_kupper = board(&["--ties", "rao-kupper"]);
+    for (board, model, nu, difference) in [
+        (&davidson, "davidson", tie / (win * loss).sqrt(), (win / loss).ln()),
+        // The logit of P(win) less that of P(loss), halved.
+        (&rao_kupper, "rao-kupper", tie / (win * loss), ((win / (1.0 - win)) / (loss / (1.0 - loss))).ln() / 2.0),
+    ] {
+        let (group, rows) = (&board["groups"][0], &board["competitors"]);
+        let strength = |row: usize| rows[row]["strength"].as_f64().expect("a number");
+        assert!(group["ties"] == model && rows[0]["name"] == "a", "{board}");
+        assert!((group["tie"].as_f64().expect("a number") - nu).abs() < 1e-9, "{group}");
+        assert!((strength(0) - strength(1) - difference).abs() < 1e-9, "{board}");
+    }
+    // Either way, a gets the points that it got.
+    let matrix = fs::read_to_string(at.join("fit.csv")).expect("a matrix");
+    let cell = matrix.lines().nth(1).and_then(|row| row.split(',').nth(2)).expect("a row");
+    assert!((cell.parse::<f64>().expect("a number") - (win + tie / 2.0)).abs() < 1e-9, "{matrix}");
+    let assumes = |board: &Value| board["assumptions"]["one_look"].as_str().expect("words").contains("Rao and Kupper");
+    assert!(assumes(&rao_kupper) && !assumes(&davidson));
+    assert_eq!(run(at, &["votes.csv", "--ties", "elo"]).0, Some(2));
+}
+
+#[test]
+fn advice_says_how_a_session_differs_from_what_it_assumes() {
+    let folder = folder();
+    let at = folder.path();
+    fs::write(at.join("votes.csv"), votes()).expect("writable");
+    let advice = |file: &str| {
+        let printed = run(at, &[file, "--json"]).1;
+        let board: Value = serde_json::from_str(&printed).expect("JSON");
+        board["advice"].clone()
+    };
+    assert_eq!(advice("votes.csv")["further"], "contenders");
+    for (goal, further, words) in [
+        ("best", "best", "This session chooses pairs to find the best (goal best)"),
+        ("order", "order", "This session chooses pairs to rank all (goal order)"),
+        ("uniform", "everyone", "This session (goal uniform) also compares the others"),
+    ] {
+        let file = format!("{goal}.jsonl");
+        let next = |arguments: &[&str]| {
+            let run = sim(at).args(["next", "--state", &file]).args(arguments).output().expect("sim starts");
+            assert!(run.status.success(), "{}", text(&run.stderr));
+            text(&run.stdout)
+        };
+        let asked = next(&["--competitors", "a,b,c,d", "--goal", goal, "--batch", "12"]);
+        let verdicts = ["first", "second", "tie"].iter().cycle();
+        let tickets = asked.lines().zip(verdicts).map(|(line, verdict)| {
+            let pair: Value = serde_json::from_str(line).expect("JSON");
+            format!("{}={verdict}", pair["ticket"].as_str().expect("a ticket"))
+        });
+        let answers: Vec<String> = tickets.flat_map(|answer| ["--answer".to_owned(), answer]).collect();
+        let answers: Vec<&str> = answers.iter().map(String::as_str).collect();
+        next(&[&answers[..], &["--no-ask"]].concat());
+        let advice = advice(&file);
+        assert!(advice["further"] == further && advice["more"].as_u64() > Some(0), "{advice}");
+        for text in ["sentence", "assumption"] {
+            assert!(advice[text].as_str().expect("words").contains(words), "{advice}");
+        }
+        let printed = run(at, &[&file]).1;
+        assert!(printed.contains(words), "{printed}");
+    }
+}
+
+#[test]
 fn faults_name_file_line_and_remedy() {
     let folder = folder();
     let at = folder.path();

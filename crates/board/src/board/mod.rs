@@ -6,7 +6,7 @@ use crate::advice::{self, Advice};
 use crate::findings::{self, Found};
 use crate::group::GroupFit;
 use crate::known::Known;
-use crate::settings::{Clusters, Settings};
+use crate::settings::{Clusters, Settings, TieModel};
 use crate::units::{BothOrders, Tally, Units};
 use crate::{BoardError, Table};
 use serde::Serialize;
@@ -79,7 +79,9 @@ pub struct Group {
     pub position: Option<Estimate>,
     /// Whether the order is known, but cannot be distinguished from the names: there is no verdict.
     pub order_and_names: bool,
-    /// ν: P(tie) / sqrt(P(win) P(loss)); 0 without ties.
+    /// The model of ties.
+    pub ties: TieModel,
+    /// ν of that model; 0 without ties. By Davidson, P(tie) / sqrt(P(win) P(loss)); by Rao and Kupper, θ² - 1.
     pub tie: f64,
     /// The standard deviation of the strengths, as learnt from the fit; what probabilities of being the best start from.
     pub spread: f64,
@@ -297,6 +299,7 @@ fn group(table: &Table, fit: &GroupFit) -> Group {
         units: fit.units.iter().map(|unit| unit.comparison.copies).sum(),
         position: fit.fit.position().zip(fit.position_error).map(|(value, error)| Estimate { value, error }),
         order_and_names: fit.confounded,
+        ties: fit.ties,
         tie: fit.fit.tie(),
         spread: fit.posterior.spread,
         prior: fit.fit.prior(),

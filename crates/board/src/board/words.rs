@@ -2,7 +2,7 @@
 
 use super::{Assumptions, Conclusion, Leader};
 use crate::group::GroupFit;
-use crate::settings::{Clusters, Settings};
+use crate::settings::{Clusters, Settings, TieModel};
 use crate::units::Units;
 use crate::words::{percent, percent_below};
 use crate::{Order, Table};
@@ -63,6 +63,10 @@ pub(super) fn assumptions(table: &Table, units: &Units, fits: &[GroupFit], setti
         Clusters::Judge => "different judges are independent",
         Clusters::Both => "judgements that share neither item nor judge are independent",
     };
+    let tied = match settings.ties {
+        TieModel::Davidson => "",
+        TieModel::RaoKupper => "judges tie two whose difference is below a threshold (Rao and Kupper), ",
+    };
     let shuffled = if units.unordered {
         " When each judgement was made is unknown, so they are taken in a random order: that is right only if pairs were not chosen by \
          verdicts."
@@ -76,11 +80,11 @@ pub(super) fn assumptions(table: &Table, units: &Units, fits: &[GroupFit], setti
              decided units with another, whatever came before, then it is not said to beat it. Ties are left out.{order}{time}"
         ),
         one_look: format!(
-            "One look under Bradley-Terry, {level} for all ranks together: strengths add up, {clusters}, and the pairs and the \
+            "One look under Bradley-Terry, {level} for all ranks together: strengths add up, {tied}{clusters}, and the pairs and the \
              end were not chosen by verdicts."
         ),
         every_look: format!(
-            "Every look under Bradley-Terry, {level} for all ranks and looks together: strengths add up, and each unit follows \
+            "Every look under Bradley-Terry, {level} for all ranks and looks together: strengths add up, {tied}and each unit follows \
              them given all before, however pairs were chosen.{shuffled}"
         ),
         ranks: "Ranks follow from who beats whom only if one order explains all pairs.".to_owned(),

@@ -21,16 +21,16 @@ pub(super) fn reversed(sample: &Sample<'_>) -> Option<Test> {
         let Some(judge) = unit.judge else { continue };
         let Comparison { first, second, position, point, weight, copies } = unit.comparison;
         let difference = group.fit.strengths()[first] - group.fit.strengths()[second];
-        let [win, loss, _] = group.fit.probabilities(first, second, position);
-        let half = match point {
-            Point::Share(share) => share - 0.5,
-            Point::Tie => 0.0,
+        let expected = group.fit.expected(first, second, position);
+        let (half, tied) = match point {
+            Point::Share(share) => (share - 0.5, 0.0),
+            Point::Tie => (0.0, 1.0),
         };
-        let mean = 0.5 * (win - loss);
+        let [score, _] = expected.score(half - expected.half, tied - expected.p[2]);
         let n = weight * copies as f64;
         let (slope, curvature, units) = &mut sums[judge as usize];
-        *slope += n * (half - mean) * difference;
-        *curvature += n * (0.25 * (win + loss) - mean * mean) * difference * difference;
+        *slope += n * score * difference;
+        *curvature += n * expected.information()[0][0] * difference * difference;
         *units += copies;
     }
     let present = sums.iter().filter(|sum| sum.1 > 0.0).count();
@@ -69,7 +69,7 @@ pub(super) fn loud(sample: &Sample<'_>) -> Result<Option<Finding>, StatisticsErr
     }
     let rest: Vec<Comparison> =
         group.units.iter().filter(|unit| unit.judge != Some(judge as u32)).map(|unit| unit.comparison).collect();
-    let fit = fitted(group.fit.arms(), &rest)?;
+    let fit = fitted(group.fit.arms(), &rest, group.fit.ties())?;
     let arms = fit.arms();
     let covariance: Vec<f64> =
         (0..arms * arms).map(|at| fit.model_covariance()[at / arms * fit.size() + at % arms]).collect();

@@ -6,7 +6,7 @@
 
 use super::{Finding, Sample, Test};
 use rayon::prelude::*;
-use statistics::bradley_terry::Point;
+use statistics::bradley_terry::{Expected, Point};
 use statistics::matrix::Cholesky;
 use statistics::{Normals, normal_above};
 
@@ -24,15 +24,25 @@ struct Row {
     position: f64,
     weight: f64,
     copies: f64,
-    /// P(win), P(loss), P(tie).
-    p: [f64; 3],
-    /// The variance of the half points, that of ties, and their covariance, of one copy.
-    variance: f64,
-    tie_variance: f64,
-    mixed: f64,
+    /// What the fit expects of one copy.
+    expected: Expected,
+    /// How the expected half point and P(tie) change with the difference of strengths and with ln ν.
+    sensitivity: [[f64; 2]; 2],
     pair: usize,
     item: Option<u32>,
     judge: Option<u32>,
+}
+
+impl Row {
+    /// The variance of the half point of one copy.
+    fn variance(&self) -> f64 {
+        self.expected.covariance[0][0]
+    }
+
+    /// The variance of "one copy is a tie".
+    fn tie_variance(&self) -> f64 {
+        self.expected.covariance[1][1]
+    }
 }
 
 /// Units that share an item or a judge, at least two.
@@ -131,18 +141,15 @@ impl<'a> Frame<'a> {
             .map(|unit| {
                 let comparison = unit.comparison;
                 let (first, second) = (comparison.first, comparison.second);
-                let p = fit.probabilities(first, second, comparison.position);
-                let mean = 0.5 * (p[0] - p[1]);
+                let expected = fit.expected(first, second, comparison.position);
                 Row {
                     first,
                     second,
                     position: comparison.position,
                     weight: comparison.weight,
                     copies: comparison.copies as f64,
-                    p,
-                    variance: 0.25 * (p[0] + p[1]) - mean * mean,
-                    tie_variance: p[2] * (1.0 - p[2]),
-                    mixed: -mean * p[2],
+                    expected,
+                    sensitivity: expected.sensitivity(),
                     pair: pairs.partition_point(|pair| *pair < (first, second)),
                     item: unit.item,
                     judge: unit.judge,
@@ -166,21 +173,22 @@ impl<'a> Frame<'a> {
         let mut information = vec![0.0; size * size];
         for row in &frame.rows {
             let n = row.weight * row.copies;
-            frame.pair_variance[row.pair] += n * row.weight * row.variance;
+            frame.pair_variance[row.pair] += n * row.weight * row.variance();
             for arm in [row.first, row.second] {
-                frame.arm_variance[arm] += n * row.weight * row.variance;
-                frame.arm_tie_variance[arm] += n * row.weight * row.tie_variance;
+                frame.arm_variance[arm] += n * row.weight * row.variance();
+                frame.arm_tie_variance[arm] += n * row.weight * row.tie_variance();
             }
             let direction = frame.direction(row);
+            let [[curvature, mixed], [_, tie_curvature]] = row.expected.information();
             for &(a, x) in &direction {
-                direction.iter().for_each(|&(b, y)| information[a * size + b] += n * x * y * row.variance);
+                direction.iter().for_each(|&(b, y)| information[a * size + b] += n * x * y * curvature);
                 if let Some(tie) = tie {
-                    information[a * size + tie] += n * x * row.mixed;
-                    information[tie * size + a] += n * x * row.mixed;
+                    information[a * size + tie] += n * x * mixed;
+                    information[tie * size + a] += n * x * mixed;
                 }
             }
             if let Some(tie) = tie {
-                information[tie * size + tie] += n * row.tie_variance;
+                information[tie * size + tie] += n * tie_curvature;
             }
         }
         for row in 0..arms {
@@ -205,7 +213,7 @@ impl<'a> Frame<'a> {
                 Point::Tie => (0.0, 1.0),
             };
             let n = row.weight * row.copies;
-            (n * (half - 0.5 * (row.p[0] - row.p[1])), n * (tied - row.p[2]))
+            (n * (half - row.expected.half), n * (tied - row.expected.p[2]))
         };
         let (half, tie) = self.sample.group.units.iter().zip(&self.rows).map(outcome).unzip();
         Residuals { half, tie }
@@ -221,19 +229,20 @@ impl<'a> Frame<'a> {
                 if row.copies > 1.0 {
                     let scale = row.weight * libm::sqrt(row.copies);
                     return (
-                        scale * libm::sqrt(row.variance) * draws.normal(),
-                        scale * libm::sqrt(row.tie_variance) * draws.normal(),
+                        scale * libm::sqrt(row.variance()) * draws.normal(),
+                        scale * libm::sqrt(row.tie_variance()) * draws.normal(),
                     );
                 }
                 let at = draws.uniform();
-                let (half, tied) = if at < row.p[0] {
+                let [win, loss, tie] = row.expected.p;
+                let (half, tied) = if at < win {
                     (0.5, 0.0)
-                } else if at < row.p[0] + row.p[1] {
+                } else if at < win + loss {
                     (-0.5, 0.0)
                 } else {
                     (0.0, 1.0)
                 };
-                (row.weight * (half - 0.5 * (row.p[0] - row.p[1])), row.weight * (tied - row.p[2]))
+                (row.weight * (half - row.expected.half), row.weight * (tied - tie))
             })
             .unzip();
         let mut residuals = Residuals { half, tie };
@@ -244,9 +253,10 @@ impl<'a> Frame<'a> {
     fn refit(&self, residuals: &mut Residuals) {
         let mut gradient = vec![0.0; self.size];
         for (at, row) in self.rows.iter().enumerate() {
-            self.direction(row).iter().for_each(|&(place, x)| gradient[place] += x * residuals.half[at]);
+            let [slope, tie_slope] = row.expected.score(residuals.half[at], residuals.tie[at]);
+            self.direction(row).iter().for_each(|&(place, x)| gradient[place] += x * slope);
             if let Some(tie) = self.tie {
-                gradient[tie] += residuals.tie[at];
+                gradient[tie] += tie_slope;
             }
         }
         let step = self.step.solve(&gradient);
@@ -254,8 +264,9 @@ impl<'a> Frame<'a> {
             let n = row.weight * row.copies;
             let along: f64 = self.direction(row).iter().map(|&(place, x)| x * step[place]).sum();
             let tie = self.tie.map_or(0.0, |tie| step[tie]);
-            residuals.half[at] -= n * (row.variance * along + row.mixed * tie);
-            residuals.tie[at] -= n * (row.mixed * along + row.tie_variance * tie);
+            let [half_moves, tie_moves] = row.sensitivity;
+            residuals.half[at] -= n * (half_moves[0] * along + half_moves[1] * tie);
+            residuals.tie[at] -= n * (tie_moves[0] * along + tie_moves[1] * tie);
         }
     }
 
@@ -333,7 +344,7 @@ impl<'a> Frame<'a> {
         for (at, row) in self.rows.iter().enumerate() {
             for arm in [row.first, row.second] {
                 excess[arm] += residuals.tie[at];
-                expected[arm] += row.weight * row.copies * row.p[2];
+                expected[arm] += row.weight * row.copies * row.expected.p[2];
             }
         }
         let z = |arm: &usize| excess[*arm].abs() / libm::sqrt(self.arm_tie_variance[*arm].max(f64::MIN_POSITIVE));
@@ -348,7 +359,7 @@ impl<'a> Frame<'a> {
     fn most_deviant_judge(&self, residuals: &Residuals) -> (String, f64) {
         let value = |cluster: &Cluster| {
             // Against its expectation, which is about proportional to the number of units.
-            let expected: f64 = cluster.units.iter().map(|at| self.rows[*at].variance * self.rows[*at].copies).sum();
+            let expected: f64 = cluster.units.iter().map(|at| self.rows[*at].variance() * self.rows[*at].copies).sum();
             self.cluster(cluster, residuals) / expected.max(f64::MIN_POSITIVE)
         };
         let worst = self.judges.iter().max_by(|a, b| value(a).total_cmp(&value(b))).expect("at least two judges");

@@ -21,7 +21,7 @@ pub(super) fn decide(sample: &Sample<'_>) -> Result<Option<Test>, StatisticsErro
         return Ok(None);
     }
     let arms = group.fit.arms();
-    let other = fitted(arms, &decided)?;
+    let other = fitted(arms, &decided, group.fit.ties())?;
     if other.prior() != group.fit.prior() {
         return Ok(None);
     }

@@ -1,7 +1,7 @@
 //! Wins that were counted: a matrix, or counts per pair.
 
 use super::cells::Cells;
-use super::error::{ReadError, quoted};
+use super::error::{ReadError, decimal_comma, quoted};
 use crate::{Judgement, Order, Table, Verdict};
 
 /// A larger count is not one of judgements.
@@ -60,7 +60,15 @@ pub(super) fn of_matrix(names: Vec<String>, rows: &[(u64, Vec<String>)]) -> Resu
                 continue;
             }
             let count: f64 = cell.parse().map_err(|_| {
-                ReadError::at(*line, format!("column {}: found {}, expected a count of wins", column + 1, quoted(cell)))
+                ReadError::at(
+                    *line,
+                    format!(
+                        "column {}: found {}, expected a count of wins{}",
+                        column + 1,
+                        quoted(cell),
+                        decimal_comma(cell)
+                    ),
+                )
             })?;
             probabilities &= (0.0..=1.0).contains(&count);
             let twice = 2.0 * count;

@@ -32,6 +32,12 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
+/// What is added to a message about a number that was written with a decimal comma.
+pub(super) fn decimal_comma(text: &str) -> &'static str {
+    let is_number = text.matches(',').count() == 1 && text.replace(',', ".").parse::<f64>().is_ok();
+    if is_number { "; write decimals with a point, as in 0.5" } else { "" }
+}
+
 /// A text as it may be quoted in a message: without control characters, and short.
 pub(super) fn quoted(text: &str) -> String {
     const MOST: usize = 60;

@@ -30,7 +30,7 @@ pub use winner::WinnerIs;
 
 use self::columns::{Found, Won};
 use self::counts::Counted;
-use self::error::quoted;
+use self::error::{decimal_comma, quoted};
 use self::winner::Values;
 use crate::{Judgement, Order, Table, Verdict};
 
@@ -138,7 +138,10 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
             None => 1.0,
             Some(text) => {
                 text.parse().ok().filter(|weight: &f64| weight.is_finite() && *weight > 0.0).ok_or_else(|| {
-                    ReadError::at(*row, format!("weight: found {}, expected a number above 0", quoted(text)))
+                    ReadError::at(
+                        *row,
+                        format!("weight: found {}, expected a number above 0{}", quoted(text), decimal_comma(text)),
+                    )
                 })?
             }
         };

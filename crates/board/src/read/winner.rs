@@ -3,7 +3,7 @@
 //! It may be the name of a competitor, a side of the screen, a tie, or a share of the point. A cell that can be read in two ways
 //! which differ is refused: nobody would notice the wrong one.
 
-use super::error::quoted;
+use super::error::{decimal_comma, quoted};
 use crate::Verdict;
 
 /// How the column of winners is meant.
@@ -83,10 +83,11 @@ pub(super) fn read(cell: &str, [first, second]: [&str; 2], is: WinnerIs, values:
     let score = number.filter(|score| (0.0..=1.0).contains(score)).map(of_score);
     let expected = || {
         format!(
-            "found {}, expected {}, {}, `first`, `second`, `tie`, `both bad`, or a score from 0 to 1",
+            "found {}, expected {}, {}, `first`, `second`, `tie`, `both bad`, or a score from 0 to 1{}",
             quoted(cell),
             quoted(first),
-            quoted(second)
+            quoted(second),
+            decimal_comma(cell)
         )
     };
     match is {
@@ -99,7 +100,9 @@ pub(super) fn read(cell: &str, [first, second]: [&str; 2], is: WinnerIs, values:
                 quoted(cell)
             )
         }),
-        WinnerIs::Score => score.ok_or_else(|| format!("found {}, expected a score from 0 to 1", quoted(cell))),
+        WinnerIs::Score => {
+            score.ok_or_else(|| format!("found {}, expected a score from 0 to 1{}", quoted(cell), decimal_comma(cell)))
+        }
         WinnerIs::Index => match cell {
             "0" => Ok(Verdict::First),
             "1" => Ok(Verdict::Second),

@@ -3,7 +3,7 @@
 use crate::world::World;
 use bandits::registry::Spec;
 use bandits::{Choice, DuelOutcome, Generators};
-use board::{Board, Clusters, Settings, Table, Verdict};
+use board::{Board, Clusters, Settings, Table, TieModel, Verdict};
 use rayon::prelude::*;
 use statistics::Normals;
 
@@ -20,7 +20,7 @@ struct Seen {
 }
 
 fn seen(world: &World, table: &Table, clusters: Clusters) -> Seen {
-    let settings = Settings { checks: false, advice: false, clusters, ..Settings::default() };
+    let settings = Settings { checks: false, advice: false, clusters, ties: world.ties, ..Settings::default() };
     let board = Board::new(table, &settings).unwrap();
     let size = world.strengths.len();
     let mut seen = Seen { right: [true; 3], ..Seen::default() };
@@ -100,11 +100,13 @@ fn world(seed: u64) -> World {
 
 #[test]
 fn ranks_of_uniform_pairs_are_right() {
-    let small = |seed| World::normal(6, 0.8, 0.5, 7_000 + seed);
-    let ([once, always, known], ..) =
-        measured(200, |seed| seen(&small(seed), &small(seed).table(400, seed), Clusters::Auto));
-    // 0.95 less three standard errors of 200 boards.
-    assert!(once >= 0.90 && always >= 0.90 && known >= 0.90, "{once} {always} {known}");
+    for (ties, tie) in [(TieModel::Davidson, 0.5), (TieModel::RaoKupper, 1.0)] {
+        let small = |seed| World { ties, ..World::normal(6, 0.8, tie, 7_000 + seed) };
+        let ([once, always, known], ..) =
+            measured(200, |seed| seen(&small(seed), &small(seed).table(400, seed), Clusters::Auto));
+        // 0.95 less three standard errors of 200 boards.
+        assert!(once >= 0.90 && always >= 0.90 && known >= 0.90, "{ties:?}: {once} {always} {known}");
+    }
 }
 
 /// Prints what was measured; returns the shares of boards that are right.

@@ -293,3 +293,16 @@ proptest::proptest! {
         let _ = board::read::bytes(&text, &Options::default());
     }
 }
+
+#[test]
+fn decimal_commas_are_refused_with_what_to_write() {
+    let message = |text: &str| bytes(text.as_bytes(), &Options::default()).expect_err("a comma").to_string();
+    for text in
+        ["first;second;winner\na;b;0,5\n", "first;second;score\na;b;1,0\n", "first;second;winner;weight\na;b;a;1,5\n"]
+    {
+        let said = message(text);
+        assert!(said.starts_with("line 2: ") && said.ends_with("write decimals with a point, as in 0.5"), "{said}");
+    }
+    // Other texts have nothing to do with commas.
+    assert!(message("first;second;winner\na;b;x,y\n").ends_with("or a score from 0 to 1"));
+}

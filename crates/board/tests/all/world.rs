@@ -1,14 +1,15 @@
 //! Worlds that tables are drawn from.
 
-use board::{Judgement, Order, Table, Verdict};
+use board::{Judgement, Order, Table, TieModel, Verdict};
 use statistics::Normals;
 
 /// A world of Bradley-Terry with ties; its defects are 0 unless a test plants them.
 #[derive(Debug, Clone)]
 pub(crate) struct World {
     pub(crate) strengths: Vec<f64>,
-    /// ν.
+    /// ν of the model of ties.
     pub(crate) tie: f64,
+    pub(crate) ties: TieModel,
     /// The advantage of the answer shown first.
     pub(crate) position: f64,
     /// How many items there are; 0 for a table without.
@@ -25,7 +26,16 @@ impl World {
     /// `count` competitors with normal strengths of standard deviation `spread`.
     pub(crate) fn normal(count: usize, spread: f64, tie: f64, seed: u64) -> Self {
         let strengths = Normals::from_seed(seed).normals(count).into_iter().map(|z| spread * z).collect();
-        Self { strengths, tie, position: 0.0, items: 0, judges: 0, item_spread: 0.0, judge_spread: 0.0 }
+        Self {
+            strengths,
+            tie,
+            ties: TieModel::Davidson,
+            position: 0.0,
+            items: 0,
+            judges: 0,
+            item_spread: 0.0,
+            judge_spread: 0.0,
+        }
     }
 
     pub(crate) fn shared(self, items: usize, judges: usize) -> Self {
@@ -80,7 +90,10 @@ impl World {
                 world.strengths[k] + effect(&by_item, item) + effect(&by_judge, judge)
             };
             let difference = strength(first) - strength(second) + world.position;
-            let verdict = verdict(draws, difference, world.tie);
+            let verdict = match world.ties {
+                TieModel::Davidson => verdict(draws, difference, world.tie),
+                TieModel::RaoKupper => below_threshold(draws, difference, world.tie),
+            };
             let number = |value: usize| value as u32;
             Judgement {
                 first: number(first),
@@ -102,6 +115,20 @@ pub(crate) fn verdict(draws: &mut Normals, difference: f64, tie: f64) -> Verdict
     if at < win {
         Verdict::First
     } else if at < win + loss {
+        Verdict::Second
+    } else {
+        Verdict::Tie
+    }
+}
+
+/// A verdict by the model of Rao and Kupper: with logistic noise, a difference below ln θ is not noticed; ν = θ² - 1.
+fn below_threshold(draws: &mut Normals, difference: f64, tie: f64) -> Verdict {
+    let uniform = draws.uniform();
+    let seen = difference + libm::log(uniform / (1.0 - uniform));
+    let threshold = 0.5 * libm::log1p(tie);
+    if seen > threshold {
+        Verdict::First
+    } else if seen < -threshold {
         Verdict::Second
     } else {
         Verdict::Tie

@@ -167,19 +167,6 @@ pub fn from_bytes<R: DeserializeOwned>(bytes: &[u8]) -> Result<R, ReceiptError> 
     }
 }
 
-/// The value at the beginning of bytes of the first format, which may borrow from them, and the bytes after that value.
-///
-/// # Errors
-/// For bytes of another format or another kind of value, as far as they differ, and for missing bytes.
-pub fn take_from_bytes<'a, T: serde::Deserialize<'a>>(bytes: &'a [u8]) -> Result<(T, &'a [u8]), ReceiptError> {
-    match bytes {
-        [FIRST, body @ ..] => {
-            postcard::take_from_bytes(body).map_err(|error| ReceiptError::malformed(error.to_string()))
-        }
-        _ => Err(ReceiptError::malformed("it is not of the first format")),
-    }
-}
-
 /// Adds the checksum.
 fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     let checksum = crc32fast::hash(&bytes);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use board::read::{Columns, Options, WinnerIs};
-use board::{Clusters, Settings};
+use board::{Clusters, Settings, TieModel};
 use clap::{Args, ValueEnum};
 use output::input::{self, MOST_OF_RESULTS};
 use output::numbers::parse_confidence;
@@ -55,6 +55,10 @@ pub(super) struct BoardCommand {
     /// What is independent: items, judges, judgements that share neither, or units (a pair on an item by one judge)
     #[arg(long, value_name = "KIND", value_enum, default_value_t = ClustersArg::Auto)]
     clusters: ClustersArg,
+
+    /// How the model accounts for ties
+    #[arg(long, value_name = "MODEL", value_enum, default_value_t = TiesArg::Davidson)]
+    ties: TiesArg,
 
     /// How the table is printed
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TableFormat::Text, conflicts_with = "json")]
@@ -144,6 +148,24 @@ impl From<ClustersArg> for Clusters {
     }
 }
 
+/// [`TieModel`] as a flag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum TiesArg {
+    /// P(tie) is proportional to the geometric mean of P(win) and P(loss)
+    Davidson,
+    /// Rao and Kupper: a tie is a difference below a threshold that judges do not notice
+    RaoKupper,
+}
+
+impl From<TiesArg> for TieModel {
+    fn from(ties: TiesArg) -> Self {
+        match ties {
+            TiesArg::Davidson => Self::Davidson,
+            TiesArg::RaoKupper => Self::RaoKupper,
+        }
+    }
+}
+
 /// What a folder of a board is known by.
 #[derive(Serialize)]
 struct Config<'a> {
@@ -158,6 +180,7 @@ struct Config<'a> {
     in_time: bool,
     confidence: f64,
     clusters: Clusters,
+    ties: TieModel,
 }
 
 impl BoardCommand {
@@ -174,7 +197,12 @@ impl BoardCommand {
         };
         let name = self.table.display().to_string();
         let bytes = input::read(&self.table, MOST_OF_RESULTS).with_context(|| format!("failed to read {name}"))?;
-        let settings = Settings { level: self.confidence, clusters: self.clusters.into(), ..Settings::default() };
+        let settings = Settings {
+            level: self.confidence,
+            clusters: self.clusters.into(),
+            ties: self.ties.into(),
+            ..Settings::default()
+        };
         let folder = self.out.as_deref().map(|out| self.claim(out, &name, &bytes)).transpose()?;
         let report = BoardReport::of_bytes(&name, &bytes, &options, &settings)?;
         if let Some((folder, config)) = &folder {
@@ -237,6 +265,7 @@ impl BoardCommand {
             in_time: self.in_time,
             confidence: self.confidence,
             clusters: self.clusters.into(),
+            ties: self.ties.into(),
         };
         let folder = claim_folder(out, Existing::replaced(self.replace), true, &config, self.quiet)?;
         Ok((folder, config))

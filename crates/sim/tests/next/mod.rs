@@ -214,3 +214,38 @@ fn a_judge_at_the_terminal() {
     // The end of the input is a way to quit, too.
     assert!(run("1\n").contains("8 pairs asked: 5 answered, 0 open, 3 forgotten"));
 }
+
+#[test]
+fn tables_are_not_taken_for_names() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let at = folder.path();
+    let plain = "copy the column of names into a text file";
+    for (text, place, found) in [
+        ("\u{feff}id;prompt\r\n1;short\r\n2;long\r\n", "line 1", "2 columns"),
+        ("id\tprompt\tnote\n1\tshort\tx\n2\tlong\ty\n", "line 1", "3 columns"),
+        ("short\n\"long; \"\"odd\"\"\"\n", "line 2", "a quoted cell"),
+        ("short\n\"two\nlines\"\n", "line 2", "a quoted cell"),
+    ] {
+        fs::write(at.join("sheet.csv"), text).expect("writable");
+        for arguments in [&["--competitors-from", "sheet.csv"][..], &["--competitors", "a,b", "--items", "sheet.csv"]] {
+            let (code, said) = refused(at, arguments);
+            assert!(code == 2 && said.contains(&format!("sheet.csv, {place}: found {found}")), "{said}");
+            assert!(said.contains(plain) && !at.join("judge.jsonl").exists(), "{said}");
+        }
+        // A line of text may hold anything but control characters.
+        let text = text.replace('\t', " ");
+        fs::write(at.join("names.txt"), &text).expect("writable");
+        let run = sim(at).args(["next", "--state", "text.jsonl", "--competitors-from", "names.txt"]).output();
+        assert!(run.expect("sim starts").status.success(), "{text}");
+        fs::remove_file(at.join("text.jsonl")).expect("a session");
+    }
+    // One column without quotes is a name per line; what was read is said.
+    fs::write(at.join("sheet.csv"), "\u{feff}prompt\r\nshort\r\nlong, but kind\r\n").expect("writable");
+    let run =
+        sim(at).args(["next", "--state", "judge.jsonl", "--competitors-from", "sheet.csv"]).output().expect("starts");
+    let said = text(&run.stderr);
+    assert!(
+        run.status.success() && said.contains("the session begins: 3 competitors (prompt to long, but kind)"),
+        "{said}"
+    );
+}

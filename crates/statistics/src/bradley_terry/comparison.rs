@@ -1,14 +1,4 @@
-//! The likelihood of a comparison of two arms, as a function of the difference d of their strengths and of ln ν.
-
-/// P(win), P(loss) and P(tie) for a difference of strengths.
-pub(super) fn probabilities(difference: f64, tie: f64) -> [f64; 3] {
-    // The larger of a and 1 / a is taken out, so that nothing overflows.
-    let root = libm::exp(-0.5 * difference.abs());
-    let (small, tie) = (root * root, tie * root);
-    let sum = 1.0 + small + tie;
-    let [more, less, tie] = [1.0 / sum, small / sum, tie / sum];
-    if difference >= 0.0 { [more, less, tie] } else { [less, more, tie] }
-}
+//! Outcomes of comparisons of two arms, one by one and counted.
 
 /// The outcomes of comparisons that share both arms and the position: possibly fractions, with weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,48 +24,6 @@ impl Cell {
     pub fn total(&self) -> f64 {
         self.wins + self.losses + self.ties
     }
-
-    /// ln of the likelihood, and its derivatives.
-    pub(super) fn terms(&self, difference: f64, ln_tie: f64) -> Terms {
-        let root = libm::exp(-0.5 * difference.abs());
-        let tie = if ln_tie == f64::NEG_INFINITY { 0.0 } else { libm::exp(ln_tie) };
-        let sum = 1.0 + root * root + tie * root;
-        let n = self.total();
-        let [more, less, even] = [1.0 / sum, root * root / sum, tie * root / sum];
-        let [win, loss] = if difference >= 0.0 { [more, less] } else { [less, more] };
-        let decided = win + loss;
-        // The largest of the three terms is taken out, so that nothing cancels.
-        let (upsets, favours) = if difference >= 0.0 { (self.losses, self.wins) } else { (self.wins, self.losses) };
-        let ln = if tie * root > 1.0 {
-            let top = ln_tie - 0.5 * difference.abs();
-            let rest = libm::log1p((1.0 + root * root) / (tie * root));
-            -upsets * (difference.abs() + top) - favours * top - n * rest
-        } else {
-            let tied = if self.ties > 0.0 { self.ties * (ln_tie - 0.5 * difference.abs()) } else { 0.0 };
-            tied - upsets * difference.abs() - n * libm::log1p(root * root + tie * root)
-        };
-        Terms {
-            ln,
-            // In these forms nothing cancels, however large the counts or the difference.
-            slope: 0.5
-                * (self.wins * (2.0 * loss + even) - self.losses * (2.0 * win + even) - self.ties * (win - loss)),
-            tie_slope: self.ties * decided - (self.wins + self.losses) * even,
-            curvature: n * (win * loss + 0.25 * even * decided),
-            mixed: -0.5 * n * (win - loss) * even,
-            tie_curvature: n * even * decided,
-        }
-    }
-}
-
-/// ln of a likelihood and its derivatives; curvatures are those of minus the logarithm.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Terms {
-    pub(super) ln: f64,
-    pub(super) slope: f64,
-    pub(super) tie_slope: f64,
-    pub(super) curvature: f64,
-    pub(super) mixed: f64,
-    pub(super) tie_curvature: f64,
 }
 
 /// What one comparison came to for its first arm.

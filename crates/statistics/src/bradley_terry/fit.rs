@@ -1,6 +1,7 @@
 //! The maximum of the likelihood: strengths, the position effect and ln ν.
 
-use super::comparison::{Cell, Comparison, Point, Terms, probabilities};
+use super::comparison::{Cell, Comparison, Point};
+use super::ties::{Expected, Terms, Ties};
 use super::{graph, sandwich};
 use crate::StatisticsError;
 use crate::matrix::Cholesky;
@@ -13,6 +14,8 @@ pub struct Options {
     pub position: bool,
     /// The standard deviation of a normal prior, with mean 0, of each strength, of the position effect and of ln ν.
     pub prior: Option<f64>,
+    /// How often pairs tie.
+    pub ties: Ties,
 }
 
 /// Strengths with ties and a position effect, fitted by (penalised) maximum likelihood.
@@ -24,6 +27,7 @@ pub struct Fit {
     pub(super) at: Vec<f64>,
     position: Option<usize>,
     tie: Option<usize>,
+    ties: Ties,
     prior: Option<f64>,
     ln_likelihood: f64,
     /// The inverse of the information, where a common shift of all strengths has variance 0.
@@ -62,14 +66,15 @@ impl Fit {
         anywhere: bool,
     ) -> Result<Self, StatisticsError> {
         let position = (options.position && graph::position_is_determined(arms, cells)).then_some(arms);
-        let ties = cells.iter().any(|cell| cell.ties > 0.0);
-        let tie = ties.then_some(arms + usize::from(position.is_some()));
-        let size = arms + usize::from(position.is_some()) + usize::from(ties);
+        let tied = cells.iter().any(|cell| cell.ties > 0.0);
+        let tie = tied.then_some(arms + usize::from(position.is_some()));
+        let size = arms + usize::from(position.is_some()) + usize::from(tied);
         let mut fit = Self {
             arms,
             at: start.filter(|start| start.len() == size).map_or_else(|| vec![0.0; size], <[f64]>::to_vec),
             position,
             tie,
+            ties: options.ties,
             prior: options.prior,
             ln_likelihood: 0.0,
             inverse: Vec::new(),
@@ -137,7 +142,7 @@ impl Fit {
     }
 
     fn terms(&self, at: &[f64], cell: &Cell) -> Terms {
-        cell.terms(self.difference(at, cell), self.tie.map_or(f64::NEG_INFINITY, |place| at[place]))
+        self.ties.terms(cell, self.difference(at, cell), self.tie.map_or(f64::NEG_INFINITY, |place| at[place]))
     }
 
     /// ln of the likelihood with the prior.
@@ -231,7 +236,7 @@ impl Fit {
         &self.at[..self.arms]
     }
 
-    /// All parameters: the strengths, the position effect if fitted, ln ν if there are ties.
+    /// All parameters: the strengths, the position effect if fitted, ln ν of the model of ties if there are any.
     #[must_use]
     pub fn parameters(&self) -> &[f64] {
         &self.at
@@ -249,10 +254,16 @@ impl Fit {
         self.position
     }
 
-    /// ν: 0 without ties; P(tie) / sqrt(P(win) P(loss)) for every pair.
+    /// ν of the model of ties: 0 without ties.
     #[must_use]
     pub fn tie(&self) -> f64 {
         self.tie.map_or(0.0, |place| libm::exp(self.at[place]))
+    }
+
+    /// The model of ties.
+    #[must_use]
+    pub fn ties(&self) -> Ties {
+        self.ties
     }
 
     /// The standard deviation of the prior, if there was one.
@@ -273,12 +284,23 @@ impl Fit {
     /// If an arm does not exist.
     #[must_use]
     pub fn probabilities(&self, first: usize, second: usize, position: f64) -> [f64; 3] {
-        let difference =
-            self.at[first] - self.at[second] + self.position.map_or(0.0, |place| self.at[place] * position);
-        probabilities(difference, self.tie())
+        self.ties.probabilities(self.difference_of(first, second, position), self.tie())
     }
 
-    /// Model-based covariances of all parameters, row by row: the inverse of the information. They hold if the model
+    /// What is expected of a comparison of `first` with `second` at a position.
+    ///
+    /// # Panics
+    /// If an arm does not exist.
+    #[must_use]
+    pub fn expected(&self, first: usize, second: usize, position: f64) -> Expected {
+        Expected::of(self.ties, self.difference_of(first, second, position), self.tie())
+    }
+
+    fn difference_of(&self, first: usize, second: usize, position: f64) -> f64 {
+        self.at[first] - self.at[second] + self.position.map_or(0.0, |place| self.at[place] * position)
+    }
+
+    /// Model-based covariances of all parameters, row by row: the inverse of the observed information. They hold if the model
     /// does, comparisons are independent, and weights count comparisons.
     #[must_use]
     pub fn model_covariance(&self) -> &[f64] {
@@ -288,18 +310,19 @@ impl Fit {
     /// The derivatives of ln of the likelihood of one copy of a comparison, with its weight.
     pub(super) fn score(&self, comparison: &Comparison) -> Score {
         let Comparison { first, second, position, point, weight, .. } = *comparison;
-        let [win, loss, even] = self.probabilities(first, second, position);
+        let expected = self.expected(first, second, position);
         let (half, tied) = match point {
             Point::Share(share) => (share - 0.5, 0.0),
             Point::Tie => (0.0, 1.0),
         };
-        let slope = weight * (half - 0.5 * (win - loss));
+        let [by_difference, by_tie] = expected.score(half - expected.half, tied - expected.p[2]);
+        let slope = weight * by_difference;
         let mut score = Score { entries: [(0, 0.0); 4], count: 0 };
         for &(place, factor) in self.directions(first, second, position).all() {
             score.push(place, factor * slope);
         }
         if let Some(tie) = self.tie {
-            score.push(tie, weight * (tied - even));
+            score.push(tie, weight * by_tie);
         }
         score
     }

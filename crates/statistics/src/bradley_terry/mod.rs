@@ -2,8 +2,8 @@
 //!
 //! Arms have strengths θ. In a unit of (i, j), with a = e^(d / 2), i wins, j wins, or both tie with probabilities
 //! proportional to a, 1 / a and ν. The difference d is θ_i - θ_j; with a position effect γ, it is θ_i - θ_j + γ if i was
-//! shown first, θ_i - θ_j - γ if j was. The likelihood is that of an exponential family, so its logarithm is concave in
-//! all parameters with ln ν, and Newton's method finds the maximum. Without ties ν = 0, and d is the logarithm of
+//! shown first, θ_i - θ_j - γ if j was. This is Davidson's model of ties; [`Ties`] has another. In either, the logarithm of the
+//! likelihood is concave in all parameters with ln ν, and Newton's method finds the maximum. Without ties ν = 0, and d is the logarithm of
 //! P(i beats j) / P(j beats i).
 //!
 //! [`BradleyTerry`] fits counts of pairs. [`Fit`] also takes weights, fractions of a point and positions, and has
@@ -25,12 +25,15 @@
 //! neither kind is valid: use [`BestArm`](crate::anytime::BestArm) for decisions, and the strengths as a summary.
 
 mod comparison;
+mod davidson;
 mod fit;
 mod graph;
 mod max_t;
 mod predict;
+mod rao_kupper;
 mod sandwich;
 mod sequential;
+mod ties;
 
 pub use comparison::{Cell, Comparison, Point, cells};
 pub use fit::{Fit, Options};
@@ -38,6 +41,7 @@ pub use graph::{groups, position_is_determined, unbeaten};
 pub use max_t::MaxT;
 pub use sandwich::{inflated, two_way};
 pub use sequential::{Sequential, Statements};
+pub use ties::{Expected, Ties};
 
 use crate::special::normal_quantile;
 use crate::{Counts, StatisticsError};
@@ -116,7 +120,7 @@ impl BradleyTerry {
     /// If an arm does not exist.
     #[must_use]
     pub fn probabilities(&self, first: usize, second: usize) -> [f64; 3] {
-        comparison::probabilities(self.strengths[first] - self.strengths[second], self.tie)
+        Ties::Davidson.probabilities(self.strengths[first] - self.strengths[second], self.tie)
     }
 
     /// The standard error of the strength of `arm`.

@@ -1,12 +1,14 @@
 //! Predictions of the next outcome, from a normal approximation to the posterior that each outcome updates.
 
-use super::comparison::{Cell, Comparison, Point, probabilities};
+use super::comparison::{Comparison, Point};
+use super::ties::Ties;
 
 /// A normal approximation to the posterior of strengths and position effect, and apart from it of ln ν.
 #[derive(Debug, Clone)]
 pub(super) struct Prediction {
     mean: Vec<f64>,
     covariance: Covariance,
+    ties: Ties,
     /// Mean and variance of ln ν, where ties are possible.
     tie: Option<(f64, f64)>,
     /// ln of the likelihood of all outcomes under the predictions before them.
@@ -36,7 +38,7 @@ const NODES: [(f64, f64); 5] = [
 const POSITION_SCALE: f64 = 0.3;
 
 impl Prediction {
-    pub(super) fn new(arms: usize, scale: f64, ties: bool) -> Self {
+    pub(super) fn new(arms: usize, ties: Ties, scale: f64, possible: bool) -> Self {
         let size = arms + 1;
         let variance = |place: usize| if place < arms { scale * scale } else { POSITION_SCALE * POSITION_SCALE };
         let covariance = if arms <= MOST_ARMS_WITH_COVARIANCES {
@@ -46,7 +48,7 @@ impl Prediction {
         } else {
             Covariance::Diagonal((0..size).map(variance).collect())
         };
-        Self { mean: vec![0.0; size], covariance, tie: ties.then_some((-0.5, 1.0)), ln_likelihood: 0.0 }
+        Self { mean: vec![0.0; size], covariance, ties, tie: possible.then_some((-0.5, 1.0)), ln_likelihood: 0.0 }
     }
 
     /// Adds the likelihood of the outcome under the prediction, then learns from it.
@@ -64,8 +66,7 @@ impl Prediction {
         if self.ln_likelihood == f64::NEG_INFINITY {
             return;
         }
-        let cell = Cell { ..comparison.cell() };
-        let terms = cell.terms(mean, self.tie.map_or(f64::NEG_INFINITY, |(mean, _)| mean));
+        let terms = self.ties.terms(&comparison.cell(), mean, self.tie.map_or(f64::NEG_INFINITY, |(mean, _)| mean));
         let gain = 1.0 / (1.0 + terms.curvature * along);
         match &towards {
             Towards::All(all) => {
@@ -90,7 +91,7 @@ impl Prediction {
         let deviation = libm::sqrt(variance.max(0.0));
         let mut expected = [0.0; 3];
         for (node, weight) in NODES {
-            let at = probabilities(mean + deviation * node, tie);
+            let at = self.ties.probabilities(mean + deviation * node, tie);
             expected.iter_mut().zip(at).for_each(|(sum, p)| *sum += weight * p);
         }
         let [win, loss, even] = expected;

@@ -26,11 +26,13 @@
 use super::comparison::{Cell, Comparison, Point, cells};
 use super::fit::{Fit, Options};
 use super::predict::Prediction;
+use super::ties::Ties;
 
 /// The evidence so far.
 #[derive(Debug, Clone)]
 pub struct Sequential {
     arms: usize,
+    ties: Ties,
     comparisons: Vec<Comparison>,
     predictions: Vec<Prediction>,
 }
@@ -59,10 +61,10 @@ const SLACK: f64 = 1e-6;
 impl Sequential {
     /// For `arms` arms, before any outcome.
     #[must_use]
-    pub fn new(arms: usize) -> Self {
-        let kinds = [false, true].into_iter().flat_map(|ties| SCALES.map(|scale| (scale, ties)));
-        let predictions = kinds.map(|(scale, ties)| Prediction::new(arms, scale, ties)).collect();
-        Self { arms, comparisons: Vec::new(), predictions }
+    pub fn new(arms: usize, ties: Ties) -> Self {
+        let kinds = [false, true].into_iter().flat_map(|possible| SCALES.map(|scale| (scale, possible)));
+        let predictions = kinds.map(|(scale, possible)| Prediction::new(arms, ties, scale, possible)).collect();
+        Self { arms, ties, comparisons: Vec::new(), predictions }
     }
 
     /// Takes the next outcome. Its weight is ignored, and copies count one after the other.
@@ -99,7 +101,7 @@ impl Sequential {
         }
         let cells = cells(&self.comparisons);
         let needed = self.ln_likelihood() + libm::log(alpha) - SLACK;
-        let Some(best) = Fit::supremum(arms, &cells, None) else {
+        let Some(best) = Fit::supremum(arms, self.ties, &cells, None) else {
             statements.untested = arms * (arms - 1) / 2;
             return statements;
         };
@@ -135,7 +137,7 @@ impl Sequential {
             }
             fitted += 1;
             let merged: Vec<Cell> = cells.iter().map(|cell| merge(*cell, i, j)).collect();
-            match Fit::supremum(arms, &merged, Some(&start)) {
+            match Fit::supremum(arms, self.ties, &merged, Some(&start)) {
                 Some(constrained) => statements.stronger[i * arms + j] = constrained.ln_likelihood() < needed,
                 None => statements.untested += 1,
             }
@@ -180,8 +182,8 @@ impl Statements {
 impl Fit {
     /// Parameters whose likelihood is within rounding of the supremum, whether or not that is attained; `None` if the ascent
     /// did not get there.
-    fn supremum(arms: usize, cells: &[Cell], start: Option<&[f64]>) -> Option<Self> {
-        let options = Options { position: true, prior: None };
+    fn supremum(arms: usize, ties: Ties, cells: &[Cell], start: Option<&[f64]>) -> Option<Self> {
+        let options = Options { position: true, prior: None, ties };
         Self::ascend(arms, cells, options, start, true).ok()
     }
 }

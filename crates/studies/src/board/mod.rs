@@ -11,7 +11,7 @@ mod rows;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use board::read::{Options, Reading};
-use board::{Board, Settings};
+use board::{Board, FurtherPairs, Settings};
 use live::{Goal, Live};
 use output::text_table::noted::{self, NotedTable};
 use output::usage::usage;
@@ -66,7 +66,13 @@ impl BoardReport {
         if open > 0 {
             notes.push(format!("{open} of the pairs that were asked are not answered yet."));
         }
-        Self::of(name, Reading { table: live.judgements(), notes }, settings)
+        let further = match live.config().goal {
+            Goal::Best => FurtherPairs::Best,
+            Goal::Order => FurtherPairs::Order,
+            Goal::Uniform => FurtherPairs::Everyone,
+        };
+        let settings = Settings { further, ..settings.clone() };
+        Self::of(name, Reading { table: live.judgements(), notes }, &settings)
     }
 
     /// The report on a table that was read.

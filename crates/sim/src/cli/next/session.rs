@@ -70,6 +70,10 @@ impl Session {
         let lines = self.live.take_lines();
         if let Some(journal) = self.journal.as_ref().filter(|_| !lines.is_empty()) {
             journal.append(self.end, lines.as_bytes())?;
+            if self.end == 0 {
+                // A header among the names, or a name that was cut in two, is seen here before anybody judges it.
+                note(false, &format!("the session begins: {}", of_what(self.live.config())));
+            }
             self.end += lines.len() as u64;
         }
         Ok(())
@@ -96,6 +100,41 @@ fn flagged(error: &live::LiveError) -> String {
     }
 }
 
+/// How many competitors and items there are, and which are the first and the last.
+fn of_what(config: &Config) -> String {
+    let ends = |all: &[String], noun: &str| {
+        let short = |text: &String| match text.char_indices().nth(40) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text.clone(),
+        };
+        let shown = match all {
+            [first, .., last] => format!(" ({} to {})", short(first), short(last)),
+            [one] => format!(" ({})", short(one)),
+            [] => String::new(),
+        };
+        format!("{} {noun}{}{shown}", all.len(), if all.len() == 1 { "" } else { "s" })
+    };
+    let competitors = ends(&config.names, "competitor");
+    if config.items.is_empty() { competitors } else { format!("{competitors}, {}", ends(&config.items, "item")) }
+}
+
+/// Why the lines of a spreadsheet's file are not one name each, with the number of the line: quoted cells, or several columns.
+fn not_plain(path: &Path, lines: &[String]) -> Option<(usize, String)> {
+    let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+    if ending != "csv" && ending != "tsv" {
+        return None;
+    }
+    if let Some(place) = lines.iter().position(|line| line.starts_with('"')) {
+        return Some((place, "a quoted cell".to_owned()));
+    }
+    let columns = |separator: char| {
+        let count = |line: &String| line.matches(separator).count();
+        let most = lines.first().map(count).filter(|most| *most > 0)?;
+        lines.iter().all(|line| count(line) == most).then(|| (0, format!("{} columns", most + 1)))
+    };
+    ['\t', ';', ','].into_iter().find_map(columns)
+}
+
 /// The lines of a file.
 fn lines_of(path: &Path) -> Result<Vec<String>> {
     let text = input::read_text(path, MOST).map_err(|error| explained(error, "read", path))?;
@@ -103,6 +142,13 @@ fn lines_of(path: &Path) -> Result<Vec<String>> {
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     if let Some(empty) = lines.iter().position(|line| line.trim().is_empty()) {
         bail!(usage(format_args!("{}, line {}: it is empty; remove it", path.display(), empty + 1)));
+    }
+    if let Some((place, found)) = not_plain(path, &lines) {
+        bail!(usage(format_args!(
+            "{}, line {}: found {found}, expected one name per line; copy the column of names into a text file",
+            path.display(),
+            place + 1
+        )));
     }
     Ok(lines)
 }
