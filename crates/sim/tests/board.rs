@@ -163,6 +163,13 @@ fn ties_are_fitted_by_either_model() {
     let assumes = |board: &Value| board["assumptions"]["one_look"].as_str().expect("words").contains("Rao and Kupper");
     assert!(assumes(&rao_kupper) && !assumes(&davidson));
     assert_eq!(run(at, &["votes.csv", "--ties", "elo"]).0, Some(2));
+    // The figure says what its differences are.
+    let (code, _, said) = run(at, &["votes.csv", "--ties", "rao-kupper", "--out", "results"]);
+    assert!(code == Some(0), "{said}");
+    let figure = fs::read_to_string(at.join("results/board.svg")).expect("a figure");
+    assert!(figure.contains("if nobody tied"), "the label of the axis");
+    let config = fs::read_to_string(at.join("results/config.json")).expect("a configuration");
+    assert!(config.contains("\"ties\": \"rao-kupper\""), "{config}");
 }
 
 #[test]

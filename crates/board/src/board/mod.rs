@@ -39,7 +39,8 @@ pub struct Competitor {
     pub losses: u64,
     /// Tied units.
     pub ties: u64,
-    /// Its strength: differences are the logarithm of P(win) / P(loss). Strengths of a group add up to 0.
+    /// Its strength: differences are the logarithm of P(win) / P(loss), by Rao and Kupper's model what that would be if nobody
+    /// tied. Strengths of a group add up to 0.
     pub strength: f64,
     /// The standard error of the strength.
     pub standard_error: f64,

@@ -1,5 +1,6 @@
 //! Strengths with the intervals of one look, and their ranks.
 
+use board::TieModel;
 use figures::{Forest, ForestRow};
 
 use super::BoardReport;
@@ -48,7 +49,12 @@ pub(super) fn forest(report: &BoardReport) -> Forest {
             100.0 * board.level,
             if every { " / at every look" } else { "" }
         )),
-        x_label: "strength: differences are the logarithm of P(win) / P(loss)".to_owned(),
+        x_label: match board.groups.first().map(|group| group.ties) {
+            // With a threshold, ties take more from the wins of the weaker.
+            Some(TieModel::RaoKupper) => "strength: differences are the logarithm of P(win) / P(loss) if nobody tied",
+            _ => "strength: differences are the logarithm of P(win) / P(loss)",
+        }
+        .to_owned(),
         rows: shown.iter().map(row).collect(),
         note: Some(notes.join("; ")).filter(|text| !text.is_empty()),
     }
