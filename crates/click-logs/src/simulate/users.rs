@@ -255,7 +255,7 @@ impl<'a> UserLog<'a> {
                 lines.impression(simulation.dialect, &line);
             } else {
                 let bytes = played.receipt(way, line.query, version);
-                // What the receipt says is no field.
+                // What the receipt says has no field.
                 let line = match way {
                     Way::Fields => line,
                     Way::Documents => ImpressionLine { mixed: None, ..line },

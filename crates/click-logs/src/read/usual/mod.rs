@@ -4,9 +4,11 @@
 
 mod bytes;
 mod json;
+mod row;
 
 use self::bytes::{is_decimal, is_whole, pieces};
 use self::json::{Object, Value};
+pub use self::row::RowRef;
 use super::csv::Header;
 use super::event::{Event, dwell};
 use super::lists::{Separated, is_usual};
@@ -27,47 +29,6 @@ pub(crate) struct Usual<'a> {
     /// What was displayed of the list, and its version.
     displayed: Displayed,
     version: String,
-}
-
-/// An impression as a row whose texts are where they are; lists that are not there are empty, and say so.
-#[derive(Debug, Default)]
-#[expect(missing_docs, reason = "the columns of files, which the README lists")]
-pub struct RowRef<'a> {
-    pub impression: Option<&'a str>,
-    /// Milliseconds since 1970.
-    pub time: Option<i64>,
-    pub user: Option<&'a str>,
-    pub session: Option<&'a str>,
-    pub agent: Option<&'a str>,
-    pub pairs: Option<&'a str>,
-    pub experiment: Option<&'a str>,
-    pub version: Option<&'a str>,
-    pub shown: Vec<&'a str>,
-    pub has_shown: bool,
-    pub mixed: Vec<&'a str>,
-    pub has_mixed: bool,
-    pub pinned: Vec<&'a str>,
-    /// How many places the user saw.
-    pub paged: Option<u64>,
-    pub teams: Vec<Option<&'a str>>,
-    pub has_teams: bool,
-    pub rankers: Vec<&'a str>,
-    pub has_rankers: bool,
-    /// The bytes of a receipt.
-    pub receipt: Option<&'a [u8]>,
-    /// Its bytes in base64 or hexadecimal.
-    pub receipt_text: Option<&'a str>,
-}
-
-impl RowRef<'_> {
-    fn clear(&mut self) {
-        let mut lists = [&mut self.shown, &mut self.rankers, &mut self.mixed, &mut self.pinned].map(std::mem::take);
-        let mut teams = std::mem::take(&mut self.teams);
-        lists.iter_mut().for_each(Vec::clear);
-        teams.clear();
-        let [shown, rankers, mixed, pinned] = lists;
-        *self = Self { shown, teams, rankers, mixed, pinned, ..Self::default() };
-    }
 }
 
 impl<'a> Usual<'a> {
