@@ -146,9 +146,9 @@ fn ties_are_fitted_by_either_model() {
     let davidson = board(&[]);
     let rao_kupper = board(&["--ties", "rao-kupper"]);
     for (board, model, nu, difference) in [
-        (&davidson, "davidson", tie / (win * loss).sqrt(), (win / loss).ln()),
-        // The logit of P(win) less that of P(loss), halved.
-        (&rao_kupper, "rao-kupper", tie / (win * loss), ((win / (1.0 - win)) / (loss / (1.0 - loss))).ln() / 2.0),
+        (&davidson, "davidson", tie / (win * loss).sqrt(), std::f64::consts::LN_2),
+        // The logit of P(win) less that of P(loss), halved: ln 2.8 is 1.0296.
+        (&rao_kupper, "rao-kupper", tie / (win * loss), 1.029_619_417_181_158 / 2.0),
     ] {
         let (group, rows) = (&board["groups"][0], &board["competitors"]);
         let strength = |row: usize| rows[row]["strength"].as_f64().expect("a number");
