@@ -217,7 +217,7 @@ impl Days {
             )));
         }
         let mut days: BTreeMap<String, BTreeMap<(Arm, Arm), PairOutcomes>> = BTreeMap::new();
-        for Day { day, pair: (first, second), counts } in rows {
+        for Day { day, pair: (first, second), counts, .. } in rows {
             let day = date(day);
             if until.is_some_and(|until| day.as_str() > until) {
                 continue;
