@@ -272,6 +272,8 @@ fn days_that_cannot_be_learnt_from_are_refused() {
     }
     fs::write(here.join("other"), "a,b\n1,2\n").expect("a writable folder");
     fs::write(here.join("none"), header).expect("a writable folder");
+    let versions = ["1", "2"].map(|version| format!("{version},2026-11-01,a,b,1,1,0,1,1,0\n")).concat();
+    fs::write(here.join("versions"), format!("version,{header}{versions}")).expect("a writable folder");
     for (file, more, expected) in [
         ("count", &[][..], "count:2: "),
         ("date", &[], "date:2: `1.11.2026` is not a date"),
@@ -281,6 +283,11 @@ fn days_that_cannot_be_learnt_from_are_refused() {
         ("self", &[], "self:2: `a` against itself"),
         ("other", &[], "other:1: expected the columns day,first,second,"),
         ("none", &[], "no two rankers"),
+        (
+            "versions",
+            &[],
+            "versions has outcomes of 2 versions of the experiment (1, 2), which are experiments of their own",
+        ),
         ("outcomes.csv", &["--algorithms", "mdb"], "chooses sets of rankers"),
     ] {
         let line = refused(here, &[&["bandit", "--from-outcomes", file][..], more].concat());

@@ -165,10 +165,9 @@ impl<'a> LineFields<'a> {
                 let places = match value {
                     Value::Null => return Ok(()),
                     Value::Text(text) if text.trim().is_empty() || lists::is_missing(text.trim()) => return Ok(()),
-                    Value::Text(text) => text.trim().parse().map_err(|_| Value::Text(text)),
+                    Value::Text(text) => text.trim().parse().ok().and_then(whole).ok_or(Value::Text(text)),
                     Value::Whole(number) => u64::try_from(number).map_err(|_| Value::Whole(number)),
-                    // Tables keep whole numbers as others where some are missing.
-                    Value::Number(number) if (0.0..1e9).contains(&number) && number.fract() == 0.0 => Ok(number as u64),
+                    Value::Number(number) => whole(number).ok_or(Value::Number(number)),
                     other => Err(other),
                 };
                 let expected = "a whole number: how many places of the page the user saw";
@@ -444,6 +443,11 @@ fn of_entries(list: &Vec<Cow<'_, str>>) -> String {
 
 fn of_teams(list: &[Option<Cow<'_, str>>]) -> String {
     excerpt(&list.iter().map(|team| team.as_deref().unwrap_or("null")).collect::<Vec<_>>().join(" "))
+}
+
+/// A whole number from 0 up. Tables keep such numbers with a point where some are missing.
+fn whole(number: f64) -> Option<u64> {
+    ((0.0..1e9).contains(&number) && number.fract() == 0.0).then_some(number as u64)
 }
 
 /// A list whose entries all have values.

@@ -406,7 +406,7 @@ fn teams_have_pages_too() {
 #[test]
 fn tables_have_what_was_displayed_beside_what_was_returned() {
     let impressions = "query_id,timestamp,user_id,query_response_hit_ids,query_attributes.shown,teams,rankers,paged\n\
-                       i,1795446245,u,a b c,ad b c,A B B,A B,2\n";
+                       i,1795446245,u,a b c,ad b c,A B B,A B,2.0\n";
     let clicks = "impression,document,time\ni,c,1795446250\ni,ad,1795446251\n";
     let found = Log::of(&[impressions.as_bytes()], &[clicks.as_bytes()]).credit(&settings()).unwrap();
     assert_eq!(sums(&found), [((0, 1), [0, 1, 0])]);
