@@ -227,7 +227,7 @@ CLICK: dict[str, list[Any]] = {"impression": ["i"], "time": [1.7e9], "document":
         (ROW, {**CLICK, "event_attributes": [{"dwell_time": [1]}]}, {}, ValueError, "`event_attributes.dwell_time` is a list"),
         (ROW, CLICK, {"dwell": "30s"}, ValueError, "dwell='30s', but no click has a `dwell`"),
         ({**ROW, "time": ["yesterday"]}, CLICK, {}, ValueError, "cannot be read"),
-        ({**ROW, "receipt": [b"\x09"], "teams": [None]}, CLICK, {}, ValueError, "not a receipt: format 9"),
+        ({**ROW, "receipt": [b"\x09"], "teams": [None]}, CLICK, {}, ValueError, "not a receipt: its first byte is 0x09"),
         (ROW, {**CLICK, "time": [None]}, {}, ValueError, "row 0 of the clicks (impression \"i\"): no `time`"),
         (ROW, {**CLICK, "dwell": [-1.0]}, {}, ValueError, "dwell time"),
         ({"impression": ["i"]}, CLICK, {}, ValueError, "the impressions have no column 'time'"),
