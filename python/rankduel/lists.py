@@ -26,7 +26,7 @@ def _asked(
 
 def _pages(grown: Sequence[Sequence[Ranking]], depth: int | None, rankers: int) -> Sequence[Sequence[Ranking]]:
     if grown and depth is not None:
-        raise ValueError("depth mixes all pages at once, grown mixes them one by one: give one of them")
+        raise ValueError("depth mixes all pages in one draw, grown mixes them one by one: give one of them")
     for page, lists in enumerate(grown, start=1):
         if len(lists) != rankers:
             raise ValueError(f"grown: expected {rankers} lists for page {page} (from 0), found {len(lists)}")

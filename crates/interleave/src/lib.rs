@@ -177,7 +177,7 @@
 //!   outcome of `compare`.
 //! - **Receipts** are kept as [`receipt::Receipt`], in bytes or JSON, with a version and a checksum: damaged ones are refused. Those
 //!   of `Any...` name their method, and no other method credits them.
-//! - **Pages**: several pages are mixed at once where the method [is prefix stable](Interleaving::is_prefix_stable); what was
+//! - **Pages**: several pages are mixed in one draw where the method [is prefix stable](Interleaving::is_prefix_stable); what was
 //!   really displayed is a [`Page`], through which clicks are [credited](Interleaving::credit_page).
 //!
 //! # Randomness
@@ -224,6 +224,8 @@
 
 mod any;
 pub mod by_id;
+mod credit;
+pub mod growing;
 pub mod keyed;
 mod list;
 mod method;
@@ -241,8 +243,9 @@ pub use any::{
     AnyInterleaving, AnyInterleavingReceipt, AnyInterleavingScratch, AnyMultileaving, AnyMultileavingReceipt,
     AnyMultileavingScratch, AnyOutcome, InterleavingReceipt, MultileavingReceipt, NamedReceipt,
 };
+pub use credit::{CreditError, check_clicks};
 pub use list::{Doc, ListBuf, RankedList, RankedListError, RankedListErrorKind, TieGroup};
-pub use method::{CreditError, Interleaving, Multileaving, check_clicks};
+pub use method::{Interleaving, Multileaving};
 pub use methods::balanced::BalancedInterleave;
 pub use methods::document_constraints::DocumentConstraints;
 pub use methods::optimized::{OptimizedInterleave, OptimizedMultileave};

@@ -14,7 +14,7 @@ use ::interleave::by_id::IdError;
 use ::interleave::receipt::{ExperimentVersion, Mixed, Parts, Receipt};
 use ::interleave::{
     AnyInterleaving, AnyMultileaving, Doc, Generator, Interleaving as _, Multileaving as _, Outcome as _, Page,
-    Preference, keyed, page,
+    Preference, growing, keyed, page,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
@@ -448,7 +448,7 @@ pub(crate) fn interleave(
             let depth = asked.depth(method.is_prefix_stable(), method.name())?;
             return Ok(method.draw(lists, depth, &mut generator, scratch));
         }
-        let drawn = page::interleave_growing(method, &pages, asked.length, &generator).map_err(wrong)?;
+        let drawn = growing::interleave_growing(method, &pages, asked.length, &generator).map_err(wrong)?;
         drawn.ok_or_else(|| wrong("expected the lists of a page"))
     });
     let (mixed, receipt) = draw.map_err(wrong)??;
@@ -477,7 +477,7 @@ pub(crate) fn multileave(
             let depth = asked.depth(method.is_prefix_stable(), method.name())?;
             return Ok(method.draw(lists, depth, &mut generator, scratch));
         }
-        let drawn = page::multileave_growing(method, &pages, asked.length, &generator).map_err(wrong)?;
+        let drawn = growing::multileave_growing(method, &pages, asked.length, &generator).map_err(wrong)?;
         drawn.ok_or_else(|| wrong("expected the lists of a page"))
     });
     let (mixed, receipt) = draw.map_err(wrong)??;

@@ -83,10 +83,7 @@ fn record<R: serde::Serialize + Clone + Into<Receipt>>(
         }),
     ];
     anyhow::ensure!(are_right, "a receipt of {name} cannot be credited");
-    println!(
-        "{name:40}{:8.1}{:8.1}{:8.0}{:8.0}{:8.0}{:8.0}",
-        sizes[0], sizes[1], write[0], write[1], read[0], read[1]
-    );
+    println!("{name:40}{:8.1}{:8.1}{:8.0}{:8.0}{:8.0}{:8.0}", sizes[0], sizes[1], write[0], write[1], read[0], read[1]);
     for (what, unit, [first, second]) in
         [("bytes", "bytes", sizes), ("written", "ns", write), ("read and credited", "ns", read)]
     {

@@ -29,9 +29,9 @@
 //!   list, or not in the top `length`, is in none of its tops.
 //! - [`CutoffRule::Lerot`] is that software's rule for the depth.
 
-use crate::method::check_clicks;
+use crate::credit::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, when};
-use crate::receipt::{Pack, Reader, Writer};
+use crate::support::packed::{Pack, Reader, Writer};
 use crate::support::reading::read;
 use crate::support::receipt_len;
 use crate::support::two_pointer::{ABSENT, Alternating, OUTSIDE};

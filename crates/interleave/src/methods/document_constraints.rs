@@ -29,9 +29,9 @@
 
 use std::borrow::Cow;
 
-use crate::method::check_clicks;
+use crate::credit::check_clicks;
 use crate::name::{Name, NameError, NamedMethod};
-use crate::receipt::{Pack, Reader, Writer};
+use crate::support::packed::{Pack, Reader, Writer};
 use crate::support::reading::read;
 use crate::support::receipt_len;
 use crate::support::two_pointer::{ABSENT, Alternating, OUTSIDE};

@@ -32,11 +32,11 @@
 
 use std::cmp::Ordering;
 
-use crate::method::check_clicks;
+use crate::credit::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, when};
 use crate::random::below;
-use crate::receipt::Pack;
 use crate::support::fixed_point::Credit;
+use crate::support::packed::Pack;
 use crate::support::reading::read;
 use crate::support::receipt_len;
 use crate::support::revealed::{self, DocSet, Revealed};

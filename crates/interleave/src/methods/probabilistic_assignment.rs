@@ -19,9 +19,9 @@
 //!   depend on ranks, there is nothing to redraw.
 //! - A ranker never draws a document it does not list; where it has none left, the other draws.
 
-use crate::method::check_clicks;
+use crate::credit::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, unless_tau};
-use crate::receipt::{Pack, Reader, Writer};
+use crate::support::packed::{Pack, Reader, Writer};
 use crate::support::rank_weights::{TauError, Weights};
 use crate::support::reading::read;
 use crate::support::softmax::Softmax;

@@ -23,10 +23,10 @@
 
 use rand::Rng;
 
-use crate::method::check_clicks;
+use crate::credit::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, unless, unless_tau};
-use crate::receipt::Pack;
 use crate::support::expected_sign::{Share, SignSum};
+use crate::support::packed::Pack;
 use crate::support::rank_weights::{TauError, Weights};
 use crate::support::softmax::{Softmax, Successive, Taken};
 use crate::support::tie_keys::TieKeys;

@@ -27,10 +27,10 @@
 //! - A ranker earns nothing for a document it does not list, and is passed over in the draft once it
 //!   has nothing to add.
 
-use crate::method::check_clicks;
+use crate::credit::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, unless_tau};
-use crate::receipt::{Pack, Reader, Writer};
 use crate::support::draft::Draft;
+use crate::support::packed::{Pack, Reader, Writer};
 use crate::support::rank_weights::{TauError, Weights};
 use crate::support::receipt_len;
 use crate::support::tie_keys::TieKeys;

@@ -23,10 +23,10 @@
 //! - Tied documents are ordered at random, for each ranker in each impression. A ranker that has
 //!   nothing left to add is out of the draft.
 
-use crate::method::check_clicks;
+use crate::credit::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, when};
-use crate::receipt::{Pack, Reader, Writer};
 use crate::support::draft::Draft;
+use crate::support::packed::{Pack, Reader, Writer};
 use crate::support::reading::read;
 use crate::support::{pages_by_clicks, receipt_len};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Multileaving, Preference, RankedList};

@@ -24,7 +24,7 @@ pub struct ExperimentVersion {
     hash: u64,
 }
 
-/// A text that is no version of an experiment.
+/// A text that is not the version of an experiment.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected EXPERIMENT@ and sixteen hexadecimal digits in lower case, found {0:?}")]
 pub struct VersionError(String);

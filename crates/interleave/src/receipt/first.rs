@@ -4,7 +4,6 @@ use serde::Deserialize;
 
 use super::kept::{Documents, Mixed, Receipt};
 use super::{FIRST, ReceiptError, ReceiptErrorKind};
-use crate::by_id::Impression;
 use crate::{
     AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, Interleaving, Multileaving,
 };
@@ -12,8 +11,16 @@ use crate::{
 /// An impression as the Python package wrote it.
 #[derive(Debug, Deserialize)]
 pub(super) enum WithDocuments {
-    Two(Impression<String, AnyInterleavingReceipt>),
-    Many(Impression<String, AnyMultileavingReceipt>),
+    Two(Shown<AnyInterleavingReceipt>),
+    Many(Shown<AnyMultileavingReceipt>),
+}
+
+/// The documents of a list, and its receipt.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Shown<R> {
+    shown: Vec<String>,
+    receipt: R,
 }
 
 /// Reads bytes of the first format.
@@ -69,8 +76,8 @@ impl WithDocuments {
     /// The receipt, with its documents.
     pub(super) fn receipt(self) -> Result<Receipt, ReceiptError> {
         let (shown, mixed) = match self {
-            Self::Two(impression) => (impression.shown().to_vec(), Mixed::Interleaving(impression.receipt().clone())),
-            Self::Many(impression) => (impression.shown().to_vec(), Mixed::Multileaving(impression.receipt().clone())),
+            Self::Two(Shown { shown, receipt }) => (shown, Mixed::Interleaving(receipt)),
+            Self::Many(Shown { shown, receipt }) => (shown, Mixed::Multileaving(receipt)),
         };
         let receipt = of_its_method(mixed)?;
         Receipt { documents: Some(Documents { mixed: shown, pinned: Vec::new() }), ..receipt }.checked()

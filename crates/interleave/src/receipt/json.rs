@@ -16,8 +16,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::first::{WithDocuments, of_its_method};
 use super::kept::{Documents, Mixed, Receipt};
 use super::{CHECKSUM, ExperimentVersion, ReceiptError, ReceiptErrorKind};
-use crate::any::{InterleavingReceipt, MultileavingReceipt};
-use crate::{AnyInterleavingReceipt, AnyMultileavingReceipt, NamedReceipt, Page};
+use crate::{
+    AnyInterleavingReceipt, AnyMultileavingReceipt, InterleavingReceipt, MultileavingReceipt, NamedReceipt, Page,
+};
 
 /// The format's number in JSON.
 const FORMAT: u8 = 2;

@@ -54,12 +54,10 @@ mod experiment;
 mod first;
 mod json;
 mod kept;
-mod packed;
 mod parts;
 
 pub use experiment::{ExperimentVersion, VersionError};
 pub use kept::{Mixed, Receipt};
-pub(crate) use packed::{Pack, Reader, Writer};
 pub use parts::Parts;
 
 use serde::Serialize;

@@ -1,10 +1,9 @@
 //! The parts of a receipt in bytes, where they were read: nothing is copied until it is asked for.
 
 use super::kept::{Mixed, list_length};
-use super::packed::{Reader, Writer};
 use super::{PLAIN, ReceiptError, ReceiptErrorKind, SECOND, sealed, unsealed};
-use crate::any::{InterleavingReceipt, MultileavingReceipt};
-use crate::{NamedReceipt, Page};
+use crate::support::packed::{Reader, Writer};
+use crate::{InterleavingReceipt, MultileavingReceipt, NamedReceipt, Page};
 
 const MANY: u8 = 1;
 const METHOD: u8 = 1 << 1;
@@ -124,7 +123,7 @@ impl<'a> Parts<'a> {
     /// The receipt of the method, whose name the store gives where the bytes do not.
     ///
     /// # Errors
-    /// If no name is known, if two are, or if the bytes are no receipt of the method.
+    /// If no name is known, if two are, or if the bytes are not a receipt of the method.
     pub fn mixed(&self, method: Option<&str>) -> Result<Mixed, ReceiptError> {
         let method = match (self.method, method) {
             (Some(own), Some(given)) if own != given => {
@@ -182,8 +181,14 @@ impl Writing<'_> {
             writer.texts(pinned);
         }
         match mixed {
-            Mixed::Interleaving(receipt) => writer.interleaving(receipt.receipt()),
-            Mixed::Multileaving(receipt) => writer.multileaving(receipt.receipt()),
+            Mixed::Interleaving(receipt) => {
+                writer.byte(receipt.receipt().number());
+                receipt.receipt().pack(&mut writer);
+            }
+            Mixed::Multileaving(receipt) => {
+                writer.byte(receipt.receipt().number());
+                receipt.receipt().pack(&mut writer);
+            }
         }
         sealed(writer.finish())
     }
@@ -193,15 +198,17 @@ impl Mixed {
     /// The receipt of a method from the [bytes](Parts::body) of its own part.
     ///
     /// # Errors
-    /// If the bytes are no receipt of the method.
+    /// If the bytes are not a receipt of the method.
     pub fn from_body(body: &[u8], is_multileaving: bool, method: &str) -> Result<Self, ReceiptError> {
         let mut reader = Reader::new(body);
+        let number = reader.byte().ok_or_else(|| ReceiptError::malformed("its method's part is missing"))?;
+        let method = method.to_owned();
         let mixed = if is_multileaving {
-            let receipt: Option<MultileavingReceipt> = reader.multileaving();
-            receipt.map(|receipt| Self::Multileaving(NamedReceipt::new(method.to_owned(), receipt)))
+            let receipt = MultileavingReceipt::unpack(number, &mut reader);
+            receipt.map(|receipt| Self::Multileaving(NamedReceipt::new(method, receipt)))
         } else {
-            let receipt: Option<InterleavingReceipt> = reader.interleaving();
-            receipt.map(|receipt| Self::Interleaving(NamedReceipt::new(method.to_owned(), receipt)))
+            let receipt = InterleavingReceipt::unpack(number, &mut reader);
+            receipt.map(|receipt| Self::Interleaving(NamedReceipt::new(method, receipt)))
         };
         let mixed = mixed.ok_or_else(|| ReceiptError::malformed("its method's part cannot be read"))?;
         if !reader.rest().is_empty() {

@@ -213,11 +213,11 @@ fn every_short_list_is_prefix_stable() {
     }
 }
 
-/// Lists that grow from page to page: the pages are those that the longest lists give at once, or a refusal.
+/// Lists that grow from page to page: the pages are those that the longest lists give in one draw, or a refusal.
 #[test]
 fn lists_may_grow() {
     use interleave::PageError;
-    use interleave::page::{interleave_growing, multileave_growing};
+    use interleave::growing::{interleave_growing, multileave_growing};
     let mut generator = Generator::seed_from_u64(9);
     let scores: Vec<Vec<f64>> =
         (0..3).map(|_| (0..30).map(|_| f64::from(generator.random_range(0..9_u32))).collect()).collect();
@@ -426,7 +426,7 @@ fn bias_of_pages() {
     }
     assert_eq!(std::fs::read_to_string(path).unwrap(), table, "UPDATE=1 rewrites it");
     // The documentation has the same numbers, and says which pages a method serves.
-    let documented = include_str!("../../src/page/mod.rs");
+    let documented = include_str!("../../src/page.rs");
     for row in table.lines().skip(1) {
         let [kind, name, numbers @ ..] = &row.split(',').collect::<Vec<_>>()[..] else { panic!("{row}") };
         let (rankers, may_grow) = match *kind {

@@ -128,7 +128,7 @@ fn what_is_no_receipt_is_refused() {
     assert_eq!(kind(named.clone().displayed(&["other"], |_| false)), Value);
     assert_eq!(kind(named.clone().displayed(&["ad", "ad"], |id| id == "ad")), Value);
     assert_eq!(kind(receipt.displayed(&["doc-1"], |_| false)), Value);
-    // A value of one method is no receipt of an impression, and the other way round.
+    // A value of one method is not the receipt of an impression, and the other way round.
     let plain = receipt::to_bytes(&7_u32).unwrap();
     assert_eq!(kind(Receipt::from_bytes(&plain)), ReceiptErrorKind::Malformed);
     assert_eq!(receipt::from_bytes::<u32>(&named.to_bytes()).unwrap_err().kind(), ReceiptErrorKind::Malformed);

@@ -3,10 +3,10 @@
 use super::absent::{self, Outdated};
 use super::program::Constraints;
 use super::{LpFit, RankCredit, choose};
-use crate::method::check_clicks;
+use crate::credit::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, unless, when};
 use crate::random::below;
-use crate::receipt::Pack;
+use crate::support::packed::Pack;
 use crate::support::revealed::{self, DocSet};
 use crate::support::tie_keys::TieKeys;
 use crate::support::{pages_by_clicks, receipt_len};

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::Preference;
-use crate::receipt::Pack;
+use crate::support::packed::Pack;
 use crate::support::receipt_len;
 
 /// The probability that each ranker would have drawn the document at one position: `weights[x]` out of

@@ -51,7 +51,7 @@ use credit::winner;
 use drawing::Drawing;
 use shared::SharedImpression;
 
-use crate::method::check_clicks;
+use crate::credit::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, unless_tau, when};
 use crate::support::pages_by_clicks;
 use crate::support::rank_weights::{TauError, Weights};

@@ -36,11 +36,11 @@ use rand::Rng;
 
 pub use signs::{ProbabilisticMultileaveSigns, ProbabilisticMultileaveSignsScratch};
 
-use crate::method::check_clicks;
+use crate::credit::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, unless_tau, when};
 use crate::random::below;
-use crate::receipt::Pack;
 use crate::support::fixed_point;
+use crate::support::packed::Pack;
 use crate::support::rank_weights::{TauError, Weights};
 use crate::support::softmax::{Chance, Softmax, Successive};
 use crate::support::{pages_by_clicks, receipt_len};

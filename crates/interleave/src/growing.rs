@@ -1,7 +1,6 @@
 //! Rankers' lists that grow from page to page: each page is drawn with the lists of its time.
 
-use super::PageError;
-use crate::{Doc, Generator, Interleaving, Multileaving, RankedList};
+use crate::{Doc, Generator, Interleaving, Multileaving, PageError, RankedList};
 
 /// A list, and the receipt of its method.
 pub type MixedList<R> = (Vec<Doc>, R);

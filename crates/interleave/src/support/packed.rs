@@ -1,6 +1,5 @@
 //! Parts of a receipt as bytes, and back. Reading never panics: what cannot be read is `None`.
 
-use crate::any::{InterleavingReceipt, MultileavingReceipt};
 use crate::{Page, RankedList};
 
 /// Writes parts.
@@ -29,6 +28,10 @@ pub(crate) trait Pack: serde::Serialize + serde::de::DeserializeOwned {
 impl Writer {
     pub(crate) fn new(bytes: Vec<u8>) -> Self {
         Self { bytes }
+    }
+
+    pub(crate) fn byte(&mut self, byte: u8) {
+        self.bytes.push(byte);
     }
 
     pub(crate) fn finish(self) -> Vec<u8> {
@@ -88,16 +91,6 @@ impl Writer {
         // Into a vector, postcard writes everything that the receipts hold.
         self.bytes = postcard::to_extend(value, std::mem::take(&mut self.bytes)).expect("receipts have bytes");
     }
-
-    pub(crate) fn interleaving(&mut self, receipt: &InterleavingReceipt) {
-        self.bytes.push(receipt.number());
-        receipt.pack(self);
-    }
-
-    pub(crate) fn multileaving(&mut self, receipt: &MultileavingReceipt) {
-        self.bytes.push(receipt.number());
-        receipt.pack(self);
-    }
 }
 
 /// How many owners out of three fit into a byte.
@@ -123,6 +116,10 @@ impl<'a> Reader<'a> {
         self.take(N)?.try_into().ok()
     }
 
+    pub(crate) fn byte(&mut self) -> Option<u8> {
+        self.array().map(|[byte]| byte)
+    }
+
     pub(crate) fn number(&mut self) -> Option<usize> {
         let mut number = 0_usize;
         for at in 0.. {
@@ -137,7 +134,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// A number of things, if there can be so many: at most `per_byte` in a byte.
+    /// A number of things, if the bytes that are left can hold them: at most `per_byte` in a byte.
     fn count(&mut self, per_byte: usize) -> Option<usize> {
         self.number().filter(|count| *count <= self.bytes.len().saturating_mul(per_byte))
     }
@@ -193,16 +190,6 @@ impl<'a> Reader<'a> {
         self.bytes = rest;
         Some(value)
     }
-
-    pub(crate) fn interleaving(&mut self) -> Option<InterleavingReceipt> {
-        let [number] = self.array()?;
-        InterleavingReceipt::unpack(number, self)
-    }
-
-    pub(crate) fn multileaving(&mut self) -> Option<MultileavingReceipt> {
-        let [number] = self.array()?;
-        MultileavingReceipt::unpack(number, self)
-    }
 }
 
 #[cfg(test)]
@@ -248,8 +235,7 @@ mod tests {
             let _ = Reader::new(&bytes).texts();
             let _ = Reader::new(&bytes).owners();
             let _ = Reader::new(&bytes).page();
-            let _ = Reader::new(&bytes).interleaving();
-            let _ = Reader::new(&bytes).multileaving();
+            let _ = Reader::new(&bytes).ranks();
         }
     }
 

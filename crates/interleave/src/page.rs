@@ -24,8 +24,8 @@
 //!
 //! # Which method serves which page
 //!
-//! Several pages: the list of a page is the beginning of a longer one, so that all pages are mixed at once. Where rankers' lists
-//! may also grow from page to page, [`interleave_growing`] draws each with the lists of its time.
+//! Several pages: the list of a page is the beginning of a longer one, so that all pages are mixed in one draw. Where rankers'
+//! lists may also grow from page to page, [`growing`](crate::growing) draws each with the lists of its time.
 //!
 //! The numbers say what clicks on fixed places, whatever is displayed there, give one ranker over another at most: in expected
 //! credit, and in probability of a win minus that of a loss. They are by enumeration of all rankers of three documents, two or
@@ -56,10 +56,6 @@
 //! | `optimized` | two | one | | | | |
 //! | `optimized` | any number | one | | | | |
 
-mod growing;
-
-pub use growing::{MixedList, interleave_growing, multileave_growing};
-
 use crate::CreditError;
 
 /// The places of a page, top down: the position in the mixed list of the document displayed there, or nobody's.
@@ -74,7 +70,7 @@ type Place = u16;
 /// A place that the mixed list does not fill. No list is so long.
 const PINNED: Place = Place::MAX;
 
-/// Places that are no page of a mixed list.
+/// Places that cannot be a page of a mixed list.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PageError {
@@ -108,7 +104,7 @@ pub enum PageError {
     },
     /// Lists that grow from page to page, of a method whose lists depend on all that a ranker lists.
     #[error(
-        "{method} cannot go on with longer lists: its draws depend on all that a ranker lists; mix all pages at once"
+        "{method} cannot go on with longer lists: its draws depend on all that a ranker lists; mix all pages in one draw"
     )]
     Growing {
         /// The method's name.
