@@ -18,7 +18,7 @@ pub fn warnings(summary: &Value) -> Vec<String> {
         }
         _ => of_pairs(summary),
     };
-    missing(summary).into_iter().chain(pairs).chain(receipts(summary)).collect()
+    missing(summary).into_iter().chain(pairs).chain(receipts(summary)).chain(left_out(summary)).collect()
 }
 
 /// What a summary says of one version of the experiment: how its pairs were chosen.
@@ -231,6 +231,18 @@ fn receipts(summary: &Value) -> Option<String> {
     ))
 }
 
+/// If many pages left out what was mixed, which by itself can make a ranker win (the table in `interleave::page`).
+fn left_out(summary: &Value) -> Option<String> {
+    const MANY: u64 = 10;
+    let credited = Fates(&summary["fates"]["impressions"]).of("credited");
+    let count = summary["impressions_with_documents_left_out"].as_u64().filter(|count| MANY * count >= credited)?;
+    let share = (count > 0).then(|| share_of(count, credited, "impressions that count"))?;
+    Some(format!(
+        "Documents were left out after mixing in {share}: who ranked them high has fewer places left, and can lose by that alone. \
+         Filter both lists before they are mixed."
+    ))
+}
+
 fn share_of(count: u64, all: u64, what: &str) -> String {
     use output::numbers::with_separators;
     if count == all {
@@ -284,6 +296,17 @@ mod tests {
         ] {
             let found = warnings(&summary(&clicks));
             assert!(found.len() == 1 && found[0].starts_with(expected), "{clicks}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn pages_that_leave_out_much_are_named() {
+        let mut summary = summary(&json!({"credited": 40}));
+        for (count, is_named) in [(0, false), (4, false), (5, true), (50, true)] {
+            summary["impressions_with_documents_left_out"] = json!(count);
+            let found = warnings(&summary);
+            assert_eq!(found.len(), usize::from(is_named), "{count}: {found:?}");
+            assert!(found.iter().all(|text| text.starts_with("Documents were left out after mixing in ")), "{found:?}");
         }
     }
 
