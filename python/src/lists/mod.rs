@@ -24,6 +24,9 @@ use self::methods::{with_interleaving, with_multileaving};
 use self::numbering::{Ids, Numbers, documents};
 use crate::call::wrong;
 
+/// What a pickle keeps: the bytes, and whether documents are whole numbers.
+type Rebuilt<'py> = (Bound<'py, PyBytes>, bool);
+
 /// A list mixed for one user, what of it the user's page displayed, and the receipt with which clicks are credited later.
 #[pyclass(frozen, module = "rankduel._core")]
 pub(crate) struct Impression {
@@ -251,7 +254,7 @@ impl Impression {
         Ok(format!("Impression(method={:?}, shown={})", self.method(), self.shown(py)?.repr()?))
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>, bool))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Rebuilt<'py>)> {
         let from_bytes = py.get_type::<Self>().getattr("from_bytes")?;
         Ok((from_bytes, (self.to_bytes(py)?, self.ids == Ids::Whole)))
     }

@@ -341,15 +341,13 @@ pub(crate) fn surveyed(parts: Vec<String>) -> PyResult<String> {
     Surveyed::text(all)
 }
 
+/// A row of the second step: its kind, the version of the experiment, the day, two names, and counts.
+type Row = (i64, Option<String>, i64, String, String, [u64; 6]);
+
 /// What the log says, by the rows that the second step returned for all of its parts: those of a kind, a version, a day and names may be
 /// added up, but for fates of which the largest counts.
 #[pyfunction]
-pub(crate) fn added_up<'py>(
-    py: Python<'py>,
-    rules: &str,
-    survey: &str,
-    counts: Vec<(i64, Option<String>, i64, String, String, [u64; 6])>,
-) -> PyResult<Said<'py>> {
+pub(crate) fn added_up<'py>(py: Python<'py>, rules: &str, survey: &str, counts: Vec<Row>) -> PyResult<Said<'py>> {
     let (settings, survey): (Settings, _) = (read(rules)?, Surveyed::parse(survey)?);
     let mut sum = Sum::default();
     let mut tally = Tally::default();
