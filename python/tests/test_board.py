@@ -80,7 +80,7 @@ def test_ties_by_rao_and_kupper_are_another_fit() -> None:
     assert fits["davidson"]["tie"] != fits["rao-kupper"]["tie"]
     matrix = rd.Board(ROWS, advice=False, ties="rao-kupper").matrix()
     assert matrix.arms == 4 and matrix.condorcet_winner == 0
-    with pytest.raises(ValueError, match="ties: expected davidson or rao-kupper, found 'elo'"):
+    with pytest.raises(ValueError, match="ties: expected davidson or rao-kupper, found \"elo\""):
         rd.Board(ROWS, ties="elo")
 
 
