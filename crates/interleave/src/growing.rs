@@ -5,12 +5,6 @@ use crate::{Doc, Generator, Interleaving, Multileaving, PageError, RankedList};
 /// A list, and the receipt of its method.
 pub type MixedList<R> = (Vec<Doc>, R);
 
-/// The pages drawn so far: how many documents, and the lists of the last one.
-struct Drawn<'l, L> {
-    lists: Option<&'l L>,
-    shown: Vec<Doc>,
-}
-
 /// Draws page after page of `length` documents, each from its own `stages` of lists, with `draw`; `view` gives the lists of one.
 fn growing<'l, L, R>(
     may_grow: bool,
@@ -23,26 +17,23 @@ fn growing<'l, L, R>(
     if stages.len() > 1 && !may_grow {
         return Err(PageError::Growing { method: method.to_owned() });
     }
-    let mut before = Drawn { lists: None, shown: Vec::new() };
-    let mut last = None;
-    for (page, lists) in stages.iter().enumerate() {
-        if let Some(earlier) = before.lists {
-            let is_beginning = |(old, new): (&RankedList<'_>, &RankedList<'_>)| {
-                old.docs().all(|doc| old.group(doc) == new.group(doc)) && old.len() <= new.len()
-            };
-            let differs = view(earlier).iter().zip(view(lists)).position(|pair| !is_beginning(pair));
-            if let Some(list) = differs {
-                return Err(PageError::NotBeginning { list, page: page - 1 });
-            }
+    for (page, pair) in stages.windows(2).enumerate() {
+        let (old, new) = (view(&pair[0]), view(&pair[1]));
+        let is_beginning = |list: &usize| match (old.get(*list), new.get(*list)) {
+            (Some(old), Some(new)) => old.len() <= new.len() && old.docs().all(|doc| old.group(doc) == new.group(doc)),
+            _ => false,
+        };
+        if let Some(list) = (0..old.len().max(new.len())).find(|list| !is_beginning(list)) {
+            return Err(PageError::NotBeginning { list, page });
         }
-        let (shown, receipt) = draw(lists, (page + 1).saturating_mul(length));
-        if !shown.starts_with(&before.shown) {
-            return Err(PageError::Differs { page: page - 1 });
+        // Whether a coin would have come to the end or not: otherwise the pages that go on would be a choice of those drawn.
+        let reached = (page + 1).saturating_mul(length);
+        if old.iter().zip(new).any(|(old, new)| old.len() < reached.min(new.len())) {
+            return Err(PageError::Differs { page });
         }
-        before = Drawn { lists: Some(lists), shown: shown.clone() };
-        last = Some((shown, receipt));
     }
-    Ok(last)
+    // Lists that are long enough give the pages before the same documents.
+    Ok(stages.last().map(|lists| draw(lists, stages.len().saturating_mul(length))))
 }
 
 /// Draws as many pages of `length` documents as there are `stages`, each with the lists that two rankers had by then: longer
@@ -50,7 +41,8 @@ fn growing<'l, L, R>(
 /// without stages.
 ///
 /// # Errors
-/// If the method's lists [may not grow](Interleaving::may_grow), or some list is not the beginning of the next one.
+/// If the method's lists [may not grow](Interleaving::may_grow); if some list is not the beginning of the next one, or had ended
+/// on its page.
 pub fn interleave_growing<M: Interleaving>(
     method: &M,
     stages: &[[RankedList<'_>; 2]],

@@ -3,6 +3,7 @@
 //! compared within one list, have 40, or 48 where two of a list agree in 40.
 
 use crate::model::{NOBODY, Oddities};
+use crate::number::{bytes_of_number, read_number, write_number};
 
 /// Where a line is: the number of its file and of the line.
 pub(super) type Origin = (u32, u64);
@@ -69,32 +70,6 @@ pub(super) fn read_time(bytes: &[u8]) -> i64 {
     let mut all = [0; 8];
     all[ABOVE..].copy_from_slice(&bytes[..TIME]);
     i64::from_le_bytes(all) >> (8 * ABOVE)
-}
-
-/// Appends a number of few bytes where it is small.
-fn write_number(mut number: u32, bytes: &mut Vec<u8>) {
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
-
-/// How many bytes [`write_number`] appends.
-fn bytes_of_number(number: u32) -> usize {
-    ((32 - (number | 1).leading_zeros()) as usize).div_ceil(7)
-}
-
-/// The number at the beginning of `bytes`, if it is complete, and its bytes.
-fn read_number(bytes: &[u8]) -> Option<(u32, usize)> {
-    let mut number = 0;
-    for (at, &byte) in bytes.iter().take(5).enumerate() {
-        number |= u32::from(byte & 0x7f) << (7 * at);
-        if byte < 0x80 {
-            return Some((number, at + 1));
-        }
-    }
-    None
 }
 
 /// An impression to be written.

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use interleave::Page;
+use interleave::{Page, receipt};
 
 use super::MOST_SHOWN;
 use super::receipts::ReceiptRef;
 use crate::error::excerpt;
+use crate::number::{read_number, write_number};
 
 /// The documents that a line names.
 #[derive(Debug, Clone, Copy)]
@@ -298,58 +299,23 @@ impl Listed<'_> {
 /// Writes what credit needs of a receipt: how far the user saw and the page, if they are not those of the whole list, and the
 /// method's own part.
 pub(crate) fn write_credit(page: Option<&Page>, paged: Option<usize>, body: &[u8], to: &mut Vec<u8>) {
-    let mut number = |mut number: usize| {
-        while number >= 0x80 {
-            to.push(number as u8 | 0x80);
-            number >>= 7;
-        }
-        to.push(number as u8);
-    };
-    // Numbers are one more than what they say; 0 says nothing.
-    number(paged.map_or(0, |paged| paged + 1));
-    match page {
-        None => number(0),
-        Some(page) => {
-            number(page.len() + 1);
-            let mut last = 0;
-            for place in page.places() {
-                number(place.map_or(0, |at| at + 1 - last));
-                last = place.map_or(last, |at| at + 1);
-            }
-        }
+    // One more than how many places the user saw; 0 for all. No list is so long that it does not fit.
+    write_number(paged.map_or(0, |paged| paged as u32 + 1), to);
+    to.push(page.is_some().into());
+    if let Some(page) = page {
+        receipt::write_page(page, to);
     }
     to.extend_from_slice(body);
 }
 
 /// What [`write_credit`] wrote: the page, how far the user saw, and the method's own part; `None` for other bytes.
-pub(crate) fn read_credit(mut bytes: &[u8]) -> Option<(Option<Page>, Option<usize>, &[u8])> {
-    let mut number = || -> Option<usize> {
-        let (mut number, mut shift) = (0_usize, 0);
-        loop {
-            let (&byte, rest) = bytes.split_first()?;
-            bytes = rest;
-            number |= usize::from(byte & 0x7f).checked_shl(shift)?;
-            if byte < 0x80 {
-                return Some(number);
-            }
-            shift += 7;
-        }
-    };
-    let paged = number()?.checked_sub(1);
-    let page = match number()?.checked_sub(1) {
-        None => None,
-        Some(length) => {
-            let mut last = 0;
-            let mut places = Vec::with_capacity(length);
-            for _ in 0..length {
-                let step = number()?;
-                places.push(step.checked_sub(1).map(|step| last + step));
-                last += step;
-            }
-            Some(Page::new(places).ok()?)
-        }
-    };
-    Some((page, paged, bytes))
+pub(crate) fn read_credit(bytes: &[u8]) -> Option<(Option<Page>, Option<usize>, &[u8])> {
+    let (paged, count) = read_number(bytes)?;
+    let paged = paged.checked_sub(1).map(|paged| paged as usize);
+    match bytes.get(count..)?.split_first()? {
+        (0, body) => Some((None, paged, body)),
+        (_, rest) => receipt::read_page(rest).map(|(page, body)| (Some(page), paged, body)),
+    }
 }
 
 #[cfg(test)]

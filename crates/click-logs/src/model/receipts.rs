@@ -25,11 +25,26 @@ pub(crate) struct ReceiptRef<'a> {
     pub(crate) documents: Option<[Vec<&'a str>; 2]>,
     /// The experiment and the hash of its version.
     pub(crate) version: Option<(&'a str, u64)>,
-    mixed: Mixed,
-    method_of: &'a Methods,
+    mixed: &'a Mixed,
+    methods: &'a Methods,
 }
 
-impl ReceiptRef<'_> {
+impl<'a> ReceiptRef<'a> {
+    fn new(body: &'a [u8], documents: Option<[Vec<&'a str>; 2]>, receipt: &'a Receipt, methods: &'a Methods) -> Self {
+        let mixed = receipt.mixed();
+        Self {
+            body,
+            method: receipt.method(),
+            is_two: matches!(mixed, Mixed::Interleaving(_)),
+            length: mixed.len(),
+            page: receipt.page(),
+            documents,
+            version: receipt.version().map(|version| (version.experiment(), version.hash())),
+            mixed,
+            methods,
+        }
+    }
+
     /// The documents that it says were displayed, top down, if it keeps documents.
     pub(crate) fn shown(&self) -> Option<Vec<&str>> {
         let [mixed, pinned] = self.documents.as_ref()?;
@@ -43,7 +58,7 @@ impl ReceiptRef<'_> {
     /// # Errors
     /// Why it does not.
     pub(crate) fn check_page(&self, page: &Page) -> Result<(), String> {
-        self.method_of.check(&self.mixed, Some(page)).map_err(|error| error.to_string())
+        self.methods.check(self.mixed, Some(page)).map_err(|error| error.to_string())
     }
 }
 
@@ -101,10 +116,10 @@ impl Methods {
 #[derive(Debug, Default)]
 pub(crate) struct Receipts {
     methods: Methods,
-    /// A receipt that could not be read where it was.
+    /// The last receipt.
     kept: Option<Receipt>,
-    /// Its bytes.
-    bytes: Vec<u8>,
+    /// The method's own part of one that was not in the second format.
+    body: Vec<u8>,
 }
 
 /// The first byte of the first format, which has no checksum.
@@ -130,24 +145,11 @@ impl Receipts {
                 return self.of(receipt);
             }
         };
-        if parts.page().is_some() || parts.documents().is_some() {
-            // They have to fit the list.
-            return self.of(Receipt::from_bytes(bytes).map_err(text)?);
-        }
-        let mixed = parts.mixed(None).map_err(text)?;
-        self.methods.note(&mixed)?;
-        self.methods.check(&mixed, None).map_err(text)?;
-        Ok(ReceiptRef {
-            body: parts.body(),
-            method: parts.method().unwrap_or_default(),
-            is_two: !parts.is_multileaving(),
-            length: mixed.len(),
-            page: None,
-            documents: None,
-            version: parts.version(),
-            mixed,
-            method_of: &self.methods,
-        })
+        let receipt = Receipt::without_documents_of(&parts, None).map_err(text)?;
+        self.methods.note(receipt.mixed())?;
+        self.methods.check(receipt.mixed(), None).map_err(text)?;
+        let documents = parts.documents().map(|mixed| [mixed.to_vec(), parts.pinned().to_vec()]);
+        Ok(ReceiptRef::new(parts.body(), documents, self.kept.insert(receipt), &self.methods))
     }
 
     /// A receipt that was read already.
@@ -157,23 +159,12 @@ impl Receipts {
     pub(crate) fn of(&mut self, receipt: Receipt) -> Result<ReceiptRef<'_>, String> {
         self.methods.note(receipt.mixed())?;
         self.methods.check(receipt.mixed(), None).map_err(text)?;
-        let mixed = receipt.mixed().clone();
-        self.bytes = Receipt::from(mixed.clone()).to_bytes_without_method();
+        self.body = receipt.mixed().to_body();
         let receipt = self.kept.insert(receipt);
         let documents = receipt.documents().map(|documents| {
             [documents, receipt.pinned()].map(|texts| texts.iter().map(String::as_str).collect::<Vec<_>>())
         });
-        Ok(ReceiptRef {
-            body: Parts::read(&self.bytes).map_err(text)?.body(),
-            method: receipt.method(),
-            is_two: matches!(mixed, Mixed::Interleaving(_)),
-            length: mixed.len(),
-            page: receipt.page(),
-            documents,
-            version: receipt.version().map(|version| (version.experiment(), version.hash())),
-            mixed,
-            method_of: &self.methods,
-        })
+        Ok(ReceiptRef::new(&self.body, documents, receipt, &self.methods))
     }
 
     /// A receipt of two rankers in the first format, of the same method as the last one.

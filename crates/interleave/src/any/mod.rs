@@ -64,6 +64,11 @@ impl<R> NamedReceipt<R> {
 /// The receipts of all methods of a kind: how long their lists are, and how they are packed.
 macro_rules! any_receipt {
     ($receipt:ident: $($variant:ident($method:ty),)+) => {
+        /// Compact receipts number the methods.
+        enum Number {
+            $($variant,)+
+        }
+
         impl $receipt {
             /// How many documents the list shows.
             #[must_use]
@@ -82,12 +87,9 @@ macro_rules! any_receipt {
             /// The number of its method among the receipts of its kind.
             pub(crate) fn number(&self) -> u8 {
                 match self {
-                    $(Self::$variant(_) => $receipt::NUMBERS.iter().position(|name| *name == stringify!($variant)),)+
+                    $(Self::$variant(_) => Number::$variant as u8,)+
                 }
-                .map_or(u8::MAX, |number| number as u8)
             }
-
-            const NUMBERS: &[&str] = &[$(stringify!($variant)),+];
 
             pub(crate) fn pack(&self, writer: &mut Writer) {
                 match self {
@@ -96,10 +98,12 @@ macro_rules! any_receipt {
             }
 
             pub(crate) fn unpack(number: u8, reader: &mut Reader<'_>) -> Option<Self> {
-                match *Self::NUMBERS.get(usize::from(number))? {
-                    $(stringify!($variant) => Pack::unpack(reader).map(Self::$variant),)+
-                    _ => None,
-                }
+                $(
+                    if number == Number::$variant as u8 {
+                        return Pack::unpack(reader).map(Self::$variant);
+                    }
+                )+
+                None
             }
         }
     };

@@ -34,7 +34,7 @@ use crate::name::{Name, NameError, NamedMethod, when};
 use crate::support::packed::{Pack, Reader, Writer};
 use crate::support::reading::read;
 use crate::support::receipt_len;
-use crate::support::two_pointer::{ABSENT, Alternating, OUTSIDE};
+use crate::support::two_pointer::{ABSENT, Alternating, OUTSIDE, within};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Page, Preference, RankedList};
 
 /// The depth of the two rankers' lists to which clicks are counted.
@@ -209,8 +209,8 @@ impl Interleaving for BalancedInterleave {
     ) -> Result<Preference, CreditError> {
         let clicked = page.clicked(clicked, receipt.len())?;
         // As if no more had been drawn than the page reaches.
-        let of_top = |rank: u16| if usize::from(rank) < page.depth() { rank } else { OUTSIDE };
-        let ranks: Vec<[u16; 2]> = clicked.iter().map(|&n| receipt.tops[n].map(of_top)).collect();
+        let depth = page.depth();
+        let ranks: Vec<[u16; 2]> = clicked.iter().map(|&n| within(receipt.tops[n], depth)).collect();
         Ok(self.winner(&ranks))
     }
 }

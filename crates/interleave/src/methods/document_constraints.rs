@@ -34,7 +34,7 @@ use crate::name::{Name, NameError, NamedMethod};
 use crate::support::packed::{Pack, Reader, Writer};
 use crate::support::reading::read;
 use crate::support::receipt_len;
-use crate::support::two_pointer::{ABSENT, Alternating, OUTSIDE};
+use crate::support::two_pointer::{ABSENT, Alternating, OUTSIDE, within};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Page, Preference, RankedList};
 
 /// The documents that a clicked one should rank above. Each kind includes those before it.
@@ -268,9 +268,9 @@ impl Interleaving for DocumentConstraints {
         let clicked = page.clicked(clicked, receipt.len())?;
         let places = receipt.corrected();
         // As if no more had been drawn than the page reaches.
-        let of_top = |place: u16| if place < ABSENT && usize::from(place) >= page.depth() { OUTSIDE } else { place };
+        let depth = page.depth();
         let displayed: Vec<usize> = page.positions().collect();
-        let ranks: Vec<[u16; 2]> = displayed.iter().map(|&n| places[n].map(of_top)).collect();
+        let ranks: Vec<[u16; 2]> = displayed.iter().map(|&n| within(places[n], depth)).collect();
         let clicked: Vec<usize> = clicked.iter().filter_map(|n| displayed.binary_search(n).ok()).collect();
         Ok(self.winner(&ranks, &clicked))
     }

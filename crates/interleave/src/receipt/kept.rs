@@ -250,14 +250,19 @@ impl Receipt {
         if let Some(propensity) = self.propensity.filter(|propensity| !(*propensity > 0.0 && *propensity <= 1.0)) {
             return Err(value(format!("the propensity {propensity} is not above 0 and at most 1")));
         }
-        if let Some(documents) = &self.documents {
-            self.check_counts(documents.mixed.len(), documents.pinned.len())?;
-            let shown = self.shown().unwrap_or_default();
-            if let Some(twice) = twice(&documents.mixed).or_else(|| twice(&shown)) {
-                return Err(value(format!("the document {twice:?} is there twice")));
-            }
-        }
+        self.check_documents()?;
         Ok(self)
+    }
+
+    fn check_documents(&self) -> Result<(), ReceiptError> {
+        let Some(Documents { mixed, pinned }) = &self.documents else { return Ok(()) };
+        self.check_counts(mixed.len(), pinned.len())?;
+        // What is displayed is part of what was mixed, but for pinned documents.
+        let shown = if pinned.is_empty() { Vec::new() } else { self.shown().unwrap_or_default() };
+        match twice(mixed).or_else(|| twice(&shown)) {
+            Some(twice) => Err(value(format!("the document {twice:?} is there twice"))),
+            None => Ok(()),
+        }
     }
 
     /// The method's receipt.
@@ -411,7 +416,9 @@ impl Receipt {
         let parts = Parts::read(bytes)?;
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
         let documents = parts.documents().map(|mixed| Documents { mixed: owned(mixed), pinned: owned(parts.pinned()) });
-        Self { documents, ..Self::without_documents_of(&parts, method)? }.checked()
+        let receipt = Self { documents, ..Self::without_documents_of(&parts, method)? };
+        receipt.check_documents()?;
+        Ok(receipt)
     }
 
     /// The receipt of parts, of a method whose name may be given where they lack it, without their documents: these stay where

@@ -63,6 +63,9 @@ pub use parts::Parts;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::Page;
+use crate::support::packed::{Reader, Writer};
+
 /// The first byte of the format, far from that of the first one: five bits differ.
 const SECOND: u8 = 0xB2;
 /// The first byte of the first format.
@@ -72,9 +75,9 @@ const PLAIN: u8 = 1 << 7;
 /// The bytes of a checksum.
 const CHECKSUM: usize = 4;
 
-/// Why bytes or a text are not a receipt.
+/// Why bytes or a text are not a receipt, or what one would keep does not fit it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not a receipt: {message}")]
+#[error("{}{message}", if *kind == ReceiptErrorKind::Value { "" } else { "not a receipt: " })]
 pub struct ReceiptError {
     kind: ReceiptErrorKind,
     message: String,
@@ -96,7 +99,7 @@ pub enum ReceiptErrorKind {
     Excess,
     /// They do not name the method, which the store that wrote them must give.
     Method,
-    /// What is written would be no receipt: e.g. a page that reaches beyond the list.
+    /// What it would keep does not fit it: e.g. a page that reaches beyond the list.
     Value,
 }
 
@@ -163,6 +166,21 @@ pub fn from_bytes<R: DeserializeOwned>(bytes: &[u8]) -> Result<R, ReceiptError> 
         )),
         Err(error) => Err(ReceiptError::malformed(error.to_string())),
     }
+}
+
+/// Appends a page in the form that receipts have, for stores that keep it elsewhere.
+pub fn write_page(page: &Page, to: &mut Vec<u8>) {
+    let mut writer = Writer::new(std::mem::take(to));
+    writer.page(page);
+    *to = writer.finish();
+}
+
+/// The page that [`write_page`] wrote, and the bytes after it; `None` for other bytes.
+#[must_use]
+pub fn read_page(bytes: &[u8]) -> Option<(Page, &[u8])> {
+    let mut reader = Reader::new(bytes);
+    let page = reader.page()?;
+    Some((page, reader.rest()))
 }
 
 /// Adds the checksum.

@@ -180,21 +180,33 @@ impl Writing<'_> {
             writer.texts(mixed);
             writer.texts(pinned);
         }
-        match mixed {
-            Mixed::Interleaving(receipt) => {
-                writer.byte(receipt.receipt().number());
-                receipt.receipt().pack(&mut writer);
-            }
-            Mixed::Multileaving(receipt) => {
-                writer.byte(receipt.receipt().number());
-                receipt.receipt().pack(&mut writer);
-            }
-        }
+        mixed.write_body(&mut writer);
         sealed(writer.finish())
     }
 }
 
 impl Mixed {
+    /// The method's own part in bytes, for [`from_body`](Self::from_body): without a checksum, and without the method's name.
+    #[must_use]
+    pub fn to_body(&self) -> Vec<u8> {
+        let mut writer = Writer::default();
+        self.write_body(&mut writer);
+        writer.finish()
+    }
+
+    fn write_body(&self, writer: &mut Writer) {
+        match self {
+            Self::Interleaving(receipt) => {
+                writer.byte(receipt.receipt().number());
+                receipt.receipt().pack(writer);
+            }
+            Self::Multileaving(receipt) => {
+                writer.byte(receipt.receipt().number());
+                receipt.receipt().pack(writer);
+            }
+        }
+    }
+
     /// The receipt of a method from the [bytes](Parts::body) of its own part.
     ///
     /// # Errors

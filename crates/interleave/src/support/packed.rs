@@ -121,6 +121,10 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn number(&mut self) -> Option<usize> {
+        if let [byte @ ..0x80, rest @ ..] = self.bytes {
+            self.bytes = rest;
+            return Some(usize::from(*byte));
+        }
         let mut number = 0_usize;
         for at in 0.. {
             let [byte] = self.array()?;

@@ -12,6 +12,11 @@ pub(crate) const OUTSIDE: u16 = u16::MAX;
 /// The rank of a document that a ranker does not list. Ranks of tops are smaller.
 pub(crate) const ABSENT: u16 = OUTSIDE - 1;
 
+/// The ranks that a list of `depth` documents gives a document, from those that a longer one gives it.
+pub(crate) fn within(ranks: [u16; 2], depth: usize) -> [u16; 2] {
+    ranks.map(|rank| if rank < ABSENT && usize::from(rank) >= depth { OUTSIDE } else { rank })
+}
+
 /// Buffers of the list, and the list.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Alternating {

@@ -1,12 +1,9 @@
 //! Every method through one table of cases: against enumeration, under random clicks, and with better lists.
 
-use std::collections::BTreeMap;
-
-use crate::enumeration::{Distribution, sign, strict};
-use crate::oracle::{Drawn, Signature, sign_of, subsets};
+use crate::enumeration::{Distribution, numbers, pair, permutations, sign, strict, view};
+use crate::oracle::{Drawn, Signature, bias, sign_of, subsets};
 use interleave::{
-    AnyInterleaving, AnyMultileaving, Doc, Generator, Interleaving, ListBuf, Multileaving, Outcome, Preference,
-    RankedList,
+    AnyInterleaving, AnyMultileaving, Generator, Interleaving, ListBuf, Multileaving, Outcome, Preference,
 };
 use rand::SeedableRng;
 
@@ -34,14 +31,6 @@ pub(crate) const MULTILEAVING: [&str; 8] = [
     "pairwise-preference",
     "pairwise-preference:skip-above",
 ];
-
-fn view(lists: &[ListBuf]) -> Vec<RankedList<'_>> {
-    lists.iter().map(ListBuf::as_list).collect()
-}
-
-fn pair(lists: &[ListBuf]) -> [RankedList<'_>; 2] {
-    [lists[0].as_list(), lists[1].as_list()]
-}
 
 /// No, one, two and three rankers; permutations, lists of different lengths, lists that share
 /// nothing, the same list twice, ties.
@@ -86,10 +75,6 @@ fn expected(lists: &[ListBuf], drawn: impl Fn(&[&[u16]]) -> Option<Vec<Drawn>>) 
         }
     }
     Some(distribution)
-}
-
-fn numbers(shown: &[Doc]) -> Vec<u16> {
-    shown.iter().map(|doc| doc.0).collect()
 }
 
 #[test]
@@ -152,37 +137,9 @@ fn signs(outcome: &impl Outcome, rankers: usize) -> Vec<i8> {
     pairs.map(verdict).collect()
 }
 
-fn permutations(n: u16) -> Vec<Vec<u16>> {
-    let mut all = vec![vec![]];
-    for _ in 0..n {
-        let longer = |order: &Vec<u16>| {
-            let order = order.clone();
-            (0..n).filter(|doc| !order.contains(doc)).map(|doc| [order.clone(), vec![doc]].concat()).collect::<Vec<_>>()
-        };
-        all = all.iter().flat_map(longer).collect();
-    }
-    all
-}
-
-/// The largest expected difference, and the largest expected sign, that clicks on any fixed positions
-/// give one ranker over another: (credit, wins).
-fn bias(drawn: &[Drawn], length: usize) -> (f64, f64) {
-    let (mut credit, mut wins) = (0.0_f64, 0.0_f64);
-    for clicks in subsets(length) {
-        let mut sums: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
-        for one in drawn {
-            for (pair, difference) in one.verdict(&clicks).into_iter().enumerate() {
-                let sum = sums.entry(pair).or_default();
-                sum.0 += one.p * difference;
-                sum.1 += one.p * f64::from(sign_of(difference));
-            }
-        }
-        for (difference, sign) in sums.into_values() {
-            credit = credit.max(difference.abs());
-            wins = wins.max(sign.abs());
-        }
-    }
-    (credit, wins)
+/// The page of a whole list.
+fn whole(list: &[u16]) -> Vec<Option<usize>> {
+    (0..list.len()).map(Some).collect()
 }
 
 /// The largest gain of any ranker, in credit and in wins, from clicks that depend on positions alone: over all
@@ -208,7 +165,7 @@ fn random_clicks_favour_no_ranker() {
         for a in &orders {
             for b in &orders {
                 let drawn = crate::oracle::interleaving(name, [a, b], 3).unwrap();
-                let (credit, wins) = bias(&drawn, 3);
+                let (credit, wins) = bias(&drawn, 3, whole);
                 most = (most.0.max(credit), most.1.max(wins));
             }
         }
@@ -231,7 +188,7 @@ fn random_clicks_favour_no_ranker() {
             for b in &orders {
                 for c in &orders {
                     let drawn = crate::oracle::multileaving(name, &[a, b, c], 3).unwrap();
-                    let (credit, wins) = bias(&drawn, 3);
+                    let (credit, wins) = bias(&drawn, 3, whole);
                     most = (most.0.max(credit), most.1.max(wins));
                 }
             }

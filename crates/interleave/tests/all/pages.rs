@@ -1,11 +1,10 @@
 //! Pages of a mixed list: the beginning of a longer list, documents left out, places that are nobody's.
 
-use std::collections::BTreeMap;
-
-use crate::enumeration::{Distribution, sign, strict};
-use crate::oracle::{Drawn, sign_of, subsets};
+use crate::enumeration::{Distribution, numbers, pair, permutations, sign, some_list, strict, view};
+use crate::oracle::{Drawn, bias, sign_of, subsets};
+use crate::promises::{interleavings, multileavings};
 use interleave::{
-    AnyInterleaving, AnyMultileaving, CreditError, Doc, Generator, Interleaving, ListBuf, Multileaving, Outcome, Page,
+    AnyInterleaving, AnyMultileaving, CreditError, Generator, Interleaving, ListBuf, Multileaving, Outcome, Page,
     RankedList,
 };
 use proptest::prelude::*;
@@ -21,46 +20,9 @@ const NOT_STABLE: [&str; 6] = [
     "probabilistic:sampled=50",
 ];
 
-fn interleavings() -> impl Iterator<Item = AnyInterleaving> {
-    AnyInterleaving::NAMES.iter().map(|name| name.parse().unwrap())
-}
-
-fn multileavings() -> impl Iterator<Item = AnyMultileaving> {
-    AnyMultileaving::NAMES.iter().map(|name| name.replace("10000", "50").parse().unwrap())
-}
-
-fn view(lists: &[ListBuf]) -> Vec<RankedList<'_>> {
-    lists.iter().map(ListBuf::as_list).collect()
-}
-
-fn pair(lists: &[ListBuf]) -> [RankedList<'_>; 2] {
-    [lists[0].as_list(), lists[1].as_list()]
-}
-
-/// A list of some of `n` documents, with ties.
-fn some_list(n: u16, levels: u32, generator: &mut Generator) -> ListBuf {
-    let score = |_| {
-        let score = f64::from(generator.random_range(0..levels));
-        generator.random_bool(0.8).then_some(score)
-    };
-    ListBuf::from_some_scores((0..n).map(score).collect::<Vec<_>>()).unwrap()
-}
-
 /// Click sets on a page of `length` places.
 fn clicks(length: usize, generator: &mut Generator) -> Vec<usize> {
     (0..length).filter(|_| generator.random_bool(0.3)).collect()
-}
-
-fn permutations(n: u16) -> Vec<Vec<u16>> {
-    let mut all = vec![vec![]];
-    for _ in 0..n {
-        let longer = |order: &Vec<u16>| {
-            let order = order.clone();
-            (0..n).filter(|doc| !order.contains(doc)).map(|doc| [order.clone(), vec![doc]].concat()).collect::<Vec<_>>()
-        };
-        all = all.iter().flat_map(longer).collect();
-    }
-    all
 }
 
 #[test]
@@ -81,7 +43,7 @@ proptest! {
     fn the_beginning_of_a_long_list_is_the_short_one(
         n in 0_u16..40, m in 1_usize..6, levels in prop::sample::select(vec![1, 3, 8, 1_000_000]), page in 1_usize..9, seed: u64,
     ) {
-        for method in interleavings().filter(Interleaving::is_prefix_stable) {
+        for method in interleavings().into_iter().filter(Interleaving::is_prefix_stable) {
             let mut generator = Generator::seed_from_u64(seed);
             let lists = [0; 2].map(|_| some_list(n, levels, &mut generator));
             let (mixed, kept) = method.draw(pair(&lists), 3 * page, &mut generator.clone(), &mut Default::default());
@@ -98,7 +60,7 @@ proptest! {
                 prop_assert_eq!(whole.truncated(seen.len()), seen);
             }
         }
-        for method in multileavings().filter(Multileaving::is_prefix_stable) {
+        for method in multileavings().into_iter().filter(Multileaving::is_prefix_stable) {
             let mut generator = Generator::seed_from_u64(seed);
             let lists: Vec<_> = (0..m).map(|_| some_list(n, levels, &mut generator)).collect();
             let (mixed, kept) = method.draw(&view(&lists), 3 * page, &mut generator.clone(), &mut Default::default());
@@ -240,8 +202,10 @@ fn lists_may_grow() {
         let found = found.unwrap().unwrap();
         assert_eq!(found.0, whole.0, "{method}");
         assert_eq!(method.credit(&found.1, &[1, 5, 9]), method.credit(&whole.1, &[1, 5, 9]), "{method}");
-        let first = interleave_growing(&method, &pages[..1], 4, &generator).unwrap().unwrap();
-        assert_eq!(found.0[..4], first.0[..], "{method}");
+        for pages_so_far in [1, 2] {
+            let shown = interleave_growing(&method, &pages[..pages_so_far], 4, &generator).unwrap().unwrap().0;
+            assert_eq!(found.0[..4 * pages_so_far], shown[..], "{method}");
+        }
         // A list that is not the beginning of the next, and one that had ended on its page.
         let turned = [pages[0], [pages[1][1], pages[1][0]]];
         assert_eq!(
@@ -258,7 +222,12 @@ fn lists_may_grow() {
             continue;
         }
         let whole = method.draw(&pages[2], 12, &mut generator.clone(), &mut Default::default());
-        assert_eq!(found.unwrap().unwrap().0, whole.0, "{method}");
+        let found = found.unwrap().unwrap().0;
+        assert_eq!(found, whole.0, "{method}");
+        for pages_so_far in [1, 2] {
+            let shown = multileave_growing(&method, &pages[..pages_so_far], 4, &generator).unwrap().unwrap().0;
+            assert_eq!(found[..4 * pages_so_far], shown[..], "{method}");
+        }
         grown += 1;
     }
     assert_eq!(grown, 7 + 5);
@@ -266,7 +235,15 @@ fn lists_may_grow() {
     let (short, long, other) = (strict(&[0]), strict(&[0, 1, 2, 3]), strict(&[4, 5, 6, 7, 8]));
     let method: AnyInterleaving = "team-draft".parse().unwrap();
     let pages = [[short.as_list(), other.as_list()], [long.as_list(), other.as_list()]];
-    assert_eq!(interleave_growing(&method, &pages, 4, &generator).err(), Some(PageError::Differs { page: 0 }));
+    for seed in 0..50 {
+        let found = interleave_growing(&method, &pages, 4, &Generator::seed_from_u64(seed));
+        assert_eq!(found.err(), Some(PageError::Differs { page: 0 }), "{seed}");
+    }
+    // A ranker more or less.
+    let method: AnyMultileaving = "sosm".parse().unwrap();
+    let pages = [vec![other.as_list()], vec![other.as_list(), long.as_list()]];
+    let expected = Some(PageError::NotBeginning { list: 1, page: 0 });
+    assert_eq!(multileave_growing(&method, &pages, 2, &generator).err(), expected);
 }
 
 /// How a page displays a list.
@@ -310,10 +287,6 @@ fn expected(drawn: Vec<Drawn>, layout: Layout) -> Distribution<Signature> {
         *distribution.entry((one.list.clone(), signs.collect())).or_default() += one.p;
     }
     distribution
-}
-
-fn numbers(shown: &[Doc]) -> Vec<u16> {
-    shown.iter().map(|doc| doc.0).collect()
 }
 
 /// What is displayed of every list, and what clicks on it say, as plain versions of the methods say.
@@ -360,29 +333,6 @@ fn pages_are_enumeration() {
     }
 }
 
-/// The largest expected difference, and the largest expected sign, that clicks on fixed places of such pages give one ranker
-/// over another: (credit, wins).
-fn bias(drawn: &[Drawn], layout: Layout, places: usize) -> (f64, f64) {
-    let (mut credit, mut wins) = (0.0_f64, 0.0_f64);
-    for clicks in subsets(places) {
-        let mut sums: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
-        for one in drawn {
-            let page = layout.places(&one.list);
-            let clicks: Vec<usize> = clicks.iter().copied().filter(|place| *place < page.len()).collect();
-            for (pair, difference) in one.verdict_on(&page, &clicks).into_iter().enumerate() {
-                let sum = sums.entry(pair).or_default();
-                sum.0 += one.p * difference;
-                sum.1 += one.p * f64::from(sign_of(difference));
-            }
-        }
-        for (difference, sign) in sums.into_values() {
-            credit = credit.max(difference.abs());
-            wins = wins.max(sign.abs());
-        }
-    }
-    (credit, wins)
-}
-
 /// Clicks on places, whatever is there: what they give a ranker where something else is pinned to the first place, and where
 /// a document is left out. Over all pairs and triples of rankers of three documents; `tests/data/pages.csv` has the table.
 #[test]
@@ -397,7 +347,7 @@ fn bias_of_pages() {
             case += 1;
             for (at, layouts) in [&LAYOUTS[..1], &LAYOUTS[1..4]].into_iter().enumerate() {
                 for &layout in layouts {
-                    let (credit, wins) = bias(&drawn, layout, if at == 0 { 4 } else { 2 });
+                    let (credit, wins) = bias(&drawn, if at == 0 { 4 } else { 2 }, |list| layout.places(list));
                     most[at] = (most[at].0.max(credit), most[at].1.max(wins));
                 }
             }

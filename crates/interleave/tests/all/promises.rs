@@ -4,39 +4,25 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use crate::enumeration::{random_list, scores, strict};
+use crate::enumeration::{random_list, scores, some_list, strict, view};
 use interleave::{
     AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, AnyOutcome, CreditError, Doc,
-    Examination, Generator, Interleaving, ListBuf, Multileaving, Outcome, RankedList, receipt,
+    Examination, Generator, Interleaving, ListBuf, Multileaving, Outcome, receipt,
 };
 use proptest::prelude::*;
 use rand::{Rng, RngExt, SeedableRng};
 use serde_json::Value;
 
-fn interleavings() -> Vec<AnyInterleaving> {
+pub(crate) fn interleavings() -> Vec<AnyInterleaving> {
     AnyInterleaving::NAMES.iter().map(|name| name.parse().unwrap()).collect()
 }
 
-fn multileavings() -> Vec<AnyMultileaving> {
+pub(crate) fn multileavings() -> Vec<AnyMultileaving> {
     AnyMultileaving::NAMES
         .iter()
         // Fewer assignments, to save time.
         .map(|name| name.replace("10000", "50").parse().unwrap())
         .collect()
-}
-
-fn view(lists: &[ListBuf]) -> Vec<RankedList<'_>> {
-    lists.iter().map(ListBuf::as_list).collect()
-}
-
-/// A list of some of `n` documents, with ties.
-fn some_list(n: u16, levels: u32, generator: &mut Generator) -> ListBuf {
-    let score = |_| {
-        let is_there = generator.random_bool(0.7);
-        let score = f64::from(generator.random_range(0..levels));
-        is_there.then_some(score)
-    };
-    ListBuf::from_some_scores((0..n).map(score).collect::<Vec<_>>()).unwrap()
 }
 
 /// A user who clicks and leaves at random, and what they saw.

@@ -277,3 +277,38 @@ pub fn assert_follows<T: Ord + Clone + std::fmt::Debug>(
         assert!((count - n * p).abs() <= bound, "{what}: {outcome:?} {count} times, expected {}", n * p);
     }
 }
+
+/// Every order of `n` documents.
+pub fn permutations(n: u16) -> Vec<Vec<u16>> {
+    let mut all = vec![vec![]];
+    for _ in 0..n {
+        let longer = |order: &Vec<u16>| {
+            let order = order.clone();
+            (0..n).filter(|doc| !order.contains(doc)).map(|doc| [order.clone(), vec![doc]].concat()).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all
+}
+
+pub fn view(lists: &[ListBuf]) -> Vec<RankedList<'_>> {
+    lists.iter().map(ListBuf::as_list).collect()
+}
+
+pub fn pair(lists: &[ListBuf]) -> [RankedList<'_>; 2] {
+    [lists[0].as_list(), lists[1].as_list()]
+}
+
+/// A list of some of `n` documents, with ties.
+pub fn some_list(n: u16, levels: u32, generator: &mut Generator) -> ListBuf {
+    let score = |_| {
+        let is_there = generator.random_bool(0.7);
+        let score = f64::from(generator.random_range(0..levels));
+        is_there.then_some(score)
+    };
+    ListBuf::from_some_scores((0..n).map(score).collect::<Vec<_>>()).unwrap()
+}
+
+pub fn numbers(shown: &[Doc]) -> Vec<u16> {
+    shown.iter().map(|doc| doc.0).collect()
+}

@@ -3,6 +3,8 @@
 
 #![allow(unreachable_pub, reason = "a module of a test")]
 
+use std::collections::BTreeMap;
+
 /// A list that can be shown.
 pub struct Drawn {
     pub p: f64,
@@ -395,4 +397,27 @@ fn pairwise(orders: &[&[u16]], length: usize, skip_above: bool) -> Vec<Drawn> {
 
 fn rank_or(order: &[u16], doc: u16) -> usize {
     order.iter().position(|&other| other == doc).unwrap_or(usize::MAX)
+}
+
+/// The largest expected difference, and the largest expected sign, that clicks on fixed places give one ranker over
+/// another, whatever is displayed there: (credit, wins). `page_of` gives the page of a list, which may have fewer than `places`.
+pub fn bias(drawn: &[Drawn], places: usize, page_of: impl Fn(&[u16]) -> Vec<Option<usize>>) -> (f64, f64) {
+    let (mut credit, mut wins) = (0.0_f64, 0.0_f64);
+    for clicks in subsets(places) {
+        let mut sums: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+        for one in drawn {
+            let page = page_of(&one.list);
+            let clicks: Vec<usize> = clicks.iter().copied().filter(|place| *place < page.len()).collect();
+            for (pair, difference) in one.verdict_on(&page, &clicks).into_iter().enumerate() {
+                let sum = sums.entry(pair).or_default();
+                sum.0 += one.p * difference;
+                sum.1 += one.p * f64::from(sign_of(difference));
+            }
+        }
+        for (difference, sign) in sums.into_values() {
+            credit = credit.max(difference.abs());
+            wins = wins.max(sign.abs());
+        }
+    }
+    (credit, wins)
 }
