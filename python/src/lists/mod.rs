@@ -105,12 +105,15 @@ impl Impression {
 
     /// The next page of the same list.
     #[pyo3(signature = (length=10))]
-    fn next_page(&self, length: usize) -> PyResult<Self> {
-        let last = self.places().into_iter().flatten().next_back().map_or(0, |position| position + 1);
+    fn next_page(&self, py: Python<'_>, length: usize) -> PyResult<Self> {
+        let mut places = self.places();
+        let last = places.iter().rev().flatten().next().map_or(0, |position| position + 1);
         let end = last.saturating_add(length).min(self.receipt.mixed().len());
-        let places: Vec<_> = self.places().into_iter().chain((last..end).map(Some)).collect();
-        let before = self.places().len();
-        self.on(Page::new(places).map_err(wrong)?, None, before)
+        let before = places.len();
+        places.extend((last..end).map(Some));
+        let receipt = self.receipt.clone().on_page(Page::new(places).map_err(wrong)?).map_err(wrong)?;
+        let [mixed, pinned] = [&self.mixed, &self.pinned].map(|ids| ids.clone_ref(py));
+        Ok(Self { mixed, pinned, ids: self.ids, before, receipt })
     }
 
     /// The same list as a page really displayed it.
@@ -133,17 +136,9 @@ impl Impression {
         if let Some(other) = others.iter().find(|id| !displayed.contains(id)) {
             return Err(wrong(format!("{other:?} is pinned, but is not among the documents displayed")));
         }
-        self.texts(py, |mixed, _| {
-            let displayed: Vec<&str> = displayed.iter().map(String::as_str).collect();
-            let page = Page::of(&displayed, &mixed, |_, id| others.iter().any(|other| other == id)).map_err(wrong)?;
-            let twice = (1..displayed.len()).find(|&at| displayed[..at].contains(&displayed[at]));
-            if let Some(at) = twice {
-                return Err(wrong(format!("{:?} is displayed twice", displayed[at])));
-            }
-            let nobodys = page.places().zip(&displayed).filter(|(place, _)| place.is_none()).map(|(_, id)| *id);
-            let pinned = PyTuple::new(py, nobodys.collect::<Vec<_>>())?.unbind();
-            self.on(page, Some(pinned), 0)
-        })
+        let displayed: Vec<&str> = displayed.iter().map(String::as_str).collect();
+        let kept = self.whole(py)?.displayed(&displayed, |id| others.iter().any(|other| other == id));
+        Self::kept(py, &kept.map_err(wrong)?, self.ids == Ids::Whole)
     }
 
     /// The same for a user who saw the first places and went no further.
@@ -315,34 +310,12 @@ impl Impression {
         PyList::new(py, texts.map(|text| self.ids.id(text)).collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// The same on another page.
-    fn on(&self, page: Page, pinned: Option<Py<PyTuple>>, before: usize) -> PyResult<Self> {
-        Python::attach(|py| {
-            let pinned = pinned.unwrap_or_else(|| self.pinned.clone_ref(py));
-            let receipt = self.receipt.clone().on_page(page).map_err(wrong)?;
-            Ok(Self { mixed: self.mixed.clone_ref(py), pinned, ids: self.ids, before, receipt })
-        })
-    }
-
-    /// Passes the documents mixed, and those that are nobody's, to `take`.
-    fn texts<T>(&self, py: Python<'_>, take: impl FnOnce(Vec<&str>, Vec<&str>) -> PyResult<T>) -> PyResult<T> {
-        fn texts<'py>(ids: &Bound<'py, PyTuple>) -> PyResult<Vec<Bound<'py, PyString>>> {
-            ids.iter().map(|id| Ok(id.cast_into()?)).collect()
-        }
-        let (mixed, pinned) = (texts(self.mixed.bind(py))?, texts(self.pinned.bind(py))?);
-        let plain = |ids: &[Bound<'_, PyString>]| -> PyResult<Vec<String>> {
-            ids.iter().map(|id| Ok(id.to_str()?.to_owned())).collect()
-        };
-        let (mixed, pinned) = (plain(&mixed)?, plain(&pinned)?);
-        take(mixed.iter().map(String::as_str).collect(), pinned.iter().map(String::as_str).collect())
-    }
-
     /// The receipt with its documents.
     fn whole(&self, py: Python<'_>) -> PyResult<Receipt> {
-        self.texts(py, |mixed, pinned| {
-            let owned = |texts: Vec<&str>| texts.into_iter().map(str::to_owned).collect();
-            self.receipt.clone().with_all_documents(owned(mixed), owned(pinned)).map_err(wrong)
-        })
+        let texts = |ids: &Py<PyTuple>| -> PyResult<Vec<String>> {
+            ids.bind(py).iter().map(|id| Ok(id.cast::<PyString>()?.to_str()?.to_owned())).collect()
+        };
+        self.receipt.clone().with_all_documents(texts(&self.mixed)?, texts(&self.pinned)?).map_err(wrong)
     }
 
     /// The places clicked, by documents or by positions.
