@@ -8,7 +8,7 @@
 //! | version, kind, checksum | 6 | damaged and foreign bytes are refused |
 //! | method | 1 + its name | left out where a store has it once per [version](ExperimentVersion) of the experiment |
 //! | experiment | 9 + its name | outcomes of two versions are never added up |
-//! | page | 1 + a byte per place | what was really displayed, and how far the user saw: [`Page`](crate::Page) |
+//! | page | 1 + a byte per place | what was really displayed, and how far the user saw: [`Page`] |
 //! | propensity | 8 | the probability of the choice that led to the list, for estimates off policy |
 //! | documents | 1 + their texts | where the log does not have them |
 //! | the method's receipt | 3 for ten documents of a team draft | what credit needs |
