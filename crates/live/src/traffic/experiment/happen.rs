@@ -91,9 +91,9 @@ impl Experiment {
                 Some(Open { listed: None, .. }) => self.listed(*time, *impression, receipt),
                 _ => return impossible(format!("impression {impression} does not wait for lists")),
             },
-            Event::Clicked { impression, position, .. } => match self.open.get(impression) {
-                Some(open) if open.listed.is_some() && !open.clicked.contains(position) => {
-                    self.clicked(*impression, *position);
+            Event::Clicked { time, impression, position } => match self.open.get(impression) {
+                Some(open) if open.listed.is_some() && !open.is_clicked(*position) => {
+                    self.clicked(*time, *impression, *position);
                 }
                 _ => return impossible(format!("impression {impression} does not take the click")),
             },
@@ -238,9 +238,11 @@ impl Experiment {
         self.due.push_back((due, impression));
     }
 
-    pub(super) fn clicked(&mut self, impression: u64, position: u32) {
+    pub(super) fn clicked(&mut self, time: Time, impression: u64, position: u32) {
         if let Some(open) = self.open.get_mut(&impression) {
-            open.clicked.push(position);
+            open.clicked.push((position, time));
+            // Who clicks a document has seen as far as that.
+            open.seen = open.seen.max(position + 1);
             self.fates.clicks += 1;
         }
     }

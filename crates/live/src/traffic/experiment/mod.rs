@@ -5,10 +5,12 @@
 //! | [`commands`] | what callers do: each decides on events, and lets them happen |
 //! | [`happen`] | what an event changes, whether it was decided now or read from a store |
 //! | [`open`] | impressions that are open, and their credit |
+//! | [`exported`] | impressions as lines of a log |
 //! | [`close`] | what ends by itself: windows, days, and guardrails that break |
 
 mod close;
 mod commands;
+mod exported;
 mod happen;
 mod open;
 
@@ -18,6 +20,7 @@ use interleave::keyed::RunKey;
 use interleave::receipt::ExperimentVersion;
 
 pub use commands::{Chosen, ClickFate, Refused, Request};
+pub use exported::Exported;
 pub use happen::FoldError;
 use open::Open;
 
