@@ -1,7 +1,9 @@
 //! Tests of experiments on traffic, with users who are drawn from a seed.
 
 mod commands;
+mod equality;
 mod exported;
+mod false_alarms;
 mod replays;
 
 use bandits::Generator;
