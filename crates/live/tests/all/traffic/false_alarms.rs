@@ -90,7 +90,6 @@ const MANY: Crowd = Crowd { days: 20, users_per_day: 50, impressions_per_user: 2
 fn a_thousand_experiments_of_equal_rankers() {
     for policy in ["rucb", "dts", "mergerucb", "rmed1", "fixed"] {
         let alarms = (0..1_000).filter(|seed| is_alarm(&played(policy, Keep::Unit, MANY, *seed).0)).count();
-        println!("{policy}: {alarms} of 1,000");
         assert!(alarms <= 63, "{policy}: {alarms} of 1,000");
     }
 }
@@ -109,7 +108,6 @@ fn without_kept_pairs_there_would_be_more() {
         test.verdict() != Verdict::Open
     };
     let alarms = (0..500).filter(is_alarm).count();
-    println!("{alarms} of 500");
     // 5%, and nine standard errors.
     assert!(alarms > 45, "{alarms} of 500");
 }
