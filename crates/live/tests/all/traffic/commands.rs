@@ -335,3 +335,30 @@ fn wrong_settings_are_named() {
     assert_eq!((resolved.depth, resolved.champion.as_deref()), (10, Some("x")));
     assert_eq!(resolved.clone().resolved().unwrap(), resolved);
 }
+
+#[test]
+fn what_makes_a_verdict_wrong_is_said() {
+    let warned = |config: Config, units: &dyn Fn(u64) -> u64, clicks: bool| {
+        let mut small = Small::new(config);
+        for n in 0..1_200 {
+            let (impression, ..) = small.new_one(n as i64, units(n));
+            if clicks {
+                small.experiment.click(n as i64, impression, 1);
+            }
+            small.experiment.close(n as i64, impression);
+        }
+        small.experiment.warnings()
+    };
+    let all = || config(2, "fixed");
+    let some = |n: u64| n % 300;
+    assert_eq!(warned(all(), &some, true), Vec::<String>::new());
+    let only = |config, units: &dyn Fn(u64) -> u64, clicks, begins: &str| {
+        let warnings = warned(config, units, clicks);
+        assert!(warnings.len() == 1 && warnings[0].starts_with(begins), "{warnings:?}");
+    };
+    only(all(), &some, false, "None of 1200 impressions was clicked");
+    only(all(), &|n| if n % 3 == 0 { n } else { 0 }, true, "One unit has 801 of 1200 impressions");
+    only(all(), &|n| n, true, "Each of 1200 impressions has a unit of its own");
+    only(Config { simulated: true, ..all() }, &some, true, "All users are simulated.");
+    only(Config { same_lists: true, ..all() }, &some, true, "All rankers show the champion's list");
+}
