@@ -15,29 +15,29 @@ pub struct ShapeError {
 
 /// A value, and how it is reached.
 #[derive(Debug, Clone, Copy)]
-pub struct Node<'a> {
-    value: &'a Value,
-    place: Place<'a>,
+pub struct Node<'v, 'p> {
+    value: &'v Value,
+    place: Place<'v, 'p>,
 }
 
 /// The way to a value: paths are put together only for messages.
 #[derive(Debug, Clone, Copy)]
-enum Place<'a> {
+enum Place<'v, 'p> {
     Top,
-    Key(&'a Node<'a>, &'a str),
-    Item(&'a Node<'a>, usize),
+    Key(&'p Node<'v, 'p>, &'v str),
+    Item(&'p Node<'v, 'p>, usize),
 }
 
-impl<'a> Node<'a> {
+impl<'v> Node<'v, '_> {
     /// The whole body.
     #[must_use]
-    pub fn top(value: &'a Value) -> Self {
+    pub fn top(value: &'v Value) -> Self {
         Self { value, place: Place::Top }
     }
 
     /// The value.
     #[must_use]
-    pub fn value(&self) -> &'a Value {
+    pub fn value(&self) -> &'v Value {
         self.value
     }
 
@@ -47,17 +47,20 @@ impl<'a> Node<'a> {
         match self.place {
             Place::Top => String::new(),
             Place::Item(list, at) => format!("{}[{at}]", list.path()),
-            Place::Key(object, key) => {
-                let path = object.path();
-                let is_plain = !key.is_empty()
-                    && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-                let short: String = key.chars().take(60).collect();
-                match (path.is_empty(), is_plain) {
-                    (true, true) => short,
-                    (false, true) => format!("{path}.{short}"),
-                    (_, false) => format!("{path}[{short:?}]"),
-                }
-            }
+            Place::Key(object, key) => object.path_of(key),
+        }
+    }
+
+    /// The place of a key of this object.
+    fn path_of(&self, key: &str) -> String {
+        let path = self.path();
+        let is_plain =
+            !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+        let short: String = key.chars().take(60).collect();
+        match (path.is_empty(), is_plain) {
+            (true, true) => short,
+            (false, true) => format!("{path}.{short}"),
+            (_, false) => format!("{path}[{short:?}]"),
         }
     }
 
@@ -70,7 +73,7 @@ impl<'a> Node<'a> {
     ///
     /// # Errors
     /// If it is something else.
-    pub fn object(&self) -> Result<&'a Map<String, Value>, ShapeError> {
+    pub fn object(&self) -> Result<&'v Map<String, Value>, ShapeError> {
         self.value.as_object().ok_or_else(|| self.wrong("an object"))
     }
 
@@ -82,7 +85,7 @@ impl<'a> Node<'a> {
         match self.object()?.keys().find(|key| !known.contains(&key.as_str())) {
             None => Ok(()),
             Some(key) => {
-                let place = Node { value: self.value, place: Place::Key(self, key) }.path();
+                let place = self.path_of(key);
                 let expected = if known.is_empty() { "no fields".to_owned() } else { format!("only {}", known.join(", ")) };
                 Err(ShapeError { path: place, found: "a field that this call does not know".to_owned(), expected })
             }
@@ -93,18 +96,18 @@ impl<'a> Node<'a> {
     ///
     /// # Errors
     /// If this is not an object.
-    pub fn get<'b>(&'b self, key: &'b str) -> Result<Option<Node<'b>>, ShapeError> {
-        let value = self.object()?.get(key).filter(|value| !value.is_null());
-        Ok(value.map(|value| Node { value, place: Place::Key(self, key) }))
+    pub fn get(&self, key: &str) -> Result<Option<Node<'v, '_>>, ShapeError> {
+        let entry = self.object()?.get_key_value(key).filter(|(_, value)| !value.is_null());
+        Ok(entry.map(|(key, value)| Node { value, place: Place::Key(self, key) }))
     }
 
     /// The value of a key.
     ///
     /// # Errors
     /// If this is not an object, or has no such key.
-    pub fn need<'b>(&'b self, key: &'b str, expected: &str) -> Result<Node<'b>, ShapeError> {
+    pub fn need(&self, key: &str, expected: &str) -> Result<Node<'v, '_>, ShapeError> {
         let missing = || ShapeError {
-            path: Node { value: self.value, place: Place::Key(self, key) }.path(),
+            path: self.path_of(key),
             found: "nothing".to_owned(),
             expected: expected.to_owned(),
         };
@@ -115,7 +118,7 @@ impl<'a> Node<'a> {
     ///
     /// # Errors
     /// If it is something else.
-    pub fn entries<'b>(&'b self) -> Result<impl Iterator<Item = (&'b str, Node<'b>)>, ShapeError> {
+    pub fn entries<'b>(&'b self) -> Result<impl Iterator<Item = (&'v str, Node<'v, 'b>)>, ShapeError> {
         let entries = self.object()?.iter();
         Ok(entries.map(move |(key, value)| (key.as_str(), Node { value, place: Place::Key(self, key) })))
     }
@@ -124,7 +127,7 @@ impl<'a> Node<'a> {
     ///
     /// # Errors
     /// If it is something else.
-    pub fn items<'b>(&'b self) -> Result<impl ExactSizeIterator<Item = Node<'b>>, ShapeError> {
+    pub fn items<'b>(&'b self) -> Result<impl ExactSizeIterator<Item = Node<'v, 'b>>, ShapeError> {
         let items = self.value.as_array().ok_or_else(|| self.wrong("an array"))?;
         Ok(items.iter().enumerate().map(move |(at, value)| Node { value, place: Place::Item(self, at) }))
     }
@@ -133,7 +136,7 @@ impl<'a> Node<'a> {
     ///
     /// # Errors
     /// If it is something else, empty or longer.
-    pub fn name(&self, what: &str, most: usize) -> Result<&'a str, ShapeError> {
+    pub fn name(&self, what: &str, most: usize) -> Result<&'v str, ShapeError> {
         match self.value.as_str() {
             Some(text) if (1..=most).contains(&text.len()) => Ok(text),
             Some(text) if text.len() > most => Err(ShapeError {
@@ -148,7 +151,7 @@ impl<'a> Node<'a> {
     ///
     /// # Errors
     /// If it is something else or longer.
-    pub fn text(&self, what: &str, most: usize) -> Result<&'a str, ShapeError> {
+    pub fn text(&self, what: &str, most: usize) -> Result<&'v str, ShapeError> {
         if self.value.as_str() == Some("") { Ok("") } else { self.name(what, most) }
     }
 

@@ -16,6 +16,6 @@ pub use access::{Access, Store, StoreError};
 pub use faults::{Faults, Operation};
 pub use keys::{Key, KeyRow, Keys, Role};
 pub use lock::StoreLock;
-pub use read::{Problem, StoredEvent};
+pub use read::{Displayed, Problem, Shown, StoredEvent};
 pub use schema::{FORMAT, Secrets};
 pub use write::Row;

@@ -18,6 +18,47 @@ pub struct StoredEvent {
     pub body: Vec<u8>,
 }
 
+/// The documents of an impression, from the first place to the last.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Shown {
+    /// What was mixed.
+    pub mixed: Vec<String>,
+    /// What the page displayed, where that is something else.
+    pub displayed: Option<Displayed>,
+}
+
+/// What a page displayed.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub struct Displayed {
+    /// All documents, from the first place to the last.
+    pub documents: Vec<String>,
+    /// Those that others placed there.
+    pub pinned: Vec<String>,
+}
+
+impl Shown {
+    /// The 0-based position in the mixed list of the document at a 0-based place of the page; `None` if it is nobody's.
+    #[must_use]
+    pub fn position_of_place(&self, place: usize) -> Option<usize> {
+        match &self.displayed {
+            None => (place < self.mixed.len()).then_some(place),
+            Some(page) => self.position_of(page.documents.get(place)?),
+        }
+    }
+
+    /// The 0-based position in the mixed list of a document that was displayed and is not pinned.
+    #[must_use]
+    pub fn position_of(&self, document: &str) -> Option<usize> {
+        if let Some(page) = &self.displayed {
+            let is = |known: &String| known == document;
+            if page.pinned.iter().any(is) || !page.documents.iter().any(is) {
+                return None;
+            }
+        }
+        self.mixed.iter().position(|known| known == document)
+    }
+}
+
 /// Something in a store that should not be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -82,22 +123,26 @@ impl Store {
         Ok(())
     }
 
-    /// The documents that an impression mixed, from the first place to the last.
+    /// The documents of an impression.
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub fn shown(&self, experiment: u32, impression: u64) -> Result<Option<Vec<String>>, StoreError> {
+    pub fn shown(&self, experiment: u32, impression: u64) -> Result<Option<Shown>, StoreError> {
         self.inject(Operation::Read)?;
-        let mut query =
-            self.connection.prepare_cached("SELECT ids FROM shown WHERE experiment = ?1 AND impression = ?2")?;
-        let ids: Option<String> =
-            query.query_row((experiment, impression as i64), |row| row.get(0)).optional()?;
+        let mut query = self
+            .connection
+            .prepare_cached("SELECT ids, displayed FROM shown WHERE experiment = ?1 AND impression = ?2")?;
+        let row = query.query_row((experiment, impression as i64), |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+        let Some((ids, displayed)): Option<(String, Option<String>)> = row else { return Ok(None) };
         let damaged = |_| {
             StoreError::Damaged(format!(
                 "the documents of impression {impression} of experiment {experiment} are damaged; restore the store from a backup"
             ))
         };
-        ids.map(|ids| serde_json::from_str(&ids).map_err(damaged)).transpose()
+        Ok(Some(Shown {
+            mixed: serde_json::from_str(&ids).map_err(damaged)?,
+            displayed: displayed.map(|page| serde_json::from_str(&page).map_err(damaged)).transpose()?,
+        }))
     }
 
     /// The number of a unit.

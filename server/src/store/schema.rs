@@ -23,7 +23,8 @@ fn tables() -> String {
         ) STRICT, WITHOUT ROWID;
         CREATE UNIQUE INDEX closed ON events (experiment, impression) WHERE kind = {CLOSED};
         CREATE TABLE shown (
-            experiment INTEGER NOT NULL, impression INTEGER NOT NULL, ids TEXT NOT NULL, PRIMARY KEY (experiment, impression)
+            experiment INTEGER NOT NULL, impression INTEGER NOT NULL, ids TEXT NOT NULL, displayed TEXT,
+            PRIMARY KEY (experiment, impression)
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE units (
             experiment INTEGER NOT NULL, number INTEGER NOT NULL, hmac BLOB, PRIMARY KEY (experiment, number)

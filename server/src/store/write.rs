@@ -2,7 +2,7 @@
 
 use rusqlite::Params;
 
-use super::{Operation, Store, StoreError};
+use super::{Displayed, Operation, Store, StoreError};
 use crate::ids::UnitHash;
 
 /// An event to be written.
@@ -68,7 +68,19 @@ impl Store {
     /// If the impression has some, or the store cannot be written.
     pub fn insert_shown(&self, experiment: u32, impression: u64, ids: &[String]) -> Result<(), StoreError> {
         let ids = serde_json::to_string(ids).map_err(|error| StoreError::Io(error.to_string()))?;
-        self.insert("INSERT INTO shown VALUES (?1, ?2, ?3)", (experiment, impression as i64, ids))
+        self.insert("INSERT INTO shown (experiment, impression, ids) VALUES (?1, ?2, ?3)", (experiment, impression as i64, ids))
+    }
+
+    /// Writes what the page of an impression displayed.
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn set_displayed(&self, experiment: u32, impression: u64, page: &Displayed) -> Result<(), StoreError> {
+        let page = serde_json::to_string(page).map_err(|error| StoreError::Io(error.to_string()))?;
+        self.insert(
+            "UPDATE shown SET displayed = ?3 WHERE experiment = ?1 AND impression = ?2",
+            (experiment, impression as i64, page),
+        )
     }
 
     /// Numbers a unit.

@@ -13,13 +13,16 @@ pub struct Entry {
     pub id: u32,
     /// Its settings.
     pub config: Config,
-    /// Whether everybody gets the champion. Set before the event is written, and read before anything else.
-    killed: AtomicBool,
+    /// Whether it is killed, as its log says.
+    is_killed: AtomicBool,
+    /// Whether somebody pulled the cord: everybody gets the champion. Set before the event is written, and read before anything
+    /// else.
+    is_pulled: AtomicBool,
 }
 
 impl Entry {
-    pub(super) fn new(id: u32, config: Config, killed: bool) -> Self {
-        Self { id, config, killed: AtomicBool::new(killed) }
+    pub(super) fn new(id: u32, config: Config, is_killed: bool) -> Self {
+        Self { id, config, is_killed: AtomicBool::new(is_killed), is_pulled: AtomicBool::new(false) }
     }
 
     /// The name of the ranker whose list everybody gets when nothing is mixed.
@@ -28,15 +31,25 @@ impl Entry {
         self.config.champion.as_deref().or_else(|| self.config.rankers.first().map(|ranker| ranker.name.as_str())).unwrap_or("")
     }
 
-    /// Whether the experiment was killed.
+    /// Whether everybody gets the champion, at once.
     #[must_use]
     pub fn is_killed(&self) -> bool {
-        self.killed.load(Ordering::SeqCst)
+        self.is_pulled() || self.is_killed.load(Ordering::SeqCst)
     }
 
-    /// Kills the experiment as far as this process is concerned, at once.
-    pub fn kill(&self) {
-        self.killed.store(true, Ordering::SeqCst);
+    /// Whether somebody killed the experiment in this process, written or not.
+    #[must_use]
+    pub fn is_pulled(&self) -> bool {
+        self.is_pulled.load(Ordering::SeqCst)
+    }
+
+    /// Kills the experiment as far as this process is concerned, at once, or takes that back.
+    pub fn pull(&self, is_pulled: bool) {
+        self.is_pulled.store(is_pulled, Ordering::SeqCst);
+    }
+
+    pub(super) fn set_killed(&self, is_killed: bool) {
+        self.is_killed.store(is_killed, Ordering::SeqCst);
     }
 }
 
@@ -65,14 +78,12 @@ impl Directory {
         self.all().values().find(|entry| entry.id == id).cloned()
     }
 
-    /// Replaces all entries. An experiment that was killed in this process stays so.
+    /// Replaces all entries. What was pulled stays pulled.
     pub(super) fn replace(&self, entries: impl IntoIterator<Item = Entry>) {
         let mut held = self.entries.write().unwrap_or_else(PoisonError::into_inner);
         let fresh = entries.into_iter().map(|entry| {
             let name = entry.config.name.clone();
-            if held.get(&name).is_some_and(|before| before.is_killed()) {
-                entry.kill();
-            }
+            entry.pull(held.get(&name).is_some_and(|before| before.is_pulled()));
             (name, Arc::new(entry))
         });
         *held = Arc::new(fresh.collect());

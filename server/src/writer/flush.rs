@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use live::traffic::{Experiment, Reason, State};
+use live::traffic::{Experiment, State};
 
 use super::directory::Entry;
 use super::job::{Job, Pending};
@@ -83,17 +83,18 @@ impl Thread {
         };
         thread.publish();
         // The gap since the last event is written before anything else happens.
-        let running = |state: State| state != State::Ended;
+        let mut refused = None;
         let started = thread.transaction(vec![], |session| {
-            let ids: Vec<u32> = session.experiments().filter(|(_, one)| running(one.state())).map(|(id, _)| id).collect();
-            for id in ids {
-                if let Some(held) = session.held.get_mut(&id) {
-                    held.experiment.started(session.now);
-                    session.touched.insert(id);
+            for (&id, held) in session.held.iter_mut().filter(|(_, held)| held.experiment.state() != State::Ended) {
+                if let Err(error) = held.experiment.started(session.now) {
+                    let name = held.experiment.config().name.clone();
+                    refused.get_or_insert(LoadError::Refused { experiment: name, message: error.to_string() });
                 }
+                session.touched.insert(id);
             }
         });
-        started.map(|_| (thread, shared)).map_err(LoadError::Store)
+        started?;
+        refused.map_or(Ok((thread, shared)), Err)
     }
 
     /// Runs until it is told to stop, or all callers are gone.
@@ -157,11 +158,14 @@ impl Thread {
         if self.open.is_none() {
             self.reopen();
         }
-        let is_due = |held: &Held| held.experiment.next_due().is_some_and(|due| due <= now);
-        let due = self.open.as_ref().is_some_and(|open| open.held.values().any(is_due));
-        if due {
-            self.flush(vec![]);
-        }
+        // Days close some time after their last impression, so all experiments are looked at.
+        let all = |session: &mut Session<'_>| {
+            let ids: Vec<u32> = session.held.keys().copied().collect();
+            for id in ids {
+                session.experiment(id);
+            }
+        };
+        self.commit(vec![], all);
         let Some(open) = &self.open else { return };
         if is_last || now - self.written >= HEARTBEAT {
             match open.store.set_alive(now) {
@@ -190,6 +194,12 @@ impl Thread {
     /// Carries out jobs, and sends their answers.
     fn flush(&mut self, jobs: Vec<Job>) {
         let started = Instant::now();
+        self.commit(jobs, |_| {});
+        self.shared.metrics.commit_seconds.observe(started.elapsed());
+    }
+
+    /// Closes what nobody got, does `more`, carries out jobs, and sends their answers.
+    fn commit(&mut self, jobs: Vec<Job>, more: impl FnOnce(&mut Session<'_>)) {
         if self.open.is_none() && !self.reopen() {
             jobs.into_iter().for_each(|job| job.refuse(NoAnswer::Failed));
             return;
@@ -197,12 +207,13 @@ impl Thread {
         let undelivered = std::mem::take(&mut self.undelivered);
         let closed = undelivered.clone();
         let carried_out = self.transaction(jobs, |session| {
-            for Offer { experiment, impression } in closed {
-                let now = session.now;
+            let now = session.now;
+            for Offer { experiment, impression, .. } in closed {
                 if let Some(experiment) = session.experiment(experiment) {
-                    experiment.forget(now, impression, Reason::AnsweredLate);
+                    experiment.answered_late(now, impression);
                 }
             }
+            more(session);
         });
         match carried_out {
             Ok(answers) => {
@@ -218,7 +229,6 @@ impl Thread {
                 self.reopen();
             }
         }
-        self.shared.metrics.commit_seconds.observe(started.elapsed());
     }
 
     /// One transaction: `first`, then jobs. Answers are returned once all is on the disk; if something fails, they are sent as
@@ -249,11 +259,6 @@ impl Thread {
                 has_deleted: false,
                 offer: None,
             };
-            let is_due = |held: &Held| held.experiment.next_due().is_some_and(|due| due <= now);
-            let due: Vec<u32> = session.held.iter().filter(|(_, held)| is_due(held)).map(|(&id, _)| id).collect();
-            for id in due {
-                session.experiment(id);
-            }
             first(&mut session);
             for job in jobs.by_ref() {
                 if job.is_late() {
@@ -325,8 +330,7 @@ impl Thread {
             let experiment = &held.experiment;
             match self.shared.directory.get(&experiment.config().name) {
                 None => self.shared.directory.add(entry(*id, experiment)),
-                Some(known) if experiment.state() == State::Killed => known.kill(),
-                Some(_) => {}
+                Some(known) => known.set_killed(experiment.state() == State::Killed),
             }
         }
         self.count_experiments();
@@ -335,7 +339,7 @@ impl Thread {
     fn count_experiments(&self) {
         let Some(open) = &self.open else { return };
         self.shared.metrics.experiments.set(open.held.len() as u64);
-        self.shared.metrics.open.set(open.held.values().map(|held| held.experiment.open() as u64).sum());
+        self.shared.metrics.open.set(open.held.values().map(|held| held.experiment.fates().open).sum());
     }
 }
 

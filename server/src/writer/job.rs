@@ -1,5 +1,7 @@
 //! A job: what a caller wants done, and where the answer goes.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use tokio::sync::oneshot;
@@ -8,9 +10,13 @@ use super::{NoAnswer, Offer, Session};
 
 type Answer<T> = Result<T, NoAnswer>;
 
+/// Whether a caller answered without the writer, because that took too long.
+pub(super) type Late = Arc<AtomicBool>;
+
 /// Work for the writer.
 pub(super) struct Job {
     deadline: Option<Instant>,
+    late: Late,
     work: Box<dyn Work>,
 }
 
@@ -19,6 +25,7 @@ pub(super) struct Pending {
     reply: Box<dyn Reply>,
     /// What must be closed if nobody gets the answer.
     offer: Option<Offer>,
+    late: Late,
 }
 
 trait Work: Send {
@@ -67,10 +74,11 @@ impl<T: Send + 'static> Reply for Answered<T> {
 impl Job {
     pub(super) fn new<T: Send + 'static>(
         deadline: Option<Instant>,
+        late: Late,
         make: impl FnOnce(&mut Session<'_>) -> T + Send + 'static,
         reply: oneshot::Sender<Answer<T>>,
     ) -> Self {
-        Self { deadline, work: Box::new(Call { make, reply }) }
+        Self { deadline, late, work: Box::new(Call { make, reply }) }
     }
 
     /// Whether nobody waits for this any longer, so that nothing is done.
@@ -80,7 +88,7 @@ impl Job {
 
     pub(super) fn carry_out(self, session: &mut Session<'_>) -> Pending {
         let reply = self.work.carry_out(session);
-        Pending { reply, offer: session.take_offer() }
+        Pending { reply, offer: session.take_offer(), late: self.late }
     }
 
     pub(super) fn refuse(self, why: NoAnswer) {
@@ -89,9 +97,13 @@ impl Job {
 }
 
 impl Pending {
-    /// Sends the answer, and returns the offer that nobody got.
+    /// Sends the answer, and returns the offer that must be closed because nobody got it. A caller that went away, and can ask
+    /// for the same impression again, finds it open.
     pub(super) fn send(self) -> Option<Offer> {
-        if self.reply.send(None) { None } else { self.offer }
+        if self.reply.send(None) {
+            return None;
+        }
+        self.offer.filter(|offer| !offer.can_be_asked_again || self.late.load(Ordering::SeqCst))
     }
 
     pub(super) fn fail(self, why: NoAnswer) {

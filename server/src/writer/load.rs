@@ -29,6 +29,14 @@ pub enum LoadError {
     /// The experiment has no event.
     #[error("experiment {0:?} has no events; restore the store from a backup")]
     Empty(String),
+    /// The policy of this build refuses the settings, which another one accepted.
+    #[error("experiment {experiment:?}: {message}; use the rankduel-server that wrote the store")]
+    Refused {
+        /// The experiment's name.
+        experiment: String,
+        /// Why.
+        message: String,
+    },
     /// The clock differs much from the last event.
     #[error("{0}")]
     Time(String),

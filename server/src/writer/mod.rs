@@ -29,7 +29,7 @@ use crate::ids::{Hashes, Signer};
 use crate::metrics::Metrics;
 use crate::store::{Faults, Keys, StoreError};
 use flush::Thread;
-use job::Job;
+use job::{Job, Late};
 
 /// What a writer and its callers share.
 #[derive(Debug)]
@@ -133,7 +133,8 @@ impl Writer {
         self.shared.metrics.waiting.add(1);
         let (reply, mut answer) = oneshot::channel();
         let deadline = within.map(|within| Instant::now() + within);
-        if self.jobs.send(Message::Job(Job::new(deadline, make, reply))).is_err() {
+        let late = Late::default();
+        if self.jobs.send(Message::Job(Job::new(deadline, Arc::clone(&late), make, reply))).is_err() {
             return Err(NoAnswer::Stopping);
         }
         let Some(within) = within else {
@@ -143,6 +144,7 @@ impl Writer {
             Ok(answered) => answered.unwrap_or(Err(NoAnswer::Stopping)),
             Err(_) => {
                 // From here on, the thread sees that nobody waits. What it sent a moment earlier is a good answer.
+                late.store(true, Ordering::SeqCst);
                 answer.close();
                 answer.try_recv().unwrap_or(Err(NoAnswer::Late))
             }

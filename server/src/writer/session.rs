@@ -6,7 +6,7 @@ use live::traffic::{Config, Experiment};
 
 use super::Shared;
 use crate::ids::UnitHash;
-use crate::store::{Store, StoreError};
+use crate::store::{Displayed, Shown, Store, StoreError};
 
 /// An experiment in memory: the fold of its log.
 #[derive(Debug)]
@@ -26,6 +26,8 @@ pub struct Offer {
     pub experiment: u32,
     /// The impression.
     pub impression: u64,
+    /// Whether the same request, sent again, gets the same impression.
+    pub can_be_asked_again: bool,
 }
 
 /// The experiments during a transaction.
@@ -70,8 +72,8 @@ impl Session<'_> {
 
     /// Says that the answer of this job is an impression: if nobody gets it, it is closed in the next transaction, before
     /// any click of it.
-    pub fn offer(&mut self, experiment: u32, impression: u64) {
-        self.offer = Some(Offer { experiment, impression });
+    pub fn offer(&mut self, offer: Offer) {
+        self.offer = Some(offer);
     }
 
     pub(super) fn take_offer(&mut self) -> Option<Offer> {
@@ -110,8 +112,13 @@ impl Session<'_> {
         self.attempt(|store| store.insert_shown(experiment, impression, ids));
     }
 
-    /// The documents that an impression mixed.
-    pub fn shown(&mut self, experiment: u32, impression: u64) -> Option<Vec<String>> {
+    /// Keeps what the page of an impression displayed.
+    pub fn keep_displayed(&mut self, experiment: u32, impression: u64, page: &Displayed) {
+        self.attempt(|store| store.set_displayed(experiment, impression, page));
+    }
+
+    /// The documents of an impression.
+    pub fn shown(&mut self, experiment: u32, impression: u64) -> Option<Shown> {
         self.attempt(|store| store.shown(experiment, impression)).flatten()
     }
 
