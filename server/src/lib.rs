@@ -7,8 +7,10 @@
 #![warn(clippy::self_named_module_files)]
 
 pub mod cli;
+mod export;
 mod http;
 mod ids;
+mod jobs;
 mod json;
 mod metrics;
 pub mod running;

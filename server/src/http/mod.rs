@@ -8,7 +8,9 @@ mod experiments;
 mod export;
 mod guard;
 mod impressions;
+mod named;
 mod problem;
+mod request;
 
 use std::net::SocketAddr;
 use std::sync::{Arc, LazyLock};

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use axum::http::StatusCode;
-use interleave::{Doc, ListBuf};
+use interleave::Doc;
 use live::traffic::Config;
 use live::traffic::lists::{ListError, Lists as Numbered};
 
 use super::Problem;
 use super::problem::excerpt;
+use crate::jobs::Lists;
 use crate::json::Node;
 
 /// The most bytes of a name: of a ranker, a unit, a key or a document.
@@ -22,11 +23,11 @@ const LIST: usize = 10_000;
 
 /// Whose impression it is.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Asker {
-    pub(crate) unit: String,
-    pub(crate) agent: Option<String>,
-    pub(crate) query: Option<String>,
-    pub(crate) key: Option<String>,
+pub(super) struct Asker {
+    pub(super) unit: String,
+    pub(super) agent: Option<String>,
+    pub(super) query: Option<String>,
+    pub(super) key: Option<String>,
 }
 
 impl Asker {
@@ -49,30 +50,17 @@ impl Asker {
     }
 }
 
-/// The lists of rankers, with documents as numbers.
+/// The lists of a request, with documents as numbers.
 #[derive(Debug)]
-pub(crate) struct Lists {
-    /// Documents by number.
-    pub(crate) ids: Vec<String>,
-    /// By the place of the ranker in the settings.
-    lists: Vec<Option<ListBuf>>,
+pub(super) struct Read {
+    pub(super) lists: Lists,
     /// Documents of the champion, in their order.
-    pub(crate) champion: Vec<String>,
+    pub(super) champion: Vec<String>,
 }
 
-impl Lists {
-    /// The list of a ranker, if it came.
-    pub(crate) fn get(&self, ranker: u32) -> Option<&ListBuf> {
-        self.lists.get(ranker as usize)?.as_ref()
-    }
-
-    /// The ids of documents.
-    pub(crate) fn names(&self, documents: &[Doc]) -> Vec<String> {
-        documents.iter().filter_map(|document| self.ids.get(document.index())).cloned().collect()
-    }
-
+impl Read {
     /// Reads `lists` and `documents` of a body. With `all`, every ranker of the experiment must have a list.
-    pub(super) fn read(body: &Node<'_, '_>, config: &Config, all: bool) -> Result<Self, Problem> {
+    pub(super) fn of(body: &Node<'_, '_>, config: &Config, all: bool) -> Result<Self, Problem> {
         let lists = body.need("lists", "the lists of rankers, such as {\"bm25\": [\"d1\", \"d2\"]}")?;
         let mut by_ranker = BTreeMap::new();
         for (name, node) in lists.entries()? {
@@ -110,7 +98,7 @@ impl Lists {
         let all: Vec<Doc> = (0..count.min(usize::from(u16::MAX))).map(|number| Doc(number as u16)).collect();
         let ids = numbered.ids(&all).into_iter().map(str::to_owned).collect();
         let lists = (0..config.rankers.len() as u32).map(|ranker| numbered.get(ranker).cloned()).collect();
-        Ok(Self { ids, lists, champion })
+        Ok(Self { lists: Lists { ids, lists }, champion })
     }
 }
 
@@ -207,21 +195,22 @@ mod tests {
 
     use super::*;
 
-    fn read(body: &Value) -> Result<Lists, Problem> {
+    fn read(body: &Value) -> Result<Read, Problem> {
         let config = Config { champion: Some("b".to_owned()), ..Config::of("e", ["a", "b"]) };
-        Lists::read(&Node::top(body), &config, true)
+        Read::of(&Node::top(body), &config, true)
     }
 
     #[test]
     fn numbers_follow_the_settings_or_documents() {
         let lists = read(&json!({"lists": {"b": ["x", "y"], "a": [{"id": "y", "score": 2}, {"id": "z", "score": 2}]}})).expect("lists");
-        assert_eq!(lists.ids, ["y", "z", "x"]);
         assert_eq!(lists.champion, ["x", "y"]);
-        let [a, b] = [0, 1].map(|ranker| lists.get(ranker).expect("a list"));
+        let lists = lists.lists;
+        assert_eq!(lists.ids, ["y", "z", "x"]);
+        let [a, b] = [0, 1].map(|ranker: usize| lists.lists[ranker].as_ref().expect("a list"));
         assert_eq!(b.as_list().docs().collect::<Vec<_>>(), [Doc(2), Doc(0)]);
         assert_eq!(a.as_list().groups().count(), 1);
         let body = json!({"lists": {"a": ["y"], "b": []}, "documents": ["x", "y"]});
-        assert_eq!(read(&body).expect("lists").ids, ["x", "y"]);
+        assert_eq!(read(&body).expect("lists").lists.ids, ["x", "y"]);
     }
 
     #[test]

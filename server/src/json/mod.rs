@@ -5,4 +5,4 @@ mod node;
 mod parse;
 
 pub use node::{Node, ShapeError};
-pub use parse::{SyntaxError, parse};
+pub use parse::parse;

@@ -67,6 +67,21 @@ pub struct Problem {
 }
 
 impl Store {
+    /// Does something with the store as it is at one moment, whatever a server writes meanwhile.
+    ///
+    /// # Errors
+    /// If the store cannot be read, and those of `what`.
+    pub fn at_one_moment<T, E: From<StoreError>>(&self, what: impl FnOnce(&Self) -> Result<T, E>) -> Result<T, E> {
+        let run = |sql: &str| self.connection.execute_batch(sql).map_err(StoreError::from);
+        run("BEGIN")?;
+        let done = what(self);
+        // Nothing was written; where it cannot even be ended, later reads will say so.
+        let ended = run("ROLLBACK");
+        let value = done?;
+        ended?;
+        Ok(value)
+    }
+
     /// All experiments: number and name.
     ///
     /// # Errors

@@ -91,6 +91,14 @@ impl Store {
         self.insert("INSERT INTO units VALUES (?1, ?2, ?3)", (experiment, number as i64, &hash[..]))
     }
 
+    /// Uses a number for a unit that nothing names.
+    ///
+    /// # Errors
+    /// If the number is used, or the store cannot be written.
+    pub fn insert_number(&self, experiment: u32, number: u64) -> Result<(), StoreError> {
+        self.insert("INSERT INTO units VALUES (?1, ?2, NULL)", (experiment, number as i64))
+    }
+
     /// Forgets a unit: its number stays used, and nothing says whose it was.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use live::traffic::{Config, Experiment};
+use live::traffic::Experiment;
 
 use super::Shared;
 use crate::ids::UnitHash;
@@ -81,16 +81,12 @@ impl Session<'_> {
     }
 
     /// Adds an experiment, and returns its number.
-    pub fn create(&mut self, experiment: Experiment, config: &Config) -> Option<u32> {
-        let id = self.attempt(|store| store.insert_experiment(&config.name))?;
+    pub fn create(&mut self, experiment: Experiment) -> Option<u32> {
+        let name = experiment.config().name.clone();
+        let id = self.attempt(|store| store.insert_experiment(&name))?;
         self.held.insert(id, Held { experiment, last_unit: 0, asked: 0 });
         self.touched.insert(id);
         Some(id)
-    }
-
-    /// The number of a unit, if it has one.
-    pub fn known_unit(&mut self, hash: &UnitHash) -> Option<u64> {
-        self.attempt(|store| store.unit(hash)).flatten()
     }
 
     /// The number of a unit; a unit that was never seen gets the next one.
@@ -104,6 +100,16 @@ impl Session<'_> {
         // Until the transaction ends well, the number is used in memory alone.
         self.touched.insert(experiment);
         self.attempt(|store| store.insert_unit(experiment, number, hash))?;
+        Some(number)
+    }
+
+    /// The number of a unit that will never be seen again.
+    pub fn unit_of_its_own(&mut self, experiment: u32) -> Option<u64> {
+        let held = self.held.get_mut(&experiment)?;
+        held.last_unit += 1;
+        let number = held.last_unit;
+        self.touched.insert(experiment);
+        self.attempt(|store| store.insert_number(experiment, number))?;
         Some(number)
     }
 

@@ -10,6 +10,7 @@
 mod close;
 mod commands;
 mod happen;
+mod look;
 mod open;
 
 use std::collections::{BTreeMap, VecDeque};
