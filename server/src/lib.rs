@@ -7,12 +7,12 @@
 #![warn(clippy::self_named_module_files)]
 
 pub mod cli;
-mod export;
-mod http;
-mod ids;
-mod jobs;
-mod json;
-mod metrics;
+pub mod export;
+pub mod http;
+pub mod ids;
+pub mod jobs;
+pub mod json;
+pub mod metrics;
 pub mod running;
 pub mod settings;
 pub mod store;

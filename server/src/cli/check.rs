@@ -26,7 +26,9 @@ impl Check {
         let mut wrong = problems.len();
         for (id, name) in store.experiments()? {
             match fold(&store, id, &name, |_| {}) {
-                Ok(FoldedLog { events, asked, .. }) => print(&format!("{name}: ok, {events} events, {asked} impressions"))?,
+                Ok(FoldedLog { events, asked, .. }) => {
+                    print(&format!("{name}: ok, {events} events, {asked} impressions"))?
+                }
                 Err(error) => {
                     wrong += 1;
                     print(&format!("{name}: {error}"))?;

@@ -62,7 +62,10 @@ fn write(store: &Store, id: u32, name: &str, folder: &Path) -> Result<Rules> {
         out.flush().with_context(failed)?;
     }
     let rules = Rules::of(store, id, name)?;
-    let script = format!("#!/bin/sh\n# Credits these files as the server does.\nset -e\ncd \"$(dirname \"$0\")\"\n{}\n", rules.command());
+    let script = format!(
+        "#!/bin/sh\n# Credits these files as the server does.\nset -e\ncd \"$(dirname \"$0\")\"\n{}\n",
+        rules.command()
+    );
     for (file, text) in [("bots.toml", rules.bots_toml()?), ("credit.sh", script)] {
         let path = folder.join(file);
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;

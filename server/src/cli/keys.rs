@@ -75,7 +75,9 @@ impl Keys {
         match self.command {
             Command::Add { role, experiment, label, store } => {
                 if label.len() > MOST_LABEL || label.chars().any(char::is_control) {
-                    bail!(Usage(format!("--label has more than {MOST_LABEL} bytes or control characters; expected a short name")));
+                    bail!(Usage(format!(
+                        "--label has more than {MOST_LABEL} bytes or control characters; expected a short name"
+                    )));
                 }
                 // Made if it is missing: a server that others can reach needs a key before it starts.
                 let store = store.open(Access::Serve)?;
@@ -83,7 +85,9 @@ impl Keys {
                     && !store.experiments()?.iter().any(|(_, known)| known == name)
                     && !is_name(name)
                 {
-                    bail!(Usage(format!("--experiment {name:?} cannot be the name of an experiment: expected 1 to 64 of a-z, 0-9, _ and -")));
+                    bail!(Usage(format!(
+                        "--experiment {name:?} cannot be the name of an experiment: expected 1 to 64 of a-z, 0-9, _ and -"
+                    )));
                 }
                 let key = store.add_key(role.into(), experiment.as_deref(), &label, now)?;
                 print(&key.text)

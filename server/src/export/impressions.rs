@@ -114,7 +114,9 @@ impl<'a> Writer<'a> {
         let length = receipt.mixed().len();
         // Where documents were deleted, their places still say who won.
         let shown = self.store.shown(self.id, impression)?;
-        let mixed = shown.as_ref().map_or_else(|| (0..length).map(|at| format!("#{at}")).collect(), |shown| shown.mixed.clone());
+        let mixed = shown
+            .as_ref()
+            .map_or_else(|| (0..length).map(|at| format!("#{at}")).collect(), |shown| shown.mixed.clone());
         let displayed = shown.and_then(|shown| shown.displayed);
         match what {
             What::Clicks => self.clicks(impression, listed, open, &mixed, out),
@@ -148,7 +150,14 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn clicks(&self, impression: u64, listed: i64, open: &Open, mixed: &[String], out: &mut dyn Write) -> Result<(), ExportError> {
+    fn clicks(
+        &self,
+        impression: u64,
+        listed: i64,
+        open: &Open,
+        mixed: &[String],
+        out: &mut dyn Write,
+    ) -> Result<(), ExportError> {
         for &(position, time) in &open.clicks {
             let Some(document) = mixed.get(position as usize) else { continue };
             // Windows that downtime made longer end here with the time that they would have had.
@@ -161,7 +170,18 @@ impl<'a> Writer<'a> {
 
 /// Base64 with padding.
 fn base64(bytes: &[u8]) -> String {
-    let mut text: String = ids::encode(bytes).chars().map(|c| if c == '-' { '+' } else if c == '_' { '/' } else { c }).collect();
+    let mut text: String = ids::encode(bytes)
+        .chars()
+        .map(|c| {
+            if c == '-' {
+                '+'
+            } else if c == '_' {
+                '/'
+            } else {
+                c
+            }
+        })
+        .collect();
     while !text.len().is_multiple_of(4) {
         text.push('=');
     }

@@ -9,7 +9,7 @@ use crate::store::{KeyRow, Role};
 
 /// Whoever makes a call.
 #[derive(Debug, Clone)]
-pub struct Caller {
+pub(super) struct Caller {
     /// Absent where the store has no keys, and everybody on this machine may do everything.
     key: Option<KeyRow>,
 }
@@ -17,7 +17,7 @@ pub struct Caller {
 impl Caller {
     /// How logs of experiments name the caller.
     #[must_use]
-    pub fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         match &self.key {
             None => "local".to_owned(),
             Some(key) if key.label.is_empty() => format!("key {}", key.id),
@@ -27,12 +27,12 @@ impl Caller {
 
     /// The only experiment that the caller may use.
     #[must_use]
-    pub fn bound(&self) -> Option<&str> {
+    pub(super) fn bound(&self) -> Option<&str> {
         self.key.as_ref()?.experiment.as_deref()
     }
 
     /// Refuses experiments that the key is not for.
-    pub fn check_experiment(&self, name: &str) -> Result<(), Problem> {
+    pub(super) fn check_experiment(&self, name: &str) -> Result<(), Problem> {
         match self.bound() {
             Some(bound) if bound != name => Err(Problem::new(
                 StatusCode::FORBIDDEN,
@@ -66,7 +66,8 @@ impl Caller {
             return Err(refused("there are two headers Authorization; send one"));
         }
         let text = value.to_str().ok().and_then(|text| text.split_once(' '));
-        let Some(text) = text.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, key)| key.trim()) else {
+        let Some(text) = text.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, key)| key.trim())
+        else {
             return Err(refused("the header Authorization is not of the form: Bearer KEY"));
         };
         if app.is_open() {
@@ -95,14 +96,14 @@ impl Caller {
 
 /// A caller with the role of `ROLE` in [`Role::ALL`], and for the experiment that the path names.
 #[derive(Debug)]
-pub struct With<const ROLE: usize>(pub Caller);
+pub(super) struct With<const ROLE: usize>(pub Caller);
 
 /// May change everything.
-pub type Admin = With<0>;
+pub(super) type Admin = With<0>;
 /// May ask for impressions and send events.
-pub type Serving = With<1>;
+pub(super) type Serving = With<1>;
 /// May look at experiments.
-pub type Reading = With<2>;
+pub(super) type Reading = With<2>;
 
 impl<const ROLE: usize> FromRequestParts<App> for With<ROLE> {
     type Rejection = Problem;
@@ -120,7 +121,7 @@ impl<const ROLE: usize> FromRequestParts<App> for With<ROLE> {
 
 /// A caller who may send events: anybody, because the ids of events are permissions. A key that is sent must be right.
 #[derive(Debug)]
-pub struct Anybody;
+pub(super) struct Anybody;
 
 impl FromRequestParts<App> for Anybody {
     type Rejection = Problem;

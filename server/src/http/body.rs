@@ -19,7 +19,7 @@ impl From<ShapeError> for Problem {
 
 /// The content types of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub(super) enum Kind {
     /// `application/json`.
     Json,
     /// `application/x-ndjson`.
@@ -30,7 +30,7 @@ pub enum Kind {
 
 /// A body in JSON; an empty one is an empty object.
 #[derive(Debug)]
-pub struct Json(pub Value);
+pub(super) struct Json(pub Value);
 
 impl FromRequest<App> for Json {
     type Rejection = Problem;
@@ -54,7 +54,7 @@ impl FromRequest<App> for Json {
 
 /// A body of events.
 #[derive(Debug)]
-pub struct Events {
+pub(super) struct Events {
     /// The bytes.
     pub bytes: Bytes,
     /// What they are.
@@ -76,18 +76,26 @@ impl FromRequest<App> for Events {
 
 /// A text as JSON.
 pub(super) fn parsed(bytes: &[u8]) -> Result<Value, Problem> {
-    json::parse(bytes).map_err(|error| Problem::new(StatusCode::BAD_REQUEST, format!("the body is not JSON that can be used: {error}")))
+    json::parse(bytes).map_err(|error| {
+        Problem::new(StatusCode::BAD_REQUEST, format!("the body is not JSON that can be used: {error}"))
+    })
 }
 
 fn wrong_type(expected: &str, found: &str) -> Problem {
-    Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, format!("the body has the wrong content type: expected {expected}, found {found}"))
-        .part("expected", expected)
-        .part("found", found)
+    Problem::new(
+        StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        format!("the body has the wrong content type: expected {expected}, found {found}"),
+    )
+    .part("expected", expected)
+    .part("found", found)
 }
 
 fn kind(headers: &HeaderMap) -> Result<Option<Kind>, Problem> {
     if headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
-        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "the body is encoded; send it without Content-Encoding"));
+        return Err(Problem::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "the body is encoded; send it without Content-Encoding",
+        ));
     }
     let text = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let essence = text.map(|text| text.split(';').next().unwrap_or("").trim().to_ascii_lowercase());
@@ -107,7 +115,8 @@ async fn read(request: Request<Body>, app: &App) -> Result<Bytes, Problem> {
             .part("expected", format!("at most {limit} bytes"))
             .advice("send less at a time")
     };
-    let length = request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+    let length =
+        request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
     if length.is_some_and(|length| length > limit as u64) {
         return Err(too_large());
     }

@@ -67,7 +67,13 @@ pub(super) async fn serve(listener: TcpListener, router: Router, app: App, mut s
     }
 }
 
-async fn connection(stream: TcpStream, address: SocketAddr, router: Router, app: &App, mut stop: watch::Receiver<bool>) {
+async fn connection(
+    stream: TcpStream,
+    address: SocketAddr,
+    router: Router,
+    app: &App,
+    mut stop: watch::Receiver<bool>,
+) {
     // Answers are short: they should not wait for more.
     let _ = stream.set_nodelay(true);
     let service = tower_service(router, address);
@@ -136,7 +142,11 @@ impl Patient {
 }
 
 impl AsyncRead for Patient {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(context, buffer)
     }
 }

@@ -51,12 +51,14 @@ fn settings(body: &Value) -> Result<Config, Problem> {
     serde_json::from_value(body.clone()).map_err(|error| {
         // Which field it is: the one that is wrong by itself.
         let alone = |key: &String, value: &Value| {
-            let mut object = Map::from_iter([("name".to_owned(), json!("a")), ("rankers".to_owned(), json!(["a", "b"]))]);
+            let mut object =
+                Map::from_iter([("name".to_owned(), json!("a")), ("rankers".to_owned(), json!(["a", "b"]))]);
             object.insert(key.clone(), value.clone());
             serde_json::from_value::<Config>(Value::Object(object)).err()
         };
         let wrong = body.as_object().into_iter().flatten().find_map(|(key, value)| Some((key, alone(key, value)?)));
-        let (path, detail) = wrong.map_or((None, error.to_string()), |(key, error)| (Some(key), format!("{key}: {error}")));
+        let (path, detail) =
+            wrong.map_or((None, error.to_string()), |(key, error)| (Some(key), format!("{key}: {error}")));
         let problem = Problem::new(StatusCode::BAD_REQUEST, detail);
         path.map_or(problem.clone(), |path| problem.part("path", path.chars().take(60).collect::<String>()))
     })
@@ -112,11 +114,10 @@ async fn change(
         // At once, and whatever the store does.
         entry.pull(true);
     }
-    let changed = app.writer.call(Some(PATIENCE), move |session| jobs::change(session, id, to, &who, &why)).await;
+    let changed =
+        app.writer.call(Some(PATIENCE), move |session| jobs::change(session, id, to, was_pulled, [&who, &why])).await;
     let state = match changed {
         Ok(Ok(state)) => state,
-        // Killed in memory, and never written: that is taken back without an event.
-        Ok(Err(_)) if to == To::Running && entry.is_pulled() => To::Running,
         Ok(Err(refusal)) => {
             entry.pull(was_pulled);
             return Err(refusal.into());
@@ -128,7 +129,7 @@ async fn change(
         }
         Err(why) => return Err(why.into()),
     };
-    if state == To::Running {
+    if state != To::Killed {
         entry.pull(false);
     }
     tracing::info!(experiment = name, state = state.name(), who = caller.name(), "changed");
@@ -151,7 +152,10 @@ pub(super) async fn delete_unit(
     // Beside the writer: logs may be long.
     let found = tokio::task::spawn_blocking(move || {
         let store = Store::open(&path, Access::Read)?;
-        hashes.into_iter().filter_map(|(id, hash)| jobs::impressions_of(&store, id, hash).transpose()).collect::<Result<Vec<_>, _>>()
+        hashes
+            .into_iter()
+            .filter_map(|(id, hash)| jobs::impressions_of(&store, id, hash).transpose())
+            .collect::<Result<Vec<_>, _>>()
     });
     let unreadable = || Problem::unavailable("the store could not be read; nothing was deleted");
     let found = found.await.map_err(|_| unreadable())?.map_err(|error| {

@@ -30,9 +30,12 @@ pub(super) async fn export(
     let names = What::ALL.map(What::name).join(", ");
     let asked = query.as_deref().and_then(|query| query.strip_prefix("what="));
     let Some(what) = What::ALL.into_iter().find(|what| asked == Some(what.name())) else {
-        return Err(Problem::new(StatusCode::BAD_REQUEST, format!("the query is not of the form ?what=PART; the parts are {names}"))
-            .part("expected", names)
-            .part("path", "what"));
+        return Err(Problem::new(
+            StatusCode::BAD_REQUEST,
+            format!("the query is not of the form ?what=PART; the parts are {names}"),
+        )
+        .part("expected", names)
+        .part("path", "what"));
     };
     let path = app.settings.store.clone();
     let unreadable = || Problem::unavailable("the store could not be read");
@@ -80,7 +83,10 @@ impl HttpBody for Stream {
     type Data = Bytes;
     type Error = io::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
         self.0.poll_recv(context).map(|piece| piece.map(|piece| piece.map(Frame::data)))
     }
 }

@@ -71,7 +71,8 @@ fn admit(app: &App, request: &Request) -> Result<(), Problem> {
     let mut origins = request.headers().get_all(header::ORIGIN).iter();
     if let Some(origin) = origins.next() {
         let text = origin.to_str().unwrap_or("");
-        let is_own = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://")).is_some_and(|own| own == host);
+        let is_own =
+            text.strip_prefix("http://").or_else(|| text.strip_prefix("https://")).is_some_and(|own| own == host);
         if origins.next().is_some() || !(is_own || is_listed(app, text)) {
             return Err(forbidden("pages of this origin may not call the server; add it to --origins".to_owned()));
         }
@@ -115,7 +116,9 @@ fn is_port(text: &str) -> bool {
 /// The answer to a browser that asks whether a page may call.
 fn preflight(headers: &HeaderMap) -> Response {
     if !headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD) {
-        return Problem::new(StatusCode::METHOD_NOT_ALLOWED, "expected GET, POST or PUT, found OPTIONS").allow("GET, POST, PUT").into_response();
+        return Problem::new(StatusCode::METHOD_NOT_ALLOWED, "expected GET, POST or PUT, found OPTIONS")
+            .allow("GET, POST, PUT")
+            .into_response();
     }
     let headers = [
         (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, PUT"),
@@ -127,7 +130,7 @@ fn preflight(headers: &HeaderMap) -> Response {
 
 /// How many requests addresses made in this second.
 #[derive(Debug, Default)]
-pub struct Rates {
+pub(super) struct Rates {
     second: Mutex<(u64, BTreeMap<IpAddr, u32>)>,
 }
 
@@ -156,7 +159,9 @@ impl Rates {
             return Ok(());
         }
         let detail = format!("more than {most} requests a second from this address");
-        Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, detail).advice("send the same request again after the time in Retry-After").retry_after(1))
+        Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, detail)
+            .advice("send the same request again after the time in Retry-After")
+            .retry_after(1))
     }
 }
 
@@ -169,7 +174,18 @@ mod tests {
         for host in ["localhost", "LOCALHOST:7077", "127.0.0.1", "127.9.9.9:80", "[::1]", "[::1]:7077"] {
             assert!(is_loopback(host), "{host}");
         }
-        for host in ["", "localhost.example", "localhost:x", "127.0.0.1.example", "[::1]x", "[::1", "::1", "0.0.0.0", "evil@localhost", "localhost:80:80"] {
+        for host in [
+            "",
+            "localhost.example",
+            "localhost:x",
+            "127.0.0.1.example",
+            "[::1]x",
+            "[::1",
+            "::1",
+            "0.0.0.0",
+            "evil@localhost",
+            "localhost:80:80",
+        ] {
             assert!(!is_loopback(host), "{host}");
         }
     }

@@ -41,7 +41,8 @@ pub(super) async fn impression(
         return alone("killed");
     }
     let ask = ask(&app, &entry, &asker, "impression", &body);
-    let asked = app.writer.call(Some(app.settings.answer_within), move |session| jobs::ask(session, &ask, Some(&lists))).await;
+    let asked =
+        app.writer.call(Some(app.settings.answer_within), move |session| jobs::ask(session, &ask, Some(&lists))).await;
     match late(asked)? {
         Ok(jobs::Answer::Open { id, shown, is_mixed, .. }) => {
             Ok(listed(&app, &id, shown.unwrap_or_default(), is_mixed))
@@ -92,7 +93,8 @@ pub(super) async fn duel(
     top.only(&["unit", "key"])?;
     let asker = Asker::read(&top)?;
     if entry.config.ask != live::traffic::Ask::Duels {
-        return Err(Problem::invalid("this experiment mixes lists; no judge is asked").advice("make an experiment with \"ask\": \"duels\""));
+        return Err(Problem::invalid("this experiment mixes lists; no judge is asked")
+            .advice("make an experiment with \"ask\": \"duels\""));
     }
     let alone = |why: &str| {
         app.metrics.champions.count(why);
@@ -171,7 +173,9 @@ pub(super) async fn displayed(
         if items.len() > PAGE {
             return Err(node.wrong(format!("at most {PAGE} documents")).into());
         }
-        Ok(items.map(|item| Ok(item.name("a document", 256)?.to_owned())).collect::<Result<_, crate::json::ShapeError>>()?)
+        Ok(items
+            .map(|item| Ok(item.name("a document", 256)?.to_owned()))
+            .collect::<Result<_, crate::json::ShapeError>>()?)
     };
     let documents = names(&top.need("documents", "the documents that the page displayed")?)?;
     let pinned = top.get("pinned")?.map(|pinned| names(&pinned)).transpose()?.unwrap_or_default();

@@ -108,11 +108,17 @@ pub async fn serve(listener: TcpListener, app: App, stop: watch::Receiver<bool>)
 }
 
 async fn unknown(request: Request) -> Problem {
-    Problem::unknown(format!("there is no {}; GET /openapi.json lists what there is", problem::excerpt(request.uri().path())))
+    Problem::unknown(format!(
+        "there is no {}; GET /openapi.json lists what there is",
+        problem::excerpt(request.uri().path())
+    ))
 }
 
 async fn wrong_method(request: Request) -> Problem {
-    let detail = format!("this path does not know {}; the header Allow lists what it does", problem::excerpt(request.method().as_str()));
+    let detail = format!(
+        "this path does not know {}; the header Allow lists what it does",
+        problem::excerpt(request.method().as_str())
+    );
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, detail)
 }
 

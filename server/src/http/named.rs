@@ -22,7 +22,8 @@ impl FromRequestParts<App> for Named {
         let name = param(parts, app, "experiment").await?;
         let unknown = || {
             let found = super::problem::excerpt(&name);
-            Problem::unknown(format!("there is no experiment {found}")).advice("GET /v1/experiments lists those that there are")
+            Problem::unknown(format!("there is no experiment {found}"))
+                .advice("GET /v1/experiments lists those that there are")
         };
         app.directory.get(&name).map(Self).ok_or_else(unknown)
     }
@@ -79,7 +80,9 @@ impl From<NoAnswer> for Problem {
         match why {
             NoAnswer::Late => Self::unavailable("the store took too long; send the same request again"),
             NoAnswer::Overloaded => Self::unavailable("too many requests wait for the store"),
-            NoAnswer::Failed => Self::unavailable("the store could not be written; nothing of this request was recorded"),
+            NoAnswer::Failed => {
+                Self::unavailable("the store could not be written; nothing of this request was recorded")
+            }
             NoAnswer::Stopping => Self::unavailable("the server stops"),
         }
     }

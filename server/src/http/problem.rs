@@ -10,7 +10,7 @@ pub struct Problem {
     /// The status of the answer.
     pub status: StatusCode,
     /// What is wrong.
-    detail: String,
+    pub(super) detail: String,
     parts: Vec<(&'static str, String)>,
     retry_after: Option<u32>,
     allow: Option<String>,
@@ -76,12 +76,6 @@ impl Problem {
             .advice("send the same request again after the time in Retry-After")
             .retry_after(1)
     }
-
-    /// The sentence.
-    #[must_use]
-    pub fn detail(&self) -> &str {
-        &self.detail
-    }
 }
 
 impl IntoResponse for Problem {
@@ -121,7 +115,7 @@ fn title(status: StatusCode) -> &'static str {
 
 /// Text of callers in a message: short, and in one line.
 #[must_use]
-pub fn excerpt(text: &str) -> String {
+pub(super) fn excerpt(text: &str) -> String {
     const MOST: usize = 60;
     let mut short: String = text.chars().take(MOST).flat_map(char::escape_debug).collect();
     if text.chars().nth(MOST).is_some() {

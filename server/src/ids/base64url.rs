@@ -27,7 +27,7 @@ pub fn decode(text: &str) -> Option<Vec<u8>> {
         }
         let whole = part.len().checked_sub(1).filter(|&whole| whole > 0)?;
         bytes.extend_from_slice(&word.to_be_bytes()[1..=whole]);
-        if word << (8 + 8 * whole) != 0 {
+        if word & ((1 << (24 - 8 * whole)) - 1) != 0 {
             return None;
         }
     }

@@ -85,12 +85,10 @@ impl Signer {
         let mac = self.mac.clone().chain_update(plain);
         // In constant time.
         mac.verify_truncated_left(signature).map_err(|_| IdError::Unknown)?;
-        let number = |from: usize, to: usize| plain[from..to].iter().fold(0_u64, |sum, &byte| sum << 8 | u64::from(byte));
-        let id = ImpressionId {
-            experiment: number(1, 5) as u32,
-            impression: number(5, 11),
-            expires: number(11, 15) as u32,
-        };
+        let number =
+            |from: usize, to: usize| plain[from..to].iter().fold(0_u64, |sum, &byte| sum << 8 | u64::from(byte));
+        let id =
+            ImpressionId { experiment: number(1, 5) as u32, impression: number(5, 11), expires: number(11, 15) as u32 };
         if plain[0] != KEY || signature.len() != SIGNATURE {
             return Err(IdError::Unknown);
         }

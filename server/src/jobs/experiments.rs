@@ -61,15 +61,25 @@ pub fn summaries(session: &Session<'_>, only: Option<&str>) -> Vec<Summary> {
     all
 }
 
-/// Changes the state of an experiment, and returns what it is then.
+/// Changes the state of an experiment, and returns what it is then. With `was_pulled`, it may be killed in memory alone: that is
+/// taken back without an event.
 ///
 /// # Errors
 /// If its state does not allow it.
-pub fn change(session: &mut Session<'_>, id: u32, to: State, who: &str, why: &str) -> Result<State, Refusal> {
+pub fn change(
+    session: &mut Session<'_>,
+    id: u32,
+    to: State,
+    was_pulled: bool,
+    [who, why]: [&str; 2],
+) -> Result<State, Refusal> {
     let now = session.now;
     let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
     if experiment.state() == State::Killed && to == State::Paused {
         return Err(Refusal::Conflict("the experiment is killed; it cannot become paused".to_owned()));
+    }
+    if was_pulled && to == State::Running && experiment.state() == to {
+        return Ok(to);
     }
     experiment.change(now, to, who, why)?;
     Ok(experiment.state())

@@ -95,10 +95,13 @@ pub fn ask(session: &mut Session<'_>, ask: &Ask, lists: Option<&Lists>) -> Resul
         Chosen::OtherRequest { .. } => {
             return Err(Refusal::Invalid {
                 path: Some("key".to_owned()),
-                detail: "key: this key came before with another request; send a new key with every new request".to_owned(),
+                detail: "key: this key came before with another request; send a new key with every new request"
+                    .to_owned(),
             });
         }
-        Chosen::Gone { .. } => return Err(Refusal::Gone("this key was used for an impression that is closed".to_owned())),
+        Chosen::Gone { .. } => {
+            return Err(Refusal::Gone("this key was used for an impression that is closed".to_owned()));
+        }
         Chosen::New { impression, arms, documents, is_mixed } => {
             let shown = documents.zip(lists).map(|(documents, lists)| lists.names(&documents));
             if let Some(shown) = &shown {
@@ -203,10 +206,14 @@ pub fn displayed(session: &mut Session<'_>, of: ImpressionId, page: &Displayed) 
         experiment.paged(now, of.impression, 0)?;
     }
     let mixed = known.ok_or_else(gone)?.mixed;
-    let wrong = |path: String, detail: String| Refusal::Invalid { detail: format!("{path}: {detail}"), path: Some(path) };
+    let wrong =
+        |path: String, detail: String| Refusal::Invalid { detail: format!("{path}: {detail}"), path: Some(path) };
     let displayed: BTreeSet<&String> = page.documents.iter().collect();
     if let Some(at) = page.pinned.iter().position(|id| !displayed.contains(id)) {
-        return Err(wrong(format!("pinned[{at}]"), "this document is not among `documents`; name what the page displayed".to_owned()));
+        return Err(wrong(
+            format!("pinned[{at}]"),
+            "this document is not among `documents`; name what the page displayed".to_owned(),
+        ));
     }
     let mut places = Vec::with_capacity(page.documents.len());
     for (at, id) in page.documents.iter().enumerate() {

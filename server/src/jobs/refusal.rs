@@ -37,9 +37,15 @@ impl From<Refused> for Refusal {
     fn from(refused: Refused) -> Self {
         let detail = refused.to_string();
         match refused {
-            Refused::Closed(_) => Self::Gone("the impression is closed: its window has passed, or it was closed".to_owned()),
-            Refused::Listed(_) => Self::Conflict("the lists of this impression came before; they are mixed once".to_owned()),
-            Refused::NotListed(_) => Self::Conflict("the impression shows nothing yet; give its lists first".to_owned()),
+            Refused::Closed(_) => {
+                Self::Gone("the impression is closed: its window has passed, or it was closed".to_owned())
+            }
+            Refused::Listed(_) => {
+                Self::Conflict("the lists of this impression came before; they are mixed once".to_owned())
+            }
+            Refused::NotListed(_) => {
+                Self::Conflict("the impression shows nothing yet; give its lists first".to_owned())
+            }
             Refused::State { .. } => Self::Conflict(detail),
             Refused::Missing { .. } => Self::Invalid { path: Some("lists".to_owned()), detail },
             Refused::Page(_) => Self::Invalid { path: Some("documents".to_owned()), detail },

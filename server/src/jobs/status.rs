@@ -37,11 +37,13 @@ fn of(experiment: &Experiment) -> Value {
             "more": pair["more_until_decided"],
         })
     });
-    let changes = experiment.changes().iter().map(|change| {
-        json!({"time": change.time, "what": change.state.name(), "who": change.who, "why": change.why})
-    });
+    let changes = experiment
+        .changes()
+        .iter()
+        .map(|change| json!({"time": change.time, "what": change.state.name(), "who": change.who, "why": change.why}));
     let rails = experiment.alarms().iter().map(|alarm| {
-        let [of_ranker, of_champion] = [alarm.ranker_bad, alarm.champion_bad].map(|[all, bad]| json!({"all": all, "bad": bad}));
+        let [of_ranker, of_champion] =
+            [alarm.ranker_bad, alarm.champion_bad].map(|[all, bad]| json!({"all": all, "bad": bad}));
         json!({
             "time": alarm.time,
             "ranker": name(alarm.ranker),

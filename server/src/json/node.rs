@@ -86,7 +86,8 @@ impl<'v> Node<'v, '_> {
             None => Ok(()),
             Some(key) => {
                 let place = self.path_of(key);
-                let expected = if known.is_empty() { "no fields".to_owned() } else { format!("only {}", known.join(", ")) };
+                let expected =
+                    if known.is_empty() { "no fields".to_owned() } else { format!("only {}", known.join(", ")) };
                 Err(ShapeError { path: place, found: "a field that this call does not know".to_owned(), expected })
             }
         }
@@ -106,11 +107,8 @@ impl<'v> Node<'v, '_> {
     /// # Errors
     /// If this is not an object, or has no such key.
     pub fn need(&self, key: &str, expected: &str) -> Result<Node<'v, '_>, ShapeError> {
-        let missing = || ShapeError {
-            path: self.path_of(key),
-            found: "nothing".to_owned(),
-            expected: expected.to_owned(),
-        };
+        let missing =
+            || ShapeError { path: self.path_of(key), found: "nothing".to_owned(), expected: expected.to_owned() };
         self.get(key)?.ok_or_else(missing)
     }
 

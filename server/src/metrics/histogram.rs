@@ -69,7 +69,13 @@ mod tests {
         }
         let mut text = String::new();
         histogram.write(&mut text);
-        for line in ["t_bucket{le=\"0.0005\"} 1", "t_bucket{le=\"0.001\"} 2", "t_bucket{le=\"10\"} 3", "t_bucket{le=\"+Inf\"} 4", "t_count 4"] {
+        for line in [
+            "t_bucket{le=\"0.0005\"} 1",
+            "t_bucket{le=\"0.001\"} 2",
+            "t_bucket{le=\"10\"} 3",
+            "t_bucket{le=\"+Inf\"} 4",
+            "t_count 4",
+        ] {
             assert!(text.lines().any(|found| found == line), "{line} in {text}");
         }
     }

@@ -145,7 +145,11 @@ impl Default for Metrics {
             commits: Single::new("rankduel_commits_total", "Transactions that were committed.", "counter"),
             failures: Single::new("rankduel_commit_failures_total", "Transactions that failed.", "counter"),
             written: Single::new("rankduel_log_events_total", "Events that were written to logs.", "counter"),
-            late: Single::new("rankduel_late_impressions_total", "Impressions closed because their answer came too late.", "counter"),
+            late: Single::new(
+                "rankduel_late_impressions_total",
+                "Impressions closed because their answer came too late.",
+                "counter",
+            ),
             waiting: Single::new("rankduel_waiting_commands", "Commands that wait for the writer.", "gauge"),
             connections: Single::new("rankduel_connections", "Open connections.", "gauge"),
             refused: Single::new("rankduel_refused_connections_total", "Connections beyond the limit.", "counter"),

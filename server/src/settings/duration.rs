@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-const UNITS: [(&str, u64); 5] =
-    [("us", 1), ("ms", 1_000), ("s", 1_000_000), ("m", 60_000_000), ("h", 3_600_000_000)];
+const UNITS: [(&str, u64); 5] = [("us", 1), ("ms", 1_000), ("s", 1_000_000), ("m", 60_000_000), ("h", 3_600_000_000)];
 
 /// A duration as people write it.
 ///
@@ -34,7 +33,9 @@ mod tests {
 
     #[test]
     fn durations_come_back() {
-        for (written, micros) in [("250ms", 250_000), ("300us", 300), ("10s", 10_000_000), ("2h", 7_200_000_000), ("0ms", 0)] {
+        for (written, micros) in
+            [("250ms", 250_000), ("300us", 300), ("10s", 10_000_000), ("2h", 7_200_000_000), ("0ms", 0)]
+        {
             assert_eq!(parse_duration(written), Ok(Duration::from_micros(micros)));
             assert_eq!(text(Duration::from_micros(micros)), written);
         }

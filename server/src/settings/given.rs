@@ -146,7 +146,9 @@ impl Given {
     /// What is missing or impossible, and what was expected.
     pub fn resolve(self, accept_time: bool) -> Result<Settings, String> {
         let store = self.store.filter(|store| !store.as_os_str().is_empty());
-        let store = store.ok_or("no store was given; pass --store FILE, set RANKDUEL_STORE, or write `store` into the configuration")?;
+        let store = store.ok_or(
+            "no store was given; pass --store FILE, set RANKDUEL_STORE, or write `store` into the configuration",
+        )?;
         let defaults = Settings::of(store);
         let settings = Settings {
             listen: self.listen.unwrap_or(defaults.listen),
@@ -176,7 +178,11 @@ impl Given {
         }
         let between = |name: &str, time: Duration, least: Duration, most: Duration| -> Result<(), String> {
             let range = format!("expected {} to {}", super::text(least), super::text(most));
-            if (least..=most).contains(&time) { Ok(()) } else { Err(format!("{name} is {}; {range}", super::text(time))) }
+            if (least..=most).contains(&time) {
+                Ok(())
+            } else {
+                Err(format!("{name} is {}; {range}", super::text(time)))
+            }
         };
         between("answer_within", settings.answer_within, Duration::from_millis(1), Duration::from_secs(60))?;
         between("arrive_within", settings.arrive_within, Duration::from_millis(1), Duration::from_secs(3600))?;
@@ -189,7 +195,8 @@ impl Given {
 fn check_origin(origin: &str) -> Result<(), String> {
     let host = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
     let is_host = |host: &str| {
-        !host.is_empty() && host.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-' | b':' | b'[' | b']'))
+        !host.is_empty()
+            && host.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-' | b':' | b'[' | b']'))
     };
     match host {
         Some(host) if is_host(host) => Ok(()),
@@ -205,7 +212,10 @@ mod tests {
 
     #[test]
     fn flags_are_before_the_file_and_the_file_before_defaults() {
-        let file = Given::from_toml("store = 'a.db'\nanswer_within = '1s'\norigins = ['http://a.example']", Path::new("c.toml"));
+        let file = Given::from_toml(
+            "store = 'a.db'\nanswer_within = '1s'\norigins = ['http://a.example']",
+            Path::new("c.toml"),
+        );
         let flags = Given { store: Some("b.db".into()), ..Given::default() };
         let settings = flags.or(file.expect("a file")).resolve(false).expect("settings");
         assert_eq!((settings.store.to_str(), settings.answer_within), (Some("b.db"), Duration::from_secs(1)));
@@ -217,7 +227,11 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         let error = |text| Given::from_toml(text, Path::new("c.toml")).expect_err("a mistake");
-        assert!(error("store = 'a'\nlisen = 'x'").starts_with("c.toml:2: unknown field `lisen`"), "{}", error("lisen = 'x'"));
+        assert!(
+            error("store = 'a'\nlisen = 'x'").starts_with("c.toml:2: unknown field `lisen`"),
+            "{}",
+            error("lisen = 'x'")
+        );
         assert!(error("company = '3'").contains("such as 250ms"));
         let refused = |given: Given| Given { store: given.store.clone().or(Some("a".into())), ..given }.resolve(false);
         for origin in ["*", "shop.example", "https://shop.example/", "https://Shop.example", "null"] {

@@ -26,7 +26,10 @@ pub enum StoreError {
     #[error("{0} is not a store of rankduel-server; choose another --store")]
     Foreign(String),
     /// It is of another version.
-    #[error("{path} has the format {found}, and this build reads {}; use the rankduel-server that wrote it", schema::FORMAT)]
+    #[error(
+        "{path} has the format {found}, and this build reads {}; use the rankduel-server that wrote it",
+        schema::FORMAT
+    )]
     Format {
         /// The file.
         path: String,

@@ -107,9 +107,7 @@ impl Store {
         self.inject(Operation::Read)?;
         let mut query = self
             .connection
-            .prepare_cached(
-                "SELECT n, kind, impression, body FROM events WHERE experiment = ?1 AND n > ?2 ORDER BY n",
-            )
+            .prepare_cached("SELECT n, kind, impression, body FROM events WHERE experiment = ?1 AND n > ?2 ORDER BY n")
             .map_err(failed)?;
         let mut rows = query.query((experiment, after as i64)).map_err(failed)?;
         let mut last = after;
@@ -204,9 +202,15 @@ impl Store {
         let mut found: Vec<Problem> =
             lines.into_iter().filter(|line| line != "ok").map(|text| Problem { text }).collect();
         let rules = [
-            ("events without an experiment", "SELECT count(*) FROM events WHERE experiment NOT IN (SELECT id FROM experiments)"),
+            (
+                "events without an experiment",
+                "SELECT count(*) FROM events WHERE experiment NOT IN (SELECT id FROM experiments)",
+            ),
             ("documents of impressions without events", ORPHANS),
-            ("units without an experiment", "SELECT count(*) FROM units WHERE experiment NOT IN (SELECT id FROM experiments)"),
+            (
+                "units without an experiment",
+                "SELECT count(*) FROM units WHERE experiment NOT IN (SELECT id FROM experiments)",
+            ),
         ];
         for (what, rule) in rules {
             let count: i64 = self.connection.query_row(rule, [], |row| row.get(0))?;

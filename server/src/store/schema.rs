@@ -97,7 +97,8 @@ pub(super) fn secrets(connection: &Connection) -> Result<Secrets, StoreError> {
     let secret = |name: &str| -> Result<[u8; 32], StoreError> {
         let value: Option<Vec<u8>> =
             connection.query_row("SELECT value FROM meta WHERE name = ?1", [name], |row| row.get(0)).optional()?;
-        let missing = || StoreError::Damaged(format!("the store has no secret `{name}` of 32 bytes; restore it from a backup"));
+        let missing =
+            || StoreError::Damaged(format!("the store has no secret `{name}` of 32 bytes; restore it from a backup"));
         value.and_then(|value| value.try_into().ok()).ok_or_else(missing)
     };
     Ok(Secrets { ids: secret("ids")?, hashes: secret("hashes")? })

@@ -68,7 +68,10 @@ impl Store {
     /// If the impression has some, or the store cannot be written.
     pub fn insert_shown(&self, experiment: u32, impression: u64, ids: &[String]) -> Result<(), StoreError> {
         let ids = serde_json::to_string(ids).map_err(|error| StoreError::Io(error.to_string()))?;
-        self.insert("INSERT INTO shown (experiment, impression, ids) VALUES (?1, ?2, ?3)", (experiment, impression as i64, ids))
+        self.insert(
+            "INSERT INTO shown (experiment, impression, ids) VALUES (?1, ?2, ?3)",
+            (experiment, impression as i64, ids),
+        )
     }
 
     /// Writes what the page of an impression displayed.

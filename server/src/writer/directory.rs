@@ -28,7 +28,11 @@ impl Entry {
     /// The name of the ranker whose list everybody gets when nothing is mixed.
     #[must_use]
     pub fn champion(&self) -> &str {
-        self.config.champion.as_deref().or_else(|| self.config.rankers.first().map(|ranker| ranker.name.as_str())).unwrap_or("")
+        self.config
+            .champion
+            .as_deref()
+            .or_else(|| self.config.rankers.first().map(|ranker| ranker.name.as_str()))
+            .unwrap_or("")
     }
 
     /// Whether everybody gets the champion, at once.

@@ -77,12 +77,7 @@ pub struct Numbered<'a> {
 ///
 /// # Errors
 /// If an event is missing, cannot be read, or does not follow from those before it.
-pub fn fold(
-    store: &Store,
-    id: u32,
-    name: &str,
-    mut each: impl FnMut(Numbered<'_>),
-) -> Result<FoldedLog, LoadError> {
+pub fn fold(store: &Store, id: u32, name: &str, mut each: impl FnMut(Numbered<'_>)) -> Result<FoldedLog, LoadError> {
     let mut folded: Option<Experiment> = None;
     let (mut events, mut asked) = (0, 0);
     store.events(id, 0, |stored| -> Result<(), LoadError> {

@@ -42,7 +42,7 @@ pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
 }
 
 /// The Python package and the server are workspaces of their own, whose profiles are those of the main one: all must build the
-/// same code.
+/// same code. Only what they are themselves has a section of its own.
 const OTHERS: [&str; 2] = ["python", "server"];
 
 fn check_profiles(root: &Path, folder: &str, findings: &mut Findings) -> Result<()> {
@@ -56,7 +56,9 @@ fn check_profiles(root: &Path, folder: &str, findings: &mut Findings) -> Result<
     let lock = table(&root.join(folder).join("Cargo.lock"))?;
     let locked = lock.get("package").and_then(Value::as_array).into_iter().flatten();
     let locked: Vec<&str> = locked.filter_map(|package| package.get("name")?.as_str()).collect();
-    let (ours, its) = (sections(&table(&root.join("Cargo.toml"))?), sections(&table(&path)?));
+    let manifest = table(&path)?;
+    let own = manifest.get("package").and_then(|package| package.get("name")).and_then(Value::as_str);
+    let (ours, its) = (sections(&table(&root.join("Cargo.toml"))?), sections(&manifest));
     let is_used = |name: &str| name == "*" || locked.contains(&name);
     let wanted: BTreeMap<_, _> =
         ours.into_iter().filter(|((_, package), _)| package.as_deref().is_none_or(is_used)).collect();
@@ -65,7 +67,7 @@ fn check_profiles(root: &Path, folder: &str, findings: &mut Findings) -> Result<
             findings.add(&path, None, format!("{} is not that of the workspace", heading(section)));
         }
     }
-    for section in its.keys().filter(|section| !wanted.contains_key(*section)) {
+    for section in its.keys().filter(|section| !wanted.contains_key(*section) && section.1.as_deref() != own) {
         findings.add(&path, None, format!("{} is not in the workspace", heading(section)));
     }
     Ok(())
