@@ -155,6 +155,9 @@ _pools: weakref.WeakSet[Transport] = weakref.WeakSet()
 def _forked() -> None:
     """In the child of a fork: connections belong to the parent, and a lock may be held by a thread that is not here."""
     for pool in list(_pools):
+        # This closes the copies of the child alone.
+        for connection in pool._idle:
+            connection.close()
         pool._begin()
         if pool.after_fork is not None:
             pool.after_fork()
@@ -350,7 +353,8 @@ class Transport:
         Problem
             If the answer is an error, or ends too early: never a shorter answer without a word.
         """
-        connection, _ = self._taken()
+        # Not one that was idle, which the server may have closed: this is not tried twice.
+        connection = Connection(self._host, self._port, self._tls)
         connection.ends = time.monotonic() + self.timeout
         is_over, held = False, b""
         why: Optional[str] = None

@@ -41,7 +41,7 @@ def text_of(name: str, value: object, *, empty: bool = False) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise ValueError(f"{name}: expected Unicode, found half of a pair of surrogates in {value!r}") from None
+        raise ValueError(f"{name}: expected Unicode, found half of a pair of surrogates") from None
     return str(value)
 
 
