@@ -6,9 +6,9 @@ key, so that nothing is recorded twice. Clients may be shared between threads, a
 Examples
 --------
 >>> from rankduel.client import Client
->>> client = Client("http://127.0.0.1:8080", fallback="bm25", timeout=0.2, within=0.5)
+>>> client = Client("http://127.0.0.1:7077", fallback="bm25", timeout=0.2, within=0.5)
 >>> client
-Client('http://127.0.0.1:8080', key=None, fallback='bm25')
+Client('http://127.0.0.1:7077', key=None, fallback='bm25')
 """
 
 from rankduel.client.main import Client

@@ -106,7 +106,7 @@ class Experiments:
         return self._change(experiment, "resume", "running", why)
 
     def kill(self, experiment: str, why: str = "") -> str:
-        """Give everybody the champion from now on, for good; returns the state."""
+        """Give everybody the champion at once, without reading or writing anything for it; returns the state."""
         return self._change(experiment, "kill", "killed", why)
 
     def end(self, experiment: str, why: str = "") -> str:
@@ -119,7 +119,7 @@ class Experiments:
             answer = self._json("POST", path, f"POST /v1/experiments/{{experiment}}/{verb}", {"why": why} if why else {})
         except Problem as problem:
             # Refused because an earlier try did it?
-            if not (problem.status == 409 and problem.may_have_happened and self.status(experiment).get("state") == state):
+            if not (problem.status in (409, 422) and problem.may_have_happened and self.status(experiment).get("state") == state):
                 raise
             return state
         return field(answer, "state", str)

@@ -59,8 +59,9 @@ class Problem(Exception):
         self.may_have_happened = may_have_happened
 
     def __str__(self) -> str:
+        # The server's sentence has most of this already.
         more = [f"{word} {text}" for word, text in (("found", self.found), ("expected", self.expected)) if text]
-        more += [self.do] if self.do else []
+        more = [text for text in [*more, self.do or ""] if text not in self.detail]
         number = "" if self.status is None else f"{self.status} "
         place = f"{self.path}: " if self.path and not self.detail.startswith(self.path) else ""
         tries = f" ({self.tries} tries)" if self.tries > 1 else ""
