@@ -54,6 +54,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod bytes;
 mod choosers;
 mod config;
 mod event;
@@ -61,13 +62,15 @@ mod log;
 mod model;
 mod screen;
 mod state;
+pub mod traffic;
 mod verdicts;
 mod words;
 
 pub use board::Verdict;
 
+pub use bytes::EventError;
 pub use config::{AUTO, Config, ConfigError, Goal, VERSION};
-pub use event::{Event, EventError, Purpose};
+pub use event::{Event, Purpose};
 pub use log::{LogError, ReplayedLog};
 pub use state::{Counts, FoldError, Judged, Live, LiveError, Pair, Standing, Ticket};
 pub use verdicts::{verdict_from_word, verdict_word};

@@ -243,6 +243,13 @@ impl Receipt {
     /// The receipt, if its parts agree with each other.
     pub(super) fn checked(self) -> Result<Self, ReceiptError> {
         list_length(&self.mixed)?;
+        self.check_parts()?;
+        self.check_documents()?;
+        Ok(self)
+    }
+
+    /// Checks all but the length of the list and the documents.
+    fn check_parts(&self) -> Result<(), ReceiptError> {
         let mixed = self.mixed.len();
         if let Some(page) = self.page.as_ref().filter(|page| page.depth() > mixed) {
             return Err(value(format!("the page displays {} documents of the list, which has {mixed}", page.depth())));
@@ -250,8 +257,7 @@ impl Receipt {
         if let Some(propensity) = self.propensity.filter(|propensity| !(*propensity > 0.0 && *propensity <= 1.0)) {
             return Err(value(format!("the propensity {propensity} is not above 0 and at most 1")));
         }
-        self.check_documents()?;
-        Ok(self)
+        Ok(())
     }
 
     fn check_documents(&self) -> Result<(), ReceiptError> {
@@ -414,10 +420,12 @@ impl Receipt {
             };
         }
         let parts = Parts::read(bytes)?;
-        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-        let documents = parts.documents().map(|mixed| Documents { mixed: owned(mixed), pinned: owned(parts.pinned()) });
-        let receipt = Self { documents, ..Self::without_documents_of(&parts, method)? };
-        receipt.check_documents()?;
+        let mut receipt = Self::without_documents_of(&parts, method)?;
+        if let Some(mixed) = parts.documents() {
+            let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+            receipt.documents = Some(Documents { mixed: owned(mixed), pinned: owned(parts.pinned()) });
+            receipt.check_documents()?;
+        }
         Ok(receipt)
     }
 
@@ -428,8 +436,10 @@ impl Receipt {
     /// If the method is not known, or the parts do not agree.
     pub fn without_documents_of(parts: &Parts<'_>, method: Option<&str>) -> Result<Self, ReceiptError> {
         let version = parts.version().map(|(name, hash)| ExperimentVersion::from_parts(name, hash));
-        let (mixed, page, propensity) = (parts.mixed(method)?, parts.page().cloned(), parts.propensity());
-        let receipt = Self { mixed, version, page, propensity, documents: None }.checked()?;
+        let (page, propensity) = (parts.page().cloned(), parts.propensity());
+        // The length of the list was checked as it was read.
+        let receipt = Self { mixed: parts.mixed(method)?, version, page, propensity, documents: None };
+        receipt.check_parts()?;
         if let Some(documents) = parts.documents() {
             receipt.check_counts(documents.len(), parts.pinned().len())?;
         }

@@ -162,7 +162,10 @@ impl Writing<'_> {
             | flag(PAGE, page.is_some())
             | flag(PROPENSITY, propensity.is_some())
             | flag(DOCUMENTS, documents.is_some());
-        let mut writer = Writer::new(vec![SECOND, flags]);
+        // Enough for most, so that bytes are moved once at most.
+        let mut bytes = Vec::with_capacity(128);
+        bytes.extend_from_slice(&[SECOND, flags]);
+        let mut writer = Writer::new(bytes);
         if let Some(method) = method {
             writer.text(method);
         }

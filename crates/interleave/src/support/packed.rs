@@ -186,7 +186,12 @@ impl<'a> Reader<'a> {
     pub(crate) fn ranks(&mut self) -> Option<Vec<[u16; 2]>> {
         let count = self.count(1)?;
         let mut rank = || Some(u16::try_from(self.number()?).ok()?.wrapping_sub(2));
-        (0..count).map(|_| Some([rank()?, rank()?])).collect()
+        // Collecting options would not know how many there are.
+        let mut ranks = Vec::with_capacity(count);
+        for _ in 0..count {
+            ranks.push([rank()?, rank()?]);
+        }
+        Some(ranks)
     }
 
     pub(crate) fn postcard<T: serde::de::DeserializeOwned>(&mut self) -> Option<T> {

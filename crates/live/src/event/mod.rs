@@ -6,10 +6,8 @@ use board::Verdict;
 
 pub(crate) use line::{LineError, from_line, to_line};
 
+use crate::bytes::{Bytes, EventError, FORMAT, put, put_text};
 use crate::config::Config;
-
-/// The first byte of every event.
-const FORMAT: u8 = 1;
 
 /// Why a question was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,24 +62,6 @@ pub enum Event {
     Forgotten {
         /// The ticket.
         ticket: u64,
-    },
-}
-
-/// Why bytes are not an event.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum EventError {
-    /// Another format.
-    #[error("expected an event of format {FORMAT}, found format {found}; use the program that wrote it")]
-    Format {
-        /// The first byte.
-        found: u8,
-    },
-    /// Bytes that no event has.
-    #[error("damaged event: {what}")]
-    Damaged {
-        /// What is wrong.
-        what: &'static str,
     },
 }
 
@@ -142,14 +122,9 @@ impl Event {
     /// # Errors
     /// If the bytes are of another format, or not an event.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, EventError> {
-        match bytes.first() {
-            Some(&FORMAT) => {}
-            Some(&found) => return Err(EventError::Format { found }),
-            None => return Err(EventError::Damaged { what: "no bytes" }),
-        }
-        let mut from = Bytes(&bytes[1..]);
-        let event = from.event()?;
-        if !from.0.is_empty() {
+        let mut from = Bytes::after_format(bytes)?;
+        let event = read(&mut from)?;
+        if !from.is_empty() {
             return Err(EventError::Damaged { what: "bytes after its end" });
         }
         if event.to_bytes() == bytes {
@@ -165,101 +140,47 @@ impl Event {
     }
 }
 
-fn put(to: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        to.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    to.push(number as u8);
-}
-
-fn put_text(to: &mut Vec<u8>, text: &str) {
-    put(to, text.len() as u64);
-    to.extend(text.as_bytes());
-}
-
 /// Names of judges are never empty.
 fn put_judge(to: &mut Vec<u8>, judge: Option<&str>) {
     put_text(to, judge.unwrap_or_default());
 }
 
-/// What is left of the bytes of an event.
-struct Bytes<'a>(&'a [u8]);
+fn read_judge(from: &mut Bytes<'_>) -> Result<Option<String>, EventError> {
+    Ok(Some(from.text()?).filter(|judge| !judge.is_empty()))
+}
 
-const CUT: EventError = EventError::Damaged { what: "it is cut off" };
-
-impl Bytes<'_> {
-    fn byte(&mut self) -> Result<u8, EventError> {
-        let (&byte, rest) = self.0.split_first().ok_or(CUT)?;
-        self.0 = rest;
-        Ok(byte)
-    }
-
-    fn number(&mut self) -> Result<u64, EventError> {
-        let mut number = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            let bits = u64::from(byte & 0x7f);
-            if bits << shift >> shift != bits {
-                break;
-            }
-            number |= bits << shift;
-            if byte < 0x80 {
-                return Ok(number);
-            }
+fn read(from: &mut Bytes<'_>) -> Result<Event, EventError> {
+    Ok(match from.byte()? {
+        0 => {
+            let config = serde_json::from_str(&from.text()?);
+            let config = config.map_err(|_| EventError::Damaged { what: "settings that cannot be read" })?;
+            Event::Created { config, chooser: from.text()? }
         }
-        Err(EventError::Damaged { what: "a number of more than 64 bits" })
-    }
-
-    fn small(&mut self) -> Result<u32, EventError> {
-        u32::try_from(self.number()?).map_err(|_| EventError::Damaged { what: "a number of more than 32 bits" })
-    }
-
-    fn text(&mut self) -> Result<String, EventError> {
-        let length = usize::try_from(self.number()?).map_err(|_| CUT)?;
-        let (text, rest) = self.0.split_at_checked(length).ok_or(CUT)?;
-        self.0 = rest;
-        let text = std::str::from_utf8(text).map_err(|_| EventError::Damaged { what: "a text that is not UTF-8" })?;
-        Ok(text.to_owned())
-    }
-
-    fn judge(&mut self) -> Result<Option<String>, EventError> {
-        Ok(Some(self.text()?).filter(|judge| !judge.is_empty()))
-    }
-
-    fn event(&mut self) -> Result<Event, EventError> {
-        Ok(match self.byte()? {
-            0 => {
-                let config = serde_json::from_str(&self.text()?);
-                let config = config.map_err(|_| EventError::Damaged { what: "settings that cannot be read" })?;
-                Event::Created { config, chooser: self.text()? }
-            }
-            1 => Event::Continued { chooser: self.text()? },
-            2 => {
-                let (first, second) = (self.small()?, self.small()?);
-                let item = self.small()?.checked_sub(1);
-                let judge = self.judge()?;
-                let purpose = match self.byte()? {
-                    0 => Purpose::New,
-                    1 => Purpose::Mirror(self.number()?),
-                    2 => Purpose::Repeat(self.number()?),
-                    _ => return Err(EventError::Damaged { what: "an unknown purpose" }),
-                };
-                Event::Asked { first, second, item, judge, purpose }
-            }
-            3 => {
-                let ticket = self.number()?;
-                let verdict = match self.byte()? {
-                    0 => Verdict::First,
-                    1 => Verdict::Second,
-                    2 => Verdict::Tie,
-                    3 => Verdict::BothBad,
-                    _ => return Err(EventError::Damaged { what: "an unknown verdict" }),
-                };
-                Event::Answered { ticket, verdict, judge: self.judge()? }
-            }
-            4 => Event::Forgotten { ticket: self.number()? },
-            _ => return Err(EventError::Damaged { what: "an unknown kind" }),
-        })
-    }
+        1 => Event::Continued { chooser: from.text()? },
+        2 => {
+            let (first, second) = (from.small()?, from.small()?);
+            let item = from.small()?.checked_sub(1);
+            let judge = read_judge(from)?;
+            let purpose = match from.byte()? {
+                0 => Purpose::New,
+                1 => Purpose::Mirror(from.number()?),
+                2 => Purpose::Repeat(from.number()?),
+                _ => return Err(EventError::Damaged { what: "an unknown purpose" }),
+            };
+            Event::Asked { first, second, item, judge, purpose }
+        }
+        3 => {
+            let ticket = from.number()?;
+            let verdict = match from.byte()? {
+                0 => Verdict::First,
+                1 => Verdict::Second,
+                2 => Verdict::Tie,
+                3 => Verdict::BothBad,
+                _ => return Err(EventError::Damaged { what: "an unknown verdict" }),
+            };
+            Event::Answered { ticket, verdict, judge: read_judge(from)? }
+        }
+        4 => Event::Forgotten { ticket: from.number()? },
+        _ => return Err(EventError::Damaged { what: "an unknown kind" }),
+    })
 }

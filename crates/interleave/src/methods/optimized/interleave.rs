@@ -219,9 +219,9 @@ impl Pack for OptimizedInterleaveReceipt {
 
     fn unpack(reader: &mut Reader<'_>) -> Option<Self> {
         let (length, fit) = LpFit::with_length(reader.number()?);
-        let mut rank = || u16::try_from(reader.number()?).ok();
         // Not allocated for more than there is.
-        let mut ranks = Vec::new();
+        let mut ranks = Vec::with_capacity(length.min(reader.rest().len() / 2));
+        let mut rank = || u16::try_from(reader.number()?).ok();
         for _ in 0..length {
             ranks.push([rank()?, rank()?]);
         }

@@ -1,0 +1,167 @@
+//! Who chooses the rankers of an impression: a policy of `bandits`, or a plan.
+
+use bandits::open::Ticket;
+use bandits::{Choice as Chosen, DuelOutcome, Generator, Generators, OpenPolicy, PairWins};
+use interleave::Preference;
+use interleave::keyed::{ImpressionKey, seed_of};
+use rand::SeedableRng as _;
+
+use super::config::{Config, FIXED, Rules};
+use super::event::{Choice, Outcome};
+use crate::config::ConfigError;
+
+/// What this crate adds to a choice. It changes when the same log would be continued in another way.
+const REVISION: u32 = 1;
+
+/// Chooses rankers.
+#[derive(Debug)]
+pub(crate) enum Chooser {
+    Policy(Box<OpenPolicy>),
+    Fixed(Blocks),
+}
+
+/// All pairs in blocks, each pair once per block, in an order that is drawn for each block.
+#[derive(Debug)]
+pub(crate) struct Blocks {
+    arms: u32,
+    seed: [u64; 2],
+    /// How many pairs were chosen.
+    chosen: u64,
+    block: Vec<[u32; 2]>,
+}
+
+impl Chooser {
+    /// # Errors
+    /// If the policy refuses the settings.
+    pub(crate) fn new(config: &Config, rules: &Rules) -> Result<Self, ConfigError> {
+        let arms = config.rankers.len();
+        let Some(spec) = config.spec()? else {
+            let block = (0..arms as u32).flat_map(|first| (first + 1..arms as u32).map(move |second| [first, second]));
+            let (block, seed) = (block.collect(), [config.seed, config.run]);
+            return Ok(Self::Fixed(Blocks { arms: arms as u32, seed, chosen: 0, block }));
+        };
+        let generators = match &rules.generators {
+            Some([policy, coins]) => Generators { policy: policy.clone(), arena: coins.clone(), coins: coins.clone() },
+            None => Generators::from_seed(seed_of(&format!("policy {} {}", config.seed, config.run))),
+        };
+        let policy = spec.open(arms, config.horizon, &generators);
+        let policy = policy.map_err(|error| ConfigError { field: "policy", message: error.to_string() })?;
+        Ok(Self::Policy(Box::new(policy)))
+    }
+
+    /// Who chooses, with its revision.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Policy(policy) => format!("{} traffic={REVISION}", policy.name()),
+            Self::Fixed(blocks) => format!("{FIXED} arms={} traffic={REVISION}", blocks.arms),
+        }
+    }
+
+    /// The rankers of the impression with this key, and the ticket with which its outcome comes back.
+    pub(crate) fn choose(&mut self, key: ImpressionKey) -> (Choice, Option<Ticket>) {
+        match self {
+            Self::Fixed(blocks) => (Choice::Duel(blocks.next()), None),
+            Self::Policy(policy) => {
+                policy.use_coins(&key.coins());
+                let asked = policy.ask();
+                let choice = match asked.choice {
+                    Chosen::Duel(first, second) if first == second => Choice::Alone(first.0),
+                    Chosen::Duel(first, second) => Choice::Duel([first.0, second.0]),
+                    Chosen::Set(arms) => Choice::Set(arms.iter().map(|arm| arm.0).collect()),
+                    Chosen::Alone { arm, .. } => Choice::Alone(arm.0),
+                };
+                (choice, asked.ticket)
+            }
+        }
+    }
+
+    /// What came of a choice.
+    pub(crate) fn tell(&mut self, ticket: Ticket, key: ImpressionKey, outcome: &Outcome, arms: usize) {
+        let Self::Policy(policy) = self else { return };
+        policy.use_coins(&key.coins());
+        let told = match outcome {
+            Outcome::Pair(preference) if arms == 2 => policy.tell(ticket, duel_outcome(*preference)),
+            outcome => policy.tell(ticket, &outcome.wins(arms)),
+        };
+        // Two that were chosen as a set are told as one.
+        if told.is_err() {
+            let _ = policy.tell(ticket, &outcome.wins(arms));
+        }
+    }
+
+    /// Nothing will come of a choice.
+    pub(crate) fn forget(&mut self, ticket: Ticket) {
+        if let Self::Policy(policy) = self {
+            // Only tickets that were given out and are open come here.
+            let _ = policy.forget(ticket);
+        }
+    }
+
+    /// Who seems best.
+    pub(crate) fn leader(&self) -> Option<u32> {
+        match self {
+            Self::Policy(policy) => policy.recommend().map(|arm| arm.0),
+            Self::Fixed(_) => None,
+        }
+    }
+}
+
+impl Blocks {
+    fn next(&mut self) -> [u32; 2] {
+        let length = self.block.len() as u64;
+        let place = (self.chosen % length) as usize;
+        if place == 0 {
+            let [seed, run] = self.seed;
+            let mut generator =
+                Generator::seed_from_u64(seed_of(&format!("fixed {seed} {run} {}", self.chosen / length)));
+            for last in (1..self.block.len()).rev() {
+                self.block.swap(last, bandits::random::below(&mut generator, last + 1));
+            }
+        }
+        self.chosen += 1;
+        self.block[place]
+    }
+}
+
+fn duel_outcome(preference: Preference) -> DuelOutcome {
+    match preference {
+        Preference::First => DuelOutcome::First,
+        Preference::Second => DuelOutcome::Second,
+        Preference::Tie => DuelOutcome::Tie,
+    }
+}
+
+impl Outcome {
+    /// Who won between the rankers at places `i < j` of those that met.
+    pub(crate) fn preference(&self, i: usize, j: usize, arms: usize) -> Preference {
+        match self {
+            Self::Nothing => Preference::Tie,
+            Self::Pair(preference) => *preference,
+            Self::Scores(scores) => Preference::of(scores.get(i).cmp(&scores.get(j))),
+            Self::Pairs(preferences) => {
+                // Rows of the first ranker, of the second and so on, each one shorter than the one before.
+                let at = i * (2 * arms - i - 1) / 2 + (j - i - 1);
+                preferences.get(at).copied().unwrap_or(Preference::Tie)
+            }
+        }
+    }
+
+    fn wins(&self, arms: usize) -> PairWins {
+        let mut wins = PairWins::default();
+        if let Self::Scores(scores) = self {
+            wins.set_scores(scores);
+            return wins;
+        }
+        wins.reset(arms);
+        for i in 0..arms {
+            for j in i + 1..arms {
+                match self.preference(i, j, arms) {
+                    Preference::First => wins.set_win(i, j),
+                    Preference::Second => wins.set_win(j, i),
+                    Preference::Tie => wins.set_tie(i, j),
+                }
+            }
+        }
+        wins
+    }
+}

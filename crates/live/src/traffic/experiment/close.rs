@@ -1,0 +1,98 @@
+//! What ends by itself: windows, days, and guardrails that break.
+
+use super::super::config::{Ask, Then};
+use super::super::event::{Event, Outcome, Reason, State, Time};
+use super::super::guards::Breach;
+use super::Experiment;
+
+/// How long marks are remembered at least, in milliseconds.
+const REMEMBERED: i64 = 3_600_000;
+
+/// Guardrails are looked at after this many closed impressions, and when a day closes.
+const WATCH_EVERY: u64 = 256;
+
+impl Experiment {
+    /// Lets the time pass until `now`: closes impressions whose window has passed, and days of which all are closed. Call it
+    /// before each batch of commands, and now and then.
+    pub fn advance(&mut self, now: Time) {
+        let now = now.max(self.time);
+        while let Some(&(due, impression)) = self.due.front()
+            && due <= self.up(now)
+        {
+            self.due.pop_front();
+            let Some(open) = self.open.get(&impression) else { continue };
+            match open.listed {
+                // It was listed later, and has another place in the queue.
+                Some(listed) if self.up(listed) + self.rules.window > due => {}
+                Some(_) if self.config.ask == Ask::Lists => self.end(now, impression, Reason::Window),
+                _ => self.end(now, impression, Reason::Unanswered),
+            }
+        }
+        self.close_days(now);
+        while let Some(&(time, query, key)) = self.marked.front()
+            && time + REMEMBERED.max(self.rules.window) < now
+        {
+            self.marked.pop_front();
+            for (marks, mark) in [(&mut self.by_query, query), (&mut self.by_key, key)] {
+                if let Some(mark) = mark
+                    && marks.get(&mark).is_some_and(|found| found.asked == time)
+                {
+                    marks.remove(&mark);
+                }
+            }
+        }
+    }
+
+    /// When something ends by itself next, if nothing happens until then: an impression. Days end with them.
+    #[must_use]
+    pub fn next_due(&self) -> Option<Time> {
+        self.due.front().map(|(due, _)| due + self.downtime)
+    }
+
+    /// Closes an impression by what is known of it.
+    pub(super) fn end(&mut self, now: Time, impression: u64, reason: Reason) {
+        let Some(open) = self.open.get(&impression) else { return };
+        // Receipts were written by this crate; one that a store damaged does not stop all others.
+        let outcome =
+            if reason.is_credited() { open.outcome(&self.rules).unwrap_or(Outcome::Nothing) } else { Outcome::Nothing };
+        self.end_with(now, impression, reason, outcome);
+    }
+
+    pub(super) fn end_with(&mut self, now: Time, impression: u64, reason: Reason, outcome: Outcome) {
+        self.closed(impression, reason, &outcome);
+        self.record(Event::Closed { time: now, impression, reason, outcome });
+        let closed = self.fates.asked - self.open.len() as u64;
+        if closed.is_multiple_of(WATCH_EVERY) {
+            self.watch(now);
+        }
+    }
+
+    /// Closes the days on which all impressions are closed. When the experiment has ended and nothing is open, these are all.
+    fn close_days(&mut self, now: Time) {
+        let is_final = self.state == State::Ended && self.open.is_empty();
+        while let Some(day) = self.units.first_day() {
+            let is_past = day < self.day(now - self.rules.window);
+            let is_open = self.open_by_day.keys().next().is_some_and(|open| *open <= day);
+            if !is_final && (!is_past || is_open) {
+                break;
+            }
+            let rows = self.day_closed(day);
+            self.record(Event::Day { time: now, day, rows });
+            self.watch(now);
+        }
+    }
+
+    fn watch(&mut self, now: Time) {
+        for breach in self.watched.breaches(&self.config.guardrails, self.rules.champion) {
+            let Breach { ranker, guard, ranker_bad, champion_bad } = breach;
+            self.breached(now, ranker, guard, [ranker_bad, champion_bad]);
+            self.record(Event::Breached { time: now, ranker, guard, ranker_bad, champion_bad });
+            if self.config.guardrails.then == Then::Pause && self.state == State::Running {
+                let name = &self.config.rankers[ranker as usize].name;
+                let why = format!("{name} has more {} than the champion", guard.meaning());
+                self.changed(now, State::Paused, "guardrail", &why);
+                self.record(Event::Changed { time: now, state: State::Paused, who: "guardrail".to_owned(), why });
+            }
+        }
+    }
+}

@@ -1,0 +1,419 @@
+//! What callers do: each call decides on events, and lets them happen. Nothing of a call that is refused happens, unless it
+//! says so.
+
+use interleave::receipt::Receipt;
+use interleave::{
+    AnyInterleavingReceipt, Doc, Interleaving as _, ListBuf, Multileaving as _, Page, Preference, RankedList,
+};
+use rand::Rng as _;
+
+use super::super::chooser::Chooser;
+use super::super::config::Ask;
+use super::super::event::{Choice, Event, Marks, Outcome, Reason, State, Time};
+use super::Experiment;
+use crate::config::ConfigError;
+
+/// A request for an impression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Request {
+    /// Whose it is, as a number that the caller keeps for it.
+    pub unit: u64,
+    /// What finds it again.
+    pub marks: Marks,
+}
+
+/// What became of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Chosen {
+    /// An impression is open.
+    New {
+        /// Its number.
+        impression: u64,
+        /// The rankers whose lists are needed, in the order of the lists; for judges, in the order in which they are shown.
+        arms: Vec<u32>,
+        /// The documents to show, where lists were given: at most as many as are mixed.
+        documents: Option<Vec<Doc>>,
+        /// Whether rankers are compared.
+        is_mixed: bool,
+    },
+    /// This impression was asked for before, by the same request or a reload: answer as before.
+    Again {
+        /// Its number.
+        impression: u64,
+        /// Its rankers, in the order of the lists.
+        arms: Vec<u32>,
+        /// Whether its lists are there.
+        is_listed: bool,
+        /// Whether rankers are compared.
+        is_mixed: bool,
+    },
+    /// The same key came with another request.
+    OtherRequest {
+        /// The impression of that key.
+        impression: u64,
+    },
+    /// The impression of this key is closed.
+    Gone {
+        /// Its number.
+        impression: u64,
+    },
+    /// The experiment does not run: show the champion's list.
+    Champion(State),
+}
+
+/// What became of a click.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ClickFate {
+    /// It counts.
+    Taken,
+    /// The document was clicked before.
+    Duplicate,
+    /// The impression is closed.
+    Late,
+    /// There is no such impression, or nothing was shown yet.
+    Unknown,
+    /// No document of the list is there.
+    NotShown,
+}
+
+/// Why a call was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refused {
+    /// The impression is not open.
+    #[error("impression {0} is not open: its window has passed, or it was closed")]
+    Closed(u64),
+    /// Its lists came before.
+    #[error("the lists of impression {0} came before; they are mixed once")]
+    Listed(u64),
+    /// Its lists have not come.
+    #[error("impression {0} shows nothing yet; give its lists first")]
+    NotListed(u64),
+    /// A list is missing, and the impression is closed.
+    #[error(
+        "the list of `{ranker}`, which was chosen, is missing; give a list, which may be empty, for each ranker that was chosen"
+    )]
+    Missing {
+        /// The impression, closed by this.
+        impression: u64,
+        /// Whose list it is.
+        ranker: String,
+    },
+    /// The page does not fit what was mixed.
+    #[error("{0}")]
+    Page(String),
+    /// The experiment mixes lists, or asks judges.
+    #[error("this experiment {}", if *.0 == Ask::Lists { "mixes lists; no judge is asked" } else { "asks judges; it mixes no lists" })]
+    Ask(Ask),
+    /// The state cannot become that.
+    #[error("the experiment is {}; it cannot become {}", .from.name(), .to.name())]
+    State {
+        /// What it is.
+        from: State,
+        /// What was asked.
+        to: State,
+    },
+    /// The policy of this build refuses the settings of another revision.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+}
+
+impl Experiment {
+    /// A process opens the experiment, and begins where the log ends. Windows that are open become longer by the time in which
+    /// nobody was there, by one window at most. If another revision chose until now, this one does from here on.
+    ///
+    /// # Errors
+    /// If the policy of this build refuses the settings.
+    pub fn started(&mut self, now: Time) -> Result<(), Refused> {
+        let time = now.max(self.time);
+        let gap = (time - self.time).min(self.rules.window);
+        self.downtime += gap;
+        self.record(Event::Started { time, gap });
+        self.take_over(time)
+    }
+
+    fn take_over(&mut self, time: Time) -> Result<(), Refused> {
+        if self.chooser.is_none() {
+            let chooser = Chooser::new(&self.config, &self.rules)?;
+            let name = chooser.name();
+            self.continued(Some(chooser));
+            self.record(Event::Continued { time, chooser: name });
+        }
+        Ok(())
+    }
+
+    /// An impression. With `lists`, which finds the list of a ranker, they are mixed at once; without, they are awaited
+    /// ([`list`](Self::list)), or a judge is asked.
+    ///
+    /// # Errors
+    /// If the list of a ranker that was chosen is missing: the impression is closed then. If lists are given to an experiment that
+    /// asks judges.
+    pub fn choose<'a>(
+        &mut self,
+        now: Time,
+        request: &Request,
+        lists: Option<&dyn Fn(u32) -> Option<&'a ListBuf>>,
+    ) -> Result<Chosen, Refused> {
+        if self.config.ask == Ask::Duels && lists.is_some() {
+            return Err(Refused::Ask(self.config.ask));
+        }
+        let time = now.max(self.time);
+        self.advance(time);
+        if self.state != State::Killed
+            && let Some(known) = self.known(request)
+        {
+            return Ok(known);
+        }
+        if self.state != State::Running {
+            return Ok(Chosen::Champion(self.state));
+        }
+        self.take_over(time)?;
+        let Request { unit, marks } = *request;
+        let (choice, ticket) = self.decide(unit, time);
+        let (impression, is_mixed) = (self.fates.asked + 1, choice.is_mixed());
+        let drawn = lists.map(|lists| self.drawn(impression, &choice, lists));
+        let (documents, receipt, missing) = match drawn {
+            None => (None, None, None),
+            Some(Ok((documents, receipt))) => (Some(documents), Some(receipt), None),
+            Some(Err(arm)) => (None, None, Some(arm)),
+        };
+        let mut arms = choice.arms().to_vec();
+        self.asked(time, unit, marks, choice.clone(), ticket, receipt.as_deref());
+        self.record(Event::Asked { time, unit, marks, choice, receipt });
+        if let Some(arm) = missing {
+            return Err(self.missing(time, impression, arm));
+        }
+        if self.config.ask == Ask::Duels && self.is_turned(impression) {
+            arms.reverse();
+        }
+        Ok(Chosen::New { impression, arms, documents, is_mixed })
+    }
+
+    /// What is known of a request that came before.
+    fn known(&self, request: &Request) -> Option<Chosen> {
+        let Marks { query, key, request: body } = request.marks;
+        let again = |impression: u64| {
+            let open = self.open.get(&impression)?;
+            let mut arms = open.choice.arms().to_vec();
+            if self.config.ask == Ask::Duels && self.is_turned(impression) {
+                arms.reverse();
+            }
+            let (is_listed, is_mixed) = (open.listed.is_some(), open.choice.is_mixed());
+            Some(Chosen::Again { impression, arms, is_listed, is_mixed })
+        };
+        if let Some(mark) = key.and_then(|key| self.by_key.get(&key)) {
+            let impression = mark.impression;
+            if mark.request != body {
+                return Some(Chosen::OtherRequest { impression });
+            }
+            return Some(again(impression).unwrap_or(Chosen::Gone { impression }));
+        }
+        let mark = query.and_then(|query| self.by_query.get(&query))?;
+        again(mark.impression)
+    }
+
+    /// Mixes the lists of an impression: the documents to show, and the receipt; the ranker whose list is missing otherwise.
+    fn drawn<'a>(
+        &self,
+        impression: u64,
+        choice: &Choice,
+        lists: &dyn Fn(u32) -> Option<&'a ListBuf>,
+    ) -> Result<(Vec<Doc>, Vec<u8>), u32> {
+        let list = |arm: &u32| {
+            let of = if self.config.same_lists { self.rules.champion } else { *arm };
+            lists(of).map(ListBuf::as_list).ok_or(of)
+        };
+        let lists: Vec<RankedList<'_>> = choice.arms().iter().map(list).collect::<Result<_, _>>()?;
+        let (generator, length) = (&mut self.key.impression(impression).lists(), self.rules.depth);
+        if !choice.is_mixed() {
+            let mut documents = Vec::new();
+            if let Some(list) = lists.first() {
+                list.break_ties(generator, &mut documents);
+            }
+            documents.truncate(length);
+            return Ok((documents, Vec::new()));
+        }
+        let (documents, receipt): (_, Receipt) = match lists.as_slice() {
+            &[first, second] if !choice.is_set() => {
+                let method = &self.rules.interleaving;
+                let (documents, receipt): (_, AnyInterleavingReceipt) =
+                    method.draw([first, second], length, generator, &mut Default::default());
+                (documents, receipt.into())
+            }
+            lists => {
+                let (documents, receipt) =
+                    self.rules.multileaving.draw(lists, length, generator, &mut Default::default());
+                (documents, receipt.into())
+            }
+        };
+        Ok((documents, receipt.to_bytes_without_method()))
+    }
+
+    /// Closes an impression for which a list is missing.
+    fn missing(&mut self, time: Time, impression: u64, arm: u32) -> Refused {
+        self.end(time, impression, Reason::Missing(arm));
+        Refused::Missing { impression, ranker: self.config.rankers[arm as usize].name.clone() }
+    }
+
+    /// The lists of an impression that was asked for without.
+    ///
+    /// # Errors
+    /// If it does not wait for lists, or one is missing: the impression is closed then.
+    pub fn list<'a>(
+        &mut self,
+        now: Time,
+        impression: u64,
+        lists: &dyn Fn(u32) -> Option<&'a ListBuf>,
+    ) -> Result<Vec<Doc>, Refused> {
+        if self.config.ask == Ask::Duels {
+            return Err(Refused::Ask(self.config.ask));
+        }
+        let time = now.max(self.time);
+        self.advance(time);
+        let open = self.open.get(&impression).ok_or(Refused::Closed(impression))?;
+        if open.listed.is_some() {
+            return Err(Refused::Listed(impression));
+        }
+        let choice = open.choice.clone();
+        match self.drawn(impression, &choice, lists) {
+            Ok((documents, receipt)) => {
+                self.listed(time, impression, &receipt);
+                self.record(Event::Listed { time, impression, receipt });
+                Ok(documents)
+            }
+            Err(arm) => Err(self.missing(time, impression, arm)),
+        }
+    }
+
+    /// A click on the document at a 0-based position of the mixed list.
+    pub fn click(&mut self, now: Time, impression: u64, position: u32) -> ClickFate {
+        let time = now.max(self.time);
+        self.advance(time);
+        let Some(open) = self.open.get(&impression) else {
+            let is_known = (1..=self.fates.asked).contains(&impression);
+            return if is_known { ClickFate::Late } else { ClickFate::Unknown };
+        };
+        if open.listed.is_none() {
+            return ClickFate::Unknown;
+        }
+        if position as usize >= self.rules.depth {
+            return ClickFate::NotShown;
+        }
+        if open.clicked.contains(&position) {
+            return ClickFate::Duplicate;
+        }
+        self.clicked(impression, position);
+        self.record(Event::Clicked { time, impression, position });
+        ClickFate::Taken
+    }
+
+    /// The user saw the first `seen` places of the list, at most as many as are mixed. What was seen stays seen.
+    ///
+    /// # Errors
+    /// If the impression is not open, or shows nothing yet.
+    pub fn paged(&mut self, now: Time, impression: u64, seen: u32) -> Result<(), Refused> {
+        let time = now.max(self.time);
+        self.advance(time);
+        let depth = self.rules.depth as u32;
+        let open = self.listed_mut(impression)?;
+        let seen = seen.min(depth);
+        if seen > open.seen {
+            open.seen = seen;
+            self.record(Event::Paged { time, impression, seen });
+        }
+        Ok(())
+    }
+
+    /// What the page really displayed: positions of the mixed list, and places of others.
+    ///
+    /// # Errors
+    /// If the impression is not open, shows nothing yet, or has no such positions.
+    pub fn displayed(&mut self, now: Time, impression: u64, page: Page) -> Result<(), Refused> {
+        let time = now.max(self.time);
+        self.advance(time);
+        let open = self.open.get(&impression).ok_or(Refused::Closed(impression))?;
+        if open.listed.is_none() {
+            return Err(Refused::NotListed(impression));
+        }
+        if open.choice.is_mixed() {
+            let receipt = open.receipt(&self.rules).map_err(|error| Refused::Page(error.to_string()))?;
+            receipt.on_page(page.clone()).map_err(|error| Refused::Page(error.to_string()))?;
+        }
+        if let Some(open) = self.open.get_mut(&impression)
+            && open.page.as_ref() != Some(&page)
+        {
+            open.page = Some(page.clone());
+            self.record(Event::Shown { time, impression, page });
+        }
+        Ok(())
+    }
+
+    fn listed_mut(&mut self, impression: u64) -> Result<&mut super::Open, Refused> {
+        let open = self.open.get_mut(&impression).ok_or(Refused::Closed(impression))?;
+        if open.listed.is_some() { Ok(open) } else { Err(Refused::NotListed(impression)) }
+    }
+
+    /// Closes an impression now; whether it was open.
+    pub fn close(&mut self, now: Time, impression: u64) -> bool {
+        let time = now.max(self.time);
+        self.advance(time);
+        let Some(open) = self.open.get(&impression) else { return false };
+        let has_list = open.listed.is_some() && self.config.ask == Ask::Lists;
+        let reason = if has_list { Reason::Asked } else { Reason::Unanswered };
+        self.end(time, impression, reason);
+        self.advance(time);
+        true
+    }
+
+    /// The answer with this impression did not reach who asked: it says nothing. Whether it was open.
+    pub fn answered_late(&mut self, now: Time, impression: u64) -> bool {
+        let time = now.max(self.time);
+        if !self.open.contains_key(&impression) {
+            return false;
+        }
+        self.end(time, impression, Reason::AnsweredLate);
+        true
+    }
+
+    /// Whether the two rankers of a judged impression are shown the other way round.
+    fn is_turned(&self, impression: u64) -> bool {
+        self.key.impression(impression).lists().next_u64() & 1 == 1
+    }
+
+    /// What a judge said of the two rankers in the order in which they were shown; whether the impression was open.
+    ///
+    /// # Errors
+    /// If this experiment mixes lists.
+    pub fn judge(&mut self, now: Time, impression: u64, winner: Preference) -> Result<bool, Refused> {
+        if self.config.ask == Ask::Lists {
+            return Err(Refused::Ask(self.config.ask));
+        }
+        let time = now.max(self.time);
+        self.advance(time);
+        let Some(open) = self.open.get(&impression) else { return Ok(false) };
+        let outcome = if open.choice.is_mixed() {
+            Outcome::Pair(if self.is_turned(impression) { winner.swapped() } else { winner })
+        } else {
+            Outcome::Nothing
+        };
+        self.end_with(time, impression, Reason::Judged, outcome);
+        self.advance(time);
+        Ok(true)
+    }
+
+    /// Changes the state. What is open stays open, until its window has passed.
+    ///
+    /// # Errors
+    /// If it has ended, or is in that state.
+    pub fn change(&mut self, now: Time, to: State, who: &str, why: &str) -> Result<(), Refused> {
+        let time = now.max(self.time);
+        self.advance(time);
+        if self.state == State::Ended || self.state == to {
+            return Err(Refused::State { from: self.state, to });
+        }
+        self.changed(time, to, who, why);
+        self.record(Event::Changed { time, state: to, who: who.to_owned(), why: why.to_owned() });
+        self.advance(time);
+        Ok(())
+    }
+}

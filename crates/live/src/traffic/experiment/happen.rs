@@ -1,0 +1,329 @@
+//! What an event changes, whether it was decided now or read from a store.
+
+use super::super::chooser::Chooser;
+use super::super::config::{Ask, Keep};
+use super::super::event::{Choice, Event, Guard, Marks, Outcome, Reason, Row, State, Time};
+use super::super::units::{Credited, Rule};
+use super::open::Open;
+use super::{Alarm, Change, Experiment, Kept, Mark};
+use crate::config::ConfigError;
+
+/// Why an event cannot follow those before it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FoldError {
+    /// The first event does not create an experiment, or a later one does.
+    #[error("expected the event `created` first, and nowhere else")]
+    Created,
+    /// The settings are not accepted.
+    #[error(transparent)]
+    Refused(#[from] ConfigError),
+    /// This build would have done something else, though it has the revision that did it.
+    #[error(
+        "it says {recorded}, where this build finds {found}: the log was written by a program that does otherwise under the same \
+         revision; use that program"
+    )]
+    Differs {
+        /// What the event says.
+        recorded: String,
+        /// What this build finds.
+        found: String,
+    },
+    /// What the event says cannot have happened.
+    #[error("{what}")]
+    Impossible {
+        /// What is wrong with it.
+        what: String,
+    },
+}
+
+fn impossible<T>(what: impl Into<String>) -> Result<T, FoldError> {
+    Err(FoldError::Impossible { what: what.into() })
+}
+
+impl Experiment {
+    /// The experiment that the first event of a log creates.
+    ///
+    /// # Errors
+    /// If it is another event, or its settings are refused.
+    pub fn begin(first: &Event) -> Result<Self, FoldError> {
+        let Event::Created { time, config, chooser: name } = first else { return Err(FoldError::Created) };
+        let rules = config.rules()?;
+        let chooser = Some(Chooser::new(config, &rules)?).filter(|chooser| chooser.name() == *name);
+        let mut experiment = Self::empty((**config).clone(), rules, chooser, *time);
+        experiment.passed(first);
+        Ok(experiment)
+    }
+
+    /// The next event of a log happens again. After an error the experiment must not be used.
+    ///
+    /// # Errors
+    /// If the event cannot follow those before it, or this build would have done something else.
+    pub fn fold(&mut self, event: &Event) -> Result<(), FoldError> {
+        if event.time() < self.time {
+            return impossible("it is earlier than the event before it");
+        }
+        match event {
+            Event::Created { .. } => return Err(FoldError::Created),
+            Event::Continued { chooser: name, .. } => {
+                let chooser = Chooser::new(&self.config, &self.rules)?;
+                self.continued(Some(chooser).filter(|chooser| chooser.name() == *name));
+            }
+            Event::Started { gap, .. } => self.downtime += gap,
+            Event::Asked { time, unit, marks, choice, receipt } => {
+                let mut ticket = None;
+                if self.chooser.is_some() {
+                    let (found, of_found) = self.decide(*unit, *time);
+                    if found != *choice {
+                        return Err(FoldError::Differs {
+                            recorded: format!("{choice:?}"),
+                            found: format!("{found:?}"),
+                        });
+                    }
+                    ticket = of_found;
+                }
+                if choice.arms().iter().any(|arm| *arm as usize >= self.config.rankers.len()) {
+                    return impossible("it names a ranker that there is not");
+                }
+                self.asked(*time, *unit, *marks, choice.clone(), ticket, receipt.as_deref());
+            }
+            Event::Listed { time, impression, receipt } => match self.open.get(impression) {
+                Some(Open { listed: None, .. }) => self.listed(*time, *impression, receipt),
+                _ => return impossible(format!("impression {impression} does not wait for lists")),
+            },
+            Event::Clicked { impression, position, .. } => match self.open.get(impression) {
+                Some(open) if open.listed.is_some() && !open.clicked.contains(position) => {
+                    self.clicked(*impression, *position);
+                }
+                _ => return impossible(format!("impression {impression} does not take the click")),
+            },
+            Event::Paged { impression, seen, .. } => match self.open.get_mut(impression) {
+                Some(open) => open.seen = *seen,
+                None => return impossible(format!("impression {impression} is not open")),
+            },
+            Event::Shown { impression, page, .. } => match self.open.get_mut(impression) {
+                Some(open) => open.page = Some(page.clone()),
+                None => return impossible(format!("impression {impression} is not open")),
+            },
+            Event::Closed { impression, reason, outcome, .. } => {
+                let Some(open) = self.open.get(impression) else {
+                    return impossible(format!("impression {impression} is not open"));
+                };
+                if let Some(found) = self.verified(open, *reason)?
+                    && found != *outcome
+                {
+                    return Err(FoldError::Differs { recorded: format!("{outcome:?}"), found: format!("{found:?}") });
+                }
+                self.closed(*impression, *reason, outcome);
+            }
+            Event::Day { day, rows, .. } => {
+                let found = self.day_closed(*day);
+                if found != *rows {
+                    return Err(FoldError::Differs { recorded: format!("{rows:?}"), found: format!("{found:?}") });
+                }
+            }
+            Event::Changed { time, state, who, why } => self.changed(*time, *state, who, why),
+            Event::Breached { time, ranker, guard, ranker_bad, champion_bad } => {
+                self.breached(*time, *ranker, *guard, [*ranker_bad, *champion_bad]);
+            }
+        }
+        self.passed(event);
+        Ok(())
+    }
+
+    /// The outcome that a closing event must have, as far as clicks and receipts say it.
+    fn verified(&self, open: &Open, reason: Reason) -> Result<Option<Outcome>, FoldError> {
+        match reason {
+            Reason::Window | Reason::Asked => match open.outcome(&self.rules) {
+                Ok(outcome) => Ok(Some(outcome)),
+                Err(error) => impossible(error.to_string()),
+            },
+            Reason::Judged => Ok(None),
+            Reason::Missing(_) | Reason::Unanswered | Reason::AnsweredLate => Ok(Some(Outcome::Nothing)),
+        }
+    }
+
+    /// Whose lists the next impression shows, and the ticket if the policy was asked.
+    pub(super) fn decide(&mut self, unit: u64, time: Time) -> (Choice, Option<bandits::open::Ticket>) {
+        let key = self.key.impression(self.fates.asked + 1);
+        let today = self.day(time);
+        let Some(chooser) = &mut self.chooser else {
+            unreachable!("callers take over first, and a fold decides only while this build chooses")
+        };
+        if self.config.keep == Keep::Unit
+            && let Some(kept) = self.kept.get(&unit)
+        {
+            let last = kept.since.saturating_add(self.config.unit_days as i32 - 1);
+            // A plan does not learn, so nothing is gained from showing a unit something else later.
+            let choice = if today <= last || matches!(chooser, Chooser::Fixed(_)) {
+                Choice::Kept { arms: kept.arms.clone(), is_set: kept.is_set }
+            } else {
+                Choice::Leader(chooser.leader().unwrap_or(self.rules.champion))
+            };
+            return (choice, None);
+        }
+        chooser.choose(key)
+    }
+
+    /// Another revision chooses from here on. What it did not ask, it does not learn.
+    pub(super) fn continued(&mut self, chooser: Option<Chooser>) {
+        self.chooser = chooser;
+        self.open.values_mut().for_each(|open| open.ticket = None);
+    }
+
+    /// An impression is open from now on; returns its number.
+    pub(super) fn asked(
+        &mut self,
+        time: Time,
+        unit: u64,
+        marks: Marks,
+        choice: Choice,
+        ticket: Option<bandits::open::Ticket>,
+        receipt: Option<&[u8]>,
+    ) -> u64 {
+        self.fates.asked += 1;
+        let impression = self.fates.asked;
+        if self.config.keep == Keep::Unit && choice.is_mixed() {
+            let since = self.day(time);
+            let kept = self.kept.entry(unit).or_insert_with(|| Kept {
+                arms: choice.arms().to_vec(),
+                is_set: choice.is_set(),
+                since,
+                impressions: 0,
+            });
+            kept.impressions += 1;
+        }
+        let mark = Mark { impression, asked: time, request: marks.request };
+        if let Some(query) = marks.query {
+            self.by_query.insert(query, mark);
+        }
+        if let Some(key) = marks.key {
+            self.by_key.insert(key, mark);
+        }
+        if marks.query.is_some() || marks.key.is_some() {
+            self.marked.push_back((time, marks.query, marks.key));
+        }
+        let open = Open {
+            unit,
+            asked: time,
+            listed: None,
+            choice,
+            ticket,
+            receipt: Box::default(),
+            page: None,
+            seen: self.config.shown,
+            clicked: Vec::new(),
+        };
+        self.open.insert(impression, open);
+        match receipt {
+            Some(receipt) => self.listed(time, impression, receipt),
+            // A judge is shown both at once.
+            None if self.config.ask == Ask::Duels => self.listed(time, impression, &[]),
+            None => self.due.push_back((self.up(time) + self.rules.window, impression)),
+        }
+        impression
+    }
+
+    /// The list of an impression is there.
+    pub(super) fn listed(&mut self, time: Time, impression: u64, receipt: &[u8]) {
+        let (due, day) = (self.up(time) + self.rules.window, self.day(time));
+        let Some(open) = self.open.get_mut(&impression) else { return };
+        open.listed = Some(time);
+        open.receipt = receipt.into();
+        let is_slow = time - open.asked > i64::from(self.config.guardrails.slow_after);
+        let arms = open.choice.arms();
+        self.watched.saw(arms, Guard::Missing, false);
+        self.watched.saw(arms, Guard::Slow, is_slow);
+        *self.open_by_day.entry(day).or_default() += 1;
+        self.due.push_back((due, impression));
+    }
+
+    pub(super) fn clicked(&mut self, impression: u64, position: u32) {
+        if let Some(open) = self.open.get_mut(&impression) {
+            open.clicked.push(position);
+            self.fates.clicks += 1;
+        }
+    }
+
+    /// An impression ends.
+    pub(super) fn closed(&mut self, impression: u64, reason: Reason, outcome: &Outcome) {
+        let Some(open) = self.open.remove(&impression) else { return };
+        let shown = open.listed.unwrap_or(open.asked);
+        let day = self.day(shown);
+        if open.listed.is_some()
+            && let Some(count) = self.open_by_day.get_mut(&day)
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.open_by_day.remove(&day);
+            }
+        }
+        let arms = open.choice.arms();
+        if let (Some(chooser), Some(ticket)) = (&mut self.chooser, open.ticket) {
+            if reason.is_credited() && *outcome != Outcome::Nothing {
+                chooser.tell(ticket, self.key.impression(impression), outcome, arms.len());
+            } else {
+                chooser.forget(ticket);
+            }
+        }
+        if reason.is_credited() {
+            if self.config.ask == Ask::Lists {
+                self.watched.saw(arms, Guard::NoClick, open.clicked.is_empty());
+            }
+            let nets = open.nets(outcome);
+            if nets.is_empty() {
+                self.fates.alone += 1;
+            } else {
+                self.fates.credited += 1;
+                let clicks = open.clicked.len() as u32;
+                self.units.add(&Credited { unit: open.unit, day, shown: (shown, impression), clicks, nets: &nets });
+            }
+            return;
+        }
+        match reason {
+            Reason::Missing(arm) => {
+                self.fates.missing += 1;
+                self.watched.saw(&[arm], Guard::Missing, true);
+            }
+            Reason::Unanswered => {
+                self.fates.unanswered += 1;
+                if self.config.ask == Ask::Lists {
+                    self.watched.saw(arms, Guard::Missing, true);
+                }
+            }
+            _ => self.fates.answered_late += 1,
+        }
+        // A unit that has seen nothing of its rankers may meet others: no outcome of its own has a part in this.
+        if let Some(kept) = self.kept.get_mut(&open.unit).filter(|_| open.choice.is_mixed()) {
+            kept.impressions -= 1;
+            if kept.impressions == 0 {
+                self.kept.remove(&open.unit);
+            }
+        }
+    }
+
+    /// All impressions of a day are closed.
+    pub(super) fn day_closed(&mut self, day: i32) -> Vec<Row> {
+        let rule = Rule { choice: self.rules.choice, unit_days: self.config.unit_days, bots: &self.config.bots };
+        let rows = self.units.close(day, rule);
+        self.rows.extend(rows.iter().map(|row| (day, *row)));
+        self.last_day = Some(self.last_day.map_or(day, |last| last.max(day)));
+        rows
+    }
+
+    pub(super) fn changed(&mut self, time: Time, state: State, who: &str, why: &str) {
+        self.state = state;
+        self.changes.push(Change { time, state, who: who.to_owned(), why: why.to_owned() });
+    }
+
+    pub(super) fn breached(
+        &mut self,
+        time: Time,
+        ranker: u32,
+        guard: Guard,
+        [ranker_bad, champion_bad]: [[u64; 2]; 2],
+    ) {
+        self.watched.broke(ranker, guard);
+        self.alarms.push(Alarm { time, ranker, guard, ranker_bad, champion_bad });
+    }
+}

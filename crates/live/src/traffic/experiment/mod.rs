@@ -1,0 +1,298 @@
+//! The fold: what an experiment has become.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`commands`] | what callers do: each decides on events, and lets them happen |
+//! | [`happen`] | what an event changes, whether it was decided now or read from a store |
+//! | [`open`] | impressions that are open, and their credit |
+//! | [`close`] | what ends by itself: windows, days, and guardrails that break |
+
+mod close;
+mod commands;
+mod happen;
+mod open;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use interleave::keyed::RunKey;
+use interleave::receipt::ExperimentVersion;
+
+pub use commands::{Chosen, ClickFate, Refused, Request};
+pub use happen::FoldError;
+use open::Open;
+
+use super::chooser::Chooser;
+use super::config::{Config, Rules};
+use super::event::{Event, Guard, Row, State, Time};
+use super::guards::Watched;
+use super::units::{Tally, Units};
+use crate::config::ConfigError;
+
+/// An event and its number in the log, from 1.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Numbered {
+    /// The number.
+    pub n: u64,
+    /// The event.
+    pub event: Event,
+}
+
+/// A change of the state, who made it, and why.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Change {
+    /// When, in milliseconds since 1970.
+    pub time: Time,
+    /// To what.
+    pub state: State,
+    /// Who.
+    pub who: String,
+    /// Why.
+    pub why: String,
+}
+
+/// A guardrail that broke.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Alarm {
+    /// When, in milliseconds since 1970.
+    pub time: Time,
+    /// Which ranker, by its place.
+    pub ranker: u32,
+    /// What is watched.
+    pub guard: Guard,
+    /// How many impressions or choices the ranker had then, and how many were bad.
+    pub ranker_bad: [u64; 2],
+    /// The same of the champion.
+    pub champion_bad: [u64; 2],
+}
+
+/// How many impressions and clicks there were.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Fates {
+    /// Impressions asked for.
+    pub asked: u64,
+    /// Those that are open.
+    pub open: u64,
+    /// Closed, and compared rankers.
+    pub credited: u64,
+    /// Closed, and showed the list of one ranker alone.
+    pub alone: u64,
+    /// A list that was needed was not there.
+    pub missing: u64,
+    /// No list, or no judgement, ever came.
+    pub unanswered: u64,
+    /// The answer came too late for the caller.
+    pub answered_late: u64,
+    /// Clicks that were taken.
+    pub clicks: u64,
+}
+
+/// The rankers that a unit met first.
+#[derive(Debug)]
+struct Kept {
+    arms: Vec<u32>,
+    is_set: bool,
+    /// The day of the first impression.
+    since: i32,
+    /// Its impressions that were not given up.
+    impressions: u32,
+}
+
+/// Where an impression with a mark is found.
+#[derive(Debug, Clone, Copy)]
+struct Mark {
+    impression: u64,
+    asked: Time,
+    request: Option<u64>,
+}
+
+/// An experiment: chooses rankers, mixes their lists, takes clicks, and knows who leads. It is the fold of its
+/// [events](Event); nothing here reads a clock or a file.
+#[derive(Debug)]
+pub struct Experiment {
+    config: Config,
+    rules: Rules,
+    /// Who chooses; `None` while another revision does.
+    chooser: Option<Chooser>,
+    key: RunKey,
+    state: State,
+    changes: Vec<Change>,
+    alarms: Vec<Alarm>,
+    created: Time,
+    time: Time,
+    /// How long nobody was there, as far as open windows became longer by it.
+    downtime: i64,
+    events: u64,
+    sum: u64,
+    open: BTreeMap<u64, Open>,
+    /// Open impressions in the order in which their windows end: the end in time without downtime, and the number.
+    due: VecDeque<(i64, u64)>,
+    /// By day: how many listed impressions are open.
+    open_by_day: BTreeMap<i32, u64>,
+    kept: BTreeMap<u64, Kept>,
+    by_query: BTreeMap<u64, Mark>,
+    by_key: BTreeMap<u64, Mark>,
+    /// Marks in the order of their times, to be forgotten.
+    marked: VecDeque<(Time, Option<u64>, Option<u64>)>,
+    units: Units,
+    rows: Vec<(i32, Row)>,
+    last_day: Option<i32>,
+    watched: Watched,
+    fates: Fates,
+    recent: Vec<Numbered>,
+}
+
+impl Experiment {
+    /// Begins an experiment.
+    ///
+    /// # Errors
+    /// If a setting is wrong.
+    pub fn create(config: Config, time: Time) -> Result<Self, ConfigError> {
+        let config = config.resolved()?;
+        let rules = config.rules()?;
+        let chooser = Chooser::new(&config, &rules)?;
+        let name = chooser.name();
+        let mut experiment = Self::empty(config.clone(), rules, Some(chooser), time);
+        experiment.record(Event::Created { time, config: Box::new(config), chooser: name });
+        Ok(experiment)
+    }
+
+    fn empty(config: Config, rules: Rules, chooser: Option<Chooser>, time: Time) -> Self {
+        Self {
+            key: RunKey::new(config.seed, config.run),
+            watched: Watched::new(config.rankers.len()),
+            config,
+            rules,
+            chooser,
+            state: State::Running,
+            changes: Vec::new(),
+            alarms: Vec::new(),
+            created: time,
+            time,
+            downtime: 0,
+            events: 0,
+            sum: 0,
+            open: BTreeMap::new(),
+            due: VecDeque::new(),
+            open_by_day: BTreeMap::new(),
+            kept: BTreeMap::new(),
+            by_query: BTreeMap::new(),
+            by_key: BTreeMap::new(),
+            marked: VecDeque::new(),
+            units: Units::default(),
+            rows: Vec::new(),
+            last_day: None,
+            fates: Fates::default(),
+            recent: Vec::new(),
+        }
+    }
+
+    /// The resolved settings.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// What must not change during a test.
+    #[must_use]
+    pub fn version(&self) -> &ExperimentVersion {
+        &self.rules.version
+    }
+
+    /// What it does with requests.
+    #[must_use]
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// When it was created.
+    #[must_use]
+    pub fn created(&self) -> Time {
+        self.created
+    }
+
+    /// The time of its last event: nothing happens before it.
+    #[must_use]
+    pub fn time(&self) -> Time {
+        self.time
+    }
+
+    /// The number of events, and the checksum of them all: equal for equal logs.
+    #[must_use]
+    pub fn position(&self) -> (u64, u64) {
+        (self.events, self.sum)
+    }
+
+    /// How many impressions and clicks there were.
+    #[must_use]
+    pub fn fates(&self) -> Fates {
+        Fates { open: self.open.len() as u64, ..self.fates }
+    }
+
+    /// How many units and impressions counted, on days that are closed.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        self.units.tally
+    }
+
+    /// Changes of its state, in order.
+    #[must_use]
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    /// Guardrails that broke, in order.
+    #[must_use]
+    pub fn alarms(&self) -> &[Alarm] {
+        &self.alarms
+    }
+
+    /// The ranker whose list everybody gets where nothing is mixed.
+    #[must_use]
+    pub fn champion(&self) -> u32 {
+        self.rules.champion
+    }
+
+    /// Who seems best to the policy, by its place; `None` if pairs are fixed, or it cannot say.
+    #[must_use]
+    pub fn leader(&self) -> Option<u32> {
+        self.chooser.as_ref().and_then(Chooser::leader)
+    }
+
+    /// What the days that are closed say, by day and pair.
+    #[must_use]
+    pub fn rows(&self) -> &[(i32, Row)] {
+        &self.rows
+    }
+
+    /// The last day that is closed, in days since 1970-01-01.
+    #[must_use]
+    pub fn last_day(&self) -> Option<i32> {
+        self.last_day
+    }
+
+    /// The events since they were last taken. Put them on disk before an answer that follows from them leaves.
+    pub fn take_events(&mut self) -> Vec<Numbered> {
+        std::mem::take(&mut self.recent)
+    }
+
+    /// An event that was decided now has happened.
+    fn record(&mut self, event: Event) {
+        self.passed(&event);
+        self.recent.push(Numbered { n: self.events, event });
+    }
+
+    fn passed(&mut self, event: &Event) {
+        self.events += 1;
+        self.sum = event.sum(self.sum);
+        self.time = self.time.max(event.time());
+    }
+
+    /// Time that does not pass while nobody is there.
+    fn up(&self, time: Time) -> i64 {
+        time - self.downtime
+    }
+
+    fn day(&self, time: Time) -> i32 {
+        self.rules.zone.day(time)
+    }
+}

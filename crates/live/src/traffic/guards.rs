@@ -1,0 +1,124 @@
+//! Guardrails: what tells that a ranker does harm, whoever wins.
+
+use statistics::anytime::PairTest;
+use statistics::{Counts, StatisticsError};
+
+use super::config::Guardrails;
+use super::event::Guard;
+
+/// The level of all guardrails of all rankers together.
+const LEVEL: f64 = 0.05;
+
+/// How often something happened to a ranker, and how often it was bad, for each guardrail.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Watched {
+    rates: Vec<[[u64; 2]; 3]>,
+    broken: Vec<[bool; 3]>,
+}
+
+/// A rate that is too high.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Breach {
+    pub(crate) ranker: u32,
+    pub(crate) guard: Guard,
+    pub(crate) ranker_bad: [u64; 2],
+    pub(crate) champion_bad: [u64; 2],
+}
+
+impl Watched {
+    pub(crate) fn new(rankers: usize) -> Self {
+        Self { rates: vec![Default::default(); rankers], broken: vec![Default::default(); rankers] }
+    }
+
+    /// Something happened to rankers.
+    pub(crate) fn saw(&mut self, rankers: &[u32], guard: Guard, is_bad: bool) {
+        for &ranker in rankers {
+            if let Some(rates) = self.rates.get_mut(ranker as usize) {
+                let [all, bad] = &mut rates[guard as usize];
+                *all += 1;
+                *bad += u64::from(is_bad);
+            }
+        }
+    }
+
+    /// How many, and how many of them bad.
+    pub(crate) fn rate(&self, ranker: u32, guard: Guard) -> [u64; 2] {
+        self.rates.get(ranker as usize).map_or([0; 2], |rates| rates[guard as usize])
+    }
+
+    /// Whether it is known that a ranker broke a guardrail.
+    pub(crate) fn is_broken(&self, ranker: u32, guard: Guard) -> bool {
+        self.broken.get(ranker as usize).is_some_and(|broken| broken[guard as usize])
+    }
+
+    pub(crate) fn broke(&mut self, ranker: u32, guard: Guard) {
+        if let Some(broken) = self.broken.get_mut(ranker as usize) {
+            broken[guard as usize] = true;
+        }
+    }
+
+    /// Guardrails that are broken, as far as that is not known yet.
+    pub(crate) fn breaches(&self, rules: &Guardrails, champion: u32) -> Vec<Breach> {
+        let margins = [rules.no_click, rules.missing, rules.slow];
+        let watched = margins.iter().flatten().count() * self.rates.len().saturating_sub(1);
+        let mut breaches = Vec::new();
+        for (guard, margin) in Guard::ALL.into_iter().zip(margins) {
+            let Some(margin) = margin else { continue };
+            let champion_bad = self.rate(champion, guard);
+            for ranker in (0..self.rates.len() as u32).filter(|ranker| *ranker != champion) {
+                let ranker_bad = self.rate(ranker, guard);
+                let seems_worse = |[all, bad]: [u64; 2], [of, others]: [u64; 2]| {
+                    all > 0 && of > 0 && bad as f64 / all as f64 > others as f64 / of as f64 + margin
+                };
+                if self.is_broken(ranker, guard) || !seems_worse(ranker_bad, champion_bad) {
+                    continue;
+                }
+                // Each of two intervals at half the level: both hold at all times.
+                let of_interval = LEVEL / watched.max(1) as f64 / 2.0;
+                let (ranker_rate, champion_rate) =
+                    (interval(ranker_bad, of_interval), interval(champion_bad, of_interval));
+                if let (Ok((least, _)), Ok((_, most))) = (ranker_rate, champion_rate)
+                    && least > most + margin
+                {
+                    breaches.push(Breach { ranker, guard, ranker_bad, champion_bad });
+                }
+            }
+        }
+        breaches
+    }
+}
+
+/// The share of bad ones, from below and from above.
+fn interval([all, bad]: [u64; 2], level: f64) -> Result<(f64, f64), StatisticsError> {
+    let mut test = PairTest::new(level)?;
+    test.observe(Counts::new(bad, all - bad, 0));
+    test.share_interval()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn harm_is_noticed_and_luck_is_not() {
+        let mut watched = Watched::new(3);
+        let rules = Guardrails { no_click: Some(0.05), ..Guardrails::default() };
+        for n in 0..20_000_u32 {
+            watched.saw(&[0], Guard::NoClick, n % 10 < 3);
+            watched.saw(&[1], Guard::NoClick, n % 10 < 4);
+            watched.saw(&[2], Guard::NoClick, n % 100 < 33);
+        }
+        let breaches = watched.breaches(&rules, 0);
+        assert_eq!(breaches.len(), 1);
+        assert_eq!(
+            (breaches[0].ranker, breaches[0].ranker_bad, breaches[0].champion_bad),
+            (1, [20_000, 8_000], [20_000, 6_000])
+        );
+        watched.broke(1, Guard::NoClick);
+        assert!(watched.breaches(&rules, 0).is_empty());
+        // A champion that nobody sees says nothing.
+        let mut unseen = Watched::new(2);
+        (0..1_000).for_each(|_| unseen.saw(&[1], Guard::NoClick, true));
+        assert!(unseen.breaches(&rules, 0).is_empty());
+    }
+}
