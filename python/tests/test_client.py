@@ -55,7 +55,9 @@ def test_every_call_is_as_the_document_says(double: Double, client: Client, tmp_
     assert [line["experiment"] for line in client.experiments()] == ["search", "other"]
     assert client.status("search")["headline"] == "undecided"
     assert client.pause("search", "the index is rebuilt") == "paused"
-    assert client.impression("search", LISTS, unit="u").credited is False
+    champion = client.impression("search", LISTS, unit="u")
+    assert (champion.id, champion.credited, champion.why) == (None, False, "paused")
+    assert champion.shown == ["b0", "b1", "b2"] and champion.next_page() == ["b3", "b4", "b5", "b6", "b7", "b8"]
     assert client.resume("search") == "running"
 
     impression = client.impression("search", LISTS, unit="u", query="red shoes", agent="Firefox", documents=LISTS["bm25"] + LISTS["neural"])

@@ -319,10 +319,18 @@ class Client(Experiments):
 
     def _impression(self, answer: dict[str, Any], lists: Mapping[str, Ranked]) -> Impression:
         shown = texts(answer, "shown")
-        rest = [] if self.fallback is None or self.fallback not in lists else documents_of(lists[self.fallback])
-        is_shown = set(shown)
-        rest = [document for document in rest if document not in is_shown]
+        rest = self._rest(lists, shown)
         return Impression(self, optional(answer, "id"), shown, field(answer, "credited", bool), optional(answer, "why"), rest)
+
+    def _rest(self, lists: Mapping[str, Ranked], shown: Sequence[str]) -> list[str]:
+        """What later pages show if the server cannot say: the fallback's documents, or those of the list that `shown` begins."""
+        if self.fallback is not None and self.fallback in lists:
+            documents = documents_of(lists[self.fallback])
+        else:
+            every = map(documents_of, lists.values())
+            documents = next((ranked for ranked in every if ranked[: len(shown)] == list(shown)), [])
+        is_shown = set(shown)
+        return [document for document in documents if document not in is_shown]
 
     def _shown_of(self, ranked: Ranked, why: str) -> Impression:
         documents = documents_of(ranked)
