@@ -17,7 +17,6 @@ import openapi
 
 KEY = "rd_0123456789abcdef0123456789abcdef"
 ROLES = {KEY: "admin"}
-PAGE = 3
 
 # Where a connection can break, and whether the request was carried out before.
 BREAKS = {"unread": False, "read": False, "reset": False, "lost": True, "garbage": True, "status": True, "headers": True, "body": True}
@@ -99,7 +98,7 @@ class Double:
             raise Refused(409, f"there is an experiment {body['name']!r} already")
         rankers = [{"name": r, "version": ""} if isinstance(r, str) else {"version": "", **r} for r in body["rankers"]]
         made = {"experiment": body["name"], "version": body["name"] + "@0123456789abcdef", "state": "running"}
-        made["settings"] = {"shown": PAGE, "window": "30m", **body, "rankers": rankers}
+        made["settings"] = {"shown": 10, "window": "30m", **body, "rankers": rankers}
         self.experiments[body["name"]] = made
         self.recorded["experiments"] += 1
         return made
@@ -137,6 +136,10 @@ class Double:
     def end(self, values: Any, body: Any) -> Any:
         return self.changed(values, body, "ended")
 
+    @staticmethod
+    def page(experiment: dict[str, Any]) -> int:
+        return int(experiment["settings"]["shown"])
+
     def once(self, kind: str, body: Any, make: Any) -> dict[str, Any]:
         """The answer of the same key; another body with it is refused."""
         at = (kind, body["key"])
@@ -158,22 +161,23 @@ class Double:
             raise Refused(422, f"expected lists of {names}", path="lists", found=str(list(body["lists"])), expected=str(names), do="send all")
         lists = [[d if isinstance(d, str) else d["id"] for d in body["lists"][name]] for name in names]
         if experiment["state"] != "running":
-            return {"shown": lists[0][:PAGE], "credited": False, "why": experiment["state"]}
+            return {"shown": lists[0][: self.page(experiment)], "credited": False, "why": experiment["state"]}
 
         def make() -> dict[str, Any]:
             mixed = list(dict.fromkeys(d for pair in zip(*lists) for d in pair))
-            made = {"id": self.new_id(), "shown": mixed[:PAGE], "credited": True}
-            self.impressions[made["id"]] = {"mixed": mixed, "closed": False}
+            made = {"id": self.new_id(), "shown": mixed[: self.page(experiment)], "credited": True}
+            self.impressions[made["id"]] = {"mixed": mixed, "page": self.page(experiment), "closed": False}
             return made
 
         return self.once("impressions", body, make)
 
     def chooseRankers(self, values: Any, body: Any) -> Any:
-        names = [r["name"] for r in self.found(values)["settings"]["rankers"]]
+        experiment = self.found(values)
+        names = [r["name"] for r in experiment["settings"]["rankers"]]
 
         def make() -> dict[str, Any]:
             made = {"id": self.new_id(), "rankers": names[:2], "credited": True}
-            self.impressions[made["id"]] = {"rankers": names[:2], "closed": False}
+            self.impressions[made["id"]] = {"rankers": names[:2], "page": self.page(experiment), "closed": False}
             return made
 
         return self.once("impressions", body, make)
@@ -193,12 +197,13 @@ class Double:
             self.recorded["lists"] += 1
             impression["lists"] = body["lists"]
             impression["mixed"] = [d if isinstance(d, str) else d["id"] for d in body["lists"][impression["rankers"][0]]]
-        return {"id": values["id"], "shown": impression["mixed"][:PAGE], "credited": True}
+        return {"id": values["id"], "shown": impression["mixed"][: impression["page"]], "credited": True}
 
     def nextPage(self, values: Any, body: Any) -> Any:
-        seen = body["seen"] if body else PAGE
-        self.impression(values)["seen"] = seen
-        return {"shown": self.impression(values)["mixed"][seen : seen + PAGE]}
+        impression = self.impression(values)
+        seen = body["seen"] if body else impression["page"]
+        impression["seen"] = seen
+        return {"shown": impression["mixed"][seen : seen + impression["page"]]}
 
     def putShown(self, values: Any, body: Any) -> Any:
         self.impression(values)["displayed"] = body["documents"]

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 import openapi
-from live_double import BREAKS, KEY, PAGE, Double, serving
+from live_double import BREAKS, KEY, Double, serving
 from rankduel.client import Client, Fate, Problem, click
 
 LISTS = {"bm25": [f"b{n}" for n in range(9)], "neural": [f"n{n}" for n in range(9)]}
@@ -41,12 +41,12 @@ def url(double: Double) -> Iterator[str]:
 @pytest.fixture
 def client(double: Double, url: str) -> Iterator[Client]:
     with Client(url, KEY, timeout=2.0, within=10.0) as made:
-        made.create("search", {"bm25": "1.2", "neural": "7"}, depth=9)
+        made.create("search", {"bm25": "1.2", "neural": "7"}, shown=3, depth=9)
         yield made
 
 
 def started(client: Client) -> None:
-    client.create("search", ["bm25", "neural"], depth=9)
+    client.create("search", ["bm25", "neural"], shown=3, depth=9)
 
 
 def test_every_call_is_as_the_document_says(double: Double, client: Client, tmp_path: Path) -> None:
