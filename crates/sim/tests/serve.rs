@@ -54,7 +54,7 @@ fn the_server_beside_the_program_comes_before_that_of_path() {
     let (folder, program) = alone();
     let at = folder.path();
     let path = format!("relative:{}:{}", at.join("empty").display(), at.join("other").display());
-    // A folder of this name, and a file that is no program, are passed over; so is a relative folder.
+    // A folder of this name, and a file that cannot be run, are passed over; so is a relative folder.
     fs::create_dir_all(at.join("empty/rankduel-server")).expect("a folder");
     script(&at.join("relative/rankduel-server"), "echo relative");
     script(&at.join("other/rankduel-server"), "echo from PATH");
