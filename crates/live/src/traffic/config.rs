@@ -89,6 +89,9 @@ pub struct Config {
     /// All rankers show the champion's list: nobody can win, and a verdict is a false alarm.
     #[serde(default)]
     pub same_lists: bool,
+    /// Users are simulated, which everything made from the experiment says.
+    #[serde(default)]
+    pub simulated: bool,
     /// From which all random choices follow.
     #[serde(default)]
     pub seed: u64,
@@ -273,6 +276,7 @@ impl Config {
             level: level(),
             guardrails: Guardrails::default(),
             same_lists: false,
+            simulated: false,
             seed: 0,
             run: 0,
             generators: None,

@@ -48,6 +48,8 @@ mod units;
 
 pub use config::{Ask, Config, Generators, Guardrails, Keep, Ranker, Then};
 pub use event::{Choice, Event, Guard, Marks, Outcome, Reason, Row, State, Time};
-pub use experiment::{Alarm, Change, Chosen, ClickFate, Experiment, Fates, FoldError, Numbered, Refused, Request};
+pub use experiment::{
+    Alarm, Change, Chosen, ClickFate, Experiment, Exported, Fates, FoldError, Numbered, Refused, Request,
+};
 pub use status::Verdict;
 pub use units::Tally;

@@ -4,7 +4,13 @@ use click_logs::decide::{By, Decision, decide, report};
 use click_logs::join::{Day, DayCounts};
 use click_logs::outcomes::Outcomes;
 
+use super::config::Keep;
 use super::experiment::Experiment;
+
+/// So many impressions say something.
+const FEW: u64 = 100;
+/// Among so many impressions of real users, some user would have come twice.
+const MANY: u64 = 1_000;
 
 /// What an experiment says about its rankers.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +36,57 @@ impl Experiment {
             versions: vec![Some(self.version().to_string())],
             days: self.rows().iter().map(day).collect(),
         }
+    }
+
+    /// What would make a verdict wrong or meaningless, in words, the most important first.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let (fates, traffic) = (self.fates(), self.traffic());
+        if self.config().simulated {
+            warnings.push("All users are simulated.".to_owned());
+        }
+        if self.config().same_lists {
+            warnings.push("All rankers show the champion's list: whoever wins, wins by chance.".to_owned());
+        }
+        let closed = fates.credited;
+        if closed >= FEW && traffic.clicked == 0 {
+            warnings.push(format!(
+                "None of {closed} impressions was clicked; do clicks reach `POST /v1/events` with the impression's id as `query_id`?"
+            ));
+        }
+        if closed >= FEW && 2 * traffic.busiest >= fates.asked {
+            warnings.push(format!(
+                "One unit has {} of {} impressions: do all users without a name have the same? Give each its own, or leave them out.",
+                traffic.busiest, fates.asked
+            ));
+        }
+        if fates.asked >= MANY && traffic.units == fates.asked && self.config().keep == Keep::Unit {
+            warnings.push(format!(
+                "Each of {} impressions has a unit of its own: if users search more than once, the unit is not the user, and \
+                 verdicts come too early.",
+                fates.asked
+            ));
+        }
+        let lost = fates.missing + fates.unanswered;
+        if lost >= FEW && 10 * lost >= fates.asked {
+            warnings.push(format!(
+                "For {lost} of {} impressions a list never came; rankers that fail on hard queries look better than they are.",
+                fates.asked
+            ));
+        }
+        for alarm in self.alarms() {
+            let [of, bad] = alarm.ranker_bad.map(|count| count as f64);
+            let [of_champion, bad_of_champion] = alarm.champion_bad.map(|count| count as f64);
+            warnings.push(format!(
+                "{} had more {} than the champion: {:.1}% against {:.1}%.",
+                self.config().rankers[alarm.ranker as usize].name,
+                alarm.guard.meaning(),
+                100.0 * bad / of.max(1.0),
+                100.0 * bad_of_champion / of_champion.max(1.0),
+            ));
+        }
+        warnings
     }
 
     /// Who won so far, at the level of the settings, which holds for all looks together.

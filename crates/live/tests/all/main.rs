@@ -6,6 +6,7 @@ mod design;
 mod events;
 mod replays;
 mod settings;
+mod traffic;
 
 use bandits::Generator;
 use live::{Config, Live, Pair, Verdict};

@@ -9,7 +9,7 @@ use super::Experiment;
 const REMEMBERED: i64 = 3_600_000;
 
 /// Guardrails are looked at after this many closed impressions, and when a day closes.
-const WATCH_EVERY: u64 = 256;
+const WATCH_EVERY: u64 = 64;
 
 impl Experiment {
     /// Lets the time pass until `now`: closes impressions whose window has passed, and days of which all are closed. Call it

@@ -299,10 +299,10 @@ impl Experiment {
         if position as usize >= self.rules.depth {
             return ClickFate::NotShown;
         }
-        if open.clicked.contains(&position) {
+        if open.is_clicked(position) {
             return ClickFate::Duplicate;
         }
-        self.clicked(impression, position);
+        self.clicked(time, impression, position);
         self.record(Event::Clicked { time, impression, position });
         ClickFate::Taken
     }

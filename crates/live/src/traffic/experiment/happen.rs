@@ -91,9 +91,9 @@ impl Experiment {
                 Some(Open { listed: None, .. }) => self.listed(*time, *impression, receipt),
                 _ => return impossible(format!("impression {impression} does not wait for lists")),
             },
-            Event::Clicked { impression, position, .. } => match self.open.get(impression) {
-                Some(open) if open.listed.is_some() && !open.clicked.contains(position) => {
-                    self.clicked(*impression, *position);
+            Event::Clicked { time, impression, position } => match self.open.get(impression) {
+                Some(open) if open.listed.is_some() && !open.is_clicked(*position) => {
+                    self.clicked(*time, *impression, *position);
                 }
                 _ => return impossible(format!("impression {impression} does not take the click")),
             },
@@ -158,7 +158,8 @@ impl Experiment {
             let choice = if today <= last || matches!(chooser, Chooser::Fixed(_)) {
                 Choice::Kept { arms: kept.arms.clone(), is_set: kept.is_set }
             } else {
-                Choice::Leader(chooser.leader().unwrap_or(self.rules.champion))
+                let leader = *self.leader.get_or_insert_with(|| chooser.leader());
+                Choice::Leader(leader.unwrap_or(self.rules.champion))
             };
             return (choice, None);
         }
@@ -167,7 +168,7 @@ impl Experiment {
 
     /// Another revision chooses from here on. What it did not ask, it does not learn.
     pub(super) fn continued(&mut self, chooser: Option<Chooser>) {
-        self.chooser = chooser;
+        (self.chooser, self.leader) = (chooser, None);
         self.open.values_mut().for_each(|open| open.ticket = None);
     }
 
@@ -183,6 +184,10 @@ impl Experiment {
     ) -> u64 {
         self.fates.asked += 1;
         let impression = self.fates.asked;
+        let of_unit = self.asked_by.entry(unit).or_default();
+        *of_unit = of_unit.saturating_add(1);
+        self.traffic.busiest = self.traffic.busiest.max(u64::from(*of_unit));
+        self.traffic.units = self.asked_by.len() as u64;
         if self.config.keep == Keep::Unit && choice.is_mixed() {
             let since = self.day(time);
             let kept = self.kept.entry(unit).or_insert_with(|| Kept {
@@ -238,10 +243,13 @@ impl Experiment {
         self.due.push_back((due, impression));
     }
 
-    pub(super) fn clicked(&mut self, impression: u64, position: u32) {
+    pub(super) fn clicked(&mut self, time: Time, impression: u64, position: u32) {
         if let Some(open) = self.open.get_mut(&impression) {
-            open.clicked.push(position);
+            open.clicked.push((position, time));
+            // Who clicks a document has seen as far as that.
+            open.seen = open.seen.max(position + 1);
             self.fates.clicks += 1;
+            self.traffic.clicked += u64::from(open.clicked.len() == 1);
         }
     }
 
@@ -261,6 +269,7 @@ impl Experiment {
         let arms = open.choice.arms();
         if let (Some(chooser), Some(ticket)) = (&mut self.chooser, open.ticket) {
             if reason.is_credited() && *outcome != Outcome::Nothing {
+                self.leader = None;
                 chooser.tell(ticket, self.key.impression(impression), outcome, arms.len());
             } else {
                 chooser.forget(ticket);

@@ -5,11 +5,14 @@
 //! | [`commands`] | what callers do: each decides on events, and lets them happen |
 //! | [`happen`] | what an event changes, whether it was decided now or read from a store |
 //! | [`open`] | impressions that are open, and their credit |
+//! | [`exported`] | impressions as lines of a log |
 //! | [`close`] | what ends by itself: windows, days, and guardrails that break |
 
 mod close;
 mod commands;
+mod exported;
 mod happen;
+mod look;
 mod open;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -18,6 +21,7 @@ use interleave::keyed::RunKey;
 use interleave::receipt::ExperimentVersion;
 
 pub use commands::{Chosen, ClickFate, Refused, Request};
+pub use exported::Exported;
 pub use happen::FoldError;
 use open::Open;
 
@@ -86,6 +90,17 @@ pub struct Fates {
     pub clicks: u64,
 }
 
+/// Whose the impressions were, and whether anybody clicked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Traffic {
+    /// How many units asked.
+    pub(crate) units: u64,
+    /// The most impressions of a unit.
+    pub(crate) busiest: u64,
+    /// Impressions that were clicked.
+    pub(crate) clicked: u64,
+}
+
 /// The rankers that a unit met first.
 #[derive(Debug)]
 struct Kept {
@@ -113,6 +128,8 @@ pub struct Experiment {
     rules: Rules,
     /// Who chooses; `None` while another revision does.
     chooser: Option<Chooser>,
+    /// Who seemed best since the policy learnt last, if somebody asked.
+    leader: Option<Option<u32>>,
     key: RunKey,
     state: State,
     changes: Vec<Change>,
@@ -129,6 +146,9 @@ pub struct Experiment {
     /// By day: how many listed impressions are open.
     open_by_day: BTreeMap<i32, u64>,
     kept: BTreeMap<u64, Kept>,
+    /// By unit: its impressions.
+    asked_by: BTreeMap<u64, u32>,
+    traffic: Traffic,
     by_query: BTreeMap<u64, Mark>,
     by_key: BTreeMap<u64, Mark>,
     /// Marks in the order of their times, to be forgotten.
@@ -163,6 +183,7 @@ impl Experiment {
             config,
             rules,
             chooser,
+            leader: None,
             state: State::Running,
             changes: Vec::new(),
             alarms: Vec::new(),
@@ -175,6 +196,8 @@ impl Experiment {
             due: VecDeque::new(),
             open_by_day: BTreeMap::new(),
             kept: BTreeMap::new(),
+            asked_by: BTreeMap::new(),
+            traffic: Traffic::default(),
             by_query: BTreeMap::new(),
             by_key: BTreeMap::new(),
             marked: VecDeque::new(),
@@ -226,6 +249,10 @@ impl Experiment {
     #[must_use]
     pub fn fates(&self) -> Fates {
         Fates { open: self.open.len() as u64, ..self.fates }
+    }
+
+    pub(crate) fn traffic(&self) -> Traffic {
+        self.traffic
     }
 
     /// How many units and impressions counted, on days that are closed.

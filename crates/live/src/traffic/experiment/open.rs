@@ -22,8 +22,8 @@ pub(super) struct Open {
     pub(super) page: Option<Page>,
     /// How many places the user has seen.
     pub(super) seen: u32,
-    /// Positions of the mixed list that were clicked, each once.
-    pub(super) clicked: Vec<u32>,
+    /// Positions of the mixed list that were clicked, each once, and when.
+    pub(super) clicked: Vec<(u32, Time)>,
 }
 
 impl Open {
@@ -35,14 +35,9 @@ impl Open {
         if !self.choice.is_mixed() || self.receipt.is_empty() {
             return Ok(Outcome::Nothing);
         }
-        let receipt = self.receipt(rules)?;
+        let receipt = self.displayed(rules)?;
         let mixed = receipt.mixed().len();
-        let receipt = match &self.page {
-            Some(page) => receipt.on_page(page.clone())?,
-            None if (self.seen as usize) < mixed => receipt.truncated(self.seen as usize),
-            None => receipt,
-        };
-        let clicked = self.clicked.iter().map(|position| *position as usize);
+        let clicked = self.clicked.iter().map(|(position, _)| *position as usize).filter(|position| *position < mixed);
         let places: Vec<usize> = match receipt.page() {
             Some(page) => {
                 clicked.filter_map(|position| page.places().position(|place| place == Some(position))).collect()
@@ -60,6 +55,22 @@ impl Open {
                 Outcome::Pairs(all.map(|(i, j)| pairs.preference(i, j)).collect())
             }
         })
+    }
+
+    /// The receipt of what the page displayed and the user saw.
+    pub(super) fn displayed(&self, rules: &Rules) -> Result<Receipt, ReceiptError> {
+        let receipt = self.receipt(rules)?;
+        let mixed = receipt.mixed().len();
+        match &self.page {
+            Some(page) => receipt.on_page(page.clone()),
+            None if (self.seen as usize) < mixed => Ok(receipt.truncated(self.seen as usize)),
+            None => Ok(receipt),
+        }
+    }
+
+    /// Whether a position of the mixed list was clicked.
+    pub(super) fn is_clicked(&self, position: u32) -> bool {
+        self.clicked.iter().any(|(clicked, _)| *clicked == position)
     }
 
     /// The receipt of the mixed list.

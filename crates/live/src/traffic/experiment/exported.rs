@@ -1,0 +1,113 @@
+//! Impressions as lines of a log that `click-logs credit` reads: the same counts come out there.
+
+use click_logs::model::time;
+use click_logs::outcomes::quoted;
+use serde_json::json;
+
+use super::super::event::{Event, Outcome, State};
+use super::Experiment;
+
+/// An impression as lines of JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exported {
+    /// The day on which it was shown, in days since 1970-01-01.
+    pub day: i32,
+    /// The line of the impression.
+    pub impression: String,
+    /// The lines of its clicks.
+    pub clicks: String,
+}
+
+/// The agent of simulated users.
+const SIMULATED: &str = "rankduel (simulated)";
+
+impl Experiment {
+    /// The last day that is final: nothing more can come of it or of earlier ones. The largest number if the experiment has ended
+    /// and nothing is open.
+    #[must_use]
+    pub fn final_day(&self) -> i32 {
+        if self.state == State::Ended && self.open.is_empty() {
+            return i32::MAX;
+        }
+        let past = self.day(self.time - self.rules.window) - 1;
+        self.open_by_day.keys().next().map_or(past, |open| past.min(open - 1))
+    }
+
+    /// The impression that `event`, the next of the log, credits; call it before [`fold`](Self::fold). `documents` finds
+    /// those of its mixed list, and names of its own stand for those that are not there any more. `None` for every other
+    /// event, and for impressions that compare nothing.
+    #[must_use]
+    pub fn exported(&self, event: &Event, documents: impl FnOnce(u64) -> Option<Vec<String>>) -> Option<Exported> {
+        let Event::Closed { impression, reason, outcome, .. } = event else { return None };
+        if !reason.is_credited() || *outcome == Outcome::Nothing {
+            return None;
+        }
+        let open = self.open.get(impression)?;
+        let listed = open.listed?;
+        let receipt = open.displayed(&self.rules).ok()?;
+        let mixed = receipt.mixed().len();
+        let documents = documents(*impression).filter(|documents| documents.len() == mixed);
+        let documents =
+            documents.unwrap_or_else(|| (1..=mixed).map(|position| format!("document {position}")).collect());
+        let places: Vec<Option<usize>> = match receipt.page() {
+            Some(page) => page.places().collect(),
+            None => (0..mixed).map(Some).collect(),
+        };
+        let pinned: Vec<String> =
+            (1..).zip(places.iter().filter(|place| place.is_none())).map(|(n, _)| format!("pinned {n}")).collect();
+        let mut others = pinned.iter();
+        let shown: Vec<Option<&String>> = places
+            .iter()
+            .map(|place| place.map_or_else(|| others.next(), |position| documents.get(position)))
+            .collect();
+        let rankers: Vec<&str> =
+            open.choice.arms().iter().map(|arm| self.config.rankers[*arm as usize].name.as_str()).collect();
+        let receipt =
+            receipt.of(self.rules.version.clone()).with_all_documents(documents.clone(), pinned.clone()).ok()?;
+        let id = format!("{}-{impression}", self.config.name);
+        let mut line = json!({
+            "impression": id,
+            "time": listed,
+            "user": format!("unit {}", open.unit),
+            "pairs": self.rules.choice.name(),
+            "shown": shown,
+            "rankers": rankers,
+            "receipt": receipt,
+        });
+        if self.config.simulated {
+            line["agent"] = json!(SIMULATED);
+        }
+        let mut clicks = String::new();
+        for &(position, at) in &open.clicked {
+            let mut click = json!({ "impression": id, "document": documents.get(position as usize), "time": at });
+            // Taken in a window that became longer while nobody was there.
+            if at > listed + self.rules.window {
+                click["time"] = json!(listed + self.rules.window);
+                click["received"] = json!(at);
+            }
+            clicks += &format!("{click}\n");
+        }
+        Some(Exported { day: self.day(listed), impression: format!("{line}\n"), clicks })
+    }
+
+    /// The flags with which `click-logs credit` counts an exported log as this experiment does. Rules for bots are in a file of
+    /// their own, if there are any.
+    #[must_use]
+    pub fn credit_flags(&self) -> Vec<String> {
+        let names: Vec<String> = self.config.rankers.iter().map(|ranker| quoted(&ranker.name)).collect();
+        let mut flags: Vec<String> =
+            ["--unit-days", &self.config.unit_days.to_string(), "--window", &self.config.window]
+                .into_iter()
+                .chain(["--timezone", &self.config.timezone, "--rankers", &names.join(",")])
+                .map(str::to_owned)
+                .collect();
+        match self.final_day() {
+            i32::MAX => flags.push("--final".to_owned()),
+            day => {
+                let until = self.rules.zone.start(day + 1) + self.rules.window;
+                flags.extend(["--until".to_owned(), time::text(until)]);
+            }
+        }
+        flags
+    }
+}

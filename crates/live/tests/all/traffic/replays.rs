@@ -1,0 +1,148 @@
+//! A log gives the same experiment again.
+
+use live::EventError;
+use live::traffic::{Config, Event, Experiment, FoldError, Keep};
+
+use super::{World, config};
+
+fn replayed(log: &[Event]) -> Experiment {
+    let mut experiment = Experiment::begin(&log[0]).unwrap();
+    for (n, event) in (2..).zip(&log[1..]) {
+        experiment.fold(event).unwrap_or_else(|error| panic!("event {n}, {event:?}: {error}"));
+    }
+    experiment
+}
+
+fn configs() -> Vec<Config> {
+    let mut configs = Vec::new();
+    for (rankers, policy) in
+        [(2, "fixed"), (4, "fixed"), (4, "rucb"), (4, "dts"), (5, "mdb"), (4, "bradley-terry"), (3, "rmed1")]
+    {
+        for keep in [Keep::Unit, Keep::Impression] {
+            let mut config = config(rankers, policy);
+            (config.keep, config.depth) = (keep, 20);
+            configs.push(config);
+        }
+    }
+    configs
+}
+
+#[test]
+fn a_log_replays_to_the_same_experiment() {
+    for (seed, config) in (1..).zip(configs()) {
+        let name = format!("{} {:?}", config.policy, config.keep);
+        let mut world = World::new(config, 60, seed);
+        for step in 0..1_500 {
+            world.step();
+            if step % 500 == 250 {
+                // A node crashes, and another goes on with what was on disk.
+                let again = replayed(&world.log);
+                assert_eq!(again.position(), world.experiment.position(), "{name}");
+                world.experiment = again;
+            }
+        }
+        let again = replayed(&world.log);
+        assert_eq!(again.position(), world.experiment.position(), "{name}");
+        assert_eq!((again.fates(), again.tally()), (world.experiment.fates(), world.experiment.tally()), "{name}");
+        assert_eq!(again.rows(), world.experiment.rows(), "{name}");
+        assert!(world.experiment.fates().credited > 100, "{name}: {:?}", world.experiment.fates());
+        // The crash changes nothing: one that never crashed has the same log.
+        let mut other = World::new(world.experiment.config().clone(), 60, seed);
+        (0..1_500).for_each(|_| other.step());
+        assert_eq!(other.log.len(), world.log.len(), "{name}");
+        assert_eq!(other.experiment.position(), world.experiment.position(), "{name}");
+    }
+}
+
+#[test]
+fn events_survive_as_bytes() {
+    let mut kinds = std::collections::BTreeSet::new();
+    for (seed, config) in (1..).zip(configs()) {
+        let mut world = World::new(config, 60, seed);
+        (0..2_500).for_each(|_| world.step());
+        for event in &world.log {
+            let bytes = event.to_bytes();
+            assert_eq!(Event::from_bytes(&bytes).as_ref(), Ok(event));
+            assert_eq!(bytes[..2], [1, event.kind()]);
+            if kinds.insert(event.name()) || kinds.len() < 4 {
+                for length in 0..bytes.len() {
+                    assert!(Event::from_bytes(&bytes[..length]).is_err(), "{event:?} cut to {length}");
+                }
+                assert!(Event::from_bytes(&[&bytes[..], &[0]].concat()).is_err());
+                for at in 0..bytes.len() {
+                    let mut damaged = bytes.clone();
+                    damaged[at] ^= 0x81;
+                    // Another event, or none; never a panic.
+                    let _ = Event::from_bytes(&damaged);
+                }
+            }
+        }
+    }
+    assert!(kinds.len() >= 10, "{kinds:?}");
+    assert_eq!(Event::from_bytes(&[7, 3]), Err(EventError::Format { found: 7 }));
+}
+
+#[test]
+fn a_log_that_says_something_else_is_refused() {
+    let mut world = World::new(config(4, "rucb"), 30, 9);
+    (0..600).for_each(|_| world.step());
+    let mut refused = 0;
+    for at in 1..world.log.len() {
+        let mut experiment = Experiment::begin(&world.log[0]).unwrap();
+        for event in &world.log[1..at] {
+            experiment.fold(event).unwrap();
+        }
+        let changed = match world.log[at].clone() {
+            Event::Asked { time, unit, marks, receipt, .. } => {
+                let choice = live::traffic::Choice::Alone(3);
+                Event::Asked { time, unit, marks, choice, receipt }
+            }
+            Event::Closed { time, impression, reason, .. } => {
+                let outcome = live::traffic::Outcome::Scores(vec![1, 2]);
+                Event::Closed { time, impression, reason, outcome }
+            }
+            Event::Clicked { time, impression, position } => {
+                // The click comes twice.
+                experiment.fold(&world.log[at]).unwrap();
+                Event::Clicked { time, impression, position }
+            }
+            _ => continue,
+        };
+        if let Err(error) = experiment.fold(&changed) {
+            assert!(matches!(error, FoldError::Differs { .. } | FoldError::Impossible { .. }), "{error:?}");
+            refused += 1;
+        } else {
+            panic!("accepted: {changed:?}");
+        }
+        if refused > 60 {
+            break;
+        }
+    }
+    assert!(refused > 50);
+    // Nothing happens before an experiment is created, or twice.
+    assert_eq!(Experiment::begin(&world.log[1]).unwrap_err(), FoldError::Created);
+    assert_eq!(
+        replayed(&world.log[..3]).fold(&world.log[0]).unwrap_err(),
+        FoldError::Impossible { what: "it is earlier than the event before it".to_owned() }
+    );
+}
+
+#[test]
+fn another_revision_goes_on() {
+    let mut world = World::new(Config { keep: Keep::Impression, ..config(4, "rucb") }, 30, 9);
+    (0..500).for_each(|_| world.step());
+    let Event::Created { chooser, .. } = &mut world.log[0] else { panic!() };
+    *chooser = chooser.replace("traffic=", "traffic=9");
+    let before = world.experiment.fates();
+    world.experiment = replayed(&world.log);
+    assert_eq!(world.experiment.fates(), before);
+    assert_eq!(world.experiment.leader(), None);
+    world.experiment.started(world.now).unwrap();
+    world.keep();
+    assert_eq!(world.log.last().unwrap().name(), "continued");
+    let _ = world.experiment.change(world.now, live::traffic::State::Running, "a test", "");
+    (0..500).for_each(|_| world.step());
+    let after = world.experiment.fates();
+    assert!(after.credited > before.credited + 20, "{before:?} {after:?} {:?}", world.experiment.state());
+    assert_eq!(replayed(&world.log).position(), world.experiment.position());
+}

@@ -1,0 +1,168 @@
+//! Calls about experiments as a whole.
+
+use std::time::Duration;
+
+use axum::Json as Answer;
+use axum::extract::State;
+use axum::http::StatusCode;
+use live::traffic::{Config, State as To};
+use serde_json::{Map, Value, json};
+
+use super::auth::{Admin, Reading, With};
+use super::body::Json;
+use super::named::Named;
+use super::{App, Problem};
+use crate::jobs;
+use crate::json::Node;
+use crate::store::{Access, Store};
+
+/// How long calls wait that nobody's page depends on.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// `POST /v1/experiments`
+pub(super) async fn create(
+    State(app): State<App>,
+    With(caller): Admin,
+    Json(body): Json,
+) -> Result<(StatusCode, Answer<Value>), Problem> {
+    let config = settings(&body)?;
+    caller.check_experiment(&config.name)?;
+    let told = app.writer.call(Some(PATIENCE), |session| jobs::create(session, config)).await??;
+    tracing::info!(experiment = told["experiment"].as_str(), who = caller.name(), "created");
+    Ok((StatusCode::CREATED, Answer(told)))
+}
+
+/// The settings of a body, of the right types. Whether they are possible, the experiment says.
+fn settings(body: &Value) -> Result<Config, Problem> {
+    let top = Node::top(body);
+    let rankers = top.need("rankers", "the names of two rankers or more")?;
+    top.need("name", "the name of the experiment")?;
+    for ranker in rankers.items()? {
+        if ranker.value().is_object() {
+            ranker.only(&["name", "version"])?;
+            ranker.need("name", "the name of the ranker")?.text("a name", 256)?;
+            if let Some(version) = ranker.get("version")? {
+                version.text("a version", 256)?;
+            }
+        } else if !ranker.value().is_string() {
+            return Err(ranker.wrong("a name, or {\"name\": ..., \"version\": ...}").into());
+        }
+    }
+    serde_json::from_value(body.clone()).map_err(|error| {
+        // Which field it is: the one that is wrong by itself.
+        let alone = |key: &String, value: &Value| {
+            let mut object =
+                Map::from_iter([("name".to_owned(), json!("a")), ("rankers".to_owned(), json!(["a", "b"]))]);
+            object.insert(key.clone(), value.clone());
+            serde_json::from_value::<Config>(Value::Object(object)).err()
+        };
+        let wrong = body.as_object().into_iter().flatten().find_map(|(key, value)| Some((key, alone(key, value)?)));
+        let (path, detail) =
+            wrong.map_or((None, error.to_string()), |(key, error)| (Some(key), format!("{key}: {error}")));
+        let problem = Problem::new(StatusCode::BAD_REQUEST, detail);
+        path.map_or(problem.clone(), |path| problem.part("path", path.chars().take(60).collect::<String>()))
+    })
+}
+
+/// `GET /v1/experiments`
+pub(super) async fn list(State(app): State<App>, With(caller): Reading) -> Result<Answer<Value>, Problem> {
+    let only = caller.bound().map(str::to_owned);
+    let all = app.writer.call(Some(PATIENCE), move |session| jobs::summaries(session, only.as_deref())).await?;
+    Ok(Answer(json!({"experiments": all})))
+}
+
+/// `GET /v1/experiments/{experiment}`
+pub(super) async fn status(State(app): State<App>, _: Reading, Named(entry): Named) -> Result<Answer<Value>, Problem> {
+    let id = entry.id;
+    let told = app.writer.call(Some(PATIENCE), move |session| jobs::status(session, id)).await??;
+    Ok(Answer(told))
+}
+
+/// `POST /v1/experiments/{experiment}/pause`
+pub(super) async fn pause(app: State<App>, admin: Admin, named: Named, body: Json) -> Result<Answer<Value>, Problem> {
+    change(app, admin, named, body, To::Paused).await
+}
+
+/// `POST /v1/experiments/{experiment}/resume`
+pub(super) async fn resume(app: State<App>, admin: Admin, named: Named, body: Json) -> Result<Answer<Value>, Problem> {
+    change(app, admin, named, body, To::Running).await
+}
+
+/// `POST /v1/experiments/{experiment}/kill`
+pub(super) async fn kill(app: State<App>, admin: Admin, named: Named, body: Json) -> Result<Answer<Value>, Problem> {
+    change(app, admin, named, body, To::Killed).await
+}
+
+/// `POST /v1/experiments/{experiment}/end`
+pub(super) async fn end(app: State<App>, admin: Admin, named: Named, body: Json) -> Result<Answer<Value>, Problem> {
+    change(app, admin, named, body, To::Ended).await
+}
+
+async fn change(
+    State(app): State<App>,
+    With(caller): Admin,
+    Named(entry): Named,
+    Json(body): Json,
+    to: To,
+) -> Result<Answer<Value>, Problem> {
+    let top = Node::top(&body);
+    top.only(&["why"])?;
+    let why = top.get("why")?.map(|why| why.text("a reason", 1000)).transpose()?.unwrap_or("").to_owned();
+    let (id, who, name) = (entry.id, caller.name(), entry.config.name.clone());
+    let was_pulled = entry.is_pulled();
+    if to == To::Killed {
+        // At once, and whatever the store does.
+        entry.pull(true);
+    }
+    let changed =
+        app.writer.call(Some(PATIENCE), move |session| jobs::change(session, id, to, was_pulled, [&who, &why])).await;
+    let state = match changed {
+        Ok(Ok(state)) => state,
+        Ok(Err(refusal)) => {
+            entry.pull(was_pulled);
+            return Err(refusal.into());
+        }
+        Err(_) if to == To::Killed => {
+            return Err(Problem::unavailable(
+                "everybody gets the champion from now on, but the store could not be written, so a restart would forget it",
+            ));
+        }
+        Err(why) => return Err(why.into()),
+    };
+    if state != To::Killed {
+        entry.pull(false);
+    }
+    tracing::info!(experiment = name, state = state.name(), who = caller.name(), "changed");
+    Ok(Answer(json!({"experiment": name, "state": state.name()})))
+}
+
+/// `POST /v1/units/delete`
+pub(super) async fn delete_unit(
+    State(app): State<App>,
+    With(caller): Admin,
+    Json(body): Json,
+) -> Result<Answer<Value>, Problem> {
+    let top = Node::top(&body);
+    top.only(&["unit"])?;
+    let unit = top.need("unit", "a unit")?.name("a unit", 256)?;
+    let entries = app.directory.all();
+    let seen = entries.values().filter(|entry| caller.bound().is_none_or(|bound| bound == entry.config.name));
+    let hashes: Vec<_> = seen.map(|entry| (entry.id, app.hashes.unit(entry.id, unit))).collect();
+    let path = app.settings.store.clone();
+    // Beside the writer: logs may be long.
+    let found = tokio::task::spawn_blocking(move || {
+        let store = Store::open(&path, Access::Read)?;
+        hashes
+            .into_iter()
+            .filter_map(|(id, hash)| jobs::impressions_of(&store, id, hash).transpose())
+            .collect::<Result<Vec<_>, _>>()
+    });
+    let unreadable = || Problem::unavailable("the store could not be read; nothing was deleted");
+    let found = found.await.map_err(|_| unreadable())?.map_err(|error| {
+        tracing::error!(%error, "a unit could not be found");
+        unreadable()
+    })?;
+    let is_known = !found.is_empty();
+    let impressions = app.writer.call(None, move |session| jobs::delete(session, found)).await?;
+    Ok(Answer(json!({"deleted": is_known, "impressions": impressions})))
+}
