@@ -74,13 +74,20 @@ class Worker(threading.Thread):
                 self.connection.close()
                 self.connection = None
             time.sleep(self.random.uniform(0.002, 0.02))
-        raise SystemExit(f"no answer to {method} {path} within a minute: {self.server.tail()}")
+        raise RuntimeError(f"no answer to {method} {path.split('/')[-1]} within a minute; the server's log: {self.server.tail()}")
 
     def lists(self) -> dict[str, list[str]]:
         documents = [f"d{n}" for n in range(20)]
         return {ranker: self.random.sample(documents, 12) for ranker in RANKERS}
 
     def run(self) -> None:
+        try:
+            self.work()
+        except Exception as error:
+            with self.log.lock:
+                self.log.wrong.append(f"worker {self.place}: {error}")
+
+    def work(self) -> None:
         n = 0
         while not self.over.is_set():
             n += 1
@@ -161,6 +168,7 @@ def count(server: Server, log: Log, table: Table) -> None:
     lost = [id for id, documents in log.clicks.items() if clicked[number(id)] < len(documents)]
     table.add(not lost, "acknowledged clicks are in the file", f"{acknowledged:,} of {sum(clicked.values()):,}, {len(lost)} impressions lack some")
     more = [id for id, documents in log.sent.items() if clicked[number(id)] > len(documents)]
+    table.add(acknowledged > 0 and bool(log.closed), "there were clicks and closings", f"{acknowledged:,} and {len(log.closed):,}")
     table.add(not more, "no click counts twice", f"{len(more)} impressions have more than were sent")
     table.add(max(closed.values(), default=0) <= 1, "no impression is closed twice", f"{sum(closed.values()):,} closed")
     never = [impression for impression in range(1, asked + 1) if closed[impression] != 1]
@@ -212,7 +220,7 @@ def played(server: Server, given: argparse.Namespace) -> None:
     for worker in workers:
         worker.join(90)
     took = time.monotonic() - began
-    table.add(not any(worker.is_alive() for worker in workers), "every request got an answer", f"{log.again:,} were sent again")
+    table.add(not any(worker.is_alive() for worker in workers), "every worker ended", f"{log.again:,} requests were sent again")
     table.add(not log.wrong, "no answer was an error", log.wrong[0] if log.wrong else f"{sum(log.fates.values()):,} answers")
     time.sleep(WINDOW + 2.5)
     server.kill()
