@@ -3,6 +3,7 @@
 mod support;
 
 mod events;
+mod export;
 mod failures;
 mod impressions;
 mod restart;
