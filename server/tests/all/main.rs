@@ -2,9 +2,13 @@
 
 mod support;
 
+mod commands;
 mod events;
 mod export;
 mod failures;
 mod impressions;
+mod interface;
+mod limits;
 mod restart;
 mod security;
+mod units;
