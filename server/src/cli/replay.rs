@@ -6,7 +6,7 @@ use live::traffic::{Config, Event, Experiment};
 
 use super::{StoreFlag, print};
 use crate::store::Access;
-use crate::writer::{FoldedLog, Numbered, fold};
+use crate::writer::{FoldedLog, Next, fold};
 
 /// Fold logs again: choices are made anew and compared, and a checksum of all events is printed
 ///
@@ -37,7 +37,7 @@ impl Replay {
             }
             is_there = true;
             let mut ranges: Vec<Range> = Vec::new();
-            let FoldedLog { experiment, events, .. } = fold(&store, id, &name, |Numbered { n, event, .. }| {
+            let FoldedLog { experiment, events, .. } = fold(&store, id, &name, |Next { n, event, .. }| {
                 if let Event::Created { chooser, .. } | Event::Continued { chooser, .. } = event {
                     ranges.push(Range { from: n, to: n, chooser: chooser.clone() });
                 }

@@ -1,8 +1,12 @@
 //! What holds for every request before its handler runs, and for every answer: hosts, origins, rates, headers, a log line.
 
 use std::collections::BTreeMap;
+use std::future::poll_fn;
 use std::net::{IpAddr, SocketAddr};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::{Mutex, PoisonError};
+use std::task::Poll;
 use std::time::Instant;
 
 use axum::extract::{ConnectInfo, MatchedPath, Request, State};
@@ -33,7 +37,7 @@ pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) 
     let mut response = match admit(&app, &request) {
         Err(problem) => problem.into_response(),
         Ok(()) if method == Method::OPTIONS => preflight(request.headers()),
-        Ok(()) => next.run(request).await,
+        Ok(()) => caught(next.run(request)).await,
     };
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
@@ -55,6 +59,22 @@ pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) 
     app.metrics.seconds.observe(time);
     tracing::debug!(%method, path, status = status.as_u16(), microseconds = time.as_micros() as u64, "request");
     response
+}
+
+/// The answer of a handler, or a problem if a fault of the program ended it: whoever called hears of it, and other calls go on.
+async fn caught(handler: impl Future<Output = Response>) -> Response {
+    let mut handler = pin!(handler);
+    let answered = poll_fn(|context| {
+        let polled = catch_unwind(AssertUnwindSafe(|| handler.as_mut().poll(context)));
+        match polled {
+            Ok(polled) => polled.map(Some),
+            Err(_) => Poll::Ready(None),
+        }
+    });
+    answered.await.unwrap_or_else(|| {
+        tracing::error!("a handler ended by a fault of the program");
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the server has a fault; its log says where").into_response()
+    })
 }
 
 fn admit(app: &App, request: &Request) -> Result<(), Problem> {
@@ -168,6 +188,14 @@ impl Rates {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_fault_of_a_handler_is_answered() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let status = |handler: fn() -> Response| runtime.block_on(caught(async move { handler() })).status();
+        assert_eq!(status(|| "fine".into_response()), 200);
+        assert_eq!(status(|| panic!("a fault")), 500);
+    }
 
     #[test]
     fn loopback_is_recognised_and_nothing_else() {

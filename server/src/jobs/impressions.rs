@@ -75,7 +75,7 @@ pub fn ask(session: &mut Session<'_>, ask: &Ask, lists: Option<&Lists>) -> Resul
     if ask.is_bot && state == State::Running {
         return Ok(Answer::Champion("bot"));
     }
-    if experiment.fates().open >= most {
+    if state == State::Running && experiment.fates().open >= most {
         return Ok(Answer::Champion("overloaded"));
     }
     // Of an experiment that does not run, no unit is numbered: nothing refers to it.

@@ -62,22 +62,22 @@ pub(super) fn impression_of(event: &Event, asked: &mut u64) -> Option<u64> {
     event.impression()
 }
 
-/// An event of a log.
+/// An event of a log, before it is folded.
 #[derive(Debug, Clone, Copy)]
-pub struct Numbered<'a> {
+pub struct Next<'a> {
     /// Its number.
     pub n: u64,
-    /// The impression that it is about.
-    pub impression: Option<u64>,
     /// The event.
     pub event: &'a Event,
+    /// The experiment until then; `None` at the first event.
+    pub experiment: Option<&'a Experiment>,
 }
 
 /// Folds the log of an experiment. `each` sees every event before it is folded.
 ///
 /// # Errors
 /// If an event is missing, cannot be read, or does not follow from those before it.
-pub fn fold(store: &Store, id: u32, name: &str, mut each: impl FnMut(Numbered<'_>)) -> Result<FoldedLog, LoadError> {
+pub fn fold(store: &Store, id: u32, name: &str, mut each: impl FnMut(Next<'_>)) -> Result<FoldedLog, LoadError> {
     let mut folded: Option<Experiment> = None;
     let (mut events, mut asked) = (0, 0);
     store.events(id, 0, |stored| -> Result<(), LoadError> {
@@ -87,7 +87,7 @@ pub fn fold(store: &Store, id: u32, name: &str, mut each: impl FnMut(Numbered<'_
         if stored.kind != event.kind() || stored.impression != impression {
             return Err(wrong("its columns `kind` and `impression` are not those of its body".to_owned()));
         }
-        each(Numbered { n: stored.n, impression, event: &event });
+        each(Next { n: stored.n, event: &event, experiment: folded.as_ref() });
         match &mut folded {
             None => folded = Some(Experiment::begin(&event).map_err(|error| wrong(error.to_string()))?),
             Some(experiment) => experiment.fold(&event).map_err(|error| wrong(error.to_string()))?,

@@ -22,7 +22,7 @@ use tokio::sync::oneshot;
 
 pub use clock::Clock;
 pub use directory::{Directory, Entry};
-pub use load::{DAY, FoldedLog, LoadError, Numbered, fold};
+pub use load::{DAY, FoldedLog, LoadError, Next, fold};
 pub use session::{Held, Offer, Session};
 
 use crate::ids::{Hashes, Signer};

@@ -17,33 +17,33 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// 2026-11-26 12:00:00 UTC.
-pub const NOON: i64 = 1_795_694_400_000;
-pub const MINUTE: i64 = 60_000;
-pub const DAY: i64 = 24 * 60 * MINUTE;
+pub(crate) const NOON: i64 = 1_795_694_400_000;
+pub(crate) const MINUTE: i64 = 60_000;
+pub(crate) const DAY: i64 = 24 * 60 * MINUTE;
 
 /// A store in a folder of its own, and the server of it.
-pub struct Server {
-    pub folder: TempDir,
-    pub time: Arc<AtomicI64>,
-    pub faults: Arc<OnDemand>,
-    pub settings: Settings,
+pub(crate) struct Server {
+    pub(crate) folder: TempDir,
+    pub(crate) time: Arc<AtomicI64>,
+    pub(crate) faults: Arc<OnDemand>,
+    pub(crate) settings: Settings,
     running: Option<Running>,
 }
 
 /// Fails the operations that a test asks for.
 #[derive(Default)]
-pub struct OnDemand {
+pub(crate) struct OnDemand {
     /// Which operation, and how many of the next ones.
     failing: Mutex<Option<(Operation, u64)>>,
-    pub failed: AtomicU64,
+    pub(crate) failed: AtomicU64,
 }
 
 impl OnDemand {
-    pub fn fail(&self, operation: Operation, times: u64) {
+    pub(crate) fn fail(&self, operation: Operation, times: u64) {
         *self.failing.lock().unwrap() = Some((operation, times));
     }
 
-    pub fn stop(&self) {
+    pub(crate) fn stop(&self) {
         *self.failing.lock().unwrap() = None;
     }
 }
@@ -62,11 +62,11 @@ impl Faults for OnDemand {
 }
 
 impl Server {
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self::start_with(|_| {})
     }
 
-    pub fn start_with(change: impl FnOnce(&mut Settings)) -> Self {
+    pub(crate) fn start_with(change: impl FnOnce(&mut Settings)) -> Self {
         let mut server = Self::stopped();
         change(&mut server.settings);
         server.run().expect("a server");
@@ -74,7 +74,7 @@ impl Server {
     }
 
     /// A place for a server that does not run yet.
-    pub fn stopped() -> Self {
+    pub(crate) fn stopped() -> Self {
         let folder = TempDir::new().expect("a folder");
         let mut settings = Settings::of(folder.path().join("store.db"));
         settings.listen = "127.0.0.1:0".parse().expect("an address");
@@ -84,63 +84,63 @@ impl Server {
         Self { folder, time, faults, settings, running: None }
     }
 
-    pub fn run(&mut self) -> Result<(), StartError> {
+    pub(crate) fn run(&mut self) -> Result<(), StartError> {
         let clock = Some(Clock::Set(Arc::clone(&self.time)));
         let faults = Some(Arc::clone(&self.faults) as Arc<dyn Faults>);
         self.running = Some(Running::start(self.settings.clone(), Hooks { clock, faults })?);
         Ok(())
     }
 
-    pub fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         self.running.take().expect("it runs").stop();
     }
 
-    pub fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.stop();
         self.run().expect("it starts again");
     }
 
-    pub fn store(&self) -> &Path {
+    pub(crate) fn store(&self) -> &Path {
         &self.settings.store
     }
 
-    pub fn address(&self) -> SocketAddr {
+    pub(crate) fn address(&self) -> SocketAddr {
         self.running.as_ref().expect("it runs").address()
     }
 
-    pub fn pass(&self, milliseconds: i64) {
+    pub(crate) fn pass(&self, milliseconds: i64) {
         self.time.fetch_add(milliseconds, Ordering::SeqCst);
     }
 
-    pub fn client(&self) -> Client {
+    pub(crate) fn client(&self) -> Client {
         Client { address: self.address(), headers: vec![] }
     }
 
-    pub fn with_key(&self, key: &str) -> Client {
+    pub(crate) fn with_key(&self, key: &str) -> Client {
         Client { address: self.address(), headers: vec![("Authorization".to_owned(), format!("Bearer {key}"))] }
     }
 
     /// Makes an experiment of two rankers with these settings beside.
-    pub fn experiment(&self, name: &str, more: Value) {
+    pub(crate) fn experiment(&self, name: &str, more: Value) {
         let mut settings = json!({"name": name, "rankers": ["old", "new"], "shown": 3});
         settings.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         self.client().post("/v1/experiments", settings).expect_status(201);
     }
 
     /// The position and checksum of an experiment's log.
-    pub fn log(&self, name: &str) -> (u64, String) {
+    pub(crate) fn log(&self, name: &str) -> (u64, String) {
         let status = self.client().get(&format!("/v1/experiments/{name}")).expect_status(200);
         let log = &status["log"];
         (log["events"].as_u64().unwrap(), log["checksum"].as_str().unwrap().to_owned())
     }
 
     /// Runs the program with this store.
-    pub fn command(&self, arguments: &[&str]) -> Output {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Output {
         command(arguments, Some(self.store()))
     }
 
     /// Makes a key.
-    pub fn key(&self, arguments: &[&str]) -> String {
+    pub(crate) fn key(&self, arguments: &[&str]) -> String {
         let mut all = vec!["keys", "add"];
         all.extend(arguments);
         let output = self.command(&all);
@@ -149,11 +149,11 @@ impl Server {
     }
 }
 
-pub fn program() -> PathBuf {
+pub(crate) fn program() -> PathBuf {
     env!("CARGO_BIN_EXE_rankduel-server").into()
 }
 
-pub fn command(arguments: &[&str], store: Option<&Path>) -> Output {
+pub(crate) fn command(arguments: &[&str], store: Option<&Path>) -> Output {
     let mut command = Command::new(program());
     command.args(arguments).env_clear();
     if let Some(store) = store {
@@ -163,44 +163,44 @@ pub fn command(arguments: &[&str], store: Option<&Path>) -> Output {
 }
 
 /// Both outputs of a command, as text.
-pub fn texts(output: &Output) -> (String, String) {
+pub(crate) fn texts(output: &Output) -> (String, String) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("UTF-8");
     (text(&output.stdout), text(&output.stderr))
 }
 
 #[derive(Clone)]
-pub struct Client {
+pub(crate) struct Client {
     address: SocketAddr,
-    pub headers: Vec<(String, String)>,
+    pub(crate) headers: Vec<(String, String)>,
 }
 
 #[derive(Debug)]
-pub struct Answer {
-    pub status: u16,
-    pub headers: BTreeMap<String, String>,
-    pub body: String,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) body: String,
 }
 
 impl Client {
-    pub fn with(&self, name: &str, value: &str) -> Self {
+    pub(crate) fn with(&self, name: &str, value: &str) -> Self {
         let mut other = self.clone();
         other.headers.push((name.to_owned(), value.to_owned()));
         other
     }
 
-    pub fn get(&self, path: &str) -> Answer {
+    pub(crate) fn get(&self, path: &str) -> Answer {
         self.send("GET", path, None)
     }
 
-    pub fn post(&self, path: &str, body: Value) -> Answer {
+    pub(crate) fn post(&self, path: &str, body: Value) -> Answer {
         self.send("POST", path, Some(&body.to_string()))
     }
 
-    pub fn put(&self, path: &str, body: Value) -> Answer {
+    pub(crate) fn put(&self, path: &str, body: Value) -> Answer {
         self.send("PUT", path, Some(&body.to_string()))
     }
 
-    pub fn send(&self, method: &str, path: &str, body: Option<&str>) -> Answer {
+    pub(crate) fn send(&self, method: &str, path: &str, body: Option<&str>) -> Answer {
         let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
         let has = |name: &str| self.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
         if !has("host") {
@@ -221,20 +221,20 @@ impl Client {
     }
 
     /// Sends this text, and reads the answer.
-    pub fn raw(&self, text: &str) -> Answer {
+    pub(crate) fn raw(&self, text: &str) -> Answer {
         let mut stream = TcpStream::connect(self.address).expect("a connection");
         // A server that has seen enough may close before all is sent.
         let _ = stream.write_all(text.as_bytes());
         read_answer(&mut stream).expect("an answer")
     }
 
-    pub fn connect(&self) -> TcpStream {
+    pub(crate) fn connect(&self) -> TcpStream {
         TcpStream::connect(self.address).expect("a connection")
     }
 }
 
 /// Reads to the end of a connection; `None` if it ended without an answer.
-pub fn read_answer(stream: &mut TcpStream) -> Option<Answer> {
+pub(crate) fn read_answer(stream: &mut TcpStream) -> Option<Answer> {
     stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
     let mut bytes = Vec::new();
     let mut piece = [0; 16 << 10];
@@ -274,18 +274,18 @@ fn dechunked(mut text: &str) -> String {
 
 impl Answer {
     #[track_caller]
-    pub fn expect_status(&self, status: u16) -> Value {
+    pub(crate) fn expect_status(&self, status: u16) -> Value {
         assert_eq!(self.status, status, "{}", self.body);
         self.json()
     }
 
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or(Value::Null)
     }
 
     /// The problem of an answer, checked for its form.
     #[track_caller]
-    pub fn problem(&self, status: u16) -> Value {
+    pub(crate) fn problem(&self, status: u16) -> Value {
         assert_eq!(self.status, status, "{}", self.body);
         assert_eq!(self.headers["content-type"], "application/problem+json");
         let problem = self.json();
@@ -297,17 +297,17 @@ impl Answer {
 }
 
 /// Lists of two rankers that share no document: `o1, o2, ...` and `n1, n2, ...`.
-pub fn two_lists(length: usize) -> Value {
+pub(crate) fn two_lists(length: usize) -> Value {
     let list = |letter: char| (1..=length).map(|number| format!("{letter}{number}")).collect::<Vec<_>>();
     json!({"old": list('o'), "new": list('n')})
 }
 
 /// A click on a document, in UBI.
-pub fn click(id: &Value, document: &str) -> Value {
+pub(crate) fn click(id: &Value, document: &str) -> Value {
     json!({"action_name": "click", "query_id": id, "event_attributes": {"object": {"object_id": document}}})
 }
 
 /// The statuses of the results of events.
-pub fn statuses(answer: &Value) -> Vec<String> {
+pub(crate) fn statuses(answer: &Value) -> Vec<String> {
     answer["results"].as_array().unwrap().iter().map(|result| result["status"].as_str().unwrap().to_owned()).collect()
 }
