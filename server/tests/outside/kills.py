@@ -16,10 +16,14 @@ import http.client
 import pathlib
 import random
 import sqlite3
+import sys
 import tempfile
 import threading
 import time
 from typing import Any, Optional
+
+# No folder of compiled files beside the sources.
+sys.dont_write_bytecode = True
 
 from common import Server, Table, call
 

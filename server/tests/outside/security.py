@@ -13,10 +13,15 @@ import http.client
 import json
 import pathlib
 import socket
+import subprocess
+import sys
 import tempfile
 import threading
 import time
 from typing import Any, Optional
+
+# No folder of compiled files beside the sources.
+sys.dont_write_bytecode = True
 
 from common import Headers, Server, Table, call, free_port
 
@@ -184,8 +189,6 @@ def hosts(server: Server, table: Table) -> None:
 def public_without_keys(program: str, folder: pathlib.Path, table: Table) -> None:
     server = Server(program, folder)
     server.options = ("--listen", f"0.0.0.0:{free_port()}")
-    import subprocess
-
     command = [server.program, "serve", "--store", str(server.store), *server.options]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=10)
