@@ -77,7 +77,7 @@ pub struct Given {
     #[arg(long, value_name = "TIME", env = "RANKDUEL_COMPANY", value_parser = parse_duration)]
     #[serde(deserialize_with = "duration")]
     pub company: Option<Duration>,
-    /// Origins whose pages may call the server from a browser, such as https://shop.example [default: none]
+    /// Origins whose pages may call the server from a browser, such as `https://shop.example` [default: none]
     #[arg(long, value_name = "ORIGINS", env = "RANKDUEL_ORIGINS", value_delimiter = ',')]
     pub origins: Option<Vec<String>>,
     /// The most bytes of a request's body [default: 1048576]

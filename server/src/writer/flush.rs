@@ -184,10 +184,8 @@ impl Thread {
         if let Err(error) = changed {
             tracing::warn!(%error, "keys could not be read again");
         }
-        if is_last {
-            if let Err(error) = open.store.checkpoint() {
-                tracing::warn!(%error, "the write-ahead log could not be moved to the store");
-            }
+        if is_last && let Err(error) = open.store.checkpoint() {
+            tracing::warn!(%error, "the write-ahead log could not be moved to the store");
         }
     }
 

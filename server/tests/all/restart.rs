@@ -11,7 +11,7 @@ fn traffic(server: &Server, units: std::ops::Range<u32>) -> Vec<Value> {
     let one = |unit: u32| {
         let body = json!({"unit": unit.to_string(), "key": format!("k{unit}"), "lists": two_lists(4)});
         let told = server.client().post("/v1/experiments/e/impressions", body).expect_status(200);
-        let at = usize::from(unit % 3 == 0);
+        let at = usize::from(unit.is_multiple_of(3));
         let event = click(&told["id"], told["shown"][at].as_str().unwrap());
         assert_eq!(statuses(&server.client().post("/v1/events", event).expect_status(200)), ["taken"]);
         told
