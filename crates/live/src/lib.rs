@@ -1,4 +1,5 @@
-//! A dueling bandit that chooses the next pair for judges: people or models who compare two answers.
+//! Bandits in use: a session that chooses the next pair for judges, people or models who compare two answers ([`Live`]), and
+//! experiments on the traffic of a search engine ([`traffic`]). The rest of this page is about sessions.
 //!
 //! [`Live`] chooses pairs ([`ask`](Live::ask)), takes verdicts ([`tell`](Live::tell)) and knows who leads. It is the fold of
 //! [events](Event): every call that changes it appends some, and whoever keeps them can replay them to the same state and the

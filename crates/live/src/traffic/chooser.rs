@@ -79,12 +79,12 @@ impl Chooser {
     pub(crate) fn tell(&mut self, ticket: Ticket, key: ImpressionKey, outcome: &Outcome, arms: usize) {
         let Self::Policy(policy) = self else { return };
         policy.use_coins(&key.coins());
-        let told = match outcome {
+        let answered = match outcome {
             Outcome::Pair(preference) if arms == 2 => policy.tell(ticket, duel_outcome(*preference)),
             outcome => policy.tell(ticket, &outcome.wins(arms)),
         };
-        // Two that were chosen as a set are told as one.
-        if told.is_err() {
+        // Two that were chosen as a set are answered as one.
+        if answered.is_err() {
             let _ = policy.tell(ticket, &outcome.wins(arms));
         }
     }

@@ -11,6 +11,7 @@ use interleave::{AnyInterleaving, AnyMultileaving, Interleaving as _, Multileavi
 use rand::SeedableRng as _;
 use serde::{Deserialize, Serialize};
 
+pub use super::guards::{Guardrails, Then};
 use crate::config::ConfigError;
 
 /// The policy of `auto` where more than two rankers compete.
@@ -186,40 +187,6 @@ pub enum Keep {
     Unit,
     /// Nothing: the policy chooses for every impression. Then a unit's first impression alone is evidence.
     Impression,
-}
-
-/// Rates of harm, each ranker's beside the champion's. A ranker breaks one if its rate is above the champion's by more than the
-/// margin, by confidence sequences that hold at all times, at level .05 for all rankers and rates together.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Guardrails {
-    /// Impressions with it that got no click: by how much the share may be larger, 0 to 1; unwatched if `None`.
-    pub no_click: Option<f64>,
-    /// Choices for which its list never came.
-    pub missing: Option<f64>,
-    /// Choices whose lists came later than `slow_after`.
-    pub slow: Option<f64>,
-    /// In milliseconds.
-    pub slow_after: u32,
-    /// What follows a breach.
-    pub then: Then,
-}
-
-impl Default for Guardrails {
-    fn default() -> Self {
-        Self { no_click: Some(0.1), missing: Some(0.05), slow: None, slow_after: 500, then: Then::Warn }
-    }
-}
-
-/// What follows when a guardrail breaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Then {
-    /// It is written down and shown.
-    #[default]
-    Warn,
-    /// The experiment pauses too.
-    Pause,
 }
 
 /// The states of two generators, each as 64 hexadecimal digits: four words of xoshiro256++, the lowest byte of each first.

@@ -7,9 +7,9 @@ use click_logs::outcomes::Outcomes;
 use super::config::Keep;
 use super::experiment::Experiment;
 
-/// So many impressions say something.
+/// The least number of impressions that says something.
 const FEW: u64 = 100;
-/// Among so many impressions of real users, some user would have come twice.
+/// Among this number of impressions of real users, some user would have come twice.
 const MANY: u64 = 1_000;
 
 /// What an experiment says about its rankers.
@@ -71,7 +71,7 @@ impl Experiment {
         let lost = fates.missing + fates.unanswered;
         if lost >= FEW && 10 * lost >= fates.asked {
             warnings.push(format!(
-                "For {lost} of {} impressions a list never came; rankers that fail on hard queries look better than they are.",
+                "Lists never came for {lost} of {} impressions; rankers that fail on hard queries look better than they are.",
                 fates.asked
             ));
         }

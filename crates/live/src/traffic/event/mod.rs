@@ -246,7 +246,7 @@ pub enum State {
     Running,
     /// Everybody gets the champion's list, for a while.
     Paused,
-    /// The same, at once: somebody pulled the cord.
+    /// The same, immediately, also where an impression is open.
     Killed,
     /// The same, for ever.
     Ended,

@@ -142,7 +142,7 @@ impl Experiment {
         Ok(())
     }
 
-    /// An impression. With `lists`, which finds the list of a ranker, they are mixed at once; without, they are awaited
+    /// An impression. With `lists`, which finds the list of a ranker, they are mixed immediately; without, they are awaited
     /// ([`list`](Self::list)), or a judge is asked.
     ///
     /// # Errors

@@ -83,7 +83,7 @@ impl Experiment {
                     ticket = of_found;
                 }
                 if choice.arms().iter().any(|arm| *arm as usize >= self.config.rankers.len()) {
-                    return impossible("it names a ranker that there is not");
+                    return impossible("it has a ranker that is not one of the experiment");
                 }
                 self.asked(*time, *unit, *marks, choice.clone(), ticket, receipt.as_deref());
             }

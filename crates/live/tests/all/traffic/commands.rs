@@ -214,7 +214,7 @@ fn states_say_who_gets_what() {
     small.experiment.change(6, State::Ended, "ann", "enough").unwrap();
     assert_eq!(small.ask(7, &of(3)), Chosen::Champion(State::Ended));
     assert!(small.experiment.change(8, State::Running, "ann", "").is_err());
-    // What is open may still be clicked; then all days are closed at once.
+    // What is open may still be clicked; then all days are closed together.
     assert!(small.experiment.rows().is_empty());
     small.experiment.advance(31 * MINUTE);
     assert_eq!(small.experiment.rows().len(), 1);
