@@ -103,6 +103,36 @@ def test_the_python_of_the_page(url: str, tmp_path: Path, monkeypatch: pytest.Mo
     printed = capsys.readouterr().out.splitlines()
     assert len(printed) == 2, printed
     assert len((tmp_path / "impressions.jsonl").read_text().splitlines()) > 0
-    if not url.endswith(":0") and PROGRAM is not None and client.status("shop")["pairs"]:
-        assert "neural" in printed[0] and client.status("shop")["best"] == "neural", printed[0]
+    if client.status("shop")["pairs"]:
+        # The program, whose draws follow from the seed of the settings; the day is today's.
+        (example,) = blocks("text")
+        assert re.sub("since .*", "", printed[0]) == re.sub("since .*", "", example.strip())
+        assert client.status("shop")["best"] == "neural"
     client.close()
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="no RANKDUEL_SERVER")
+def test_the_commands_for_operating_it(tmp_path: Path) -> None:
+    assert PROGRAM is not None
+    text = PAGE.with_name("operate-the-server.md").read_text(encoding="utf-8")
+    commands = [line for block in re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL) for line in block.splitlines()]
+    ran = 0
+    for command in commands:
+        words = shlex.split(command, comments=True)
+        if words[0] != "rankduel-server":
+            continue
+        done = subprocess.run([PROGRAM, *words[1:]], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, (command, done.stderr)
+        ran += 1
+    assert ran == 8 and (tmp_path / "backup.db").exists()
+    # Flags and defaults of the table are those that the program has.
+    table = dict(re.findall(r"^\| `--([a-z-]+)[^|]*\| *([^|]*?) *\|", text, re.MULTILINE))
+    config = subprocess.run([PROGRAM, "serve", "--store", "s.db", "--print-config"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    has = dict(re.findall(r"^(\w+) = (.*)$", config.stdout, re.MULTILINE))
+    assert {name.replace("-", "_") for name in table} | {"log_level"} == set(has)
+    for name, default in table.items():
+        value = has[name.replace("-", "_")].strip('"')
+        if default.startswith("`"):
+            assert default.split("`")[1] == value, name
+        elif default.replace(",", "").isdigit():
+            assert default.replace(",", "") == value, name

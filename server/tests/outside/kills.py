@@ -16,10 +16,14 @@ import http.client
 import pathlib
 import random
 import sqlite3
+import sys
 import tempfile
 import threading
 import time
 from typing import Any, Optional
+
+# No folder of compiled files beside the sources.
+sys.dont_write_bytecode = True
 
 from common import Server, Table, call
 
@@ -91,40 +95,75 @@ class Worker(threading.Thread):
         n = 0
         while not self.over.is_set():
             n += 1
-            key = f"k{self.place}-{n}"
-            body = {"unit": f"u{self.place}-{n // 3}", "query": f"q{n}", "key": key, "lists": self.lists()}
-            status, page, tries = self.until_answered("POST", f"/v1/experiments/{EXPERIMENT}/impressions", body)
-            with self.log.lock:
-                self.log.again += tries - 1
-                if status != 200:
-                    self.log.fates[f"impression: {status}"] += 1
-                    # A key whose impression is closed: its answer was lost, and its window is over.
-                    if not (status == 410 and tries > 1):
-                        self.log.wrong.append(f"impression {key}: {status} {page}")
-                    continue
-                if "id" not in page:
+            asker = {"unit": f"u{self.place}-{n // 3}", "query": f"q{n}", "key": f"k{self.place}-{n}"}
+            page = self.chosen(asker) if self.random.random() < 0.3 else self.mixed(asker)
+            if page is None:
+                continue
+            id, shown, began = page
+            if self.random.random() < 0.3:
+                path, body = f"/v1/impressions/{id}/next", {"seen": len(shown)}
+                pages = [self.call("next", "POST", path, body, began) for _ in range(2)]
+                if None not in pages and pages[0]["shown"] != pages[1]["shown"]:
+                    self.wrong(f"next: {pages}")
+            if self.random.random() < 0.2:
+                page_of = {"documents": ["advert", *shown], "pinned": ["advert"]}
+                self.call("shown", "PUT", f"/v1/impressions/{id}/shown", page_of, began)
+            for document in self.random.sample(shown, self.random.randrange(0, min(4, len(shown) + 1))):
+                self.click(id, document)
+            if self.random.random() < 0.3 and self.call("close", "POST", f"/v1/impressions/{id}/close", None, began):
+                with self.log.lock:
+                    self.log.closed.add(id)
+
+    def wrong(self, what: str) -> None:
+        with self.log.lock:
+            self.log.wrong.append(what)
+
+    def call(self, what: str, method: str, path: str, body: Any, began: float) -> Optional[dict[str, Any]]:
+        """The answer; None if the window of the impression may be over, and it is refused for that."""
+        status, value, tries = self.until_answered(method, path, body)
+        is_over = status in (409, 410) and time.monotonic() - began > 0.8 * WINDOW
+        with self.log.lock:
+            self.log.again += tries - 1
+            self.log.fates[what if status == 200 else f"{what}: {status}"] += 1
+            if status != 200 and not is_over:
+                self.log.wrong.append(f"{what}: {status} {value}, sent {tries} times")
+        return value if status == 200 else None
+
+    def mixed(self, asker: dict[str, str]) -> Optional[tuple[str, list[str], float]]:
+        """A page of lists that are sent with the request; sometimes sent again although it was answered."""
+        began = time.monotonic()
+        answers = []
+        for _ in range(1 + (self.random.random() < 0.3)):
+            body = {**asker, "lists": self.lists()} if not answers else body
+            path = f"/v1/experiments/{EXPERIMENT}/impressions"
+            answers.append(self.call("impression", "POST", path, body, began))
+        return self.noted(asker["key"], answers, began)
+
+    def chosen(self, asker: dict[str, str]) -> Optional[tuple[str, list[str], float]]:
+        """A page of the lists of those that meet."""
+        began = time.monotonic()
+        chosen = [self.call("choose", "POST", f"/v1/experiments/{EXPERIMENT}/choose", asker, began) for _ in range(2)]
+        if chosen[0] is None or "id" not in chosen[0]:
+            return None
+        if chosen[1] not in (None, chosen[0]):
+            self.wrong(f"choose, twice: {chosen}")
+        body = {"lists": {ranker: ranked for ranker, ranked in self.lists().items() if ranker in chosen[0]["rankers"]}}
+        path = f"/v1/impressions/{chosen[0]['id']}/lists"
+        answers = [self.call("lists", "PUT", path, body, began) for _ in range(1 + (self.random.random() < 0.3))]
+        return self.noted(asker["key"], answers, began)
+
+    def noted(self, key: str, answers: list[Optional[dict[str, Any]]], began: float) -> Optional[tuple[str, list[str], float]]:
+        """Write down what the server acknowledged of a page."""
+        pages = [answer for answer in answers if answer is not None]
+        with self.log.lock:
+            for page in pages:
+                if "id" in page:
+                    self.log.by_key[key].add((page["id"], tuple(page["shown"])))
+                else:
                     self.log.fates[f"champion: {page.get('why')}"] += 1
-                    continue
-                self.log.fates["impression"] += 1
-                self.log.by_key[key].add((page["id"], tuple(page["shown"])))
-            if self.random.random() < 0.3:
-                # Sent again although it was answered: the same answer.
-                status, again, _ = self.until_answered("POST", f"/v1/experiments/{EXPERIMENT}/impressions", body)
-                with self.log.lock:
-                    if status == 200 and "id" in again:
-                        self.log.by_key[key].add((again["id"], tuple(again["shown"])))
-                    elif status != 410:
-                        self.log.wrong.append(f"impression {key} again: {status} {again}")
-            for document in self.random.sample(page["shown"], self.random.randrange(0, min(4, len(page["shown"]) + 1))):
-                self.click(page["id"], document)
-            if self.random.random() < 0.3:
-                status, value, tries = self.until_answered("POST", f"/v1/impressions/{page['id']}/close", None)
-                with self.log.lock:
-                    self.log.again += tries - 1
-                    if status == 200:
-                        self.log.closed.add(page["id"])
-                    else:
-                        self.log.wrong.append(f"close: {status} {value}")
+        if not pages or "id" not in pages[0]:
+            return None
+        return pages[0]["id"], pages[0]["shown"], began
 
     def click(self, id: str, document: str) -> None:
         event = {"action_name": "click", "query_id": id, "event_attributes": {"object": {"object_id": document}}}
@@ -195,7 +234,7 @@ def played(server: Server, given: argparse.Namespace) -> None:
     table, log, over = Table("what must hold", "counted"), Log(), threading.Event()
     draws = random.Random(given.seed)
     server.start()
-    settings = {"name": EXPERIMENT, "rankers": list(RANKERS), "policy": "rucb", "window": f"{WINDOW:g}s", "seed": 3}
+    settings = {"name": EXPERIMENT, "rankers": list(RANKERS), "policy": "rucb", "window": f"{WINDOW:g}s", "depth": 18, "seed": 3}
     status, value = call(server.port, "POST", "/v1/experiments", settings)
     if status != 201:
         raise SystemExit(f"the experiment was not created: {status} {value}")
