@@ -28,7 +28,7 @@ pub(super) async fn impression(
     State(app): State<App>,
     _: Serving,
     Named(entry): Named,
-    Json(body): Json,
+    Json(body, _room): Json,
 ) -> Result<Answer<Value>, Problem> {
     let top = Node::top(&body);
     top.only(&["unit", "agent", "query", "key", "lists", "documents"])?;
@@ -56,7 +56,7 @@ pub(super) async fn choose(
     State(app): State<App>,
     _: Serving,
     Named(entry): Named,
-    Json(body): Json,
+    Json(body, _room): Json,
 ) -> Result<Answer<Value>, Problem> {
     let top = Node::top(&body);
     top.only(&["unit", "agent", "query", "key"])?;
@@ -87,7 +87,7 @@ pub(super) async fn duel(
     State(app): State<App>,
     _: Serving,
     Named(entry): Named,
-    Json(body): Json,
+    Json(body, _room): Json,
 ) -> Result<Answer<Value>, Problem> {
     let top = Node::top(&body);
     top.only(&["unit", "key"])?;
@@ -124,7 +124,7 @@ pub(super) async fn lists(
     State(app): State<App>,
     With(caller): Serving,
     of: Identified,
-    Json(body): Json,
+    Json(body, _room): Json,
 ) -> Result<Answer<Value>, Problem> {
     caller.check_experiment(&of.entry.config.name)?;
     let top = Node::top(&body);
@@ -148,7 +148,7 @@ pub(super) async fn next(
     State(app): State<App>,
     With(caller): Serving,
     of: Identified,
-    Json(body): Json,
+    Json(body, _room): Json,
 ) -> Result<Answer<Value>, Problem> {
     caller.check_experiment(&of.entry.config.name)?;
     let top = Node::top(&body);
@@ -163,7 +163,7 @@ pub(super) async fn displayed(
     State(app): State<App>,
     With(caller): Serving,
     of: Identified,
-    Json(body): Json,
+    Json(body, _room): Json,
 ) -> Result<Answer<Value>, Problem> {
     caller.check_experiment(&of.entry.config.name)?;
     let top = Node::top(&body);
@@ -189,7 +189,7 @@ pub(super) async fn close(
     State(app): State<App>,
     With(caller): Serving,
     of: Identified,
-    Json(body): Json,
+    Json(body, _room): Json,
 ) -> Result<Answer<Value>, Problem> {
     caller.check_experiment(&of.entry.config.name)?;
     Node::top(&body).only(&[])?;
@@ -202,7 +202,7 @@ pub(super) async fn judge(
     State(app): State<App>,
     With(caller): Serving,
     of: Identified,
-    Json(body): Json,
+    Json(body, _room): Json,
 ) -> Result<Answer<Value>, Problem> {
     caller.check_experiment(&of.entry.config.name)?;
     let top = Node::top(&body);
