@@ -126,12 +126,14 @@ impl Store {
         self.insert("INSERT OR REPLACE INTO meta VALUES ('alive', ?1)", [&time.to_be_bytes()[..]])
     }
 
-    /// Moves all that was written from the log of SQLite to its file, so that no copy of what was deleted is left.
+    /// Moves all that was written from the log of SQLite to its file, and returns whether that is done: a reader can stand in the
+    /// way. No copy of what was deleted is left then.
     ///
     /// # Errors
     /// If the store cannot be written.
-    pub fn checkpoint(&self) -> Result<(), StoreError> {
-        Ok(self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
+    pub fn checkpoint(&self) -> Result<bool, StoreError> {
+        let busy: i64 = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+        Ok(busy == 0)
     }
 
     fn insert(&self, sql: &str, values: impl Params) -> Result<(), StoreError> {
