@@ -131,12 +131,13 @@ pub(super) async fn lists(
     top.only(&["lists", "documents"])?;
     let Read { lists, champion } = Read::of(&top, &of.entry.config, false)?;
     let (id, within) = (of.id, app.settings.answer_within);
+    let request = app.hashes.request(id.experiment, "lists", body.to_string().as_bytes());
     // Some list is there even if the champion did not meet anybody.
     let fallback = if champion.is_empty() { lists.ids.clone() } else { champion };
     if of.entry.is_killed() {
         return Ok(champion_list(&app, &of.entry, fallback, "killed"));
     }
-    let mixed = app.writer.call(Some(within), move |session| jobs::lists(session, id, &lists)).await;
+    let mixed = app.writer.call(Some(within), move |session| jobs::lists(session, id, &lists, request)).await;
     match late(mixed)? {
         Ok((shown, is_mixed)) => Ok(listed(&app, &of.text, shown, is_mixed)),
         Err(why) => Ok(champion_list(&app, &of.entry, fallback, why)),

@@ -62,15 +62,21 @@ impl Store {
         )
     }
 
-    /// Writes the documents that an impression mixed.
+    /// Writes the documents that an impression mixed, and the hash of the request that brought its lists, if they came later.
     ///
     /// # Errors
     /// If the impression has some, or the store cannot be written.
-    pub fn insert_shown(&self, experiment: u32, impression: u64, ids: &[String]) -> Result<(), StoreError> {
+    pub fn insert_shown(
+        &self,
+        experiment: u32,
+        impression: u64,
+        ids: &[String],
+        request: Option<u64>,
+    ) -> Result<(), StoreError> {
         let ids = serde_json::to_string(ids).map_err(|error| StoreError::Io(error.to_string()))?;
         self.insert(
-            "INSERT INTO shown (experiment, impression, ids) VALUES (?1, ?2, ?3)",
-            (experiment, impression as i64, ids),
+            "INSERT INTO shown (experiment, impression, ids, request) VALUES (?1, ?2, ?3, ?4)",
+            (experiment, impression as i64, ids, request.map(|request| request as i64)),
         )
     }
 
