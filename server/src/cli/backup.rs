@@ -8,7 +8,7 @@ use clap::Args;
 use super::{StoreFlag, print};
 use crate::store::Access;
 
-/// Copy a store as of one moment, also while a server runs
+/// Copy a store, also while a server runs
 ///
 /// The copy is a store: serve it, or look into it with the other commands. It has the secrets of the store.
 #[derive(Debug, Args)]

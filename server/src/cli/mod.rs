@@ -68,7 +68,7 @@ pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and versions are no errors; everything else has the exit code 2.
+            // Help and versions end well; everything else has the exit code 2.
             let code = u8::try_from(error.exit_code()).unwrap_or(2);
             return if error.print().is_ok() { ExitCode::from(code) } else { ExitCode::FAILURE };
         }
@@ -89,7 +89,7 @@ pub fn main() -> ExitCode {
     if error.downcast_ref().is_some_and(is_pipe) {
         return ExitCode::SUCCESS;
     }
-    // Where not even standard error can be written, there is nobody to tell.
+    // Where not even standard error can be written, nobody can read the message.
     let _ = writeln!(std::io::stderr(), "error: {error:#}");
     if error.is::<Usage>() { ExitCode::from(2) } else { ExitCode::FAILURE }
 }

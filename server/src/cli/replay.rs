@@ -8,7 +8,7 @@ use super::{StoreFlag, print};
 use crate::store::Access;
 use crate::writer::{FoldedLog, Next, fold};
 
-/// Fold logs again: choices are made anew and compared, and a checksum of all events is printed
+/// Fold logs again: choices are made again and compared, and a checksum of all events is printed
 ///
 /// Choices of another revision of a policy are taken as recorded: `recorded` names their events.
 #[derive(Debug, Args)]

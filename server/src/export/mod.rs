@@ -22,7 +22,7 @@ pub enum What {
     Impressions,
     /// Clicks on them.
     Clicks,
-    /// How they are to be credited.
+    /// How they must be credited.
     Rules,
     /// All events.
     Log,

@@ -1,4 +1,4 @@
-//! How the log is to be credited: the flags of `click-logs credit`.
+//! How the log must be credited: the flags of `click-logs credit`.
 
 use click_logs::model::Bots;
 use serde_json::{Value, json};

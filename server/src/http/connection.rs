@@ -95,7 +95,7 @@ async fn connection(
     }
 }
 
-/// The router, told who is connected.
+/// The router, which learns who is connected.
 fn tower_service(
     router: Router,
     address: SocketAddr,

@@ -1,20 +1,23 @@
 //! Calls about experiments as a whole.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::Json as Answer;
 use axum::extract::State;
 use axum::http::StatusCode;
-use live::traffic::{Config, State as To};
+use live::traffic::{Config, State as To, Verdict};
 use serde_json::{Map, Value, json};
 
 use super::auth::{Admin, Reading, With};
 use super::body::Json;
 use super::named::Named;
 use super::{App, Problem};
-use crate::jobs;
+use crate::jobs::{self, Snapshot};
 use crate::json::Node;
 use crate::store::{Access, Store};
+use crate::writer::Session;
 
 /// How long calls wait that nobody's page depends on.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -66,16 +69,64 @@ fn settings(body: &Value) -> Result<Config, Problem> {
 
 /// `GET /v1/experiments`
 pub(super) async fn list(State(app): State<App>, With(caller): Reading) -> Result<Answer<Value>, Problem> {
-    let only = caller.bound().map(str::to_owned);
-    let all = app.writer.call(Some(PATIENCE), move |session| jobs::summaries(session, only.as_deref())).await?;
-    Ok(Answer(json!({"experiments": all})))
+    let (only, known) = (caller.bound().map(str::to_owned), app.verdicts.known());
+    let job = move |session: &mut Session<'_>| jobs::snapshots(session, only.as_deref(), &known);
+    let all = app.writer.call(Some(PATIENCE), job).await?;
+    let shared = Arc::clone(&app);
+    let told = apart(move || -> Vec<Value> {
+        all.into_iter().map(|snapshot| shared.verdicts.complete(snapshot, Snapshot::with_headline)).collect()
+    });
+    Ok(Answer(json!({"experiments": told.await?})))
 }
 
 /// `GET /v1/experiments/{experiment}`
 pub(super) async fn status(State(app): State<App>, _: Reading, Named(entry): Named) -> Result<Answer<Value>, Problem> {
-    let id = entry.id;
-    let told = app.writer.call(Some(PATIENCE), move |session| jobs::status(session, id)).await??;
-    Ok(Answer(told))
+    let (id, known) = (entry.id, app.verdicts.known().get(&entry.id).copied());
+    let snapshot = app.writer.call(Some(PATIENCE), move |session| jobs::snapshot(session, id, known)).await??;
+    let shared = Arc::clone(&app);
+    Ok(Answer(apart(move || shared.verdicts.complete(snapshot, Snapshot::with_verdict)).await?))
+}
+
+/// Work that takes a thread for a while.
+async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| Problem::unavailable("the verdict could not be computed"))
+}
+
+/// The last verdict of each experiment, and the number of rows that it follows from. Rows change once a day, and people look
+/// more often.
+#[derive(Debug, Default)]
+pub(super) struct Verdicts {
+    last: Mutex<BTreeMap<u32, (usize, Arc<Verdict>)>>,
+}
+
+impl Verdicts {
+    fn held(&self) -> MutexGuard<'_, BTreeMap<u32, (usize, Arc<Verdict>)>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn known(&self) -> BTreeMap<u32, usize> {
+        self.held().iter().map(|(&id, &(rows, _))| (id, rows)).collect()
+    }
+
+    /// Completes a snapshot with its verdict.
+    fn complete(&self, mut snapshot: Snapshot, with: fn(Snapshot, &Verdict) -> Value) -> Value {
+        let (id, rows, level) = (snapshot.id, snapshot.rows, snapshot.level);
+        let verdict = match snapshot.outcomes.take() {
+            Some(outcomes) => {
+                let verdict = Arc::new(Verdict::of(&outcomes, level));
+                let mut held = self.held();
+                let newer = held.get(&id).is_some_and(|(known, _)| *known > rows);
+                if !newer {
+                    held.insert(id, (rows, Arc::clone(&verdict)));
+                }
+                Some(verdict)
+            }
+            // At least as new as the snapshot: rows are only added.
+            None => self.held().get(&id).map(|(_, verdict)| Arc::clone(verdict)),
+        };
+        let verdict = verdict.unwrap_or_else(|| unreachable!("what is known is never removed"));
+        with(snapshot, &verdict)
+    }
 }
 
 /// `POST /v1/experiments/{experiment}/pause`
@@ -111,7 +162,7 @@ async fn change(
     let (id, who, name) = (entry.id, caller.name(), entry.config.name.clone());
     let was_pulled = entry.is_pulled();
     if to == To::Killed {
-        // At once, and whatever the store does.
+        // Immediately, and whatever the store does.
         entry.pull(true);
     }
     let changed =

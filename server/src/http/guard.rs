@@ -155,7 +155,7 @@ pub(super) struct Rates {
 }
 
 impl Rates {
-    /// So many addresses are counted; beyond, all others share one count.
+    /// The most addresses that are counted; all others share one count.
     const MOST: usize = 65_536;
 
     fn admit(&self, address: IpAddr, most: u32) -> Result<(), Problem> {

@@ -39,6 +39,7 @@ pub struct AppState {
     settings: Settings,
     writer: Writer,
     rates: Rates,
+    verdicts: experiments::Verdicts,
     is_loopback: bool,
 }
 
@@ -57,7 +58,13 @@ impl AppState {
     /// A server on this address.
     #[must_use]
     pub fn new(settings: Settings, writer: Writer, address: SocketAddr) -> Self {
-        Self { settings, writer, rates: Rates::default(), is_loopback: address.ip().is_loopback() }
+        Self {
+            settings,
+            writer,
+            rates: Rates::default(),
+            verdicts: experiments::Verdicts::default(),
+            is_loopback: address.ip().is_loopback(),
+        }
     }
 
     /// Whether everybody on this machine may do everything.

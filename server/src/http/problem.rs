@@ -46,7 +46,7 @@ impl Problem {
         self
     }
 
-    /// The same request may succeed after so many seconds.
+    /// The same request may succeed after this number of seconds.
     #[must_use]
     pub fn retry_after(mut self, seconds: u32) -> Self {
         self.retry_after = Some(seconds);

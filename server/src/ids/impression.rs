@@ -1,4 +1,4 @@
-//! The id of an impression or duel: its name, and the permission to send its events. It does not tell which rankers met.
+//! The id of an impression or duel: its name, and the permission to send its events. It does not reveal which rankers met.
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;

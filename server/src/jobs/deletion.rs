@@ -7,7 +7,7 @@ use crate::ids::UnitHash;
 use crate::store::{Store, StoreError};
 use crate::writer::Session;
 
-/// What is to be deleted of one experiment.
+/// What must be deleted of one experiment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deletion {
     /// The experiment's number in the store.

@@ -1,13 +1,12 @@
 //! Experiments: made, listed, changed.
 
 use live::traffic::{Config, Experiment, State};
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::Refusal;
 use crate::writer::Session;
 
-/// Makes an experiment, and returns what the caller is told.
+/// Makes an experiment, and returns the answer for the caller.
 ///
 /// # Errors
 /// If there is one of this name, or a setting is wrong.
@@ -28,37 +27,6 @@ pub fn create(session: &mut Session<'_>, config: Config) -> Result<Value, Refusa
     });
     session.create(experiment);
     Ok(told)
-}
-
-/// An experiment in a list.
-#[derive(Debug, Clone, Serialize)]
-pub struct Summary {
-    /// Its name.
-    pub experiment: String,
-    version: String,
-    state: &'static str,
-    since: i64,
-    impressions: u64,
-    headline: String,
-}
-
-/// All experiments, by name; of a caller that may see one only, that one.
-#[must_use]
-pub fn summaries(session: &Session<'_>, only: Option<&str>) -> Vec<Summary> {
-    let seen = session.experiments().map(|(_, one)| one);
-    let seen = seen.filter(|one| only.is_none_or(|only| one.config().name == only));
-    let mut all: Vec<Summary> = seen
-        .map(|one| Summary {
-            experiment: one.config().name.clone(),
-            version: one.version().to_string(),
-            state: one.state().name(),
-            since: one.created(),
-            impressions: one.fates().asked,
-            headline: one.verdict().report.lines().next().unwrap_or_default().to_owned(),
-        })
-        .collect();
-    all.sort_by(|a, b| a.experiment.cmp(&b.experiment));
-    all
 }
 
 /// Changes the state of an experiment, and returns what it is then. With `was_pulled`, it may be killed in memory alone: that is

@@ -156,7 +156,7 @@ fn mix(session: &mut Session<'_>, id: u32, impression: u64, lists: &Lists) -> Re
 }
 
 /// Mixes the lists of an impression that was asked for without, and returns the first page and whether rankers are compared. The
-/// same lists again are no mistake: the answer to the first time may have been lost.
+/// same lists again are allowed: the answer to the first time may have been lost.
 ///
 /// # Errors
 /// If it is closed, or a list is missing: it is closed then.

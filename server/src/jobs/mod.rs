@@ -9,7 +9,7 @@ mod status;
 
 pub use clicks::{Click, Place, clicks};
 pub use deletion::{delete, impressions_of};
-pub use experiments::{change, create, summaries};
+pub use experiments::{change, create};
 pub use impressions::{Answer, Ask, Lists, ask, close, displayed, judge, lists, next};
 pub use refusal::Refusal;
-pub use status::status;
+pub use status::{Snapshot, snapshot, snapshots};

@@ -145,7 +145,7 @@ impl<'v> Node<'v, '_> {
         }
     }
 
-    /// A text of at most so many bytes.
+    /// A text of at most `most` bytes.
     ///
     /// # Errors
     /// If it is something else or longer.

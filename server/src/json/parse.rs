@@ -30,7 +30,7 @@ pub fn parse(text: &[u8]) -> Result<Value, SyntaxError> {
     })
 }
 
-/// Reads a value that may be so many levels deep.
+/// Reads a value that may have this number of levels.
 #[derive(Clone, Copy)]
 struct Level(usize);
 

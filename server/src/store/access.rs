@@ -147,7 +147,7 @@ impl Store {
         schema::secrets(&self.connection)
     }
 
-    /// Copies the store, as of one moment, to a file that must not exist; a server may run meanwhile.
+    /// Copies the store, as it is at one moment, to a file that must not exist; a server may run meanwhile.
     ///
     /// # Errors
     /// If the file exists or cannot be written.

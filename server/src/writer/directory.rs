@@ -35,7 +35,7 @@ impl Entry {
             .unwrap_or("")
     }
 
-    /// Whether everybody gets the champion, at once.
+    /// Whether everybody gets the champion immediately.
     #[must_use]
     pub fn is_killed(&self) -> bool {
         self.is_pulled() || self.is_killed.load(Ordering::SeqCst)
@@ -47,7 +47,7 @@ impl Entry {
         self.is_pulled.load(Ordering::SeqCst)
     }
 
-    /// Kills the experiment as far as this process is concerned, at once, or takes that back.
+    /// Kills the experiment in this process, immediately, or takes that back.
     pub fn pull(&self, is_pulled: bool) {
         self.is_pulled.store(is_pulled, Ordering::SeqCst);
     }

@@ -97,7 +97,7 @@ impl Thread {
         refused.map_or(Ok((thread, shared)), Err)
     }
 
-    /// Runs until it is told to stop, or all callers are gone.
+    /// Runs until it is asked to stop, or all callers are gone.
     pub(super) fn run(&mut self, received: &Receiver<Message>) {
         loop {
             let patience = TICK.saturating_sub(self.last_tick.elapsed());

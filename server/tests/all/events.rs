@@ -61,7 +61,7 @@ fn an_event_that_is_wrong_stops_no_other() {
         good,
         with("/action_name", json!("click_through")),
     ]);
-    let told = server.client().post("/v1/events", events).expect_status(200);
+    let answer = server.client().post("/v1/events", events).expect_status(200);
     let expected = [
         "ignored",
         "malformed",
@@ -75,10 +75,10 @@ fn an_event_that_is_wrong_stops_no_other() {
         "taken",
         "duplicate",
     ];
-    assert_eq!(statuses(&told), expected);
+    assert_eq!(statuses(&answer), expected);
     assert!(
-        told["results"][5]["why"].as_str().unwrap().starts_with("event_attributes.position.ordinal: found 0"),
-        "{told}"
+        answer["results"][5]["why"].as_str().unwrap().starts_with("event_attributes.position.ordinal: found 0"),
+        "{answer}"
     );
 }
 
