@@ -1,7 +1,7 @@
-"""A client of the live server: asks who meets, sends what users do, and never makes a search page wait for long.
+"""A client of the live server: asks which rankers meet, sends clicks, and never makes a search page wait for long.
 
-Every call ends within a time that is set, whatever the network does. A try that fails is repeated with the same idempotency
-key, so that nothing is recorded twice. Clients may be shared between threads, and children of a fork may use them.
+Every call ends within a time limit, whatever the network does. Failed attempts are repeated with the same idempotency key, so that
+nothing is recorded twice. Threads may share a client, and so may the children of a fork.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""Pages that go on without the server: when they no longer ask it, and what is counted and logged of them."""
+"""What a client with a fallback does when the server is down: stop asking for a while, count, and log."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Optional
 from rankduel.client.problems import Problem
 
 _log = logging.getLogger("rankduel.client")
-# After so many calls without an answer in a row, pages no longer wait; once in so many seconds one call tries again.
+# After this many unanswered calls in a row, pages no longer wait; one call per pause (in seconds) tries again.
 _PATIENCE = 5
 _PAUSE = 1.0
 
 
 class Circuit:
-    """Counts the calls of a client that has a fallback, and says when not to ask the server."""
+    """Counts the calls for pages, and decides when not to ask the server."""
 
     def __init__(self) -> None:
         self.forked()
@@ -31,12 +31,12 @@ class Circuit:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Pages that were asked for, those that got the fallback, and other calls that were lost."""
+        """How many pages were asked for, how many of them got the fallback, and how many other calls were lost."""
         with self._lock:
             return dict(self._counts)
 
     def began(self, may_fall_back: bool) -> Optional[Problem]:
-        """A page is to be asked for: a reason not to, if there is one."""
+        """Count a call for a page; return why it must not be sent, or None."""
         with self._lock:
             self._counts["impressions"] += 1
             if not may_fall_back or self._failures < _PATIENCE:
@@ -48,7 +48,7 @@ class Circuit:
             return Problem("No answer", f"the last {self._failures} calls had none; this one was not sent", tries=0)
 
     def ended(self, problem: Optional[Problem]) -> None:
-        """The server answered the call for a page, or there was a problem."""
+        """Note whether the server answered a call for a page."""
         with self._lock:
             if problem is None or (problem.status is not None and problem.status < 500):
                 self._failures = 0
@@ -57,11 +57,11 @@ class Circuit:
                 self._next_try = time.monotonic() + _PAUSE
 
     def fell_back(self, problem: Problem) -> None:
-        """A page shows the list of the fallback."""
+        """Note that a page shows the fallback."""
         self._tell("fallbacks", "the page shows the list of the fallback", problem)
 
     def lost(self, problem: Problem) -> None:
-        """Another call of a page failed."""
+        """Note that a click or another message got lost."""
         self._tell("lost", "a click or another message of a page is lost", problem)
 
     def _tell(self, count: str, what: str, problem: Problem) -> None:

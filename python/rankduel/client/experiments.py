@@ -1,4 +1,4 @@
-"""Experiments: created, watched, changed, exported."""
+"""Calls about experiments as a whole: create, watch, change, export."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rankduel.client.wire import encoded, field, json_of, names_of, parsed, quot
 
 
 class Experiments:
-    """The calls for experiments, on which those for pages build."""
+    """The calls about experiments as a whole."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -28,7 +28,7 @@ class Experiments:
         return f"/v1/experiments/{quoted(text_of('experiment', experiment))}"
 
     def create(self, name: str, rankers: Union[Sequence[str], Mapping[str, str]], **settings: Any) -> dict[str, Any]:
-        """Create an experiment, which runs at once.
+        """Create an experiment, which runs immediately.
 
         Parameters
         ----------
@@ -37,7 +37,7 @@ class Experiments:
         rankers
             Their names, or versions by name. The first is the champion unless `champion` names another.
         **settings
-            ``policy``, ``depth``, ``shown``, ``window``, ``keep``, ``seed`` and all others of the server; it refuses unknown ones.
+            ``policy``, ``depth``, ``shown``, ``window``, ``keep``, ``seed`` and all other settings; the server refuses unknown ones.
 
         Returns
         -------
@@ -47,7 +47,7 @@ class Experiments:
         Raises
         ------
         Problem
-            With status 409 if there is an experiment of that name.
+            With status 409 if an experiment of that name exists.
         """
         if isinstance(rankers, Mapping):
             listed: list[Any] = [{"name": ranker, "version": version} for ranker, version in rankers.items()]
@@ -65,7 +65,7 @@ class Experiments:
             return made
 
     def _made(self, name: str, body: Mapping[str, Any]) -> Optional[dict[str, Any]]:
-        """The experiment that an earlier try of `create` made, unless that of this name has other settings."""
+        """The experiment that an earlier attempt of `create` made; None if the one of this name has other settings."""
         status = self.status(name)
         has = field(status, "settings", dict)
 
@@ -79,11 +79,11 @@ class Experiments:
         return {field: status[field] for field in ("experiment", "version", "state", "settings")}
 
     def experiments(self) -> list[dict[str, Any]]:
-        """All experiments that the key may see: name, version, state, since when, impressions and headline of each."""
+        """Return all experiments that the key may see: name, version, state, start, impressions and headline of each."""
         return field(self._json("GET", "/v1/experiments", "GET /v1/experiments"), "experiments", list)
 
     def status(self, experiment: str) -> dict[str, Any]:
-        """Who is winning, and what became of all impressions and clicks.
+        """Return who is winning, and what became of all impressions and clicks.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class Experiments:
         Returns
         -------
         dict
-            ``headline`` says the verdict in one sentence, ``pairs`` has counts, intervals and verdicts.
+            ``headline`` is the verdict in one sentence; ``pairs`` has counts, intervals and verdicts.
         """
         return self._json("GET", self._path(experiment), "GET /v1/experiments/{experiment}")
 
@@ -106,7 +106,7 @@ class Experiments:
         return self._change(experiment, "resume", "running", why)
 
     def kill(self, experiment: str, why: str = "") -> str:
-        """Give everybody the champion at once, without reading or writing anything for it; returns the state."""
+        """Give everybody the champion immediately, whatever the store does, until `resume`; returns the state."""
         return self._change(experiment, "kill", "killed", why)
 
     def end(self, experiment: str, why: str = "") -> str:
@@ -118,14 +118,14 @@ class Experiments:
         try:
             answer = self._json("POST", path, f"POST /v1/experiments/{{experiment}}/{verb}", {"why": why} if why else {})
         except Problem as problem:
-            # Refused because an earlier try did it?
+            # Refused because an earlier attempt did it?
             if not (problem.status in (409, 422) and problem.may_have_happened and self.status(experiment).get("state") == state):
                 raise
             return state
         return field(answer, "state", str)
 
     def delete_unit(self, unit: str) -> int:
-        """Forget a unit: its hash, and what it was shown. Statistics stay as they are.
+        """Delete a unit: its hash, and what it was shown. Statistics stay as they are.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class Experiments:
         return field(answer, "impressions", int)
 
     def export(self, experiment: str, what: str = "impressions") -> Iterator[dict[str, Any]]:
-        """The log of an experiment, line by line.
+        """Yield the log of an experiment, line by line.
 
         Parameters
         ----------
@@ -158,7 +158,7 @@ class Experiments:
         Raises
         ------
         Problem
-            If the answer ends too early: what came until then is not complete.
+            If the answer ends too early.
         """
         for line in self._export(experiment, what):
             value = json_of(line)
@@ -167,14 +167,14 @@ class Experiments:
             yield value
 
     def save_export(self, experiment: str, what: str, path: Union[str, os.PathLike[str]]) -> int:
-        """Write the log of an experiment to a file, which is complete or not there.
+        """Write the log of an experiment to a file. An incomplete file is never left behind.
 
         Parameters
         ----------
         experiment, what
             As for `export`.
         path
-            The file. One that is there is replaced at the end.
+            The file; it replaces an existing one when it is complete.
 
         Returns
         -------

@@ -31,19 +31,19 @@ from rankduel.client.wire import (
 
 
 class Client(Experiments):
-    """A connection to a live server.
+    """A client of one live server.
 
-    **Repeating.** A call is repeated with growing pauses when the connection fails, the answer does not come, or it is a 503, 429, 502, 504
-    or 408; ``Retry-After`` is respected. What creates something carries an idempotency key, the same in all tries, so that a lost answer
-    creates nothing twice. All tries together end after `within` seconds.
+    **Retries.** A call is repeated with growing pauses if the connection fails, no answer comes, or the status is 408, 429, 502, 503 or 504;
+    ``Retry-After`` is respected. Calls that create something carry the same idempotency key in every attempt, so that a lost answer
+    creates nothing twice. All attempts together end after `within` seconds.
 
-    **Falling back.** With `fallback`, `impression` and `choose` never raise `Problem`: whatever the server answers or does not answer, the
-    page shows the list of that ranker, not credited. Clicks, pages and closing of impressions do not raise either: a click is ``lost`` then.
-    After five calls without an answer, pages get the fallback without waiting, and once a second one call tries whether the server is back.
-    Each case is counted (`counts`) and logged by the logger ``rankduel.client``, at most once a second: as an error if the
-    server refused the request, as a warning otherwise. Arguments that are wrong in themselves still raise `ValueError` or `TypeError`.
+    **Fallback.** With `fallback`, `impression` and `choose` never raise `Problem`: if the server refuses, is slow or does not answer, the
+    page shows the list of that ranker, uncredited. Clicks and the other calls of impressions do not raise either; such a click is ``lost``.
+    After five unanswered calls in a row, pages show the fallback without waiting, and one call per second checks whether the server is back.
+    `counts` counts these cases, and the logger ``rankduel.client`` logs them at most once a second: as errors if the server refused the
+    request, as warnings otherwise. Invalid arguments still raise `ValueError` or `TypeError`.
 
-    The key is in no `repr`, log line or error.
+    No `repr`, log line or error reveals the key.
 
     Parameters
     ----------
@@ -51,24 +51,24 @@ class Client(Experiments):
         Where the server is: ``http://host:port``, or ``https://`` with the path under which a proxy serves it.
     key
         The key that ``rankduel-server keys add`` printed, with the role ``serve`` for pages, ``admin`` for settings and exports, ``read``
-        for status. None for a server on this machine without keys.
+        for status. None for a server without keys on this machine.
     timeout
-        Seconds for one try, from connecting to the last byte.
+        Seconds for one attempt, from connecting to the last byte.
     within
-        Seconds for a call with all of its tries.
+        Seconds for a call with all of its attempts.
     fallback
-        The ranker whose list is shown when the server does not serve: usually the champion.
+        The ranker whose list is shown when the server cannot be used: usually the champion.
     page
-        Places of a page when the fallback is shown: `shown` of the experiment.
+        How many documents a page of the fallback shows: `shown` of the experiment.
     idle
-        How many connections to keep.
+        How many idle connections to keep.
     tls
-        For ``https``: whom to trust; what the system trusts if not given.
+        For ``https``: the context; by default, the certificates that the system trusts.
 
     Raises
     ------
     ValueError
-        For a URL of another form, a name or password in it, or a key with spaces.
+        If the URL has another form, holds a name or password, or the key has spaces.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class Client(Experiments):
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many impressions were asked for, how many of them got the fallback, and how many other calls were lost."""
+        """How many ``impressions`` were asked for, how many of them were ``fallbacks``, and how many other calls were ``lost``."""
         return self._circuit.counts
 
     def impression(
@@ -129,13 +129,13 @@ class Client(Experiments):
         lists
             A list of every ranker.
         unit
-            Who sees the page: a user, or a session. The server keeps a keyed hash alone.
+            Who sees the page: a user or a session. The server stores only a keyed hash.
         query
-            What was asked for. The same unit and query get the same list while the impression is open.
+            The query. The same unit and query get the same list while the impression is open.
         agent
             The user agent, for rules that find bots.
         key
-            An idempotency key; a random one if not given. Give your own (the id of the request, say) where your own caller repeats.
+            An idempotency key; by default a random one. Pass your own (say, the id of the request) if your callers repeat requests.
         documents
             The order in which documents are numbered, by which ties are drawn.
         within
@@ -149,7 +149,7 @@ class Client(Experiments):
         Raises
         ------
         Problem
-            If the server refuses or does not answer, and there is no fallback.
+            If the server refuses or does not answer, and the client has no fallback.
         """
         if self.fallback is not None and self.fallback not in lists:
             raise ValueError(f"lists: expected a list of the fallback {self.fallback!r}, found {', '.join(map(repr, lists))}")
@@ -177,7 +177,7 @@ class Client(Experiments):
         key: Optional[str] = None,
         within: Optional[float] = None,
     ) -> Chosen:
-        """Choose the rankers of one page, for engines that run only those: `Chosen.lists` follows.
+        """Choose the rankers of one page, for engines that run only those; then call `Chosen.lists`.
 
         Parameters
         ----------
@@ -187,7 +187,7 @@ class Client(Experiments):
         Returns
         -------
         Chosen
-            Whose lists to fetch.
+            The rankers whose lists to fetch.
         """
         body = self._request(unit, query, agent, key)
         path = f"{self._path(experiment)}/choose"
@@ -205,19 +205,19 @@ class Client(Experiments):
         return Chosen(self, None, [self.fallback], False, why)
 
     def impression_by_id(self, id: str, shown: Sequence[str] = ()) -> Impression:
-        """The impression with this id, where clicks arrive in another process than the one that made the page.
+        """Return the impression with this id, for clicks that arrive in another process than the page's. Sends nothing.
 
         Parameters
         ----------
         id
             `Impression.id`.
         shown
-            What was shown, for `Impression.next_page`.
+            The documents that were shown, for `Impression.next_page`.
 
         Returns
         -------
         Impression
-            To send its events with. Nothing is asked of the server.
+            The impression, for its events.
         """
         return Impression(self, text_of("id", id), shown, True, None)
 
@@ -231,12 +231,12 @@ class Client(Experiments):
         unit
             Who judges.
         key
-            An idempotency key; a random one if not given.
+            An idempotency key; by default a random one.
 
         Returns
         -------
         Duel
-            Whom to compare.
+            The two rankers.
         """
         body: dict[str, Any] = {"key": secrets.token_urlsafe(16) if key is None else text_of("key", key)}
         if unit is not None:
@@ -257,7 +257,7 @@ class Client(Experiments):
         Returns
         -------
         bool
-            Whether this verdict was recorded: False if the duel was judged before, perhaps by an earlier try of this call.
+            Whether this verdict was recorded; False if the duel was judged before, perhaps by an earlier attempt of this call.
         """
         if winner not in ("first", "second", "tie"):
             raise ValueError(f"winner: expected first, second or tie, found {winner!r}")
@@ -265,7 +265,7 @@ class Client(Experiments):
         return field(answer, "taken", bool)
 
     def events(self, events: Iterable[Mapping[str, Any]]) -> list[Fate]:
-        """Send many events, in as many requests as needed. Sending them again is harmless.
+        """Send many events, in as many requests as needed. It is safe to send them again.
 
         Parameters
         ----------
@@ -275,12 +275,12 @@ class Client(Experiments):
         Returns
         -------
         list of Fate
-            What became of each, in the same order.
+            What the server did with each, in the same order.
 
         Raises
         ------
         Problem
-            If a request fails. Those before it were taken; send all again.
+            If a request fails. Earlier events were taken; send all of them again.
         """
         fates: list[Fate] = []
         for batch in batches(events):
@@ -323,7 +323,7 @@ class Client(Experiments):
         return Impression(self, optional(answer, "id"), shown, field(answer, "credited", bool), optional(answer, "why"), rest)
 
     def _rest(self, lists: Mapping[str, Ranked], shown: Sequence[str]) -> list[str]:
-        """What later pages show if the server cannot say: the fallback's documents, or those of the list that `shown` begins."""
+        """What later pages show if the server cannot say: the rest of the fallback's list, or of the list that begins with `shown`."""
         if self.fallback is not None and self.fallback in lists:
             documents = documents_of(lists[self.fallback])
         else:
@@ -337,7 +337,7 @@ class Client(Experiments):
         return Impression(self, None, documents[: self.page], False, why, documents[self.page :])
 
     def _excused(self, problem: Problem) -> None:
-        """Count a failure that a page need not know of; without a fallback, raise it."""
+        """Count a failure, or raise it if there is no fallback."""
         if self.fallback is None:
             raise problem
         self._circuit.lost(problem)

@@ -1,4 +1,4 @@
-"""What a client returns: an impression, the rankers of one, a duel, and what became of an event."""
+"""What a client returns: impressions, the rankers of one, duels, and the fates of events."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Fate(NamedTuple):
     Attributes
     ----------
     status : str
-        ``taken``; ``duplicate`` (the document counts already, perhaps by an earlier try), ``late`` (the window is over), ``unknown`` (no such
-        impression), ``not-shown``, ``ignored`` (not a click), ``malformed``; or, where a fallback is set, ``lost`` (no answer came) and
-        ``not-recorded`` (the impression is none of the server's).
+        ``taken``; ``duplicate`` (the document counts already, perhaps from an earlier attempt); ``late`` (the window is over);
+        ``unknown`` (no such impression); ``not-shown``; ``ignored`` (not a click); ``malformed``. If the client has a fallback, also
+        ``lost`` (no answer came) and ``not-recorded`` (the server does not know this page).
     why : str or None
-        In words, unless it was taken.
+        The reason in words, unless it was taken.
     """
 
     status: str
@@ -66,13 +66,13 @@ class Impression:
     Attributes
     ----------
     id : str or None
-        Its name, with which its events may be sent, also from the page itself; None if the server recorded nothing.
+        Its id, which permits sending its events, also from the page itself; None if the server recorded nothing.
     shown : list of str
         What to show, all pages so far.
     credited : bool
-        Whether clicks count. If not, `shown` is the list of one ranker.
+        Whether clicks compare rankers. If not, `shown` is the list of a single ranker.
     why : str or None
-        Why they do not.
+        The reason, if it is not credited.
     """
 
     def __init__(
@@ -86,17 +86,17 @@ class Impression:
         self.why = why
 
     def next_page(self, seen: Optional[int] = None) -> list[str]:
-        """The next page of the same draw.
+        """Return the next page of the same draw.
 
         Parameters
         ----------
         seen
-            How many places the user has seen; all of `shown` if not given.
+            How many places the user has seen; by default all of `shown`.
 
         Returns
         -------
         list of str
-            The documents of the page, which `shown` has from now on; empty at the end.
+            The documents of the page, which are added to `shown`; empty at the end.
         """
         seen = len(self.shown) if seen is None else count_of("seen", seen, 1)
         if self.id is None:
@@ -125,12 +125,12 @@ class Impression:
         documents
             From the first place to the last.
         pinned
-            Those that were not mixed: advertisements, curated answers.
+            The documents that were not part of the mixed list: advertisements, curated answers.
 
         Returns
         -------
         int
-            How many places are credited.
+            How many places can be credited.
         """
         if self.id is None:
             return 0
@@ -156,7 +156,7 @@ class Impression:
         Returns
         -------
         Fate
-            What became of it.
+            What the server did with it.
         """
         if self.id is None:
             click("none", document, position=position)
@@ -169,12 +169,12 @@ class Impression:
             return Fate("lost", str(problem))
 
     def close(self) -> bool:
-        """Credit the impression now, without waiting for its window to end.
+        """Credit the impression now instead of at the end of its window.
 
         Returns
         -------
         bool
-            Whether it was open: False if it was closed before, perhaps by an earlier try of this call.
+            Whether it was open; False if it was closed before, perhaps by an earlier attempt of this call.
         """
         if self.id is None:
             return False
@@ -190,18 +190,18 @@ class Impression:
 
 
 class Chosen:
-    """The rankers that meet on one page, whose lists are to be fetched.
+    """The rankers that meet on one page; fetch their lists.
 
     Attributes
     ----------
     id : str or None
         The impression's; None if the server recorded nothing.
     rankers : list of str
-        Their names; a single one where nothing is mixed.
+        Their names; a single one if nothing is mixed.
     credited : bool
-        Whether clicks will count.
+        Whether clicks will compare rankers.
     why : str or None
-        Why they will not.
+        The reason, if not.
     """
 
     def __init__(self, client: Client, id: Optional[str], rankers: Sequence[str], credited: bool, why: Optional[str]) -> None:
@@ -217,7 +217,7 @@ class Chosen:
         Parameters
         ----------
         lists
-            A list for every ranker of `rankers`, which may be empty. Others are not sent.
+            A list for each of `rankers`; it may be empty. Other lists are not sent.
         documents
             The order in which documents are numbered, by which ties are drawn.
 

@@ -1,4 +1,4 @@
-"""What a server refused, or that it did not answer: one class, with the fields by which the server describes problems."""
+"""The error of every call: what the server refused, or that it did not answer."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any, Optional
 
 
 class Problem(Exception):
-    """What the server refused, or that it did not answer.
+    """The server refused a request, or did not answer it.
 
-    The fields are those of RFC 9457, by which the server describes errors.
+    The fields are those of RFC 9457, in which the server describes errors.
 
     Attributes
     ----------
@@ -24,12 +24,12 @@ class Problem(Exception):
     found, expected, do, path : str or None
         What was found, what was expected, what to do, and the place in the request, e.g. ``lists.bm25[3]``.
     retry_after : float or None
-        After how many seconds the server asks to try again.
+        How many seconds the server asks to wait before the next attempt.
     tries : int
         How many times the request was sent.
     may_have_happened : bool
-        Whether the server may have carried the request out all the same: some try was sent, and its answer never came. Sending the
-        same request with the same key again is harmless.
+        Whether the server may have carried out the request: an attempt was sent, and its answer never came. It is safe to send the same
+        request with the same key again.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ def _problem(title: str, detail: str, fields: dict[str, Any]) -> Problem:
 
 
 def read_problem(status: int, headers: Message, data: bytes, what: str) -> Problem:
-    """The problem that an answer describes, or that it is of a server of another kind."""
+    """The problem that an answer describes; one of its own if the answer comes from another kind of server."""
     retry_after = _retry_after(headers.get("Retry-After"))
     reason = http.client.responses.get(status, "Unknown")
     try:
@@ -106,7 +106,7 @@ def read_problem(status: int, headers: Message, data: bytes, what: str) -> Probl
 
 
 def _retry_after(text: Optional[str]) -> Optional[float]:
-    """Seconds, of a header that has these or a date."""
+    """The seconds in a header that holds seconds or a date."""
     if text is None:
         return None
     try:
@@ -117,6 +117,6 @@ def _retry_after(text: Optional[str]) -> Optional[float]:
 
 
 def unexpected(field: str) -> Problem:
-    """An answer without this field, or with another type of it."""
+    """The problem of an answer that lacks this field, or has another type there."""
     detail = f"the answer is not one of this server: {field!r} is missing or of another type"
     return Problem("Unexpected answer", detail, do="see that `url` is that of a rankduel-server of this version")

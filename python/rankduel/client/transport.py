@@ -1,4 +1,4 @@
-"""How requests reach a server: kept connections, a hard limit of time, tries that repeat the very same request."""
+"""How requests reach a server: connections that stay open, a hard time limit, and attempts that repeat the same bytes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Optional, cast
 from rankduel.client.problems import Problem, read_problem
 
 RETRIED = (408, 429, 502, 503, 504)
-"""Answers after which the same request is sent again: nothing was recorded, or what was recorded has the request's key."""
+"""Statuses after which the same request is sent again: either nothing was recorded, or the request's key prevents a second record."""
 
 _FIRST_WAIT = 0.05
 _LONGEST_WAIT = 1.0
@@ -28,7 +28,7 @@ _LARGEST_ANSWER = 64 << 20
 
 
 class Answer(NamedTuple):
-    """A complete answer, and whether an earlier try of the request was sent and never answered."""
+    """A complete answer, and whether an earlier attempt was sent and never answered."""
 
     status: int
     body: bytes
@@ -36,7 +36,7 @@ class Answer(NamedTuple):
 
 
 class Secret:
-    """A text that no `repr`, log line or pickle shows."""
+    """A text that no `repr`, log line or pickle reveals."""
 
     __slots__ = ("_text",)
 
@@ -55,7 +55,7 @@ class Secret:
 
 
 class _NoAnswer(Exception):
-    """One try failed. Its text replaces the original error, whose frames hold the request with its key."""
+    """An attempt failed. It replaces the original error, whose frames hold the request with its key."""
 
     def __init__(self, why: str, sent: bool, was_kept: bool) -> None:
         super().__init__(why)
@@ -155,7 +155,7 @@ _pools: weakref.WeakSet[Transport] = weakref.WeakSet()
 def _forked() -> None:
     """In the child of a fork: connections belong to the parent, and a lock may be held by a thread that is not here."""
     for pool in list(_pools):
-        # This closes the copies of the child alone.
+        # This closes only the copies of the child.
         for connection in pool._idle:
             connection.close()
         pool._begin()
@@ -291,16 +291,16 @@ class Transport:
         content_type: str = "application/json",
         within: Optional[float] = None,
     ) -> Answer:
-        """Send a request until an answer is there that is not one of `RETRIED`, or the time is over.
+        """Send a request until the answer is not one of `RETRIED`, or the time is over.
 
         Parameters
         ----------
         method, path, body, content_type
-            The request. Sending it twice must do what sending it once does.
+            The request, which must be safe to send twice.
         what
             The request in error messages: the path without ids, which are permissions.
         within
-            Seconds for all tries together.
+            Seconds for all attempts together.
 
         Returns
         -------
@@ -346,12 +346,12 @@ class Transport:
             raise problem
 
     def lines(self, path: str, what: str) -> Iterator[bytes]:
-        """The lines of a long answer, as they come; each waits at most `timeout`.
+        """Yield the lines of a long answer; each may take `timeout` seconds.
 
         Raises
         ------
         Problem
-            If the answer is an error, or ends too early: never a shorter answer without a word.
+            If the answer is an error or ends too early.
         """
         # Not one that was idle, which the server may have closed: this is not tried twice.
         connection = Connection(self._host, self._port, self._tls)
@@ -382,7 +382,7 @@ class Transport:
 
 
 def _pieces(response: http.client.HTTPResponse) -> Iterator[bytes]:
-    """The body as it comes. One that ends too early is an error."""
+    """The body, piece by piece. It is an error if it ends too early."""
     if response.length is None and not response.chunked:
         raise http.client.HTTPException("the answer does not say how long it is")
     while data := response.read1(1 << 16):
@@ -403,7 +403,7 @@ def _whole(response: http.client.HTTPResponse) -> bytes:
 
 
 def seconds(name: str, value: float) -> float:
-    """The value, if it is a span of time."""
+    """The value, if it is a positive number of seconds."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < float("inf"):
         raise ValueError(f"{name}: expected seconds above 0, found {value!r}")
     return float(value)

@@ -1,4 +1,4 @@
-"""Values on their way to the server, checked before anything is sent, and answers on their way back."""
+"""Checks arguments before anything is sent, and the fields of answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ scores tie."""
 
 T = TypeVar("T")
 
-# As many events as one request holds: far below the server's limit of 1 MB.
+# The most events of a request; its size stays far below the server's limit of 1 MB.
 _MOST_EVENTS = 1_000
 _MOST_BYTES = 500_000
 
