@@ -1,12 +1,14 @@
 //! Bodies of requests: of a known type, not too large, and there in time.
 
 use std::future::Future;
+use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, StatusCode, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde_json::{Map, Value};
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::{App, Problem};
 use crate::json::{self, ShapeError};
@@ -28,9 +30,19 @@ pub(super) enum Kind {
     Text,
 }
 
-/// A body in JSON; an empty one is an empty object.
+/// A body in JSON; an empty one is an empty object. It takes room as long as it is held.
 #[derive(Debug)]
-pub(super) struct Json(pub Value);
+pub(super) struct Json(pub(super) Value, pub(super) Room);
+
+/// A part of the memory for values of bodies: a body of many small values takes forty times its bytes, and many bodies at a time
+/// would take all memory.
+#[derive(Debug)]
+pub(super) struct Room {
+    _permit: OwnedSemaphorePermit,
+}
+
+/// The bytes of all bodies whose values are in memory at a time.
+pub(super) const ROOM: usize = 32 << 20;
 
 impl FromRequest<App> for Json {
     type Rejection = Problem;
@@ -40,14 +52,14 @@ impl FromRequest<App> for Json {
         async move {
             let has_type = request.headers().contains_key(header::CONTENT_TYPE);
             let found = kind(request.headers())?;
-            let bytes = read(request, &app).await?;
+            let (bytes, room) = read(request, &app).await?;
             if bytes.is_empty() {
-                return Ok(Self(Value::Object(Map::new())));
+                return Ok(Self(Value::Object(Map::new()), room));
             }
             if !has_type || found != Some(Kind::Json) {
                 return Err(wrong_type("application/json", if has_type { "another type" } else { "no Content-Type" }));
             }
-            parsed(&bytes).map(Self)
+            Ok(Self(parsed(&bytes)?, room))
         }
     }
 }
@@ -59,6 +71,8 @@ pub(super) struct Events {
     pub bytes: Bytes,
     /// What they are.
     pub kind: Kind,
+    /// Their part of the memory.
+    pub(super) room: Room,
 }
 
 impl FromRequest<App> for Events {
@@ -69,7 +83,8 @@ impl FromRequest<App> for Events {
         async move {
             let expected = "application/json, application/x-ndjson or text/plain";
             let kind = kind(request.headers())?.ok_or_else(|| wrong_type(expected, "another type or none"))?;
-            Ok(Self { bytes: read(request, &app).await?, kind })
+            let (bytes, room) = read(request, &app).await?;
+            Ok(Self { bytes, kind, room })
         }
     }
 }
@@ -108,7 +123,7 @@ fn kind(headers: &HeaderMap) -> Result<Option<Kind>, Problem> {
 }
 
 /// Reads a body within the limits.
-async fn read(request: Request<Body>, app: &App) -> Result<Bytes, Problem> {
+async fn read(request: Request<Body>, app: &App) -> Result<(Bytes, Room), Problem> {
     let limit = app.settings.body_limit;
     let too_large = || {
         Problem::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the body has more than {limit} bytes"))
@@ -126,8 +141,23 @@ async fn read(request: Request<Body>, app: &App) -> Result<Bytes, Problem> {
         Problem::new(StatusCode::REQUEST_TIMEOUT, format!("the body did not arrive within {within}"))
     };
     match tokio::time::timeout(app.settings.arrive_within, collected).await.map_err(late)? {
-        Ok(body) => Ok(body.to_bytes()),
+        Ok(body) => {
+            let bytes = body.to_bytes();
+            let room = room(app, bytes.len()).await?;
+            Ok((bytes, room))
+        }
         Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
         Err(_) => Err(Problem::new(StatusCode::BAD_REQUEST, "the body could not be read to its end")),
+    }
+}
+
+/// Waits for room for the values of a body.
+async fn room(app: &App, bytes: usize) -> Result<Room, Problem> {
+    // A body that is larger than all room, which only settings allow, waits until it is alone.
+    let needed = bytes.clamp(1, ROOM) as u32;
+    let room = Arc::clone(&app.room).acquire_many_owned(needed);
+    match tokio::time::timeout(app.settings.arrive_within, room).await {
+        Ok(Ok(permit)) => Ok(Room { _permit: permit }),
+        _ => Err(Problem::unavailable("too many large bodies are being read")),
     }
 }

@@ -17,6 +17,9 @@ use crate::json::{self, Node, ShapeError};
 /// The actions that are clicks.
 const CLICKS: [&str; 2] = ["click", "click_through"];
 
+/// The most events of a request.
+const MOST: usize = 10_000;
+
 /// What becomes of an event.
 enum Fate {
     /// A click that the writer judges.
@@ -29,13 +32,19 @@ enum Fate {
 pub(super) async fn events(
     State(app): State<App>,
     _: Anybody,
-    Events { bytes, kind }: Events,
+    Events { bytes, kind, room: _room }: Events,
 ) -> Result<Answer<Value>, Problem> {
     let now = seconds(&app);
     let fates: Vec<Fate> = match lines(&bytes, kind) {
-        Some(lines) => lines.map(|line| of_line(&app, line, now)).collect(),
+        Some(lines) => {
+            check_count(lines.clone().take(MOST + 1).count())?;
+            lines.map(|line| of_line(&app, line, now)).collect()
+        }
         None => match parsed(&bytes)? {
-            Value::Array(items) => items.iter().map(|event| of_event(&app, event, now)).collect(),
+            Value::Array(items) => {
+                check_count(items.len())?;
+                items.iter().map(|event| of_event(&app, event, now)).collect()
+            }
             event => vec![of_event(&app, &event, now)],
         },
     };
@@ -70,6 +79,15 @@ pub(super) async fn events(
     Ok(Answer(json!({"results": results, "taken": count})))
 }
 
+/// Each event has an answer, which may be larger than the event.
+fn check_count(events: usize) -> Result<(), Problem> {
+    if events <= MOST {
+        return Ok(());
+    }
+    let detail = format!("the body has more than {MOST} events; send fewer at a time");
+    Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail).part("expected", format!("at most {MOST} events")))
+}
+
 fn of_click(fate: ClickFate) -> (&'static str, String) {
     let (status, why) = match fate {
         ClickFate::Taken => ("taken", ""),
@@ -83,7 +101,7 @@ fn of_click(fate: ClickFate) -> (&'static str, String) {
 
 /// The lines of a body that has one event in each; `None` if it is JSON as a whole. `sendBeacon` says of both that they are
 /// text: then a body that is JSON as a whole is taken as such.
-fn lines(bytes: &[u8], kind: Kind) -> Option<impl Iterator<Item = &[u8]>> {
+fn lines(bytes: &[u8], kind: Kind) -> Option<impl Iterator<Item = &[u8]> + Clone> {
     let is_lines = match kind {
         Kind::Json => false,
         Kind::Lines => true,

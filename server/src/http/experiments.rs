@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(super) async fn create(
     State(app): State<App>,
     With(caller): Admin,
-    Json(body): Json,
+    Json(body, _room): Json,
 ) -> Result<(StatusCode, Answer<Value>), Problem> {
     let config = settings(&body)?;
     caller.check_experiment(&config.name)?;
@@ -153,7 +153,7 @@ async fn change(
     State(app): State<App>,
     With(caller): Admin,
     Named(entry): Named,
-    Json(body): Json,
+    Json(body, _room): Json,
     to: To,
 ) -> Result<Answer<Value>, Problem> {
     let top = Node::top(&body);
@@ -191,7 +191,7 @@ async fn change(
 pub(super) async fn delete_unit(
     State(app): State<App>,
     With(caller): Admin,
-    Json(body): Json,
+    Json(body, _room): Json,
 ) -> Result<Answer<Value>, Problem> {
     let top = Node::top(&body);
     top.only(&["unit"])?;

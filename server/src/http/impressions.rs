@@ -28,7 +28,7 @@ pub(super) async fn impression(
     State(app): State<App>,
     _: Serving,
     Named(entry): Named,
-    Json(body): Json,
+    Json(body, _room): Json,
 ) -> Result<Answer<Value>, Problem> {
     let top = Node::top(&body);
     top.only(&["unit", "agent", "query", "key", "lists", "documents"])?;
@@ -56,7 +56,7 @@ pub(super) async fn choose(
     State(app): State<App>,
     _: Serving,
     Named(entry): Named,
-    Json(body): Json,
+    Json(body, _room): Json,
 ) -> Result<Answer<Value>, Problem> {
     let top = Node::top(&body);
     top.only(&["unit", "agent", "query", "key"])?;
@@ -87,7 +87,7 @@ pub(super) async fn duel(
     State(app): State<App>,
     _: Serving,
     Named(entry): Named,
-    Json(body): Json,
+    Json(body, _room): Json,
 ) -> Result<Answer<Value>, Problem> {
     let top = Node::top(&body);
     top.only(&["unit", "key"])?;
@@ -124,19 +124,20 @@ pub(super) async fn lists(
     State(app): State<App>,
     With(caller): Serving,
     of: Identified,
-    Json(body): Json,
+    Json(body, _room): Json,
 ) -> Result<Answer<Value>, Problem> {
     caller.check_experiment(&of.entry.config.name)?;
     let top = Node::top(&body);
     top.only(&["lists", "documents"])?;
     let Read { lists, champion } = Read::of(&top, &of.entry.config, false)?;
     let (id, within) = (of.id, app.settings.answer_within);
+    let request = app.hashes.request(id.experiment, "lists", body.to_string().as_bytes());
     // Some list is there even if the champion did not meet anybody.
     let fallback = if champion.is_empty() { lists.ids.clone() } else { champion };
     if of.entry.is_killed() {
         return Ok(champion_list(&app, &of.entry, fallback, "killed"));
     }
-    let mixed = app.writer.call(Some(within), move |session| jobs::lists(session, id, &lists)).await;
+    let mixed = app.writer.call(Some(within), move |session| jobs::lists(session, id, &lists, request)).await;
     match late(mixed)? {
         Ok((shown, is_mixed)) => Ok(listed(&app, &of.text, shown, is_mixed)),
         Err(why) => Ok(champion_list(&app, &of.entry, fallback, why)),
@@ -148,7 +149,7 @@ pub(super) async fn next(
     State(app): State<App>,
     With(caller): Serving,
     of: Identified,
-    Json(body): Json,
+    Json(body, _room): Json,
 ) -> Result<Answer<Value>, Problem> {
     caller.check_experiment(&of.entry.config.name)?;
     let top = Node::top(&body);
@@ -163,7 +164,7 @@ pub(super) async fn displayed(
     State(app): State<App>,
     With(caller): Serving,
     of: Identified,
-    Json(body): Json,
+    Json(body, _room): Json,
 ) -> Result<Answer<Value>, Problem> {
     caller.check_experiment(&of.entry.config.name)?;
     let top = Node::top(&body);
@@ -189,7 +190,7 @@ pub(super) async fn close(
     State(app): State<App>,
     With(caller): Serving,
     of: Identified,
-    Json(body): Json,
+    Json(body, _room): Json,
 ) -> Result<Answer<Value>, Problem> {
     caller.check_experiment(&of.entry.config.name)?;
     Node::top(&body).only(&[])?;
@@ -202,7 +203,7 @@ pub(super) async fn judge(
     State(app): State<App>,
     With(caller): Serving,
     of: Identified,
-    Json(body): Json,
+    Json(body, _room): Json,
 ) -> Result<Answer<Value>, Problem> {
     caller.check_experiment(&of.entry.config.name)?;
     let top = Node::top(&body);

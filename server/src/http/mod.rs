@@ -23,7 +23,7 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post, put};
 use tokio::net::TcpListener;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
 use crate::settings::Settings;
 use crate::writer::{Shared, Writer};
@@ -39,6 +39,7 @@ pub struct AppState {
     settings: Settings,
     writer: Writer,
     rates: Rates,
+    room: Arc<Semaphore>,
     verdicts: experiments::Verdicts,
     is_loopback: bool,
 }
@@ -62,6 +63,7 @@ impl AppState {
             settings,
             writer,
             rates: Rates::default(),
+            room: Arc::new(Semaphore::new(body::ROOM)),
             verdicts: experiments::Verdicts::default(),
             is_loopback: address.ip().is_loopback(),
         }

@@ -44,7 +44,8 @@ impl Asker {
         Ok(Self {
             unit: name("unit", "a unit")?.unwrap_or_default(),
             agent: text("agent", "a user agent", AGENT)?,
-            query: text("query", "a query", QUERY)?,
+            // Without a query, two pages of a unit are two impressions, and no reload.
+            query: text("query", "a query", QUERY)?.filter(|query| !query.is_empty()),
             key: name("key", "an idempotency key")?,
         })
     }

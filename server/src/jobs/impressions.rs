@@ -105,7 +105,7 @@ pub fn ask(session: &mut Session<'_>, ask: &Ask, lists: Option<&Lists>) -> Resul
         Chosen::New { impression, arms, documents, is_mixed } => {
             let shown = documents.zip(lists).map(|(documents, lists)| lists.names(&documents));
             if let Some(shown) = &shown {
-                session.keep_shown(id, impression, shown);
+                session.keep_shown(id, impression, shown, None);
             }
             (impression, arms, is_mixed, shown)
         }
@@ -113,7 +113,7 @@ pub fn ask(session: &mut Session<'_>, ask: &Ask, lists: Option<&Lists>) -> Resul
             let shown = match lists {
                 None => None,
                 Some(_) if is_listed => Some(session.shown(id, impression).ok_or_else(gone)?.mixed),
-                Some(lists) => Some(mix(session, id, impression, lists)?),
+                Some(lists) => Some(mix(session, (id, impression), lists, None)?),
             };
             (impression, arms, is_mixed, shown)
         }
@@ -146,12 +146,17 @@ fn expiry(config: &Config, asked: i64) -> u32 {
     u32::try_from(end / 1000).unwrap_or(u32::MAX)
 }
 
-fn mix(session: &mut Session<'_>, id: u32, impression: u64, lists: &Lists) -> Result<Vec<String>, Refusal> {
+fn mix(
+    session: &mut Session<'_>,
+    (id, impression): (u32, u64),
+    lists: &Lists,
+    request: Option<u64>,
+) -> Result<Vec<String>, Refusal> {
     let now = session.now;
     let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
     let documents = experiment.list(now, impression, &|ranker| lists.get(ranker))?;
     let shown = lists.names(&documents);
-    session.keep_shown(id, impression, &shown);
+    session.keep_shown(id, impression, &shown, request);
     Ok(shown)
 }
 
@@ -160,16 +165,20 @@ fn mix(session: &mut Session<'_>, id: u32, impression: u64, lists: &Lists) -> Re
 ///
 /// # Errors
 /// If it is closed, or a list is missing: it is closed then.
-pub fn lists(session: &mut Session<'_>, of: ImpressionId, lists: &Lists) -> Result<(Vec<String>, bool), Refusal> {
+pub fn lists(
+    session: &mut Session<'_>,
+    of: ImpressionId,
+    lists: &Lists,
+    request: u64,
+) -> Result<(Vec<String>, bool), Refusal> {
     let known = session.shown(of.experiment, of.impression);
     let experiment = session.experiment(of.experiment).ok_or_else(Refusal::no_experiment)?;
     let is_mixed = experiment.is_mixed(of.impression).unwrap_or(false);
     let length = experiment.config().shown as usize;
     let is_open = experiment.asked_at(of.impression).is_some();
     let mut shown = match known {
-        // What was mixed once stays; other lists would be mixed otherwise.
-        Some(Shown { mixed, .. }) if is_open && mixed.iter().all(|id| lists.ids.contains(id)) => mixed,
-        _ => mix(session, of.experiment, of.impression, lists)?,
+        Some(Shown { mixed, request: Some(known), .. }) if is_open && known == request => mixed,
+        _ => mix(session, (of.experiment, of.impression), lists, Some(request))?,
     };
     session.offer(Offer { experiment: of.experiment, impression: of.impression, can_be_asked_again: true });
     shown.truncate(length);

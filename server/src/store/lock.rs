@@ -19,7 +19,7 @@ impl StoreLock {
     /// # Errors
     /// If another process has it, or the file cannot be opened.
     pub fn take(store: &Path) -> Result<Self, StoreError> {
-        let path = Self::path(store);
+        let path = Self::path(store)?;
         let failed = |error: std::io::Error| StoreError::Io(format!("cannot lock {}: {error}", path.display()));
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -29,9 +29,26 @@ impl StoreLock {
         }
     }
 
-    fn path(store: &Path) -> PathBuf {
-        let mut name = store.as_os_str().to_owned();
+    /// Beside the file itself: a store that is reached by a link has the same lock.
+    fn path(store: &Path) -> Result<PathBuf, StoreError> {
+        let failed = |error: std::io::Error| {
+            let folder = store.parent().unwrap_or(store).display();
+            StoreError::Io(format!(
+                "cannot use {}: {error}; make the folder {folder} first, or choose another --store",
+                store.display()
+            ))
+        };
+        let real = match store.canonicalize() {
+            Ok(real) => real,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                let folder = store.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+                let name = store.file_name().ok_or_else(|| failed(error))?;
+                folder.canonicalize().map_err(failed)?.join(name)
+            }
+            Err(error) => return Err(failed(error)),
+        };
+        let mut name = real.into_os_string();
         name.push(".lock");
-        name.into()
+        Ok(name.into())
     }
 }

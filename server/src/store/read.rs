@@ -25,6 +25,8 @@ pub struct Shown {
     pub mixed: Vec<String>,
     /// What the page displayed, where that is something else.
     pub displayed: Option<Displayed>,
+    /// The hash of the request that brought the lists, if they came later.
+    pub request: Option<u64>,
 }
 
 /// What a page displayed.
@@ -144,9 +146,13 @@ impl Store {
         self.inject(Operation::Read)?;
         let mut query = self
             .connection
-            .prepare_cached("SELECT ids, displayed FROM shown WHERE experiment = ?1 AND impression = ?2")?;
-        let row = query.query_row((experiment, impression as i64), |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
-        let Some((ids, displayed)): Option<(String, Option<String>)> = row else { return Ok(None) };
+            .prepare_cached("SELECT ids, displayed, request FROM shown WHERE experiment = ?1 AND impression = ?2")?;
+        let row = query
+            .query_row((experiment, impression as i64), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+            .optional()?;
+        let Some((ids, displayed, request)): Option<(String, Option<String>, Option<i64>)> = row else {
+            return Ok(None);
+        };
         let damaged = |_| {
             StoreError::Damaged(format!(
                 "the documents of impression {impression} of experiment {experiment} are damaged; restore the store from a backup"
@@ -155,6 +161,7 @@ impl Store {
         Ok(Some(Shown {
             mixed: serde_json::from_str(&ids).map_err(damaged)?,
             displayed: displayed.map(|page| serde_json::from_str(&page).map_err(damaged)).transpose()?,
+            request: request.map(|request| request as u64),
         }))
     }
 

@@ -23,7 +23,7 @@ fn tables() -> String {
         ) STRICT, WITHOUT ROWID;
         CREATE UNIQUE INDEX closed ON events (experiment, impression) WHERE kind = {CLOSED};
         CREATE TABLE shown (
-            experiment INTEGER NOT NULL, impression INTEGER NOT NULL, ids TEXT NOT NULL, displayed TEXT,
+            experiment INTEGER NOT NULL, impression INTEGER NOT NULL, ids TEXT NOT NULL, displayed TEXT, request INTEGER,
             PRIMARY KEY (experiment, impression)
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE units (

@@ -62,15 +62,21 @@ impl Store {
         )
     }
 
-    /// Writes the documents that an impression mixed.
+    /// Writes the documents that an impression mixed, and the hash of the request that brought its lists, if they came later.
     ///
     /// # Errors
     /// If the impression has some, or the store cannot be written.
-    pub fn insert_shown(&self, experiment: u32, impression: u64, ids: &[String]) -> Result<(), StoreError> {
+    pub fn insert_shown(
+        &self,
+        experiment: u32,
+        impression: u64,
+        ids: &[String],
+        request: Option<u64>,
+    ) -> Result<(), StoreError> {
         let ids = serde_json::to_string(ids).map_err(|error| StoreError::Io(error.to_string()))?;
         self.insert(
-            "INSERT INTO shown (experiment, impression, ids) VALUES (?1, ?2, ?3)",
-            (experiment, impression as i64, ids),
+            "INSERT INTO shown (experiment, impression, ids, request) VALUES (?1, ?2, ?3, ?4)",
+            (experiment, impression as i64, ids, request.map(|request| request as i64)),
         )
     }
 
@@ -126,12 +132,14 @@ impl Store {
         self.insert("INSERT OR REPLACE INTO meta VALUES ('alive', ?1)", [&time.to_be_bytes()[..]])
     }
 
-    /// Moves all that was written from the log of SQLite to its file, so that no copy of what was deleted is left.
+    /// Moves all that was written from the log of SQLite to its file, and returns whether that is done: a reader can stand in the
+    /// way. No copy of what was deleted is left then.
     ///
     /// # Errors
     /// If the store cannot be written.
-    pub fn checkpoint(&self) -> Result<(), StoreError> {
-        Ok(self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
+    pub fn checkpoint(&self) -> Result<bool, StoreError> {
+        let busy: i64 = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+        Ok(busy == 0)
     }
 
     fn insert(&self, sql: &str, values: impl Params) -> Result<(), StoreError> {

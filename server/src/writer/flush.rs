@@ -48,6 +48,12 @@ struct Open {
 impl Open {
     fn new(options: &Options) -> Result<Self, LoadError> {
         let store = Store::open_with(&options.store, Access::Serve, options.faults.clone())?;
+        // What a write-ahead log holds after a failed `fsync` can be read, and may not be on the disk: a second `fsync` says
+        // nothing about it. Written once more, to the file, it is.
+        if !store.checkpoint()? {
+            let busy = "another process reads it, so its write-ahead log cannot be emptied; end exports and backups";
+            return Err(StoreError::Sqlite(busy.to_owned()).into());
+        }
         let held = load(&store)?;
         Ok(Self { store, held })
     }
@@ -271,8 +277,8 @@ impl Thread {
             open.store.commit()?;
             if has_deleted {
                 // No copy is left in the write-ahead log. Should that fail, the next checkpoint does it.
-                if let Err(error) = open.store.checkpoint() {
-                    tracing::warn!(%error, "deleted data may stay in the write-ahead log until it is next emptied");
+                if !open.store.checkpoint().unwrap_or(false) {
+                    tracing::warn!("deleted data may stay in the write-ahead log until it is next emptied");
                 }
             }
             Ok((touched, written))

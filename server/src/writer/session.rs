@@ -113,9 +113,9 @@ impl Session<'_> {
         Some(number)
     }
 
-    /// Keeps the documents that an impression mixed.
-    pub fn keep_shown(&mut self, experiment: u32, impression: u64, ids: &[String]) {
-        self.attempt(|store| store.insert_shown(experiment, impression, ids));
+    /// Keeps the documents that an impression mixed, and the hash of the request that brought its lists, if they came later.
+    pub fn keep_shown(&mut self, experiment: u32, impression: u64, ids: &[String], request: Option<u64>) {
+        self.attempt(|store| store.insert_shown(experiment, impression, ids, request));
     }
 
     /// Keeps what the page of an impression displayed.

@@ -163,7 +163,7 @@ fn check_finds_what_was_changed() {
         ("UPDATE events SET impression = 9 WHERE n = 3", "event 3 of experiment \"e\": its columns"),
         ("UPDATE events SET body = (SELECT body FROM events WHERE n = 1) WHERE n = 3", "event 3 of experiment \"e\""),
         ("DELETE FROM events", "has no events"),
-        ("INSERT INTO shown VALUES (1, 99, '[]', NULL)", "1 documents of impressions without events"),
+        ("INSERT INTO shown VALUES (1, 99, '[]', NULL, NULL)", "1 documents of impressions without events"),
         ("INSERT INTO units VALUES (9, 1, NULL)", "1 units without an experiment"),
         ("INSERT INTO experiments VALUES (2, 'f')", "experiment \"f\" has no events"),
     ] {
@@ -184,7 +184,7 @@ fn a_large_store_is_checked_in_one_pass() {
     let many = "WITH RECURSIVE n (i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 101000) ";
     let connection = Connection::open(server.store()).unwrap();
     for rows in
-        ["INSERT INTO events SELECT 1, i, 4, i, x'00' FROM n", "INSERT INTO shown SELECT 1, i, '[]', NULL FROM n"]
+        ["INSERT INTO events SELECT 1, i, 4, i, x'00' FROM n", "INSERT INTO shown SELECT 1, i, '[]', NULL, NULL FROM n"]
     {
         connection.execute_batch(&format!("{many}{rows}")).unwrap();
     }

@@ -83,6 +83,18 @@ fn an_event_that_is_wrong_stops_no_other() {
 }
 
 #[test]
+fn a_request_has_at_most_ten_thousand_events() {
+    let server = Server::start();
+    let lines = |many: usize| "1\n".repeat(many);
+    let send =
+        |kind: &str, body: String| server.client().with("Content-Type", kind).send("POST", "/v1/events", Some(&body));
+    assert_eq!(statuses(&send("application/x-ndjson", lines(10_000)).expect_status(200)).len(), 10_000);
+    send("application/x-ndjson", lines(10_001)).problem(413);
+    send("text/plain", lines(10_001)).problem(413);
+    send("application/json", json!(vec![1; 10_001]).to_string()).problem(413);
+}
+
+#[test]
 fn ids_expire() {
     let server = Server::start();
     server.experiment("e", json!({}));

@@ -47,6 +47,9 @@ fn a_reload_and_a_repeated_request_get_the_same() {
     assert_ne!(ask(&server, "anna", json!({"query": "boots"}))["id"], first["id"]);
     assert_ne!(ask(&server, "bert", json!({"query": "shoes"}))["id"], first["id"]);
 
+    // An empty query is none.
+    assert_ne!(ask(&server, "anna", json!({"query": ""}))["id"], ask(&server, "anna", json!({"query": ""}))["id"]);
+
     let keyed = ask(&server, "anna", json!({"key": "k1"}));
     assert_eq!(ask(&server, "anna", json!({"key": "k1"})), keyed);
     let other = json!({"unit": "anna", "key": "k1", "lists": two_lists(4)});
@@ -79,6 +82,7 @@ fn rankers_are_chosen_first_and_lists_follow() {
     assert_eq!((told["shown"].as_array().unwrap().len(), &told["id"]), (2, &chosen["id"]));
     // The answer may have been lost.
     assert_eq!(server.client().put(&path, body).expect_status(200), told);
+    server.client().put(&path, json!({"lists": {rankers[0]: ["y", "x"], rankers[1]: ["z"]}})).problem(409);
     server.client().put(&path, json!({"lists": {rankers[0]: ["other"], rankers[1]: []}})).problem(409);
 
     let chosen = server.client().post("/v1/experiments/e/choose", json!({"unit": "bert"})).expect_status(200);

@@ -53,6 +53,21 @@ fn bodies_have_limits() {
 }
 
 #[test]
+fn many_large_bodies_at_a_time_wait_for_each_other() {
+    let server = Server::start();
+    let client = server.client();
+    // Of such bodies, 32 are in memory at a time.
+    let body = format!("[{}1]", "1,".repeat((1 << 19) - 2));
+    assert!(body.len() < 1 << 20);
+    std::thread::scope(|scope| {
+        let answers: Vec<_> =
+            (0..80).map(|_| scope.spawn(|| client.send("POST", "/v1/experiments", Some(&body)).status)).collect();
+        assert!(answers.into_iter().all(|answer| answer.join().unwrap() == 400));
+    });
+    assert_eq!(client.get("/ready").body, "ready\n");
+}
+
+#[test]
 fn hostile_names_are_only_names() {
     let server = Server::start();
     let hostile = [

@@ -5,7 +5,7 @@ use std::time::Duration;
 use rankduel_server::running::StartError;
 use serde_json::{Value, json};
 
-use crate::support::{DAY, MINUTE, NOON, Server, click, statuses, texts, two_lists};
+use crate::support::{DAY, MINUTE, NOON, Server, click, command, statuses, texts, two_lists};
 
 fn traffic(server: &Server, units: std::ops::Range<u32>) -> Vec<Value> {
     let one = |unit: u32| {
@@ -121,5 +121,13 @@ fn one_server_has_a_store() {
         server.store().display()
     );
     assert!(error.ends_with(&line), "{error}");
+    // By another name too.
+    let link = server.folder.path().join("link.db");
+    std::os::unix::fs::symlink(server.store(), &link).unwrap();
+    let output = command(&["serve", "--listen", "127.0.0.1:0"], Some(&link));
+    assert!(texts(&output).1.contains("is in use by another rankduel-server"), "{output:?}");
+    let nowhere = server.folder.path().join("nowhere/store.db");
+    let output = command(&["serve", "--listen", "127.0.0.1:0"], Some(&nowhere));
+    assert!(texts(&output).1.contains("make the folder"), "{output:?}");
     server.experiment("e", json!({}));
 }
