@@ -134,13 +134,18 @@ pub(super) async fn lists(
     let request = app.hashes.request(id.experiment, "lists", body.to_string().as_bytes());
     // Some list is there even if the champion did not meet anybody.
     let fallback = if champion.is_empty() { lists.ids.clone() } else { champion };
+    // The user sees something else than the impression would show: it must not count as one whose lists never came.
+    let alone = |why: &str| {
+        app.writer.give_up(id.experiment, id.impression);
+        Ok(champion_list(&app, &of.entry, fallback, why))
+    };
     if of.entry.is_killed() {
-        return Ok(champion_list(&app, &of.entry, fallback, "killed"));
+        return alone("killed");
     }
     let mixed = app.writer.call(Some(within), move |session| jobs::lists(session, id, &lists, request)).await;
     match late(mixed)? {
         Ok((shown, is_mixed)) => Ok(listed(&app, &of.text, shown, is_mixed)),
-        Err(why) => Ok(champion_list(&app, &of.entry, fallback, why)),
+        Err(why) => alone(why),
     }
 }
 

@@ -108,21 +108,13 @@ impl Thread {
         loop {
             let patience = TICK.saturating_sub(self.last_tick.elapsed());
             let mut jobs = Vec::new();
-            let mut is_last = false;
-            match received.recv_timeout(patience) {
-                Ok(Message::Job(job)) => {
-                    jobs.push(job);
-                    is_last = self.gather(received, &mut jobs);
-                }
-                Ok(Message::Stop) => is_last = true,
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => is_last = true,
-            }
+            let mut is_last = match received.recv_timeout(patience) {
+                Ok(message) => self.take(message, &mut jobs) || self.gather(received, &mut jobs),
+                Err(RecvTimeoutError::Timeout) => false,
+                Err(RecvTimeoutError::Disconnected) => true,
+            };
             if is_last {
-                jobs.extend(received.try_iter().filter_map(|message| match message {
-                    Message::Job(job) => Some(job),
-                    Message::Stop => None,
-                }));
+                received.try_iter().for_each(|message| is_last |= self.take(message, &mut jobs));
             }
             self.count_taken(jobs.len());
             if !jobs.is_empty() || !self.undelivered.is_empty() {
@@ -137,16 +129,25 @@ impl Thread {
         }
     }
 
+    /// Sorts a message; `true` if the thread should stop.
+    fn take(&mut self, message: Message, jobs: &mut Vec<Job>) -> bool {
+        match message {
+            Message::Job(job) => jobs.push(job),
+            Message::GiveUp(offer) => self.undelivered.push(offer),
+            Message::Stop => return true,
+        }
+        false
+    }
+
     /// Adds what waits, and what comes within a moment; `true` if the thread should stop.
-    fn gather(&self, received: &Receiver<Message>, jobs: &mut Vec<Job>) -> bool {
+    fn gather(&mut self, received: &Receiver<Message>, jobs: &mut Vec<Job>) -> bool {
         let until = Instant::now() + self.options.company;
         while jobs.len() < MOST_JOBS {
             let patience = until.saturating_duration_since(Instant::now());
             let next = if patience.is_zero() { received.try_recv().ok() } else { received.recv_timeout(patience).ok() };
-            match next {
-                Some(Message::Job(job)) => jobs.push(job),
-                Some(Message::Stop) => return true,
-                None => break,
+            let Some(message) = next else { break };
+            if self.take(message, jobs) {
+                return true;
             }
         }
         false

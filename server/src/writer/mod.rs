@@ -93,6 +93,8 @@ pub struct Writer {
 /// What the thread is sent.
 enum Message {
     Job(Job),
+    /// Nobody will show this impression.
+    GiveUp(Offer),
     Stop,
 }
 
@@ -149,6 +151,13 @@ impl Writer {
                 answer.try_recv().unwrap_or(Err(NoAnswer::Late))
             }
         }
+    }
+
+    /// Closes an impression in the next transaction, because its caller was given something else to show.
+    pub fn give_up(&self, experiment: u32, impression: u64) {
+        let offer = Offer { experiment, impression, can_be_asked_again: false };
+        // A thread that is gone writes nothing; the window closes the impression.
+        let _ = self.jobs.send(Message::GiveUp(offer));
     }
 
     /// Carries out what waits, and ends the thread.

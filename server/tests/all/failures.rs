@@ -130,6 +130,71 @@ fn who_waits_too_long_gets_the_champion_and_the_impression_is_closed() {
     assert_eq!((count("asked") - count("answered-late"), count("open")), (1, 1), "{status}");
 }
 
+/// What became of impressions: asked for, answered late, open.
+fn fates(server: &Server) -> [u64; 3] {
+    let status = server.client().get("/v1/experiments/e").expect_status(200);
+    ["asked", "answered-late", "open"].map(|what| status["impressions"][what].as_u64().unwrap())
+}
+
+#[test]
+fn what_is_committed_after_its_answer_was_given_is_closed() {
+    let server = Server::start_with(|settings| settings.answer_within = Duration::from_millis(300));
+    server.experiment("e", json!({}));
+    let chosen = server.client().post("/v1/experiments/e/choose", json!({"unit": "b"})).expect_status(200);
+    server.faults.delay(Operation::Commit, Duration::from_millis(800));
+    let body = json!({"unit": "a", "key": "k", "lists": two_lists(4)});
+    let told = server.client().post("/v1/experiments/e/impressions", body.clone()).expect_status(200);
+    assert_eq!((&told["why"], told.get("id")), (&json!("late"), None));
+    let path = format!("/v1/impressions/{}/lists", chosen["id"].as_str().unwrap());
+    let told = server.client().put(&path, json!({"lists": two_lists(4)})).expect_status(200);
+    assert_eq!((&told["why"], told.get("id")), (&json!("late"), None));
+    // Clicks wait for longer.
+    let event = click(&chosen["id"], "o1");
+    assert_ne!(statuses(&server.client().post("/v1/events", event).expect_status(200)), ["taken"]);
+    server.faults.stop();
+    assert_eq!(fates(&server), [2, 2, 0]);
+    // The key was answered.
+    server.client().post("/v1/experiments/e/impressions", body).problem(410);
+}
+
+#[test]
+fn lists_of_a_killed_experiment_are_not_missing() {
+    let server = Server::start();
+    server.experiment("e", json!({"champion": "new"}));
+    let chosen = server.client().post("/v1/experiments/e/choose", json!({"unit": "b"})).expect_status(200);
+    server.client().post("/v1/experiments/e/kill", json!({})).expect_status(200);
+    let path = format!("/v1/impressions/{}/lists", chosen["id"].as_str().unwrap());
+    let told = server.client().put(&path, json!({"lists": two_lists(4)})).expect_status(200);
+    assert_eq!(told, json!({"shown": ["n1", "n2", "n3"], "credited": false, "why": "killed"}));
+    assert_eq!(fates(&server), [1, 1, 0]);
+}
+
+#[test]
+fn who_goes_away_during_the_commit_finds_a_keyed_impression_open() {
+    use std::io::Write as _;
+
+    let server = Server::start();
+    server.experiment("e", json!({}));
+    server.faults.delay(Operation::Commit, Duration::from_millis(500));
+    let leave = |body: &serde_json::Value| {
+        let body = body.to_string();
+        let mut stream = server.client().connect();
+        let head = "POST /v1/experiments/e/impressions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json";
+        stream.write_all(format!("{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).unwrap();
+        std::thread::sleep(Duration::from_millis(250));
+        drop(stream);
+        std::thread::sleep(Duration::from_millis(1000));
+    };
+    let keyed = json!({"unit": "a", "key": "k", "lists": two_lists(4)});
+    leave(&keyed);
+    leave(&json!({"unit": "b", "lists": two_lists(4)}));
+    server.faults.stop();
+    // Nobody can ask for the other one again.
+    assert_eq!(fates(&server), [2, 1, 1]);
+    let told = server.client().post("/v1/experiments/e/impressions", keyed).expect_status(200);
+    assert_eq!((&told["credited"], fates(&server)), (&json!(true), [2, 1, 1]));
+}
+
 #[test]
 fn who_goes_away_and_asks_again_finds_the_impression_open() {
     use std::io::Write as _;

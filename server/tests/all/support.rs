@@ -35,6 +35,8 @@ pub(crate) struct Server {
 pub(crate) struct OnDemand {
     /// Which operation, and how many of the next ones.
     failing: Mutex<Option<(Operation, u64)>>,
+    /// Which operation takes this long.
+    slow: Mutex<Option<(Operation, Duration)>>,
     pub(crate) failed: AtomicU64,
 }
 
@@ -43,13 +45,22 @@ impl OnDemand {
         *self.failing.lock().unwrap() = Some((operation, times));
     }
 
+    pub(crate) fn delay(&self, operation: Operation, time: Duration) {
+        *self.slow.lock().unwrap() = Some((operation, time));
+    }
+
     pub(crate) fn stop(&self) {
+        *self.slow.lock().unwrap() = None;
         *self.failing.lock().unwrap() = None;
     }
 }
 
 impl Faults for OnDemand {
     fn fails(&self, operation: Operation) -> bool {
+        let slow = *self.slow.lock().unwrap();
+        if let Some((_, time)) = slow.filter(|(which, _)| *which == operation) {
+            std::thread::sleep(time);
+        }
         let mut failing = self.failing.lock().unwrap();
         let Some((which, times)) = &mut *failing else { return false };
         if *which != operation || *times == 0 {
