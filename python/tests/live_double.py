@@ -6,6 +6,7 @@ import contextlib
 import http.server
 import json
 import socket
+import ssl
 import struct
 import threading
 import time
@@ -236,6 +237,8 @@ class Double:
         return {"results": results, "taken": sum(r["status"] == "taken" for r in results)}
 
     def event(self, event: Any) -> dict[str, str]:
+        # The server answers others as malformed; the client sends none.
+        openapi.check(event, openapi.DOCUMENT["components"]["schemas"]["UbiEvent"], "event")
         impression = self.impressions.get(event["query_id"])
         if event["action_name"] != "click":
             return {"status": "ignored", "why": "other action"}
@@ -351,14 +354,16 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 @contextlib.contextmanager
-def serving(double: Double, port: int = 0) -> Iterator[str]:
+def serving(double: Double, port: int = 0, tls: ssl.SSLContext | None = None) -> Iterator[str]:
     """The address at which the double serves."""
     handler = type("Bound", (Handler,), {"double": double})
     server = Server(("127.0.0.1", port), handler)
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
+        yield f"{'http' if tls is None else 'https'}://127.0.0.1:{server.server_address[1]}"
     finally:
         server.shutdown()
         thread.join()

@@ -6,7 +6,9 @@ import json
 import logging
 import pickle
 import random
+import shutil
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -431,6 +433,32 @@ def test_what_is_wrong_in_itself_is_not_sent(place: int, fallback: str | None) -
     call, kind, message = WRONG[place]
     with pytest.raises(kind, match=message):
         call(Client(f"http://127.0.0.1:{free_port()}", within=0.1, fallback=fallback))
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make a certificate")
+def test_tls(double: Double, tmp_path: Path) -> None:
+    words = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test -addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem"
+    subprocess.run(["openssl", *words.split()], cwd=tmp_path, check=True, capture_output=True)
+    of_server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    of_server.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
+    trusting = ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
+    with serving(double, tls=of_server) as url:
+        with Client(url, KEY, tls=trusting, timeout=5.0, within=20.0) as client:
+            started(client)
+            double.faults.extend(["lost", "", "body", "headers"])
+            for n in range(20):
+                assert client.impression("search", LISTS, unit=f"u{n}").credited
+            assert double.recorded["impressions"] == 20 and double.connections <= 5
+            double.faults.extend(["drip:0.02"] * 9)
+            began = time.monotonic()
+            with pytest.raises(Problem, match="no answer in time"):
+                client.impression("search", LISTS, unit="slow", within=0.6)
+            assert time.monotonic() - began < 3
+        double.faults.clear()
+        before = len(double.requests)
+        with Client(url, KEY, timeout=1.0, within=0.1) as client, pytest.raises(Problem, match="certificate is not trusted"):
+            client.experiments()
+        assert len(double.requests) == before, "nothing is sent to a server that is not trusted"
 
 
 FORKS = """

@@ -53,7 +53,7 @@ class Client(Experiments):
         The key that ``rankduel-server keys add`` printed, with the role ``serve`` for pages, ``admin`` for settings and exports, ``read``
         for status. None for a server without keys on this machine.
     timeout
-        Seconds for one attempt, from connecting to the last byte.
+        Seconds for one attempt, from connecting to the last byte. (The system's look-up of a host name is not limited.)
     within
         Seconds for a call with all of its attempts.
     fallback

@@ -243,6 +243,44 @@ def ids(server: Server, other: str, table: Table) -> None:
     table.add(status == 422, "ids", "the same key with another body", status)
 
 
+def races(server: Server, table: Table) -> None:
+    """The same request from many connections in the same moment."""
+    workers = 32
+
+    def together(method: str, path: str, body: Any) -> list[tuple[int, Any]]:
+        barrier, answers = threading.Barrier(workers), []
+
+        def work() -> None:
+            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+            connection.connect()
+            barrier.wait()
+            answers.append(call(0, method, path, body, connection=connection))
+            connection.close()
+
+        threads = [threading.Thread(target=work) for _ in range(workers)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return answers
+
+    path = "/v1/experiments/plain/impressions"
+    with_key = together("POST", path, {"unit": "race", "key": "race", "lists": LISTS})
+    answers = {json.dumps(value, sort_keys=True) for status, value in with_key}
+    table.add(len(answers) == 1 and "id" in with_key[0][1], "races", f"one key, {workers} times", f"{len(answers)} answers")
+    reloads = {json.dumps(value, sort_keys=True) for _, value in together("POST", path, {"unit": "race", "query": "q", "lists": LISTS})}
+    table.add(len(reloads) == 1, "races", f"one unit and query, {workers} times", f"{len(reloads)} answers")
+    id, document = with_key[0][1]["id"], with_key[0][1]["shown"][0]
+    fates = sorted(value["results"][0]["status"] for _, value in together("POST", "/v1/events", click(id, document)))
+    table.add(fates == ["duplicate"] * (workers - 1) + ["taken"], "races", f"one click, {workers} times", f"{fates.count('taken')} taken")
+    closed = [value["closed"] for _, value in together("POST", f"/v1/impressions/{id}/close", None)]
+    table.add(closed.count(True) == 1, "races", f"closed, {workers} times", f"{closed.count(True)} closed it")
+    created = sorted(status for status, _ in together("POST", "/v1/experiments", {"name": "race", **SETTINGS}))
+    table.add(created == [201] + [409] * (workers - 1), "races", f"created, {workers} times", f"{created.count(201)} created it")
+    ended = sorted(status for status, _ in together("POST", "/v1/experiments/race/end", {}))
+    table.add(ended == [200] + [409] * (workers - 1), "races", f"ended, {workers} times", f"{ended.count(200)} ended it")
+
+
 def bodies(server: Server, table: Table) -> None:
     port = server.port
     path = "/v1/experiments/plain/impressions"
@@ -559,6 +597,7 @@ def main() -> None:
         table.add(status == 201, "plain", "an experiment", value if status != 201 else status)
         hosts(server, table)
         ids(server, other, table)
+        races(server, table)
         bodies(server, table)
         requests(server, table)
         names(server, table)
