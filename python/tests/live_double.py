@@ -99,7 +99,12 @@ class Double:
             raise Refused(409, f"there is an experiment {body['name']!r} already")
         rankers = [{"name": r, "version": ""} if isinstance(r, str) else {"version": "", **r} for r in body["rankers"]]
         made = {"experiment": body["name"], "version": body["name"] + "@0123456789abcdef", "state": "running"}
-        made["settings"] = {"shown": 10, "window": "30m", **body, "rankers": rankers}
+        has = {"shown": 10, "window": "30m", "policy": "fixed", **body, "rankers": rankers}
+        has["depth"] = has.get("depth") or has["shown"]
+        has["champion"] = has.get("champion") or rankers[0]["name"]
+        has["guardrails"] = {"no_click": 0.1, "then": "warn", **has.get("guardrails", {})}
+        has["policy"] = has["policy"].replace("rucb:alpha=.6", "rucb:variant=arxiv:alpha=0.6")
+        made["settings"] = has
         self.experiments[body["name"]] = made
         self.recorded["experiments"] += 1
         return made

@@ -278,10 +278,19 @@ def test_an_experiment_of_other_settings_is_not_taken_for_the_one_that_was_creat
         client.create("search", ["a", "b"], shown=5)
         with pytest.raises(Problem, match="there is an experiment 'search' already"):
             client.create("search", ["a", "b"], shown=5)
+        for other in ({"shown": 6}, {"shown": 5, "policy": "mdb"}, {"shown": 5, "guardrails": {"then": "pause"}}):
+            double.faults.append("lost")
+            with pytest.raises(Problem, match="there is an experiment 'search' already"):
+                client.create("search", ["a", "b"], **other)
         double.faults.append("lost")
         with pytest.raises(Problem, match="there is an experiment 'search' already"):
-            client.create("search", ["a", "b"], shown=6)
-    assert double.recorded["experiments"] == 1
+            client.create("search", {"a": "", "b": "2"}, shown=5)
+        # The same as an earlier attempt, in the words of the server.
+        double.faults.append("lost")
+        settings = {"policy": "rucb:alpha=.6", "depth": 0, "guardrails": {"then": "warn"}, "champion": None}
+        made = client.create("made", ["a", "b"], **settings)
+        assert made["settings"]["policy"] == "rucb:variant=arxiv:alpha=0.6" and made["settings"]["depth"] == 10
+    assert double.recorded["experiments"] == 2
 
 
 def test_events_are_sent_in_batches(double: Double, client: Client) -> None:
