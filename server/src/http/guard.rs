@@ -36,7 +36,7 @@ pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) 
     let origin = request.headers().get(header::ORIGIN).cloned();
     let mut response = match admit(&app, &request) {
         Err(problem) => problem.into_response(),
-        Ok(()) if method == Method::OPTIONS => preflight(request.headers()),
+        Ok(()) if is_preflight(&request) => preflight(),
         Ok(()) => caught(next.run(request)).await,
     };
     let headers = response.headers_mut();
@@ -133,13 +133,13 @@ fn is_port(text: &str) -> bool {
     text.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok())
 }
 
-/// The answer to a browser that asks whether a page may call.
-fn preflight(headers: &HeaderMap) -> Response {
-    if !headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD) {
-        return Problem::new(StatusCode::METHOD_NOT_ALLOWED, "expected GET, POST or PUT, found OPTIONS")
-            .allow("GET, POST, PUT")
-            .into_response();
-    }
+/// Whether a browser asks if a page may call.
+fn is_preflight(request: &Request) -> bool {
+    request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
+}
+
+/// The answer to it; whether the origin is allowed, other headers say.
+fn preflight() -> Response {
     let headers = [
         (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, PUT"),
         (header::ACCESS_CONTROL_ALLOW_HEADERS, "authorization, content-type"),

@@ -33,7 +33,7 @@ fn every_path_is_routed_and_other_methods_are_refused() {
         let known: BTreeSet<String> =
             item.as_object().unwrap().keys().filter(|key| *key != "parameters").map(|key| key.to_uppercase()).collect();
         let real = path.replace("{experiment}", "e").replace("{id}", "x");
-        for method in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
+        for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] {
             let answer = server.client().send(method, &real, (method != "GET").then_some("{}"));
             if known.contains(method) {
                 assert_ne!(answer.status, 405, "{method} {path}");

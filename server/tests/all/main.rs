@@ -9,6 +9,7 @@ mod failures;
 mod impressions;
 mod interface;
 mod limits;
+mod random;
 mod restart;
 mod security;
 mod units;
