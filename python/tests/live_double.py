@@ -15,9 +15,13 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import openapi
+from rankduel.client import Client
 
 KEY = "rd_0123456789abcdef0123456789abcdef"
 ROLES = {KEY: "admin"}
+
+# What the tests of the client ask for.
+LISTS = {"bm25": [f"b{n}" for n in range(9)], "neural": [f"n{n}" for n in range(9)]}
 
 # Where a connection can break, and whether the request was carried out before.
 BREAKS = {"unread": False, "read": False, "reset": False, "lost": True, "garbage": True, "status": True, "headers": True, "body": True}
@@ -378,3 +382,8 @@ def serving(double: Double, port: int = 0, tls: ssl.SSLContext | None = None) ->
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
         server.server_close()
+
+
+def started(client: Client) -> None:
+    """The experiment of `LISTS`."""
+    client.create("search", ["bm25", "neural"], shown=3, depth=9)
