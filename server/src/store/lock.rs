@@ -10,7 +10,15 @@ use super::StoreError;
 /// Held by the server as long as it runs. The lock ends with its process, so that nothing is left to clean up.
 #[derive(Debug)]
 pub struct StoreLock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for StoreLock {
+    fn drop(&mut self) {
+        // Closing the file would keep the lock for a moment where another thread is starting a process, which has a copy of it.
+        // Where even this fails, closing does it.
+        let _ = flock(&self.file, FlockOperation::Unlock);
+    }
 }
 
 impl StoreLock {
@@ -23,7 +31,7 @@ impl StoreLock {
         let failed = |error: std::io::Error| StoreError::Io(format!("cannot lock {}: {error}", path.display()));
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(Self { _file: file }),
+            Ok(()) => Ok(Self { file }),
             Err(rustix::io::Errno::WOULDBLOCK) => Err(StoreError::InUse(store.display().to_string())),
             Err(error) => Err(failed(error.into())),
         }

@@ -113,7 +113,7 @@ fn a_kill_holds_although_it_cannot_be_written() {
 
 #[test]
 fn who_waits_too_long_gets_the_champion_and_the_impression_is_closed() {
-    let server = Server::start_with(|settings| settings.answer_within = Duration::from_millis(300));
+    let server = Server::start_with(|settings| settings.answer_within = Duration::from_secs(1));
     server.experiment("e", json!({"champion": "old"}));
     // Another process has the store for longer than that.
     let other = rusqlite::Connection::open(server.store()).unwrap();
@@ -138,10 +138,10 @@ fn fates(server: &Server) -> [u64; 3] {
 
 #[test]
 fn what_is_committed_after_its_answer_was_given_is_closed() {
-    let server = Server::start_with(|settings| settings.answer_within = Duration::from_millis(300));
+    let server = Server::start_with(|settings| settings.answer_within = Duration::from_secs(1));
     server.experiment("e", json!({}));
     let chosen = server.client().post("/v1/experiments/e/choose", json!({"unit": "b"})).expect_status(200);
-    server.faults.delay(Operation::Commit, Duration::from_millis(800));
+    server.faults.delay(Operation::Commit, Duration::from_secs(2));
     let body = json!({"unit": "a", "key": "k", "lists": two_lists(4)});
     let told = server.client().post("/v1/experiments/e/impressions", body.clone()).expect_status(200);
     assert_eq!((&told["why"], told.get("id")), (&json!("late"), None));
@@ -175,15 +175,15 @@ fn who_goes_away_during_the_commit_finds_a_keyed_impression_open() {
 
     let server = Server::start();
     server.experiment("e", json!({}));
-    server.faults.delay(Operation::Commit, Duration::from_millis(500));
+    server.faults.delay(Operation::Commit, Duration::from_secs(2));
     let leave = |body: &serde_json::Value| {
         let body = body.to_string();
         let mut stream = server.client().connect();
         let head = "POST /v1/experiments/e/impressions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json";
         stream.write_all(format!("{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).unwrap();
-        std::thread::sleep(Duration::from_millis(250));
+        std::thread::sleep(Duration::from_secs(1));
         drop(stream);
-        std::thread::sleep(Duration::from_millis(1000));
+        std::thread::sleep(Duration::from_secs(2));
     };
     let keyed = json!({"unit": "a", "key": "k", "lists": two_lists(4)});
     leave(&keyed);
