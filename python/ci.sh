@@ -96,7 +96,7 @@ for python in "${pythons[@]}"; do
     (cd "$work" && "$place/bin/python" -m mypy.stubtest rankduel._core --concise --mypy-config-file "$here/pyproject.toml")
   else
     step "$version: lists, tables, own policies, click models and the client"
-    (cd tests && "$place/bin/python" -m pytest -q -p no:cacheprovider test_client.py test_clicks.py test_frames.py test_lists.py test_logs.py test_own.py)
+    (cd tests && "$place/bin/python" -m pytest -q -p no:cacheprovider test_client.py test_client_care.py test_clicks.py test_frames.py test_lists.py test_logs.py test_own.py)
   fi
   found+=("$(cd "$work" && "$place/bin/python" -c "$numbers")")
   echo "numbers on $version: ${found[-1]}"

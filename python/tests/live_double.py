@@ -15,9 +15,13 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import openapi
+from rankduel.client import Client
 
 KEY = "rd_0123456789abcdef0123456789abcdef"
 ROLES = {KEY: "admin"}
+
+# What the tests of the client ask for.
+LISTS = {"bm25": [f"b{n}" for n in range(9)], "neural": [f"n{n}" for n in range(9)]}
 
 # Where a connection can break, and whether the request was carried out before.
 BREAKS = {"unread": False, "read": False, "reset": False, "lost": True, "garbage": True, "status": True, "headers": True, "body": True}
@@ -99,7 +103,12 @@ class Double:
             raise Refused(409, f"there is an experiment {body['name']!r} already")
         rankers = [{"name": r, "version": ""} if isinstance(r, str) else {"version": "", **r} for r in body["rankers"]]
         made = {"experiment": body["name"], "version": body["name"] + "@0123456789abcdef", "state": "running"}
-        made["settings"] = {"shown": 10, "window": "30m", **body, "rankers": rankers}
+        has = {"shown": 10, "window": "30m", "policy": "fixed", **body, "rankers": rankers}
+        has["depth"] = has.get("depth") or has["shown"]
+        has["champion"] = has.get("champion") or rankers[0]["name"]
+        has["guardrails"] = {"no_click": 0.1, "then": "warn", **has.get("guardrails", {})}
+        has["policy"] = has["policy"].replace("rucb:alpha=.6", "rucb:variant=arxiv:alpha=0.6")
+        made["settings"] = has
         self.experiments[body["name"]] = made
         self.recorded["experiments"] += 1
         return made
@@ -373,3 +382,8 @@ def serving(double: Double, port: int = 0, tls: ssl.SSLContext | None = None) ->
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
         server.server_close()
+
+
+def started(client: Client) -> None:
+    """The experiment of `LISTS`."""
+    client.create("search", ["bm25", "neural"], shown=3, depth=9)

@@ -68,15 +68,9 @@ class Experiments:
         """The experiment that an earlier attempt of `create` made; None if the one of this name has other settings."""
         status = self.status(name)
         has = field(status, "settings", dict)
-
-        def plain(key: str, value: Any) -> Any:
-            if key == "rankers":
-                return [(r, "") if isinstance(r, str) else (r.get("name"), r.get("version", "")) for r in value]
-            return value
-
-        if any(plain(key, has.get(key)) != plain(key, value) for key, value in json.loads(json.dumps(body)).items()):
+        if not all(_is_setting(key, value, has.get(key)) for key, value in json.loads(encoded(body)).items()):
             return None
-        return {field: status[field] for field in ("experiment", "version", "state", "settings")}
+        return {part: field(status, part, object) for part in ("experiment", "version", "state", "settings")}
 
     def experiments(self) -> list[dict[str, Any]]:
         """Return all experiments that the key may see: name, version, state, start, impressions and headline of each."""
@@ -203,3 +197,23 @@ class Experiments:
         path = f"{self._path(experiment)}/export?what={quoted(text_of('what', what))}"
         lines = self._transport.lines(path, "GET /v1/experiments/{experiment}/export")
         return (line for line in lines if line.strip())
+
+
+def _is_setting(key: str, given: Any, has: Any) -> bool:
+    """Whether a setting that was given became this one, in which the server has stated all defaults."""
+    if given is None:
+        return True
+    if key == "rankers":
+        return [_versioned(ranker) for ranker in given] == [_versioned(ranker) for ranker in has]
+    if key == "policy":
+        # Parameters are written out, and `auto` becomes a policy.
+        return given == "auto" or str(given).split(":")[0] == str(has).split(":")[0]
+    if key == "depth" and given == 0:
+        return True
+    if isinstance(given, dict) and isinstance(has, dict):
+        return all(_is_setting("", value, has.get(name)) for name, value in given.items())
+    return bool(given == has)
+
+
+def _versioned(ranker: Any) -> tuple[Any, Any]:
+    return (ranker, "") if isinstance(ranker, str) else (ranker.get("name"), ranker.get("version", ""))

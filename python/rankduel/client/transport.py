@@ -57,10 +57,11 @@ class Secret:
 class _NoAnswer(Exception):
     """An attempt failed. It replaces the original error, whose frames hold the request with its key."""
 
-    def __init__(self, why: str, sent: bool, was_kept: bool) -> None:
+    def __init__(self, why: str, sent: bool, was_kept: bool, is_final: bool) -> None:
         super().__init__(why)
         self.sent = sent
         self.was_kept = was_kept
+        self.is_final = is_final
 
 
 class _Timed(io.RawIOBase):
@@ -270,7 +271,8 @@ class Transport:
             response.close()
         except (OSError, http.client.HTTPException) as error:
             connection.close()
-            why = _why(error)
+            # A certificate does not become trusted by asking again.
+            why, is_final = _why(error), isinstance(error, ssl.SSLCertVerificationError)
         except BaseException:
             connection.close()
             raise
@@ -280,7 +282,7 @@ class Transport:
             else:
                 self._returned(connection)
             return response.status, response.headers, data
-        raise _NoAnswer(why, is_sent, was_used)
+        raise _NoAnswer(why, is_sent, was_used, is_final)
 
     def call(
         self,
@@ -324,7 +326,7 @@ class Transport:
             except _NoAnswer as error:
                 failure, sent = str(error), error.sent
                 # The server may have closed a connection that was idle: another one may serve at once.
-                wait = 0.0 if error.was_kept else wait
+                wait = float("inf") if error.is_final else 0.0 if error.was_kept else wait
             else:
                 if status < 300:
                     return Answer(status, data, unanswered)

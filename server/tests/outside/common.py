@@ -17,6 +17,10 @@ from typing import Any, Optional
 
 Headers = dict[str, str]
 
+# Two rankers, and the settings of an experiment with them.
+LISTS = {"bm25": ["d1", "d2", "d3"], "neural": ["d3", "d4", "d1"]}
+SETTINGS = {"rankers": ["bm25", "neural"], "window": "30s", "seed": 1}
+
 
 class Server:
     """The program with a store, at a port of this machine."""
@@ -126,3 +130,27 @@ class Table:
             print("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
         print(f"{len(self.rows)} rows, {self.failures} failed")
         sys.exit(1 if self.failures else 0)
+
+
+def raw(port: int, data: bytes, timeout: float = 5.0) -> bytes:
+    """Bytes as they are, and all that comes back until the other side closes or is silent."""
+    with socket.create_connection(("127.0.0.1", port), timeout=timeout) as one:
+        found = b""
+        try:
+            one.sendall(data)
+            while piece := one.recv(65536):
+                found += piece
+        except OSError:
+            pass
+        return found
+
+
+def status_of(answer: bytes) -> int:
+    """The status of the first answer; 0 if the connection was closed without one."""
+    parts = answer.split(b" ", 2)
+    return int(parts[1]) if answer.startswith(b"HTTP/") and parts[1].isdigit() else 0
+
+
+def click(id: str, document: str = "d1") -> dict[str, Any]:
+    """An event of UBI."""
+    return {"action_name": "click", "query_id": id, "event_attributes": {"object": {"object_id": document}}}

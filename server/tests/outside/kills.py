@@ -132,11 +132,8 @@ class Worker(threading.Thread):
     def mixed(self, asker: dict[str, str]) -> Optional[tuple[str, list[str], float]]:
         """A page of lists that are sent with the request; sometimes sent again although it was answered."""
         began = time.monotonic()
-        answers = []
-        for _ in range(1 + (self.random.random() < 0.3)):
-            body = {**asker, "lists": self.lists()} if not answers else body
-            path = f"/v1/experiments/{EXPERIMENT}/impressions"
-            answers.append(self.call("impression", "POST", path, body, began))
+        body, path = {**asker, "lists": self.lists()}, f"/v1/experiments/{EXPERIMENT}/impressions"
+        answers = [self.call("impression", "POST", path, body, began) for _ in range(1 + (self.random.random() < 0.3))]
         return self.noted(asker["key"], answers, began)
 
     def chosen(self, asker: dict[str, str]) -> Optional[tuple[str, list[str], float]]:
