@@ -5,7 +5,8 @@
 #
 # RANKDUEL_PROFILE=release builds what users install, for manylinux2014; the default, dev, is compiled in a fraction of
 # the time. RANKDUEL_PYTHONS names the interpreters, e.g. "python3.12 /opt/python3.13/bin/python". RANKDUEL_SIM names the
-# program `rankduel` of this revision, to compare with.
+# program `rankduel` of this revision, to compare with, and RANKDUEL_SERVER the program `rankduel-server`, with which the pages about
+# the live server are tried.
 set -euo pipefail
 cd "$(dirname "$0")"
 here=$PWD
@@ -94,8 +95,8 @@ for python in "${pythons[@]}"; do
     "$place/bin/python" -m mypy --config-file pyproject.toml --cache-dir "$work/mypy" rankduel
     (cd "$work" && "$place/bin/python" -m mypy.stubtest rankduel._core --concise --mypy-config-file "$here/pyproject.toml")
   else
-    step "$version: lists, tables, own policies and click models"
-    (cd tests && "$place/bin/python" -m pytest -q -p no:cacheprovider test_clicks.py test_frames.py test_lists.py test_logs.py test_own.py)
+    step "$version: lists, tables, own policies, click models and the client"
+    (cd tests && "$place/bin/python" -m pytest -q -p no:cacheprovider test_client.py test_client_care.py test_clicks.py test_frames.py test_lists.py test_logs.py test_own.py)
   fi
   found+=("$(cd "$work" && "$place/bin/python" -c "$numbers")")
   echo "numbers on $version: ${found[-1]}"

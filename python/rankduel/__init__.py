@@ -15,6 +15,11 @@ Examples
 ['algorithm', 'step', 'runs', 'mean_regret']
 """
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from rankduel._core import Impression, __version__
 from rankduel.board import Board
 from rankduel.clicks import ClickModel, simulate_clicks
@@ -75,6 +80,17 @@ __all__ = [
     "run_shard",
     "simulate_clicks",
 ]
+
+
+if TYPE_CHECKING:
+    from rankduel import client as client
+
+
+def __getattr__(name: str) -> Any:
+    # Few programs talk to a server: its client is loaded when it is used.
+    if name == "client":
+        return importlib.import_module("rankduel.client")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

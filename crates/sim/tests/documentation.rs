@@ -1,6 +1,6 @@
 //! The commands in the pages of `docs/` run, at a small size, in the order of their page.
 //!
-//! Those of `cargo`, of clusters and of `click-logs` do not: their own tests run them.
+//! Those of `cargo`, of clusters, of `click-logs` and of the live server do not: their own tests run them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,10 @@ fn commands(page: &str) -> Vec<Vec<String>> {
         let line = line.split(" #").next().unwrap_or_default().to_owned();
         line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
     });
-    words.filter(|words| words.first().is_some_and(|first| first == "rankduel")).collect()
+    let is_ours = |words: &Vec<String>| {
+        words.first().is_some_and(|first| first == "rankduel") && words.get(1).is_none_or(|command| command != "serve")
+    };
+    words.filter(is_ours).collect()
 }
 
 /// A command's arguments at a small size.

@@ -32,6 +32,8 @@ mod published_numbers;
 mod reading;
 mod refusals;
 mod regret;
+#[cfg(unix)]
+mod serve;
 mod serving;
 mod shards;
 mod words;

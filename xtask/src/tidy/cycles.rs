@@ -9,13 +9,13 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::source::{Crate, Import};
-use super::{Findings, crates};
+use super::{Findings, with_server};
 
 /// From module to module, by the imports that say so.
 type Edges = BTreeMap<(String, String), Vec<Import>>;
 
 pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
-    for name in crates(root)? {
+    for name in with_server(root)? {
         let src = root.join(&name).join("src");
         if !src.join("lib.rs").is_file() {
             continue;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use super::source::read;
-use super::{Findings, crates};
+use super::{Findings, with_server};
 
 /// A folder of sources holds at most this many files.
 const MOST_FILES: usize = 15;
@@ -13,7 +13,7 @@ const MOST_FILES: usize = 15;
 const MANY_LINES: usize = 450;
 
 pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
-    for name in crates(root)? {
+    for name in with_server(root)? {
         let src = root.join(name).join("src");
         if src.is_dir() {
             check_folder(&src, true, findings)?;

@@ -1,4 +1,4 @@
-//! What a package registry wants of every manifest; and the profiles of the Python package, which are those of the workspace.
+//! What a package registry wants of every manifest; and the profiles of the workspaces beside the main one.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -38,22 +38,27 @@ pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
             }
         }
     }
-    check_profiles(root, findings)
+    OTHERS.iter().try_for_each(|folder| check_profiles(root, folder, findings))
 }
 
-/// The Python package is a workspace of its own: both must build the same code.
-fn check_profiles(root: &Path, findings: &mut Findings) -> Result<()> {
-    let path = root.join("python/Cargo.toml");
+/// The Python package and the server are workspaces of their own, whose profiles are those of the main one: all must build the
+/// same code. Only what they are themselves has a section of its own.
+const OTHERS: [&str; 2] = ["python", "server"];
+
+fn check_profiles(root: &Path, folder: &str, findings: &mut Findings) -> Result<()> {
+    let path = root.join(folder).join("Cargo.toml");
     if !path.is_file() {
         return Ok(());
     }
     let table = |file: &Path| -> Result<Table> {
         toml::from_str(&read(file)?).with_context(|| format!("failed to parse {}", file.display()))
     };
-    let lock = table(&root.join("python/Cargo.lock"))?;
+    let lock = table(&root.join(folder).join("Cargo.lock"))?;
     let locked = lock.get("package").and_then(Value::as_array).into_iter().flatten();
     let locked: Vec<&str> = locked.filter_map(|package| package.get("name")?.as_str()).collect();
-    let (ours, its) = (sections(&table(&root.join("Cargo.toml"))?), sections(&table(&path)?));
+    let manifest = table(&path)?;
+    let own = manifest.get("package").and_then(|package| package.get("name")).and_then(Value::as_str);
+    let (ours, its) = (sections(&table(&root.join("Cargo.toml"))?), sections(&manifest));
     let is_used = |name: &str| name == "*" || locked.contains(&name);
     let wanted: BTreeMap<_, _> =
         ours.into_iter().filter(|((_, package), _)| package.as_deref().is_none_or(is_used)).collect();
@@ -62,7 +67,7 @@ fn check_profiles(root: &Path, findings: &mut Findings) -> Result<()> {
             findings.add(&path, None, format!("{} is not that of the workspace", heading(section)));
         }
     }
-    for section in its.keys().filter(|section| !wanted.contains_key(*section)) {
+    for section in its.keys().filter(|section| !wanted.contains_key(*section) && section.1.as_deref() != own) {
         findings.add(&path, None, format!("{} is not in the workspace", heading(section)));
     }
     Ok(())
@@ -122,14 +127,17 @@ mod tests {
         let its = "[profile.dev]\nopt-level = 2\n[profile.dev.package.a]\nopt-level = 1\n[profile.dev.package.b]\n\
             opt-level = 2\n[profile.dev.package.c]\nopt-level = 1\n";
         let lock = "[[package]]\nname = \"a\"\n[[package]]\nname = \"b\"\n[[package]]\nname = \"c\"\n";
-        let files = [("Cargo.toml", ours), ("python/Cargo.toml", its), ("python/Cargo.lock", lock)];
-        assert_eq!(
-            checked(&tree(&files), check_profiles),
-            [
-                "python/Cargo.toml: [profile.dev.package.b] is not that of the workspace",
-                "python/Cargo.toml: [profile.release] is not that of the workspace",
-                "python/Cargo.toml: [profile.dev.package.c] is not in the workspace",
-            ]
-        );
+        for folder in OTHERS {
+            let (manifest, lock_file) = (format!("{folder}/Cargo.toml"), format!("{folder}/Cargo.lock"));
+            let files = [("Cargo.toml", ours), (manifest.as_str(), its), (lock_file.as_str(), lock)];
+            assert_eq!(
+                checked(&tree(&files), |root, findings| check_profiles(root, folder, findings)),
+                [
+                    format!("{manifest}: [profile.dev.package.b] is not that of the workspace"),
+                    format!("{manifest}: [profile.release] is not that of the workspace"),
+                    format!("{manifest}: [profile.dev.package.c] is not in the workspace"),
+                ]
+            );
+        }
     }
 }

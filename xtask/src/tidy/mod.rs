@@ -220,6 +220,13 @@ fn crates(root: &Path) -> Result<Vec<String>> {
     Ok(found)
 }
 
+/// The same with the folders of other workspaces that have the same rules: the server's.
+fn with_server(root: &Path) -> Result<Vec<String>> {
+    let mut found = crates(root)?;
+    found.extend(root.join("server/Cargo.toml").is_file().then(|| "server".to_owned()));
+    Ok(found)
+}
+
 /// How many findings each file has, most first.
 fn by_file(counts: &BTreeMap<String, usize>) -> Vec<(&str, usize)> {
     let mut counts: Vec<(&str, usize)> = counts.iter().map(|(file, &count)| (file.as_str(), count)).collect();

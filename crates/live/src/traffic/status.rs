@@ -92,11 +92,20 @@ impl Experiment {
     /// Who won so far, at the level of the settings, which holds for all looks together.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
+        Verdict::of(&self.outcomes(), self.config().level)
+    }
+}
+
+impl Verdict {
+    /// What [outcomes](Experiment::outcomes) say at the level of the settings, for callers that do not keep an experiment waiting
+    /// while they decide: many rankers and days take long.
+    #[must_use]
+    pub fn of(outcomes: &Outcomes, level: f64) -> Self {
         // The level was checked when the experiment was created.
-        let verdicts = decide(&self.outcomes(), self.config().level, By::Units);
+        let verdicts = decide(outcomes, level, By::Units);
         let decision = verdicts.map(|verdicts| verdicts.latest().clone());
         let decision = decision.unwrap_or_else(|error| unreachable!("the level was checked: {error}"));
         let report = report(&decision, Some("unit"));
-        Verdict { decision, report }
+        Self { decision, report }
     }
 }

@@ -20,6 +20,7 @@ mod next;
 mod print;
 mod proxy;
 mod report;
+mod serve;
 mod shards;
 mod study;
 
@@ -107,6 +108,7 @@ commands! {
     Proxy(proxy::Proxy),
     Report(report::Report),
     Sensitivity(study::StudyOfSite<SensitivityStudy>),
+    Serve(serve::Serve),
     Significance(evidence::significance::Significance),
     Status(shards::status::Status),
     Submit(shards::submit::Submit),

@@ -12,6 +12,7 @@ mod close;
 mod commands;
 mod exported;
 mod happen;
+mod look;
 mod open;
 
 use std::collections::{BTreeMap, VecDeque};

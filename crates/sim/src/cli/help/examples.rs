@@ -172,6 +172,13 @@ Examples:
   rankduel power --dataset MQ2008/ --first 40 --second 15 --interleave team-draft --click informational",
     ),
     (
+        "serve",
+        "\
+Examples:
+  rankduel serve --store rankduel.db                    on this machine alone, until keys are added
+  rankduel serve --store rankduel.db --print-config     all settings, and where they come from",
+    ),
+    (
         "significance",
         "\
 Examples:

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Format, lint, documentation and tests of the server; nothing of it is compiled by `cargo test --workspace` in the folder above.
+set -euo pipefail
+cd "$(dirname "$0")"
+# Beside the workspace above, with whose profiles dependencies are compiled once.
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/../target}
+export CARGO_TERM_COLOR=never CARGO_INCREMENTAL=0
+
+step() { printf '\n== [%d s] server: %s\n' "$SECONDS" "$*"; }
+
+step 'format'
+cargo fmt --check
+step 'lint'
+cargo clippy --locked --all-targets -- -D warnings
+step 'documentation'
+RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps
+step 'tests'
+cargo test --locked
+if python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; then
+  step 'killed under load, and attacked'
+  python3 -B tests/outside/kills.py "$CARGO_TARGET_DIR/debug/rankduel-server" 5
+  python3 -B tests/outside/security.py "$CARGO_TARGET_DIR/debug/rankduel-server" 500
+else
+  step 'no Python 3.9: the scripts of tests/outside are skipped'
+fi
+step 'all checks passed'

@@ -1,0 +1,74 @@
+//! `rankduel-server export`.
+
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+
+use super::{StoreFlag, print};
+use crate::export::{Rules, What, export};
+use crate::store::{Access, Store};
+
+/// Write the log of an experiment as `click-logs credit` reads it
+///
+/// The folder gets impressions.jsonl, clicks.jsonl, bots.toml and credit.sh, the command that credits them as the server does.
+#[derive(Debug, Args)]
+pub(super) struct Export {
+    /// The experiment
+    #[arg(value_name = "EXPERIMENT")]
+    experiment: String,
+    /// The folder to write; it must not exist
+    #[arg(value_name = "FOLDER")]
+    folder: PathBuf,
+    #[command(flatten)]
+    store: StoreFlag,
+}
+
+impl Export {
+    pub(super) fn run(self) -> Result<()> {
+        let store = self.store.open(Access::Read)?;
+        let experiments = store.experiments()?;
+        let Some((id, name)) = experiments.iter().find(|(_, name)| *name == self.experiment) else {
+            let names: Vec<&str> = experiments.iter().take(10).map(|(_, name)| name.as_str()).collect();
+            bail!("there is no experiment {:?}; the store has {}", self.experiment, names.join(", "));
+        };
+        if self.folder.exists() {
+            bail!("{} exists; choose another folder", self.folder.display());
+        }
+        // Written aside and renamed: a folder of that name is complete.
+        let mut aside = self.folder.as_os_str().to_owned();
+        aside.push(".part");
+        let aside = PathBuf::from(aside);
+        let failed = || format!("cannot write {}", aside.display());
+        if aside.exists() {
+            std::fs::remove_dir_all(&aside).with_context(failed)?;
+        }
+        std::fs::create_dir_all(&aside).with_context(failed)?;
+        // One moment for all files: a server may be writing meanwhile.
+        let rules = store.at_one_moment(|store| write(store, *id, name, &aside))?;
+        std::fs::rename(&aside, &self.folder).with_context(|| format!("cannot write {}", self.folder.display()))?;
+        print(&format!("wrote {}; credit it there: {}", self.folder.display(), rules.command()))
+    }
+}
+
+fn write(store: &Store, id: u32, name: &str, folder: &Path) -> Result<Rules> {
+    for (what, file) in [(What::Impressions, "impressions.jsonl"), (What::Clicks, "clicks.jsonl")] {
+        let path = folder.join(file);
+        let failed = || format!("cannot write {}", path.display());
+        let mut out = BufWriter::new(File::create(&path).with_context(failed)?);
+        export(store, id, name, what, &mut out)?;
+        out.flush().with_context(failed)?;
+    }
+    let rules = Rules::of(store, id, name)?;
+    let script = format!(
+        "#!/bin/sh\n# Credits these files as the server does.\nset -e\ncd \"$(dirname \"$0\")\"\n{}\n",
+        rules.command()
+    );
+    for (file, text) in [("bots.toml", rules.bots_toml()?), ("credit.sh", script)] {
+        let path = folder.join(file);
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(rules)
+}

@@ -1,0 +1,71 @@
+//! `rankduel-server replay`.
+
+use anyhow::{Result, bail};
+use clap::Args;
+use live::traffic::{Config, Event, Experiment};
+
+use super::{StoreFlag, print};
+use crate::store::Access;
+use crate::writer::{FoldedLog, Next, fold};
+
+/// Fold logs again: choices are made again and compared, and a checksum of all events is printed
+///
+/// Choices of another revision of a policy are taken as recorded: `recorded` names their events.
+#[derive(Debug, Args)]
+pub(super) struct Replay {
+    /// The experiment [default: all]
+    #[arg(value_name = "EXPERIMENT")]
+    experiment: Option<String>,
+    #[command(flatten)]
+    store: StoreFlag,
+}
+
+/// Events in which one revision chose.
+struct Range {
+    from: u64,
+    to: u64,
+    chooser: String,
+}
+
+impl Replay {
+    pub(super) fn run(self) -> Result<()> {
+        let store = self.store.open(Access::Read)?;
+        let mut is_there = self.experiment.is_none();
+        for (id, name) in store.experiments()? {
+            if self.experiment.as_ref().is_some_and(|only| *only != name) {
+                continue;
+            }
+            is_there = true;
+            let mut ranges: Vec<Range> = Vec::new();
+            let FoldedLog { experiment, events, .. } = fold(&store, id, &name, |Next { n, event, .. }| {
+                if let Event::Created { chooser, .. } | Event::Continued { chooser, .. } = event {
+                    ranges.push(Range { from: n, to: n, chooser: chooser.clone() });
+                }
+                if let Some(range) = ranges.last_mut() {
+                    range.to = n;
+                }
+            })?;
+            let (_, sum) = experiment.position();
+            print(&format!("{name}: {events} events, checksum {sum:016x}"))?;
+            let ours = chooser(experiment.config());
+            for Range { from, to, chooser } in ranges {
+                let is_ours = ours.as_deref() == Some(chooser.as_str());
+                let how = if is_ours { "reproduced" } else { "recorded" };
+                print(&format!("  {how}: events {from} to {to}, by {chooser}"))?;
+            }
+        }
+        if !is_there {
+            bail!("there is no experiment {:?}", self.experiment.unwrap_or_default());
+        }
+        Ok(())
+    }
+}
+
+/// Who would choose in this build.
+fn chooser(config: &Config) -> Option<String> {
+    let events = Experiment::create(config.clone(), 0).ok()?.take_events();
+    events.into_iter().find_map(|numbered| match numbered.event {
+        Event::Created { chooser, .. } => Some(chooser),
+        _ => None,
+    })
+}

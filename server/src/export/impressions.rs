@@ -1,0 +1,31 @@
+//! Impressions and clicks, one object per line.
+
+use std::io::Write;
+
+use super::{ExportError, Rules, What};
+use crate::store::Store;
+use crate::writer::{Next, fold};
+
+/// Writes all impressions, or all clicks, of days that are final.
+pub(super) fn write(store: &Store, id: u32, name: &str, what: What, out: &mut dyn Write) -> Result<(), ExportError> {
+    let final_day = Rules::of(store, id, name)?.final_day();
+    let mut failed: Option<ExportError> = None;
+    fold(store, id, name, |Next { event, experiment, .. }| {
+        if failed.is_some() {
+            return;
+        }
+        let mut unreadable = None;
+        let documents = |impression| {
+            let shown = store.shown(id, impression).map_err(|error| unreadable = Some(error)).ok().flatten();
+            shown.map(|shown| shown.mixed)
+        };
+        let exported = experiment.and_then(|experiment| experiment.exported(event, documents));
+        let lines = exported.filter(|exported| exported.day <= final_day).map(|exported| match what {
+            What::Clicks => exported.clicks,
+            _ => exported.impression,
+        });
+        let written = lines.map_or(Ok(()), |lines| out.write_all(lines.as_bytes()));
+        failed = unreadable.map(ExportError::from).or_else(|| written.err().map(ExportError::from));
+    })?;
+    failed.map_or(Ok(()), Err)
+}

@@ -1,0 +1,77 @@
+//! The log of an experiment for others: what `click-logs credit` reads, and every event as JSON. Not here: where it is written
+//! to.
+//!
+//! Impressions that were closed with an outcome are written, on days that are closed, because that is what verdicts count; units
+//! are numbers. So `click-logs credit` has the same rows.
+
+mod events;
+mod impressions;
+mod rules;
+
+use std::io::Write;
+
+use crate::store::Store;
+use crate::writer::LoadError;
+
+pub use rules::Rules;
+
+/// What is exported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// Lists that were shown, with their receipts.
+    Impressions,
+    /// Clicks on them.
+    Clicks,
+    /// How they must be credited.
+    Rules,
+    /// All events.
+    Log,
+}
+
+impl What {
+    /// All parts.
+    pub const ALL: [Self; 4] = [Self::Impressions, Self::Clicks, Self::Rules, Self::Log];
+
+    /// The name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Impressions => "impressions",
+            Self::Clicks => "clicks",
+            Self::Rules => "rules",
+            Self::Log => "log",
+        }
+    }
+}
+
+/// Why an export fails.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The log cannot be read.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// It cannot be written.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+impl From<crate::store::StoreError> for ExportError {
+    fn from(error: crate::store::StoreError) -> Self {
+        Self::Load(error.into())
+    }
+}
+
+/// Writes a part of an experiment's log as JSON, one object per line.
+///
+/// # Errors
+/// If the log cannot be read or the lines cannot be written.
+pub fn export(store: &Store, id: u32, name: &str, what: What, out: &mut dyn Write) -> Result<(), ExportError> {
+    match what {
+        What::Impressions | What::Clicks => impressions::write(store, id, name, what, out),
+        What::Rules => {
+            let rules = Rules::of(store, id, name)?;
+            Ok(writeln!(out, "{}", rules.json())?)
+        }
+        What::Log => events::write(store, id, name, out),
+    }
+}

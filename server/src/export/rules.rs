@@ -1,0 +1,83 @@
+//! How the log must be credited: the flags of `click-logs credit`.
+
+use click_logs::model::Bots;
+use serde_json::{Value, json};
+
+use super::ExportError;
+use crate::store::Store;
+use crate::writer::fold;
+
+/// The rules by which the server credits, in the words of `click-logs credit`.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    experiment: String,
+    bots: Bots,
+    flags: Vec<String>,
+    final_day: i32,
+}
+
+impl Rules {
+    /// Of an experiment as it is.
+    ///
+    /// # Errors
+    /// If its log cannot be read.
+    pub fn of(store: &Store, id: u32, name: &str) -> Result<Self, ExportError> {
+        let experiment = fold(store, id, name, |_| {})?.experiment;
+        Ok(Self {
+            experiment: name.to_owned(),
+            bots: experiment.config().bots.clone(),
+            flags: experiment.credit_flags(),
+            final_day: experiment.final_day(),
+        })
+    }
+
+    /// The last day that is exported, in days since 1970-01-01.
+    #[must_use]
+    pub fn final_day(&self) -> i32 {
+        self.final_day
+    }
+
+    /// Rules for bots as `--bots` reads them.
+    ///
+    /// # Errors
+    /// If they cannot be written in TOML, which no settings of an experiment are.
+    pub fn bots_toml(&self) -> Result<String, toml::ser::Error> {
+        toml::to_string(&self.bots)
+    }
+
+    /// The command that credits the exported files, in their folder.
+    #[must_use]
+    pub fn command(&self) -> String {
+        let flags: Vec<String> = self.flags.iter().map(|flag| quoted(flag)).collect();
+        format!(
+            "click-logs credit --impressions impressions.jsonl --clicks clicks.jsonl --bots bots.toml {} --out credited",
+            flags.join(" ")
+        )
+    }
+
+    pub(super) fn json(&self) -> Value {
+        json!({"experiment": self.experiment, "bots": self.bots, "flags": self.flags, "command": self.command()})
+    }
+}
+
+/// A word of a POSIX shell.
+fn quoted(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ',' | ':' | '/' | '@' | '+');
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn names_are_words_of_a_shell() {
+        assert_eq!(quoted("a,b"), "a,b");
+        assert_eq!(quoted("a b,$(x)"), "'a b,$(x)'");
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+    }
+}

@@ -1,0 +1,135 @@
+//! Who calls: keys, their roles, and what each may do.
+
+use axum::extract::{FromRequestParts, RawPathParams};
+use axum::http::request::Parts;
+use axum::http::{StatusCode, header};
+
+use super::{App, Problem};
+use crate::store::{KeyRow, Role};
+
+/// Whoever makes a call.
+#[derive(Debug, Clone)]
+pub(super) struct Caller {
+    /// Absent where the store has no keys, and everybody on this machine may do everything.
+    key: Option<KeyRow>,
+}
+
+impl Caller {
+    /// How logs of experiments name the caller.
+    #[must_use]
+    pub(super) fn name(&self) -> String {
+        match &self.key {
+            None => "local".to_owned(),
+            Some(key) if key.label.is_empty() => format!("key {}", key.id),
+            Some(key) => format!("{} (key {})", key.label, key.id),
+        }
+    }
+
+    /// The only experiment that the caller may use.
+    #[must_use]
+    pub(super) fn bound(&self) -> Option<&str> {
+        self.key.as_ref()?.experiment.as_deref()
+    }
+
+    /// Refuses experiments that the key is not for.
+    pub(super) fn check_experiment(&self, name: &str) -> Result<(), Problem> {
+        match self.bound() {
+            Some(bound) if bound != name => Err(Problem::new(
+                StatusCode::FORBIDDEN,
+                "this key is for another experiment; use a key of this experiment, or one for all",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_role(&self, needed: Role) -> Result<(), Problem> {
+        let Some(key) = &self.key else { return Ok(()) };
+        if key.role == Role::Admin || key.role == needed {
+            return Ok(());
+        }
+        let (needed, has) = (needed.name(), key.role.name());
+        Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            format!("this key may not do this: expected the role {needed} or admin, found {has}"),
+        )
+        .part("found", has)
+        .part("expected", needed)
+        .advice(format!("use a key with the role {needed}")))
+    }
+
+    /// Whoever sent these headers, if there is a key among them.
+    fn of(parts: &Parts, app: &App) -> Result<Option<Self>, Problem> {
+        let mut headers = parts.headers.get_all(header::AUTHORIZATION).iter();
+        let Some(value) = headers.next() else { return Ok(None) };
+        let refused = |detail: &str| Problem::new(StatusCode::UNAUTHORIZED, detail);
+        if headers.next().is_some() {
+            return Err(refused("there are two headers Authorization; send one"));
+        }
+        let text = value.to_str().ok().and_then(|text| text.split_once(' '));
+        let Some(text) = text.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, key)| key.trim())
+        else {
+            return Err(refused("the header Authorization is not of the form: Bearer KEY"));
+        };
+        if app.is_open() {
+            // There are no keys to compare with; a client that was configured with one works all the same.
+            return Ok(Some(Self { key: None }));
+        }
+        let unknown = || refused("this key is unknown or was revoked; ask for one made by `rankduel-server keys add`");
+        app.keys.find(text).map(|key| Some(Self { key: Some(key) })).ok_or_else(unknown)
+    }
+
+    fn with_role(parts: &Parts, app: &App, needed: Role) -> Result<Self, Problem> {
+        let caller = match Self::of(parts, app)? {
+            Some(caller) => caller,
+            None if app.is_open() => Self { key: None },
+            None => {
+                return Err(Problem::new(
+                    StatusCode::UNAUTHORIZED,
+                    "this call needs a key: send the header Authorization: Bearer KEY",
+                ));
+            }
+        };
+        caller.check_role(needed)?;
+        Ok(caller)
+    }
+}
+
+/// A caller with the role of `ROLE` in [`Role::ALL`], and for the experiment that the path names.
+#[derive(Debug)]
+pub(super) struct With<const ROLE: usize>(pub Caller);
+
+/// May change everything.
+pub(super) type Admin = With<0>;
+/// May ask for impressions and send events.
+pub(super) type Serving = With<1>;
+/// May look at experiments.
+pub(super) type Reading = With<2>;
+
+impl<const ROLE: usize> FromRequestParts<App> for With<ROLE> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let caller = Caller::with_role(parts, app, Role::ALL[ROLE])?;
+        let params = RawPathParams::from_request_parts(parts, app).await;
+        let params = params.map_err(|_| Problem::unknown("the path is not UTF-8"))?;
+        if let Some((_, name)) = params.iter().find(|(param, _)| *param == "experiment") {
+            caller.check_experiment(name)?;
+        }
+        Ok(Self(caller))
+    }
+}
+
+/// A caller who may send events: anybody, because the ids of events are permissions. A key that is sent must be right.
+#[derive(Debug)]
+pub(super) struct Anybody;
+
+impl FromRequestParts<App> for Anybody {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        if let Some(caller) = Caller::of(parts, app)? {
+            caller.check_role(Role::Serve)?;
+        }
+        Ok(Self)
+    }
+}

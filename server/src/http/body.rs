@@ -1,0 +1,163 @@
+//! Bodies of requests: of a known type, not too large, and there in time.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest, Request};
+use axum::http::{HeaderMap, StatusCode, header};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use serde_json::{Map, Value};
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::{App, Problem};
+use crate::json::{self, ShapeError};
+
+impl From<ShapeError> for Problem {
+    fn from(error: ShapeError) -> Self {
+        Self::at(StatusCode::BAD_REQUEST, &error.path, error.found, error.expected)
+    }
+}
+
+/// The content types of a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// `application/json`.
+    Json,
+    /// `application/x-ndjson`.
+    Lines,
+    /// `text/plain`, which browsers send without asking first.
+    Text,
+}
+
+/// A body in JSON; an empty one is an empty object. It takes room as long as it is held.
+#[derive(Debug)]
+pub(super) struct Json(pub(super) Value, pub(super) Room);
+
+/// A part of the memory for values of bodies: a body of many small values takes forty times its bytes, and many bodies at a time
+/// would take all memory.
+#[derive(Debug)]
+pub(super) struct Room {
+    _permit: OwnedSemaphorePermit,
+}
+
+/// The bytes of all bodies whose values are in memory at a time.
+pub(super) const ROOM: usize = 32 << 20;
+
+impl FromRequest<App> for Json {
+    type Rejection = Problem;
+
+    fn from_request(request: Request, app: &App) -> impl Future<Output = Result<Self, Problem>> + Send {
+        let app = app.clone();
+        async move {
+            let has_type = request.headers().contains_key(header::CONTENT_TYPE);
+            let found = kind(request.headers())?;
+            let (bytes, room) = read(request, &app).await?;
+            if bytes.is_empty() {
+                return Ok(Self(Value::Object(Map::new()), room));
+            }
+            if !has_type || found != Some(Kind::Json) {
+                return Err(wrong_type("application/json", if has_type { "another type" } else { "no Content-Type" }));
+            }
+            Ok(Self(parsed(&bytes)?, room))
+        }
+    }
+}
+
+/// A body of events.
+#[derive(Debug)]
+pub(super) struct Events {
+    /// The bytes.
+    pub bytes: Bytes,
+    /// What they are.
+    pub kind: Kind,
+    /// Their part of the memory.
+    pub(super) room: Room,
+}
+
+impl FromRequest<App> for Events {
+    type Rejection = Problem;
+
+    fn from_request(request: Request, app: &App) -> impl Future<Output = Result<Self, Problem>> + Send {
+        let app = app.clone();
+        async move {
+            let expected = "application/json, application/x-ndjson or text/plain";
+            let kind = kind(request.headers())?.ok_or_else(|| wrong_type(expected, "another type or none"))?;
+            let (bytes, room) = read(request, &app).await?;
+            Ok(Self { bytes, kind, room })
+        }
+    }
+}
+
+/// A text as JSON.
+pub(super) fn parsed(bytes: &[u8]) -> Result<Value, Problem> {
+    json::parse(bytes).map_err(|error| {
+        Problem::new(StatusCode::BAD_REQUEST, format!("the body is not JSON that can be used: {error}"))
+    })
+}
+
+fn wrong_type(expected: &str, found: &str) -> Problem {
+    Problem::new(
+        StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        format!("the body has the wrong content type: expected {expected}, found {found}"),
+    )
+    .part("expected", expected)
+    .part("found", found)
+}
+
+fn kind(headers: &HeaderMap) -> Result<Option<Kind>, Problem> {
+    if headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
+        return Err(Problem::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "the body is encoded; send it without Content-Encoding",
+        ));
+    }
+    let text = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let essence = text.map(|text| text.split(';').next().unwrap_or("").trim().to_ascii_lowercase());
+    Ok(match essence.as_deref() {
+        Some("application/json") => Some(Kind::Json),
+        Some("application/x-ndjson") => Some(Kind::Lines),
+        Some("text/plain") => Some(Kind::Text),
+        _ => None,
+    })
+}
+
+/// Reads a body within the limits.
+async fn read(request: Request<Body>, app: &App) -> Result<(Bytes, Room), Problem> {
+    let limit = app.settings.body_limit;
+    let too_large = || {
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the body has more than {limit} bytes"))
+            .part("expected", format!("at most {limit} bytes"))
+            .advice("send less at a time")
+    };
+    let length =
+        request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+    if length.is_some_and(|length| length > limit as u64) {
+        return Err(too_large());
+    }
+    let collected = Limited::new(request.into_body(), limit).collect();
+    let late = |_| {
+        let within = crate::settings::text(app.settings.arrive_within);
+        Problem::new(StatusCode::REQUEST_TIMEOUT, format!("the body did not arrive within {within}"))
+    };
+    match tokio::time::timeout(app.settings.arrive_within, collected).await.map_err(late)? {
+        Ok(body) => {
+            let bytes = body.to_bytes();
+            let room = room(app, bytes.len()).await?;
+            Ok((bytes, room))
+        }
+        Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
+        Err(_) => Err(Problem::new(StatusCode::BAD_REQUEST, "the body could not be read to its end")),
+    }
+}
+
+/// Waits for room for the values of a body.
+async fn room(app: &App, bytes: usize) -> Result<Room, Problem> {
+    // A body that is larger than all room, which only settings allow, waits until it is alone.
+    let needed = bytes.clamp(1, ROOM) as u32;
+    let room = Arc::clone(&app.room).acquire_many_owned(needed);
+    match tokio::time::timeout(app.settings.arrive_within, room).await {
+        Ok(Ok(permit)) => Ok(Room { _permit: permit }),
+        _ => Err(Problem::unavailable("too many large bodies are being read")),
+    }
+}

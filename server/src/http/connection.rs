@@ -1,0 +1,194 @@
+//! Connections: how many, how slow they may be, and how they end when the server stops.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{ConnectInfo, Request};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{Instant, Sleep, sleep};
+
+use super::App;
+
+/// What a connection beyond the limit gets.
+const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-type: application/problem+json\r\nconnection: close\r\n\
+    content-length: 127\r\n\r\n{\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,\"detail\":\"too many connections; try again in a second\"}       ";
+/// How long connections may take to end when the server stops.
+const FAREWELL: Duration = Duration::from_secs(5);
+/// The most bytes of a request line with all headers.
+const HEAD: usize = 32 << 10;
+
+/// Serves connections until `stop` changes, then lets running requests end.
+pub(super) async fn serve(listener: TcpListener, router: Router, app: App, mut stop: watch::Receiver<bool>) {
+    let places = Arc::new(Semaphore::new(app.settings.connections));
+    let everything = app.settings.connections as u32;
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = stop.changed() => break,
+        };
+        let (stream, address) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // Out of file descriptors, most likely: connections that end give some back.
+                tracing::warn!(%error, "a connection could not be accepted");
+                sleep(Duration::from_millis(50)).await;
+                continue;
+            }
+        };
+        let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+            app.metrics.refused.add(1);
+            // A peer that does not take these few bytes gets none.
+            let _ = stream.try_write(BUSY);
+            continue;
+        };
+        let (router, app, stop) = (router.clone(), app.clone(), stop.clone());
+        tokio::spawn(async move {
+            app.metrics.connections.add(1);
+            connection(stream, address, router, &app, stop).await;
+            app.metrics.connections.subtract(1);
+            drop(place);
+        });
+    }
+    drop(listener);
+    if tokio::time::timeout(FAREWELL, places.acquire_many(everything)).await.is_err() {
+        tracing::warn!("connections were still open and are cut off");
+    }
+}
+
+async fn connection(
+    stream: TcpStream,
+    address: SocketAddr,
+    router: Router,
+    app: &App,
+    mut stop: watch::Receiver<bool>,
+) {
+    // Answers are short: they should not wait for more.
+    let _ = stream.set_nodelay(true);
+    let service = tower_service(router, address);
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(app.settings.arrive_within)
+        .max_buf_size(HEAD)
+        .serve_connection(TokioIo::new(Patient::new(stream, app.settings.arrive_within)), service);
+    let mut connection = pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        _ = stop.changed() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::trace!(%error, "a connection ended early");
+    }
+}
+
+/// The router, which learns who is connected.
+fn tower_service(
+    router: Router,
+    address: SocketAddr,
+) -> impl hyper::service::Service<
+    hyper::Request<Incoming>,
+    Response = axum::response::Response,
+    Error = std::convert::Infallible,
+    Future = impl Future<Output = Result<axum::response::Response, std::convert::Infallible>> + Send,
+> {
+    let inner = TowerToHyperService::new(router);
+    hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
+        let mut request: Request = request.map(Body::new);
+        request.extensions_mut().insert(ConnectInfo(address));
+        hyper::service::Service::call(&inner, request)
+    })
+}
+
+/// A stream whose peer must take what is written within a time, and is cut off if not.
+struct Patient {
+    stream: TcpStream,
+    patience: Duration,
+    timer: Pin<Box<Sleep>>,
+    is_waiting: bool,
+}
+
+impl Patient {
+    fn new(stream: TcpStream, patience: Duration) -> Self {
+        Self { stream, patience, timer: Box::pin(sleep(patience)), is_waiting: false }
+    }
+
+    /// Lets a write wait as long as the peer may take.
+    fn limited<T>(&mut self, written: Poll<io::Result<T>>, context: &mut Context<'_>) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.is_waiting = false;
+            return written;
+        }
+        if !self.is_waiting {
+            self.is_waiting = true;
+            self.timer.as_mut().reset(Instant::now() + self.patience);
+        }
+        ready!(self.timer.as_mut().poll(context));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl AsyncRead for Patient {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Patient {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.limited(written, context)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let flushed = Pin::new(&mut self.stream).poll_flush(context);
+        self.limited(flushed, context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
+        self.limited(written, context)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::BUSY;
+
+    #[test]
+    fn the_answer_to_too_many_is_as_long_as_it_says() {
+        let text = std::str::from_utf8(BUSY).expect("ASCII");
+        let (head, body) = text.split_once("\r\n\r\n").expect("a head");
+        assert!(head.contains(&format!("content-length: {}", body.len())), "{}", body.len());
+        assert!(serde_json::from_str::<serde_json::Value>(body).is_ok());
+    }
+}

@@ -1,0 +1,219 @@
+//! Calls about experiments as a whole.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use axum::Json as Answer;
+use axum::extract::State;
+use axum::http::StatusCode;
+use live::traffic::{Config, State as To, Verdict};
+use serde_json::{Map, Value, json};
+
+use super::auth::{Admin, Reading, With};
+use super::body::Json;
+use super::named::Named;
+use super::{App, Problem};
+use crate::jobs::{self, Snapshot};
+use crate::json::Node;
+use crate::store::{Access, Store};
+use crate::writer::Session;
+
+/// How long calls wait that nobody's page depends on.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// `POST /v1/experiments`
+pub(super) async fn create(
+    State(app): State<App>,
+    With(caller): Admin,
+    Json(body, _room): Json,
+) -> Result<(StatusCode, Answer<Value>), Problem> {
+    let config = settings(&body)?;
+    caller.check_experiment(&config.name)?;
+    let told = app.writer.call(Some(PATIENCE), |session| jobs::create(session, config)).await??;
+    tracing::info!(experiment = told["experiment"].as_str(), who = caller.name(), "created");
+    Ok((StatusCode::CREATED, Answer(told)))
+}
+
+/// The settings of a body, of the right types. Whether they are possible, the experiment says.
+fn settings(body: &Value) -> Result<Config, Problem> {
+    let top = Node::top(body);
+    let rankers = top.need("rankers", "the names of two rankers or more")?;
+    top.need("name", "the name of the experiment")?;
+    for ranker in rankers.items()? {
+        if ranker.value().is_object() {
+            ranker.only(&["name", "version"])?;
+            ranker.need("name", "the name of the ranker")?.text("a name", 256)?;
+            if let Some(version) = ranker.get("version")? {
+                version.text("a version", 256)?;
+            }
+        } else if !ranker.value().is_string() {
+            return Err(ranker.wrong("a name, or {\"name\": ..., \"version\": ...}").into());
+        }
+    }
+    serde_json::from_value(body.clone()).map_err(|error| {
+        // Which field it is: the one that is wrong by itself.
+        let alone = |key: &String, value: &Value| {
+            let mut object =
+                Map::from_iter([("name".to_owned(), json!("a")), ("rankers".to_owned(), json!(["a", "b"]))]);
+            object.insert(key.clone(), value.clone());
+            serde_json::from_value::<Config>(Value::Object(object)).err()
+        };
+        let wrong = body.as_object().into_iter().flatten().find_map(|(key, value)| Some((key, alone(key, value)?)));
+        let (path, detail) =
+            wrong.map_or((None, error.to_string()), |(key, error)| (Some(key), format!("{key}: {error}")));
+        let problem = Problem::new(StatusCode::BAD_REQUEST, detail);
+        path.map_or(problem.clone(), |path| problem.part("path", path.chars().take(60).collect::<String>()))
+    })
+}
+
+/// `GET /v1/experiments`
+pub(super) async fn list(State(app): State<App>, With(caller): Reading) -> Result<Answer<Value>, Problem> {
+    let (only, known) = (caller.bound().map(str::to_owned), app.verdicts.known());
+    let job = move |session: &mut Session<'_>| jobs::snapshots(session, only.as_deref(), &known);
+    let all = app.writer.call(Some(PATIENCE), job).await?;
+    let shared = Arc::clone(&app);
+    let told = apart(move || -> Vec<Value> {
+        all.into_iter().map(|snapshot| shared.verdicts.complete(snapshot, Snapshot::with_headline)).collect()
+    });
+    Ok(Answer(json!({"experiments": told.await?})))
+}
+
+/// `GET /v1/experiments/{experiment}`
+pub(super) async fn status(State(app): State<App>, _: Reading, Named(entry): Named) -> Result<Answer<Value>, Problem> {
+    let (id, known) = (entry.id, app.verdicts.known().get(&entry.id).copied());
+    let snapshot = app.writer.call(Some(PATIENCE), move |session| jobs::snapshot(session, id, known)).await??;
+    let shared = Arc::clone(&app);
+    Ok(Answer(apart(move || shared.verdicts.complete(snapshot, Snapshot::with_verdict)).await?))
+}
+
+/// Work that takes a thread for a while.
+async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| Problem::unavailable("the verdict could not be computed"))
+}
+
+/// The last verdict of each experiment, and the number of rows that it follows from. Rows change once a day, and people look
+/// more often.
+#[derive(Debug, Default)]
+pub(super) struct Verdicts {
+    last: Mutex<BTreeMap<u32, (usize, Arc<Verdict>)>>,
+}
+
+impl Verdicts {
+    fn held(&self) -> MutexGuard<'_, BTreeMap<u32, (usize, Arc<Verdict>)>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn known(&self) -> BTreeMap<u32, usize> {
+        self.held().iter().map(|(&id, &(rows, _))| (id, rows)).collect()
+    }
+
+    /// Completes a snapshot with its verdict.
+    fn complete(&self, mut snapshot: Snapshot, with: fn(Snapshot, &Verdict) -> Value) -> Value {
+        let (id, rows, level) = (snapshot.id, snapshot.rows, snapshot.level);
+        let verdict = match snapshot.outcomes.take() {
+            Some(outcomes) => {
+                let verdict = Arc::new(Verdict::of(&outcomes, level));
+                let mut held = self.held();
+                let newer = held.get(&id).is_some_and(|(known, _)| *known > rows);
+                if !newer {
+                    held.insert(id, (rows, Arc::clone(&verdict)));
+                }
+                Some(verdict)
+            }
+            // At least as new as the snapshot: rows are only added.
+            None => self.held().get(&id).map(|(_, verdict)| Arc::clone(verdict)),
+        };
+        let verdict = verdict.unwrap_or_else(|| unreachable!("what is known is never removed"));
+        with(snapshot, &verdict)
+    }
+}
+
+/// `POST /v1/experiments/{experiment}/pause`
+pub(super) async fn pause(app: State<App>, admin: Admin, named: Named, body: Json) -> Result<Answer<Value>, Problem> {
+    change(app, admin, named, body, To::Paused).await
+}
+
+/// `POST /v1/experiments/{experiment}/resume`
+pub(super) async fn resume(app: State<App>, admin: Admin, named: Named, body: Json) -> Result<Answer<Value>, Problem> {
+    change(app, admin, named, body, To::Running).await
+}
+
+/// `POST /v1/experiments/{experiment}/kill`
+pub(super) async fn kill(app: State<App>, admin: Admin, named: Named, body: Json) -> Result<Answer<Value>, Problem> {
+    change(app, admin, named, body, To::Killed).await
+}
+
+/// `POST /v1/experiments/{experiment}/end`
+pub(super) async fn end(app: State<App>, admin: Admin, named: Named, body: Json) -> Result<Answer<Value>, Problem> {
+    change(app, admin, named, body, To::Ended).await
+}
+
+async fn change(
+    State(app): State<App>,
+    With(caller): Admin,
+    Named(entry): Named,
+    Json(body, _room): Json,
+    to: To,
+) -> Result<Answer<Value>, Problem> {
+    let top = Node::top(&body);
+    top.only(&["why"])?;
+    let why = top.get("why")?.map(|why| why.text("a reason", 1000)).transpose()?.unwrap_or("").to_owned();
+    let (id, who, name) = (entry.id, caller.name(), entry.config.name.clone());
+    let was_pulled = entry.is_pulled();
+    if to == To::Killed {
+        // Immediately, and whatever the store does.
+        entry.pull(true);
+    }
+    let changed =
+        app.writer.call(Some(PATIENCE), move |session| jobs::change(session, id, to, was_pulled, [&who, &why])).await;
+    let state = match changed {
+        Ok(Ok(state)) => state,
+        Ok(Err(refusal)) => {
+            entry.pull(was_pulled);
+            return Err(refusal.into());
+        }
+        Err(_) if to == To::Killed => {
+            return Err(Problem::unavailable(
+                "everybody gets the champion from now on, but the store could not be written, so a restart would forget it",
+            ));
+        }
+        Err(why) => return Err(why.into()),
+    };
+    if state != To::Killed {
+        entry.pull(false);
+    }
+    tracing::info!(experiment = name, state = state.name(), who = caller.name(), "changed");
+    Ok(Answer(json!({"experiment": name, "state": state.name()})))
+}
+
+/// `POST /v1/units/delete`
+pub(super) async fn delete_unit(
+    State(app): State<App>,
+    With(caller): Admin,
+    Json(body, _room): Json,
+) -> Result<Answer<Value>, Problem> {
+    let top = Node::top(&body);
+    top.only(&["unit"])?;
+    let unit = top.need("unit", "a unit")?.name("a unit", 256)?;
+    let entries = app.directory.all();
+    let seen = entries.values().filter(|entry| caller.bound().is_none_or(|bound| bound == entry.config.name));
+    let hashes: Vec<_> = seen.map(|entry| (entry.id, app.hashes.unit(entry.id, unit))).collect();
+    let path = app.settings.store.clone();
+    // Beside the writer: logs may be long.
+    let found = tokio::task::spawn_blocking(move || {
+        let store = Store::open(&path, Access::Read)?;
+        hashes
+            .into_iter()
+            .filter_map(|(id, hash)| jobs::impressions_of(&store, id, hash).transpose())
+            .collect::<Result<Vec<_>, _>>()
+    });
+    let unreadable = || Problem::unavailable("the store could not be read; nothing was deleted");
+    let found = found.await.map_err(|_| unreadable())?.map_err(|error| {
+        tracing::error!(%error, "a unit could not be found");
+        unreadable()
+    })?;
+    let is_known = !found.is_empty();
+    let impressions = app.writer.call(None, move |session| jobs::delete(session, found)).await?;
+    Ok(Answer(json!({"deleted": is_known, "impressions": impressions})))
+}

@@ -1,0 +1,92 @@
+//! `GET /v1/experiments/{experiment}/export`.
+
+use std::io::{self, Write};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes};
+use axum::extract::{RawQuery, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use hyper::body::{Body as HttpBody, Frame};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+use super::auth::Admin;
+use super::named::Named;
+use super::{App, Problem};
+use crate::export::{What, export as write};
+use crate::store::{Access, Store};
+
+/// The bytes of a piece.
+const PIECE: usize = 64 << 10;
+
+/// Writes the lines while they are read: a log may be larger than the memory. A reader that stops reading stops the writer.
+pub(super) async fn export(
+    State(app): State<App>,
+    _: Admin,
+    Named(entry): Named,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let names = What::ALL.map(What::name).join(", ");
+    let asked = query.as_deref().and_then(|query| query.strip_prefix("what="));
+    let Some(what) = What::ALL.into_iter().find(|what| asked == Some(what.name())) else {
+        return Err(Problem::new(
+            StatusCode::BAD_REQUEST,
+            format!("the query is not of the form ?what=PART; the parts are {names}"),
+        )
+        .part("expected", names)
+        .part("path", "what"));
+    };
+    let path = app.settings.store.clone();
+    let unreadable = || Problem::unavailable("the store could not be read");
+    let opened = tokio::task::spawn_blocking(move || Store::open(&path, Access::Read));
+    let store = opened.await.map_err(|_| unreadable())?.map_err(|error| {
+        tracing::error!(%error, "the store could not be read for an export");
+        unreadable()
+    })?;
+    let (pieces, received) = channel(4);
+    tokio::task::spawn_blocking(move || {
+        let mut out = io::BufWriter::with_capacity(PIECE, Pieces(pieces.clone()));
+        let written = store.at_one_moment(|store| write(store, entry.id, &entry.config.name, what, &mut out));
+        let written = written.map_err(|error| error.to_string());
+        let written = written.and_then(|()| out.flush().map_err(|error| error.to_string()));
+        if let Err(error) = written {
+            tracing::warn!(error, "an export ended early");
+            // The answer has begun: all that is left is to cut it off, so that nobody takes it for complete.
+            let _ = pieces.blocking_send(Err(io::ErrorKind::Other.into()));
+        }
+    });
+    let kind = [(header::CONTENT_TYPE, "application/x-ndjson")];
+    Ok((kind, Body::new(Stream(received))).into_response())
+}
+
+type Piece = io::Result<Bytes>;
+
+/// Takes what is written.
+struct Pieces(Sender<Piece>);
+
+impl Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let sent = self.0.blocking_send(Ok(Bytes::copy_from_slice(bytes)));
+        sent.map(|()| bytes.len()).map_err(|_| io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The body of an answer that is still being written.
+struct Stream(Receiver<Piece>);
+
+impl HttpBody for Stream {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        self.0.poll_recv(context).map(|piece| piece.map(|piece| piece.map(Frame::data)))
+    }
+}

@@ -1,0 +1,231 @@
+//! What holds for every request before its handler runs, and for every answer: hosts, origins, rates, headers, a log line.
+
+use std::collections::BTreeMap;
+use std::future::poll_fn;
+use std::net::{IpAddr, SocketAddr};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::{Mutex, PoisonError};
+use std::task::Poll;
+use std::time::Instant;
+
+use axum::extract::{ConnectInfo, MatchedPath, Request, State};
+use axum::http::header::{self, HeaderName};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+
+use super::{App, Problem};
+
+/// Headers of every answer. Nothing here is a page, and nothing may be kept.
+const HEADERS: [(HeaderName, &str); 6] = [
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::CACHE_CONTROL, "no-store"),
+    (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+];
+
+/// The guard around all routes.
+pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let method = request.method().clone();
+    // The template: what callers put into the path stays out of logs.
+    let path = request.extensions().get::<MatchedPath>().map_or("other", MatchedPath::as_str).to_owned();
+    let origin = request.headers().get(header::ORIGIN).cloned();
+    let mut response = match admit(&app, &request) {
+        Err(problem) => problem.into_response(),
+        Ok(()) if is_preflight(&request) => preflight(),
+        Ok(()) => caught(next.run(request)).await,
+    };
+    let headers = response.headers_mut();
+    for (name, value) in HEADERS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers.insert(header::VARY, HeaderValue::from_static("Origin"));
+    if let Some(origin) = origin.filter(|origin| origin.to_str().is_ok_and(|origin| is_listed(&app, origin))) {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("retry-after"));
+    }
+    let (status, time) = (response.status(), started.elapsed());
+    app.metrics.answers.count(match status.as_u16() / 100 {
+        2 => "2xx",
+        3 => "3xx",
+        4 => "4xx",
+        5 => "5xx",
+        _ => "other",
+    });
+    app.metrics.seconds.observe(time);
+    tracing::debug!(%method, path, status = status.as_u16(), microseconds = time.as_micros() as u64, "request");
+    response
+}
+
+/// The answer of a handler, or a problem if a fault of the program ended it: whoever called hears of it, and other calls go on.
+async fn caught(handler: impl Future<Output = Response>) -> Response {
+    let mut handler = pin!(handler);
+    let answered = poll_fn(|context| {
+        let polled = catch_unwind(AssertUnwindSafe(|| handler.as_mut().poll(context)));
+        match polled {
+            Ok(polled) => polled.map(Some),
+            Err(_) => Poll::Ready(None),
+        }
+    });
+    answered.await.unwrap_or_else(|| {
+        tracing::error!("a handler ended by a fault of the program");
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the server has a fault; its log says where").into_response()
+    })
+}
+
+fn admit(app: &App, request: &Request) -> Result<(), Problem> {
+    let forbidden = |detail: String| Problem::new(StatusCode::FORBIDDEN, detail);
+    let host = host(request.uri(), request.headers()).ok_or_else(|| {
+        Problem::new(StatusCode::BAD_REQUEST, "the request has no Host, two of them, or one that is not text; send one")
+    })?;
+    if app.is_open() && !is_loopback(&host) {
+        return Err(forbidden(
+            "the store has no keys, so the server answers only requests for localhost; make a key with `rankduel-server keys add`"
+                .to_owned(),
+        ));
+    }
+    let mut origins = request.headers().get_all(header::ORIGIN).iter();
+    if let Some(origin) = origins.next() {
+        let text = origin.to_str().unwrap_or("");
+        let is_own =
+            text.strip_prefix("http://").or_else(|| text.strip_prefix("https://")).is_some_and(|own| own == host);
+        if origins.next().is_some() || !(is_own || is_listed(app, text)) {
+            return Err(forbidden("pages of this origin may not call the server; add it to --origins".to_owned()));
+        }
+    }
+    if let Some(ConnectInfo(address)) = request.extensions().get::<ConnectInfo<SocketAddr>>() {
+        app.rates.admit(address.ip(), app.settings.address_rate)?;
+    }
+    Ok(())
+}
+
+fn is_listed(app: &App, origin: &str) -> bool {
+    app.settings.origins.iter().any(|listed| listed == origin)
+}
+
+/// The host that the request is for.
+fn host(uri: &Uri, headers: &HeaderMap) -> Option<String> {
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let host = hosts.next()?.to_str().ok()?;
+    let same = uri.authority().is_none_or(|authority| authority.as_str() == host);
+    (hosts.next().is_none() && same).then(|| host.to_owned())
+}
+
+/// Names of this machine that no other name server can give out.
+fn is_loopback(host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split_once(']').filter(|(_, port)| port.is_empty() || is_port(port)).map(|(name, _)| name),
+        None => match host.find(':') {
+            Some(at) => is_port(&host[at..]).then(|| &host[..at]),
+            None => Some(host),
+        },
+    };
+    name.is_some_and(|name| {
+        name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    })
+}
+
+fn is_port(text: &str) -> bool {
+    text.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok())
+}
+
+/// Whether a browser asks if a page may call.
+fn is_preflight(request: &Request) -> bool {
+    request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
+}
+
+/// The answer to it; whether the origin is allowed, other headers say.
+fn preflight() -> Response {
+    let headers = [
+        (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, PUT"),
+        (header::ACCESS_CONTROL_ALLOW_HEADERS, "authorization, content-type"),
+        (header::ACCESS_CONTROL_MAX_AGE, "600"),
+    ];
+    (StatusCode::NO_CONTENT, headers).into_response()
+}
+
+/// How many requests addresses made in this second.
+#[derive(Debug, Default)]
+pub(super) struct Rates {
+    second: Mutex<(u64, BTreeMap<IpAddr, u32>)>,
+}
+
+impl Rates {
+    /// The most addresses that are counted; all others share one count.
+    const MOST: usize = 65_536;
+
+    fn admit(&self, address: IpAddr, most: u32) -> Result<(), Problem> {
+        if most == 0 {
+            return Ok(());
+        }
+        let now = super::elapsed().as_secs();
+        let mut held = self.second.lock().unwrap_or_else(PoisonError::into_inner);
+        let (second, counts) = &mut *held;
+        if *second != now {
+            *second = now;
+            counts.clear();
+        }
+        let address = match counts.len() < Self::MOST || counts.contains_key(&address) {
+            true => address,
+            false => IpAddr::from([0, 0, 0, 0]),
+        };
+        let count = counts.entry(address).or_insert(0);
+        *count += 1;
+        if *count <= most {
+            return Ok(());
+        }
+        let detail = format!("more than {most} requests a second from this address");
+        Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, detail)
+            .advice("send the same request again after the time in Retry-After")
+            .retry_after(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_of_a_handler_is_answered() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let status = |handler: fn() -> Response| runtime.block_on(caught(async move { handler() })).status();
+        assert_eq!(status(|| "fine".into_response()), 200);
+        assert_eq!(status(|| panic!("a fault")), 500);
+    }
+
+    #[test]
+    fn loopback_is_recognised_and_nothing_else() {
+        for host in ["localhost", "LOCALHOST:7077", "127.0.0.1", "127.9.9.9:80", "[::1]", "[::1]:7077"] {
+            assert!(is_loopback(host), "{host}");
+        }
+        for host in [
+            "",
+            "localhost.example",
+            "localhost:x",
+            "127.0.0.1.example",
+            "[::1]x",
+            "[::1",
+            "::1",
+            "0.0.0.0",
+            "evil@localhost",
+            "localhost:80:80",
+        ] {
+            assert!(!is_loopback(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn an_address_has_its_rate() {
+        let rates = Rates::default();
+        let (one, other) = (IpAddr::from([127, 0, 0, 1]), IpAddr::from([127, 0, 0, 2]));
+        let admitted = |address| (0..20).filter(|_| rates.admit(address, 3).is_ok()).count();
+        // The second may change once meanwhile.
+        assert!((3..=6).contains(&admitted(one)));
+        assert!((3..=6).contains(&admitted(other)));
+        assert!((0..20).all(|_| rates.admit(one, 0).is_ok()));
+    }
+}

@@ -1,0 +1,287 @@
+//! Calls about impressions and duels.
+
+use std::time::Duration;
+
+use axum::Json as Answer;
+use axum::extract::State;
+use interleave::Preference;
+use live::traffic::Marks;
+use serde_json::{Value, json};
+
+use super::auth::{Serving, With};
+use super::body::Json;
+use super::named::{Identified, Named};
+use super::request::{Asker, Read};
+use super::{App, Problem};
+use crate::jobs;
+use crate::json::Node;
+use crate::store::Displayed;
+use crate::writer::{Entry, NoAnswer};
+
+/// How long calls wait that have no other answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The most documents of a page.
+const PAGE: usize = 10_000;
+
+/// `POST /v1/experiments/{experiment}/impressions`
+pub(super) async fn impression(
+    State(app): State<App>,
+    _: Serving,
+    Named(entry): Named,
+    Json(body, _room): Json,
+) -> Result<Answer<Value>, Problem> {
+    let top = Node::top(&body);
+    top.only(&["unit", "agent", "query", "key", "lists", "documents"])?;
+    top.need("unit", "a unit: who sees the page")?;
+    let asker = Asker::read(&top)?;
+    lists_are_asked_for(&entry)?;
+    let Read { lists, champion } = Read::of(&top, &entry.config, true)?;
+    let alone = |why: &str| Ok(champion_list(&app, &entry, champion.clone(), why));
+    if entry.is_killed() {
+        return alone("killed");
+    }
+    let ask = ask(&app, &entry, &asker, "impression", &body);
+    let asked =
+        app.writer.call(Some(app.settings.answer_within), move |session| jobs::ask(session, &ask, Some(&lists))).await;
+    match late(asked)? {
+        Ok(jobs::Answer::Open { id, shown, is_mixed, .. }) => {
+            Ok(listed(&app, &id, shown.unwrap_or_default(), is_mixed))
+        }
+        Ok(jobs::Answer::Champion(why)) | Err(why) => alone(why),
+    }
+}
+
+/// `POST /v1/experiments/{experiment}/choose`
+pub(super) async fn choose(
+    State(app): State<App>,
+    _: Serving,
+    Named(entry): Named,
+    Json(body, _room): Json,
+) -> Result<Answer<Value>, Problem> {
+    let top = Node::top(&body);
+    top.only(&["unit", "agent", "query", "key"])?;
+    top.need("unit", "a unit: who sees the page")?;
+    let asker = Asker::read(&top)?;
+    lists_are_asked_for(&entry)?;
+    let alone = |why: &str| {
+        app.metrics.champions.count(why);
+        Ok(Answer(json!({"rankers": [entry.champion()], "credited": false, "why": why})))
+    };
+    if entry.is_killed() {
+        return alone("killed");
+    }
+    let ask = ask(&app, &entry, &asker, "choose", &body);
+    let asked = app.writer.call(Some(app.settings.answer_within), move |session| jobs::ask(session, &ask, None)).await;
+    match late(asked)? {
+        Ok(jobs::Answer::Open { id, arms, is_mixed, .. }) => {
+            let mut told = json!({"id": id, "rankers": names(&entry, &arms), "credited": is_mixed});
+            mark_alone(&app, &mut told, is_mixed);
+            Ok(Answer(told))
+        }
+        Ok(jobs::Answer::Champion(why)) | Err(why) => alone(why),
+    }
+}
+
+/// `POST /v1/experiments/{experiment}/duels`
+pub(super) async fn duel(
+    State(app): State<App>,
+    _: Serving,
+    Named(entry): Named,
+    Json(body, _room): Json,
+) -> Result<Answer<Value>, Problem> {
+    let top = Node::top(&body);
+    top.only(&["unit", "key"])?;
+    let asker = Asker::read(&top)?;
+    if entry.config.ask != live::traffic::Ask::Duels {
+        return Err(Problem::invalid("this experiment mixes lists; no judge is asked")
+            .advice("make an experiment with \"ask\": \"duels\""));
+    }
+    let alone = |why: &str| {
+        app.metrics.champions.count(why);
+        let champion = entry.champion();
+        Ok(Answer(json!({"first": champion, "second": champion, "credited": false, "why": why})))
+    };
+    if entry.is_killed() {
+        return alone("killed");
+    }
+    let ask = ask(&app, &entry, &asker, "duel", &body);
+    let asked = app.writer.call(Some(app.settings.answer_within), move |session| jobs::ask(session, &ask, None)).await;
+    match late(asked)? {
+        Ok(jobs::Answer::Open { id, arms, is_mixed, .. }) => {
+            let names = names(&entry, &arms);
+            // An arm against itself: there is nothing to compare.
+            let (first, second) = (names.first(), names.last());
+            let mut told = json!({"id": id, "first": first, "second": second, "credited": is_mixed});
+            mark_alone(&app, &mut told, is_mixed);
+            Ok(Answer(told))
+        }
+        Ok(jobs::Answer::Champion(why)) | Err(why) => alone(why),
+    }
+}
+
+/// `PUT /v1/impressions/{id}/lists`
+pub(super) async fn lists(
+    State(app): State<App>,
+    With(caller): Serving,
+    of: Identified,
+    Json(body, _room): Json,
+) -> Result<Answer<Value>, Problem> {
+    caller.check_experiment(&of.entry.config.name)?;
+    let top = Node::top(&body);
+    top.only(&["lists", "documents"])?;
+    let Read { lists, champion } = Read::of(&top, &of.entry.config, false)?;
+    let (id, within) = (of.id, app.settings.answer_within);
+    let request = app.hashes.request(id.experiment, "lists", body.to_string().as_bytes());
+    // Some list is there even if the champion did not meet anybody.
+    let fallback = if champion.is_empty() { lists.ids.clone() } else { champion };
+    // The user sees something else than the impression would show: it must not count as one whose lists never came.
+    let alone = |why: &str| {
+        app.writer.give_up(id.experiment, id.impression);
+        Ok(champion_list(&app, &of.entry, fallback, why))
+    };
+    if of.entry.is_killed() {
+        return alone("killed");
+    }
+    let mixed = app.writer.call(Some(within), move |session| jobs::lists(session, id, &lists, request)).await;
+    match late(mixed)? {
+        Ok((shown, is_mixed)) => Ok(listed(&app, &of.text, shown, is_mixed)),
+        Err(why) => alone(why),
+    }
+}
+
+/// `POST /v1/impressions/{id}/next`
+pub(super) async fn next(
+    State(app): State<App>,
+    With(caller): Serving,
+    of: Identified,
+    Json(body, _room): Json,
+) -> Result<Answer<Value>, Problem> {
+    caller.check_experiment(&of.entry.config.name)?;
+    let top = Node::top(&body);
+    top.only(&["seen"])?;
+    let seen = top.get("seen")?.map(|seen| seen.whole(1, u32::MAX.into())).transpose()?.map(|seen| seen as u32);
+    let shown = app.writer.call(Some(PATIENCE), move |session| jobs::next(session, of.id, seen)).await??;
+    Ok(Answer(json!({"shown": shown})))
+}
+
+/// `PUT /v1/impressions/{id}/shown`
+pub(super) async fn displayed(
+    State(app): State<App>,
+    With(caller): Serving,
+    of: Identified,
+    Json(body, _room): Json,
+) -> Result<Answer<Value>, Problem> {
+    caller.check_experiment(&of.entry.config.name)?;
+    let top = Node::top(&body);
+    top.only(&["documents", "pinned"])?;
+    let names = |node: &Node<'_, '_>| -> Result<Vec<String>, Problem> {
+        let items = node.items()?;
+        if items.len() > PAGE {
+            return Err(node.wrong(format!("at most {PAGE} documents")).into());
+        }
+        Ok(items
+            .map(|item| Ok(item.name("a document", 256)?.to_owned()))
+            .collect::<Result<_, crate::json::ShapeError>>()?)
+    };
+    let documents = names(&top.need("documents", "the documents that the page displayed")?)?;
+    let pinned = top.get("pinned")?.map(|pinned| names(&pinned)).transpose()?.unwrap_or_default();
+    let page = Displayed { documents, pinned };
+    let places = app.writer.call(Some(PATIENCE), move |session| jobs::displayed(session, of.id, &page)).await??;
+    Ok(Answer(json!({"places": places})))
+}
+
+/// `POST /v1/impressions/{id}/close`
+pub(super) async fn close(
+    State(app): State<App>,
+    With(caller): Serving,
+    of: Identified,
+    Json(body, _room): Json,
+) -> Result<Answer<Value>, Problem> {
+    caller.check_experiment(&of.entry.config.name)?;
+    Node::top(&body).only(&[])?;
+    let closed = app.writer.call(Some(PATIENCE), move |session| jobs::close(session, of.id)).await??;
+    Ok(Answer(json!({"closed": closed})))
+}
+
+/// `POST /v1/duels/{id}`
+pub(super) async fn judge(
+    State(app): State<App>,
+    With(caller): Serving,
+    of: Identified,
+    Json(body, _room): Json,
+) -> Result<Answer<Value>, Problem> {
+    caller.check_experiment(&of.entry.config.name)?;
+    let top = Node::top(&body);
+    top.only(&["winner"])?;
+    let expected = "\"first\", \"second\" or \"tie\"";
+    let winner = top.need("winner", expected)?;
+    let winner = match winner.value().as_str() {
+        Some("first") => Preference::First,
+        Some("second") => Preference::Second,
+        Some("tie") => Preference::Tie,
+        _ => return Err(winner.wrong(expected).into()),
+    };
+    let taken = app.writer.call(Some(PATIENCE), move |session| jobs::judge(session, of.id, winner)).await??;
+    Ok(Answer(json!({"taken": taken})))
+}
+
+/// What the writer is asked.
+fn ask(app: &App, entry: &Entry, asker: &Asker, kind: &str, body: &Value) -> jobs::Ask {
+    let (id, hashes) = (entry.id, &app.hashes);
+    let Asker { unit, agent, query, key } = asker;
+    let marks = Marks {
+        query: query.as_ref().map(|query| hashes.unit_query(id, unit, query)),
+        key: key.as_ref().map(|key| hashes.key(id, key)),
+        // Keys of objects are in one order, so that the same request has the same text.
+        request: key.as_ref().map(|_| hashes.request(id, kind, body.to_string().as_bytes())),
+    };
+    jobs::Ask {
+        experiment: id,
+        unit: (!unit.is_empty()).then(|| hashes.unit(id, unit)),
+        is_bot: entry.config.bots.is_known(unit, agent.as_deref()),
+        marks,
+    }
+}
+
+/// An answer, or why the champion's list takes its place. What the store could not write is an error: nobody knows whether
+/// it is there.
+fn late<T>(asked: Result<Result<T, jobs::Refusal>, NoAnswer>) -> Result<Result<T, &'static str>, Problem> {
+    match asked {
+        Ok(Ok(answer)) => Ok(Ok(answer)),
+        Ok(Err(refusal)) => Err(refusal.into()),
+        Err(NoAnswer::Late) => Ok(Err("late")),
+        Err(NoAnswer::Overloaded) => Ok(Err("overloaded")),
+        Err(why @ (NoAnswer::Failed | NoAnswer::Stopping)) => Err(why.into()),
+    }
+}
+
+fn lists_are_asked_for(entry: &Entry) -> Result<(), Problem> {
+    if entry.config.ask == live::traffic::Ask::Lists {
+        return Ok(());
+    }
+    Err(Problem::invalid("this experiment asks judges; it mixes no lists").advice("POST .../duels asks for a pair"))
+}
+
+fn names<'a>(entry: &'a Entry, arms: &[u32]) -> Vec<&'a str> {
+    arms.iter().filter_map(|&arm| entry.config.rankers.get(arm as usize)).map(|ranker| ranker.name.as_str()).collect()
+}
+
+fn listed(app: &App, id: &str, shown: Vec<String>, is_mixed: bool) -> Answer<Value> {
+    let mut told = json!({"id": id, "shown": shown, "credited": is_mixed});
+    mark_alone(app, &mut told, is_mixed);
+    Answer(told)
+}
+
+/// Says that one ranker was chosen alone: its clicks are recorded, and compare nothing.
+fn mark_alone(app: &App, told: &mut Value, is_mixed: bool) {
+    if !is_mixed {
+        app.metrics.champions.count("alone");
+        told["why"] = "alone".into();
+    }
+}
+
+fn champion_list(app: &App, entry: &Entry, mut list: Vec<String>, why: &str) -> Answer<Value> {
+    app.metrics.champions.count(why);
+    list.truncate(entry.config.shown as usize);
+    Answer(json!({"shown": list, "credited": false, "why": why}))
+}

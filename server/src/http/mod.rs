@@ -1,0 +1,158 @@
+//! HTTP: routes, limits, who may call, problems. Not here: what becomes of experiments, which the writer owns.
+
+mod auth;
+mod body;
+mod connection;
+mod events;
+mod experiments;
+mod export;
+mod guard;
+mod impressions;
+mod named;
+mod problem;
+mod request;
+
+use std::net::SocketAddr;
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{StatusCode, header};
+use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post, put};
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, watch};
+
+use crate::settings::Settings;
+use crate::writer::{Shared, Writer};
+use guard::Rates;
+pub use problem::Problem;
+
+/// The interface as OpenAPI.
+pub const OPENAPI: &str = include_str!("../../openapi.json");
+
+/// All that handlers need.
+#[derive(Debug)]
+pub struct AppState {
+    settings: Settings,
+    writer: Writer,
+    rates: Rates,
+    room: Arc<Semaphore>,
+    verdicts: experiments::Verdicts,
+    is_loopback: bool,
+}
+
+/// As handlers have it.
+pub(crate) type App = Arc<AppState>;
+
+impl std::ops::Deref for AppState {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        self.writer.shared()
+    }
+}
+
+impl AppState {
+    /// A server on this address.
+    #[must_use]
+    pub fn new(settings: Settings, writer: Writer, address: SocketAddr) -> Self {
+        Self {
+            settings,
+            writer,
+            rates: Rates::default(),
+            room: Arc::new(Semaphore::new(body::ROOM)),
+            verdicts: experiments::Verdicts::default(),
+            is_loopback: address.ip().is_loopback(),
+        }
+    }
+
+    /// Whether everybody on this machine may do everything.
+    fn is_open(&self) -> bool {
+        self.is_loopback && self.keys.are_none()
+    }
+
+    /// Ends the writer.
+    pub fn stop(&self) {
+        self.writer.stop();
+    }
+}
+
+/// All routes.
+fn router(app: App) -> Router {
+    Router::new()
+        .route("/v1/experiments", get(experiments::list).post(experiments::create))
+        .route("/v1/experiments/{experiment}", get(experiments::status))
+        .route("/v1/experiments/{experiment}/pause", post(experiments::pause))
+        .route("/v1/experiments/{experiment}/resume", post(experiments::resume))
+        .route("/v1/experiments/{experiment}/kill", post(experiments::kill))
+        .route("/v1/experiments/{experiment}/end", post(experiments::end))
+        .route("/v1/experiments/{experiment}/impressions", post(impressions::impression))
+        .route("/v1/experiments/{experiment}/choose", post(impressions::choose))
+        .route("/v1/experiments/{experiment}/duels", post(impressions::duel))
+        .route("/v1/experiments/{experiment}/export", get(export::export))
+        .route("/v1/impressions/{id}/lists", put(impressions::lists))
+        .route("/v1/impressions/{id}/next", post(impressions::next))
+        .route("/v1/impressions/{id}/shown", put(impressions::displayed))
+        .route("/v1/impressions/{id}/close", post(impressions::close))
+        .route("/v1/duels/{id}", post(impressions::judge))
+        .route("/v1/events", post(events::events))
+        .route("/v1/units/delete", post(experiments::delete_unit))
+        .route("/health", get(health))
+        .route("/ready", get(ready))
+        .route("/metrics", get(metrics))
+        .route("/openapi.json", get(openapi))
+        .fallback(unknown)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(from_fn_with_state(Arc::clone(&app), guard::guard))
+        .with_state(app)
+}
+
+/// Serves until `stop` changes.
+pub async fn serve(listener: TcpListener, app: App, stop: watch::Receiver<bool>) {
+    let router = router(Arc::clone(&app));
+    connection::serve(listener, router, app, stop).await;
+}
+
+async fn unknown(request: Request) -> Problem {
+    Problem::unknown(format!(
+        "there is no {}; GET /openapi.json lists what there is",
+        problem::excerpt(request.uri().path())
+    ))
+}
+
+async fn wrong_method(request: Request) -> Problem {
+    let detail = format!(
+        "this path does not know {}; the header Allow lists what it does",
+        problem::excerpt(request.method().as_str())
+    );
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, detail)
+}
+
+async fn health() -> &'static str {
+    "ok\n"
+}
+
+/// Ready if the store can be used: a job that does nothing comes back.
+async fn ready(State(app): State<App>) -> Response {
+    match app.writer.call(Some(app.settings.answer_within.max(Duration::from_secs(1))), |_| ()).await {
+        Ok(()) => "ready\n".into_response(),
+        Err(_) => Problem::unavailable("the store cannot be written at present").into_response(),
+    }
+}
+
+async fn metrics(State(app): State<App>) -> Response {
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], app.metrics.text()).into_response()
+}
+
+async fn openapi() -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], OPENAPI).into_response()
+}
+
+/// How long the process has been running, about.
+fn elapsed() -> Duration {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    START.elapsed()
+}

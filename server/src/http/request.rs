@@ -1,0 +1,241 @@
+//! What callers say of an impression: whose it is, and the lists of rankers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use axum::http::StatusCode;
+use interleave::Doc;
+use live::traffic::Config;
+use live::traffic::lists::{ListError, Lists as Numbered};
+
+use super::Problem;
+use super::problem::excerpt;
+use crate::jobs::Lists;
+use crate::json::Node;
+
+/// The most bytes of a name: of a ranker, a unit, a key or a document.
+const NAME: usize = 256;
+/// The most bytes of a user agent.
+const AGENT: usize = 1024;
+/// The most bytes of a query.
+const QUERY: usize = 4096;
+/// The most documents of a list.
+const LIST: usize = 10_000;
+
+/// Whose impression it is.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Asker {
+    pub(super) unit: String,
+    pub(super) agent: Option<String>,
+    pub(super) query: Option<String>,
+    pub(super) key: Option<String>,
+}
+
+impl Asker {
+    /// The fields, as far as a call has them. Without a unit, the impression is one of its own.
+    pub(super) fn read(body: &Node<'_, '_>) -> Result<Self, Problem> {
+        let text = |name: &str, what: &str, most: usize| -> Result<Option<String>, Problem> {
+            let node = body.get(name)?;
+            Ok(node.map(|node| node.text(what, most)).transpose()?.map(str::to_owned))
+        };
+        let name = |name: &str, what: &str| -> Result<Option<String>, Problem> {
+            let node = body.get(name)?;
+            Ok(node.map(|node| node.name(what, NAME)).transpose()?.map(str::to_owned))
+        };
+        Ok(Self {
+            unit: name("unit", "a unit")?.unwrap_or_default(),
+            agent: text("agent", "a user agent", AGENT)?,
+            // Without a query, two pages of a unit are two impressions, and no reload.
+            query: text("query", "a query", QUERY)?.filter(|query| !query.is_empty()),
+            key: name("key", "an idempotency key")?,
+        })
+    }
+}
+
+/// The lists of a request, with documents as numbers.
+#[derive(Debug)]
+pub(super) struct Read {
+    pub(super) lists: Lists,
+    /// Documents of the champion, in their order.
+    pub(super) champion: Vec<String>,
+}
+
+impl Read {
+    /// Reads `lists` and `documents` of a body. With `all`, every ranker of the experiment must have a list.
+    pub(super) fn of(body: &Node<'_, '_>, config: &Config, all: bool) -> Result<Self, Problem> {
+        let lists = body.need("lists", "the lists of rankers, such as {\"bm25\": [\"d1\", \"d2\"]}")?;
+        let mut by_ranker = BTreeMap::new();
+        for (name, node) in lists.entries()? {
+            let Some(ranker) = config.rankers.iter().position(|ranker| ranker.name == name) else {
+                return Err(unknown_ranker(&node, name, config));
+            };
+            by_ranker.insert(ranker, node);
+        }
+        let missing = (0..config.rankers.len()).find(|ranker| !by_ranker.contains_key(ranker));
+        if let Some(missing) = missing.filter(|_| all) {
+            let name = excerpt(&config.rankers[missing].name);
+            let expected = format!("a list of every ranker, also of {name}");
+            return Err(Problem::at(StatusCode::UNPROCESSABLE_ENTITY, "lists", format!("no list of {name}"), expected)
+                .advice("send an empty list where a ranker finds nothing, or ask first who meets: POST .../choose"));
+        }
+        let documents = body.get("documents")?;
+        let first = match &documents {
+            None => None,
+            Some(node) => Some(node.items()?.map(|item| item.name("a document", NAME)).collect::<Result<Vec<_>, _>>()?),
+        };
+        let known: Option<BTreeSet<&str>> = first.as_ref().map(|first| first.iter().copied().collect());
+        let mut numbered = Numbered::new(first.as_deref().unwrap_or_default())
+            .map_err(|error| list_error(documents.as_ref().unwrap_or(&lists), &error))?;
+        let champion_name = config.champion.as_deref().unwrap_or("");
+        let (mut champion, mut count) = (Vec::new(), first.as_ref().map_or(0, Vec::len));
+        // In the order of the settings: what a document's number is does not depend on the order of keys.
+        for (ranker, node) in &by_ranker {
+            let ranked = Ranked::read(node, known.as_ref())?;
+            count += ranked.ids.len();
+            ranked.add(*ranker as u32, &mut numbered).map_err(|error| list_error(node, &error))?;
+            if config.rankers[*ranker].name == champion_name {
+                champion = ranked.ids.iter().map(|&id| id.to_owned()).collect();
+            }
+        }
+        let all: Vec<Doc> = (0..count.min(usize::from(u16::MAX))).map(|number| Doc(number as u16)).collect();
+        let ids = numbered.ids(&all).into_iter().map(str::to_owned).collect();
+        let lists = (0..config.rankers.len() as u32).map(|ranker| numbered.get(ranker).cloned()).collect();
+        Ok(Self { lists: Lists { ids, lists }, champion })
+    }
+}
+
+fn list_error(node: &Node<'_, '_>, error: &ListError) -> Problem {
+    let path = error.position().map_or_else(|| node.path(), |position| format!("{}[{position}]", node.path()));
+    let (found, expected) = match error {
+        ListError::Twice { first, document, .. } => {
+            (format!("{}, which is {}[{first}] too", excerpt(document), node.path()), "each document once")
+        }
+        error => (error.to_string(), "lists that can be mixed"),
+    };
+    Problem::at(StatusCode::UNPROCESSABLE_ENTITY, &path, found, expected).advice("leave one of them out")
+}
+
+/// One ranker's list.
+struct Ranked<'a> {
+    ids: Vec<&'a str>,
+    /// Empty if the list has no scores.
+    scores: Vec<f64>,
+}
+
+impl<'a> Ranked<'a> {
+    fn read(node: &Node<'a, '_>, known: Option<&BTreeSet<&str>>) -> Result<Self, Problem> {
+        let items = node.items()?;
+        let refused = |path: &str, found: String, expected: String| {
+            Problem::at(StatusCode::UNPROCESSABLE_ENTITY, path, found, expected)
+        };
+        if items.len() > LIST {
+            let found = format!("{} documents", items.len());
+            return Err(refused(&node.path(), found, format!("at most {LIST}")).advice("cut the list"));
+        }
+        let mut ranked = Self { ids: Vec::with_capacity(items.len()), scores: vec![] };
+        for (at, item) in items.enumerate() {
+            let (id, score) = document(&item)?;
+            match score {
+                None if ranked.scores.is_empty() => {}
+                Some(score) if ranked.scores.len() == at => {
+                    if let Some(above) = ranked.scores.last().filter(|above| score > **above) {
+                        let expected = format!("at most {above}, the score of the document above");
+                        let advice = "sort the list by its scores";
+                        return Err(refused(&item.path(), format!("the score {score}"), expected).advice(advice));
+                    }
+                    ranked.scores.push(score);
+                }
+                _ => return Err(item.wrong("documents of one list all with scores, or all without").into()),
+            }
+            if known.is_some_and(|known| !known.contains(id)) {
+                let expected = "a document that `documents` names".to_owned();
+                return Err(refused(&item.path(), excerpt(id), expected)
+                    .advice("name all documents in `documents`, or leave it out"));
+            }
+            ranked.ids.push(id);
+        }
+        Ok(ranked)
+    }
+
+    fn add(&self, ranker: u32, numbered: &mut Numbered<'a>) -> Result<(), ListError> {
+        if self.scores.is_empty() {
+            return numbered.add_ranked(ranker, &self.ids);
+        }
+        let scored: Vec<(&str, f64)> = self.ids.iter().copied().zip(self.scores.iter().copied()).collect();
+        numbered.add_scored(ranker, &scored)
+    }
+}
+
+/// A document of a list, and its score if it has one.
+fn document<'a>(item: &Node<'a, '_>) -> Result<(&'a str, Option<f64>), Problem> {
+    if item.value().is_object() {
+        item.only(&["id", "score"])?;
+        let id = item.need("id", "a document")?.name("a document", NAME)?;
+        let node = item.need("score", "a number")?;
+        let score = node.value().as_f64().ok_or_else(|| node.wrong("a number"))?;
+        return Ok((id, Some(score)));
+    }
+    if item.value().is_string() {
+        return Ok((item.name("a document", NAME)?, None));
+    }
+    Err(item.wrong("a document as text, or {\"id\": \"...\", \"score\": ...}").into())
+}
+
+fn unknown_ranker(node: &Node<'_, '_>, name: &str, config: &Config) -> Problem {
+    let mut names: Vec<String> = config.rankers.iter().take(10).map(|ranker| excerpt(&ranker.name)).collect();
+    if config.rankers.len() > names.len() {
+        names.push("...".to_owned());
+    }
+    let expected = format!("a ranker of the experiment: {}", names.join(", "));
+    Problem::at(StatusCode::UNPROCESSABLE_ENTITY, &node.path(), format!("a list of {}", excerpt(name)), expected)
+        .advice("leave the list out, or make an experiment with this ranker")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn read(body: &Value) -> Result<Read, Problem> {
+        let config = Config { champion: Some("b".to_owned()), ..Config::of("e", ["a", "b"]) };
+        Read::of(&Node::top(body), &config, true)
+    }
+
+    #[test]
+    fn numbers_follow_the_settings_or_documents() {
+        let lists = read(&json!({"lists": {"b": ["x", "y"], "a": [{"id": "y", "score": 2}, {"id": "z", "score": 2}]}}))
+            .expect("lists");
+        assert_eq!(lists.champion, ["x", "y"]);
+        let lists = lists.lists;
+        assert_eq!(lists.ids, ["y", "z", "x"]);
+        let [a, b] = [0, 1].map(|ranker: usize| lists.lists[ranker].as_ref().expect("a list"));
+        assert_eq!(b.as_list().docs().collect::<Vec<_>>(), [Doc(2), Doc(0)]);
+        assert_eq!(a.as_list().group_at(0).size(), 2);
+        let body = json!({"lists": {"a": ["y"], "b": []}, "documents": ["x", "y"]});
+        assert_eq!(read(&body).expect("lists").lists.ids, ["x", "y"]);
+    }
+
+    #[test]
+    fn faults_name_their_place() {
+        let refused = |body: Value| read(&body).expect_err("refused").detail;
+        for (body, place) in [
+            (json!({"lists": {"a": ["x", "x"], "b": []}}), "lists.a[1]: found \"x\", which is lists.a[0] too"),
+            (json!({"lists": {"a": []}}), "lists: found no list of \"b\""),
+            (json!({"lists": {"a": [], "b": [], "c": []}}), "lists.c: found a list of \"c\""),
+            (json!({"lists": {"a": ["x", {"id": "y", "score": 1}], "b": []}}), "lists.a[1]: found an object"),
+            (
+                json!({"lists": {"a": [{"id": "x", "score": 1}, {"id": "y", "score": 2}], "b": []}}),
+                "lists.a[1]: found the score 2",
+            ),
+            (json!({"lists": {"a": [{"id": "x"}], "b": []}}), "lists.a[0].score: found nothing"),
+            (json!({"lists": {"a": [1], "b": []}}), "lists.a[0]: found 1"),
+            (json!({"lists": {"a": [""], "b": []}}), "lists.a[0]: found \"\""),
+            (json!({"lists": {"a": ["x"], "b": []}, "documents": []}), "lists.a[0]: found \"x\""),
+            (json!({"lists": {"a": [], "b": []}, "documents": ["x", "x"]}), "documents[1]: found \"x\""),
+            (json!({"lists": []}), "lists: found an array of 0"),
+            (json!({}), "lists: found nothing"),
+        ] {
+            assert!(refused(body).starts_with(place), "{place}");
+        }
+    }
+}

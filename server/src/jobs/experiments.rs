@@ -1,0 +1,54 @@
+//! Experiments: made, listed, changed.
+
+use live::traffic::{Config, Experiment, State};
+use serde_json::{Value, json};
+
+use super::Refusal;
+use crate::writer::Session;
+
+/// Makes an experiment, and returns the answer for the caller.
+///
+/// # Errors
+/// If there is one of this name, or a setting is wrong.
+pub fn create(session: &mut Session<'_>, config: Config) -> Result<Value, Refusal> {
+    let name = config.name.clone();
+    if session.experiments().any(|(_, known)| known.config().name == name) {
+        return Err(Refusal::Conflict(format!(
+            "there is an experiment {name:?} already; choose another name: settings do not change during a test"
+        )));
+    }
+    let experiment = Experiment::create(config, session.now)
+        .map_err(|error| Refusal::Invalid { path: Some(error.field.to_owned()), detail: error.message })?;
+    let told = json!({
+        "experiment": name,
+        "version": experiment.version().to_string(),
+        "state": experiment.state().name(),
+        "settings": experiment.config(),
+    });
+    session.create(experiment);
+    Ok(told)
+}
+
+/// Changes the state of an experiment, and returns what it is then. With `was_pulled`, it may be killed in memory alone: that is
+/// taken back without an event.
+///
+/// # Errors
+/// If its state does not allow it.
+pub fn change(
+    session: &mut Session<'_>,
+    id: u32,
+    to: State,
+    was_pulled: bool,
+    [who, why]: [&str; 2],
+) -> Result<State, Refusal> {
+    let now = session.now;
+    let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
+    if experiment.state() == State::Killed && to == State::Paused {
+        return Err(Refusal::Conflict("the experiment is killed; it cannot become paused".to_owned()));
+    }
+    if was_pulled && to == State::Running && experiment.state() == to {
+        return Ok(to);
+    }
+    experiment.change(now, to, who, why)?;
+    Ok(experiment.state())
+}

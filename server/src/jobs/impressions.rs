@@ -1,0 +1,263 @@
+//! Impressions and duels: asked for, shown, paged, closed, judged.
+
+use std::collections::BTreeSet;
+
+use click_logs::model::time::parse_duration;
+use interleave::{Doc, ListBuf, Page, Preference};
+use live::traffic::{Chosen, Config, Marks, Request, State};
+
+use super::Refusal;
+use crate::ids::{ImpressionId, UnitHash};
+use crate::store::{Displayed, Shown};
+use crate::writer::{Offer, Session};
+
+/// How long ids outlive the window of their impression, in milliseconds: late events are then answered as such.
+const GRACE: i64 = 24 * 60 * 60 * 1000;
+
+/// A request for an impression.
+#[derive(Debug, Clone)]
+pub struct Ask {
+    /// The experiment's number in the store.
+    pub experiment: u32,
+    /// Whose it is; an impression without a unit is one of its own.
+    pub unit: Option<UnitHash>,
+    /// Whether a rule says that the unit is a bot.
+    pub is_bot: bool,
+    /// What finds it again.
+    pub marks: Marks,
+}
+
+/// The lists that came with a request.
+#[derive(Debug, Clone, Default)]
+pub struct Lists {
+    /// Documents by number.
+    pub ids: Vec<String>,
+    /// By the place of the ranker in the settings.
+    pub lists: Vec<Option<ListBuf>>,
+}
+
+impl Lists {
+    fn get(&self, ranker: u32) -> Option<&ListBuf> {
+        self.lists.get(ranker as usize)?.as_ref()
+    }
+
+    fn names(&self, documents: &[Doc]) -> Vec<String> {
+        documents.iter().filter_map(|document| self.ids.get(document.index())).cloned().collect()
+    }
+}
+
+/// What the caller of [`ask`] gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// An impression.
+    Open {
+        /// Its id.
+        id: String,
+        /// The rankers that were chosen.
+        arms: Vec<u32>,
+        /// The first page, where lists were given.
+        shown: Option<Vec<String>>,
+        /// Whether rankers are compared.
+        is_mixed: bool,
+    },
+    /// Nothing is recorded: show the champion's list, for this reason.
+    Champion(&'static str),
+}
+
+/// Asks for an impression, and mixes its lists if they came with it.
+///
+/// # Errors
+/// If the key came before with another request, its impression is closed, or a list is missing.
+pub fn ask(session: &mut Session<'_>, ask: &Ask, lists: Option<&Lists>) -> Result<Answer, Refusal> {
+    let (id, now, most) = (ask.experiment, session.now, session.open_impressions as u64);
+    let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
+    let state = experiment.state();
+    if ask.is_bot && state == State::Running {
+        return Ok(Answer::Champion("bot"));
+    }
+    if state == State::Running && experiment.fates().open >= most {
+        return Ok(Answer::Champion("overloaded"));
+    }
+    // Of an experiment that does not run, no unit is numbered: nothing refers to it.
+    let unit = match (state, &ask.unit) {
+        (State::Running, Some(hash)) => session.unit(id, hash),
+        (State::Running, None) => session.unit_of_its_own(id),
+        _ => Some(0),
+    };
+    let request = Request { unit: unit.unwrap_or(0), marks: ask.marks };
+    let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
+    let chosen = match lists {
+        None => experiment.choose(now, &request, None)?,
+        Some(lists) => experiment.choose(now, &request, Some(&|ranker| lists.get(ranker)))?,
+    };
+    let (impression, arms, is_mixed, shown) = match chosen {
+        Chosen::Champion(state) => return Ok(Answer::Champion(state.name())),
+        Chosen::OtherRequest { .. } => {
+            return Err(Refusal::Invalid {
+                path: Some("key".to_owned()),
+                detail: "key: this key came before with another request; send a new key with every new request"
+                    .to_owned(),
+            });
+        }
+        Chosen::Gone { .. } => {
+            return Err(Refusal::Gone("this key was used for an impression that is closed".to_owned()));
+        }
+        Chosen::New { impression, arms, documents, is_mixed } => {
+            let shown = documents.zip(lists).map(|(documents, lists)| lists.names(&documents));
+            if let Some(shown) = &shown {
+                session.keep_shown(id, impression, shown, None);
+            }
+            (impression, arms, is_mixed, shown)
+        }
+        Chosen::Again { impression, arms, is_listed, is_mixed } => {
+            let shown = match lists {
+                None => None,
+                Some(_) if is_listed => Some(session.shown(id, impression).ok_or_else(gone)?.mixed),
+                Some(lists) => Some(mix(session, (id, impression), lists, None)?),
+            };
+            (impression, arms, is_mixed, shown)
+        }
+    };
+    let can_be_asked_again = ask.marks.key.is_some() || ask.marks.query.is_some();
+    session.offer(Offer { experiment: id, impression, can_be_asked_again });
+    let page = |mut shown: Vec<String>, length: u32| {
+        shown.truncate(length as usize);
+        shown
+    };
+    let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
+    let config = experiment.config();
+    let shown = shown.map(|shown| page(shown, config.shown));
+    let expires = expiry(config, experiment.asked_at(impression).unwrap_or(now));
+    let id = session.shared.signer.text(ImpressionId { experiment: id, impression, expires });
+    Ok(Answer::Open { id, arms, shown, is_mixed })
+}
+
+/// Documents that somebody had deleted.
+fn gone() -> Refusal {
+    Refusal::Gone("the documents of this impression were deleted".to_owned())
+}
+
+/// Until when the id of an impression is valid, in seconds since 1970: it follows from the impression, so that a reload gets the
+/// same id.
+fn expiry(config: &Config, asked: i64) -> u32 {
+    // The window was checked when the experiment was created. Downtime may make it twice as long.
+    let window = parse_duration(&config.window).unwrap_or(0);
+    let end = asked.saturating_add(window.saturating_mul(2)).saturating_add(GRACE);
+    u32::try_from(end / 1000).unwrap_or(u32::MAX)
+}
+
+fn mix(
+    session: &mut Session<'_>,
+    (id, impression): (u32, u64),
+    lists: &Lists,
+    request: Option<u64>,
+) -> Result<Vec<String>, Refusal> {
+    let now = session.now;
+    let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
+    let documents = experiment.list(now, impression, &|ranker| lists.get(ranker))?;
+    let shown = lists.names(&documents);
+    session.keep_shown(id, impression, &shown, request);
+    Ok(shown)
+}
+
+/// Mixes the lists of an impression that was asked for without, and returns the first page and whether rankers are compared. The
+/// same lists again are allowed: the answer to the first time may have been lost.
+///
+/// # Errors
+/// If it is closed, or a list is missing: it is closed then.
+pub fn lists(
+    session: &mut Session<'_>,
+    of: ImpressionId,
+    lists: &Lists,
+    request: u64,
+) -> Result<(Vec<String>, bool), Refusal> {
+    let known = session.shown(of.experiment, of.impression);
+    let experiment = session.experiment(of.experiment).ok_or_else(Refusal::no_experiment)?;
+    let is_mixed = experiment.is_mixed(of.impression).unwrap_or(false);
+    let length = experiment.config().shown as usize;
+    let is_open = experiment.asked_at(of.impression).is_some();
+    let mut shown = match known {
+        Some(Shown { mixed, request: Some(known), .. }) if is_open && known == request => mixed,
+        _ => mix(session, (of.experiment, of.impression), lists, Some(request))?,
+    };
+    session.offer(Offer { experiment: of.experiment, impression: of.impression, can_be_asked_again: true });
+    shown.truncate(length);
+    Ok((shown, is_mixed))
+}
+
+/// The page after the first `seen` places (one page if `None`), which the user sees from now on.
+///
+/// # Errors
+/// If the impression is closed, or shows nothing yet.
+pub fn next(session: &mut Session<'_>, of: ImpressionId, seen: Option<u32>) -> Result<Vec<String>, Refusal> {
+    let now = session.now;
+    let known = session.shown(of.experiment, of.impression);
+    let experiment = session.experiment(of.experiment).ok_or_else(Refusal::no_experiment)?;
+    let length = experiment.config().shown;
+    let seen = seen.unwrap_or(length);
+    let mixed = known.map_or_else(Vec::new, |shown| shown.mixed);
+    let from = (seen as usize).min(mixed.len());
+    let to = from.saturating_add(length as usize).min(mixed.len());
+    experiment.paged(now, of.impression, to as u32)?;
+    Ok(mixed[from..to].to_vec())
+}
+
+/// What the page of an impression displayed; returns how many places of it are credited.
+///
+/// # Errors
+/// If the impression is closed or shows nothing yet, or the page does not fit what was mixed.
+pub fn displayed(session: &mut Session<'_>, of: ImpressionId, page: &Displayed) -> Result<usize, Refusal> {
+    let now = session.now;
+    let known = session.shown(of.experiment, of.impression);
+    let experiment = session.experiment(of.experiment).ok_or_else(Refusal::no_experiment)?;
+    if known.is_none() {
+        // One that is closed is refused as such.
+        experiment.paged(now, of.impression, 0)?;
+    }
+    let mixed = known.ok_or_else(gone)?.mixed;
+    let wrong =
+        |path: String, detail: String| Refusal::Invalid { detail: format!("{path}: {detail}"), path: Some(path) };
+    let displayed: BTreeSet<&String> = page.documents.iter().collect();
+    if let Some(at) = page.pinned.iter().position(|id| !displayed.contains(id)) {
+        return Err(wrong(
+            format!("pinned[{at}]"),
+            "this document is not among `documents`; name what the page displayed".to_owned(),
+        ));
+    }
+    let mut places = Vec::with_capacity(page.documents.len());
+    for (at, id) in page.documents.iter().enumerate() {
+        if page.pinned.contains(id) {
+            places.push(None);
+            continue;
+        }
+        let place = mixed.iter().position(|known| known == id);
+        places.push(Some(place.ok_or_else(|| {
+            wrong(format!("documents[{at}]"), "this document was not mixed; name it in `pinned` too".to_owned())
+        })?));
+    }
+    let credited = places.iter().flatten().count();
+    let layout = Page::new(places).map_err(|error| wrong("documents".to_owned(), error.to_string()))?;
+    experiment.displayed(now, of.impression, layout)?;
+    session.keep_displayed(of.experiment, of.impression, page);
+    Ok(credited)
+}
+
+/// Closes an impression; whether it was open.
+///
+/// # Errors
+/// If there is no such experiment.
+pub fn close(session: &mut Session<'_>, of: ImpressionId) -> Result<bool, Refusal> {
+    let now = session.now;
+    let experiment = session.experiment(of.experiment).ok_or_else(Refusal::no_experiment)?;
+    Ok(experiment.close(now, of.impression))
+}
+
+/// What a judge says; whether the duel was open.
+///
+/// # Errors
+/// If the experiment mixes lists.
+pub fn judge(session: &mut Session<'_>, of: ImpressionId, winner: Preference) -> Result<bool, Refusal> {
+    let now = session.now;
+    let experiment = session.experiment(of.experiment).ok_or_else(Refusal::no_experiment)?;
+    Ok(experiment.judge(now, of.impression, winner)?)
+}

@@ -1,0 +1,15 @@
+//! What calls do with experiments, inside the writer's transaction. Not here: HTTP, and what experiments do by themselves.
+
+mod clicks;
+mod deletion;
+mod experiments;
+mod impressions;
+mod refusal;
+mod status;
+
+pub use clicks::{Click, Place, clicks};
+pub use deletion::{delete, impressions_of};
+pub use experiments::{change, create};
+pub use impressions::{Answer, Ask, Lists, ask, close, displayed, judge, lists, next};
+pub use refusal::Refusal;
+pub use status::{Snapshot, snapshot, snapshots};

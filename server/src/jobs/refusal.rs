@@ -1,0 +1,55 @@
+//! Why a call is refused.
+
+use live::traffic::Refused;
+
+/// Why a call is refused, by what the caller can do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// There is no such thing.
+    Unknown(String),
+    /// Its state does not allow it.
+    Conflict(String),
+    /// It was there and takes no more.
+    Gone(String),
+    /// It is not possible. The place in the request, if it has one.
+    Invalid {
+        /// Such as `policy`.
+        path: Option<String>,
+        /// What is wrong.
+        detail: String,
+    },
+}
+
+impl Refusal {
+    /// A request that is not possible as a whole.
+    pub fn invalid(detail: impl Into<String>) -> Self {
+        Self::Invalid { path: None, detail: detail.into() }
+    }
+
+    /// An experiment that this server does not have.
+    #[must_use]
+    pub fn no_experiment() -> Self {
+        Self::Unknown("there is no such experiment".to_owned())
+    }
+}
+
+impl From<Refused> for Refusal {
+    fn from(refused: Refused) -> Self {
+        let detail = refused.to_string();
+        match refused {
+            Refused::Closed(_) => {
+                Self::Gone("the impression is closed: its window has passed, or it was closed".to_owned())
+            }
+            Refused::Listed(_) => {
+                Self::Conflict("the lists of this impression came before; they are mixed once".to_owned())
+            }
+            Refused::NotListed(_) => {
+                Self::Conflict("the impression shows nothing yet; give its lists first".to_owned())
+            }
+            Refused::State { .. } => Self::Conflict(detail),
+            Refused::Missing { .. } => Self::Invalid { path: Some("lists".to_owned()), detail },
+            Refused::Page(_) => Self::Invalid { path: Some("documents".to_owned()), detail },
+            _ => Self::invalid(detail),
+        }
+    }
+}

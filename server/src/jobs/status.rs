@@ -1,0 +1,157 @@
+//! What an experiment has become, in JSON.
+
+use std::collections::BTreeMap;
+
+use click_logs::outcomes::Outcomes;
+use live::traffic::{Experiment, Fates, Verdict};
+use serde_json::{Value, json};
+
+use super::Refusal;
+use crate::writer::Session;
+
+/// An experiment at one moment, without its verdict: that may take long, and the writer does not wait for it.
+#[derive(Debug)]
+pub struct Snapshot {
+    /// The experiment's number in the store.
+    pub id: u32,
+    /// What is known without a verdict.
+    told: Value,
+    /// How many rows verdicts follow from; rows are never changed or removed.
+    pub rows: usize,
+    /// The rows, if there are more than the caller knows.
+    pub outcomes: Option<Outcomes>,
+    /// The level of verdicts.
+    pub level: f64,
+}
+
+/// An experiment of which the caller knows the verdict of this number of rows.
+///
+/// # Errors
+/// If there is no such experiment.
+pub fn snapshot(session: &mut Session<'_>, id: u32, known: Option<usize>) -> Result<Snapshot, Refusal> {
+    let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
+    Ok(taken(experiment, id, known, details(experiment)))
+}
+
+/// All experiments in short, by name; of a caller that may see one only, that one. `known` has the number of rows of which the
+/// caller knows the verdict.
+#[must_use]
+pub fn snapshots(session: &Session<'_>, only: Option<&str>, known: &BTreeMap<u32, usize>) -> Vec<Snapshot> {
+    let seen = session.experiments().filter(|(_, one)| only.is_none_or(|only| one.config().name == only));
+    let mut all: Vec<(&str, Snapshot)> = seen
+        .map(|(id, one)| {
+            let told = json!({
+                "experiment": one.config().name,
+                "version": one.version().to_string(),
+                "state": one.state().name(),
+                "since": one.created(),
+                "impressions": one.fates().asked,
+            });
+            (one.config().name.as_str(), taken(one, id, known.get(&id).copied(), told))
+        })
+        .collect();
+    all.sort_by_key(|(name, _)| *name);
+    all.into_iter().map(|(_, snapshot)| snapshot).collect()
+}
+
+fn taken(experiment: &Experiment, id: u32, known: Option<usize>, told: Value) -> Snapshot {
+    let rows = experiment.rows().len();
+    let outcomes = (known != Some(rows)).then(|| experiment.outcomes());
+    Snapshot { id, told, rows, outcomes, level: experiment.config().level }
+}
+
+impl Snapshot {
+    /// In short, with the verdict's first sentence.
+    #[must_use]
+    pub fn with_headline(mut self, verdict: &Verdict) -> Value {
+        self.told["headline"] = verdict.report.lines().next().unwrap_or_default().into();
+        self.told
+    }
+
+    /// Everything, with the verdict.
+    #[must_use]
+    pub fn with_verdict(self, verdict: &Verdict) -> Value {
+        // Names of the numbers are those of `click-logs decide`.
+        let decision = verdict.decision.json();
+        let report: Vec<&str> = verdict.report.lines().collect();
+        let pairs = decision["pairs"].as_array().into_iter().flatten().map(|pair| {
+            json!({
+                "first": pair["first"],
+                "second": pair["second"],
+                "units": pair["units"],
+                "impressions": pair["impressions"],
+                "share": pair["share"],
+                "interval": pair["confidence_sequence"],
+                "confidence": pair["confidence"],
+                "verdict": pair["verdict"],
+                "winner": pair["winner"],
+                "since": pair["since"],
+                "more": pair["more_until_decided"],
+            })
+        });
+        let best = match decision["pairs"].as_array().map(Vec::as_slice) {
+            Some([pair]) if verdict.decision.rankers.len() == 2 => pair["winner"].clone(),
+            _ => decision["best"]["declared"].clone(),
+        };
+        let pairs: Vec<Value> = pairs.collect();
+        let mut told = self.with_headline(verdict);
+        told["pairs"] = pairs.into();
+        told["best"] = best;
+        told["report"] = report.into();
+        told
+    }
+}
+
+fn details(experiment: &Experiment) -> Value {
+    let config = experiment.config();
+    let name = |ranker: u32| config.rankers.get(ranker as usize).map(|ranker| ranker.name.as_str());
+    let changes = experiment
+        .changes()
+        .iter()
+        .map(|change| json!({"time": change.time, "what": change.state.name(), "who": change.who, "why": change.why}));
+    let rails = experiment.alarms().iter().map(|alarm| {
+        let [of_ranker, of_champion] =
+            [alarm.ranker_bad, alarm.champion_bad].map(|[all, bad]| json!({"all": all, "bad": bad}));
+        json!({
+            "time": alarm.time,
+            "ranker": name(alarm.ranker),
+            "guard": alarm.guard,
+            "meaning": alarm.guard.meaning(),
+            "of_ranker": of_ranker,
+            "of_champion": of_champion,
+        })
+    });
+    let Fates { asked, open, credited, alone, missing, unanswered, answered_late, clicks } = experiment.fates();
+    let tally = experiment.tally();
+    json!({
+        "experiment": config.name,
+        "version": experiment.version().to_string(),
+        "state": experiment.state().name(),
+        "since": experiment.created(),
+        "time": experiment.time(),
+        "settings": config,
+        "impressions": {
+            "asked": asked,
+            "credited": credited,
+            "alone": alone,
+            "missing": missing,
+            "unanswered": unanswered,
+            "answered-late": answered_late,
+            "open": open,
+        },
+        "clicks": {"taken": clicks},
+        "units": {
+            "counted": tally.counted,
+            "bots": tally.bots,
+            "impressions": tally.impressions,
+            "bot-impressions": tally.bot_impressions,
+            "after-closing": tally.after_closing,
+        },
+        "open": open,
+        "warnings": experiment.warnings(),
+        "guardrails": rails.collect::<Vec<_>>(),
+        "changes": changes.collect::<Vec<_>>(),
+        "policy": {"name": config.policy, "leader": experiment.leader().and_then(name)},
+        "log": {"events": experiment.position().0, "checksum": format!("{:016x}", experiment.position().1)},
+    })
+}

@@ -1,0 +1,8 @@
+//! JSON of callers: read with limits, then taken apart with the path of each value, so that errors name their place. Not
+//! here: what the values mean.
+
+mod node;
+mod parse;
+
+pub use node::{Node, ShapeError};
+pub use parse::parse;

@@ -1,0 +1,203 @@
+//! A value with its place in the body.
+
+use serde_json::{Map, Value};
+
+/// A value of the wrong shape: the place, what was found and what was expected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShapeError {
+    /// Such as `lists.bm25[3]`; empty for the whole body.
+    pub path: String,
+    /// What was found.
+    pub found: String,
+    /// What was expected.
+    pub expected: String,
+}
+
+/// A value, and how it is reached.
+#[derive(Debug, Clone, Copy)]
+pub struct Node<'v, 'p> {
+    value: &'v Value,
+    place: Place<'v, 'p>,
+}
+
+/// The way to a value: paths are put together only for messages.
+#[derive(Debug, Clone, Copy)]
+enum Place<'v, 'p> {
+    Top,
+    Key(&'p Node<'v, 'p>, &'v str),
+    Item(&'p Node<'v, 'p>, usize),
+}
+
+impl<'v> Node<'v, '_> {
+    /// The whole body.
+    #[must_use]
+    pub fn top(value: &'v Value) -> Self {
+        Self { value, place: Place::Top }
+    }
+
+    /// The value.
+    #[must_use]
+    pub fn value(&self) -> &'v Value {
+        self.value
+    }
+
+    /// Its place in the body.
+    #[must_use]
+    pub fn path(&self) -> String {
+        match self.place {
+            Place::Top => String::new(),
+            Place::Item(list, at) => format!("{}[{at}]", list.path()),
+            Place::Key(object, key) => object.path_of(key),
+        }
+    }
+
+    /// The place of a key of this object.
+    fn path_of(&self, key: &str) -> String {
+        let path = self.path();
+        let is_plain =
+            !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+        let short: String = key.chars().take(60).collect();
+        match (path.is_empty(), is_plain) {
+            (true, true) => short,
+            (false, true) => format!("{path}.{short}"),
+            (_, false) => format!("{path}[{short:?}]"),
+        }
+    }
+
+    /// This value is not what it should be.
+    pub fn wrong(&self, expected: impl Into<String>) -> ShapeError {
+        ShapeError { path: self.path(), found: describe(self.value), expected: expected.into() }
+    }
+
+    /// The entries, if this is an object.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub fn object(&self) -> Result<&'v Map<String, Value>, ShapeError> {
+        self.value.as_object().ok_or_else(|| self.wrong("an object"))
+    }
+
+    /// Refuses keys other than these.
+    ///
+    /// # Errors
+    /// Names the first key that is not known.
+    pub fn only(&self, known: &[&str]) -> Result<(), ShapeError> {
+        match self.object()?.keys().find(|key| !known.contains(&key.as_str())) {
+            None => Ok(()),
+            Some(key) => {
+                let place = self.path_of(key);
+                let expected =
+                    if known.is_empty() { "no fields".to_owned() } else { format!("only {}", known.join(", ")) };
+                Err(ShapeError { path: place, found: "a field that this call does not know".to_owned(), expected })
+            }
+        }
+    }
+
+    /// The value of a key; `None` also for `null`.
+    ///
+    /// # Errors
+    /// If this is not an object.
+    pub fn get(&self, key: &str) -> Result<Option<Node<'v, '_>>, ShapeError> {
+        let entry = self.object()?.get_key_value(key).filter(|(_, value)| !value.is_null());
+        Ok(entry.map(|(key, value)| Node { value, place: Place::Key(self, key) }))
+    }
+
+    /// The value of a key.
+    ///
+    /// # Errors
+    /// If this is not an object, or has no such key.
+    pub fn need(&self, key: &str, expected: &str) -> Result<Node<'v, '_>, ShapeError> {
+        let missing =
+            || ShapeError { path: self.path_of(key), found: "nothing".to_owned(), expected: expected.to_owned() };
+        self.get(key)?.ok_or_else(missing)
+    }
+
+    /// The entries of an object.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub fn entries<'b>(&'b self) -> Result<impl Iterator<Item = (&'v str, Node<'v, 'b>)>, ShapeError> {
+        let entries = self.object()?.iter();
+        Ok(entries.map(move |(key, value)| (key.as_str(), Node { value, place: Place::Key(self, key) })))
+    }
+
+    /// The items of an array.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub fn items<'b>(&'b self) -> Result<impl ExactSizeIterator<Item = Node<'v, 'b>>, ShapeError> {
+        let items = self.value.as_array().ok_or_else(|| self.wrong("an array"))?;
+        Ok(items.iter().enumerate().map(move |(at, value)| Node { value, place: Place::Item(self, at) }))
+    }
+
+    /// A text of one to `most` bytes.
+    ///
+    /// # Errors
+    /// If it is something else, empty or longer.
+    pub fn name(&self, what: &str, most: usize) -> Result<&'v str, ShapeError> {
+        match self.value.as_str() {
+            Some(text) if (1..=most).contains(&text.len()) => Ok(text),
+            Some(text) if text.len() > most => Err(ShapeError {
+                found: format!("a text of {} bytes", text.len()),
+                ..self.wrong(format!("{what} of at most {most} bytes"))
+            }),
+            _ => Err(self.wrong(format!("{what} of 1 to {most} bytes"))),
+        }
+    }
+
+    /// A text of at most `most` bytes.
+    ///
+    /// # Errors
+    /// If it is something else or longer.
+    pub fn text(&self, what: &str, most: usize) -> Result<&'v str, ShapeError> {
+        if self.value.as_str() == Some("") { Ok("") } else { self.name(what, most) }
+    }
+
+    /// A whole number in a range.
+    ///
+    /// # Errors
+    /// If it is something else or outside.
+    pub fn whole(&self, least: u64, most: u64) -> Result<u64, ShapeError> {
+        let number = self.value.as_u64().filter(|number| (least..=most).contains(number));
+        number.ok_or_else(|| self.wrong(format!("a whole number from {least} to {most}")))
+    }
+}
+
+/// A value in a message.
+fn describe(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(value) => value.to_string(),
+        Value::String(text) => {
+            let short: String = text.chars().take(60).collect();
+            if short.len() < text.len() { format!("{short:?}...") } else { format!("{short:?}") }
+        }
+        Value::Array(items) => format!("an array of {}", items.len()),
+        Value::Object(_) => "an object".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn errors_name_their_place() {
+        let body = json!({"lists": {"bm25": ["a", 3], "a\"b": []}, "n": 1.5, "t": "é".repeat(100)});
+        let top = Node::top(&body);
+        let lists = top.need("lists", "lists").expect("there");
+        let bm25 = lists.need("bm25", "a list").expect("there");
+        let second = bm25.items().expect("an array").nth(1).expect("two");
+        let error = second.name("a document", 256).expect_err("a number");
+        assert_eq!((error.path.as_str(), error.found.as_str()), ("lists.bm25[1]", "3"));
+        assert_eq!(lists.need("a\"b", "").expect("there").path(), "lists[\"a\\\"b\"]");
+        assert_eq!(top.need("unit", "a unit").expect_err("missing").path, "unit");
+        assert_eq!(top.only(&["lists", "n"]).expect_err("one more").path, "t");
+        assert!(top.need("n", "").expect("there").whole(0, 9).is_err());
+        let long = top.need("t", "").expect("there").name("a name", 100).expect_err("200 bytes");
+        assert_eq!(long.found, "a text of 200 bytes");
+    }
+}

@@ -1,0 +1,19 @@
+//! The live server: it says which rankers meet, mixes their lists, takes clicks, and says who won.
+//!
+//! The log of an experiment is the truth, and its state is the fold of the log (`live::traffic`). This crate keeps logs in
+//! SQLite ([`store`]), owns the folds in one thread ([`writer`]), and speaks HTTP ([`running`]). What was acknowledged is on
+//! the disk; what could not be written was not acknowledged.
+
+#![warn(clippy::self_named_module_files)]
+
+pub mod cli;
+pub mod export;
+pub mod http;
+pub mod ids;
+pub mod jobs;
+pub mod json;
+pub mod metrics;
+pub mod running;
+pub mod settings;
+pub mod store;
+pub mod writer;

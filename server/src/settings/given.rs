@@ -1,0 +1,245 @@
+//! What flags, the environment or a file say: any part of the settings.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use serde::{Deserialize, Deserializer};
+
+use super::{Settings, parse_duration};
+
+/// The form of log lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One object per line.
+    Json,
+}
+
+/// How severe a log line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogLevel {
+    /// Nothing.
+    Off,
+    /// What failed.
+    Error,
+    /// What somebody should look at.
+    Warn,
+    /// Starts, stops, changes of experiments.
+    Info,
+    /// Every request.
+    Debug,
+    /// All there is.
+    Trace,
+}
+
+impl LogFormat {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+        }
+    }
+}
+
+impl LogLevel {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Error => "error",
+            Self::Warn => "warn",
+            Self::Info => "info",
+            Self::Debug => "debug",
+            Self::Trace => "trace",
+        }
+    }
+}
+
+/// Settings that were given: as flags, in the environment, or in a file under the names of the flags with `_`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Given {
+    /// The file with everything: made if it is missing [required, here or in the configuration]
+    #[arg(long, value_name = "FILE", env = "RANKDUEL_STORE")]
+    pub store: Option<PathBuf>,
+    /// The address to listen at; without keys in the store, one of this machine alone [default: 127.0.0.1:7077]
+    #[arg(long, value_name = "ADDRESS:PORT", env = "RANKDUEL_LISTEN")]
+    pub listen: Option<SocketAddr>,
+    /// An impression that cannot be recorded by then gets the champion's list [default: 250ms]
+    #[arg(long, value_name = "TIME", env = "RANKDUEL_ANSWER_WITHIN", value_parser = parse_duration)]
+    #[serde(deserialize_with = "duration")]
+    pub answer_within: Option<Duration>,
+    /// How long a transaction waits for further requests: more of them share one write to the disk [default: 300us]
+    #[arg(long, value_name = "TIME", env = "RANKDUEL_COMPANY", value_parser = parse_duration)]
+    #[serde(deserialize_with = "duration")]
+    pub company: Option<Duration>,
+    /// Origins whose pages may call the server from a browser, such as `https://shop.example` [default: none]
+    #[arg(long, value_name = "ORIGINS", env = "RANKDUEL_ORIGINS", value_delimiter = ',')]
+    pub origins: Option<Vec<String>>,
+    /// The most bytes of a request's body [default: 1048576]
+    #[arg(long, value_name = "BYTES", env = "RANKDUEL_BODY_LIMIT")]
+    pub body_limit: Option<usize>,
+    /// How long a request may take to arrive [default: 10s]
+    #[arg(long, value_name = "TIME", env = "RANKDUEL_ARRIVE_WITHIN", value_parser = parse_duration)]
+    #[serde(deserialize_with = "duration")]
+    pub arrive_within: Option<Duration>,
+    /// The most connections at a time [default: 1024]
+    #[arg(long, value_name = "N", env = "RANKDUEL_CONNECTIONS")]
+    pub connections: Option<usize>,
+    /// The most open impressions of an experiment; further ones get the champion's list [default: 1000000]
+    #[arg(long, value_name = "N", env = "RANKDUEL_OPEN_IMPRESSIONS")]
+    pub open_impressions: Option<usize>,
+    /// The most requests of one address in a second, 0 for no limit [default: 0]
+    #[arg(long, value_name = "N", env = "RANKDUEL_ADDRESS_RATE")]
+    pub address_rate: Option<u32>,
+    /// The form of log lines on standard error [default: text]
+    #[arg(long, value_enum, env = "RANKDUEL_LOG_FORMAT")]
+    pub log_format: Option<LogFormat>,
+    /// The least severe log lines to write [default: info]
+    #[arg(long, value_enum, env = "RANKDUEL_LOG")]
+    pub log_level: Option<LogLevel>,
+}
+
+fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    parse_duration(&text).map(Some).map_err(serde::de::Error::custom)
+}
+
+impl Given {
+    /// From the text of a TOML file; `path` is for messages.
+    ///
+    /// # Errors
+    /// One line with the place, what is wrong and what was expected.
+    pub fn from_toml(text: &str, path: &Path) -> Result<Self, String> {
+        toml::from_str(text).map_err(|error: toml::de::Error| {
+            let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+            format!("{}:{line}: {}", path.display(), error.message().replace('\n', " "))
+        })
+    }
+
+    /// What is given here, and where it is not, by `other`.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            store: self.store.or(other.store),
+            listen: self.listen.or(other.listen),
+            answer_within: self.answer_within.or(other.answer_within),
+            company: self.company.or(other.company),
+            origins: self.origins.or(other.origins),
+            body_limit: self.body_limit.or(other.body_limit),
+            arrive_within: self.arrive_within.or(other.arrive_within),
+            connections: self.connections.or(other.connections),
+            open_impressions: self.open_impressions.or(other.open_impressions),
+            address_rate: self.address_rate.or(other.address_rate),
+            log_format: self.log_format.or(other.log_format),
+            log_level: self.log_level.or(other.log_level),
+        }
+    }
+
+    /// All settings, with the defaults of what was not given.
+    ///
+    /// # Errors
+    /// What is missing or impossible, and what was expected.
+    pub fn resolve(self, accept_time: bool) -> Result<Settings, String> {
+        let store = self.store.filter(|store| !store.as_os_str().is_empty());
+        let store = store.ok_or(
+            "no store was given; pass --store FILE, set RANKDUEL_STORE, or write `store` into the configuration",
+        )?;
+        let defaults = Settings::of(store);
+        let settings = Settings {
+            listen: self.listen.unwrap_or(defaults.listen),
+            answer_within: self.answer_within.unwrap_or(defaults.answer_within),
+            company: self.company.unwrap_or(defaults.company),
+            origins: self.origins.unwrap_or_default().into_iter().filter(|origin| !origin.is_empty()).collect(),
+            body_limit: self.body_limit.unwrap_or(defaults.body_limit),
+            arrive_within: self.arrive_within.unwrap_or(defaults.arrive_within),
+            connections: self.connections.unwrap_or(defaults.connections),
+            open_impressions: self.open_impressions.unwrap_or(defaults.open_impressions),
+            address_rate: self.address_rate.unwrap_or(defaults.address_rate),
+            log_format: self.log_format.unwrap_or(defaults.log_format),
+            log_level: self.log_level.unwrap_or(defaults.log_level),
+            accept_time,
+            store: defaults.store,
+        };
+        for origin in &settings.origins {
+            check_origin(origin)?;
+        }
+        let whole = [
+            ("body_limit", settings.body_limit),
+            ("connections", settings.connections),
+            ("open_impressions", settings.open_impressions),
+        ];
+        if let Some((name, _)) = whole.into_iter().find(|&(_, value)| value == 0) {
+            return Err(format!("{name} is 0; expected at least 1"));
+        }
+        let between = |name: &str, time: Duration, least: Duration, most: Duration| -> Result<(), String> {
+            let range = format!("expected {} to {}", super::text(least), super::text(most));
+            if (least..=most).contains(&time) {
+                Ok(())
+            } else {
+                Err(format!("{name} is {}; {range}", super::text(time)))
+            }
+        };
+        between("answer_within", settings.answer_within, Duration::from_millis(1), Duration::from_secs(60))?;
+        between("arrive_within", settings.arrive_within, Duration::from_millis(1), Duration::from_secs(3600))?;
+        between("company", settings.company, Duration::ZERO, Duration::from_millis(100))?;
+        Ok(settings)
+    }
+}
+
+/// An origin is what browsers send: a scheme and a host, perhaps with a port, and nothing more.
+fn check_origin(origin: &str) -> Result<(), String> {
+    let host = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
+    let is_host = |host: &str| {
+        !host.is_empty()
+            && host.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-' | b':' | b'[' | b']'))
+    };
+    match host {
+        Some(host) if is_host(host) => Ok(()),
+        _ => Err(format!(
+            "origins has {origin:?}; expected a scheme and a host in lower case without a path, such as https://shop.example"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_before_the_file_and_the_file_before_defaults() {
+        let file = Given::from_toml(
+            "store = 'a.db'\nanswer_within = '1s'\norigins = ['http://a.example']",
+            Path::new("c.toml"),
+        );
+        let flags = Given { store: Some("b.db".into()), ..Given::default() };
+        let settings = flags.or(file.expect("a file")).resolve(false).expect("settings");
+        assert_eq!((settings.store.to_str(), settings.answer_within), (Some("b.db"), Duration::from_secs(1)));
+        assert_eq!(settings.connections, 1024);
+        let again = Given::from_toml(&settings.to_toml(), Path::new("c.toml")).expect("what it writes").resolve(false);
+        assert_eq!(again, Ok(settings));
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let error = |text| Given::from_toml(text, Path::new("c.toml")).expect_err("a mistake");
+        assert!(
+            error("store = 'a'\nlisen = 'x'").starts_with("c.toml:2: unknown field `lisen`"),
+            "{}",
+            error("lisen = 'x'")
+        );
+        assert!(error("company = '3'").contains("such as 250ms"));
+        let refused = |given: Given| Given { store: given.store.clone().or(Some("a".into())), ..given }.resolve(false);
+        for origin in ["*", "shop.example", "https://shop.example/", "https://Shop.example", "null"] {
+            let given = Given { origins: Some(vec![origin.to_owned()]), ..Given::default() };
+            assert!(refused(given).is_err_and(|error| error.contains(origin)), "{origin}");
+        }
+        assert!(refused(Given { connections: Some(0), ..Given::default() }).is_err());
+        assert!(refused(Given { answer_within: Some(Duration::ZERO), ..Given::default() }).is_err());
+        assert!(Given::default().resolve(false).is_err_and(|error| error.contains("--store")));
+    }
+}

@@ -1,0 +1,88 @@
+//! The settings of a running server: from flags, the environment and a file, in this order. Not here: settings of
+//! experiments, which are `live`'s.
+
+mod duration;
+mod given;
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use duration::{parse_duration, text};
+pub use given::{Given, LogFormat, LogLevel};
+
+/// All settings of a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// The SQLite file.
+    pub store: PathBuf,
+    /// The address to listen at.
+    pub listen: SocketAddr,
+    /// A request for an impression that is not answered by then gets the champion's list.
+    pub answer_within: Duration,
+    /// How long a transaction waits for further requests.
+    pub company: Duration,
+    /// Pages of other origins that may call the server from a browser.
+    pub origins: Vec<String>,
+    /// The most bytes of a body.
+    pub body_limit: usize,
+    /// How long a request may take to arrive.
+    pub arrive_within: Duration,
+    /// The most connections at a time.
+    pub connections: usize,
+    /// The most impressions of an experiment that may be open at a time.
+    pub open_impressions: usize,
+    /// The most requests of one address in a second; 0 for no limit.
+    pub address_rate: u32,
+    /// The form of log lines.
+    pub log_format: LogFormat,
+    /// The least severe log lines that are written.
+    pub log_level: LogLevel,
+    /// A clock that differs from the store's by more than a day is right.
+    pub accept_time: bool,
+}
+
+impl Settings {
+    /// The default settings for a store.
+    #[must_use]
+    pub fn of(store: PathBuf) -> Self {
+        Self {
+            store,
+            listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7077),
+            answer_within: Duration::from_millis(250),
+            company: Duration::from_micros(300),
+            origins: vec![],
+            body_limit: 1 << 20,
+            arrive_within: Duration::from_secs(10),
+            connections: 1024,
+            open_impressions: 1_000_000,
+            address_rate: 0,
+            log_format: LogFormat::Text,
+            log_level: LogLevel::Info,
+            accept_time: false,
+        }
+    }
+
+    /// The settings as the TOML file that would give them.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        let string = |text: &str| toml::Value::String(text.to_owned()).to_string();
+        let origins: Vec<String> = self.origins.iter().map(|origin| string(origin)).collect();
+        format!(
+            "store = {}\nlisten = {}\nanswer_within = {}\ncompany = {}\norigins = [{}]\nbody_limit = {}\n\
+            arrive_within = {}\nconnections = {}\nopen_impressions = {}\naddress_rate = {}\nlog_format = {}\nlog_level = {}\n",
+            string(&self.store.display().to_string()),
+            string(&self.listen.to_string()),
+            string(&text(self.answer_within)),
+            string(&text(self.company)),
+            origins.join(", "),
+            self.body_limit,
+            string(&text(self.arrive_within)),
+            self.connections,
+            self.open_impressions,
+            self.address_rate,
+            string(self.log_format.name()),
+            string(self.log_level.name()),
+        )
+    }
+}

@@ -1,0 +1,201 @@
+//! Opening a store, and what can go wrong with it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use super::faults::Injected;
+use super::schema::{self, Secrets};
+use super::{Faults, Operation};
+
+/// How long a write waits for another process that changes keys.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What can go wrong with a store, each as one sentence for a person.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// Another server has it.
+    #[error("{0} is in use by another rankduel-server; stop that one first, or choose another --store")]
+    InUse(String),
+    /// There is no such file.
+    #[error("there is no store {0}; `rankduel-server serve --store FILE` makes one")]
+    Missing(String),
+    /// It is a file of something else.
+    #[error("{0} is not a store of rankduel-server; choose another --store")]
+    Foreign(String),
+    /// It is of another version.
+    #[error(
+        "{path} has the format {found}, and this build reads {}; use the rankduel-server that wrote it",
+        schema::FORMAT
+    )]
+    Format {
+        /// The file.
+        path: String,
+        /// Its format.
+        found: u32,
+    },
+    /// Its content contradicts itself.
+    #[error("{0}")]
+    Damaged(String),
+    /// A file could not be opened or locked.
+    #[error("{0}")]
+    Io(String),
+    /// SQLite could not do something.
+    #[error("the store: {0}")]
+    Sqlite(String),
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase) => Self::Damaged("the store is not a SQLite file".to_owned()),
+            Some(ErrorCode::DiskFull) => Self::Sqlite("the disk is full".to_owned()),
+            Some(ErrorCode::ReadOnly) => Self::Sqlite("the file or its folder cannot be written".to_owned()),
+            _ => Self::Sqlite(error.to_string()),
+        }
+    }
+}
+
+/// Who opens a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// The server: creates what is missing. It must hold the [lock](super::StoreLock).
+    Serve,
+    /// A command that changes keys while a server may run.
+    Change,
+    /// A command, or an export of the server: reads alone.
+    Read,
+}
+
+/// An open store.
+#[derive(Debug)]
+pub struct Store {
+    pub(super) connection: Connection,
+    pub(super) path: PathBuf,
+    pub(super) faults: Injected,
+}
+
+impl Store {
+    /// Opens a store.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn open(path: &Path, access: Access) -> Result<Self, StoreError> {
+        Self::open_with(path, access, None)
+    }
+
+    /// Opens a store of which some operations fail, for tests.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn open_with(path: &Path, access: Access, faults: Option<Arc<dyn Faults>>) -> Result<Self, StoreError> {
+        let name = path.display().to_string();
+        inject(&faults, Operation::Open)?;
+        if access != Access::Serve && !path.is_file() {
+            return Err(StoreError::Missing(name));
+        }
+        let flags = match access {
+            Access::Serve => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
+            // Readers of a write-ahead log write its index. `query_only` is what holds them back.
+            Access::Change | Access::Read => OpenFlags::SQLITE_OPEN_READ_WRITE,
+        };
+        let opened = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX);
+        let connection = opened.map_err(|error| StoreError::Io(format!("cannot open {name}: {error}")))?;
+        connection.busy_timeout(PATIENCE)?;
+        let is_new = schema::is_empty(&connection).map_err(|error| match error {
+            StoreError::Damaged(_) => StoreError::Foreign(name.clone()),
+            error => error,
+        })?;
+        if is_new && access != Access::Serve {
+            return Err(StoreError::Foreign(name));
+        }
+        if is_new {
+            protect(path);
+        }
+        if access == Access::Serve {
+            // A restored backup has another one.
+            connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
+        }
+        connection.execute_batch(
+            "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF; PRAGMA cache_size = -32768;",
+        )?;
+        connection.set_prepared_statement_cache_capacity(64);
+        if is_new {
+            schema::create(&connection)?;
+        }
+        schema::check(&connection, &name)?;
+        if access == Access::Read {
+            connection.execute_batch("PRAGMA query_only = ON;")?;
+        }
+        Ok(Self { connection, path: path.to_owned(), faults })
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The secrets of the store.
+    ///
+    /// # Errors
+    /// If one is missing.
+    pub fn secrets(&self) -> Result<Secrets, StoreError> {
+        self.inject(Operation::Read)?;
+        schema::secrets(&self.connection)
+    }
+
+    /// Copies the store, as it is at one moment, to a file that must not exist; a server may run meanwhile.
+    ///
+    /// # Errors
+    /// If the file exists or cannot be written.
+    pub fn backup(&self, to: &Path) -> Result<(), StoreError> {
+        let failed = |error: String| StoreError::Io(format!("cannot write {}: {error}", to.display()));
+        if to.exists() {
+            return Err(failed("it exists; choose another file".to_owned()));
+        }
+        // Written aside and renamed: a file of that name is complete.
+        let mut aside = to.as_os_str().to_owned();
+        aside.push(".part");
+        let aside = PathBuf::from(aside);
+        let remove = || std::fs::remove_file(&aside);
+        match remove() {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error.to_string())),
+            _ => {}
+        }
+        let text = aside.to_str().ok_or_else(|| failed("its name is not UTF-8".to_owned()))?;
+        let written = self.connection.execute("VACUUM INTO ?1", [text]).map_err(|error| failed(error.to_string()));
+        let written = written.and_then(|_| {
+            protect(&aside);
+            let file = std::fs::File::open(&aside).map_err(|error| failed(error.to_string()))?;
+            file.sync_all().map_err(|error| failed(error.to_string()))?;
+            std::fs::rename(&aside, to).map_err(|error| failed(error.to_string()))
+        });
+        if written.is_err() {
+            // Nothing more can be done about it.
+            let _ = remove();
+        }
+        written
+    }
+
+    pub(super) fn inject(&self, operation: Operation) -> Result<(), StoreError> {
+        inject(&self.faults, operation)
+    }
+}
+
+fn inject(faults: &Injected, operation: Operation) -> Result<(), StoreError> {
+    match faults {
+        Some(faults) if faults.fails(operation) => Err(StoreError::Sqlite(format!("{operation:?} failed on demand"))),
+        _ => Ok(()),
+    }
+}
+
+/// The file has secrets: others on the machine cannot read it.
+fn protect(path: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    // Where the file system has no modes, there is nothing to protect with.
+    let _ = std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600));
+}

@@ -1,0 +1,35 @@
+//! Failures on demand, for tests: a disk that is full or broken cannot be had otherwise.
+
+use std::sync::Arc;
+
+/// What a store does, as far as it can fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Operation {
+    /// A file is opened.
+    Open,
+    /// A transaction begins.
+    Begin,
+    /// A row is written.
+    Insert,
+    /// A transaction is about to be committed.
+    Commit,
+    /// A transaction was committed, and the caller does not hear of it.
+    Committed,
+    /// Rows are read.
+    Read,
+}
+
+/// Decides which operations fail.
+pub trait Faults: Send + Sync {
+    /// Whether this operation, the next of its kind, fails.
+    fn fails(&self, operation: Operation) -> bool;
+}
+
+impl std::fmt::Debug for dyn Faults {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Faults")
+    }
+}
+
+/// As a store holds it; in use there is none.
+pub(super) type Injected = Option<Arc<dyn Faults>>;

@@ -1,0 +1,112 @@
+//! A job: what a caller wants done, and where the answer goes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use tokio::sync::oneshot;
+
+use super::{NoAnswer, Offer, Session};
+
+type Answer<T> = Result<T, NoAnswer>;
+
+/// Whether a caller answered without the writer, because that took too long.
+pub(super) type Late = Arc<AtomicBool>;
+
+/// Work for the writer.
+pub(super) struct Job {
+    deadline: Option<Instant>,
+    late: Late,
+    work: Box<dyn Work>,
+}
+
+/// An answer that waits for the commit.
+pub(super) struct Pending {
+    reply: Box<dyn Reply>,
+    /// What must be closed if nobody gets the answer.
+    offer: Option<Offer>,
+    late: Late,
+}
+
+trait Work: Send {
+    fn carry_out(self: Box<Self>, session: &mut Session<'_>) -> Box<dyn Reply>;
+    fn refuse(self: Box<Self>, why: NoAnswer);
+    fn is_abandoned(&self) -> bool;
+}
+
+trait Reply {
+    /// Whether somebody got the answer.
+    fn send(self: Box<Self>, failed: Option<NoAnswer>) -> bool;
+}
+
+struct Call<T, F> {
+    make: F,
+    reply: oneshot::Sender<Answer<T>>,
+}
+
+struct Answered<T> {
+    answer: T,
+    reply: oneshot::Sender<Answer<T>>,
+}
+
+impl<T: Send + 'static, F: FnOnce(&mut Session<'_>) -> T + Send> Work for Call<T, F> {
+    fn carry_out(self: Box<Self>, session: &mut Session<'_>) -> Box<dyn Reply> {
+        let answer = (self.make)(session);
+        Box::new(Answered { answer, reply: self.reply })
+    }
+
+    fn refuse(self: Box<Self>, why: NoAnswer) {
+        // Whoever no longer waits needs no refusal.
+        let _ = self.reply.send(Err(why));
+    }
+
+    fn is_abandoned(&self) -> bool {
+        self.reply.is_closed()
+    }
+}
+
+impl<T: Send + 'static> Reply for Answered<T> {
+    fn send(self: Box<Self>, failed: Option<NoAnswer>) -> bool {
+        self.reply.send(failed.map_or(Ok(self.answer), Err)).is_ok()
+    }
+}
+
+impl Job {
+    pub(super) fn new<T: Send + 'static>(
+        deadline: Option<Instant>,
+        late: Late,
+        make: impl FnOnce(&mut Session<'_>) -> T + Send + 'static,
+        reply: oneshot::Sender<Answer<T>>,
+    ) -> Self {
+        Self { deadline, late, work: Box::new(Call { make, reply }) }
+    }
+
+    /// Whether nobody waits for this any longer, so that nothing is done.
+    pub(super) fn is_late(&self) -> bool {
+        self.work.is_abandoned() || self.deadline.is_some_and(|deadline| Instant::now() > deadline)
+    }
+
+    pub(super) fn carry_out(self, session: &mut Session<'_>) -> Pending {
+        let reply = self.work.carry_out(session);
+        Pending { reply, offer: session.take_offer(), late: self.late }
+    }
+
+    pub(super) fn refuse(self, why: NoAnswer) {
+        self.work.refuse(why);
+    }
+}
+
+impl Pending {
+    /// Sends the answer, and returns the offer that must be closed because nobody got it. A caller that went away, and can ask
+    /// for the same impression again, finds it open.
+    pub(super) fn send(self) -> Option<Offer> {
+        if self.reply.send(None) {
+            return None;
+        }
+        self.offer.filter(|offer| !offer.can_be_asked_again || self.late.load(Ordering::SeqCst))
+    }
+
+    pub(super) fn fail(self, why: NoAnswer) {
+        self.reply.send(Some(why));
+    }
+}

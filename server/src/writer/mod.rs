@@ -1,0 +1,177 @@
+//! The one thread that owns all experiments of a store: it folds events, writes them, and answers once they are on the disk.
+//! Not here: HTTP.
+//!
+//! Callers send jobs. Those that wait are carried out together and written in one transaction, and each answer leaves after
+//! the commit. If the commit fails, all answers are failures, and the experiments are folded from the store again.
+
+mod clock;
+mod directory;
+mod flush;
+mod job;
+mod load;
+mod session;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use tokio::sync::oneshot;
+
+pub use clock::Clock;
+pub use directory::{Directory, Entry};
+pub use load::{DAY, FoldedLog, LoadError, Next, fold};
+pub use session::{Held, Offer, Session};
+
+use crate::ids::{Hashes, Signer};
+use crate::metrics::Metrics;
+use crate::store::{Faults, Keys, StoreError};
+use flush::Thread;
+use job::{Job, Late};
+
+/// What a writer and its callers share.
+#[derive(Debug)]
+pub struct Shared {
+    /// Counters.
+    pub metrics: Metrics,
+    /// The experiments by name.
+    pub directory: Directory,
+    /// The keys of the store.
+    pub keys: Keys,
+    /// Signs impression ids.
+    pub signer: Signer,
+    /// Hashes units, queries and requests.
+    pub hashes: Hashes,
+    /// The time.
+    pub clock: Clock,
+}
+
+/// How a writer works.
+#[derive(Debug)]
+pub struct Options {
+    /// The store. The caller holds its lock.
+    pub store: PathBuf,
+    /// How long a transaction waits for further jobs.
+    pub company: Duration,
+    /// The most open impressions of an experiment.
+    pub open_impressions: usize,
+    /// Whether a clock that differs by more than a day from the store's is right.
+    pub accept_time: bool,
+    /// The time.
+    pub clock: Clock,
+    /// What fails, in tests.
+    pub faults: Option<Arc<dyn Faults>>,
+}
+
+/// Why a job has no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoAnswer {
+    /// It was not carried out in time, and what it did is undone.
+    Late,
+    /// Too many jobs wait.
+    Overloaded,
+    /// The store could not be written.
+    Failed,
+    /// The server stops.
+    Stopping,
+}
+
+/// The most jobs that wait. Each has at most a body of a request, so that memory is bounded too.
+const MOST_WAITING: usize = 16_384;
+
+/// The writer, as callers see it.
+#[derive(Debug)]
+pub struct Writer {
+    jobs: Sender<Message>,
+    waiting: Arc<AtomicUsize>,
+    shared: Arc<Shared>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// What the thread is sent.
+enum Message {
+    Job(Job),
+    /// Nobody will show this impression.
+    GiveUp(Offer),
+    Stop,
+}
+
+impl Writer {
+    /// Opens the store, folds its experiments, and starts the thread.
+    ///
+    /// # Errors
+    /// If the store cannot be opened or read, or the clock differs from it by more than a day.
+    pub fn start(options: Options) -> Result<Self, LoadError> {
+        let (jobs, received) = mpsc::channel();
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let (mut thread, shared) = Thread::open(options, Arc::clone(&waiting))?;
+        let spawned = std::thread::Builder::new().name("writer".to_owned()).spawn(move || thread.run(&received));
+        let spawned = spawned.map_err(|error| StoreError::Io(format!("no thread for the writer: {error}")))?;
+        Ok(Self { jobs, waiting, shared, thread: Mutex::new(Some(spawned)) })
+    }
+
+    /// What callers need without asking the thread.
+    #[must_use]
+    pub fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    /// Has `make` carried out by the thread, and waits for the commit. With `within`, the wait ends after this time, and an
+    /// impression that was [offered](Session::offer) is closed.
+    ///
+    /// # Errors
+    /// See [`NoAnswer`].
+    pub async fn call<T: Send + 'static>(
+        &self,
+        within: Option<Duration>,
+        make: impl FnOnce(&mut Session<'_>) -> T + Send + 'static,
+    ) -> Result<T, NoAnswer> {
+        if self.waiting.fetch_add(1, Ordering::SeqCst) >= MOST_WAITING {
+            self.waiting.fetch_sub(1, Ordering::SeqCst);
+            return Err(NoAnswer::Overloaded);
+        }
+        self.shared.metrics.waiting.add(1);
+        let (reply, mut answer) = oneshot::channel();
+        let deadline = within.map(|within| Instant::now() + within);
+        let late = Late::default();
+        if self.jobs.send(Message::Job(Job::new(deadline, Arc::clone(&late), make, reply))).is_err() {
+            return Err(NoAnswer::Stopping);
+        }
+        let Some(within) = within else {
+            return answer.await.unwrap_or(Err(NoAnswer::Stopping));
+        };
+        match tokio::time::timeout(within, &mut answer).await {
+            Ok(answered) => answered.unwrap_or(Err(NoAnswer::Stopping)),
+            Err(_) => {
+                // From here on, the thread sees that nobody waits. What it sent a moment earlier is a good answer.
+                late.store(true, Ordering::SeqCst);
+                answer.close();
+                answer.try_recv().unwrap_or(Err(NoAnswer::Late))
+            }
+        }
+    }
+
+    /// Closes an impression in the next transaction, because its caller was given something else to show.
+    pub fn give_up(&self, experiment: u32, impression: u64) {
+        let offer = Offer { experiment, impression, can_be_asked_again: false };
+        // A thread that is gone writes nothing; the window closes the impression.
+        let _ = self.jobs.send(Message::GiveUp(offer));
+    }
+
+    /// Carries out what waits, and ends the thread.
+    pub fn stop(&self) {
+        let _ = self.jobs.send(Message::Stop);
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if thread.is_some_and(|thread| thread.join().is_err()) {
+            tracing::error!("the writer ended by a fault of the program");
+        }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

@@ -1,0 +1,15 @@
+//! Tests of the server as others see it: over HTTP, and by its commands.
+
+mod support;
+
+mod commands;
+mod events;
+mod export;
+mod failures;
+mod impressions;
+mod interface;
+mod limits;
+mod random;
+mod restart;
+mod security;
+mod units;

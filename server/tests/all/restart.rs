@@ -1,0 +1,133 @@
+//! What was acknowledged is there after a restart, and nothing else.
+
+use std::time::Duration;
+
+use rankduel_server::running::StartError;
+use serde_json::{Value, json};
+
+use crate::support::{DAY, MINUTE, NOON, Server, click, command, statuses, texts, two_lists};
+
+fn traffic(server: &Server, units: std::ops::Range<u32>) -> Vec<Value> {
+    let one = |unit: u32| {
+        let body = json!({"unit": unit.to_string(), "key": format!("k{unit}"), "lists": two_lists(4)});
+        let told = server.client().post("/v1/experiments/e/impressions", body).expect_status(200);
+        let at = usize::from(unit.is_multiple_of(3));
+        let event = click(&told["id"], told["shown"][at].as_str().unwrap());
+        assert_eq!(statuses(&server.client().post("/v1/events", event).expect_status(200)), ["taken"]);
+        told
+    };
+    units.map(one).collect()
+}
+
+#[test]
+fn a_server_goes_on_where_its_log_ends() {
+    let mut server = Server::start();
+    server
+        .client()
+        .post("/v1/experiments", json!({"name": "e", "rankers": ["old", "new"], "policy": "rucb", "shown": 3}))
+        .expect_status(201);
+    let before = traffic(&server, 0..20);
+    let log = server.log("e");
+    server.stop();
+    server.pass(MINUTE);
+    server.run().unwrap();
+    // `started` is one event more.
+    assert_eq!(server.log("e").0, log.0 + 1);
+    // Keys, ids and documents are those of before.
+    for (unit, told) in before.iter().enumerate() {
+        let body = json!({"unit": unit.to_string(), "key": format!("k{unit}"), "lists": two_lists(4)});
+        assert_eq!(server.client().post("/v1/experiments/e/impressions", body).expect_status(200), *told);
+        let event = click(&told["id"], told["shown"][2].as_str().unwrap());
+        assert_eq!(statuses(&server.client().post("/v1/events", event).expect_status(200)), ["taken"]);
+    }
+    traffic(&server, 20..30);
+    let log = server.log("e");
+    server.stop();
+    let output = server.command(&["replay"]);
+    let (text, error) = texts(&output);
+    assert!(output.status.success(), "{error}");
+    assert!(text.starts_with(&format!("e: {} events, checksum {}\n", log.0, log.1)), "{text}");
+    assert!(text.contains(&format!("reproduced: events 1 to {}, by rucb", log.0)), "{text}");
+    let (text, _) = texts(&server.command(&["check"]));
+    assert_eq!(text, format!("e: ok, {} events, 30 impressions\nok\n", log.0));
+}
+
+#[test]
+fn downtime_closes_nothing_early() {
+    let mut server = Server::start();
+    server.experiment("e", json!({}));
+    let told = traffic(&server, 0..1).remove(0);
+    let event = |at: usize| click(&told["id"], told["shown"][at].as_str().unwrap());
+    server.pass(25 * MINUTE);
+    server.stop();
+    server.pass(20 * MINUTE);
+    server.run().unwrap();
+    // 49 minutes after the impression, and nobody was there to take clicks since its only event.
+    server.pass(4 * MINUTE);
+    assert_eq!(statuses(&server.client().post("/v1/events", event(0)).expect_status(200)), ["taken"]);
+    server.pass(30 * MINUTE);
+    assert_eq!(statuses(&server.client().post("/v1/events", event(2)).expect_status(200)), ["late"]);
+}
+
+#[test]
+fn a_clock_that_is_far_away_is_asked_about() {
+    let mut server = Server::start();
+    server.experiment("e", json!({}));
+    server.stop();
+    for away in [-2 * DAY, 4 * DAY] {
+        server.pass(away);
+        let error = match server.run() {
+            Err(error @ StartError::Load(_)) => error.to_string(),
+            other => panic!("{other:?}"),
+        };
+        let side = if away > 0 { "after" } else { "before" };
+        assert!(error.contains(&format!("48 hours {side}")) && error.contains("--accept-time"), "{error}");
+    }
+    server.settings.accept_time = true;
+    server.run().unwrap();
+    let log = server.log("e");
+    assert_eq!(log.0, 2);
+    // A store that was served until now needs no flag, however long ago its last event is.
+    server.settings.accept_time = false;
+    server.pass(DAY / 2);
+    server.restart();
+    server.pass(DAY * 3 / 4);
+    server.restart();
+    assert!(server.time.load(std::sync::atomic::Ordering::SeqCst) > NOON + 3 * DAY);
+}
+
+#[test]
+fn windows_close_by_themselves() {
+    let server = Server::start();
+    server.experiment("e", json!({}));
+    traffic(&server, 0..3);
+    server.pass(31 * MINUTE);
+    // Nobody asks anything: the metrics do not touch experiments.
+    let closed = (0..100).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        server.client().get("/metrics").body.contains("\nrankduel_open_impressions 0\n")
+    });
+    assert!(closed, "{}", server.client().get("/metrics").body);
+}
+
+#[test]
+fn one_server_has_a_store() {
+    let server = Server::start();
+    let output = server.command(&["serve", "--listen", "127.0.0.1:0"]);
+    let (_, error) = texts(&output);
+    assert_eq!(output.status.code(), Some(1));
+    let line = format!(
+        "error: {} is in use by another rankduel-server; stop that one first, or choose another --store\n",
+        server.store().display()
+    );
+    assert!(error.ends_with(&line), "{error}");
+    // By another name too.
+    let link = server.folder.path().join("link.db");
+    std::os::unix::fs::symlink(server.store(), &link).unwrap();
+    let output = command(&["serve", "--listen", "127.0.0.1:0"], Some(&link));
+    assert!(texts(&output).1.contains("is in use by another rankduel-server"), "{output:?}");
+    let nowhere = server.folder.path().join("nowhere/store.db");
+    let output = command(&["serve", "--listen", "127.0.0.1:0"], Some(&nowhere));
+    assert!(texts(&output).1.contains("make the folder"), "{output:?}");
+    server.experiment("e", json!({}));
+}

@@ -1,0 +1,52 @@
+//! A unit is deleted: its log stays, and nothing says whose it was.
+
+use serde_json::json;
+
+use crate::support::{Server, click, statuses, two_lists};
+
+#[test]
+fn deletion_touches_neither_log_nor_others() {
+    let mut server = Server::start();
+    server.experiment("e", json!({}));
+    server.experiment("f", json!({}));
+    let ask = |server: &Server, name: &str, unit: &str, key: &str| {
+        let body = json!({"unit": unit, "key": key, "lists": two_lists(4)});
+        server.client().post(&format!("/v1/experiments/{name}/impressions"), body)
+    };
+    let first = ask(&server, "e", "anna", "1").expect_status(200);
+    ask(&server, "e", "anna", "2").expect_status(200);
+    ask(&server, "f", "anna", "3").expect_status(200);
+    let other = ask(&server, "e", "bert", "4").expect_status(200);
+    let logs = [server.log("e"), server.log("f")];
+    let units = |server: &Server| {
+        let store = rusqlite::Connection::open(server.store()).unwrap();
+        let count = |sql: &str| store.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+        (
+            count("SELECT count(*) FROM units"),
+            count("SELECT count(hmac) FROM units"),
+            count("SELECT count(*) FROM shown"),
+        )
+    };
+    assert_eq!(units(&server), (3, 3, 4));
+    let delete = |server: &Server, unit: &str| {
+        server.client().post("/v1/units/delete", json!({"unit": unit})).expect_status(200)
+    };
+    assert_eq!(delete(&server, "nobody"), json!({"deleted": false, "impressions": 0}));
+    assert_eq!(delete(&server, "anna"), json!({"deleted": true, "impressions": 3}));
+    assert_eq!(delete(&server, "anna"), json!({"deleted": false, "impressions": 0}));
+    assert_eq!(units(&server), (3, 1, 1));
+    assert_eq!([server.log("e"), server.log("f")], logs);
+    // What was hers cannot be shown or clicked again; others go on.
+    ask(&server, "e", "anna", "1").problem(410);
+    let event = |told: &serde_json::Value| click(&told["id"], told["shown"][0].as_str().unwrap());
+    let send = |server: &Server, event| statuses(&server.client().post("/v1/events", event).expect_status(200));
+    assert_eq!(send(&server, event(&first)), ["late"]);
+    assert_eq!(send(&server, event(&other)), ["taken"]);
+    // Who comes back under that name is somebody else, with a number of their own.
+    ask(&server, "e", "anna", "5").expect_status(200);
+    assert_eq!(units(&server), (4, 2, 2));
+    server.restart();
+    ask(&server, "e", "carl", "6").expect_status(200);
+    assert_eq!(units(&server), (5, 3, 3));
+    assert!(server.command(&["check"]).status.success());
+}
