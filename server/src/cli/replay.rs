@@ -53,15 +53,13 @@ impl Replay {
                     if let Some(range) = ranges.last_mut() {
                         range.to = n;
                     }
-                    match event {
-                        Event::Created { config, .. } => {
-                            names = config.rankers.iter().map(|ranker| ranker.name.clone()).collect();
+                    if let (Some(experiment), Event::Asked { choice, .. }) = (before, event) {
+                        impressions += 1;
+                        if self.choices.is_some() {
+                            let rankers = &experiment.config().rankers;
+                            let name = |arm: &u32| rankers[*arm as usize].name.as_str();
+                            choices += &line(impressions, choice.arms().iter().map(name));
                         }
-                        Event::Asked { choice, .. } if self.choices.is_some() => {
-                            let rankers = choice.arms().iter().map(|arm| names[*arm as usize].as_str());
-                            choices += &line(impression.unwrap_or_default(), rankers);
-                        }
-                        _ => {}
                     }
                 })?;
             if let Some(path) = &self.choices {
