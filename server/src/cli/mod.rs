@@ -2,17 +2,19 @@
 
 mod backup;
 mod check;
+mod drive;
 mod export;
 mod keys;
 mod logging;
 mod replay;
 mod serve;
 
+use std::fs::File;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::{Args, Parser, Subcommand};
 
 use crate::store::{Access, Store};
@@ -36,6 +38,7 @@ enum Command {
     Replay(replay::Replay),
     Backup(backup::Backup),
     Export(export::Export),
+    Drive(Box<drive::Drive>),
 }
 
 /// The store of a command.
@@ -80,6 +83,7 @@ pub fn main() -> ExitCode {
         Command::Replay(command) => command.run(),
         Command::Backup(command) => command.run(),
         Command::Export(command) => command.run(),
+        Command::Drive(command) => command.run(),
     };
     let Err(error) = done else { return ExitCode::SUCCESS };
     if error.is::<Found>() {
@@ -99,4 +103,16 @@ fn print(line: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{line}")?;
     Ok(out.flush()?)
+}
+
+/// Writes a file that was not there.
+fn write_new(path: &Path, text: &str) -> Result<()> {
+    let mut file = new_file(path)?;
+    file.write_all(text.as_bytes()).with_context(|| format!("{} cannot be written", path.display()))
+}
+
+/// A file that was not there.
+fn new_file(path: &Path) -> Result<File> {
+    let file = File::create_new(path);
+    file.with_context(|| format!("{} cannot be made; name a file that is not there", path.display()))
 }

@@ -1,10 +1,13 @@
 //! `rankduel-server replay`.
 
+use std::path::PathBuf;
+
 use anyhow::{Result, bail};
 use clap::Args;
 use live::traffic::{Config, Event, Experiment};
 
-use super::{StoreFlag, print};
+use super::{StoreFlag, print, write_new};
+use crate::drive::expected::line;
 use crate::store::Access;
 use crate::writer::{FoldedLog, Next, fold};
 
@@ -18,6 +21,9 @@ pub(super) struct Replay {
     experiment: Option<String>,
     #[command(flatten)]
     store: StoreFlag,
+    /// Write the rankers that met, a line for each impression
+    #[arg(long, value_name = "FILE", requires = "experiment")]
+    choices: Option<PathBuf>,
 }
 
 /// Events in which one revision chose.
@@ -37,14 +43,28 @@ impl Replay {
             }
             is_there = true;
             let mut ranges: Vec<Range> = Vec::new();
-            let FoldedLog { experiment, events, .. } = fold(&store, id, &name, |Next { n, event, .. }| {
-                if let Event::Created { chooser, .. } | Event::Continued { chooser, .. } = event {
-                    ranges.push(Range { from: n, to: n, chooser: chooser.clone() });
-                }
-                if let Some(range) = ranges.last_mut() {
-                    range.to = n;
-                }
-            })?;
+            let mut choices = String::new();
+            let mut impressions = 0;
+            let FoldedLog { experiment, events, .. } =
+                fold(&store, id, &name, |Next { n, event, experiment: before }| {
+                    if let Event::Created { chooser, .. } | Event::Continued { chooser, .. } = event {
+                        ranges.push(Range { from: n, to: n, chooser: chooser.clone() });
+                    }
+                    if let Some(range) = ranges.last_mut() {
+                        range.to = n;
+                    }
+                    if let (Some(experiment), Event::Asked { choice, .. }) = (before, event) {
+                        impressions += 1;
+                        if self.choices.is_some() {
+                            let rankers = &experiment.config().rankers;
+                            let name = |arm: &u32| rankers[*arm as usize].name.as_str();
+                            choices += &line(impressions, choice.arms().iter().map(name));
+                        }
+                    }
+                })?;
+            if let Some(path) = &self.choices {
+                write_new(path, &choices)?;
+            }
             let (_, sum) = experiment.position();
             print(&format!("{name}: {events} events, checksum {sum:016x}"))?;
             let ours = chooser(experiment.config());

@@ -10,6 +10,7 @@ mod proxy;
 mod reading;
 mod receipts;
 mod record;
+mod traffic;
 
 use std::path::PathBuf;
 
@@ -26,7 +27,7 @@ use measure::Row;
 /// words at random from a gigabyte.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// What to measure: impressions, methods, receipts, open, policies, reading, proxy [default: all]
+    /// What to measure: impressions, methods, receipts, open, policies, reading, proxy, traffic [default: all]
     #[arg(value_name = "WHAT")]
     what: Vec<What>,
 
@@ -66,6 +67,8 @@ pub(super) enum What {
     Reading,
     /// Preference matrices of full-size data, at a fraction of the impressions
     Proxy,
+    /// Experiments on traffic: choices, folds of logs, bytes
+    Traffic,
 }
 
 /// Measures what the arguments select, prints it and writes the CSV.
@@ -124,6 +127,9 @@ fn measure(arguments: &Arguments) -> Result<Vec<Row>> {
     }
     if wanted(What::Proxy) {
         show(&mut rows, proxy::rows()?);
+    }
+    if wanted(What::Traffic) {
+        show(&mut rows, traffic::rows()?);
     }
     Ok(rows)
 }

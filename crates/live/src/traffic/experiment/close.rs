@@ -20,7 +20,7 @@ impl Experiment {
             && due <= self.up(now)
         {
             self.due.pop_front();
-            let Some(open) = self.open.get(&impression) else { continue };
+            let Some(open) = self.open.get(impression) else { continue };
             match open.listed {
                 // It was listed later, and has another place in the queue.
                 Some(listed) if self.up(listed) + self.rules.window > due => {}
@@ -51,7 +51,7 @@ impl Experiment {
 
     /// Closes an impression by what is known of it.
     pub(super) fn end(&mut self, now: Time, impression: u64, reason: Reason) {
-        let Some(open) = self.open.get(&impression) else { return };
+        let Some(open) = self.open.get(impression) else { return };
         // Receipts were written by this crate; one that a store damaged does not stop all others.
         let outcome =
             if reason.is_credited() { open.outcome(&self.rules).unwrap_or(Outcome::Nothing) } else { Outcome::Nothing };

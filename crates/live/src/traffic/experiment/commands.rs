@@ -193,7 +193,7 @@ impl Experiment {
     fn known(&self, request: &Request) -> Option<Chosen> {
         let Marks { query, key, request: body } = request.marks;
         let again = |impression: u64| {
-            let open = self.open.get(&impression)?;
+            let open = self.open.get(impression)?;
             let mut arms = open.choice.arms().to_vec();
             if self.config.ask == Ask::Duels && self.is_turned(impression) {
                 arms.reverse();
@@ -270,7 +270,7 @@ impl Experiment {
         }
         let time = now.max(self.time);
         self.advance(time);
-        let open = self.open.get(&impression).ok_or(Refused::Closed(impression))?;
+        let open = self.open.get(impression).ok_or(Refused::Closed(impression))?;
         if open.listed.is_some() {
             return Err(Refused::Listed(impression));
         }
@@ -289,7 +289,7 @@ impl Experiment {
     pub fn click(&mut self, now: Time, impression: u64, position: u32) -> ClickFate {
         let time = now.max(self.time);
         self.advance(time);
-        let Some(open) = self.open.get(&impression) else {
+        let Some(open) = self.open.get(impression) else {
             let is_known = (1..=self.fates.asked).contains(&impression);
             return if is_known { ClickFate::Late } else { ClickFate::Unknown };
         };
@@ -331,7 +331,7 @@ impl Experiment {
     pub fn displayed(&mut self, now: Time, impression: u64, page: Page) -> Result<(), Refused> {
         let time = now.max(self.time);
         self.advance(time);
-        let open = self.open.get(&impression).ok_or(Refused::Closed(impression))?;
+        let open = self.open.get(impression).ok_or(Refused::Closed(impression))?;
         if open.listed.is_none() {
             return Err(Refused::NotListed(impression));
         }
@@ -339,17 +339,17 @@ impl Experiment {
             let receipt = open.receipt(&self.rules).map_err(|error| Refused::Page(error.to_string()))?;
             receipt.on_page(page.clone()).map_err(|error| Refused::Page(error.to_string()))?;
         }
-        if let Some(open) = self.open.get_mut(&impression)
-            && open.page.as_ref() != Some(&page)
+        if let Some(open) = self.open.get_mut(impression)
+            && open.page.as_deref() != Some(&page)
         {
-            open.page = Some(page.clone());
+            open.page = Some(Box::new(page.clone()));
             self.record(Event::Shown { time, impression, page });
         }
         Ok(())
     }
 
     fn listed_mut(&mut self, impression: u64) -> Result<&mut super::Open, Refused> {
-        let open = self.open.get_mut(&impression).ok_or(Refused::Closed(impression))?;
+        let open = self.open.get_mut(impression).ok_or(Refused::Closed(impression))?;
         if open.listed.is_some() { Ok(open) } else { Err(Refused::NotListed(impression)) }
     }
 
@@ -357,7 +357,7 @@ impl Experiment {
     pub fn close(&mut self, now: Time, impression: u64) -> bool {
         let time = now.max(self.time);
         self.advance(time);
-        let Some(open) = self.open.get(&impression) else { return false };
+        let Some(open) = self.open.get(impression) else { return false };
         let has_list = open.listed.is_some() && self.config.ask == Ask::Lists;
         let reason = if has_list { Reason::Asked } else { Reason::Unanswered };
         self.end(time, impression, reason);
@@ -368,7 +368,7 @@ impl Experiment {
     /// The answer with this impression did not reach who asked: it says nothing. Whether it was open.
     pub fn answered_late(&mut self, now: Time, impression: u64) -> bool {
         let time = now.max(self.time);
-        if !self.open.contains_key(&impression) {
+        if self.open.get(impression).is_none() {
             return false;
         }
         self.end(time, impression, Reason::AnsweredLate);
@@ -390,7 +390,7 @@ impl Experiment {
         }
         let time = now.max(self.time);
         self.advance(time);
-        let Some(open) = self.open.get(&impression) else { return Ok(false) };
+        let Some(open) = self.open.get(impression) else { return Ok(false) };
         let outcome = if open.choice.is_mixed() {
             Outcome::Pair(if self.is_turned(impression) { winner.swapped() } else { winner })
         } else {

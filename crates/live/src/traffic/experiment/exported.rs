@@ -42,7 +42,7 @@ impl Experiment {
         if !reason.is_credited() || *outcome == Outcome::Nothing {
             return None;
         }
-        let open = self.open.get(impression)?;
+        let open = self.open.get(*impression)?;
         let listed = open.listed?;
         let receipt = open.displayed(&self.rules).ok()?;
         let mixed = receipt.mixed().len();

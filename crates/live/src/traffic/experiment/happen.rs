@@ -3,9 +3,9 @@
 use super::super::chooser::Chooser;
 use super::super::config::{Ask, Keep};
 use super::super::event::{Choice, Event, Guard, Marks, Outcome, Reason, Row, State, Time};
-use super::super::units::{Credited, Rule};
+use super::super::units::{Credited, Rule, Said};
 use super::open::Open;
-use super::{Alarm, Change, Experiment, Kept, Mark};
+use super::{Alarm, Change, Experiment, Mark, Met};
 use crate::config::ConfigError;
 
 /// Why an event cannot follow those before it.
@@ -87,26 +87,26 @@ impl Experiment {
                 }
                 self.asked(*time, *unit, *marks, choice.clone(), ticket, receipt.as_deref());
             }
-            Event::Listed { time, impression, receipt } => match self.open.get(impression) {
+            Event::Listed { time, impression, receipt } => match self.open.get(*impression) {
                 Some(Open { listed: None, .. }) => self.listed(*time, *impression, receipt),
                 _ => return impossible(format!("impression {impression} does not wait for lists")),
             },
-            Event::Clicked { time, impression, position } => match self.open.get(impression) {
+            Event::Clicked { time, impression, position } => match self.open.get(*impression) {
                 Some(open) if open.listed.is_some() && !open.is_clicked(*position) => {
                     self.clicked(*time, *impression, *position);
                 }
                 _ => return impossible(format!("impression {impression} does not take the click")),
             },
-            Event::Paged { impression, seen, .. } => match self.open.get_mut(impression) {
+            Event::Paged { impression, seen, .. } => match self.open.get_mut(*impression) {
                 Some(open) => open.seen = *seen,
                 None => return impossible(format!("impression {impression} is not open")),
             },
-            Event::Shown { impression, page, .. } => match self.open.get_mut(impression) {
-                Some(open) => open.page = Some(page.clone()),
+            Event::Shown { impression, page, .. } => match self.open.get_mut(*impression) {
+                Some(open) => open.page = Some(Box::new(page.clone())),
                 None => return impossible(format!("impression {impression} is not open")),
             },
             Event::Closed { impression, reason, outcome, .. } => {
-                let Some(open) = self.open.get(impression) else {
+                let Some(open) = self.open.get(*impression) else {
                     return impossible(format!("impression {impression} is not open"));
                 };
                 if let Some(found) = self.verified(open, *reason)?
@@ -151,12 +151,12 @@ impl Experiment {
             unreachable!("callers take over first, and a fold decides only while this build chooses")
         };
         if self.config.keep == Keep::Unit
-            && let Some(kept) = self.kept.get(&unit)
+            && let Some(kept) = self.by_unit.get(&unit).filter(|unit| unit.kept > 0)
         {
             let last = kept.since.saturating_add(self.config.unit_days as i32 - 1);
             // A plan does not learn, so nothing is gained from showing a unit something else later.
             let choice = if today <= last || matches!(chooser, Chooser::Fixed(_)) {
-                Choice::Kept { arms: kept.arms.clone(), is_set: kept.is_set }
+                kept.met.again()
             } else {
                 let leader = *self.leader.get_or_insert_with(|| chooser.leader());
                 Choice::Leader(leader.unwrap_or(self.rules.champion))
@@ -184,20 +184,17 @@ impl Experiment {
     ) -> u64 {
         self.fates.asked += 1;
         let impression = self.fates.asked;
-        let of_unit = self.asked_by.entry(unit).or_default();
-        *of_unit = of_unit.saturating_add(1);
-        self.traffic.busiest = self.traffic.busiest.max(u64::from(*of_unit));
-        self.traffic.units = self.asked_by.len() as u64;
+        let today = self.day(time);
+        let of_unit = self.by_unit.entry(unit).or_default();
+        of_unit.asked = of_unit.asked.saturating_add(1);
+        self.traffic.busiest = self.traffic.busiest.max(u64::from(of_unit.asked));
         if self.config.keep == Keep::Unit && choice.is_mixed() {
-            let since = self.day(time);
-            let kept = self.kept.entry(unit).or_insert_with(|| Kept {
-                arms: choice.arms().to_vec(),
-                is_set: choice.is_set(),
-                since,
-                impressions: 0,
-            });
-            kept.impressions += 1;
+            if of_unit.kept == 0 {
+                (of_unit.since, of_unit.met) = (today, Met::of(&choice));
+            }
+            of_unit.kept += 1;
         }
+        self.traffic.units = self.by_unit.len() as u64;
         let mark = Mark { impression, asked: time, request: marks.request };
         if let Some(query) = marks.query {
             self.by_query.insert(query, mark);
@@ -219,7 +216,7 @@ impl Experiment {
             seen: self.config.shown,
             clicked: Vec::new(),
         };
-        self.open.insert(impression, open);
+        self.open.push(impression, open);
         match receipt {
             Some(receipt) => self.listed(time, impression, receipt),
             // A judge is shown both at once.
@@ -232,7 +229,7 @@ impl Experiment {
     /// The list of an impression is there.
     pub(super) fn listed(&mut self, time: Time, impression: u64, receipt: &[u8]) {
         let (due, day) = (self.up(time) + self.rules.window, self.day(time));
-        let Some(open) = self.open.get_mut(&impression) else { return };
+        let Some(open) = self.open.get_mut(impression) else { return };
         open.listed = Some(time);
         open.receipt = receipt.into();
         let is_slow = time - open.asked > i64::from(self.config.guardrails.slow_after);
@@ -244,7 +241,7 @@ impl Experiment {
     }
 
     pub(super) fn clicked(&mut self, time: Time, impression: u64, position: u32) {
-        if let Some(open) = self.open.get_mut(&impression) {
+        if let Some(open) = self.open.get_mut(impression) {
             open.clicked.push((position, time));
             // Who clicks a document has seen as far as that.
             open.seen = open.seen.max(position + 1);
@@ -255,7 +252,7 @@ impl Experiment {
 
     /// An impression ends.
     pub(super) fn closed(&mut self, impression: u64, reason: Reason, outcome: &Outcome) {
-        let Some(open) = self.open.remove(&impression) else { return };
+        let Some(open) = self.open.remove(impression) else { return };
         let shown = open.listed.unwrap_or(open.asked);
         let day = self.day(shown);
         if open.listed.is_some()
@@ -279,13 +276,13 @@ impl Experiment {
             if self.config.ask == Ask::Lists {
                 self.watched.saw(arms, Guard::NoClick, open.clicked.is_empty());
             }
-            let nets = open.nets(outcome);
-            if nets.is_empty() {
-                self.fates.alone += 1;
-            } else {
-                self.fates.credited += 1;
-                let clicks = open.clicked.len() as u32;
-                self.units.add(&Credited { unit: open.unit, day, shown: (shown, impression), clicks, nets: &nets });
+            match Said::of(&open.choice, outcome) {
+                None => self.fates.alone += 1,
+                Some(said) => {
+                    self.fates.credited += 1;
+                    let clicks = open.clicked.len() as u32;
+                    self.units.add(Credited { unit: open.unit, day, shown: (shown, impression), clicks, said });
+                }
             }
             return;
         }
@@ -303,17 +300,19 @@ impl Experiment {
             _ => self.fates.answered_late += 1,
         }
         // A unit that has seen nothing of its rankers may meet others: no outcome of its own has a part in this.
-        if let Some(kept) = self.kept.get_mut(&open.unit).filter(|_| open.choice.is_mixed()) {
-            kept.impressions -= 1;
-            if kept.impressions == 0 {
-                self.kept.remove(&open.unit);
-            }
+        if let Some(unit) = self.by_unit.get_mut(&open.unit).filter(|_| open.choice.is_mixed()) {
+            unit.kept = unit.kept.saturating_sub(1);
         }
     }
 
     /// All impressions of a day are closed.
     pub(super) fn day_closed(&mut self, day: i32) -> Vec<Row> {
-        let rule = Rule { choice: self.rules.choice, unit_days: self.config.unit_days, bots: &self.config.bots };
+        let rule = Rule {
+            choice: self.rules.choice,
+            unit_days: self.config.unit_days,
+            bots: &self.config.bots,
+            rankers: self.config.rankers.len(),
+        };
         let rows = self.units.close(day, rule);
         self.rows.extend(rows.iter().map(|row| (day, *row)));
         self.last_day = Some(self.last_day.map_or(day, |last| last.max(day)));

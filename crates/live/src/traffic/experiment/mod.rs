@@ -23,11 +23,11 @@ use interleave::receipt::ExperimentVersion;
 pub use commands::{Chosen, ClickFate, Refused, Request};
 pub use exported::Exported;
 pub use happen::FoldError;
-use open::Open;
+use open::{Open, OpenImpressions};
 
 use super::chooser::Chooser;
 use super::config::{Config, Rules};
-use super::event::{Event, Guard, Row, State, Time};
+use super::event::{Choice, Event, Guard, Row, State, Time};
 use super::guards::Watched;
 use super::units::{Tally, Units};
 use crate::config::ConfigError;
@@ -101,15 +101,46 @@ pub(crate) struct Traffic {
     pub(crate) clicked: u64,
 }
 
-/// The rankers that a unit met first.
-#[derive(Debug)]
-struct Kept {
-    arms: Vec<u32>,
-    is_set: bool,
-    /// The day of the first impression.
+/// A unit.
+#[derive(Debug, Default)]
+struct Unit {
+    /// Its impressions.
+    asked: u32,
+    /// Those that were not given up, of the rankers that it keeps.
+    kept: u32,
+    /// The day on which it met the rankers that it keeps.
     since: i32,
-    /// Its impressions that were not given up.
-    impressions: u32,
+    /// The rankers that it keeps; nobody if `kept` is 0.
+    met: Met,
+}
+
+/// The rankers that a unit met, in little memory.
+#[derive(Debug)]
+enum Met {
+    Pair([u32; 2]),
+    Set(Box<[u32]>),
+}
+
+impl Default for Met {
+    fn default() -> Self {
+        Self::Pair([0; 2])
+    }
+}
+
+impl Met {
+    fn of(choice: &Choice) -> Self {
+        match choice.arms() {
+            &[first, second] if !choice.is_set() => Self::Pair([first, second]),
+            arms => Self::Set(arms.into()),
+        }
+    }
+
+    fn again(&self) -> Choice {
+        match self {
+            Self::Pair(pair) => Choice::Kept { arms: pair.to_vec(), is_set: false },
+            Self::Set(arms) => Choice::Kept { arms: arms.to_vec(), is_set: true },
+        }
+    }
 }
 
 /// Where an impression with a mark is found.
@@ -140,14 +171,12 @@ pub struct Experiment {
     downtime: i64,
     events: u64,
     sum: u64,
-    open: BTreeMap<u64, Open>,
+    open: OpenImpressions,
     /// Open impressions in the order in which their windows end: the end in time without downtime, and the number.
     due: VecDeque<(i64, u64)>,
     /// By day: how many listed impressions are open.
     open_by_day: BTreeMap<i32, u64>,
-    kept: BTreeMap<u64, Kept>,
-    /// By unit: its impressions.
-    asked_by: BTreeMap<u64, u32>,
+    by_unit: BTreeMap<u64, Unit>,
     traffic: Traffic,
     by_query: BTreeMap<u64, Mark>,
     by_key: BTreeMap<u64, Mark>,
@@ -192,11 +221,10 @@ impl Experiment {
             downtime: 0,
             events: 0,
             sum: 0,
-            open: BTreeMap::new(),
+            open: OpenImpressions::default(),
             due: VecDeque::new(),
             open_by_day: BTreeMap::new(),
-            kept: BTreeMap::new(),
-            asked_by: BTreeMap::new(),
+            by_unit: BTreeMap::new(),
             traffic: Traffic::default(),
             by_query: BTreeMap::new(),
             by_key: BTreeMap::new(),

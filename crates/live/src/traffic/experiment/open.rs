@@ -1,11 +1,69 @@
 //! Impressions that are open, and their credit.
 
+use std::collections::VecDeque;
+
 use bandits::open::Ticket;
 use interleave::receipt::{Receipt, ReceiptError};
-use interleave::{AnyOutcome, Outcome as _, Page, Preference};
+use interleave::{AnyOutcome, Outcome as _, Page};
 
 use super::super::config::Rules;
 use super::super::event::{Choice, Outcome, Time};
+
+/// The impressions that are open, by their numbers, which are dense: a map would take twice the memory.
+#[derive(Debug, Default)]
+pub(super) struct OpenImpressions {
+    /// The number of the first.
+    first: u64,
+    impressions: VecDeque<Option<Box<Open>>>,
+    count: usize,
+}
+
+impl OpenImpressions {
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    fn place(&self, impression: u64) -> Option<usize> {
+        impression.checked_sub(self.first).and_then(|place| usize::try_from(place).ok())
+    }
+
+    pub(super) fn get(&self, impression: u64) -> Option<&Open> {
+        self.impressions.get(self.place(impression)?)?.as_deref()
+    }
+
+    pub(super) fn get_mut(&mut self, impression: u64) -> Option<&mut Open> {
+        let place = self.place(impression)?;
+        self.impressions.get_mut(place)?.as_deref_mut()
+    }
+
+    /// Adds the next impression.
+    pub(super) fn push(&mut self, impression: u64, open: Open) {
+        if self.impressions.is_empty() {
+            self.first = impression;
+        }
+        self.impressions.push_back(Some(Box::new(open)));
+        self.count += 1;
+    }
+
+    pub(super) fn remove(&mut self, impression: u64) -> Option<Open> {
+        let place = self.place(impression)?;
+        let open = self.impressions.get_mut(place)?.take()?;
+        self.count -= 1;
+        while let Some(None) = self.impressions.front() {
+            self.impressions.pop_front();
+            self.first += 1;
+        }
+        Some(*open)
+    }
+
+    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Open> {
+        self.impressions.iter_mut().filter_map(|open| open.as_deref_mut())
+    }
+}
 
 /// An impression that is open.
 #[derive(Debug, Clone)]
@@ -19,7 +77,7 @@ pub(super) struct Open {
     pub(super) ticket: Option<Ticket>,
     /// Empty for a list that was not mixed.
     pub(super) receipt: Box<[u8]>,
-    pub(super) page: Option<Page>,
+    pub(super) page: Option<Box<Page>>,
     /// How many places the user has seen.
     pub(super) seen: u32,
     /// Positions of the mixed list that were clicked, each once, and when.
@@ -62,7 +120,7 @@ impl Open {
         let receipt = self.receipt(rules)?;
         let mixed = receipt.mixed().len();
         match &self.page {
-            Some(page) => receipt.on_page(page.clone()),
+            Some(page) => receipt.on_page(Page::clone(page)),
             None if (self.seen as usize) < mixed => Ok(receipt.truncated(self.seen as usize)),
             None => Ok(receipt),
         }
@@ -77,25 +135,5 @@ impl Open {
     pub(super) fn receipt(&self, rules: &Rules) -> Result<Receipt, ReceiptError> {
         let method = if self.choice.is_set() { rules.multileaving.to_string() } else { rules.interleaving.to_string() };
         Receipt::from_bytes_of(&self.receipt, &method)
-    }
-
-    /// Each pair of rankers that met, the lower number first, and who won it.
-    pub(super) fn nets(&self, outcome: &Outcome) -> Vec<((u32, u32), i8)> {
-        if *outcome == Outcome::Nothing {
-            return Vec::new();
-        }
-        let arms = self.choice.arms();
-        let mut nets = Vec::with_capacity(arms.len() * (arms.len() - 1) / 2);
-        for i in 0..arms.len() {
-            for j in i + 1..arms.len() {
-                let net = match outcome.preference(i, j, arms.len()) {
-                    Preference::First => 1,
-                    Preference::Second => -1,
-                    Preference::Tie => 0,
-                };
-                nets.push(if arms[i] < arms[j] { ((arms[i], arms[j]), net) } else { ((arms[j], arms[i]), -net) });
-            }
-        }
-        nets
     }
 }

@@ -1,0 +1,171 @@
+//! Requests to a server, sent again with the same key until they are answered.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Map, Value, json};
+
+/// How long a request is sent again before it fails.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Sends requests over connections that stay open.
+#[derive(Debug)]
+pub struct Calls {
+    agent: ureq::Agent,
+    url: String,
+    key: Option<String>,
+    experiment: String,
+    again: u64,
+}
+
+/// An answer to a request for an impression.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Asked {
+    /// The impression; `None` for the champion's list.
+    pub id: Option<String>,
+    /// What to show.
+    pub shown: Vec<String>,
+    /// Who was chosen, if lists are awaited.
+    pub rankers: Vec<String>,
+    /// Whether rankers are compared.
+    pub credited: bool,
+}
+
+impl Calls {
+    /// To the server at `url`.
+    #[must_use]
+    pub fn new(url: &str, key: Option<&str>, experiment: &str) -> Self {
+        let config = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_global(Some(Duration::from_secs(10)))
+            .max_redirects(0)
+            .build();
+        Self {
+            agent: config.into(),
+            url: url.trim_end_matches('/').to_owned(),
+            key: key.map(str::to_owned),
+            experiment: experiment.to_owned(),
+            again: 0,
+        }
+    }
+
+    /// How many requests were sent again.
+    pub(super) fn again(&self) -> u64 {
+        self.again
+    }
+
+    /// Makes the experiment; whether it was not there before.
+    ///
+    /// # Errors
+    /// If its settings are refused.
+    pub fn create(&mut self, settings: &Value) -> Result<bool> {
+        match self.send("POST", "/v1/experiments", settings)? {
+            (201, _) => Ok(true),
+            (409, _) => Ok(false),
+            (status, answer) => refused("/v1/experiments", status, &answer),
+        }
+    }
+
+    pub(super) fn impression(&mut self, n: u64, unit: &str, lists: &Map<String, Value>) -> Result<Asked> {
+        let mut body = lists.clone();
+        body.insert("unit".to_owned(), json!(unit));
+        body.insert("key".to_owned(), json!(format!("drive-{n}")));
+        let path = format!("/v1/experiments/{}/impressions", self.experiment);
+        Ok(asked(&self.answered("POST", &path, &Value::Object(body))?))
+    }
+
+    pub(super) fn choose(&mut self, n: u64, unit: &str) -> Result<Asked> {
+        let path = format!("/v1/experiments/{}/choose", self.experiment);
+        let answer = self.answered("POST", &path, &json!({"unit": unit, "key": format!("drive-{n}")}))?;
+        Ok(asked(&answer))
+    }
+
+    pub(super) fn lists(&mut self, id: &str, lists: &Map<String, Value>) -> Result<Asked> {
+        let answer = self.answered("PUT", &format!("/v1/impressions/{id}/lists"), &Value::Object(lists.clone()))?;
+        Ok(asked(&answer))
+    }
+
+    /// Sends clicks; how many were taken, or had been before.
+    pub(super) fn events(&mut self, id: &str, clicked: &[&str]) -> Result<u64> {
+        let event = |document: &&str| {
+            json!({
+                "action_name": "click",
+                "query_id": id,
+                "event_attributes": {"object": {"object_id": document}},
+            })
+        };
+        let events: Vec<Value> = clicked.iter().map(event).collect();
+        let answer = self.answered("POST", "/v1/events", &Value::Array(events))?;
+        let results = answer["results"].as_array().into_iter().flatten();
+        let mut taken = 0;
+        for result in results {
+            match result["status"].as_str() {
+                Some("taken" | "duplicate") => taken += 1,
+                Some("late") => {}
+                _ => bail!("a click on impression {id} was not taken: {result}"),
+            }
+        }
+        Ok(taken)
+    }
+
+    pub(super) fn close(&mut self, id: &str) -> Result<bool> {
+        let answer = self.answered("POST", &format!("/v1/impressions/{id}/close"), &json!({}))?;
+        Ok(answer["closed"].as_bool().unwrap_or(false))
+    }
+
+    fn answered(&mut self, method: &str, path: &str, body: &Value) -> Result<Value> {
+        match self.send(method, path, body)? {
+            (200 | 201, answer) => Ok(answer),
+            (status, answer) => refused(path, status, &answer),
+        }
+    }
+
+    /// The status and the answer. What was not answered, or answered with 429 or 503, is sent again.
+    fn send(&mut self, method: &str, path: &str, body: &Value) -> Result<(u16, Value)> {
+        let url = format!("{}{path}", self.url);
+        let body = body.to_string();
+        let begun = Instant::now();
+        loop {
+            let mut request =
+                ureq::http::Request::builder().method(method).uri(&url).header("content-type", "application/json");
+            if let Some(key) = &self.key {
+                request = request.header("authorization", format!("Bearer {key}"));
+            }
+            let request = request.body(body.as_str()).context("the request cannot be made")?;
+            let why = match self.agent.run(request) {
+                Ok(mut response) => {
+                    let status = response.status().as_u16();
+                    match response.body_mut().read_to_string() {
+                        Ok(_) if matches!(status, 429 | 503) => format!("status {status}"),
+                        Ok(text) => return Ok((status, serde_json::from_str(&text).unwrap_or(Value::String(text)))),
+                        Err(error) => error.to_string(),
+                    }
+                }
+                Err(error) => error.to_string(),
+            };
+            if begun.elapsed() > PATIENCE {
+                bail!("{method} {url} was not answered for {} s: {why}", PATIENCE.as_secs());
+            }
+            self.again += 1;
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+fn asked(answer: &Value) -> Asked {
+    let texts = |field: &str| {
+        let texts = answer[field].as_array().into_iter().flatten();
+        texts.filter_map(|text| text.as_str().map(str::to_owned)).collect()
+    };
+    Asked {
+        id: answer["id"].as_str().map(str::to_owned),
+        shown: texts("shown"),
+        rankers: texts("rankers"),
+        credited: answer["credited"].as_bool().unwrap_or(false),
+    }
+}
+
+fn refused<T>(path: &str, status: u16, answer: &Value) -> Result<T> {
+    let detail = answer["detail"].as_str().map_or_else(|| answer.to_string(), str::to_owned);
+    bail!("{path} was refused with status {status}: {detail}")
+}

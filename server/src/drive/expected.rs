@@ -1,0 +1,111 @@
+//! What a simulation of the same run plays, impression by impression: the server must choose the same.
+
+use anyhow::Result;
+use bandits::registry::Spec;
+use bandits::{Choice, Generator, Generators, Observer, play};
+use rand::SeedableRng as _;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use simulation::live_arena::LiveArena;
+
+use super::users::Users;
+
+/// An experiment that can be held to a simulation.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Its name.
+    pub name: String,
+    /// A policy of the registry, or `fixed`.
+    pub policy: String,
+    /// How many impressions there will be.
+    pub impressions: u64,
+    /// The master seed.
+    pub seed: u64,
+    /// The run.
+    pub run: u64,
+}
+
+impl Plan {
+    /// The states of the policy's generator and of its coins.
+    fn states(&self) -> [[u8; 32]; 2] {
+        ["policy", "coins"].map(|purpose| {
+            let mut hash = Sha256::new();
+            hash.update(format!("drive {} {} {purpose}", self.seed, self.run));
+            hash.finalize().into()
+        })
+    }
+
+    fn horizon(&self) -> Result<u64> {
+        if self.policy == "fixed" || self.policy == "auto" {
+            return Ok(0);
+        }
+        let spec: Spec = self.policy.parse()?;
+        Ok(if spec.uses_horizon() { self.impressions } else { 0 })
+    }
+
+    /// The settings of the experiment, for `POST /v1/experiments`.
+    ///
+    /// # Errors
+    /// If there is no such policy.
+    pub fn settings(&self, users: &Users) -> Result<Value> {
+        let hex = |state: [u8; 32]| state.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let [policy, coins] = self.states().map(hex);
+        let methods = &users.site().methods;
+        Ok(json!({
+            "name": self.name,
+            "rankers": users.names(),
+            "policy": self.policy,
+            "horizon": self.horizon()?,
+            "interleaving": methods.interleaving.to_string(),
+            "multileaving": methods.multileaving.to_string(),
+            "seed": self.seed,
+            "run": self.run,
+            "generators": {"policy": policy, "coins": coins},
+            "simulated": true,
+        }))
+    }
+
+    /// The rankers that meet in each impression of a simulation, a line for each.
+    ///
+    /// # Errors
+    /// If the policy is not one of the registry.
+    pub fn played(&self, users: &Users) -> Result<String> {
+        let spec: Spec = self.policy.parse()?;
+        let site = users.site();
+        let [policy, coins] = self.states().map(Generator::from_seed);
+        let mut generators = Generators { policy, arena: coins.clone(), coins };
+        let gaps = vec![0.0; users.names().len()];
+        let luck = generators.coins.clone();
+        let mut arena = LiveArena::new(&site.site, &site.methods, &gaps, luck, Some(users.key()));
+        let mut lines = Lines { names: users.names(), text: String::new() };
+        let mut player = spec.policy(users.names().len(), self.horizon()?)?;
+        play(&mut player, &mut arena, self.impressions, &mut generators, &mut lines);
+        Ok(lines.text)
+    }
+}
+
+/// A line for the rankers of an impression.
+#[must_use]
+pub fn line<'a>(impression: u64, rankers: impl IntoIterator<Item = &'a str>) -> String {
+    let rankers: Vec<&str> = rankers.into_iter().collect();
+    format!("{impression}\t{}\n", rankers.join("\t"))
+}
+
+struct Lines<'a> {
+    names: &'a [String],
+    text: String,
+}
+
+impl Observer for Lines<'_> {
+    fn played(&mut self, from: u64, to: u64, choice: Choice<'_>, _gaps: &[f64]) {
+        let arms: Vec<usize> = match choice {
+            Choice::Duel(first, second) if first == second => vec![first.index()],
+            Choice::Duel(first, second) => vec![first.index(), second.index()],
+            Choice::Set(arms) => arms.iter().map(|arm| arm.index()).collect(),
+            Choice::Alone { arm, .. } => vec![arm.index()],
+        };
+        for impression in from..=to {
+            self.text += &line(impression, arms.iter().map(|arm| self.names[*arm].as_str()));
+        }
+    }
+}

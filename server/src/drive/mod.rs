@@ -1,0 +1,206 @@
+//! Simulated users of a server, over HTTP: to try it, to measure it, and to hold it to the simulation.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`users`] | the users of a data set: what engines return, and what is clicked |
+//! | [`calls`] | requests, sent again with the same key until they are answered |
+//! | [`expected`] | what a simulation of the same run plays |
+//! | [`measured`] | how long answers took |
+
+pub mod calls;
+pub mod expected;
+pub mod measured;
+pub mod users;
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::Write as _;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use bandits::Generator;
+use rand::{RngExt as _, SeedableRng as _};
+use serde_json::json;
+
+use calls::{Asked, Calls};
+use measured::Latencies;
+use users::Users;
+
+/// What to do.
+#[derive(Debug)]
+pub struct Drive<'a> {
+    /// The users.
+    pub users: &'a Users,
+    /// Where the server is, without a path.
+    pub url: &'a str,
+    /// Its key, if it wants one.
+    pub key: Option<&'a str>,
+    /// The experiment.
+    pub experiment: &'a str,
+    /// How many impressions.
+    pub impressions: u64,
+    /// How many requests are sent at a time.
+    pub workers: usize,
+    /// How many impressions stay open before the first of them is clicked.
+    pub open: u64,
+    /// Impressions per second, whenever they are answered; as fast as they are answered, if `None`.
+    pub rate: Option<f64>,
+    /// The log of what was acknowledged.
+    pub log: Option<&'a Mutex<File>>,
+}
+
+/// What was done.
+#[derive(Debug, Default)]
+pub struct Done {
+    /// Impressions that were answered with a mixed list.
+    pub credited: u64,
+    /// Those that were answered with the champion's list.
+    pub champion: u64,
+    /// Clicks that were taken.
+    pub clicks: u64,
+    /// Requests that were sent again.
+    pub again: u64,
+    /// Answers to requests for impressions.
+    pub asked: Latencies,
+    /// Answers to events.
+    pub events: Latencies,
+    /// From the first request to the last answer.
+    pub took: Duration,
+}
+
+/// An impression that was shown and not yet clicked.
+struct Shown {
+    n: u64,
+    id: String,
+    documents: Vec<String>,
+}
+
+impl Drive<'_> {
+    /// Sends everything; `finished` learns of each impression that was answered.
+    ///
+    /// # Errors
+    /// If a request was refused, or not answered for long; if the log cannot be written.
+    pub fn run(&self, finished: &(dyn Fn() + Sync)) -> Result<Done> {
+        let (next, stop) = (AtomicU64::new(1), AtomicBool::new(false));
+        let start = Instant::now();
+        let results: Vec<Result<Done>> = std::thread::scope(|scope| {
+            let worker = |_| {
+                scope.spawn(|| {
+                    let done = self.work(&next, &stop, start, finished);
+                    if done.is_err() {
+                        stop.store(true, Ordering::Relaxed);
+                    }
+                    done
+                })
+            };
+            let workers: Vec<_> = (0..self.workers.max(1)).map(worker).collect();
+            let joined = |worker: std::thread::ScopedJoinHandle<'_, Result<Done>>| {
+                worker.join().unwrap_or_else(|_| Err(anyhow::anyhow!("a worker panicked")))
+            };
+            workers.into_iter().map(joined).collect()
+        });
+        let mut all = Done::default();
+        for done in results {
+            let done = done?;
+            all.credited += done.credited;
+            all.champion += done.champion;
+            all.clicks += done.clicks;
+            all.again += done.again;
+            all.asked.merge(&done.asked);
+            all.events.merge(&done.events);
+        }
+        all.took = start.elapsed();
+        Ok(all)
+    }
+
+    fn work(&self, next: &AtomicU64, stop: &AtomicBool, start: Instant, finished: &(dyn Fn() + Sync)) -> Result<Done> {
+        let mut done = Done::default();
+        let mut calls = Calls::new(self.url, self.key, self.experiment);
+        let mut open: VecDeque<Shown> = VecDeque::new();
+        let most = (self.open / self.workers.max(1) as u64) as usize;
+        while !stop.load(Ordering::Relaxed) {
+            let n = next.fetch_add(1, Ordering::Relaxed);
+            if n > self.impressions {
+                break;
+            }
+            let due = self.due(n, start);
+            if let Some(wait) = due.checked_duration_since(Instant::now()) {
+                std::thread::sleep(wait);
+            }
+            let asked = self.ask(&mut calls, n)?;
+            done.asked.add(due.elapsed());
+            self.note(|| json!({"n": n, "id": asked.id, "credited": asked.credited, "shown": asked.shown}))?;
+            match asked.id {
+                Some(id) => {
+                    done.credited += u64::from(asked.credited);
+                    open.push_back(Shown { n, id, documents: asked.shown });
+                }
+                None => done.champion += 1,
+            }
+            while open.len() > most {
+                let Some(shown) = open.pop_front() else { break };
+                self.click(&mut calls, &shown, &mut done)?;
+            }
+            finished();
+        }
+        for shown in open {
+            self.click(&mut calls, &shown, &mut done)?;
+        }
+        done.again = calls.again();
+        Ok(done)
+    }
+
+    /// When an impression is due: now, or at the time of an arrival that does not wait for answers.
+    fn due(&self, n: u64, start: Instant) -> Instant {
+        match self.rate {
+            Some(rate) => start + Duration::from_secs_f64((n - 1) as f64 / rate),
+            None => Instant::now(),
+        }
+    }
+
+    fn ask(&self, calls: &mut Calls, n: u64) -> Result<Asked> {
+        let unit = self.users.unit(n);
+        let asked = if self.users.sends_all_lists() {
+            calls.impression(n, &unit, &self.users.all_lists(n))
+        } else {
+            let chosen = calls.choose(n, &unit)?;
+            match &chosen.id {
+                Some(id) => calls.lists(id, &self.users.lists(n, &chosen.rankers)?),
+                None => return Ok(chosen),
+            }
+        };
+        asked.with_context(|| format!("impression {n}"))
+    }
+
+    /// The user of an impression looks at the list, and the impression is closed.
+    fn click(&self, calls: &mut Calls, shown: &Shown, done: &mut Done) -> Result<()> {
+        let clicked = self.users.clicks(shown.n, &shown.documents)?;
+        let sent = Instant::now();
+        if !clicked.is_empty() {
+            let taken = calls.events(&shown.id, &clicked)?;
+            done.events.add(sent.elapsed());
+            done.clicks += taken;
+            self.note(|| json!({"n": shown.n, "id": shown.id, "clicked": clicked, "taken": taken}))?;
+        }
+        if self.rate.is_none() {
+            let closed = calls.close(&shown.id)?;
+            self.note(|| json!({"n": shown.n, "id": shown.id, "closed": closed}))?;
+        }
+        Ok(())
+    }
+
+    /// Writes a line about something that the server has acknowledged.
+    fn note(&self, line: impl FnOnce() -> serde_json::Value) -> Result<()> {
+        let Some(log) = self.log else { return Ok(()) };
+        let line = format!("{}\n", line());
+        let mut log = log.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        log.write_all(line.as_bytes()).context("the log cannot be written")
+    }
+}
+
+/// A number below `count` that follows from a text.
+fn drawn(text: &str, count: u64) -> u64 {
+    Generator::seed_from_u64(interleave::keyed::seed_of(text)).random_range(0..count.max(1))
+}
