@@ -13,6 +13,8 @@ use crate::writer::{Offer, Session};
 
 /// How long ids outlive the window of their impression, in milliseconds: late events are then answered as such.
 const GRACE: i64 = 24 * 60 * 60 * 1000;
+/// Windows that an impression may be open for: each start of a server after an outage makes its window longer, by one at most.
+const WINDOWS: i64 = 10;
 
 /// A request for an impression.
 #[derive(Debug, Clone)]
@@ -140,9 +142,9 @@ fn gone() -> Refusal {
 /// Until when the id of an impression is valid, in seconds since 1970: it follows from the impression, so that a reload gets the
 /// same id.
 fn expiry(config: &Config, asked: i64) -> u32 {
-    // The window was checked when the experiment was created. Downtime may make it twice as long.
+    // The window was checked when the experiment was created.
     let window = parse_duration(&config.window).unwrap_or(0);
-    let end = asked.saturating_add(window.saturating_mul(2)).saturating_add(GRACE);
+    let end = asked.saturating_add(window.saturating_mul(WINDOWS)).saturating_add(GRACE);
     u32::try_from(end / 1000).unwrap_or(u32::MAX)
 }
 

@@ -6,8 +6,7 @@ use crate::support::{Server, command, texts};
 
 fn drive(server: &Server, more: &[&str]) -> String {
     let url = format!("http://{}", server.address());
-    let all =
-        [&["drive", "--url", &url, "--dataset", "mq2008-lookalike:0.1", "--quiet"], more].concat();
+    let all = [&["drive", "--url", &url, "--dataset", "mq2008-lookalike:0.1", "--quiet"], more].concat();
     let output = command(&all, None);
     let (out, error) = texts(&output);
     assert!(output.status.success(), "{error}");

@@ -254,6 +254,8 @@ pub(crate) fn read_answer(stream: &mut TcpStream) -> Option<Answer> {
             Ok(0) => break,
             Ok(count) => bytes.extend_from_slice(&piece[..count]),
             Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => break,
+            // A signal to this process, which a read with a timeout does not outlast.
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             Err(error) => panic!("{error}"),
         }
     }
