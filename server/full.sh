@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# What takes longer than `ci.sh` may: kills and attacks in full number, 100,000 impressions that a simulation also plays, and a million
+# with a thousand of them open. With a number, everything is that many times smaller.
+set -euo pipefail
+cd "$(dirname "$0")"
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/../target}
+export CARGO_TERM_COLOR=never
+smaller=${1:-1}
+
+step() { printf '\n== [%d s] server: %s\n' "$SECONDS" "$*"; }
+
+cargo build --locked --release
+server=$CARGO_TARGET_DIR/release/rankduel-server
+# A disk that waits for nothing: speed is measured elsewhere.
+out=$(mktemp -d -p "$([ -d /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")")
+serving=
+trap '[ -z "$serving" ] || kill "$serving"; rm -rf "$out"' EXIT
+
+step "$((100 / smaller)) kills under load"
+python3 -B tests/outside/kills.py "$server" $((100 / smaller))
+step "$((100000 / smaller)) units from one address, and all other attacks"
+python3 -B tests/outside/security.py "$server" $((100000 / smaller))
+
+url=http://127.0.0.1:7079
+"$server" serve --store "$out/store.db" --listen "${url#http://}" >"$out/log" 2>&1 &
+serving=$!
+for _ in $(seq 100); do
+  "$server" drive --url "$url" --experiment ready --create fixed --impressions 1 --quiet >"$out/ready" 2>&1 && break
+  sleep 0.1
+done
+
+n=$((100000 / smaller))
+for policy in rucb dts mergerucb rmed1 sparring mdb; do
+  step "$policy: $n impressions that a simulation also plays"
+  run=(--experiment "$policy" --create "$policy" --rankers 6 --impressions "$n" --seed 7 --quiet)
+  "$server" drive --url "$url" "${run[@]}"
+  "$server" drive "${run[@]}" --expect "$out/$policy.simulated"
+  "$server" replay "$policy" --store "$out/store.db" --choices "$out/$policy.served"
+  cmp "$out/$policy.simulated" "$out/$policy.served"
+  echo "equal: $(wc -l <"$out/$policy.served") lines"
+done
+
+n=$((1000000 / smaller))
+step "$n impressions, a thousand of them open"
+"$server" drive --url "$url" --experiment million --create rucb --rankers 6 --impressions "$n" --workers 8 --open 1000 --users 50000 --quiet
+kill "$serving"
+wait "$serving" || true
+serving=
+step 'the store is whole, and its logs fold to the same'
+"$server" check --store "$out/store.db"
+"$server" replay million --store "$out/store.db"
+step 'all checks passed'
