@@ -46,6 +46,9 @@ pub(super) struct Drive {
     /// How users click
     #[arg(long, value_name = "MODEL", default_value = "navigational")]
     click: String,
+    /// How many documents engines return [default: all that match, as in a simulation]
+    #[arg(long, value_name = "N", conflicts_with = "expect")]
+    top: Option<usize>,
     /// How two lists are mixed, for `--create`
     #[arg(long, value_name = "METHOD", default_value = "team-draft")]
     interleave: String,
@@ -88,6 +91,7 @@ impl Drive {
     pub(super) fn run(self) -> Result<()> {
         let users = (self.users > 0).then_some(self.users);
         let users = Users::new(&self.site()?, self.data.as_deref(), users, self.seed, self.run)?;
+        let users = users.of_top(self.top);
         let plan = self.create.clone().map(|policy| Plan {
             name: self.experiment.clone(),
             policy,

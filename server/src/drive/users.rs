@@ -23,6 +23,8 @@ pub struct Users {
     key: RunKey,
     /// How many users there are; one for each impression if `None`.
     users: Option<u64>,
+    /// How many documents engines return; all that match if `None`.
+    top: Option<usize>,
     seed: u64,
 }
 
@@ -42,7 +44,13 @@ impl Users {
         let features = spec.features(&dataset, seed)?;
         let names = features.iter().map(|feature| format!("feature-{}", feature.0)).collect();
         let site = spec.prepare(dataset, seed)?;
-        Ok(Self { site, names, key: RunKey::new(seed, run), users, seed })
+        Ok(Self { site, names, key: RunKey::new(seed, run), users, top: None, seed })
+    }
+
+    /// The same, of engines that return at most `top` documents. Then lists are not those of a simulation.
+    #[must_use]
+    pub fn of_top(self, top: Option<usize>) -> Self {
+        Self { top, ..self }
     }
 
     /// The rankers.
@@ -114,7 +122,7 @@ impl Users {
     fn list(&self, n: u64, arm: usize) -> Value {
         let list = self.list_of(n, arm);
         let scored = |doc: Doc| json!({"id": format!("d{}", doc.0), "score": -f64::from(list.start(doc).unwrap_or(0))});
-        list.docs().map(scored).collect()
+        list.docs().take(self.top.unwrap_or(usize::MAX)).map(scored).collect()
     }
 
     /// The documents that the user of an impression clicks.
