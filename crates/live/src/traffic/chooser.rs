@@ -79,14 +79,11 @@ impl Chooser {
     pub(crate) fn tell(&mut self, ticket: Ticket, key: ImpressionKey, outcome: &Outcome, arms: usize) {
         let Self::Policy(policy) = self else { return };
         policy.use_coins(&key.coins());
-        let answered = match outcome {
-            Outcome::Pair(preference) if arms == 2 => policy.tell(ticket, duel_outcome(*preference)),
+        // Only tickets that were given out and are open come here. Duels have pairs as outcomes, and nothing else has.
+        let _ = match outcome {
+            Outcome::Pair(preference) => policy.tell(ticket, duel_outcome(*preference)),
             outcome => policy.tell(ticket, &outcome.wins(arms)),
         };
-        // Two that were chosen as a set are answered as one.
-        if answered.is_err() {
-            let _ = policy.tell(ticket, &outcome.wins(arms));
-        }
     }
 
     /// Nothing will come of a choice.

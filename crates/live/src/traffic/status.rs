@@ -4,7 +4,7 @@ use click_logs::decide::{By, Decision, decide, report};
 use click_logs::join::{Day, DayCounts};
 use click_logs::outcomes::Outcomes;
 
-use super::config::Keep;
+use super::config::{Ask, Keep};
 use super::experiment::Experiment;
 
 /// The least number of impressions that says something.
@@ -50,7 +50,9 @@ impl Experiment {
             warnings.push("All rankers show the champion's list: whoever wins, wins by chance.".to_owned());
         }
         let closed = fates.credited;
-        if closed >= FEW && traffic.clicked == 0 {
+        // Judges compare no lists.
+        let is_clicked = self.config().ask == Ask::Lists;
+        if is_clicked && closed >= FEW && traffic.clicked == 0 {
             warnings.push(format!(
                 "None of {closed} impressions was clicked; do clicks reach `POST /v1/events` with the impression's id as `query_id`?"
             ));
@@ -70,10 +72,12 @@ impl Experiment {
         }
         let lost = fates.missing + fates.unanswered;
         if lost >= FEW && 10 * lost >= fates.asked {
-            warnings.push(format!(
-                "Lists never came for {lost} of {} impressions; rankers that fail on hard queries look better than they are.",
-                fates.asked
-            ));
+            let (what, why) = if is_clicked {
+                ("Lists", "rankers that fail on hard queries look better than they are")
+            } else {
+                ("Answers", "if judges leave out hard questions, the others decide alone")
+            };
+            warnings.push(format!("{what} never came for {lost} of {} impressions; {why}.", fates.asked));
         }
         for alarm in self.alarms() {
             let [of, bad] = alarm.ranker_bad.map(|count| count as f64);

@@ -357,6 +357,18 @@ fn what_makes_a_verdict_wrong_is_said() {
         assert!(warnings.len() == 1 && warnings[0].starts_with(begins), "{warnings:?}");
     };
     only(all(), &some, false, "None of 1200 impressions was clicked");
+    // Judges click nothing, and some never answer.
+    let mut judged = Experiment::create(Config { ask: Ask::Duels, ..all() }, 0).unwrap();
+    for n in 0..1_200_u64 {
+        let Chosen::New { impression, .. } = judged.choose(n as i64, &of(some(n)), None).unwrap() else { panic!() };
+        if n % 5 > 0 {
+            judged.judge(n as i64, impression, Preference::First).unwrap();
+        }
+    }
+    assert_eq!(judged.warnings(), Vec::<String>::new());
+    judged.advance(DAY);
+    assert_eq!(judged.warnings().len(), 1);
+    assert!(judged.warnings()[0].starts_with("Answers never came for 240 of 1200 impressions"));
     only(all(), &|n| if n % 3 == 0 { n } else { 0 }, true, "One unit has 801 of 1200 impressions");
     only(all(), &|n| n, true, "Each of 1200 impressions has a unit of its own");
     only(Config { simulated: true, ..all() }, &some, true, "All users are simulated.");
