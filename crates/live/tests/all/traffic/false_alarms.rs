@@ -87,9 +87,11 @@ const MANY: Crowd = Crowd { days: 20, users_per_day: 50, impressions_per_user: 2
 
 #[test]
 #[ignore = "minutes: 1,000 experiments for each of five policies"]
+#[expect(clippy::print_stderr, reason = "who runs a measurement reads its numbers")]
 fn a_thousand_experiments_of_equal_rankers() {
     for policy in ["rucb", "dts", "mergerucb", "rmed1", "fixed"] {
         let alarms = (0..1_000).filter(|seed| is_alarm(&played(policy, Keep::Unit, MANY, *seed).0)).count();
+        eprintln!("{policy}: {alarms} of 1,000");
         assert!(alarms <= 63, "{policy}: {alarms} of 1,000");
     }
 }
@@ -97,6 +99,7 @@ fn a_thousand_experiments_of_equal_rankers() {
 /// The hole that kept pairs close: a policy that chooses for every impression ends a unit's sum by what the unit said.
 #[test]
 #[ignore = "minutes: 500 experiments"]
+#[expect(clippy::print_stderr, reason = "who runs a measurement reads its numbers")]
 fn without_kept_pairs_there_would_be_more() {
     let is_alarm = |seed: &u64| {
         let mut test = PairTest::new(0.05).unwrap();
@@ -108,6 +111,7 @@ fn without_kept_pairs_there_would_be_more() {
         test.verdict() != Verdict::Open
     };
     let alarms = (0..500).filter(is_alarm).count();
-    // 5%, and nine standard errors.
+    eprintln!("without kept pairs: {alarms} of 500");
+    // 5%, and four standard errors.
     assert!(alarms > 45, "{alarms} of 500");
 }
