@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// How long a request is sent again before it fails.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -59,29 +59,28 @@ impl Calls {
     /// # Errors
     /// If its settings are refused.
     pub fn create(&mut self, settings: &Value) -> Result<bool> {
-        match self.send("POST", "/v1/experiments", settings)? {
+        match self.send("POST", "/v1/experiments", &settings.to_string())? {
             (201, _) => Ok(true),
             (409, _) => Ok(false),
             (status, answer) => refused("/v1/experiments", status, &answer),
         }
     }
 
-    pub(super) fn impression(&mut self, n: u64, unit: &str, lists: &Map<String, Value>) -> Result<Asked> {
-        let mut body = lists.clone();
-        body.insert("unit".to_owned(), json!(unit));
-        body.insert("key".to_owned(), json!(format!("drive-{n}")));
+    /// `lists` are the fields `lists` and `documents` as text.
+    pub(super) fn impression(&mut self, n: u64, unit: &str, lists: &str) -> Result<Asked> {
+        let body = format!("{{\"unit\":{},\"key\":\"drive-{n}\",{lists}}}", json!(unit));
         let path = format!("/v1/experiments/{}/impressions", self.experiment);
-        Ok(asked(&self.answered("POST", &path, &Value::Object(body))?))
+        Ok(asked(&self.answered("POST", &path, &body)?))
     }
 
     pub(super) fn choose(&mut self, n: u64, unit: &str) -> Result<Asked> {
         let path = format!("/v1/experiments/{}/choose", self.experiment);
-        let answer = self.answered("POST", &path, &json!({"unit": unit, "key": format!("drive-{n}")}))?;
-        Ok(asked(&answer))
+        let body = json!({"unit": unit, "key": format!("drive-{n}")});
+        Ok(asked(&self.answered("POST", &path, &body.to_string())?))
     }
 
-    pub(super) fn lists(&mut self, id: &str, lists: &Map<String, Value>) -> Result<Asked> {
-        let answer = self.answered("PUT", &format!("/v1/impressions/{id}/lists"), &Value::Object(lists.clone()))?;
+    pub(super) fn lists(&mut self, id: &str, lists: &str) -> Result<Asked> {
+        let answer = self.answered("PUT", &format!("/v1/impressions/{id}/lists"), &format!("{{{lists}}}"))?;
         Ok(asked(&answer))
     }
 
@@ -95,7 +94,7 @@ impl Calls {
             })
         };
         let events: Vec<Value> = clicked.iter().map(event).collect();
-        let answer = self.answered("POST", "/v1/events", &Value::Array(events))?;
+        let answer = self.answered("POST", "/v1/events", &Value::Array(events).to_string())?;
         let results = answer["results"].as_array().into_iter().flatten();
         let mut taken = 0;
         for result in results {
@@ -109,11 +108,11 @@ impl Calls {
     }
 
     pub(super) fn close(&mut self, id: &str) -> Result<bool> {
-        let answer = self.answered("POST", &format!("/v1/impressions/{id}/close"), &json!({}))?;
+        let answer = self.answered("POST", &format!("/v1/impressions/{id}/close"), "{}")?;
         Ok(answer["closed"].as_bool().unwrap_or(false))
     }
 
-    fn answered(&mut self, method: &str, path: &str, body: &Value) -> Result<Value> {
+    fn answered(&mut self, method: &str, path: &str, body: &str) -> Result<Value> {
         match self.send(method, path, body)? {
             (200 | 201, answer) => Ok(answer),
             (status, answer) => refused(path, status, &answer),
@@ -121,9 +120,8 @@ impl Calls {
     }
 
     /// The status and the answer. What was not answered, or answered with 429 or 503, is sent again.
-    fn send(&mut self, method: &str, path: &str, body: &Value) -> Result<(u16, Value)> {
+    fn send(&mut self, method: &str, path: &str, body: &str) -> Result<(u16, Value)> {
         let url = format!("{}{path}", self.url);
-        let body = body.to_string();
         let begun = Instant::now();
         loop {
             let mut request =
@@ -131,7 +129,7 @@ impl Calls {
             if let Some(key) = &self.key {
                 request = request.header("authorization", format!("Bearer {key}"));
             }
-            let request = request.body(body.as_str()).context("the request cannot be made")?;
+            let request = request.body(body).context("the request cannot be made")?;
             let why = match self.agent.run(request) {
                 Ok(mut response) => {
                     let status = response.status().as_u16();

@@ -163,7 +163,7 @@ impl Drive<'_> {
     fn ask(&self, calls: &mut Calls, n: u64) -> Result<Asked> {
         let unit = self.users.unit(n);
         let asked = if self.users.sends_all_lists() {
-            calls.impression(n, &unit, &self.users.all_lists(n))
+            calls.impression(n, &unit, &self.users.all_lists(n)?)
         } else {
             let chosen = calls.choose(n, &unit)?;
             match &chosen.id {

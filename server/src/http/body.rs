@@ -7,11 +7,10 @@ use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, StatusCode, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use serde_json::{Map, Value};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::{App, Problem};
-use crate::json::{self, ShapeError};
+use crate::json::{self, Document, ShapeError};
 
 impl From<ShapeError> for Problem {
     fn from(error: ShapeError) -> Self {
@@ -32,7 +31,17 @@ pub(super) enum Kind {
 
 /// A body in JSON; an empty one is an empty object. It takes room as long as it is held.
 #[derive(Debug)]
-pub(super) struct Json(pub(super) Value, pub(super) Room);
+pub(super) struct Json {
+    bytes: Bytes,
+    _room: Room,
+}
+
+impl Json {
+    /// What it says; texts are borrowed from the body.
+    pub(super) fn parsed(&self) -> Result<Document<'_>, Problem> {
+        parsed(&self.bytes)
+    }
+}
 
 /// A part of the memory for values of bodies: a body of many small values takes forty times its bytes, and many bodies at a time
 /// would take all memory.
@@ -54,12 +63,12 @@ impl FromRequest<App> for Json {
             let found = kind(request.headers())?;
             let (bytes, room) = read(request, &app).await?;
             if bytes.is_empty() {
-                return Ok(Self(Value::Object(Map::new()), room));
+                return Ok(Self { bytes: Bytes::from_static(b"{}"), _room: room });
             }
             if !has_type || found != Some(Kind::Json) {
                 return Err(wrong_type("application/json", if has_type { "another type" } else { "no Content-Type" }));
             }
-            Ok(Self(parsed(&bytes)?, room))
+            Ok(Self { bytes, _room: room })
         }
     }
 }
@@ -90,7 +99,7 @@ impl FromRequest<App> for Events {
 }
 
 /// A text as JSON.
-pub(super) fn parsed(bytes: &[u8]) -> Result<Value, Problem> {
+pub(super) fn parsed(bytes: &[u8]) -> Result<Document<'_>, Problem> {
     json::parse(bytes).map_err(|error| {
         Problem::new(StatusCode::BAD_REQUEST, format!("the body is not JSON that can be used: {error}"))
     })

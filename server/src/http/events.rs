@@ -4,7 +4,7 @@ use axum::Json as Answer;
 use axum::extract::State;
 use axum::http::StatusCode;
 use live::traffic::ClickFate;
-use serde_json::{Value, json};
+use serde_json::{Value as Told, json};
 
 use super::auth::Anybody;
 use super::body::{Events, Kind, parsed};
@@ -12,7 +12,7 @@ use super::named::seconds;
 use super::{App, Problem};
 use crate::ids::IdError;
 use crate::jobs::{self, Click, Place};
-use crate::json::{self, Node, ShapeError};
+use crate::json::{self, Node, ShapeError, Value};
 
 /// The actions that are clicks.
 const CLICKS: [&str; 2] = ["click", "click_through"];
@@ -33,20 +33,23 @@ pub(super) async fn events(
     State(app): State<App>,
     _: Anybody,
     Events { bytes, kind, room: _room }: Events,
-) -> Result<Answer<Value>, Problem> {
+) -> Result<Answer<Told>, Problem> {
     let now = seconds(&app);
     let fates: Vec<Fate> = match lines(&bytes, kind) {
         Some(lines) => {
             check_count(lines.clone().take(MOST + 1).count())?;
             lines.map(|line| of_line(&app, line, now)).collect()
         }
-        None => match parsed(&bytes)? {
-            Value::Array(items) => {
-                check_count(items.len())?;
-                items.iter().map(|event| of_event(&app, event, now)).collect()
+        None => {
+            let body = parsed(&bytes)?;
+            match body.value().kind() {
+                json::Kind::List(events) => {
+                    check_count(events)?;
+                    body.value().items().map(|event| of_event(&app, event, now)).collect()
+                }
+                _ => vec![of_event(&app, body.value(), now)],
             }
-            event => vec![of_event(&app, &event, now)],
-        },
+        }
     };
     if fates.is_empty() {
         return Err(Problem::new(StatusCode::BAD_REQUEST, "the body has no event; send at least one"));
@@ -64,7 +67,7 @@ pub(super) async fn events(
         app.writer.call(Some(app.settings.arrive_within), move |session| jobs::clicks(session, &clicks)).await?
     };
     let mut taken = taken.into_iter();
-    let results: Vec<Value> = fates
+    let results: Vec<Told> = fates
         .into_iter()
         .map(|fate| {
             let (status, why) = match fate {
@@ -113,12 +116,12 @@ fn lines(bytes: &[u8], kind: Kind) -> Option<impl Iterator<Item = &[u8]> + Clone
 
 fn of_line(app: &App, line: &[u8], now: u64) -> Fate {
     match json::parse(line) {
-        Ok(event) => of_event(app, &event, now),
+        Ok(event) => of_event(app, event.value(), now),
         Err(error) => Fate::Known("malformed", format!("not JSON that can be used: {error}")),
     }
 }
 
-fn of_event(app: &App, event: &Value, now: u64) -> Fate {
+fn of_event(app: &App, event: Value<'_>, now: u64) -> Fate {
     match click(app, &Node::top(event), now) {
         Ok(fate) => fate,
         Err(ShapeError { path, found, expected }) => {

@@ -15,7 +15,7 @@ use super::body::Json;
 use super::named::Named;
 use super::{App, Problem};
 use crate::jobs::{self, Snapshot};
-use crate::json::Node;
+use crate::json::{self, Node};
 use crate::store::{Access, Store};
 use crate::writer::Session;
 
@@ -26,9 +26,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(super) async fn create(
     State(app): State<App>,
     With(caller): Admin,
-    Json(body, _room): Json,
+    body: Json,
 ) -> Result<(StatusCode, Answer<Value>), Problem> {
-    let config = settings(&body)?;
+    let config = settings(body.parsed()?.value())?;
     caller.check_experiment(&config.name)?;
     let told = app.writer.call(Some(PATIENCE), |session| jobs::create(session, config)).await??;
     tracing::info!(experiment = told["experiment"].as_str(), who = caller.name(), "created");
@@ -36,21 +36,22 @@ pub(super) async fn create(
 }
 
 /// The settings of a body, of the right types. Whether they are possible, the experiment says.
-fn settings(body: &Value) -> Result<Config, Problem> {
+fn settings(body: json::Value<'_>) -> Result<Config, Problem> {
     let top = Node::top(body);
     let rankers = top.need("rankers", "the names of two rankers or more")?;
     top.need("name", "the name of the experiment")?;
     for ranker in rankers.items()? {
-        if ranker.value().is_object() {
+        if ranker.is_object() {
             ranker.only(&["name", "version"])?;
             ranker.need("name", "the name of the ranker")?.text("a name", 256)?;
             if let Some(version) = ranker.get("version")? {
                 version.text("a version", 256)?;
             }
-        } else if !ranker.value().is_string() {
+        } else if ranker.value().as_str().is_none() {
             return Err(ranker.wrong("a name, or {\"name\": ..., \"version\": ...}").into());
         }
     }
+    let body = body.to_owned();
     serde_json::from_value(body.clone()).map_err(|error| {
         // Which field it is: the one that is wrong by itself.
         let alone = |key: &String, value: &Value| {
@@ -153,10 +154,11 @@ async fn change(
     State(app): State<App>,
     With(caller): Admin,
     Named(entry): Named,
-    Json(body, _room): Json,
+    body: Json,
     to: To,
 ) -> Result<Answer<Value>, Problem> {
-    let top = Node::top(&body);
+    let body = body.parsed()?;
+    let top = Node::top(body.value());
     top.only(&["why"])?;
     let why = top.get("why")?.map(|why| why.text("a reason", 1000)).transpose()?.unwrap_or("").to_owned();
     let (id, who, name) = (entry.id, caller.name(), entry.config.name.clone());
@@ -191,9 +193,10 @@ async fn change(
 pub(super) async fn delete_unit(
     State(app): State<App>,
     With(caller): Admin,
-    Json(body, _room): Json,
+    body: Json,
 ) -> Result<Answer<Value>, Problem> {
-    let top = Node::top(&body);
+    let body = body.parsed()?;
+    let top = Node::top(body.value());
     top.only(&["unit"])?;
     let unit = top.need("unit", "a unit")?.name("a unit", 256)?;
     let entries = app.directory.all();

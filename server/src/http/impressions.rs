@@ -6,7 +6,8 @@ use axum::Json as Answer;
 use axum::extract::State;
 use interleave::Preference;
 use live::traffic::Marks;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::{Value as Told, json};
 
 use super::auth::{Serving, With};
 use super::body::Json;
@@ -14,39 +15,38 @@ use super::named::{Identified, Named};
 use super::request::{Asker, Read};
 use super::{App, Problem};
 use crate::jobs;
-use crate::json::Node;
+use crate::json::{Node, Value};
 use crate::store::Displayed;
 use crate::writer::{Entry, NoAnswer};
 
 /// How long calls wait that have no other answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The most documents of a page.
-const PAGE: usize = 10_000;
+const MOST: usize = 10_000;
 
 /// `POST /v1/experiments/{experiment}/impressions`
 pub(super) async fn impression(
     State(app): State<App>,
     _: Serving,
     Named(entry): Named,
-    Json(body, _room): Json,
-) -> Result<Answer<Value>, Problem> {
-    let top = Node::top(&body);
+    body: Json,
+) -> Result<Answer<Page>, Problem> {
+    let body = body.parsed()?;
+    let top = Node::top(body.value());
     top.only(&["unit", "agent", "query", "key", "lists", "documents"])?;
     top.need("unit", "a unit: who sees the page")?;
     let asker = Asker::read(&top)?;
     lists_are_asked_for(&entry)?;
     let Read { lists, champion } = Read::of(&top, &entry.config, true)?;
-    let alone = |why: &str| Ok(champion_list(&app, &entry, champion.clone(), why));
+    let alone = |why| Ok(champion_list(&app, champion.clone(), why));
     if entry.is_killed() {
         return alone("killed");
     }
-    let ask = ask(&app, &entry, &asker, "impression", &body);
+    let ask = ask(&app, &entry, &asker, "impression", body.value());
     let asked =
         app.writer.call(Some(app.settings.answer_within), move |session| jobs::ask(session, &ask, Some(&lists))).await;
     match late(asked)? {
-        Ok(jobs::Answer::Open { id, shown, is_mixed, .. }) => {
-            Ok(listed(&app, &id, shown.unwrap_or_default(), is_mixed))
-        }
+        Ok(jobs::Answer::Open { id, shown, is_mixed, .. }) => Ok(listed(&app, id, shown.unwrap_or_default(), is_mixed)),
         Ok(jobs::Answer::Champion(why)) | Err(why) => alone(why),
     }
 }
@@ -56,9 +56,10 @@ pub(super) async fn choose(
     State(app): State<App>,
     _: Serving,
     Named(entry): Named,
-    Json(body, _room): Json,
-) -> Result<Answer<Value>, Problem> {
-    let top = Node::top(&body);
+    body: Json,
+) -> Result<Answer<Told>, Problem> {
+    let body = body.parsed()?;
+    let top = Node::top(body.value());
     top.only(&["unit", "agent", "query", "key"])?;
     top.need("unit", "a unit: who sees the page")?;
     let asker = Asker::read(&top)?;
@@ -70,7 +71,7 @@ pub(super) async fn choose(
     if entry.is_killed() {
         return alone("killed");
     }
-    let ask = ask(&app, &entry, &asker, "choose", &body);
+    let ask = ask(&app, &entry, &asker, "choose", body.value());
     let asked = app.writer.call(Some(app.settings.answer_within), move |session| jobs::ask(session, &ask, None)).await;
     match late(asked)? {
         Ok(jobs::Answer::Open { id, arms, is_mixed, .. }) => {
@@ -87,9 +88,10 @@ pub(super) async fn duel(
     State(app): State<App>,
     _: Serving,
     Named(entry): Named,
-    Json(body, _room): Json,
-) -> Result<Answer<Value>, Problem> {
-    let top = Node::top(&body);
+    body: Json,
+) -> Result<Answer<Told>, Problem> {
+    let body = body.parsed()?;
+    let top = Node::top(body.value());
     top.only(&["unit", "key"])?;
     let asker = Asker::read(&top)?;
     if entry.config.ask != live::traffic::Ask::Duels {
@@ -104,7 +106,7 @@ pub(super) async fn duel(
     if entry.is_killed() {
         return alone("killed");
     }
-    let ask = ask(&app, &entry, &asker, "duel", &body);
+    let ask = ask(&app, &entry, &asker, "duel", body.value());
     let asked = app.writer.call(Some(app.settings.answer_within), move |session| jobs::ask(session, &ask, None)).await;
     match late(asked)? {
         Ok(jobs::Answer::Open { id, arms, is_mixed, .. }) => {
@@ -124,27 +126,31 @@ pub(super) async fn lists(
     State(app): State<App>,
     With(caller): Serving,
     of: Identified,
-    Json(body, _room): Json,
-) -> Result<Answer<Value>, Problem> {
+    body: Json,
+) -> Result<Answer<Page>, Problem> {
     caller.check_experiment(&of.entry.config.name)?;
-    let top = Node::top(&body);
+    let body = body.parsed()?;
+    let top = Node::top(body.value());
     top.only(&["lists", "documents"])?;
     let Read { lists, champion } = Read::of(&top, &of.entry.config, false)?;
     let (id, within) = (of.id, app.settings.answer_within);
-    let request = app.hashes.request(id.experiment, "lists", body.to_string().as_bytes());
+    let request = app.hashes.request(id.experiment, "lists", body.value().to_string().as_bytes());
     // Some list is there even if the champion did not meet anybody.
-    let fallback = if champion.is_empty() { lists.ids.clone() } else { champion };
+    let fallback = match champion.is_empty() {
+        true => lists.ids.iter().take(of.entry.config.shown as usize).map(str::to_owned).collect(),
+        false => champion,
+    };
     // The user sees something else than the impression would show: it must not count as one whose lists never came.
-    let alone = |why: &str| {
+    let alone = |why| {
         app.writer.give_up(id.experiment, id.impression);
-        Ok(champion_list(&app, &of.entry, fallback, why))
+        Ok(champion_list(&app, fallback, why))
     };
     if of.entry.is_killed() {
         return alone("killed");
     }
     let mixed = app.writer.call(Some(within), move |session| jobs::lists(session, id, &lists, request)).await;
     match late(mixed)? {
-        Ok((shown, is_mixed)) => Ok(listed(&app, &of.text, shown, is_mixed)),
+        Ok((shown, is_mixed)) => Ok(listed(&app, of.text, shown, is_mixed)),
         Err(why) => alone(why),
     }
 }
@@ -154,10 +160,11 @@ pub(super) async fn next(
     State(app): State<App>,
     With(caller): Serving,
     of: Identified,
-    Json(body, _room): Json,
-) -> Result<Answer<Value>, Problem> {
+    body: Json,
+) -> Result<Answer<Told>, Problem> {
     caller.check_experiment(&of.entry.config.name)?;
-    let top = Node::top(&body);
+    let body = body.parsed()?;
+    let top = Node::top(body.value());
     top.only(&["seen"])?;
     let seen = top.get("seen")?.map(|seen| seen.whole(1, u32::MAX.into())).transpose()?.map(|seen| seen as u32);
     let shown = app.writer.call(Some(PATIENCE), move |session| jobs::next(session, of.id, seen)).await??;
@@ -169,15 +176,16 @@ pub(super) async fn displayed(
     State(app): State<App>,
     With(caller): Serving,
     of: Identified,
-    Json(body, _room): Json,
-) -> Result<Answer<Value>, Problem> {
+    body: Json,
+) -> Result<Answer<Told>, Problem> {
     caller.check_experiment(&of.entry.config.name)?;
-    let top = Node::top(&body);
+    let body = body.parsed()?;
+    let top = Node::top(body.value());
     top.only(&["documents", "pinned"])?;
     let names = |node: &Node<'_, '_>| -> Result<Vec<String>, Problem> {
         let items = node.items()?;
-        if items.len() > PAGE {
-            return Err(node.wrong(format!("at most {PAGE} documents")).into());
+        if items.len() > MOST {
+            return Err(node.wrong(format!("at most {MOST} documents")).into());
         }
         Ok(items
             .map(|item| Ok(item.name("a document", 256)?.to_owned()))
@@ -195,10 +203,10 @@ pub(super) async fn close(
     State(app): State<App>,
     With(caller): Serving,
     of: Identified,
-    Json(body, _room): Json,
-) -> Result<Answer<Value>, Problem> {
+    body: Json,
+) -> Result<Answer<Told>, Problem> {
     caller.check_experiment(&of.entry.config.name)?;
-    Node::top(&body).only(&[])?;
+    Node::top(body.parsed()?.value()).only(&[])?;
     let closed = app.writer.call(Some(PATIENCE), move |session| jobs::close(session, of.id)).await??;
     Ok(Answer(json!({"closed": closed})))
 }
@@ -208,10 +216,11 @@ pub(super) async fn judge(
     State(app): State<App>,
     With(caller): Serving,
     of: Identified,
-    Json(body, _room): Json,
-) -> Result<Answer<Value>, Problem> {
+    body: Json,
+) -> Result<Answer<Told>, Problem> {
     caller.check_experiment(&of.entry.config.name)?;
-    let top = Node::top(&body);
+    let body = body.parsed()?;
+    let top = Node::top(body.value());
     top.only(&["winner"])?;
     let expected = "\"first\", \"second\" or \"tie\"";
     let winner = top.need("winner", expected)?;
@@ -226,7 +235,7 @@ pub(super) async fn judge(
 }
 
 /// What the writer is asked.
-fn ask(app: &App, entry: &Entry, asker: &Asker, kind: &str, body: &Value) -> jobs::Ask {
+fn ask(app: &App, entry: &Entry, asker: &Asker, kind: &str, body: Value<'_>) -> jobs::Ask {
     let (id, hashes) = (entry.id, &app.hashes);
     let Asker { unit, agent, query, key } = asker;
     let marks = Marks {
@@ -266,22 +275,37 @@ fn names<'a>(entry: &'a Entry, arms: &[u32]) -> Vec<&'a str> {
     arms.iter().filter_map(|&arm| entry.config.rankers.get(arm as usize)).map(|ranker| ranker.name.as_str()).collect()
 }
 
-fn listed(app: &App, id: &str, shown: Vec<String>, is_mixed: bool) -> Answer<Value> {
-    let mut told = json!({"id": id, "shown": shown, "credited": is_mixed});
-    mark_alone(app, &mut told, is_mixed);
-    Answer(told)
+/// What the user sees.
+#[derive(Debug, Serialize)]
+pub(super) struct Page {
+    credited: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    shown: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'static str>,
+}
+
+fn listed(app: &App, id: String, shown: Vec<String>, is_mixed: bool) -> Answer<Page> {
+    Answer(Page { credited: is_mixed, id: Some(id), shown, why: why_alone(app, is_mixed) })
 }
 
 /// Says that one ranker was chosen alone: its clicks are recorded, and compare nothing.
-fn mark_alone(app: &App, told: &mut Value, is_mixed: bool) {
-    if !is_mixed {
-        app.metrics.champions.count("alone");
-        told["why"] = "alone".into();
+fn why_alone(app: &App, is_mixed: bool) -> Option<&'static str> {
+    if is_mixed {
+        return None;
+    }
+    app.metrics.champions.count("alone");
+    Some("alone")
+}
+
+fn mark_alone(app: &App, told: &mut Told, is_mixed: bool) {
+    if let Some(why) = why_alone(app, is_mixed) {
+        told["why"] = why.into();
     }
 }
 
-fn champion_list(app: &App, entry: &Entry, mut list: Vec<String>, why: &str) -> Answer<Value> {
+fn champion_list(app: &App, shown: Vec<String>, why: &'static str) -> Answer<Page> {
     app.metrics.champions.count(why);
-    list.truncate(entry.config.shown as usize);
-    Answer(json!({"shown": list, "credited": false, "why": why}))
+    Answer(Page { credited: false, id: None, shown, why: Some(why) })
 }

@@ -1,9 +1,8 @@
 //! What callers say of an impression: whose it is, and the lists of rankers.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use axum::http::StatusCode;
-use interleave::Doc;
 use live::traffic::Config;
 use live::traffic::lists::{ListError, Lists as Numbered};
 
@@ -55,7 +54,7 @@ impl Asker {
 #[derive(Debug)]
 pub(super) struct Read {
     pub(super) lists: Lists,
-    /// Documents of the champion, in their order.
+    /// Documents of the champion's first page.
     pub(super) champion: Vec<String>,
 }
 
@@ -82,36 +81,42 @@ impl Read {
             None => None,
             Some(node) => Some(node.items()?.map(|item| item.name("a document", NAME)).collect::<Result<Vec<_>, _>>()?),
         };
-        let known: Option<BTreeSet<&str>> = first.as_ref().map(|first| first.iter().copied().collect());
-        let mut numbered = Numbered::new(first.as_deref().unwrap_or_default())
-            .map_err(|error| list_error(documents.as_ref().unwrap_or(&lists), &error))?;
+        let mut numbered = match &first {
+            None => Numbered::default(),
+            Some(first) => {
+                Numbered::of(first).map_err(|error| list_error(documents.as_ref().unwrap_or(&lists), &error))?
+            }
+        };
         let champion_name = config.champion.as_deref().unwrap_or("");
-        let (mut champion, mut count) = (Vec::new(), first.as_ref().map_or(0, Vec::len));
+        let mut champion = Vec::new();
         // In the order of the settings: what a document's number is does not depend on the order of keys.
         for (ranker, node) in &by_ranker {
-            let ranked = Ranked::read(node, known.as_ref())?;
-            count += ranked.ids.len();
+            let ranked = Ranked::read(node)?;
             ranked.add(*ranker as u32, &mut numbered).map_err(|error| list_error(node, &error))?;
             if config.rankers[*ranker].name == champion_name {
-                champion = ranked.ids.iter().map(|&id| id.to_owned()).collect();
+                champion = ranked.ids.iter().take(config.shown as usize).map(|&id| id.to_owned()).collect();
             }
         }
-        let all: Vec<Doc> = (0..count.min(usize::from(u16::MAX))).map(|number| Doc(number as u16)).collect();
-        let ids = numbered.ids(&all).into_iter().map(str::to_owned).collect();
-        let lists = (0..config.rankers.len() as u32).map(|ranker| numbered.get(ranker).cloned()).collect();
+        let ids = numbered.documents().iter().copied().collect();
+        let lists = numbered.into_lists(config.rankers.len());
         Ok(Self { lists: Lists { ids, lists }, champion })
     }
 }
 
 fn list_error(node: &Node<'_, '_>, error: &ListError) -> Problem {
     let path = error.position().map_or_else(|| node.path(), |position| format!("{}[{position}]", node.path()));
-    let (found, expected) = match error {
+    let (found, expected, advice) = match error {
         ListError::Twice { first, document, .. } => {
-            (format!("{}, which is {}[{first}] too", excerpt(document), node.path()), "each document once")
+            let found = format!("{}, which is {}[{first}] too", excerpt(document), node.path());
+            (found, "each document once", "leave one of them out")
         }
-        error => (error.to_string(), "lists that can be mixed"),
+        ListError::Unknown { document, .. } => {
+            let advice = "name all documents in `documents`, or leave it out";
+            (excerpt(document), "a document that `documents` names", advice)
+        }
+        error => (error.to_string(), "lists that can be mixed", "cut the lists"),
     };
-    Problem::at(StatusCode::UNPROCESSABLE_ENTITY, &path, found, expected).advice("leave one of them out")
+    Problem::at(StatusCode::UNPROCESSABLE_ENTITY, &path, found, expected).advice(advice)
 }
 
 /// One ranker's list.
@@ -122,7 +127,7 @@ struct Ranked<'a> {
 }
 
 impl<'a> Ranked<'a> {
-    fn read(node: &Node<'a, '_>, known: Option<&BTreeSet<&str>>) -> Result<Self, Problem> {
+    fn read(node: &Node<'a, '_>) -> Result<Self, Problem> {
         let items = node.items()?;
         let refused = |path: &str, found: String, expected: String| {
             Problem::at(StatusCode::UNPROCESSABLE_ENTITY, path, found, expected)
@@ -146,11 +151,6 @@ impl<'a> Ranked<'a> {
                 }
                 _ => return Err(item.wrong("documents of one list all with scores, or all without").into()),
             }
-            if known.is_some_and(|known| !known.contains(id)) {
-                let expected = "a document that `documents` names".to_owned();
-                return Err(refused(&item.path(), excerpt(id), expected)
-                    .advice("name all documents in `documents`, or leave it out"));
-            }
             ranked.ids.push(id);
         }
         Ok(ranked)
@@ -167,14 +167,14 @@ impl<'a> Ranked<'a> {
 
 /// A document of a list, and its score if it has one.
 fn document<'a>(item: &Node<'a, '_>) -> Result<(&'a str, Option<f64>), Problem> {
-    if item.value().is_object() {
+    if item.is_object() {
         item.only(&["id", "score"])?;
         let id = item.need("id", "a document")?.name("a document", NAME)?;
         let node = item.need("score", "a number")?;
         let score = node.value().as_f64().ok_or_else(|| node.wrong("a number"))?;
         return Ok((id, Some(score)));
     }
-    if item.value().is_string() {
+    if item.value().as_str().is_some() {
         return Ok((item.name("a document", NAME)?, None));
     }
     Err(item.wrong("a document as text, or {\"id\": \"...\", \"score\": ...}").into())
@@ -192,13 +192,16 @@ fn unknown_ranker(node: &Node<'_, '_>, name: &str, config: &Config) -> Problem {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use interleave::Doc;
+    use serde_json::json;
 
     use super::*;
+    use crate::json::parse;
 
-    fn read(body: &Value) -> Result<Read, Problem> {
+    fn read(body: &serde_json::Value) -> Result<Read, Problem> {
         let config = Config { champion: Some("b".to_owned()), ..Config::of("e", ["a", "b"]) };
-        Read::of(&Node::top(body), &config, true)
+        let text = body.to_string();
+        Read::of(&Node::top(parse(text.as_bytes()).expect("JSON").value()), &config, true)
     }
 
     #[test]
@@ -207,17 +210,17 @@ mod tests {
             .expect("lists");
         assert_eq!(lists.champion, ["x", "y"]);
         let lists = lists.lists;
-        assert_eq!(lists.ids, ["y", "z", "x"]);
+        assert_eq!(lists.ids.iter().collect::<Vec<_>>(), ["y", "z", "x"]);
         let [a, b] = [0, 1].map(|ranker: usize| lists.lists[ranker].as_ref().expect("a list"));
         assert_eq!(b.as_list().docs().collect::<Vec<_>>(), [Doc(2), Doc(0)]);
         assert_eq!(a.as_list().group_at(0).size(), 2);
         let body = json!({"lists": {"a": ["y"], "b": []}, "documents": ["x", "y"]});
-        assert_eq!(read(&body).expect("lists").lists.ids, ["x", "y"]);
+        assert_eq!(read(&body).expect("lists").lists.ids.iter().collect::<Vec<_>>(), ["x", "y"]);
     }
 
     #[test]
     fn faults_name_their_place() {
-        let refused = |body: Value| read(&body).expect_err("refused").detail;
+        let refused = |body: serde_json::Value| read(&body).expect_err("refused").detail;
         for (body, place) in [
             (json!({"lists": {"a": ["x", "x"], "b": []}}), "lists.a[1]: found \"x\", which is lists.a[0] too"),
             (json!({"lists": {"a": []}}), "lists: found no list of \"b\""),

@@ -29,11 +29,41 @@ pub struct Ask {
     pub marks: Marks,
 }
 
+/// Names by number, in one text: a name is asked for far less often than it is sent.
+#[derive(Debug, Clone, Default)]
+pub struct Names {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl<'a> FromIterator<&'a str> for Names {
+    fn from_iter<I: IntoIterator<Item = &'a str>>(names: I) -> Self {
+        let mut all = Self::default();
+        for name in names {
+            all.text.push_str(name);
+            all.ends.push(all.text.len());
+        }
+        all
+    }
+}
+
+impl Names {
+    /// All names.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.ends.len()).filter_map(|number| self.get(number))
+    }
+
+    fn get(&self, number: usize) -> Option<&str> {
+        let from = number.checked_sub(1).map_or(Some(0), |before| self.ends.get(before).copied())?;
+        self.text.get(from..*self.ends.get(number)?)
+    }
+}
+
 /// The lists that came with a request.
 #[derive(Debug, Clone, Default)]
 pub struct Lists {
     /// Documents by number.
-    pub ids: Vec<String>,
+    pub ids: Names,
     /// By the place of the ranker in the settings.
     pub lists: Vec<Option<ListBuf>>,
 }
@@ -44,7 +74,7 @@ impl Lists {
     }
 
     fn names(&self, documents: &[Doc]) -> Vec<String> {
-        documents.iter().filter_map(|document| self.ids.get(document.index())).cloned().collect()
+        documents.iter().filter_map(|document| self.ids.get(document.index())).map(str::to_owned).collect()
     }
 }
 

@@ -10,6 +10,6 @@ mod status;
 pub use clicks::{Click, Place, clicks};
 pub use deletion::{delete, impressions_of};
 pub use experiments::{change, create};
-pub use impressions::{Answer, Ask, Lists, ask, close, displayed, judge, lists, next};
+pub use impressions::{Answer, Ask, Lists, Names, ask, close, displayed, judge, lists, next};
 pub use refusal::Refusal;
 pub use status::{Snapshot, snapshot, snapshots};

@@ -3,6 +3,8 @@
 
 mod node;
 mod parse;
+mod value;
 
 pub use node::{Node, ShapeError};
 pub use parse::parse;
+pub use value::{Document, Kind, Value};

@@ -1,6 +1,6 @@
 //! A value with its place in the body.
 
-use serde_json::{Map, Value};
+use super::value::{Kind, Value};
 
 /// A value of the wrong shape: the place, what was found and what was expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct ShapeError {
 /// A value, and how it is reached.
 #[derive(Debug, Clone, Copy)]
 pub struct Node<'v, 'p> {
-    value: &'v Value,
+    value: Value<'v>,
     place: Place<'v, 'p>,
 }
 
@@ -31,13 +31,13 @@ enum Place<'v, 'p> {
 impl<'v> Node<'v, '_> {
     /// The whole body.
     #[must_use]
-    pub fn top(value: &'v Value) -> Self {
+    pub fn top(value: Value<'v>) -> Self {
         Self { value, place: Place::Top }
     }
 
     /// The value.
     #[must_use]
-    pub fn value(&self) -> &'v Value {
+    pub fn value(&self) -> Value<'v> {
         self.value
     }
 
@@ -69,12 +69,15 @@ impl<'v> Node<'v, '_> {
         ShapeError { path: self.path(), found: describe(self.value), expected: expected.into() }
     }
 
-    /// The entries, if this is an object.
-    ///
-    /// # Errors
-    /// If it is something else.
-    pub fn object(&self) -> Result<&'v Map<String, Value>, ShapeError> {
-        self.value.as_object().ok_or_else(|| self.wrong("an object"))
+    /// Whether this is an object.
+    #[must_use]
+    pub fn is_object(&self) -> bool {
+        matches!(self.value.kind(), Kind::Object)
+    }
+
+    /// The keys and values, if this is an object.
+    fn object(&self) -> Result<impl Iterator<Item = (&'v str, Value<'v>)> + use<'v>, ShapeError> {
+        if self.is_object() { Ok(self.value.entries()) } else { Err(self.wrong("an object")) }
     }
 
     /// Refuses keys other than these.
@@ -82,7 +85,7 @@ impl<'v> Node<'v, '_> {
     /// # Errors
     /// Names the first key that is not known.
     pub fn only(&self, known: &[&str]) -> Result<(), ShapeError> {
-        match self.object()?.keys().find(|key| !known.contains(&key.as_str())) {
+        match self.object()?.map(|(key, _)| key).find(|key| !known.contains(key)) {
             None => Ok(()),
             Some(key) => {
                 let place = self.path_of(key);
@@ -98,7 +101,7 @@ impl<'v> Node<'v, '_> {
     /// # Errors
     /// If this is not an object.
     pub fn get(&self, key: &str) -> Result<Option<Node<'v, '_>>, ShapeError> {
-        let entry = self.object()?.get_key_value(key).filter(|(_, value)| !value.is_null());
+        let entry = self.object()?.find(|(known, _)| *known == key).filter(|(_, value)| !value.is_null());
         Ok(entry.map(|(key, value)| Node { value, place: Place::Key(self, key) }))
     }
 
@@ -117,8 +120,7 @@ impl<'v> Node<'v, '_> {
     /// # Errors
     /// If it is something else.
     pub fn entries<'b>(&'b self) -> Result<impl Iterator<Item = (&'v str, Node<'v, 'b>)>, ShapeError> {
-        let entries = self.object()?.iter();
-        Ok(entries.map(move |(key, value)| (key.as_str(), Node { value, place: Place::Key(self, key) })))
+        Ok(self.object()?.map(move |(key, value)| (key, Node { value, place: Place::Key(self, key) })))
     }
 
     /// The items of an array.
@@ -126,8 +128,10 @@ impl<'v> Node<'v, '_> {
     /// # Errors
     /// If it is something else.
     pub fn items<'b>(&'b self) -> Result<impl ExactSizeIterator<Item = Node<'v, 'b>>, ShapeError> {
-        let items = self.value.as_array().ok_or_else(|| self.wrong("an array"))?;
-        Ok(items.iter().enumerate().map(move |(at, value)| Node { value, place: Place::Item(self, at) }))
+        if !matches!(self.value.kind(), Kind::List(_)) {
+            return Err(self.wrong("an array"));
+        }
+        Ok(self.value.items().enumerate().map(move |(at, value)| Node { value, place: Place::Item(self, at) }))
     }
 
     /// A text of one to `most` bytes.
@@ -164,30 +168,30 @@ impl<'v> Node<'v, '_> {
 }
 
 /// A value in a message.
-fn describe(value: &Value) -> String {
-    match value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(value) => value.to_string(),
-        Value::Number(value) => value.to_string(),
-        Value::String(text) => {
+fn describe(value: Value<'_>) -> String {
+    match value.kind() {
+        Kind::Null => "null".to_owned(),
+        Kind::Bool(value) => value.to_string(),
+        Kind::Number(value) => value.to_string(),
+        Kind::Text(text) => {
             let short: String = text.chars().take(60).collect();
             if short.len() < text.len() { format!("{short:?}...") } else { format!("{short:?}") }
         }
-        Value::Array(items) => format!("an array of {}", items.len()),
-        Value::Object(_) => "an object".to_owned(),
+        Kind::List(len) => format!("an array of {len}"),
+        Kind::Object => "an object".to_owned(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::json::parse;
 
     #[test]
     fn errors_name_their_place() {
-        let body = json!({"lists": {"bm25": ["a", 3], "a\"b": []}, "n": 1.5, "t": "é".repeat(100)});
-        let top = Node::top(&body);
+        let body = format!(r#"{{"lists": {{"bm25": ["a", 3], "a\\"b": []}}, "n": 1.5, "t": "{}"}}"#, "é".repeat(100));
+        let body = parse(body.as_bytes()).expect("JSON");
+        let top = Node::top(body.value());
         let lists = top.need("lists", "lists").expect("there");
         let bm25 = lists.need("bm25", "a list").expect("there");
         let second = bm25.items().expect("an array").nth(1).expect("two");

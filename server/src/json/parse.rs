@@ -1,9 +1,13 @@
 //! Text to values: no key twice in an object, and not deeper than allowed.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use serde_json::Number;
+
+use super::value::{Document, Token, after};
 
 /// Why a text is not accepted as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -12,17 +16,22 @@ pub struct SyntaxError(String);
 
 /// The deepest nesting of arrays and objects.
 const MOST_DEPTH: usize = 32;
+/// Objects with more keys than these are searched in an index for a key that is there twice.
+const FEW_KEYS: usize = 16;
 
 /// Reads a JSON text.
 ///
 /// # Errors
 /// If it is not JSON, nested more than 32 levels deep, or has an object with a key twice: line, column and what was expected.
-pub fn parse(text: &[u8]) -> Result<Value, SyntaxError> {
+pub fn parse(text: &[u8]) -> Result<Document<'_>, SyntaxError> {
     let text = std::str::from_utf8(text)
         .map_err(|error| SyntaxError(format!("not UTF-8 from byte {} on", error.valid_up_to() + 1)))?;
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let read = Level(MOST_DEPTH).deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
-    read.map_err(|error| {
+    // A token has five bytes or more of a usual text; others grow.
+    let mut tokens = Vec::with_capacity(text.len() / 8 + 1);
+    let level = Level { tokens: &mut tokens, below: MOST_DEPTH };
+    let read = level.deserialize(&mut deserializer).and_then(|()| deserializer.end());
+    read.map(|()| Document { tokens }).map_err(|error| {
         let (line, column) = (error.line(), error.column());
         let message = error.to_string();
         let message = message.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&message);
@@ -31,80 +40,155 @@ pub fn parse(text: &[u8]) -> Result<Value, SyntaxError> {
 }
 
 /// Reads a value that may have this number of levels.
-#[derive(Clone, Copy)]
-struct Level(usize);
+struct Level<'t, 'b> {
+    tokens: &'t mut Vec<Token<'b>>,
+    below: usize,
+}
 
-impl Level {
-    fn below<E: Error>(self) -> Result<Self, E> {
-        let deeper = || E::custom(format!("nested more than {MOST_DEPTH} levels deep"));
-        self.0.checked_sub(1).map(Self).ok_or_else(deeper)
+impl<'b> Level<'_, 'b> {
+    fn push<E>(self, token: Token<'b>) -> Result<(), E> {
+        self.tokens.push(token);
+        Ok(())
+    }
+
+    /// What reads the values inside.
+    fn inside(&mut self) -> Level<'_, 'b> {
+        Level { tokens: self.tokens, below: self.below - 1 }
+    }
+
+    /// Begins a value with others inside; `token` is put right at its end.
+    fn begin<E: Error>(&mut self) -> Result<usize, E> {
+        if self.below == 0 {
+            return Err(E::custom(format!("nested more than {MOST_DEPTH} levels deep")));
+        }
+        self.tokens.push(Token::Null);
+        Ok(self.tokens.len() - 1)
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Level {
-    type Value = Value;
+impl<'de> DeserializeSeed<'de> for Level<'_, 'de> {
+    type Value = ();
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Level {
-    type Value = Value;
+impl<'de> Visitor<'de> for Level<'_, 'de> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON value")
     }
 
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
+    fn visit_unit<E>(self) -> Result<(), E> {
+        self.push(Token::Null)
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(value.into())
+    fn visit_bool<E>(self, value: bool) -> Result<(), E> {
+        self.push(Token::Bool(value))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
+    fn visit_i64<E>(self, value: i64) -> Result<(), E> {
+        self.push(Token::Number(value.into()))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
+    fn visit_u64<E>(self, value: u64) -> Result<(), E> {
+        self.push(Token::Number(value.into()))
     }
 
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
-        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("a number beyond all bounds"))
+    fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
+        let number = Number::from_f64(value).ok_or_else(|| E::custom("a number beyond all bounds"))?;
+        self.push(Token::Number(number))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(value.into())
+    fn visit_borrowed_str<E>(self, value: &'de str) -> Result<(), E> {
+        self.push(Token::Text(Cow::Borrowed(value)))
     }
 
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(value.into())
+    fn visit_str<E>(self, value: &str) -> Result<(), E> {
+        self.push(Token::Text(Cow::Owned(value.to_owned())))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let below = self.below()?;
-        let mut list = Vec::new();
-        while let Some(item) = items.next_element_seed(below)? {
-            list.push(item);
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
+        let (at, mut len) = (self.begin()?, 0);
+        while items.next_element_seed(self.inside())?.is_some() {
+            len += 1;
         }
-        Ok(Value::Array(list))
+        self.tokens[at] = Token::List { len, next: self.tokens.len() };
+        Ok(())
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
-        let below = self.below()?;
-        let mut object = Map::new();
-        while let Some(key) = entries.next_key::<String>()? {
-            let value = entries.next_value_seed(below)?;
-            if object.contains_key(&key) {
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
+        let (at, mut keys) = (self.begin()?, Keys::default());
+        while let Some(key) = map.next_key_seed(Key)? {
+            self.tokens.push(Token::Text(key.clone()));
+            map.next_value_seed(self.inside())?;
+            if !keys.insert(&key, self.tokens, at + 1) {
                 let short: String = key.chars().take(60).collect();
                 return Err(A::Error::custom(format!("the key {short:?} is there twice; expected each key once")));
             }
-            object.insert(key, value);
         }
-        Ok(Value::Object(object))
+        self.tokens[at] = Token::Object { next: self.tokens.len() };
+        Ok(())
+    }
+}
+
+/// The keys of an object, to find one that is there twice.
+#[derive(Default)]
+struct Keys<'b> {
+    count: usize,
+    /// All, once there are many.
+    index: BTreeSet<Cow<'b, str>>,
+}
+
+impl<'b> Keys<'b> {
+    /// Adds the key of the entry that was just read; `false` if it is among those before. Entries begin at token `first`.
+    fn insert(&mut self, key: &Cow<'b, str>, tokens: &[Token<'b>], first: usize) -> bool {
+        let mut at = first;
+        let before = (0..self.count).map(|_| {
+            let known = &tokens[at];
+            at = after(tokens, at + 1);
+            match known {
+                Token::Text(known) => known,
+                _ => unreachable!("a key is a text"),
+            }
+        });
+        self.count += 1;
+        if self.count <= FEW_KEYS {
+            return before.into_iter().all(|known| known != key);
+        }
+        if self.index.is_empty() {
+            self.index.extend(before.cloned());
+        }
+        self.index.insert(key.clone())
+    }
+}
+
+/// Reads the key of an entry.
+struct Key;
+
+impl<'de> DeserializeSeed<'de> for Key {
+    type Value = Cow<'de, str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Key {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(value.to_owned()))
     }
 }
 
@@ -115,7 +199,36 @@ mod tests {
     #[test]
     fn values_are_those_of_serde_json() {
         let text = br#"{"a": [1, -2, 1.5, true, null, "\u00e9\n"], "b": {"c": 18446744073709551615}}"#;
-        assert_eq!(parse(text).expect("JSON"), serde_json::from_slice::<Value>(text).expect("JSON"));
+        let read = parse(text).expect("JSON");
+        let value = read.value();
+        assert_eq!(value.to_owned(), serde_json::from_slice::<serde_json::Value>(text).expect("JSON"));
+        assert_eq!(value.to_string(), value.to_owned().to_string());
+    }
+
+    #[test]
+    fn equal_values_have_one_text() {
+        let text = |text: &str| parse(text.as_bytes()).expect("JSON").value().to_string();
+        assert_eq!(text(r#"{"b": [1.50, "\u0061"], "a": {"d": 1, "c": 2}}"#), r#"{"a":{"c":2,"d":1},"b":[1.5,"a"]}"#);
+        assert_eq!(text(r#" {"a":{"c":2,"d":1},"b":[1.5,"a"]} "#), r#"{"a":{"c":2,"d":1},"b":[1.5,"a"]}"#);
+    }
+
+    #[test]
+    fn large_objects_have_each_key_once() {
+        let object = |keys: &[usize]| {
+            let entries: Vec<String> = keys.iter().map(|key| format!("\"k{key}\":{key}")).collect();
+            format!("{{{}}}", entries.join(","))
+        };
+        for last in [0, 7, FEW_KEYS - 1, FEW_KEYS, 98] {
+            let keys: Vec<usize> = (0..99).rev().chain([last]).collect();
+            let error = parse(object(&keys).as_bytes()).expect_err("twice").to_string();
+            assert!(error.contains(&format!("the key \"k{last}\" is there twice")), "{error}");
+        }
+        let keys: Vec<usize> = (0..99).rev().collect();
+        let text = object(&keys);
+        let read = parse(text.as_bytes()).expect("JSON");
+        let found: Vec<_> = read.value().entries().map(|(key, value)| (key.to_owned(), value.as_u64())).collect();
+        let expected: Vec<_> = keys.iter().map(|&key| (format!("k{key}"), Some(key as u64))).collect();
+        assert_eq!(found, expected);
     }
 
     #[test]

@@ -275,18 +275,30 @@ fn a_ranker_that_does_harm_is_noticed() {
 
 #[test]
 fn lists_are_numbered_as_they_come() {
-    let mut lists = Lists::new(&["x", "y"]).unwrap();
+    let mut lists = Lists::default();
     lists.add_ranked(0, &["b", "x", "a"]).unwrap();
     lists.add_scored(1, &[("y", 1.0), ("c", 2.0), ("b", 1.0)]).unwrap();
+    assert_eq!(lists.documents(), ["b", "x", "a", "y", "c"]);
     let docs = |ranker| lists.get(ranker).unwrap().as_list().docs().collect::<Vec<_>>();
     assert_eq!(lists.ids(&docs(0)), ["b", "x", "a"]);
     // The highest first, ties by number.
-    assert_eq!(lists.ids(&docs(1)), ["c", "y", "b"]);
+    assert_eq!(lists.ids(&docs(1)), ["c", "b", "y"]);
     assert!(lists.get(2).is_none());
     let mut other = lists.clone();
     assert_eq!(other.add_ranked(2, &["a", "b", "a"]).unwrap_err().position(), Some(2));
     assert_eq!(other.add_scored(2, &[("a", 1.0), ("q", f64::NAN)]).unwrap_err(), ListError::Score { position: 1 });
-    assert!(matches!(Lists::new(&["x", "x"]), Err(ListError::Twice { position: 1, first: 0, .. })));
+    assert_eq!(lists.into_lists(3).iter().map(Option::is_some).collect::<Vec<_>>(), [true, true, false]);
+}
+
+#[test]
+fn documents_that_are_named_first_are_all_that_there_are() {
+    let mut lists = Lists::of(&["x", "y", "b"]).unwrap();
+    lists.add_scored(0, &[("b", 1.0), ("y", 1.0)]).unwrap();
+    let docs: Vec<_> = lists.get(0).unwrap().as_list().docs().collect();
+    assert_eq!(lists.ids(&docs), ["y", "b"]);
+    let unknown = ListError::Unknown { position: 1, document: "a".to_owned() };
+    assert_eq!(lists.add_ranked(1, &["b", "a", "b"]).unwrap_err(), unknown);
+    assert!(matches!(Lists::of(&["x", "x"]), Err(ListError::Twice { position: 1, first: 0, .. })));
 }
 
 #[test]

@@ -1,0 +1,191 @@
+//! Values as one sequence of tokens, whose texts are borrowed from the body: reading a body takes memory once, whatever is in it.
+
+use std::borrow::Cow;
+
+use serde::ser::{Serialize, Serializer};
+use serde_json::Number;
+
+/// A JSON text, taken apart.
+#[derive(Debug, Clone)]
+pub struct Document<'b> {
+    /// Values in their order; a list or an object is followed by what is in it, where a key is a text before its value.
+    pub(super) tokens: Vec<Token<'b>>,
+}
+
+/// A value that has no other inside, or the beginning of one that has.
+#[derive(Debug, Clone)]
+pub(super) enum Token<'b> {
+    Null,
+    Bool(bool),
+    Number(Number),
+    /// Borrowed where it has no escapes.
+    Text(Cow<'b, str>),
+    /// `next` is the index of the token after the last that is inside.
+    List {
+        len: usize,
+        next: usize,
+    },
+    Object {
+        next: usize,
+    },
+}
+
+/// A value of a [`Document`].
+#[derive(Debug, Clone, Copy)]
+pub struct Value<'v> {
+    tokens: &'v [Token<'v>],
+    at: usize,
+}
+
+/// What a value is.
+#[derive(Debug, Clone, Copy)]
+pub enum Kind<'v> {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number.
+    Number(&'v Number),
+    /// A text.
+    Text(&'v str),
+    /// An array of so many.
+    List(usize),
+    /// An object.
+    Object,
+}
+
+impl Document<'_> {
+    /// The whole text.
+    #[must_use]
+    pub fn value(&self) -> Value<'_> {
+        Value { tokens: &self.tokens, at: 0 }
+    }
+}
+
+/// The index of the token after the value at `at`.
+pub(super) fn after(tokens: &[Token<'_>], at: usize) -> usize {
+    match tokens[at] {
+        Token::List { next, .. } | Token::Object { next } => next,
+        _ => at + 1,
+    }
+}
+
+impl<'v> Value<'v> {
+    /// What it is.
+    #[must_use]
+    pub fn kind(self) -> Kind<'v> {
+        match &self.tokens[self.at] {
+            Token::Null => Kind::Null,
+            Token::Bool(value) => Kind::Bool(*value),
+            Token::Number(number) => Kind::Number(number),
+            Token::Text(text) => Kind::Text(text),
+            Token::List { len, .. } => Kind::List(*len),
+            Token::Object { .. } => Kind::Object,
+        }
+    }
+
+    /// The text, if it is one.
+    #[must_use]
+    pub fn as_str(self) -> Option<&'v str> {
+        match self.kind() {
+            Kind::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The number, if it is one.
+    #[must_use]
+    pub fn as_f64(self) -> Option<f64> {
+        match self.kind() {
+            Kind::Number(number) => number.as_f64(),
+            _ => None,
+        }
+    }
+
+    /// The number, if it is whole and not negative.
+    #[must_use]
+    pub fn as_u64(self) -> Option<u64> {
+        match self.kind() {
+            Kind::Number(number) => number.as_u64(),
+            _ => None,
+        }
+    }
+
+    /// Whether it is `null`.
+    #[must_use]
+    pub fn is_null(self) -> bool {
+        matches!(self.kind(), Kind::Null)
+    }
+
+    /// The items of an array; none of anything else.
+    pub fn items(self) -> impl ExactSizeIterator<Item = Value<'v>> {
+        let (mut at, len) = match self.tokens[self.at] {
+            Token::List { len, .. } => (self.at + 1, len),
+            _ => (self.at, 0),
+        };
+        (0..len).map(move |_| {
+            let item = Value { at, ..self };
+            at = item.next();
+            item
+        })
+    }
+
+    /// The keys and values of an object, as they stand there; none of anything else.
+    pub fn entries(self) -> impl Iterator<Item = (&'v str, Value<'v>)> {
+        let (mut at, end) = match self.tokens[self.at] {
+            Token::Object { next } => (self.at + 1, next),
+            _ => (self.at, self.at),
+        };
+        std::iter::from_fn(move || {
+            let key = Value { at, ..self };
+            let value = Value { at: at + 1, ..self };
+            (at < end).then(|| {
+                at = value.next();
+                (key.as_str().unwrap_or_default(), value)
+            })
+        })
+    }
+
+    /// The index of the token after this value.
+    fn next(self) -> usize {
+        after(self.tokens, self.at)
+    }
+
+    /// The same value, which borrows nothing.
+    #[must_use]
+    pub fn to_owned(self) -> serde_json::Value {
+        match self.kind() {
+            Kind::Null => serde_json::Value::Null,
+            Kind::Bool(value) => value.into(),
+            Kind::Number(number) => number.clone().into(),
+            Kind::Text(text) => text.into(),
+            Kind::List(_) => self.items().map(Value::to_owned).collect(),
+            Kind::Object => self.entries().map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
+        }
+    }
+}
+
+/// Keys are in one order: values that are equal have the same text.
+impl Serialize for Value<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.kind() {
+            Kind::Null => serializer.serialize_unit(),
+            Kind::Bool(value) => serializer.serialize_bool(value),
+            Kind::Number(number) => number.serialize(serializer),
+            Kind::Text(text) => serializer.serialize_str(text),
+            Kind::List(_) => serializer.collect_seq(self.items()),
+            Kind::Object if self.entries().is_sorted_by_key(|(key, _)| key) => serializer.collect_map(self.entries()),
+            Kind::Object => {
+                let mut entries: Vec<_> = self.entries().collect();
+                entries.sort_by_key(|(key, _)| *key);
+                serializer.collect_map(entries)
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&serde_json::to_string(self).map_err(|_| std::fmt::Error)?)
+    }
+}
