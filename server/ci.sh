@@ -20,6 +20,9 @@ if python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; the
   step 'killed under load, and attacked'
   python3 -B tests/outside/kills.py "$CARGO_TARGET_DIR/debug/rankduel-server" 5
   python3 -B tests/outside/security.py "$CARGO_TARGET_DIR/debug/rankduel-server" 500
+  step 'a disk that holds, fails or is full; a clock that jumps'
+  # 77: skipped, which it says.
+  python3 -B tests/outside/disk.py "$CARGO_TARGET_DIR/debug/rankduel-server" --seconds 2 || [ $? = 77 ]
 else
   step 'no Python 3.9: the scripts of tests/outside are skipped'
 fi

@@ -20,6 +20,8 @@ step "$((100 / smaller)) kills under load"
 python3 -B tests/outside/kills.py "$server" $((100 / smaller))
 step "$((100000 / smaller)) units from one address, and all other attacks"
 python3 -B tests/outside/security.py "$server" $((100000 / smaller))
+step 'a disk that holds, fails or is full; a clock that jumps'
+python3 -B tests/outside/disk.py "$server" --seconds $((60 / smaller)) || [ $? = 77 ]
 
 url=http://127.0.0.1:7079
 "$server" serve --store "$out/store.db" --listen "${url#http://}" >"$out/log" 2>&1 &

@@ -142,7 +142,8 @@ class Experiments:
         experiment
             Its name.
         what
-            ``impressions`` and ``clicks`` as ``click-logs credit`` reads them, ``rules``, or ``log``: every event.
+            ``impressions`` and ``clicks`` as ``click-logs credit`` reads them, ``rules``, ``judgements`` as
+            ``rankduel board`` reads them, or ``log``: every event.
 
         Yields
         ------

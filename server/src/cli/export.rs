@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
+use live::traffic::Ask;
 
 use super::{StoreFlag, print};
 use crate::export::{Rules, What, export};
@@ -13,7 +14,8 @@ use crate::store::{Access, Store};
 
 /// Write the log of an experiment as `click-logs credit` reads it
 ///
-/// The folder gets impressions.jsonl, clicks.jsonl, bots.toml and credit.sh, the command that credits them as the server does.
+/// The folder gets impressions.jsonl, clicks.jsonl, bots.toml and credit.sh, the command that credits them as the server does. Of an
+/// experiment that asks judges, it gets judgements.jsonl, which `rankduel board` reads.
 #[derive(Debug, Args)]
 pub(super) struct Export {
     /// The experiment
@@ -47,21 +49,28 @@ impl Export {
         }
         std::fs::create_dir_all(&aside).with_context(failed)?;
         // One moment for all files: a server may be writing meanwhile.
-        let rules = store.at_one_moment(|store| write(store, *id, name, &aside))?;
+        let next = store.at_one_moment(|store| write(store, *id, name, &aside))?;
         std::fs::rename(&aside, &self.folder).with_context(|| format!("cannot write {}", self.folder.display()))?;
-        print(&format!("wrote {}; credit it there: {}", self.folder.display(), rules.command()))
+        print(&format!("wrote {}; {next}", self.folder.display()))
     }
 }
 
-fn write(store: &Store, id: u32, name: &str, folder: &Path) -> Result<Rules> {
-    for (what, file) in [(What::Impressions, "impressions.jsonl"), (What::Clicks, "clicks.jsonl")] {
-        let path = folder.join(file);
+/// Writes all files, and returns what to do with them.
+fn write(store: &Store, id: u32, name: &str, folder: &Path) -> Result<String> {
+    let part = |what: What| {
+        let path = folder.join(format!("{}.jsonl", what.name()));
         let failed = || format!("cannot write {}", path.display());
         let mut out = BufWriter::new(File::create(&path).with_context(failed)?);
         export(store, id, name, what, &mut out)?;
-        out.flush().with_context(failed)?;
-    }
+        out.flush().with_context(failed)
+    };
     let rules = Rules::of(store, id, name)?;
+    if rules.ask() == Ask::Duels {
+        part(What::Judgements)?;
+        return Ok("judge it there: rankduel board judgements.jsonl".to_owned());
+    }
+    part(What::Impressions)?;
+    part(What::Clicks)?;
     let script = format!(
         "#!/bin/sh\n# Credits these files as the server does.\nset -e\ncd \"$(dirname \"$0\")\"\n{}\n",
         rules.command()
@@ -70,5 +79,5 @@ fn write(store: &Store, id: u32, name: &str, folder: &Path) -> Result<Rules> {
         let path = folder.join(file);
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    Ok(rules)
+    Ok(format!("credit it there: {}", rules.command()))
 }

@@ -1,4 +1,4 @@
-//! Impressions and clicks, one object per line.
+//! Impressions, clicks and judgements, one object per line.
 
 use std::io::Write;
 
@@ -28,4 +28,16 @@ pub(super) fn write(store: &Store, id: u32, name: &str, what: What, out: &mut dy
         failed = unreadable.map(ExportError::from).or_else(|| written.err().map(ExportError::from));
     })?;
     failed.map_or(Ok(()), Err)
+}
+
+/// Writes what judges said, in the order in which they said it.
+pub(super) fn judgements(store: &Store, id: u32, name: &str, out: &mut dyn Write) -> Result<(), ExportError> {
+    let mut failed = None;
+    fold(store, id, name, |Next { event, experiment, .. }| {
+        let line = experiment.and_then(|experiment| experiment.judgement(event));
+        if let Some(line) = line.filter(|_| failed.is_none()) {
+            failed = out.write_all(line.as_bytes()).err();
+        }
+    })?;
+    failed.map_or(Ok(()), |error| Err(error.into()))
 }

@@ -1,5 +1,5 @@
-//! The log of an experiment for others: what `click-logs credit` reads, and every event as JSON. Not here: where it is written
-//! to.
+//! The log of an experiment for others: what `click-logs credit` or `rankduel board` reads, and every event as JSON. Not here:
+//! where it is written to.
 //!
 //! Impressions that were closed with an outcome are written, on days that are closed, because that is what verdicts count; units
 //! are numbers. So `click-logs credit` has the same rows.
@@ -9,6 +9,8 @@ mod impressions;
 mod rules;
 
 use std::io::Write;
+
+use live::traffic::Ask;
 
 use crate::store::Store;
 use crate::writer::LoadError;
@@ -24,13 +26,15 @@ pub enum What {
     Clicks,
     /// How they must be credited.
     Rules,
+    /// What judges said.
+    Judgements,
     /// All events.
     Log,
 }
 
 impl What {
     /// All parts.
-    pub const ALL: [Self; 4] = [Self::Impressions, Self::Clicks, Self::Rules, Self::Log];
+    pub const ALL: [Self; 5] = [Self::Impressions, Self::Clicks, Self::Rules, Self::Judgements, Self::Log];
 
     /// The name.
     #[must_use]
@@ -39,7 +43,26 @@ impl What {
             Self::Impressions => "impressions",
             Self::Clicks => "clicks",
             Self::Rules => "rules",
+            Self::Judgements => "judgements",
             Self::Log => "log",
+        }
+    }
+
+    /// Checks that experiments which ask so have this part.
+    ///
+    /// # Errors
+    /// If they have others: which, and why.
+    pub fn check(self, ask: Ask) -> Result<(), String> {
+        match (self, ask) {
+            (Self::Judgements, Ask::Lists) => {
+                Err("this experiment mixes lists and has no judgements; export impressions, clicks and rules"
+                    .to_owned())
+            }
+            (Self::Impressions | Self::Clicks | Self::Rules, Ask::Duels) => {
+                let name = self.name();
+                Err(format!("this experiment asks judges and has no {name}; export judgements"))
+            }
+            _ => Ok(()),
         }
     }
 }
@@ -68,6 +91,7 @@ impl From<crate::store::StoreError> for ExportError {
 pub fn export(store: &Store, id: u32, name: &str, what: What, out: &mut dyn Write) -> Result<(), ExportError> {
     match what {
         What::Impressions | What::Clicks => impressions::write(store, id, name, what, out),
+        What::Judgements => impressions::judgements(store, id, name, out),
         What::Rules => {
             let rules = Rules::of(store, id, name)?;
             Ok(writeln!(out, "{}", rules.json())?)

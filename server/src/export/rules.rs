@@ -1,6 +1,7 @@
 //! How the log must be credited: the flags of `click-logs credit`.
 
 use click_logs::model::Bots;
+use live::traffic::Ask;
 use serde_json::{Value, json};
 
 use super::ExportError;
@@ -14,6 +15,7 @@ pub struct Rules {
     bots: Bots,
     flags: Vec<String>,
     final_day: i32,
+    ask: Ask,
 }
 
 impl Rules {
@@ -28,7 +30,14 @@ impl Rules {
             bots: experiment.config().bots.clone(),
             flags: experiment.credit_flags(),
             final_day: experiment.final_day(),
+            ask: experiment.config().ask,
         })
+    }
+
+    /// What the experiment asks for.
+    #[must_use]
+    pub fn ask(&self) -> Ask {
+        self.ask
     }
 
     /// The last day that is exported, in days since 1970-01-01.

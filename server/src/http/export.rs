@@ -37,6 +37,7 @@ pub(super) async fn export(
         .part("expected", names)
         .part("path", "what"));
     };
+    what.check(entry.config.ask).map_err(|why| Problem::invalid(why).part("path", "what"))?;
     let path = app.settings.store.clone();
     let unreadable = || Problem::unavailable("the store could not be read");
     let opened = tokio::task::spawn_blocking(move || Store::open(&path, Access::Read));

@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn errors_name_their_place() {
-        let body = format!(r#"{{"lists": {{"bm25": ["a", 3], "a\\"b": []}}, "n": 1.5, "t": "{}"}}"#, "é".repeat(100));
+        let body = format!(r#"{{"lists": {{"bm25": ["a", 3], "a\"b": []}}, "n": 1.5, "t": "{}"}}"#, "é".repeat(100));
         let body = parse(body.as_bytes()).expect("JSON");
         let top = Node::top(body.value());
         let lists = top.need("lists", "lists").expect("there");

@@ -1,5 +1,6 @@
 //! `export`, then `click-logs credit`: the rows of the server, byte for byte.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
@@ -126,9 +127,53 @@ fn exports_that_cannot_be_are_refused() {
     server.experiment("e", json!({}));
     for query in ["", "?what=everything", "?what=", "?part=log"] {
         let problem = server.client().get(&format!("/v1/experiments/e/export{query}")).problem(400);
-        assert_eq!(problem["expected"], "impressions, clicks, rules, log");
+        assert_eq!(problem["expected"], "impressions, clicks, rules, judgements, log");
     }
     server.client().get("/v1/experiments/x/export?what=log").problem(404);
     let (_, error) = texts(&server.command(&["export", "x", "out"]));
     assert_eq!(error, "error: there is no experiment \"x\"; the store has e\n");
+}
+
+#[test]
+fn judgements_are_read_by_boards() {
+    let server = Server::start();
+    server.experiment("e", json!({"ask": "duels"}));
+    let mut said = Vec::new();
+    for n in 0..12 {
+        let unit = format!("judge {}", n % 2);
+        let duel = server.client().post("/v1/experiments/e/duels", json!({"unit": unit})).expect_status(200);
+        if duel["credited"] == false {
+            continue;
+        }
+        let winner = ["first", "second", "tie"][n % 3];
+        let path = format!("/v1/duels/{}", duel["id"].as_str().unwrap());
+        server.client().post(&path, json!({"winner": winner})).expect_status(200);
+        said.push([
+            duel["first"].as_str().unwrap().to_owned(),
+            duel["second"].as_str().unwrap().to_owned(),
+            winner.to_owned(),
+        ]);
+    }
+    // One that nobody answers.
+    server.client().post("/v1/experiments/e/duels", json!({})).expect_status(200);
+    assert!(said.len() >= 8, "{said:?}");
+    let answer = server.client().get("/v1/experiments/e/export?what=judgements").body;
+    let lines: Vec<Value> = answer.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let found: Vec<[String; 3]> = lines
+        .iter()
+        .map(|line| ["first", "second", "winner"].map(|field| line[field].as_str().unwrap().to_owned()))
+        .collect();
+    assert_eq!(found, said);
+    let judges: BTreeSet<&str> = lines.iter().map(|line| line["judge"].as_str().unwrap()).collect();
+    assert_eq!(judges, BTreeSet::from(["unit 1", "unit 2"]));
+    for what in ["impressions", "clicks", "rules"] {
+        let problem = server.client().get(&format!("/v1/experiments/e/export?what={what}")).problem(422);
+        assert_eq!(problem["detail"], format!("this experiment asks judges and has no {what}; export judgements"));
+    }
+    server.experiment("l", json!({}));
+    server.client().get("/v1/experiments/l/export?what=judgements").problem(422);
+    let folder = server.folder.path().join("judged");
+    let (text, error) = texts(&server.command(&["export", "e", folder.to_str().unwrap()]));
+    assert!(text.contains("rankduel board judgements.jsonl"), "{text} {error}");
+    assert_eq!(std::fs::read_to_string(folder.join("judgements.jsonl")).unwrap(), answer);
 }

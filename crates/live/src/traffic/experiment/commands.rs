@@ -376,7 +376,7 @@ impl Experiment {
     }
 
     /// Whether the two rankers of a judged impression are shown the other way round.
-    fn is_turned(&self, impression: u64) -> bool {
+    pub(super) fn is_turned(&self, impression: u64) -> bool {
         self.key.impression(impression).lists().next_u64() & 1 == 1
     }
 

@@ -2,9 +2,10 @@
 
 use click_logs::model::time;
 use click_logs::outcomes::quoted;
+use interleave::Preference;
 use serde_json::json;
 
-use super::super::event::{Event, Outcome, State};
+use super::super::event::{Event, Outcome, Reason, State};
 use super::Experiment;
 
 /// An impression as lines of JSON.
@@ -88,6 +89,30 @@ impl Experiment {
             clicks += &format!("{click}\n");
         }
         Some(Exported { day: self.day(listed), impression: format!("{line}\n"), clicks })
+    }
+
+    /// The judgement that `event`, the next of the log, says, as a line of JSON that a board reads; call it before
+    /// [`fold`](Self::fold). Rankers stand in the order in which the judge saw them. `None` for every other event.
+    #[must_use]
+    pub fn judgement(&self, event: &Event) -> Option<String> {
+        let Event::Closed { time, impression, reason: Reason::Judged, outcome: Outcome::Pair(winner) } = event else {
+            return None;
+        };
+        let open = self.open.get(*impression)?;
+        let name = |arm: &u32| self.config.rankers.get(*arm as usize).map(|ranker| ranker.name.as_str());
+        let (mut first, mut second) = (name(open.choice.arms().first()?)?, name(open.choice.arms().last()?)?);
+        let mut winner = *winner;
+        if self.is_turned(*impression) {
+            (first, second, winner) = (second, first, winner.swapped());
+        }
+        let winner = match winner {
+            Preference::First => "first",
+            Preference::Second => "second",
+            Preference::Tie => "tie",
+        };
+        let judge = format!("unit {}", open.unit);
+        let line = json!({"first": first, "second": second, "winner": winner, "judge": judge, "time": time});
+        Some(format!("{line}\n"))
     }
 
     /// The flags with which `click-logs credit` counts an exported log as this experiment does. Rules for bots are in a file of
