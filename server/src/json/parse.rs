@@ -124,7 +124,7 @@ impl<'de> Visitor<'de> for Level<'_, 'de> {
         while let Some(key) = map.next_key_seed(Key)? {
             self.tokens.push(Token::Text(key.clone()));
             map.next_value_seed(self.inside())?;
-            if !keys.insert(&key, self.tokens, at + 1) {
+            if !keys.insert(key.clone(), self.tokens, at + 1) {
                 let short: String = key.chars().take(60).collect();
                 return Err(A::Error::custom(format!("the key {short:?} is there twice; expected each key once")));
             }
@@ -144,7 +144,7 @@ struct Keys<'b> {
 
 impl<'b> Keys<'b> {
     /// Adds the key of the entry that was just read; `false` if it is among those before. Entries begin at token `first`.
-    fn insert(&mut self, key: &Cow<'b, str>, tokens: &[Token<'b>], first: usize) -> bool {
+    fn insert(&mut self, key: Cow<'b, str>, tokens: &[Token<'b>], first: usize) -> bool {
         let mut at = first;
         let before = (0..self.count).map(|_| {
             let known = &tokens[at];
@@ -156,12 +156,12 @@ impl<'b> Keys<'b> {
         });
         self.count += 1;
         if self.count <= FEW_KEYS {
-            return before.into_iter().all(|known| known != key);
+            return before.into_iter().all(|known| *known != key);
         }
         if self.index.is_empty() {
             self.index.extend(before.cloned());
         }
-        self.index.insert(key.clone())
+        self.index.insert(key)
     }
 }
 

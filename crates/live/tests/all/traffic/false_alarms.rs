@@ -2,7 +2,7 @@
 
 use bandits::Generator;
 use click_logs::decide::{By, decide};
-use interleave::Preference;
+use interleave::{Doc, ListBuf, Preference};
 use live::traffic::{Ask, Chosen, Config, Experiment, Keep, Marks, Request, State};
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use statistics::Counts;
@@ -62,6 +62,41 @@ fn played(policy: &str, keep: Keep, crowd: Crowd, seed: u64) -> (Experiment, Vec
     (experiment, days)
 }
 
+/// Plays an experiment of four equal rankers whose lists are mixed all together. Each has three documents of its own at the top, and
+/// each user likes those of one ranker more: on average, all the same.
+fn played_in_sets(policy: &str, crowd: Crowd, seed: u64) -> Experiment {
+    const RANKERS: u32 = 4;
+    let mut users = Generator::seed_from_u64(seed ^ 0x5eed);
+    let config = Config { policy: policy.to_owned(), seed, ..Config::of("same", ["a", "b", "c", "d"]) };
+    let mut experiment = Experiment::create(config, 0).unwrap();
+    let lists: Vec<ListBuf> = (0..RANKERS)
+        .map(|ranker| ListBuf::strict((0..12).map(|place| Doc(((3 * ranker + place) % 12) as u16))).unwrap())
+        .collect();
+    let mut unit = 0;
+    for day in 0..crowd.days {
+        for user in 0..crowd.users_per_day {
+            unit += 1;
+            let liked = users.random_range(0..RANKERS);
+            for visit in 0..crowd.impressions_per_user {
+                let now = day * DAY + (user * crowd.impressions_per_user + visit) as i64 * 5_000;
+                let request = Request { unit, marks: Marks::default() };
+                let chosen = experiment.choose(now, &request, Some(&|ranker| lists.get(ranker as usize))).unwrap();
+                let Chosen::New { impression, documents, .. } = chosen else { panic!("{chosen:?}") };
+                for (place, document) in documents.unwrap().iter().take(10).enumerate() {
+                    let likes = document.index() as u32 / 3 == liked;
+                    if users.random::<f64>() < if likes { 0.35 } else { 0.1 } {
+                        experiment.click(now, impression, place as u32);
+                    }
+                }
+                experiment.close(now, impression);
+            }
+            experiment.take_events();
+        }
+    }
+    experiment.change(crowd.days * DAY, State::Ended, "a test", "").unwrap();
+    experiment
+}
+
 /// Whether somebody was said to win on any day.
 fn is_alarm(experiment: &Experiment) -> bool {
     let verdicts = decide(&experiment.outcomes(), 0.05, By::Units).unwrap();
@@ -81,18 +116,28 @@ fn equal_rankers_rarely_win() {
         let alarms = (0..40).filter(|seed| is_alarm(&played(policy, keep, crowd, *seed).0)).count() as u64;
         assert!(alarms <= most(40), "{policy} {keep:?}: {alarms} of 40");
     }
+    let crowd = Crowd { days: 10, users_per_day: 10, impressions_per_user: 4 };
+    let alarms = (0..40).filter(|seed| is_alarm(&played_in_sets("mdb", crowd, *seed))).count() as u64;
+    assert!(alarms <= most(40), "mdb: {alarms} of 40");
 }
 
-const MANY: Crowd = Crowd { days: 20, users_per_day: 50, impressions_per_user: 200 };
+/// Looked at a hundred times.
+const MANY: Crowd = Crowd { days: 100, users_per_day: 10, impressions_per_user: 200 };
 
 #[test]
-#[ignore = "minutes: 1,000 experiments for each of five policies"]
+#[ignore = "minutes: 1,000 experiments for each of seven"]
 #[expect(clippy::print_stderr, reason = "who runs a measurement reads its numbers")]
 fn a_thousand_experiments_of_equal_rankers() {
     for policy in ["rucb", "dts", "mergerucb", "rmed1", "fixed"] {
         let alarms = (0..1_000).filter(|seed| is_alarm(&played(policy, Keep::Unit, MANY, *seed).0)).count();
         eprintln!("{policy}: {alarms} of 1,000");
         assert!(alarms <= 63, "{policy}: {alarms} of 1,000");
+    }
+    for policy in ["mdb", "fixed"] {
+        let crowd = Crowd { users_per_day: 5, impressions_per_user: 20, ..MANY };
+        let alarms = (0..1_000).filter(|seed| is_alarm(&played_in_sets(policy, crowd, *seed))).count();
+        eprintln!("{policy}, four rankers: {alarms} of 1,000");
+        assert!(alarms <= 63, "{policy}, four rankers: {alarms} of 1,000");
     }
 }
 
