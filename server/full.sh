@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What takes longer than `ci.sh` may: kills and attacks in full number, 100,000 impressions that a simulation also plays, and a million
-# with a thousand of them open. With a number, everything is that many times smaller.
+# What takes longer than `ci.sh` may: kills, faults and attacks in full number, 100,000 impressions that a simulation also plays, and a
+# million with a thousand of them open, as one simulation plays them and by eight workers. With a number, everything is that many times smaller.
 set -euo pipefail
 cd "$(dirname "$0")"
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/../target}
@@ -43,6 +43,14 @@ for policy in rucb dts mergerucb rmed1 sparring mdb; do
 done
 
 n=$((1000000 / smaller))
+step "rucb: $n impressions with a thousand of them open, that a simulation with late answers also plays"
+run=(--experiment late --create rucb --rankers 6 --impressions "$n" --seed 7 --open 1000 --quiet)
+"$server" drive --url "$url" "${run[@]}"
+"$server" drive "${run[@]}" --expect "$out/late.simulated"
+"$server" replay late --store "$out/store.db" --choices "$out/late.served"
+cmp "$out/late.simulated" "$out/late.served"
+echo "equal: $(wc -l <"$out/late.served") lines"
+
 step "$n impressions, a thousand of them open"
 "$server" drive --url "$url" --experiment million --create rucb --rankers 6 --impressions "$n" --workers 8 --open 1000 --users 50000 --quiet
 kill "$serving"

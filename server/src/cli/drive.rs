@@ -64,7 +64,8 @@ pub(super) struct Drive {
     /// Requests at a time
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_up_to::<usize, 1024>)]
     workers: usize,
-    /// How many impressions are open before the first of them is clicked
+    /// How many impressions are open before the first of them is clicked; with one request at a time, and with `--expect`, outcomes
+    /// come this many impressions late
     #[arg(long, value_name = "N", default_value = "0", value_parser = parse_count)]
     open: u64,
     /// Impressions per second, whenever they are answered [default: as fast as they are answered]
@@ -100,7 +101,7 @@ impl Drive {
             run: self.run,
         });
         if let (Some(path), Some(plan)) = (&self.expect, &plan) {
-            return write_new(path, &plan.played(&users)?);
+            return write_new(path, &plan.played(&users, self.open)?);
         }
         if let Some(plan) = &plan {
             Calls::new(&self.url, self.key.as_deref(), &self.experiment).create(&plan.settings(&users)?)?;

@@ -1,6 +1,7 @@
 //! What a simulation of the same run plays, impression by impression: the server must choose the same.
 
 use anyhow::Result;
+use bandits::open::{Delay, Lateness, play_open};
 use bandits::registry::Spec;
 use bandits::{Choice, Generator, Generators, Observer, play};
 use rand::SeedableRng as _;
@@ -65,11 +66,11 @@ impl Plan {
         }))
     }
 
-    /// The rankers that meet in each impression of a simulation, a line for each.
+    /// The rankers that meet in each impression of a simulation, a line for each. Outcomes come `late` impressions late.
     ///
     /// # Errors
     /// If the policy is not one of the registry.
-    pub fn played(&self, users: &Users) -> Result<String> {
+    pub fn played(&self, users: &Users, late: u64) -> Result<String> {
         let spec: Spec = self.policy.parse()?;
         let site = users.site();
         let [policy, coins] = self.states().map(Generator::from_seed);
@@ -78,8 +79,16 @@ impl Plan {
         let luck = generators.coins.clone();
         let mut arena = LiveArena::new(&site.site, &site.methods, &gaps, luck, Some(users.key()));
         let mut lines = Lines { names: users.names(), text: String::new() };
-        let mut player = spec.policy(users.names().len(), self.horizon()?)?;
-        play(&mut player, &mut arena, self.impressions, &mut generators, &mut lines);
+        let (rankers, horizon) = (users.names().len(), self.horizon()?);
+        if late == 0 {
+            let mut player = spec.policy(rankers, horizon)?;
+            play(&mut player, &mut arena, self.impressions, &mut generators, &mut lines);
+        } else {
+            let mut player = spec.open(rankers, horizon, &generators)?;
+            let lateness = Lateness { delay: Delay::Fixed(late), ..Lateness::default() };
+            let Generators { arena: outcomes, coins: delays, .. } = &mut generators;
+            play_open(&mut player, &mut arena, self.impressions, outcomes, delays, &lateness, &mut lines);
+        }
         Ok(lines.text)
     }
 }
