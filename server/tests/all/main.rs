@@ -7,6 +7,7 @@ mod drive;
 mod events;
 mod export;
 mod failures;
+mod false_alarms;
 mod impressions;
 mod interface;
 mod limits;
