@@ -56,6 +56,23 @@ step "$n impressions, a thousand of them open"
 kill "$serving"
 wait "$serving" || true
 serving=
+if command -v schemathesis >/dev/null; then
+  step "schemathesis, $((600 / smaller)) s"
+  key=$("$server" keys add admin --store "$out/schema.db" 2>/dev/null | tail -1)
+  "$server" serve --store "$out/schema.db" --listen "${url#http://}" >"$out/log" 2>&1 &
+  serving=$!
+  sleep 1
+  # Schemas know nothing of other calls: rankers that the experiment does not have are refused with 422, as they should be.
+  schemathesis run "$url/openapi.json" -H "Authorization: Bearer $key" --max-time $((600 / smaller)) --seed 1 -n 100000 \
+    --exclude-checks positive_data_acceptance
+  kill "$serving"
+  wait "$serving" || true
+  serving=
+else
+  step 'no schemathesis (pip install schemathesis): skipped'
+fi
+step 'false alarms over HTTP'
+cargo test --locked --release --test server -- --ignored
 step 'the store is whole, and its logs fold to the same'
 "$server" check --store "$out/store.db"
 "$server" replay million --store "$out/store.db"
