@@ -2,6 +2,7 @@
  *
  *   hold   every flush waits until the file is gone
  *   fail   every flush fails
+ *   slow   every flush takes 5 ms more
  *   full   nothing can be written to files
  *   shift  seconds that the wall clock is ahead
  */
@@ -25,6 +26,7 @@ static int is_on(const char *name) {
 
 static int flushed(int fd, const char *name) {
     while (is_on("hold")) usleep(1000);
+    if (is_on("slow")) usleep(5000);
     if (is_on("fail")) {
         errno = EIO;
         return -1;

@@ -113,6 +113,7 @@ impl Abreast {
     /// If it is not [possible](Self::is_possible).
     #[inline]
     #[cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "the compiler does not count on AVX2"))]
+    #[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "it is never possible elsewhere"))]
     pub(super) fn draw(&mut self, depth: usize) {
         assert!(Self::is_possible(), "AVX2");
         #[cfg(target_arch = "x86_64")]
