@@ -24,7 +24,7 @@ pub(crate) fn check(bytes: &[u8]) {
     for query in &run.queries {
         for (number, line) in query.documents.iter().enumerate().step_by(2) {
             write!(judgments, "{} 0 ", query.id).expect("memory can be written");
-            judgments.extend_from_slice(line.document);
+            judgments.extend_from_slice(line.document.bytes);
             writeln!(judgments, " {}", number % 5).expect("memory can be written");
         }
     }

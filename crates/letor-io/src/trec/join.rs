@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 
 use super::SYNTHETIC;
+use super::documents::{Docno, Documents};
 use super::open::{TrecOptions, TrecTies, Unjudged};
-use super::order::sort;
-use super::qrels::{Judgment, Qrels, label_of};
+use super::order::{Listed, sort};
+use super::qrels::{Judgment, Qrels};
 use super::run::{Retrieved, Run};
 use crate::dataset::{Dataset, DatasetBuilder, EncodedQuery, Provenance, RunCounts, Runs};
 use crate::error::{Error, ErrorKind};
@@ -125,38 +126,50 @@ fn join_query(
     options: &TrecOptions,
 ) -> Result<Option<Joined>, Error> {
     let removes = options.unjudged == Unjudged::Remove;
-    let mut documents: Vec<&[u8]> = lists.iter().flat_map(|list| list.iter().map(|line| line.document)).collect();
-    documents.sort_unstable();
-    documents.dedup();
-    let all = documents.len();
-    let found: Vec<Option<f32>> = documents.iter().map(|document| label_of(judgments, document)).collect();
-    let unjudged = found.iter().filter(|label| label.is_none()).count();
-    if removes {
-        let mut labels = found.iter();
-        documents.retain(|_| labels.next().is_some_and(Option::is_some));
+    let mut documents = Documents::default();
+    // By list and line, the place of the document.
+    let places: Vec<Vec<u32>> =
+        lists.iter().map(|list| list.iter().map(|line| documents.add(line.document)).collect()).collect();
+    let ranks = documents.ranks();
+    // By rank: the label of a document.
+    let mut found: Vec<Option<f32>> = vec![None; documents.len()];
+    let mut unretrieved = Vec::new();
+    for judgment in judgments {
+        match documents.get(Docno::new(judgment.document)) {
+            Some(place) => found[ranks[place as usize] as usize] = Some(judgment.label),
+            None => unretrieved.push(judgment.label),
+        }
     }
+    let unjudged = found.iter().filter(|label| label.is_none()).count();
+    // By rank: the row of a document, if it stays.
+    let mut next = 0;
+    let rows: Vec<Option<u32>> = found
+        .iter()
+        .map(|label| {
+            let stays = !removes || label.is_some();
+            let row = next;
+            next += u32::from(stays);
+            stays.then_some(row)
+        })
+        .collect();
     let labels: Vec<f32> =
-        found.iter().copied().filter(|label| !removes || label.is_some()).map(|label| label.unwrap_or(0.0)).collect();
-    if documents.is_empty() {
+        found.iter().zip(&rows).filter_map(|(label, row)| row.map(|_| label.unwrap_or(0.0))).collect();
+    if labels.is_empty() {
         return Ok(None);
     }
-    debug_assert!(documents.len() == labels.len() && documents.len() <= all);
     let (mut columns, mut sizes, mut values) = (Vec::new(), Vec::new(), Vec::new());
-    for list in lists {
-        let mut sorted: Vec<&Retrieved<'_>> =
-            list.iter().filter(|line| documents.binary_search(&line.document).is_ok()).collect();
+    for (list, places) in lists.iter().zip(&places) {
+        let listed = list.iter().zip(places).filter_map(|(line, &place)| {
+            Some(Listed { row: rows[ranks[place as usize] as usize]?, score: line.score })
+        });
+        let mut sorted: Vec<Listed> = listed.collect();
         let tied = sort(&mut sorted, options.ties, &mut values);
-        let mut column = vec![0.0; documents.len()];
-        for (line, value) in sorted.iter().zip(&values) {
-            let row = documents.binary_search(&line.document).expect("it is among them");
-            column[row] = *value;
-        }
+        let mut column = vec![0.0; labels.len()];
+        sorted.iter().zip(&values).for_each(|(document, value)| column[document.row as usize] = *value);
         sizes.push([sorted.len(), tied]);
         columns.push(column);
     }
-    let unretrieved = judgments.iter().filter(|judgment| documents.binary_search(&judgment.document).is_err());
-    let mut unretrieved: Vec<f32> = unretrieved.map(|judgment| judgment.label).collect();
-    unretrieved.sort_by(|one, other| other.total_cmp(one));
+    unretrieved.sort_by(|one: &f32, other| other.total_cmp(one));
     let query = EncodedQuery::from_columns(id, &labels, &columns)
         .map_err(|error| Error::new(ErrorKind::Limit, error.to_string()))?;
     Ok(Some(Joined { query, unretrieved, unjudged, lists: sizes }))

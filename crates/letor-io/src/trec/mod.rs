@@ -43,6 +43,7 @@
 //!
 //! What was left out or filled in is counted: [`Runs::counts`](crate::Runs::counts).
 
+mod documents;
 mod fields;
 #[cfg(feature = "fuzz")]
 pub(crate) mod fuzz;

@@ -1,34 +1,55 @@
 //! The order of the documents that a run retrieved.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 
 use super::open::TrecTies;
-use super::run::Retrieved;
+use crate::decimal::Decimal;
 
-/// The score as `trec_eval` compares it: in single precision. Adding 0 makes -0 and 0 equal.
-fn single(document: &Retrieved<'_>) -> f32 {
-    document.score.to_f64() as f32 + 0.0
+/// A document of a list.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Listed {
+    /// Its row among the documents of the query, which are in the order of their numbers as bytes.
+    pub(super) row: u32,
+    pub(super) score: Decimal,
+}
+
+/// The score as `trec_eval` compares it, in single precision, as a number of the same order.
+fn single(score: Decimal) -> u32 {
+    // Adding 0 makes -0 and 0 equal.
+    let bits = (score.to_f64() as f32 + 0.0).to_bits();
+    if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
 }
 
 /// Sorts the documents of a query by `ties`, best first, and returns the number of documents that share their score with
 /// another. `values` become the values of the documents, in that order: from the length of the list down to 1, equal
 /// for documents that stay tied.
-pub(super) fn sort(documents: &mut [&Retrieved<'_>], ties: TrecTies, values: &mut Vec<f64>) -> usize {
-    let compare = |one: &&Retrieved<'_>, other: &&Retrieved<'_>| match ties {
-        TrecTies::Docno => single(other).total_cmp(&single(one)),
-        TrecTies::Keep => other.score.compare(one.score),
-    };
-    documents.sort_by(|one, other| compare(one, other).then_with(|| other.document.cmp(one.document)));
+pub(super) fn sort(documents: &mut [Listed], ties: TrecTies, values: &mut Vec<f64>) -> usize {
     values.clear();
     let (mut tied, mut below) = (0, documents.len());
-    for group in documents.chunk_by(|one, other| compare(one, other) == Ordering::Equal) {
-        tied += if group.len() > 1 { group.len() } else { 0 };
-        for _ in group {
+    let mut group = |len: usize| {
+        tied += if len > 1 { len } else { 0 };
+        for _ in 0..len {
             values.push(below as f64);
             below -= usize::from(ties == TrecTies::Docno);
         }
         if ties == TrecTies::Keep {
-            below -= group.len();
+            below -= len;
+        }
+    };
+    match ties {
+        TrecTies::Docno => {
+            // One number per document, so that nothing but numbers is compared.
+            let key = |one: &Listed| Reverse(u64::from(single(one.score)) << 32 | u64::from(one.row));
+            documents.sort_by_cached_key(key);
+            documents
+                .chunk_by(|one, other| single(one.score) == single(other.score))
+                .for_each(|tied| group(tied.len()));
+        }
+        TrecTies::Keep => {
+            let compare = |one: &Listed, other: &Listed| other.score.compare(one.score);
+            documents.sort_by(|one, other| compare(one, other).then(other.row.cmp(&one.row)));
+            let equal = |one: &Listed, other: &Listed| compare(one, other) == Ordering::Equal;
+            documents.chunk_by(equal).for_each(|tied| group(tied.len()));
         }
     }
     tied
@@ -37,22 +58,21 @@ pub(super) fn sort(documents: &mut [&Retrieved<'_>], ties: TrecTies, values: &mu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decimal::Decimal;
 
     /// The order of `(document, score)` and the values of the list.
     fn order(list: &[(&str, f64)], ties: TrecTies) -> (String, Vec<f64>, usize) {
-        let list: Vec<Retrieved<'_>> = (1..)
-            .zip(list)
-            .map(|(line, (document, score))| Retrieved {
-                document: document.as_bytes(),
+        let mut names: Vec<&str> = list.iter().map(|(document, _)| *document).collect();
+        names.sort_unstable();
+        let mut sorted: Vec<Listed> = list
+            .iter()
+            .map(|(document, score)| Listed {
+                row: names.binary_search(document).unwrap() as u32,
                 score: Decimal::from_f64(*score).unwrap(),
-                line,
             })
             .collect();
-        let mut sorted: Vec<_> = list.iter().collect();
         let mut values = Vec::new();
         let tied = sort(&mut sorted, ties, &mut values);
-        let documents = sorted.iter().map(|document| str::from_utf8(document.document).unwrap());
+        let documents = sorted.iter().map(|document| names[document.row as usize]);
         (documents.collect::<Vec<_>>().join(" "), values, tied)
     }
 
@@ -71,5 +91,12 @@ mod tests {
             assert_eq!(order(&list, TrecTies::Docno), ("b a".into(), vec![2.0, 1.0], 2), "{low} {high}");
             assert_eq!(order(&list, TrecTies::Keep), ("a b".into(), vec![2.0, 1.0], 0), "{low} {high}");
         }
+    }
+
+    #[test]
+    fn scores_as_numbers_have_their_order() {
+        let scores = [-1e40, -2.5, -1.0, -1e-3, 0.0, 1e-3, 1.0, 2.5, 1e40];
+        let numbers = scores.map(|score| single(Decimal::from_f64(score).unwrap()));
+        assert!(numbers.is_sorted_by(|one, other| one < other), "{numbers:?}");
     }
 }

@@ -112,9 +112,3 @@ impl<'a> Qrels<'a> {
         Ok(())
     }
 }
-
-/// The label of `document` among `judgments`, if there is one.
-pub(super) fn label_of(judgments: &[Judgment<'_>], document: &[u8]) -> Option<f32> {
-    let at = judgments.binary_search_by(|judgment| judgment.document.cmp(document)).ok()?;
-    Some(judgments[at].label)
-}

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
+use super::documents::Docno;
 use super::fields::each_line;
 use crate::decimal::Decimal;
 use crate::error::{Error, ErrorKind, excerpt};
@@ -27,14 +28,14 @@ pub(super) struct Run<'a> {
 #[derive(Debug)]
 pub(super) struct RunQuery<'a> {
     pub(super) id: &'a str,
-    /// In the order of document numbers as bytes.
+    /// In the order of their lines, each document once.
     pub(super) documents: Vec<Retrieved<'a>>,
 }
 
 /// A line of a run.
 #[derive(Debug)]
 pub(super) struct Retrieved<'a> {
-    pub(super) document: &'a [u8],
+    pub(super) document: Docno<'a>,
     pub(super) score: Decimal,
     pub(super) line: u64,
 }
@@ -49,7 +50,7 @@ impl<'a> Run<'a> {
         let (mut tag, mut last) = (None, ("", 0));
         let comments = each_line::<6>(text, ("lines of a run", FORM, Foreign::Run), |line| {
             let id = line.query()?;
-            let document = line.document()?;
+            let document = Docno::new(line.document()?);
             let score =
                 parse_number(line.fields[4]).map_err(|fault| {
                     let found = excerpt(line.fields[4]);
@@ -80,9 +81,6 @@ impl<'a> Run<'a> {
             queries[last.1].documents.push(Retrieved { document, score, line: line.number });
             Ok(())
         })?;
-        queries
-            .par_iter_mut()
-            .for_each(|query| query.documents.sort_by_key(|document| (document.document, document.line)));
         let repeated = queries.par_iter().filter_map(RunQuery::repeated).min_by_key(|(_, lines)| lines[1]);
         if let Some((message, [_, line])) = repeated {
             return Err(Error::new(ErrorKind::Document, message).at(line, 1));
@@ -94,14 +92,23 @@ impl<'a> Run<'a> {
 impl RunQuery<'_> {
     /// The first line that repeats a document, with the line of the document before it.
     fn repeated(&self) -> Option<(String, [u64; 2])> {
-        let pairs = self.documents.windows(2).filter(|pair| pair[0].document == pair[1].document);
-        let pair = pairs.min_by_key(|pair| pair[1].line)?;
-        let message = format!(
-            "document {} recurs in query {}; it occurs first on line {}: keep one of the lines",
-            excerpt(pair[1].document),
-            self.id,
-            pair[0].line
-        );
-        Some((message, [pair[0].line, pair[1].line]))
+        let mut hashes: Vec<u64> = self.documents.iter().map(|line| line.document.hash).collect();
+        hashes.sort_unstable();
+        if hashes.windows(2).all(|pair| pair[0] != pair[1]) {
+            return None;
+        }
+        // Some line does, or two documents have one hash.
+        let mut lines = HashMap::new();
+        for line in &self.documents {
+            if let Some(first) = lines.insert(line.document.bytes, line.line) {
+                let message = format!(
+                    "document {} recurs in query {}; it occurs first on line {first}: keep one of the lines",
+                    excerpt(line.document.bytes),
+                    self.id,
+                );
+                return Some((message, [first, line.line]));
+            }
+        }
+        None
     }
 }
