@@ -173,6 +173,13 @@ impl Sheet {
         [self.canvas.width, self.canvas.height]
     }
 
+    /// The same sheet for web pages: as SVG, it is dark where its reader's theme is.
+    #[must_use]
+    pub fn adaptive(mut self) -> Self {
+        self.canvas.adaptive = true;
+        self
+    }
+
     /// The sheet as SVG in its size on paper. The same figure gives the same bytes.
     #[must_use]
     pub fn svg(&self) -> String {
