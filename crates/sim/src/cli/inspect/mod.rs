@@ -14,8 +14,9 @@ use rankers::{Gain, Measure, MeasureKind, Measurement, Rankings, TieBreaking};
 use serde::Serialize;
 use simulation::arm_names::ArmNames;
 use simulation::spec::SiteSpec;
+use studies::verdict::{self, MeasureTests};
 
-use self::measures::{AllMeans, MEANS, Means, Measures, QUERIES};
+use self::measures::{AllMeans, MEANS, Means, Measures, QUERIES, TESTS};
 use super::print::{eprintln, println};
 use crate::cli::args::{
     CommonArgs, DatasetArgs, OutputArgs, OwnArgs, ReadingArgs, announce, dataset_name, default_folder, short,
@@ -36,8 +37,9 @@ const PRINTED: usize = 10;
 
 /// Describe a data set: queries, labels, and the quality of each feature as a ranker.
 ///
-/// Writes findings.json with all numbers, figures of the rankers' nDCG and of the documents per query, with --measures
-/// also measures.csv, and config.json to the results folder.
+/// Of TREC runs, first says which is better by the first measure, by paired tests. Writes findings.json with all numbers,
+/// figures of the rankers' nDCG and of the documents per query, with --measures also measures.csv, of runs tests.csv, and
+/// config.json to the results folder.
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("data").args(["positional", "dataset", "rankings"]).required(true).multiple(true)))]
 pub(super) struct Inspect {
@@ -106,6 +108,9 @@ struct Findings {
     /// What was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     measures: Option<AllMeans>,
+    /// Of runs: paired tests of every measure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tests: Option<MeasureTests>,
 }
 
 #[derive(Serialize)]
@@ -172,7 +177,13 @@ impl Inspect {
         let names = names.called(dataset.feature_names().cloned());
         let rankings = Ranked::new(&dataset, statistics.unlabelled(), measures.as_ref())?;
         let measurement = rankings.as_ref().map(|ranked| ranked.measurement(measures.as_ref())).transpose()?;
-        let findings = Findings::of(&dataset, &statistics, (measurement.as_ref(), measures.clone()), &names);
+        let mut findings = Findings::of(&dataset, &statistics, (measurement.as_ref(), measures.clone()), &names);
+        findings.tests = match (&measurement, &measures, dataset.runs()) {
+            (Some(measurement), Some(measures), Some(_)) => {
+                MeasureTests::of(measurement, &measures.names(), NDCG.len())?
+            }
+            _ => None,
+        };
         folder.write(&config, || {
             output::write_json_pretty(&folder.join("findings.json"), &findings)?;
             match (&findings.measures, &measurement) {
@@ -181,12 +192,16 @@ impl Inspect {
                 }
                 _ => [MEANS, QUERIES].iter().try_for_each(|name| output::remove_stale(&folder.join(name)))?,
             }
+            AllMeans::write_tests(findings.tests.as_ref(), folder.path(), &names)?;
             draw(&dataset, &findings, &names.shortened(), folder.path())
         })?;
         let names = names.shortened();
         if self.output.json {
             println!("{}", serde_json::to_string_pretty(&findings)?);
         } else {
+            if let Some(sentence) = findings.tests.as_ref().and_then(|tests| tests.sentence(&names)) {
+                println!("{}.\n", verdict::capitalised(&sentence));
+            }
             println!("{statistics}\n{}", report(&findings, &names));
         }
         if !self.common.quiet {
@@ -196,8 +211,9 @@ impl Inspect {
                 (Some(_), false) => format!("{MEANS}, "),
                 (Some(_), true) => format!("{MEANS}, {QUERIES}, "),
             };
+            let tested = findings.tests.as_ref().map_or_else(String::new, |_| format!("{TESTS}, "));
             eprintln!(
-                "results in {}: {rankers}{measured}documents.png, documents.svg, findings.json, config.json",
+                "results in {}: {rankers}{measured}{tested}documents.png, documents.svg, findings.json, config.json",
                 folder.path().display()
             );
         }
@@ -268,6 +284,7 @@ impl Findings {
                 queries: measurement.queries(),
                 rankers: rankers().map(of_ranker).collect(),
             }),
+            tests: None,
         }
     }
 
@@ -310,6 +327,9 @@ fn report(findings: &Findings, names: &ArmNames) -> String {
     if let Some(measures) = &findings.measures {
         let queries = with_unit(measures.queries as u64, "query");
         text += &format!("\n\nmeans over {queries}\n{}", measures.table(names, PRINTED));
+    }
+    if let Some(tests) = &findings.tests {
+        text += &format!("\n\n{}", tests.table(names, PRINTED));
     }
     text
 }
