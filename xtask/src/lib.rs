@@ -6,6 +6,7 @@ pub mod compare_results;
 pub mod fetch_datasets;
 pub mod fuzz;
 pub mod pin;
+pub mod readme;
 pub mod tidy;
 
 use std::process::ExitCode;
@@ -28,6 +29,7 @@ enum Command {
     FetchDatasets(fetch_datasets::Arguments),
     Fuzz(fuzz::Arguments),
     Pin(pin::Arguments),
+    Readme(readme::Arguments),
     Tidy(tidy::Arguments),
 }
 
@@ -43,6 +45,7 @@ impl Arguments {
             Command::FetchDatasets(arguments) => fetch_datasets::run(arguments),
             Command::Fuzz(arguments) => fuzz::run(arguments),
             Command::Pin(arguments) => pin::run(arguments),
+            Command::Readme(arguments) => readme::run(arguments),
             Command::Tidy(arguments) => tidy::run(arguments),
         }
     }
