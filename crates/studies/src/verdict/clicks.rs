@@ -8,7 +8,7 @@ use statistics::normal_above;
 use super::{LEVEL, MOST, listed};
 use crate::results::AlgorithmSummary;
 
-/// Who beats whom by clicks, and after how many impressions an algorithm states it: a sentence without its full stop. `None` of more
+/// Who beats whom by clicks, and after how many impressions that is stated: a sentence without its full stop. `None` of more
 /// than three rankers, and where no clicks were simulated.
 #[must_use]
 pub fn by_clicks(truth: &GroundTruth, names: &ArmNames, summaries: &[AlgorithmSummary]) -> Option<String> {
@@ -34,8 +34,10 @@ pub fn by_clicks(truth: &GroundTruth, names: &ArmNames, summaries: &[AlgorithmSu
     let winners = listed(&truth.winners.iter().map(|&arm| name(arm)).collect::<Vec<_>>());
     let beaten = |arm: &usize| format!("{} in {:.2}%", name(*arm), 100.0 * (0.5 + truth.gaps[*arm]));
     let beaten = listed(&others.iter().map(beaten).collect::<Vec<_>>());
-    let (beats, so) = if truth.winners.len() > 1 { ("beat", "same lists, so that they") } else { ("beats", "") };
-    let who = if so.is_empty() { winners } else { format!("{winners}, which show the {so}") };
+    let (who, beats) = match truth.winners.len() {
+        1 => (winners, "beats"),
+        _ => (format!("{winners}, which show the same lists,"), "beat"),
+    };
     let counted = "of impressions, ties counted half";
     if doubt > LEVEL {
         return Some(format!(
@@ -77,4 +79,79 @@ fn soonest(truth: &GroundTruth, names: &ArmNames, summaries: &[AlgorithmSummary]
         with_unit(summaries.len() as u64, "algorithm"),
         with_unit(summary.runs as u64, "run")
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn truth(gaps: &[f64], z: Option<f64>) -> GroundTruth {
+        let winner = gaps.iter().position(|gap| *gap == 0.0).expect("a winner");
+        GroundTruth {
+            measure: RegretMeasure::Condorcet,
+            winner,
+            winners: (0..gaps.len()).filter(|arm| gaps[*arm] == 0.0).collect(),
+            gaps: gaps.to_vec(),
+            standard_errors: vec![0.001; gaps.len()],
+            smallest_margin: gaps.iter().copied().filter(|gap| *gap > 0.0).fold(0.5, f64::min),
+            runner_up: gaps.iter().position(|gap| *gap > 0.0),
+            z,
+            comparisons: 300_000,
+            uninformed: false,
+        }
+    }
+
+    fn sentence(truth: &GroundTruth) -> Option<String> {
+        let names = letor_io::Names::new(["a", "b", "c", "d"]).expect("names");
+        by_clicks(truth, &ArmNames::NUMBERS.called(Some(names)), &[])
+    }
+
+    #[test]
+    fn each_outcome_has_its_sentence() {
+        let after = "after 300,000 simulated impressions";
+        for (truth, expected) in [
+            (
+                truth(&[0.0, 0.0125], Some(12.0)),
+                format!(
+                    "by clicks, a beats b in 51.25% of impressions, ties counted half, over 99.99% confidence {after}"
+                ),
+            ),
+            (
+                truth(&[0.0125, 0.0], Some(2.0)),
+                format!("by clicks, b beats a in 51.25% of impressions, ties counted half, 95% confidence {after}"),
+            ),
+            (
+                truth(&[0.0, 0.0125], Some(1.5)),
+                format!(
+                    "by clicks, a beats b in 51.25% of impressions, ties counted half, but that may be chance: 86% confidence {after}"
+                ),
+            ),
+            (
+                // Two pairs may err.
+                truth(&[0.02, 0.0, 0.01], Some(2.0)),
+                format!(
+                    "by clicks, b beats a in 52.00% and c in 51.00% of impressions, ties counted half, but that may be chance: 90% confidence {after}"
+                ),
+            ),
+            (
+                truth(&[0.0, 0.0, 0.01], Some(3.0)),
+                format!(
+                    "by clicks, a and b, which show the same lists, beat c in 51.00% of impressions, ties counted half, 99.73% confidence {after}"
+                ),
+            ),
+            (truth(&[0.0, 0.0], None), "by clicks, a and b are equal: they show the same lists".to_owned()),
+            (
+                GroundTruth { uninformed: true, ..truth(&[0.0, 0.1], None) },
+                "by clicks, nobody wins: all of 300,000 simulated impressions are ties".to_owned(),
+            ),
+            (
+                GroundTruth { measure: RegretMeasure::Ndcg, ..truth(&[0.0, 0.1, 0.1], None) },
+                format!("by clicks, no ranker beats all others {after}"),
+            ),
+        ] {
+            assert_eq!(sentence(&truth), Some(expected));
+        }
+        assert_eq!(sentence(&truth(&[0.0, 0.1, 0.1, 0.1], Some(9.0))), None);
+        assert_eq!(sentence(&GroundTruth { comparisons: 0, ..truth(&[0.0, 0.1], None) }), None);
+    }
 }
