@@ -6,14 +6,16 @@ use std::path::Path;
 
 use anyhow::{Result, ensure};
 use clap::{ArgGroup, Args};
-use figures::{Curve, CurvePoint, Lines};
+use figures::{Curve, CurvePoint, Forest, ForestRow, Lines};
 use letor_io::{Dataset, FeatureId, Provenance, Statistics, exact_label};
 use output::numbers::{with_separators, with_unit};
 use output::usage::usage;
 use rankers::{Gain, Measure, MeasureKind, Measurement, Rankings, TieBreaking};
 use serde::Serialize;
 use simulation::arm_names::ArmNames;
+use simulation::description::synthetic_note;
 use simulation::spec::SiteSpec;
+use statistics::fixed::paired_t_test;
 use studies::verdict::{self, MeasureTests};
 
 use self::measures::{AllMeans, MEANS, Means, Measures, QUERIES, TESTS};
@@ -193,7 +195,8 @@ impl Inspect {
                 _ => [MEANS, QUERIES].iter().try_for_each(|name| output::remove_stale(&folder.join(name)))?,
             }
             AllMeans::write_tests(findings.tests.as_ref(), folder.path(), &names)?;
-            draw(&dataset, &findings, &names.shortened(), folder.path())
+            let measured = measurement.as_ref().zip(measures.as_ref()).filter(|_| dataset.runs().is_some());
+            draw(&dataset, &findings, measured, &names.shortened(), folder.path())
         })?;
         let names = names.shortened();
         if self.output.json {
@@ -334,10 +337,49 @@ fn report(findings: &Findings, names: &ArmNames) -> String {
     text
 }
 
+/// The first measure of runs as dots, best first, with the interval of the mean over queries. `None` where there is nothing to
+/// estimate it from, or more runs than a page holds.
+fn intervals(measurement: &Measurement<'_>, measures: &Measures, names: &ArmNames) -> Option<Forest> {
+    const MOST: usize = 60;
+    let measure = measures.names().into_iter().next()?;
+    let values = measurement.per_query();
+    let zeros = vec![0.0; measurement.queries()];
+    let row = |(arm, values): (usize, &Vec<Vec<f64>>)| {
+        let found = paired_t_test(&values[NDCG.len()], &zeros).ok()?;
+        Some(ForestRow {
+            name: names.name(arm),
+            value: found.mean,
+            inner: found.interval(verdict::LEVEL).ok()?,
+            outer: None,
+            text: format!("{:.4}", found.mean),
+        })
+    };
+    let mut rows = values.iter().enumerate().map(row).collect::<Option<Vec<_>>>().filter(|rows| rows.len() <= MOST)?;
+    rows.sort_by(|one, other| other.value.total_cmp(&one.value));
+    Some(Forest {
+        title: format!("{measure} of {}", with_unit(rows.len() as u64, "run")),
+        subtitle: Some(format!(
+            "mean over {} and its 95% interval; of a difference, tests.csv has the interval",
+            with_unit(measurement.queries() as u64, "query")
+        )),
+        x_label: measure,
+        rows,
+        note: None,
+    })
+}
+
 /// Draws the quality of the rankers, best first, and the distribution of documents per query.
-fn draw(dataset: &Dataset, findings: &Findings, names: &ArmNames, folder: &Path) -> Result<()> {
-    let note = findings.synthetic.then(|| format!("synthetic data: {} is generated", findings.name));
-    if let Some(best) = findings.best_first() {
+fn draw(
+    dataset: &Dataset,
+    findings: &Findings,
+    measured: Option<(&Measurement<'_>, &Measures)>,
+    names: &ArmNames,
+    folder: &Path,
+) -> Result<()> {
+    let note = findings.synthetic.then(|| synthetic_note(&findings.name));
+    if let Some(intervals) = measured.and_then(|(measurement, measures)| intervals(measurement, measures, names)) {
+        Forest { note: note.clone(), ..intervals }.save(&folder.join("rankers"))?;
+    } else if let Some(best) = findings.best_first() {
         let curve = |name: &str, value: fn(&RankerQuality) -> f64| {
             let points = best.iter().zip(1..).map(|(ranker, place)| CurvePoint::exact(f64::from(place), value(ranker)));
             Curve { name: name.to_owned(), points: points.collect() }
