@@ -102,7 +102,7 @@ fn when(words: &str, line: usize) -> Result<When> {
         Some(("file", name)) => When::File(name.to_owned()),
         Some(("long,", "in the clone")) => long(true, None),
         Some(("long,", rest)) if rest.starts_with("until ") => long(false, rest.strip_prefix("until ")),
-        _ => bail!("line {line}: `{words}` is no way to run a block; `cargo doc -p xtask` lists them"),
+        _ => bail!("line {line}: `{words}` cannot be asked of a block; `cargo doc -p xtask` lists what can"),
     })
 }
 
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn unknown_comments_are_refused() {
         for (text, part) in [
-            ("<!-- readme: sometimes -->\n```sh\n```\n", "line 1: `sometimes` is no way"),
+            ("<!-- readme: sometimes -->\n```sh\n```\n", "line 1: `sometimes` cannot be asked"),
             ("<!-- readme: long -->\nwords\n", "line 2: a comment for a block, and no block"),
             ("<!-- readme: long -->\n<!-- readme: long -->\n", "line 2: two comments"),
         ] {
