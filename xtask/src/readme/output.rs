@@ -13,7 +13,11 @@ pub(super) fn difference(shown: &str, found: &str) -> Option<String> {
             _ => starts.into_iter().find(|&start| found[start..].starts_with(part)),
         };
         let Some(place) = place else {
-            return Some(first_difference(part, &found[at.min(found.len())..]));
+            let rest = &found[at.min(found.len())..];
+            // After lines that were left out, the place that was meant is where the first line of the part is found.
+            let meant =
+                if number == 0 { 0 } else { rest.iter().position(|line| Some(line) == part.first()).unwrap_or(0) };
+            return Some(first_difference(part, &rest[meant..]));
         };
         at = place + part.len();
     }
@@ -23,10 +27,9 @@ pub(super) fn difference(shown: &str, found: &str) -> Option<String> {
 
 /// The first line of `part` that the output lacks, and what stands there.
 fn first_difference(part: &[&str], found: &[&str]) -> String {
-    let start = found.iter().position(|line| Some(line) == part.first()).unwrap_or(0);
-    let same = part.iter().zip(&found[start..]).take_while(|(one, other)| one == other).count();
+    let same = part.iter().zip(found).take_while(|(one, other)| one == other).count();
     let line = |lines: &[&str]| lines.get(same).map_or_else(|| "nothing more".to_owned(), |line| format!("{line:?}"));
-    format!("expected {}, found {}", line(part), line(&found[start..]))
+    format!("expected {}, found {}", line(part), line(found))
 }
 
 #[cfg(test)]

@@ -4,14 +4,14 @@ use anyhow::Result;
 use output::numbers::{with_separators, with_unit};
 use output::text_table::{Align, TextTable};
 use rankers::Measurement;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use simulation::arm_names::ArmNames;
 use statistics::fixed::{holm, paired_t_test};
 
 use super::{LEVEL, MOST, listed, p_text};
 
 /// One measure of two rankers, compared over the same queries.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PairTest {
     /// The measure, as `ir_measures` writes it.
     pub measure: String,
@@ -44,7 +44,7 @@ impl PairTest {
 }
 
 /// All pairs of rankers by all measures.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MeasureTests {
     /// The queries of each mean.
     pub queries: usize,
