@@ -275,6 +275,8 @@ pub struct Forest {
     pub subtitle: Option<String>,
     /// The quantity along the x axis, with its unit.
     pub x_label: String,
+    /// Whether the axis ends near the intervals instead of at zero: where differences matter and zero is far away.
+    pub close: bool,
     /// The rows.
     pub rows: Vec<ForestRow>,
     /// A footnote, for example that the data are synthetic.

@@ -80,6 +80,7 @@ impl Study for LiveStudy {
         let mut played = PlayedRuns {
             caption: live_caption(description, "", measured, self.request.run.look).with(late.clone()),
             truth: truth.describe(|arm| names.name(arm)),
+            verdict: None,
             winners: truth.winners.clone(),
             phases: Vec::new(),
             multileave: Some(description.multileave.clone()),
@@ -91,9 +92,7 @@ impl Study for LiveStudy {
             shown: self.request.run.shown(),
         };
         // Readers with two runs want to know which is better before they learn how it was found.
-        if let Some(sentence) = verdict::sentence(&self.site.prepared, truth, &played.names, &played.summary())? {
-            played.truth = format!("{sentence}\n\n{}", played.truth);
-        }
+        played.verdict = verdict::sentence(&self.site.prepared, truth, &played.names, &played.summary())?;
         Ok(played)
     }
 

@@ -100,6 +100,7 @@ impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
             // A folder may ask for more than the request.
             caption: Caption { look: self.request.look.usually(Axes::Log), ..caption.clone() },
             truth: truth.clone(),
+            verdict: None,
             late: self.request.late.describe(),
             shown: self.request.shown(),
         })

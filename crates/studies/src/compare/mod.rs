@@ -221,6 +221,7 @@ impl Study for CompareStudy {
             multileave: None,
             caption: self.caption(what, measured),
             truth: truth.describe(|arm| names.name(arm)),
+            verdict: None,
             late: None,
             shown: self.request.run.shown(),
         };

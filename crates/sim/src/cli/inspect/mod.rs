@@ -339,7 +339,7 @@ fn report(findings: &Findings, names: &ArmNames) -> String {
 
 /// The first measure of runs as dots, best first, with the interval of the mean over queries. `None` where there is nothing to
 /// estimate it from, or more runs than a page holds.
-fn intervals(measurement: &Measurement<'_>, measures: &Measures, names: &ArmNames) -> Option<Forest> {
+fn intervals(data: &str, measurement: &Measurement<'_>, measures: &Measures, names: &ArmNames) -> Option<Forest> {
     const MOST: usize = 60;
     let measure = measures.names().into_iter().next()?;
     let values = measurement.per_query();
@@ -357,7 +357,8 @@ fn intervals(measurement: &Measurement<'_>, measures: &Measures, names: &ArmName
     let mut rows = values.iter().enumerate().map(row).collect::<Option<Vec<_>>>().filter(|rows| rows.len() <= MOST)?;
     rows.sort_by(|one, other| other.value.total_cmp(&one.value));
     Some(Forest {
-        title: format!("{measure} of {}", with_unit(rows.len() as u64, "run")),
+        title: format!("{measure} of {} on {data}", with_unit(rows.len() as u64, "run")),
+        close: true,
         subtitle: Some(format!(
             "mean over {} and its 95% interval; of a difference, tests.csv has the interval",
             with_unit(measurement.queries() as u64, "query")
@@ -377,7 +378,9 @@ fn draw(
     folder: &Path,
 ) -> Result<()> {
     let note = findings.synthetic.then(|| synthetic_note(&findings.name));
-    if let Some(intervals) = measured.and_then(|(measurement, measures)| intervals(measurement, measures, names)) {
+    if let Some(intervals) =
+        measured.and_then(|(measurement, measures)| intervals(&findings.name, measurement, measures, names))
+    {
         Forest { note: note.clone(), ..intervals }.save(&folder.join("rankers"))?;
     } else if let Some(best) = findings.best_first() {
         let curve = |name: &str, value: fn(&RankerQuality) -> f64| {

@@ -62,6 +62,8 @@ pub(super) struct Own {
     config: Value,
     summary: Value,
     findings: Value,
+    /// The first sentence that a command on a few runs printed.
+    verdict: Option<String>,
     /// The tables of numbers, for links.
     tables: Vec<PathBuf>,
 }
@@ -77,7 +79,14 @@ impl Own {
         let mut tables: Vec<PathBuf> =
             files.filter(|file| file.extension().is_some_and(|ending| ending == "csv")).collect();
         tables.sort();
-        Self { config: json("config.json"), summary: json("summary.json"), findings: json("findings.json"), tables }
+        let verdict = folder.join("verdict.txt");
+        Self {
+            config: json("config.json"),
+            summary: json("summary.json"),
+            findings: json("findings.json"),
+            verdict: output::input::read_file_text(&verdict, output::input::MOST_OF_RESULTS).ok(),
+            tables,
+        }
     }
 
     /// Whether the data are known to be generated.
@@ -129,6 +138,9 @@ impl Own {
 
     /// Who wins among the rankers: by clicks of few of them, otherwise the ground truth.
     fn of_rankers(&self) -> Option<String> {
+        if let Some(verdict) = &self.verdict {
+            return Some(verdict.trim().to_owned());
+        }
         if let Some(tests) = self.findings.get("tests").and_then(|tests| serde_json::from_value(tests.clone()).ok()) {
             let tests: studies::verdict::MeasureTests = tests;
             let rankers = self.findings.pointer("/measures/rankers")?.as_array()?;
