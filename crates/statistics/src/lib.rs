@@ -1,4 +1,4 @@
-//! What the outcomes of comparisons say.
+//! Inference from pairwise outcomes: who wins, how sure that is, and how many units it takes.
 //!
 //! The crate knows no documents and no bandits: it starts from outcomes of pairs, wins, losses and ties, and it never
 //! breaks a tie. Three decisions are the reader's, and change everything:

@@ -57,7 +57,7 @@ pub(super) fn others(results: &Path, summaries: &[Summary]) -> Result<Vec<Other>
     Ok(others)
 }
 
-/// What a folder holds besides its figures.
+/// What a folder holds beside its figures.
 pub(super) struct Own {
     config: Value,
     summary: Value,
