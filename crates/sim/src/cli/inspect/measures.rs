@@ -92,7 +92,7 @@ impl AllMeans {
         let Some(tests) = tests else { return remove_stale(&path) };
         // The number in files, as in `measures.csv`, from 1.
         let rows = tests.rows(|arm| (arm + 1).to_string(), |arm| names.name(arm));
-        write_csv(&path, &MeasureTests::HEADER, &mut rows.into_iter())
+        write_csv(&path, &MeasureTests::HEADER, rows)
     }
 
     /// Writes the means, and with `per_query` the values of each query.

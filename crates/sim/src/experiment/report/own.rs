@@ -102,7 +102,7 @@ impl Own {
 
     /// The verdict and the table: what stands above the figures.
     pub(super) fn above(&self, body: &mut String) {
-        let rankers = self.of_rankers().map(|sentence| capitalised(&sentence));
+        let rankers = self.of_rankers().or_else(|| self.of_matrix()).map(|sentence| capitalised(&sentence));
         for sentence in [rankers, self.of_algorithms()].into_iter().flatten() {
             let _ = writeln!(body, "<p class=\"verdict\">{}</p>", escaped(&sentence));
         }
@@ -112,6 +112,52 @@ impl Own {
             rows(body, &header, &table, 1..4);
         }
         self.measures(body);
+        self.preview(body);
+    }
+
+    /// The beginning of the first table that says what a command found, where no summary does.
+    fn preview(&self, body: &mut String) {
+        const TELLING: [&str; 6] =
+            ["ranking.csv", "power.csv", "errors.csv", "distortion.csv", "horizons.csv", "differences.csv"];
+        const MOST: usize = 12;
+        let named = |name: &str| self.tables.iter().find(|file| file.file_name().is_some_and(|own| own == name));
+        let Some(file) = TELLING.iter().find_map(|name| named(name)).filter(|_| !self.summary.is_array()) else {
+            return;
+        };
+        let Ok(bytes) = output::input::read_file(file, output::input::MOST_OF_RESULTS) else { return };
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(bytes.as_slice());
+        let shown = |cell: &str| match cell.parse::<f64>() {
+            Ok(value) if value.fract() != 0.0 => significant(value),
+            _ => cell.to_owned(),
+        };
+        let mut all = reader.records().flatten().map(|row| row.iter().map(shown).collect::<Vec<String>>());
+        let header = all.next().unwrap_or_default();
+        let lines: Vec<Vec<String>> = all.collect();
+        rows(body, &header, lines.get(..MOST.min(lines.len())).unwrap_or_default(), 0..0);
+        if lines.len() > MOST {
+            let rest = with_separators((lines.len() - MOST) as u64);
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            let _ = writeln!(body, "<p class=\"muted\">{rest} more rows in {}</p>", escaped(&name));
+        }
+    }
+
+    /// Who wins in a preference matrix.
+    fn of_matrix(&self) -> Option<String> {
+        let ranking = self.findings.get("ranking")?.as_array()?;
+        let name = |of: &Value| {
+            let own = ranking.iter().find(|row| row["arm"] == *of)?;
+            Some(own["name"].as_str().map_or_else(|| format!("arm {}", words(of)), str::to_owned))
+        };
+        let winners = |kind: &str| -> Option<Vec<String>> {
+            self.findings.pointer(&format!("/winners/{kind}"))?.as_array()?.iter().map(name).collect()
+        };
+        let arms = with_unit(ranking.len() as u64, "arm");
+        Some(match winners("condorcet")?.first() {
+            Some(winner) => format!("{winner} beats every other of {arms} with probability above 1/2."),
+            None => {
+                format!("no arm beats every other of {arms}; most are beaten by {}.", winners("copeland")?.join(", "))
+            }
+        })
     }
 
     /// Settings and links: what stands below the figures. `from` is the folder of the page, `folder` that of the results.
