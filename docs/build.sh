@@ -15,6 +15,7 @@ for notebook in notebooks/*.py; do
   "$python" -m nbconvert --log-level=ERROR --execute --to notebook --output-dir pages/notebooks "$out/$name.ipynb"
   "$python" -m nbconvert --log-level=ERROR --to markdown --output-dir pages/notebooks "pages/notebooks/$name.ipynb"
 done
+"$python" llms.py
 "$python" -m mkdocs build --quiet -f mkdocs.yml
 # Nothing that a browser would fetch from elsewhere.
 if grep -rhoE '(src|href)="https?://[^"]+\.(js|css|woff2?)[^"]*"' ../target/docs --include='*.html' | sort | uniq -c | grep .; then

@@ -20,7 +20,7 @@ class StudySettings(TypedDict, total=False):
     checkpoints : int
         Checkpoints per decade of steps; 10 by default.
     axes : str
-        The axes of the figure: ``linear``, ``log-x`` (the default) or ``log``.
+        The axes of the figure: ``linear``, ``log-x`` (the default of live studies) or ``log`` (that of studies on matrices).
     spread : str or None
         The spread over runs in table and figure: ``se``, ``sd`` or ``range``; by default ``se``, with fewer than five runs
         ``range``.

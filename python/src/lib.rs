@@ -18,6 +18,30 @@
 //!
 //! What a user sees, with its documentation, is written in Python, in `rankduel/`; here is what that needs, with types that
 //! both sides have: numbers, text, JSON, arrays.
+//!
+//! # Inside
+//!
+//! `python/` is a workspace of its own, so that `cargo test --workspace` needs no Python. `src/` turns objects of Python into the
+//! types of the crates and back; what users see, with its documentation and types, is written in Python in `rankduel/`. Work runs
+//! in a thread of its own, on a pool of threads that belongs to the process (a child of a fork starts another), without the
+//! interpreter's lock; the calling thread looks for signals every 50 ms. `output::progress::watched` reports to it how far the work is,
+//! and stops it by unwinding at its next progress; work that makes none, such as reading a file, is left to end unseen, and so
+//! owns all that it needs. Tables are read from the very bytes of the CSV files that `rankduel` writes (`results::curves_csv` and
+//! others), so that both agree, and leave through the Arrow C data interface, written out in `arrow.rs`. Policies in Python are
+//! algorithms from outside (`bandits::registry::Outside`); a thread that plays one keeps the interpreter's lock for two
+//! milliseconds at a time. Click models in Python are asked once, when a site is opened, for every state that its users can be in; the
+//! answers are a `clicks::FiniteStateModel`, so that impressions need no interpreter and every number is part of seeds and keys.
+//! Settings of studies cross the border as JSON with the names of
+//! the arguments (`settings.py` checks types, `studies::request::Settings` values), those of studies of sites as flags. Python carries out
+//! the same studies as the command line, so that `out=` gives the same folders, resumption and shards. Commands without a function of their own run through `cli::captured`. `python/ci.sh` builds the wheel
+//! and tests it in clean environments.
+//!
+//! `rankduel/client/` speaks to the live server and needs nothing but the standard library; importing the package does not load it. One call is one
+//! request with one idempotency key and one end in time: `transport` repeats the very same bytes until an answer is there, and its sockets
+//! are given what is left of the time before each step, so that a server that sends a byte a second cannot hold a page. Errors are raised
+//! outside of the frames that held the request, so that reports of errors never show the key. Tests run against `tests/live_double.py`, a
+//! server that holds requests and its own answers to `server/openapi.json` (`tests/openapi.py`), breaks connections at every point, and counts
+//! what it recorded.
 
 mod analyses;
 mod arrow;

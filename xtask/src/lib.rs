@@ -7,6 +7,7 @@ pub mod fetch_datasets;
 pub mod fuzz;
 pub mod pin;
 pub mod publishable;
+pub mod readme;
 pub mod tidy;
 
 use std::process::ExitCode;
@@ -30,6 +31,7 @@ enum Command {
     Fuzz(fuzz::Arguments),
     Pin(pin::Arguments),
     Publishable(publishable::Arguments),
+    Readme(readme::Arguments),
     Tidy(tidy::Arguments),
 }
 
@@ -46,6 +48,7 @@ impl Arguments {
             Command::Fuzz(arguments) => fuzz::run(arguments),
             Command::Pin(arguments) => pin::run(arguments),
             Command::Publishable(arguments) => publishable::run(arguments),
+            Command::Readme(arguments) => readme::run(arguments),
             Command::Tidy(arguments) => tidy::run(arguments),
         }
     }

@@ -110,7 +110,7 @@
 //! | [`rmed1`](policies::rmed1) | if its proof counts: a fifth of the regret of `rucb` at 10^7 steps, in less time per step | 5,980 | 41,900 | 100% | 1,170, 100% | 866, 100% | 238,000, 10% | itself |
 //! | [`rmed2`](policies::rmed2) | if its proof counts, whose constant is the best possible; `rmed1` has less regret up to 10^8 steps | 9,110 | 50,300 | 100% | 6,690, 100% | 184, 100% | 259,000, 0% | itself |
 //! | [`rmed2fh`](policies::rmed2) | as `rmed2`, with a known horizon | 9,460 | 50,100 | 100% | 6,760, 100% | 260, 100% | 241,000, 15% | itself |
-//! | [`mdb`](policies::mdb) | before all others if many lists can be mixed into one and that agrees with pairs (`rankduel distortion`): the least regret of all | 1,480 | 2,890 | 100% | 38.6, 100% | 7.33, 100% | 67,800, 70% | itself |
+//! | [`mdb`](policies::mdb) | first choice when many lists can be multileaved without distortion (`rankduel distortion`): the least regret of all | 1,480 | 2,890 | 100% | 38.6, 100% | 7.33, 100% | 67,800, 70% | itself |
 //! | [`multirucb`](policies::multi_rucb) | instead of `mdb`, if few lists can be mixed into one | 8,740 | 45,000 | 100% | 2,050, 100% | 3,140, 100% | 205,000, 20% | itself |
 //! | [`sparring`](policies::sparring) | if steps must be cheap and the best arm also wins most on average; not if answers come late | 6,390 | 130,000 | 100% | 6,380, 100% | 20,300, 100% | 174,000, 100% | queues |
 //! | [`sparring-ts`](policies::sparring_ts) | as `self-sparring`, which has less regret | 3,850 | 20,700 | 100% | 951, 100% | 4,000, 100% | 153,000, 100% | itself |

@@ -27,7 +27,8 @@ pub(super) fn render(forest: &Forest) -> Result<Figure> {
         let outer = row.outer.unwrap_or(row.inner);
         [row.value, row.inner.0, row.inner.1, outer.0, outer.1]
     });
-    let axis = Axis::linear(values.filter(|value| value.is_finite()), false);
+    let values = values.filter(|value| value.is_finite());
+    let axis = if forest.close { Axis::close(values) } else { Axis::linear(values, false) };
     let frame =
         Frame { left: EDGE + NAME_ROOM + 12.0, right: WIDTH - EDGE - TEXT_ROOM, top: top + 4.0, bottom: below - 58.0 };
     let x = |value: f64| {

@@ -9,10 +9,12 @@ use crate::{Figure, Heatmap, Scale};
 
 /// The most squares per side: more could not be distinguished, and the size of the SVG grows quadratically.
 const MOST: usize = 280;
-/// The greatest length of the name of a row.
-const ROW_ROOM: f64 = 240.0;
+/// The greatest length of the name of a row. Letters are smaller before a longer name is cut.
+const ROW_ROOM: f64 = 300.0;
 /// The greatest length of the name of a column that reads upward.
-const COLUMN_ROOM: f64 = 120.0;
+const COLUMN_ROOM: f64 = 240.0;
+/// The smallest letters of names.
+const SMALLEST_NAME: u32 = 11;
 /// The width of the colour bar to the right of the squares, with its title.
 const BAR_ROOM: f64 = 260.0;
 
@@ -51,7 +53,7 @@ pub(super) fn render(map: &Heatmap) -> Result<Figure> {
     let unknown = unknown(map, n, block);
     hatch(&mut page, &unknown, side, cell, frame);
     if block == 1 && cell >= 38.0 {
-        values(&mut page, &cells, &unknown, side, cell, frame, colors);
+        values(&mut page, &cells, (&map.details, &unknown), side, cell, frame, colors);
     }
     page.outline(frame);
     labels.draw(&mut page, frame, cell / block as f64);
@@ -76,6 +78,12 @@ fn check(map: &Heatmap) -> Result<usize> {
         map.labels.is_empty() || map.labels.len() == n,
         "failed to draw a heat map: {} names for {n} rows; give one per row, or none",
         map.labels.len()
+    );
+    ensure!(
+        map.details.is_empty() || map.details.len() == n * n,
+        "failed to draw a heat map: {} details for {} values; give one per value, or none",
+        map.details.len(),
+        n * n
     );
     let (range, what) = match map.scale {
         Scale::Preference => (0.0..=1.0, "preferences run from 0 to 1"),
@@ -149,7 +157,6 @@ impl Colors {
     }
 }
 
-/// Writes the values into the squares if they are large enough.
 /// For each square, whether most of its values are unknown.
 fn unknown(map: &Heatmap, n: usize, block: usize) -> Vec<bool> {
     let mut values = vec![0.0; if map.unknown.is_empty() { 0 } else { n * n }];
@@ -174,8 +181,19 @@ fn hatch(page: &mut Page, unknown: &[bool], side: usize, cell: f64, frame: Frame
     }
 }
 
-fn values(page: &mut Page, cells: &[f64], unknown: &[bool], side: usize, cell: f64, frame: Frame, colors: Colors) {
+/// Writes the values into the squares if they are large enough, and the details below them.
+fn values(
+    page: &mut Page,
+    cells: &[f64],
+    (details, unknown): (&[String], &[bool]),
+    side: usize,
+    cell: f64,
+    frame: Frame,
+    colors: Colors,
+) {
     const SMALLEST: u32 = 9;
+    // Squares with room for two lines.
+    const DETAILED: f64 = 52.0;
     let texts: Vec<String> = cells.iter().map(|&value| colors.number(value, colors.reach / 50.0)).collect();
     let fits = |size: &u32| texts.iter().all(|text| width(text, *size) <= 0.94 * cell);
     let Some(size) = (SMALLEST..=((0.3 * cell).min(20.0) as u32)).rev().find(fits) else { return };
@@ -188,7 +206,14 @@ fn values(page: &mut Page, cells: &[f64], unknown: &[bool], side: usize, cell: f
         }
         let x = frame.left + ((k % side) as f64 + 0.5) * cell;
         let y = frame.top + ((k / side) as f64 + 0.5) * cell + 0.36 * f64::from(size);
-        page.text(x, y, text, style);
+        let small = (3 * size / 4).max(SMALLEST);
+        let detail = details.get(k).filter(|text| cell >= DETAILED && width(text, small) <= 0.94 * cell);
+        if let Some(detail) = detail.filter(|text| !text.is_empty()) {
+            page.text(x, y - 0.3 * f64::from(size), text, style);
+            page.text(x, y + 0.8 * f64::from(size), detail, Style { size: small, ..style });
+        } else {
+            page.text(x, y, text, style);
+        }
     }
 }
 
@@ -216,9 +241,14 @@ struct Labels {
 impl Labels {
     /// The labels for `n` rows of `pitch` units each.
     fn new(map: &Heatmap, n: usize, pitch: f64) -> Self {
-        let size = (0.8 * pitch).clamp(11.0, 18.0) as u32;
+        let size = (0.8 * pitch).clamp(f64::from(SMALLEST_NAME), 18.0) as u32;
         let named = !map.labels.is_empty() && pitch >= 1.1 * f64::from(size);
-        let size = if named { size } else { size.max(14) };
+        let longest = |size: u32| map.labels.iter().map(|name| width(name, size)).fold(0.0, f64::max);
+        let whole = |size: &u32| longest(*size) <= COLUMN_ROOM;
+        let size = match named {
+            true => (SMALLEST_NAME..=size).rev().find(whole).unwrap_or(SMALLEST_NAME),
+            false => size.max(14),
+        };
         let names = |room: f64| -> Vec<String> {
             (0..n)
                 .map(|i| match map.labels.get(i).filter(|_| named) {

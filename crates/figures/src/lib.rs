@@ -114,6 +114,9 @@ pub struct Lines {
     /// Families of curves with a style of their own in every figure: those whose names begin with these words. The style
     /// follows from the position here; without any, from the position of the curve.
     pub palette: Vec<String>,
+    /// The colour and the dashes of each curve, by their numbers from 0, where both say something; otherwise empty. Numbers beyond
+    /// the seven colours and four patterns begin again.
+    pub styles: Vec<[usize; 2]>,
     /// A footnote, for example that the data are synthetic.
     pub note: Option<String>,
 }
@@ -235,6 +238,9 @@ pub struct Heatmap {
     pub values: Vec<f64>,
     /// The places in `values` that nobody knows, for example of pairs that were never compared: they are hatched.
     pub unknown: Vec<usize>,
+    /// What stands below each value in small letters, for example the number of comparisons: one text per value, or none. It is
+    /// left out where squares are too small for it.
+    pub details: Vec<String>,
     /// The kind of values.
     pub scale: Scale,
     /// A footnote, for example that the data are synthetic.
@@ -245,8 +251,8 @@ impl Heatmap {
     /// Draws the figure.
     ///
     /// # Errors
-    /// If `values` is empty or not square, a value is outside its scale, or `labels` is neither empty nor has one name per
-    /// row.
+    /// If `values` is empty or not square, a value is outside its scale, `labels` is neither empty nor has one name per row, or
+    /// `details` is neither empty nor has one text per value.
     pub fn render(&self) -> Result<Figure> {
         heatmap::render(self)
     }
@@ -269,6 +275,8 @@ pub struct Forest {
     pub subtitle: Option<String>,
     /// The quantity along the x axis, with its unit.
     pub x_label: String,
+    /// Whether the axis ends near the intervals instead of at zero: where differences matter and zero is far away.
+    pub close: bool,
     /// The rows.
     pub rows: Vec<ForestRow>,
     /// A footnote, for example that the data are synthetic.

@@ -1,17 +1,29 @@
 //! A figure of one plot with its legend beside it.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use crate::legend::{Entry, Legend};
 use crate::page::{Align, Frame, Page, Style, TICK_SIZE, WIDTH};
 use crate::palette::styles;
-use crate::plot::{LINE_WIDTH, Plot, VisibleCurve, label_width};
+use crate::plot::{CurveStyle, LINE_WIDTH, Plot, VisibleCurve, label_width};
 use crate::text::{EDGE, axis_title, footer, header};
 use crate::{Figure, Lines};
 
 pub(super) fn render(lines: &Lines) -> Result<Figure> {
     let names: Vec<&str> = lines.curves.iter().map(|curve| curve.name.as_str()).collect();
-    let styles = styles(&names, &lines.palette);
+    let styles = match lines.styles.as_slice() {
+        [] => styles(&names, &lines.palette),
+        chosen => {
+            ensure!(
+                chosen.len() == names.len(),
+                "failed to draw {:?}: {} styles for {} curves; give one per curve, or none",
+                lines.title,
+                chosen.len(),
+                names.len()
+            );
+            chosen.iter().map(|&[color, dashes]| CurveStyle::chosen(color, dashes)).collect()
+        }
+    };
     let (labels, logs) = ([lines.x_label.as_str(), &lines.y_label], [lines.x_log, lines.y_log]);
     let plot = Plot::new("", labels, logs, &lines.curves, |i| styles[i])?;
     let axes = plot.axes();

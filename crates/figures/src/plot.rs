@@ -35,6 +35,11 @@ impl CurveStyle {
         };
         Self { color: COLORS[place % COLORS.len()], pattern }
     }
+
+    /// The colour and the dashes of these numbers.
+    pub(super) fn chosen(color: usize, dashes: usize) -> Self {
+        Self { color: COLORS[color % COLORS.len()], pattern: DASHES[dashes % DASHES.len()] }
+    }
 }
 
 /// A curve with its style and the points that the axes can show.

@@ -35,6 +35,17 @@ impl Axis {
         Self { lo, hi, scheme: TickScheme::Linear { step } }
     }
 
+    /// A linear axis from a round number below the least of `values`, which are finite, to one above the greatest.
+    pub(super) fn close(values: impl IntoIterator<Item = f64>) -> Self {
+        let (lo, hi) =
+            values.into_iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
+        if hi - lo <= 1e-9 * hi.abs().max(lo.abs()) {
+            return Self::linear([lo, hi], false);
+        }
+        let step = nice_step((hi - lo) / 6.0);
+        Self { lo: (lo / step).floor() * step, hi: (hi / step).ceil() * step, scheme: TickScheme::Linear { step } }
+    }
+
     /// A logarithmic axis that contains the `values` above [`LOG_FLOOR`]. Its range ends at the values, or, if `whole` or
     /// if it would be shorter than a decade, at the powers of ten around them; a single power of ten gets a decade on
     /// either side.

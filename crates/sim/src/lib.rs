@@ -30,6 +30,11 @@
 //! 2. A line in the list of commands in `src/cli/mod.rs`, and examples in `src/cli/help/examples.rs`.
 //! 3. The test `help` lists the flags of every command; `UPDATE=1` writes them again.
 
+/// The examples of the page on Rust, compiled and run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/pages/reference/rust.md")]
+struct RustPage;
+
 pub mod cli;
 mod drawing;
 pub mod experiment;

@@ -31,6 +31,8 @@ fn pages() -> Vec<PathBuf> {
         entries.map(|entry| entry.expect("a readable folder").path()).collect::<Vec<_>>()
     };
     let mut pages = [in_folder("docs/pages"), in_folder("docs/pages/how-to")].concat();
+    // The studies beside it are long, and of data that are not here.
+    pages.push(root().join("docs/pages/bandits/which.md"));
     let elsewhere = ["run-on-a-cluster.md", "click-logs.md", "spark.md"];
     pages.retain(|page| {
         let name = page.file_name().unwrap_or_default().to_string_lossy();

@@ -229,5 +229,19 @@ fn what_the_examples_of_the_readme_write_is_not_tracked() {
         assert!(!readme.contains(&format!("](results/{kind}")), "the README links to what is not tracked");
     }
     assert!(ignored.lines().any(|line| line == "/[PS].*") && ignored.lines().any(|line| line == "/bench.csv"));
-    assert!(readme.contains("](results/first-run/regret.png)"));
+    assert!(readme.contains("](docs/pages/images/regret.svg)"));
+}
+
+/// The README and the home page show what this command draws.
+#[test]
+fn the_picture_of_the_readme_is_drawn_from_the_published_results() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder = TempDir::new().expect("a temporary folder");
+    let results = root.join("results/first-run").display().to_string();
+    let drawn =
+        ["draw", &results, "--axes", "linear", "--format", "svg", "--adaptive", "--no-title", "--legend", "direct"];
+    let size = ["--width", "7in", "--height", "3in", "--font", "9pt", "--out", "regret.svg"];
+    said(folder.path(), &[&drawn[..], &size].concat());
+    let read = |path: &Path| fs::read(path).expect("a figure");
+    assert!(read(&folder.path().join("regret.svg")) == read(&root.join("docs/pages/images/regret.svg")));
 }

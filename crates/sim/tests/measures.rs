@@ -50,6 +50,60 @@ fn runs_are_measured_by_name_and_query() {
     assert!(!folder.join("S/measures-per-query.csv").exists());
 }
 
+/// Two runs on `queries` queries, of which each has one relevant document `a` and another: `first` ranks `a` first where asked.
+fn two_runs(folder: &Path, queries: usize, first: [&dyn Fn(usize) -> bool; 2]) {
+    let lines = |line: &dyn Fn(usize) -> String| (1..=queries).map(line).collect::<String>();
+    for (name, is_first) in ["x", "y"].into_iter().zip(first) {
+        let run = |query: usize| {
+            let (a, b) = if is_first(query) { (2, 1) } else { (1, 2) };
+            format!("{query} Q0 a 1 {a} t\n{query} Q0 b 2 {b} t\n")
+        };
+        fs::write(folder.join(format!("{name}.run")), lines(&run)).unwrap();
+    }
+    fs::write(folder.join("qrels"), lines(&|query| format!("{query} 0 a 1\n{query} 0 b 0\n"))).unwrap();
+}
+
+#[test]
+fn the_verdict_on_runs_comes_first() {
+    const DATA: [&str; 6] = ["--rankings", "x.run,y.run", "--qrels", "qrels", "--measures", "AP"];
+    let folder = TempDir::new().unwrap();
+    let here = folder.path();
+    // x has AP 1 but for the last query, y for every other one.
+    two_runs(here, 8, [&|query| query < 8, &|query| query % 2 == 0]);
+    let printed = run(here, &[&DATA[..], &["--out", "R"]].concat());
+    let verdict =
+        "By AP, x (0.9375) is ahead of y (0.7500), but that may be chance, p = 0.20 (paired t-test over 8 queries).\n";
+    assert!(printed.starts_with(verdict), "{printed}");
+    let tests = rows(&here.join("R/tests.csv"));
+    assert_eq!(
+        tests[0].join(" "),
+        "measure first second first_name second_name first_mean second_mean difference \
+         standard_error t p p_holm queries"
+    );
+    assert_eq!(tests[1][..8].join(" "), "AP 1 2 x y 0.9375 0.75 0.1875");
+    // scipy.stats.ttest_rel([1] * 7 + [.5], [.5, 1] * 4)
+    for (column, expected) in [(9, GOLDEN_T), (10, GOLDEN_P)] {
+        let found: f64 = tests[1][column].parse().unwrap();
+        assert!((found / expected - 1.0).abs() < 1e-12, "{found}, expected {expected}");
+    }
+    two_runs(here, 12, [&|query| query < 12, &|_| false]);
+    let printed = run(here, &[&DATA[..], &["--out", "S"]].concat());
+    assert!(
+        printed.starts_with("By AP, x (0.9583) beats y (0.5000), p < 0.0001 (paired t-test over 12 queries).\n"),
+        "{printed}"
+    );
+    two_runs(here, 12, [&|_| true, &|_| true]);
+    let printed = run(here, &[&DATA[..], &["--out", "T"]].concat());
+    assert!(printed.starts_with("By AP, x and y are equal for every query (1.0000) (paired"), "{printed}");
+    // A single query allows no test.
+    two_runs(here, 1, [&|_| true, &|_| false]);
+    let printed = run(here, &[&DATA[..], &["--out", "U"]].concat());
+    assert!(!printed.starts_with("By ") && !here.join("U/tests.csv").exists(), "{printed}");
+}
+
+const GOLDEN_T: f64 = 1.425_572_889_934_474_6;
+const GOLDEN_P: f64 = 0.197_022_072_157_750_5;
+
 #[test]
 fn features_are_measured_when_asked() {
     let folder = TempDir::new().unwrap();

@@ -95,6 +95,14 @@ fn every_command_takes_runs() {
         let all = format!("{out}{said}");
         assert!(said.contains("3 runs (feature-1, feature-23, feature-37)"), "{command:?}: {said}");
         assert!(!names || out.contains("feature-") || command[0] == "proxy", "{command:?}: {all}");
+        // Of live runs and `inspect`, the verdict comes first, as a sentence of its own.
+        let verdict = match command[0] {
+            "--algorithms" => "By clicks, ",
+            "inspect" => "By nDCG@10, ",
+            _ => continue,
+        };
+        let first = out.lines().next().unwrap_or_default();
+        assert!(first.starts_with(verdict) && first.ends_with('.') && first.contains("16 queries"), "{out}");
     }
     let config = json(&at.join("live/config.json"));
     assert_eq!(config["runs"], 2);

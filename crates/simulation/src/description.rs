@@ -141,9 +141,18 @@ impl SiteDescription {
     /// A note for figures and tables of synthetic data; `None` for real data.
     #[must_use]
     pub fn note(&self) -> Option<String> {
-        self.dataset
-            .synthetic
-            .then(|| format!("synthetic data: {} is generated, not the real data set", self.dataset.name))
+        self.dataset.synthetic.then(|| synthetic_note(&self.dataset.name))
+    }
+}
+
+/// The note of results on the generated data `name`, which may be several with commas.
+#[must_use]
+pub fn synthetic_note(name: &str) -> String {
+    match name.split(',').collect::<Vec<_>>().as_slice() {
+        [first @ .., last] if !first.is_empty() => {
+            format!("synthetic data: {} and {last} are generated, not real data sets", first.join(", "))
+        }
+        _ => format!("synthetic data: {name} is generated, not the real data set"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the outcomes of comparisons say.
+//! Inference from pairwise outcomes: who wins, how sure that is, and how many units it takes.
 //!
 //! The crate knows no documents and no bandits: it starts from outcomes of pairs, wins, losses and ties, and it never
 //! breaks a tie. Three decisions are the reader's, and change everything:
@@ -32,7 +32,7 @@
 //! | does one side win more? | [`anytime::PairTest`]; with a single look: [`fixed::sign_test`] |
 //! | which of many arms is the best, or no worse than the best by more than a margin? | [`anytime::BestArm`] |
 //! | how large is the difference? | [`anytime::PairTest::share_interval`]; if it drifts: [`anytime::RunningMean`] |
-//! | do two rankers differ in a measure per query? | [`fixed::wilcoxon_signed_rank`], [`fixed::paired_bootstrap`] |
+//! | do two rankers differ in a measure per query? | [`fixed::paired_t_test`], [`fixed::wilcoxon_signed_rank`], [`fixed::paired_bootstrap`] |
 //! | do two samples without pairs differ, e.g. runs of two algorithms? | [`fixed::rank_sum`], [`fixed::two_sample_bootstrap`] |
 //! | are some of many differences real? | [`fixed::holm`], [`fixed::benjamini_hochberg`] |
 //! | how many units until a decision? | [`power::StoppingTime`], [`power::fixed_sample`]; in an A/B test: [`power::two_groups`] |

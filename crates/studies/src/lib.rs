@@ -15,6 +15,7 @@
 //! | [`results`] | tables, curves and figures of finished runs, and the bytes of their files |
 //! | [`site`] | an open site with the ground truths that were estimated on it |
 //! | [`notes`], [`matrix_file`] | what users should know of data, settings and matrices before they read results |
+//! | [`verdict`] | which of a few rankers wins, as a sentence, with the tests behind it |
 //! | [`request`] | what is asked of any study of runs |
 //!
 //! # How to add a study
@@ -185,6 +186,7 @@ pub mod runner;
 pub mod sensitivity;
 pub mod significance;
 pub mod site;
+pub mod verdict;
 
 pub use on_site::{OnSite, UsualPlace};
 pub use report::{Content, Report, ReportFile, write_files};

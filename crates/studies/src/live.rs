@@ -16,6 +16,7 @@ use crate::results::{LiveConfig, Measured, PlayedRuns, VERSION, live_caption};
 use crate::runner::{Keeper, Order, PlayedOn, Workplace};
 use crate::runner::{Study, Units};
 use crate::site::OpenSite;
+use crate::verdict;
 
 /// Live runs on a site.
 pub struct LiveStudy {
@@ -76,9 +77,10 @@ impl Study for LiveStudy {
         progress.finish();
         let description = &self.site.prepared.description;
         let (names, late) = (description.names(), self.request.run.late.describe());
-        Ok(PlayedRuns {
+        let mut played = PlayedRuns {
             caption: live_caption(description, "", measured, self.request.run.look).with(late.clone()),
             truth: truth.describe(|arm| names.name(arm)),
+            verdict: None,
             winners: truth.winners.clone(),
             phases: Vec::new(),
             multileave: Some(description.multileave.clone()),
@@ -88,7 +90,10 @@ impl Study for LiveStudy {
             names,
             late,
             shown: self.request.run.shown(),
-        })
+        };
+        // Readers with two runs want to know which is better before they learn how it was found.
+        played.verdict = verdict::sentence(&self.site.prepared, truth, &played.names, &played.summary())?;
+        Ok(played)
     }
 
     fn report(&self, _settled: &Settled, found: &PlayedRuns) -> Result<Report> {

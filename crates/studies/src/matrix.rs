@@ -6,7 +6,7 @@ use simulation::runs::{ArenaFactory as _, CopiedArenas, Late, PlayedArena};
 use crate::live::units_of_runs;
 use crate::report::Report;
 use crate::request::RunRequest;
-use crate::results::{BanditConfig, Caption, Environment, Measured, PlayedRuns, PreparedEnvironment, VERSION};
+use crate::results::{Axes, BanditConfig, Caption, Environment, Measured, PlayedRuns, PreparedEnvironment, VERSION};
 use crate::runner::{Keeper, PlayedOn, Workplace};
 use crate::runner::{Study, Units};
 
@@ -37,7 +37,7 @@ pub struct PlayedEnvironment<A> {
 impl<A: PlayedArena + Clone + Sync> PlayedEnvironment<A> {
     /// A prepared environment with answers and figures as the request says; `changes` says in titles how preferences change.
     pub fn new(prepared: PreparedEnvironment<A>, request: &RunRequest, changes: Option<String>) -> Self {
-        let caption = prepared.caption(request.look).with(changes).with(request.late.describe());
+        let caption = prepared.caption(request.look.usually(Axes::Log)).with(changes).with(request.late.describe());
         let PreparedEnvironment { arenas, environment, names, measured, truth } = prepared;
         Self { arenas: Late::new(arenas, request.late.clone()), environment, names, measured, truth, caption }
     }
@@ -98,8 +98,9 @@ impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
             measured: *measured,
             multileave: None,
             // A folder may ask for more than the request.
-            caption: Caption { look: self.request.look, ..caption.clone() },
+            caption: Caption { look: self.request.look.usually(Axes::Log), ..caption.clone() },
             truth: truth.clone(),
+            verdict: None,
             late: self.request.late.describe(),
             shown: self.request.shown(),
         })

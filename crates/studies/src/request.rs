@@ -156,7 +156,7 @@ impl Settings {
             evidence,
             late,
             look: Look {
-                axes: axes(self.axes.as_deref().unwrap_or("log-x"))?,
+                axes: self.axes.as_deref().map_or(Ok(Axes::Usual), axes)?,
                 spread: self.spread.as_deref().map(spread).transpose()?,
                 speed: false,
                 keep_curves: false,

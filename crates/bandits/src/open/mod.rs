@@ -1,5 +1,29 @@
 //! Any number of choices open at a time: tickets for them, answers in any order, delays in simulation. How an
 //! algorithm takes a late outcome is in `late`.
+//!
+//! * **With every answer in time** the choices are those of the plain `Policy`, for every algorithm (`tests/all/open`).
+//! * **Natively** late answers go to RUCB, RCS, RTS, D-TS, CCB, RMED (but not ECW-RMED), mergeRUCB, MergeDTS, MDB, MultiRUCB, Self-Sparring,
+//!   `bradley-terry` (both forms), Sparring with Thompson sampling, elimination by Borda scores, RUCB and D-TS that forget, and random choice. Rules of upper bounds (RUCB, RCS, CCB, RMED, mergeRUCB) count open duels at their pair's
+//!   present mean in the bounds that choose; RMED asks all pairs in turn until each has an outcome. What cannot be undone
+//!   (eliminations, merges, stages), and what opens a stretch alone, sees known outcomes only. Samplers draw again for each
+//!   impression and count nothing that is open.
+//! * **All others** get their outcomes through queues, one per pair: users are asked for the pair that the algorithm awaits
+//!   until an outcome of it comes (QPM-D; Joulani, György and Szepesvári, ICML 2013,
+//!   <https://proceedings.mlr.press/v28/joulani13.html>). That costs up to the delay times the number of pairs: for few arms or
+//!   short delays. `OpenPolicy::is_native` says which it is, `Tally::waiting` how many outcomes are not used yet.
+//! * **A stretch alone** ends at the next answer, after which the algorithm chooses again. Ties are broken by coins of the
+//!   policy's own stream when the answer comes.
+//! * **Tickets** carry a check of everything that happened before them: those of another policy, of a run that was started
+//!   again from scratch, or of a part of the history that a restart lost, are refused.
+//! * **Logs and snapshots.** A log has one line per call; a replay makes the calls again and compares every line, coins
+//!   included. A snapshot is the whole state, with a checksum and the algorithm's revision; a build whose algorithms keep
+//!   other fields refuses it, and the log remains. Append `take_log` to a file before you act on an answer.
+//! * **In batches**: `allocate(n)` says how often to show each pair in the next n impressions, whole numbers that add up to n,
+//!   and `settle` takes the sums of outcomes back.
+//! * **In simulation**: `open::play_open` with `open::Lateness` (fixed, geometric or listed delays, batches, lost answers,
+//!   expiry); the observers are those of `play`.
+//!
+//! An algorithm of your own, e.g. a `DuelPolicy`, becomes native by implementing `Late`; otherwise `LatePolicy::queued` takes it as it is.
 
 mod allocation;
 mod days;

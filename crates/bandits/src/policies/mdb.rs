@@ -49,7 +49,7 @@ impl Default for MdbConfig {
 impl PolicyConfig for MdbConfig {
     const NAME: &'static str = "mdb";
     const SUMMARY: &'static str = "multi-dueling bandits (Brost et al., CIKM 2016): all contenders together";
-    const PREFER: &'static str = "before all others if many lists can be mixed into one and that agrees with pairs (`rankduel distortion`): the least regret of all";
+    const PREFER: &'static str = "first choice when many lists can be multileaved without distortion (`rankduel distortion`): the least regret of all";
     const PAPER: Option<Paper> = Some(papers::BROST_CIKM_2016);
     const ACTION: ActionKind = ActionKind::Sets;
     const MEMORY: Memory = Memory { per_pair: 12, per_arm: 370 };

@@ -1,4 +1,4 @@
-//! The tables of algorithms on the crate's front page and in its README are those of the registry.
+//! The tables of algorithms on the crate's front page and in the documentation are those of the registry.
 
 use bandits::registry::{Spec, entries, table};
 
@@ -20,8 +20,12 @@ fn first_difference(document: &str, expected: &str) -> Option<(String, String)> 
 
 #[test]
 fn tables_are_those_of_the_registry() {
-    let readme = table(|entry| format!("`{}`", entry.name));
-    assert_eq!(first_difference(include_str!("../../README.md"), &readme), None, "run `cargo xtask tidy --fix`");
+    let page = table(|entry| format!("`{}`", entry.name));
+    assert_eq!(
+        first_difference(include_str!("../../../../docs/pages/bandits/algorithms.md"), &page),
+        None,
+        "run `cargo xtask tidy --fix`"
+    );
     let front_page = table(|entry| format!("[`{}`]({})", entry.name, entry.module));
     assert_eq!(first_difference(include_str!("../../src/lib.rs"), &front_page), None, "run `cargo xtask tidy --fix`");
 }
@@ -121,8 +125,8 @@ fn identification_is_as_measured() {
         let (steps, right) = line.split_once(',').expect("two numbers");
         [steps.to_owned(), format!("{:.0}%", 100.0 * right.parse::<f64>().expect("a share"))]
     };
-    let readme = include_str!("../../README.md");
-    let (_, table) = readme.split_once("| algorithm | promises, with probability .95 |").expect("the table");
+    let page = include_str!("../../../../docs/pages/bandits/identification.md");
+    let (_, table) = page.split_once("| algorithm | promises, with probability .95 |").expect("the table");
     let mut names = 0;
     for row in table.lines().skip(2).take_while(|line| line.starts_with("| `")) {
         let row: Vec<String> =

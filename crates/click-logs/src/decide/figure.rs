@@ -1,4 +1,4 @@
-//! The win rate over time, with its confidence sequence, as SVG.
+//! The win rate over time, with its confidence sequence, as SVG: in the colours and letters of the other figures.
 
 use std::fmt::Write as _;
 
@@ -43,13 +43,13 @@ pub fn svg(verdicts: &Verdicts, note: Option<&str>) -> Option<String> {
     let height = HEIGHT * panels.len() as f64 + if note.is_some() { 24.0 } else { 0.0 };
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" \
-         font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
+         font-family=\"DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif\" font-size=\"12\" fill=\"#262626\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
     );
     for (number, (version, decision, looks)) in panels.iter().enumerate() {
         panel(&mut text, *version, decision, looks, HEIGHT * number as f64);
     }
     if let Some(note) = note {
-        let _ = writeln!(text, "<text x=\"{LEFT}\" y=\"{}\" fill=\"#555\">{}</text>", height - 8.0, escaped(note));
+        let _ = writeln!(text, "<text x=\"{LEFT}\" y=\"{}\" fill=\"#606060\">{}</text>", height - 8.0, escaped(note));
     }
     text.push_str("</svg>\n");
     Some(text)
@@ -76,11 +76,11 @@ fn panel(text: &mut String, version: Option<&str>, decision: &Decision, looks: &
     let lower: Vec<String> = band(|look| look.interval.0).collect();
     let upper: Vec<String> = band(|look| look.interval.1).collect();
     let outline: Vec<String> = lower.into_iter().chain(upper.into_iter().rev()).collect();
-    let _ = writeln!(text, "<polygon points=\"{}\" fill=\"#4477aa\" fill-opacity=\"0.2\"/>", outline.join(" "));
+    let _ = writeln!(text, "<polygon points=\"{}\" fill=\"#0072b2\" fill-opacity=\"0.2\"/>", outline.join(" "));
     for tick in [-1.0, -0.5, 0.0, 0.5, 1.0] {
         let share = 0.5 + tick * reach;
         let at = y(share);
-        let stroke = if tick == 0.0 { "#333" } else { "#ddd" };
+        let stroke = if tick == 0.0 { "#666666" } else { "#e8e8e8" };
         let _ = writeln!(
             text,
             "<line x1=\"{LEFT}\" x2=\"{}\" y1=\"{at:.1}\" y2=\"{at:.1}\" stroke=\"{stroke}\"/>",
@@ -98,20 +98,30 @@ fn panel(text: &mut String, version: Option<&str>, decision: &Decision, looks: &
         looks.iter().filter_map(|look| Some(format!("{:.1},{:.1}", x(look.day), y(look.counts.share()?)))).collect();
     let _ = writeln!(
         text,
-        "<polyline points=\"{}\" fill=\"none\" stroke=\"#4477aa\" stroke-width=\"2\"/>",
+        "<polyline points=\"{}\" fill=\"none\" stroke=\"#0072b2\" stroke-width=\"2\"/>",
         points.join(" ")
     );
+    // Of a single day, the interval and the dot are all there is.
+    if let Some(share) = last.counts.share() {
+        let (at, low, high) = (x(last.day), y(last.interval.0), y(last.interval.1));
+        let _ = writeln!(
+            text,
+            "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{low:.1}\" y2=\"{high:.1}\" stroke=\"#0072b2\" stroke-width=\"2\"/>\n\
+             <circle cx=\"{at:.1}\" cy=\"{:.1}\" r=\"4\" fill=\"#0072b2\"/>",
+            y(share)
+        );
+    }
     let pair = decision.pairs.iter().find(|pair| pair.last.pair == last.pair);
     if let Some(day) = pair.and_then(|pair| pair.since) {
         let (at, low, high) = (x(day), y(0.5 - reach), y(0.5 + reach));
         let _ = writeln!(
             text,
-            "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{low:.1}\" y2=\"{high:.1}\" stroke=\"#aa3377\" stroke-dasharray=\"4 3\"/>"
+            "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{low:.1}\" y2=\"{high:.1}\" stroke=\"#d55e00\" stroke-dasharray=\"4 3\"/>"
         );
         let anchor = if at > WIDTH / 2.0 { "end" } else { "start" };
         let _ = writeln!(
             text,
-            "<text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\" fill=\"#aa3377\">decided {}</text>",
+            "<text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\" fill=\"#d55e00\">decided {}</text>",
             high - 3.0,
             date(day)
         );
@@ -126,7 +136,7 @@ fn panel(text: &mut String, version: Option<&str>, decision: &Decision, looks: &
         let (at, y) = (WIDTH - RIGHT, top + 18.0);
         let _ = writeln!(
             text,
-            "<text x=\"{at}\" y=\"{y}\" text-anchor=\"end\" font-weight=\"bold\" fill=\"#aa3377\">{said}</text>"
+            "<text x=\"{at}\" y=\"{y}\" text-anchor=\"end\" font-weight=\"bold\" fill=\"#d55e00\">{said}</text>"
         );
     }
     let foot = top + HEIGHT - 10.0;
@@ -158,6 +168,8 @@ mod tests {
         assert!(figure.contains("a&lt;b") && figure.contains("synthetic") && figure.contains("decided 2026-11-"));
         assert!(!figure.contains("NaN") && !figure.contains("inf"));
         assert!(!figure.contains("ahead"));
+        // The last day of each panel has its dot, so that one day alone is seen.
+        assert_eq!(figure.matches("<circle").count(), 2);
         let turned = format!("{header}\n2026-11-01,A,B,80,20,0,1,1,1\n2026-11-02,A,B,20,380,0,1,1,1\n");
         let decision = decide(&Outcomes::from_csv(&turned, &[]).unwrap(), 0.05, By::Units).unwrap();
         assert!(svg(&decision, None).unwrap().contains(">A was ahead until 2026-11-01; B is ahead now</text>"));

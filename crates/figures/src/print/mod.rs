@@ -9,6 +9,19 @@
 //! | `grid` | a heat map of a grid of parameters |
 //! | `sheet` | marks on a sheet; SVG and PNG |
 //! | `pdf`, `font` | PDF, and the part of a font that it embeds |
+//!
+//! # Figures for the screen and for print
+//!
+//! `figures::page` draws for the screen through a plotting library. `figures::print` draws for paper, in points, with its own axes
+//! and legends: a list of lines, areas, dots and texts, which becomes SVG, PNG (through the same library) or PDF. `print::pdf` writes
+//! PDF by itself, because the library's way to it compiles a renderer of SVG; the fonts are parts of DejaVu Sans in `assets/`, of
+//! which `print::font` embeds the glyphs that are shown. Both use crates that the library brings anyway.
+//!
+//! `sim::drawing` reads finished results: the CSV and JSON files of a study, or of an experiment the series, which
+//! `experiment::redraw` gives to the same code that drew them. Where a study's figure says which axes it has (its metadata), so has
+//! the new one. `studies::results::palette` lists the algorithms of published figures, and after them the rest of the registry; the
+//! place in the list is the style of a curve in every figure, on the screen and for print, and a test demands that the figures in
+//! `results/` agree. `curves.npz` (`--keep-curves`) is written from kept runs, and again whenever the folder that has one grows.
 
 mod axes;
 mod font;
@@ -171,6 +184,13 @@ impl Sheet {
     #[must_use]
     pub fn size(&self) -> [f64; 2] {
         [self.canvas.width, self.canvas.height]
+    }
+
+    /// The same sheet for web pages: as SVG, it is dark where its reader's theme is.
+    #[must_use]
+    pub fn adaptive(mut self) -> Self {
+        self.canvas.adaptive = true;
+        self
     }
 
     /// The sheet as SVG in its size on paper. The same figure gives the same bytes.

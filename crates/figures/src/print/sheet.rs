@@ -26,16 +26,26 @@ pub(super) enum Mark {
     Text { x: f64, y: f64, text: String, size: f64, color: Rgb, align: Align, bold: bool },
 }
 
+/// What an SVG adds to be dark where its reader's theme is. Curves keep their colours, which can be seen on both; black becomes
+/// white, and greys change places.
+const DARK: &str = "<style>@media (prefers-color-scheme: dark) { .sheet { fill: #14181d } \
+    [fill=\"#000000\"] { fill: #ffffff } [stroke=\"#000000\"] { stroke: #ffffff } \
+    [fill=\"#262626\"] { fill: #e6e6e6 } [stroke=\"#262626\"] { stroke: #e6e6e6 } \
+    [fill=\"#606060\"], [fill=\"#666666\"] { fill: #a8adb3 } [stroke=\"#606060\"], [stroke=\"#666666\"] { stroke: #a8adb3 } \
+    [stroke=\"#e2e2e2\"] { stroke: #333940 } }</style>\n";
+
 /// A sheet, initially white.
 pub(super) struct Canvas {
     pub(super) width: f64,
     pub(super) height: f64,
+    /// Whether the SVG is dark where its reader's theme is.
+    pub(super) adaptive: bool,
     pub(super) marks: Vec<Mark>,
 }
 
 impl Canvas {
     pub(super) fn new(width: f64, height: f64) -> Self {
-        Self { width, height, marks: Vec::new() }
+        Self { width, height, adaptive: false, marks: Vec::new() }
     }
 
     pub(super) fn line(&mut self, points: &[(f64, f64)], width: f64, color: Rgb) {
@@ -74,11 +84,12 @@ impl Canvas {
     /// The sheet as SVG, in its size on paper.
     pub(super) fn svg(&self) -> String {
         let (width, height) = (short(self.width), short(self.height));
+        let (dark, class) = if self.adaptive { (DARK, " class=\"sheet\"") } else { ("", "") };
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}pt\" height=\"{height}pt\" \
              viewBox=\"0 0 {width} {height}\" stroke-linejoin=\"round\" \
              font-family=\"DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif\">\n\
-             <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
+             {dark}<rect{class} width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
         );
         for mark in &self.marks {
             let _ = match mark {

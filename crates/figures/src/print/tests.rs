@@ -96,6 +96,20 @@ fn a_sheet_has_the_size_and_letters_that_were_asked_for() {
 }
 
 #[test]
+fn an_adaptive_sheet_has_a_dark_form_of_every_grey() {
+    let plain = Print::default().panels(&figure(8)).unwrap();
+    let svg = plain.svg();
+    let mut greys: Vec<&str> = svg.split('"').filter(|text| text.len() == 7 && text.starts_with('#')).collect();
+    greys.retain(|color| color[1..3] == color[3..5] && color[3..5] == color[5..7] && *color != "#ffffff");
+    let adaptive = plain.adaptive().svg();
+    let (style, rest) = adaptive.split_once("</style>\n").expect("a style");
+    assert!(!svg.contains("<style>") && rest.starts_with("<rect class=\"sheet\" "), "{}", &rest[..80]);
+    for grey in greys {
+        assert!(style.contains(&format!("=\"{grey}\"]")), "{grey} in {style}");
+    }
+}
+
+#[test]
 fn a_pdf_embeds_its_fonts_and_its_letters_can_be_read() {
     let sheet = Print::default().panels(&figure(2)).unwrap();
     let pdf = sheet.pdf().unwrap();

@@ -4,6 +4,32 @@
 //! files. A folder is keyed by its `config.json` without what makes a study larger or smaller ([`SIZES`]): a claim with
 //! another key is refused, and with the same key the folder can only grow. A folder whose `config.json` is not written yet
 //! has its key in `.unfinished.json`. Results that replace others are made beside them (`replacement`).
+//!
+//! # Inside
+//!
+//! A folder is locked with `flock` on the folder itself, so that a lock leaves no file and ends with its process; where only files
+//! can be locked, with a file `.lock`. The *key* of a folder is its configuration without sizes (`results_folder::SIZES`). A study
+//! claims a folder with what it knows before the ground truth is estimated (`Study::key`), and the rest is checked afterwards. A folder
+//! without `config.json` keeps its key in `.unfinished.json`, and while the files of a finished study are written, its sizes too:
+//! then a killed writer loses no algorithm. `studies::runner::Size` joins what the folder holds and what is asked for.
+//!
+//! Files that were in a folder before any results are somebody else's. While results are written they have a second, hidden name, and one
+//! that results replaced becomes `NAME.old-1` (`results_folder::foreign`).
+//!
+//! `--replace` makes the new results in a hidden folder beside the old ones (`.NAME.new`), exchanges both in one step when they are
+//! complete, and then calls the old ones `NAME.old-1`. So a failure or a signal leaves the old results, and the same command continues
+//! with what it kept. A symbolic link stays, and what it points to is replaced.
+//!
+//! `simulation::kept_runs` keeps each finished run in `.runs/`, one file per cell, through `output::records`, as experiments do in
+//! their cache. A record has a checksum, which covers the line that names the cell. A line that was cut off is ignored. One whose
+//! checksum is missing or does not match is damaged: its run is played again with a warning. When a study is complete, its cells are rewritten in order and without seconds,
+//! so that they too have the same bytes after any interruption; cells of shorter runs or other checkpoints of its algorithms are
+//! removed. Runs themselves are not saved halfway. A folder of an earlier version has no kept runs, and
+//! its runs are played again when it is extended.
+//!
+//! `output::interrupt` handles SIGINT and SIGTERM in a thread of its own: it waits until files that are being written are complete,
+//! prints one line about what is kept, and ends the process by the same signal. `tests/interruptions` stops every command that writes
+//! at random moments and compares bytes.
 
 mod foreign;
 mod replacement;

@@ -155,6 +155,22 @@ impl Measurement<'_> {
         self.rankings.queries() + self.rankings.dataset().runs().map_or(0, |runs: &Runs| runs.without_documents().len())
     }
 
+    /// The values of all [`queries`](Self::queries), those without documents last, with value 0: for each arm, one list per measure.
+    #[must_use]
+    pub fn per_query(&self) -> Vec<Vec<Vec<f64>>> {
+        let queries: Vec<Vec<Vec<f64>>> =
+            (0..self.rankings.queries()).into_par_iter().map(|query| self.of_query(query)).collect();
+        let of_arm = |arm: usize| {
+            let of_measure = |measure: usize| {
+                let mut values: Vec<f64> = queries.iter().map(|query| query[arm][measure]).collect();
+                values.resize(self.queries(), 0.0);
+                values
+            };
+            (0..self.measures.len()).map(of_measure).collect()
+        };
+        (0..self.rankings.arms()).map(of_arm).collect()
+    }
+
     /// The means over all [`queries`](Self::queries), those without documents having value 0: for each arm, one per
     /// measure.
     #[must_use]

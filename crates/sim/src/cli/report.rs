@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
-use output::numbers::{with_separators, with_unit};
+use output::numbers::{escaped, with_separators, with_unit};
+use output::usage::usage;
 
 use super::print::eprintln;
 use crate::drawing::{Request, draw};
@@ -12,9 +13,10 @@ use crate::experiment::report::html;
 use studies::results::Chosen;
 use studies::runner::announce_missing;
 
-/// Build one HTML page of all results: figures, claims and numbers.
+/// Build one HTML page of all results: verdicts, figures, claims and numbers.
 ///
-/// The page opens offline. Narrow screens get figures of their own, with letters that can be read there.
+/// Of experiments, of single commands, or of one results folder alone. The page opens offline, follows a dark theme, and links to
+/// the tables of numbers. Narrow screens get figures of their own, with letters that can be read there.
 #[derive(Debug, Args)]
 pub(super) struct Report {
     /// The results folder
@@ -24,6 +26,10 @@ pub(super) struct Report {
     /// The page to write [default: report.html in the results folder]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+
+    /// Replace the page even if another program made it
+    #[arg(long)]
+    replace: bool,
 
     /// A page per paper beside the first, e.g. report-rucb.html; the first is then the contents
     #[arg(long)]
@@ -35,11 +41,14 @@ impl Report {
         let path = self.out.clone().unwrap_or_else(|| self.results.join("report.html"));
         let name = path.file_name().with_context(|| format!("{} names no file", path.display()))?;
         let name = name.to_string_lossy();
+        self.check(&path)?;
+        let from = path.parent().unwrap_or(Path::new(""));
         let (page, others) = if self.per_paper {
-            html::pages(&self.results, &narrow, &name)?
+            html::pages(&self.results, &narrow, from, &name)?
         } else {
-            (html::page(&self.results, &narrow)?, Vec::new())
+            (html::page(&self.results, &narrow, from)?, Vec::new())
         };
+        others.iter().try_for_each(|(name, _)| self.check(&path.with_file_name(name)))?;
         path.parent().into_iter().for_each(|parent| announce_missing(parent, false));
         output::create_folder_of(&path)?;
         output::remove_leftovers(&path);
@@ -52,11 +61,26 @@ impl Report {
         let pages =
             if others.is_empty() { String::new() } else { format!(" and {}", with_unit(others.len() as u64, "page")) };
         eprintln!(
-            "{}{pages}: {}, {} of other runs, {} KB; opens offline",
+            "{}{pages}: {}{} of single commands, {} KB; opens offline",
             path.display(),
-            with_unit(page.experiments as u64, "experiment"),
+            if page.experiments > 0 { with_unit(page.experiments as u64, "experiment") + ", " } else { String::new() },
             with_unit(page.figures as u64, "figure"),
             with_separators(bytes as u64 / 1024)
+        );
+        Ok(())
+    }
+}
+
+impl Report {
+    /// Checks that nothing but a page of this command would be replaced without being asked.
+    fn check(&self, path: &Path) -> Result<()> {
+        let foreign = !self.replace && path.exists() && !html::is_ours(path);
+        let name = escaped(&path.display().to_string()).into_owned();
+        ensure!(
+            !foreign,
+            usage(format!(
+                "{name} is there, and not a page of this command; add --replace to replace it, or give another name with --out"
+            ))
         );
         Ok(())
     }

@@ -13,7 +13,8 @@ use serde_json::Value;
 
 use super::Request;
 use crate::experiment::config::{Bands, Scale};
-use studies::results::{KEPT_CURVES, KeptCurves, Spread, label, notes, palette, quantile};
+use simulation::description::synthetic_note;
+use studies::results::{KEPT_CURVES, KeptCurves, Spread, label, notes, palette, quantile, rankers_in_words};
 
 /// A finished study, or the two of a comparison.
 pub(super) struct Study {
@@ -78,11 +79,14 @@ impl Study {
         let synthetic = first.get("synthetic").and_then(Value::as_bool).unwrap_or(false)
             || config.pointer("/site/dataset/synthetic").and_then(Value::as_bool).unwrap_or(false);
         let text = |at: &str| config.pointer(at).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let count = |at: &str| config.pointer(at).and_then(Value::as_array).map_or(0, Vec::len) as u64;
+        let count = |at: &str| config.pointer(at).and_then(Value::as_array).map_or(0, Vec::len);
         let (title, synthetic) = if live {
             let (data, clicks) = (text("/site/dataset/name"), text("/site/click/model"));
-            let title = format!("{} on {data}, {clicks} clicks", with_unit(count("/site/rankers"), "ranker"));
-            (title, synthetic.then(|| format!("synthetic data: {data} is generated, not the real data set")))
+            let names = config.pointer("/site/names").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+            let mut names: Vec<Option<&str>> = names.iter().map(Value::as_str).collect();
+            names.resize(count("/site/rankers"), None);
+            let title = format!("{} on {data}, {clicks} clicks", rankers_in_words(&names));
+            (title, synthetic.then(|| synthetic_note(&data)))
         } else {
             let name = text("/environment/name");
             let arms = config.pointer("/environment/arms").and_then(Value::as_u64).unwrap_or(0);

@@ -23,6 +23,21 @@
 //! ## How to add one
 //! Copy the most similar file in `experiments/`. Every key is a field in `config`; the tests that
 //! claims may use are those of `claim`. A test reads all files.
+//!
+//! ## Inside
+//!
+//! `sim::experiment` turns a file of `experiments/` into a folder of results. A *setting* (a data set with its users, a matrix, or
+//! a problem) is opened and becomes one or more *environments*; finished runs are kept line by line in `results/.cache/runs/`
+//! under a hash of everything they depend on, so that an interrupted call continues and an edited file repeats only what changed.
+//! Each kind of experiment is one module: the keys it needs, the curves it makes, how they are measured and drawn, and what that
+//! costs. Figures, tables and claims see only the measured curves (`Series`). A claim is a typed test with the paper's number; the
+//! settings and curves it names are checked when the file is read. On look-alikes, claims that only real data can settle are not
+//! tested; below the paper's size all claims stay open. `summary.json` carries a fingerprint of three parts:
+//! what is measured (data, scale, settings, report format `REPORT_VERSION`), what the claims test, and the file's text. Only a new
+//! first part plays runs; if another part changes, figure, claims and page are rewritten from the numbers in the folder itself.
+//! Numbers in comments are computed again from the published results by a test (`published_numbers`). An experiment outside
+//! `experiments/` prints its numbers and leaves the index of results alone.
+//! The HTML page reads only summaries and figures; the values that its script shows are in each SVG's `metadata`.
 
 pub(crate) mod claim;
 pub(crate) mod config;

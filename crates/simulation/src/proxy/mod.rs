@@ -19,6 +19,24 @@
 //! A request with a target standard error adds rounds for the pairs that have not reached it. The stopping rule depends
 //! on the spread of the outcomes, not on their mean, so the estimates are unbiased to first order.
 //!
+//! # Inside
+//!
+//! `simulation::proxy` owns them. Work is cut twice: a request into *rounds* of at most 100,000 impressions (so that counts that are
+//! multiples of it add up to the byte), a round into *pieces* of a few milliseconds with their own streams. Threads take pieces in
+//! order and finish the ones they took, so the state is the totals, the sums of the current round, and one number: how many
+//! pieces those sums include. It is saved every minute with a checksum, belongs to one seed, data set and way of clicking, and
+//! refuses to continue with another. A `PairComparison` says how an impression compares pairs: pair by pair through
+//! `interleave::Interleaving::compare_pairs`, or all arms in one multileaved list.
+//!
+//! `P.json` beside `P.npy` is the matrix's account (`proxy::matrix_origin`): whoever reads a matrix takes the features behind its
+//! arms, the comparisons, the winner's z and whether the data are synthetic from there. It has a seal and the checksum of the matrix.
+//! Where either does not fit, a `Doubt` takes its place in every remark, table and figure, and JSON does not say whether the data are
+//! synthetic; experiments refuse such a matrix. Accounts of earlier versions have no seal: they are used with a remark, and do not prove
+//! that data are real.
+//!
+//! Experiments estimate their matrices with `simulation::pairwise::estimate_matrix`, in one uninterrupted call. Its draws differ
+//! from those of `proxy`, and published results depend on them; that is why both exist.
+//!
 //! ## References
 //! M. Zoghi, S. Whiteson and M. de Rijke, "MergeRUCB: A Method for Large-Scale Online Ranker
 //! Evaluation", WSDM 2015, <https://doi.org/10.1145/2684822.2685290>: matrices of 400,000

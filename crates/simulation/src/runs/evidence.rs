@@ -15,6 +15,18 @@
 //!
 //! A run may *stop*: once an arm is stated to be the best, it is shown alone until the last step, and its gap is
 //! counted. Until then, the run is the same as one that does not stop.
+//!
+//! # Inside
+//!
+//! `simulation::runs::evidence` feeds `statistics::anytime::BestArm` with the outcome of every duel and of every pair of a set, ties
+//! as ties, before coins are tossed. `BestArm::record` computes evidence only when enough wins are there to reach the threshold,
+//! so that a look after every outcome costs a comparison. A run that stops says so by asking for a report immediately, after
+//! which the loop asks whether to stop; the stated arm then plays alone to the horizon. Runs are seeded as without evidence, so
+//! that they begin in the same way. The rule is part of the folder's key and of the key of kept runs; without a rule, both are
+//! what they were.
+//!
+//! Runs of two algorithms with the same number share no stream, so `rankduel significance` compares them as independent samples; only an
+//! experiment's random sets of rankers are shared, and make pairs.
 
 use bandits::{Arm, DuelOutcome, PairWins};
 use serde::{Deserialize, Serialize};

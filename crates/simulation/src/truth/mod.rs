@@ -6,6 +6,21 @@
 //! rankers that no other beats significantly, until one is left or the effort is spent, and finally refines the
 //! winner's row. A winner is ahead of every ranker whose lists differ from its own; if there is none, regret is
 //! measured in nDCG.
+//!
+//! # Inside
+//!
+//! Regret needs only the winner's row of the preference matrix. `simulation::truth` compares all pairs coarsely, then the
+//! rows of rankers that no other surely beats, with ever more impressions, and finally the row of the likeliest winner with
+//! 200,000 per pair. The comparison is always pairwise probabilistic interleaving under the same clicks and the same treatment of
+//! ties, for multi-dueling policies too, so that their curves can share axes. Rankers whose lists equal the winner's for every
+//! query count as winners. If the smallest margin is below three standard errors, the output says that the winner is not
+//! resolved; if every ranker is surely beaten by another, regret is nDCG@10 lost, and the output says that too. Estimates are kept
+//! in `results/.cache`.
+//!
+//! What regret measures is a `bandits::RegretKind` (`--regret`, `regret` in experiments): a reference that gaps are measured
+//! against, and which number of a step is counted (mean, smallest or largest gap). It is not part of a policy's seed. The
+//! default is the Condorcet winner; without one, Copeland score on a matrix and nDCG live. If every gap is 0
+//! (`studies::results::Measured`), outputs say that regret measures nothing and claim no correct recommendation.
 
 mod estimation;
 pub mod of_preferences;

@@ -5,10 +5,12 @@ mod bootstrap;
 mod correction;
 mod rank_sum;
 mod sign;
+mod student;
 mod wilcoxon;
 
 pub use bootstrap::{Bootstrap, paired_bootstrap, two_sample_bootstrap};
 pub use correction::{benjamini_hochberg, holm};
 pub use rank_sum::{RankSum, rank_sum};
 pub use sign::{exact_interval, sign_test};
+pub use student::{PairedT, paired_t_test};
 pub use wilcoxon::{SignedRank, wilcoxon_signed_rank};

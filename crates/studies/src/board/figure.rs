@@ -55,6 +55,7 @@ pub(super) fn forest(report: &BoardReport) -> Forest {
             _ => "strength: differences are the logarithm of P(win) / P(loss)",
         }
         .to_owned(),
+        close: false,
         rows: shown.iter().map(row).collect(),
         note: Some(notes.join("; ")).filter(|text| !text.is_empty()),
     }

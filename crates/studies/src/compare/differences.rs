@@ -10,11 +10,11 @@
 //! Evaluation", WSDM 2015, figure 2, <https://doi.org/10.1145/2684822.2685290>.
 
 use bandits::RegretKind;
-use figures::{Panel, Panels};
+use figures::{Curve, Lines};
 use serde::Serialize;
 use simulation::runs::{RunResult, StudyPlan};
 
-use crate::results::{Caption, bands, curves, label, palette, spread_at};
+use crate::results::{Caption, bands, curves, label, logs, palette, spread_at};
 
 /// Mean regret live and on the proxy after some steps.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -105,31 +105,31 @@ pub(super) fn largest(differences: &[Difference], from: u64) -> Option<&Differen
         .max_by(|a, b| size(a).unwrap_or_default().total_cmp(&size(b).unwrap_or_default()))
 }
 
-/// Both sets of curves side by side, with one scale.
+/// Both sets of curves in one plot: an algorithm has one colour, and its two curves differ by their dashes.
 pub(super) fn figure(
     plan: &StudyPlan,
     live: &[Vec<RunResult>],
     proxy: &[Vec<RunResult>],
     kind: RegretKind,
     caption: &Caption,
-) -> Panels {
-    let [x_log, y_log] = caption.look.axes.logs();
-    let panel = |name: &str, runs: &[Vec<RunResult>]| Panel {
-        name: name.to_owned(),
+) -> Lines {
+    let of = |what: &'static str, runs| {
+        let curves = curves(plan, runs, kind, &caption.look).into_iter();
+        curves.map(move |curve| Curve { name: format!("{}, {what}", curve.name), ..curve })
+    };
+    let curves: Vec<Curve> = of("live", live).zip(of("proxy", proxy)).flat_map(|(live, proxy)| [live, proxy]).collect();
+    let [x_log, y_log] = logs(caption.look.axes, &curves);
+    Lines {
+        title: caption.title.clone(),
+        subtitle: Some(bands(plan, &caption.look)),
         x_label: caption.x_label.clone(),
         y_label: format!("cumulative regret ({})", caption.regret),
         x_log,
         y_log,
-        curves: curves(plan, runs, kind, &caption.look),
-        ..Panel::default()
-    };
-    Panels {
-        title: caption.title.clone(),
-        subtitle: Some(bands(plan, &caption.look)),
-        panels: vec![panel("live", live), panel("proxy", proxy)],
-        one_scale: true,
+        curves,
         palette: palette(),
         note: caption.note.clone(),
+        ..Lines::default()
     }
 }
 

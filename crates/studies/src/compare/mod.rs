@@ -29,7 +29,7 @@ use simulation::truth::GroundTruth;
 
 use crate::live::{self, units_of_runs};
 use crate::report::{Content, Report};
-use crate::results::{Caption, Measured, PlayedRuns, VERSION, label, live_caption, notes};
+use crate::results::{Axes, Caption, Measured, PlayedRuns, VERSION, label, live_caption, notes};
 use crate::runner::{Keeper, Order, Place, PlayedOn, Workplace};
 use crate::runner::{Study, Units};
 use crate::site::OpenSite;
@@ -221,6 +221,7 @@ impl Study for CompareStudy {
             multileave: None,
             caption: self.caption(what, measured),
             truth: truth.describe(|arm| names.name(arm)),
+            verdict: None,
             late: None,
             shown: self.request.run.shown(),
         };
@@ -238,9 +239,9 @@ impl Study for CompareStudy {
             measured,
         };
         let caption = self.caption("Live and proxy: ", &measured);
-        let panels = figure(plan, &live.results, &proxy.results, measured.kind, &caption);
+        let lines = figure(plan, &live.results, &proxy.results, measured.kind, &caption);
         Ok(Report::new(text(plan, &summary, &live.truth, caption.note.as_deref()), &summary)?
-            .with("compare", Content::Panels(Box::new(panels)))
+            .with("compare", Content::Lines(Box::new(lines)))
             .with("differences.csv", Content::Table(output::csv(&Difference::HEADER, &differences)?))
             .with("summary.json", Content::json(&summary)?)
             .with("live", Content::Folder(live.files()?))
@@ -290,7 +291,7 @@ impl CompareStudy {
 
     /// The text of figures; `what` comes first in the title.
     fn caption(&self, what: &str, measured: &Measured) -> Caption {
-        let caption = live_caption(self.description(), what, measured, self.request.run.look);
+        let caption = live_caption(self.description(), what, measured, self.request.run.look.usually(Axes::Log));
         let note = match &self.matrix {
             ProxyMatrix::Given { origin, name, .. } if !origin.is_of(&self.description().dataset.name) => {
                 origin.note(name)

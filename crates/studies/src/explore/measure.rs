@@ -279,6 +279,7 @@ fn accuracy_figure(plan: &Exploration, summary: &[AtHorizon], caption: &Caption)
         }),
         palette: palette(),
         note: caption.note.clone(),
+        ..Lines::default()
     }
 }
 
@@ -296,6 +297,7 @@ fn regret_figure(plan: &Exploration, summary: &[AtHorizon], caption: &Caption) -
         }),
         palette: palette(),
         note: caption.note.clone(),
+        ..Lines::default()
     }
 }
 

@@ -4,7 +4,7 @@ use bandits::RegretKind;
 use figures::{Curve, CurvePoint, Lines};
 use simulation::runs::{RunResult, StudyPlan};
 
-use super::{Caption, Look, label, palette, spread_at};
+use super::{Axes, Caption, Look, label, palette, spread_at};
 
 /// What the curves and bands of [`curves`] show.
 pub fn bands(plan: &StudyPlan, look: &Look) -> String {
@@ -27,10 +27,18 @@ pub fn curves(plan: &StudyPlan, results: &[Vec<RunResult>], regret: RegretKind, 
     curve.collect()
 }
 
+/// Which axes are logarithmic. Without any regret above zero, a logarithmic axis would be empty, and regret is linear.
+pub fn logs<'a>(axes: Axes, curves: impl IntoIterator<Item = &'a Curve>) -> [bool; 2] {
+    let [x_log, y_log] = axes.logs();
+    let mut points = curves.into_iter().flat_map(|curve| &curve.points);
+    [x_log, y_log && points.any(|point| point.mean > 0.0)]
+}
+
 /// The figure of a study.
 #[must_use]
 pub fn figure(plan: &StudyPlan, results: &[Vec<RunResult>], regret: RegretKind, caption: &Caption) -> Lines {
-    let [x_log, y_log] = caption.look.axes.logs();
+    let curves = curves(plan, results, regret, &caption.look);
+    let [x_log, y_log] = logs(caption.look.axes, curves.iter());
     Lines {
         title: caption.title.clone(),
         subtitle: Some(bands(plan, &caption.look)),
@@ -38,8 +46,9 @@ pub fn figure(plan: &StudyPlan, results: &[Vec<RunResult>], regret: RegretKind, 
         y_label: format!("cumulative regret ({})", caption.regret),
         x_log,
         y_log,
-        curves: curves(plan, results, regret, &caption.look),
+        curves,
         palette: palette(),
         note: caption.note.clone(),
+        ..Lines::default()
     }
 }

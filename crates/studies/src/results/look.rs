@@ -20,10 +20,12 @@ pub struct Look {
 /// The axes of a figure of cumulative regret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Axes {
+    /// Those of the kind of study: logarithmic steps and linear regret unless [`Look::usually`] says otherwise.
+    #[default]
+    Usual,
     /// Both linear.
     Linear,
     /// Logarithmic steps and linear regret.
-    #[default]
     LogX,
     /// Both logarithmic.
     Log,
@@ -86,6 +88,12 @@ impl SpreadKind {
 }
 
 impl Look {
+    /// The same with these axes where none were asked for.
+    #[must_use]
+    pub fn usually(self, axes: Axes) -> Self {
+        if self.axes == Axes::Usual { Self { axes, ..self } } else { self }
+    }
+
     /// The spread shown for `runs` runs.
     #[must_use]
     pub fn spread(&self, runs: u64) -> SpreadKind {

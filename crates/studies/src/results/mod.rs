@@ -33,7 +33,7 @@ use crate::report::{Content, ReportFile};
 pub use self::answers::{MeanAnswers, answers};
 pub use self::config::{BanditConfig, LiveConfig, VERSION};
 pub use self::curves::figure;
-pub use self::curves::{bands, curves};
+pub use self::curves::{bands, curves, logs};
 pub use self::environment::ensure_two_arms;
 pub use self::environment::{Environment, NamedMatrix, Phase, PreparedEnvironment};
 pub use self::evidence::{EvidenceSummary, Quantiles, evidence_table};
@@ -44,7 +44,7 @@ pub use self::palette::palette;
 pub use self::played::PlayedRuns;
 pub use self::printed::{Chosen, DENSITY, Format, LegendAt, Length, Letters};
 pub use self::table::{distorted, settled, table};
-pub use self::words::{live_caption, regret_of_a_step, report};
+pub use self::words::{live_caption, rankers_in_words, regret_of_a_step, report};
 
 /// Mean and spread over runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, serde::Deserialize)]

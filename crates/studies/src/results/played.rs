@@ -7,7 +7,7 @@ use simulation::arm_names::ArmNames;
 use simulation::runs::{RunResult, StudyPlan};
 
 use super::{AlgorithmSummary, Arms, Caption, Measured, answers, files, report, summarise};
-use crate::report::{Report, ReportFile};
+use crate::report::{Content, Report, ReportFile};
 
 /// Finished runs with all that is needed to present them.
 #[derive(Clone)]
@@ -30,6 +30,8 @@ pub struct PlayedRuns {
     pub caption: Caption,
     /// The line about what regret is measured against.
     pub truth: String,
+    /// Which of a few TREC runs wins: the first sentence that is printed.
+    pub verdict: Option<String>,
     /// How late answers come, if they do.
     pub late: Option<String>,
     /// The order in which algorithms are shown: first those that were asked for.
@@ -64,7 +66,10 @@ impl PlayedRuns {
             (StudyPlan { algorithms, ..self.plan.clone() }, results)
         });
         let (plan, results) = sorted.as_ref().map_or((&self.plan, &*self.results), |(plan, results)| (plan, results));
-        let report = report(plan, results, &self.arms(), &self.caption, &self.truth);
+        let mut report = report(plan, results, &self.arms(), &self.caption, &self.truth);
+        if let Some(verdict) = &self.verdict {
+            report = format!("{verdict}\n\n{report}");
+        }
         match &self.late {
             None => report,
             Some(late) => format!("{report}\n{}", answers(plan, results, late)),
@@ -76,7 +81,14 @@ impl PlayedRuns {
     /// # Errors
     /// If a table cannot be formatted.
     pub fn files(&self) -> Result<Vec<ReportFile>> {
-        files(&self.plan, &self.results, &self.arms(), &self.caption)
+        let mut files = files(&self.plan, &self.results, &self.arms(), &self.caption)?;
+        if let Some(verdict) = &self.verdict {
+            files.push(ReportFile {
+                name: "verdict.txt".to_owned(),
+                content: Content::Bytes(format!("{verdict}\n").into()),
+            });
+        }
+        Ok(files)
     }
 
     /// The report of a study that is these runs.

@@ -11,12 +11,24 @@ use super::{Arms, Caption, Look, Measured, distorted, evidence_table, notes, set
 #[must_use]
 pub fn live_caption(site: &SiteDescription, what: &str, measured: &Measured, look: Look) -> Caption {
     let (dataset, clicks) = (&site.dataset.name, &site.click.model);
+    let names = site.names().shortened();
+    let names: Vec<Option<&str>> = (0..site.rankers.len()).map(|arm| names.given_name(arm)).collect();
     Caption {
-        title: format!("{what}{} on {dataset}, {clicks} clicks", with_unit(site.rankers.len() as u64, "ranker")),
+        title: format!("{what}{} on {dataset}, {clicks} clicks", rankers_in_words(&names)),
         x_label: "impressions".to_owned(),
         regret: regret_of_a_step(measured.kind, "best ranker", "shown"),
         note: notes([measured.note(), site.note()]),
         look,
+    }
+}
+
+/// Rankers in a title: their names if they are two or three and have some, otherwise their number.
+#[must_use]
+pub fn rankers_in_words(names: &[Option<&str>]) -> String {
+    match names.iter().copied().collect::<Option<Vec<&str>>>().as_deref() {
+        Some([first, second]) => format!("{first} and {second}"),
+        Some([first, second, third]) => format!("{first}, {second} and {third}"),
+        _ => with_unit(names.len() as u64, "ranker"),
     }
 }
 

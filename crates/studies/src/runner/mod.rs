@@ -22,6 +22,38 @@
 //! units. In the end it writes them as a part, `OUT.shards/3-of-64.part`, and removes that folder. Merging is the same
 //! request with the share [`Merge`](Share::Merge): every record is found in the parts, and one that is missing is an error. So
 //! the files are written by the code that always writes them.
+//!
+//! ## Inside
+//!
+//! `output::shards` has the words: a `Share` is all of the work, what all shards need (`prepare`), one `Shard`, or the `Parts` of all.
+//! A `Part` is what a finished shard writes: a header (the configuration of all, revisions, number, range), how it came about
+//! (arguments, version, seconds), records or counts, compressed, and a checksum. Header and content are the same whenever the shard
+//! runs again. `Parts::read` refuses a folder whose parts are incomplete, damaged or not of one piece of work, before anything is
+//! written.
+//!
+//! `studies::runner` shares out any study. A shard works in a results folder of its own in `OUT.shards`, with the key of the study:
+//! kept runs, locks, signals and resumption are those of any results folder. `play_cells` asks its `KeptRuns` for the share, and plays
+//! only that: jobs are numbered run by run, so that each shard has runs of all algorithms. Merging is the same request with the share
+//! `Merge`: `KeptRuns`, the run store of experiments, and `NumberedWork` find every record in the parts, and refuse to play one that is
+//! missing. So the files are written by the code that always writes them. Experiments and `proxy`, which keep their own store and
+//! state, call `claim_shard`, `Work` and `leave` of the runner themselves. A part remembers the arguments of its command, from which
+//! `rankduel merge` starts; parts made by a program have none, and are merged by a program or together with others.
+//!
+//! `proxy` divides the pieces of all rounds of a request. Counts are sums of whole numbers, so a shard adds its pieces up (`proxy::share`), and
+//! `State::absorb` adds the sums of all shards to the totals; with strata, sums for queries with and without a further impression stay
+//! apart, as the variance needs them. A process that is asked to stop saves first (`interrupt::saves_before_it_stops`).
+//!
+//! `simulation::lists::Lists` says where the ranked lists of a site come from. `prepare` keeps them in a file beside the binary caches
+//! of data, under the hash of all that they depend on; shards map it, so that a start costs a second of CPU at the size of
+//! MSLR-WEB30K, and processes on one machine share the memory. Every block has a hash, which is checked before the lists are used. Data
+//! caches are read instead of mapped, because truncating a mapped file kills the process; here the file is written by renaming
+//! alone, and a shard that ends runs again. Merging needs few lists and ranks those itself.
+//!
+//! `submit::dry_run` measures what `--mem` and `--time` are made of: it runs the command in its own process, watched (`progress::watched`),
+//! and unwinds from it after some seconds.
+//!
+//! Work that stops adaptively (`--until-se`) is refused. `cluster/test-slurm.sh` runs all of this on a real Slurm, which
+//! `cluster/slurm.sh` starts from Debian's packages without installing it.
 
 mod extend;
 mod keeper;

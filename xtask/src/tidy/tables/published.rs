@@ -169,7 +169,7 @@ pub(super) fn users_who_change(results: &Path) -> Option<Table> {
 mod tests {
     use std::path::Path;
 
-    /// What the README of `bandits` says in words below the table of own policies.
+    /// What the documentation says in words below the table of own policies.
     #[test]
     fn own_policies_are_right_and_stop_paying() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../results/bandits-mslr/own-policies.csv");

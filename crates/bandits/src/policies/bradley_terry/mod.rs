@@ -36,7 +36,7 @@
 //! proof within a period that begins at t needs evidence of ln t against what is true, the probability of which is of order
 //! ln t / t, and it is over at the latest in a period that begins at e^D. *What is settled is not asked*: so no arm meets a leader more often
 //! than about ln t / kl(p, 1/2) times. Regret then grows as the logarithm of t, or its square if the false proofs are what counts most, whatever the
-//! preferences, against Condorcet and Copeland winners alike. How large it is in practice is measured in the README of the crate.
+//! preferences, against Condorcet and Copeland winners alike. How large it is in practice is measured in `docs/pages/bandits/overconfidence.md`.
 //!
 //! ## References
 //!
@@ -55,7 +55,7 @@
 //!   model an arm that beats weak ones gains little, all arms are measured on one scale, and an arm that nobody needs to
 //!   measure is not played against another such arm.
 //! * Preferences that no utilities explain are followed all the same: almost all duels are the leader's, so that u(leader) -
-//!   u(i) becomes what duels of the two say, and where it does not, the guard asks and deposes. The README of the crate has
+//!   u(i) becomes what duels of the two say, and where it does not, the guard asks and deposes. `docs/pages/bandits/overconfidence.md` has
 //!   the measurements.
 //! * Step 4: challengers become rare when the leader is very likely the best. Each then costs more than it is worth; the
 //!   second opinion makes them rarer by up to 10 times, a constant in the end.

@@ -20,7 +20,7 @@
 //!   nothing of itself; a set of one arm is a step of that arm's alone.
 //! * Arms that tie for the largest draw do so with probability 0.
 //! * It recommends the arm that won and lost most often.
-//! * `eta` above 1 has less regret in most runs and settles on a wrong arm in the others; the README has numbers.
+//! * `eta` above 1 has less regret in most runs and settles on a wrong arm in the others; `docs/pages/bandits/overconfidence.md` has numbers.
 
 use crate::algorithm::{papers, parameters, positive, takes_late};
 use crate::late::Late;

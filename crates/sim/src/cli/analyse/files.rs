@@ -9,7 +9,7 @@ use bandits::winners::borda_scores;
 use bandits::{Arm, PreferenceMatrix, log_spaced};
 use figures::{Curve, CurvePoint, Heatmap, Lines, Scale};
 use letor_io::FeatureId;
-use output::numbers::{with_separators, with_unit};
+use output::numbers::{number, with_separators, with_unit};
 use output::{remove_stale, write_csv};
 use serde::Serialize;
 use simulation::arm_names::{ArmNames, Numbering};
@@ -179,9 +179,11 @@ fn heatmap(matrix: &PreferenceMatrix, findings: &Findings, config: &Config) -> H
         labels,
         values: order.iter().flat_map(|&i| order.iter().map(move |&j| matrix.get(i, j))).collect(),
         unknown: unknown(&order, config),
+        details: comparisons(&order, config),
         note: notes([
             note(ranked.then_some("ranking.csv"), config),
             findings.never_compared.as_ref().map(|never| format!("hatched: {}", never.text)),
+            config.wins.as_ref().map(|_| "n: comparisons of the pair, where there is room".to_owned()),
         ]),
         ..Heatmap::default()
     }
@@ -192,6 +194,14 @@ fn unknown(order: &[Arm], config: &Config) -> Vec<usize> {
     let Some(wins) = &config.wins else { return Vec::new() };
     let cells = order.iter().flat_map(|&i| order.iter().map(move |&j| (i, j))).enumerate();
     cells.filter(|(_, (i, j))| wins.never_met(*i, *j)).map(|(at, _)| at).collect()
+}
+
+/// How often each pair met, of win counts whose rows are `order`; nothing on the diagonal.
+fn comparisons(order: &[Arm], config: &Config) -> Vec<String> {
+    let Some(wins) = &config.wins else { return Vec::new() };
+    let of = |i: Arm, j: Arm| wins.wins()[i.index() * wins.arms() + j.index()];
+    let text = |i: Arm, j: Arm| if i == j { String::new() } else { format!("n {}", number(of(i, j) + of(j, i))) };
+    order.iter().flat_map(|&i| order.iter().map(move |&j| text(i, j))).collect()
 }
 
 /// The arms by their Borda scores, best first.

@@ -41,7 +41,7 @@ pub(in crate::cli) struct RunArgs {
     #[arg(long, value_name = "N", value_parser = parse_up_to::<u32, 1000>)]
     pub(in crate::cli) checkpoints: Option<u32>,
 
-    /// The axes of the figure [default: log-x; of a live run without --dataset linear]
+    /// The axes of the figure [default: log-x; of bandit and compare log; of a live run without --dataset linear]
     #[arg(long, value_name = "AXES", value_enum)]
     axes: Option<AxesArg>,
 
@@ -126,7 +126,7 @@ impl Usual {
         algorithms: &["mergerucb", "rucb", "rmed1", "mdb", "random"],
         steps: 1_000_000,
         runs: 5,
-        axes: Axes::LogX,
+        axes: Axes::Usual,
     };
     /// The same without algorithms that choose sets.
     pub(in crate::cli) const DUELS: Self =
@@ -139,8 +139,11 @@ impl Usual {
         axes: Axes::Linear,
     };
     /// The same without algorithms that choose sets.
-    pub(in crate::cli) const FIRST_DUELS: Self =
-        Self { algorithms: &["random", "rucb", "mergerucb", "rmed1", "dts", "self-sparring"], ..Self::FIRST };
+    pub(in crate::cli) const FIRST_DUELS: Self = Self {
+        algorithms: &["random", "rucb", "mergerucb", "rmed1", "dts", "self-sparring"],
+        axes: Axes::Usual,
+        ..Self::FIRST
+    };
 }
 
 impl RunArgs {

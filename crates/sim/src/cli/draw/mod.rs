@@ -56,6 +56,10 @@ pub(super) struct Draw {
     #[arg(long, value_name = "N", value_parser = density)]
     dpi: Option<f64>,
 
+    /// For web pages: an SVG that is dark where its reader's theme is
+    #[arg(long, conflicts_with = "heat_map")]
+    adaptive: bool,
+
     /// The axes [default: as in the figure of the results]
     #[arg(long, value_name = "AXES", value_enum)]
     axes: Option<AxesArg>,
@@ -153,6 +157,7 @@ impl Draw {
         self.check(&files)?;
         let Drawing { sheet, caption, chosen } = draw(&self.results, &self.request())?;
         let files = if files.is_empty() { self.usual_files(&chosen) } else { files };
+        let sheet = if self.adaptive { sheet.adaptive() } else { sheet };
         self.check(&files)?;
         for (path, format) in &files {
             let bytes = format.file(&sheet, self.dpi.unwrap_or(DENSITY))?;
@@ -210,6 +215,8 @@ impl Draw {
                 "{path} is there, and not a drawing of this command; add --replace to replace it, or give another name with --out"
             )));
         }
+        let no_svg = !files.is_empty() && files.iter().all(|(_, format)| *format != Format::Svg);
+        ensure!(!self.adaptive || !no_svg, usage("--adaptive is for SVG; add --format svg"));
         for (at, (path, _)) in files.iter().enumerate() {
             ensure!(
                 !files[..at].iter().any(|(other, _)| other == path),

@@ -10,6 +10,7 @@ use output::{remove_stale, write_csv};
 use rankers::{Measure, MeasureError, Measurement};
 use serde::{Serialize, Serializer};
 use simulation::arm_names::ArmNames;
+use studies::verdict::MeasureTests;
 
 /// What runs are measured by unless asked otherwise.
 const OF_RUNS: &str = "nDCG@10,AP,RR@10,P@10,R@100";
@@ -17,6 +18,8 @@ const OF_RUNS: &str = "nDCG@10,AP,RR@10,P@10,R@100";
 /// The files of means and of the values of every query.
 pub(super) const MEANS: &str = "measures.csv";
 pub(super) const QUERIES: &str = "measures-per-query.csv";
+/// The file of paired tests of runs.
+pub(super) const TESTS: &str = "tests.csv";
 
 /// Measures, as text `nDCG@10,AP`.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,6 +84,15 @@ impl AllMeans {
         }
         let more = if best.len() > most { format!("\nthe best {most}; {MEANS} has all") } else { String::new() };
         format!("{table}{more}")
+    }
+
+    /// Writes the paired tests, if there are any.
+    pub(super) fn write_tests(tests: Option<&MeasureTests>, folder: &Path, names: &ArmNames) -> Result<()> {
+        let path = folder.join(TESTS);
+        let Some(tests) = tests else { return remove_stale(&path) };
+        // The number in files, as in `measures.csv`, from 1.
+        let rows = tests.rows(|arm| (arm + 1).to_string(), |arm| names.name(arm));
+        write_csv(&path, &MeasureTests::HEADER, rows)
     }
 
     /// Writes the means, and with `per_query` the values of each query.

@@ -6,16 +6,19 @@ use std::path::Path;
 
 use anyhow::{Result, ensure};
 use clap::{ArgGroup, Args};
-use figures::{Curve, CurvePoint, Lines};
+use figures::{Curve, CurvePoint, Forest, ForestRow, Lines};
 use letor_io::{Dataset, FeatureId, Provenance, Statistics, exact_label};
 use output::numbers::{with_separators, with_unit};
 use output::usage::usage;
 use rankers::{Gain, Measure, MeasureKind, Measurement, Rankings, TieBreaking};
 use serde::Serialize;
 use simulation::arm_names::ArmNames;
+use simulation::description::synthetic_note;
 use simulation::spec::SiteSpec;
+use statistics::fixed::paired_t_test;
+use studies::verdict::{self, MeasureTests};
 
-use self::measures::{AllMeans, MEANS, Means, Measures, QUERIES};
+use self::measures::{AllMeans, MEANS, Means, Measures, QUERIES, TESTS};
 use super::print::{eprintln, println};
 use crate::cli::args::{
     CommonArgs, DatasetArgs, OutputArgs, OwnArgs, ReadingArgs, announce, dataset_name, default_folder, short,
@@ -36,8 +39,9 @@ const PRINTED: usize = 10;
 
 /// Describe a data set: queries, labels, and the quality of each feature as a ranker.
 ///
-/// Writes findings.json with all numbers, figures of the rankers' nDCG and of the documents per query, with --measures
-/// also measures.csv, and config.json to the results folder.
+/// Of TREC runs, first says which is better by the first measure, by paired tests. Writes findings.json with all numbers,
+/// figures of the rankers' nDCG and of the documents per query, with --measures also measures.csv, of runs tests.csv, and
+/// config.json to the results folder.
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("data").args(["positional", "dataset", "rankings"]).required(true).multiple(true)))]
 pub(super) struct Inspect {
@@ -106,6 +110,9 @@ struct Findings {
     /// What was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     measures: Option<AllMeans>,
+    /// Of runs: paired tests of every measure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tests: Option<MeasureTests>,
 }
 
 #[derive(Serialize)]
@@ -172,7 +179,13 @@ impl Inspect {
         let names = names.called(dataset.feature_names().cloned());
         let rankings = Ranked::new(&dataset, statistics.unlabelled(), measures.as_ref())?;
         let measurement = rankings.as_ref().map(|ranked| ranked.measurement(measures.as_ref())).transpose()?;
-        let findings = Findings::of(&dataset, &statistics, (measurement.as_ref(), measures.clone()), &names);
+        let mut findings = Findings::of(&dataset, &statistics, (measurement.as_ref(), measures.clone()), &names);
+        findings.tests = match (&measurement, &measures, dataset.runs()) {
+            (Some(measurement), Some(measures), Some(_)) => {
+                MeasureTests::of(measurement, &measures.names(), NDCG.len())?
+            }
+            _ => None,
+        };
         folder.write(&config, || {
             output::write_json_pretty(&folder.join("findings.json"), &findings)?;
             match (&findings.measures, &measurement) {
@@ -181,12 +194,17 @@ impl Inspect {
                 }
                 _ => [MEANS, QUERIES].iter().try_for_each(|name| output::remove_stale(&folder.join(name)))?,
             }
-            draw(&dataset, &findings, &names.shortened(), folder.path())
+            AllMeans::write_tests(findings.tests.as_ref(), folder.path(), &names)?;
+            let measured = measurement.as_ref().zip(measures.as_ref()).filter(|_| dataset.runs().is_some());
+            draw(&dataset, &findings, measured, &names.shortened(), folder.path())
         })?;
         let names = names.shortened();
         if self.output.json {
             println!("{}", serde_json::to_string_pretty(&findings)?);
         } else {
+            if let Some(sentence) = findings.tests.as_ref().and_then(|tests| tests.sentence(&names)) {
+                println!("{}.\n", verdict::capitalised(&sentence));
+            }
             println!("{statistics}\n{}", report(&findings, &names));
         }
         if !self.common.quiet {
@@ -196,8 +214,9 @@ impl Inspect {
                 (Some(_), false) => format!("{MEANS}, "),
                 (Some(_), true) => format!("{MEANS}, {QUERIES}, "),
             };
+            let tested = findings.tests.as_ref().map_or_else(String::new, |_| format!("{TESTS}, "));
             eprintln!(
-                "results in {}: {rankers}{measured}documents.png, documents.svg, findings.json, config.json",
+                "results in {}: {rankers}{measured}{tested}documents.png, documents.svg, findings.json, config.json",
                 folder.path().display()
             );
         }
@@ -268,6 +287,7 @@ impl Findings {
                 queries: measurement.queries(),
                 rankers: rankers().map(of_ranker).collect(),
             }),
+            tests: None,
         }
     }
 
@@ -311,13 +331,58 @@ fn report(findings: &Findings, names: &ArmNames) -> String {
         let queries = with_unit(measures.queries as u64, "query");
         text += &format!("\n\nmeans over {queries}\n{}", measures.table(names, PRINTED));
     }
+    if let Some(tests) = &findings.tests {
+        text += &format!("\n\n{}", tests.table(names, PRINTED));
+    }
     text
 }
 
+/// The first measure of runs as dots, best first, with the interval of the mean over queries. `None` where there is nothing to
+/// estimate it from, or more runs than a page holds.
+fn intervals(data: &str, measurement: &Measurement<'_>, measures: &Measures, names: &ArmNames) -> Option<Forest> {
+    const MOST: usize = 60;
+    let measure = measures.names().into_iter().next()?;
+    let values = measurement.per_query();
+    let zeros = vec![0.0; measurement.queries()];
+    let row = |(arm, values): (usize, &Vec<Vec<f64>>)| {
+        let found = paired_t_test(&values[NDCG.len()], &zeros).ok()?;
+        Some(ForestRow {
+            name: names.name(arm),
+            value: found.mean,
+            inner: found.interval(verdict::LEVEL).ok()?,
+            outer: None,
+            text: format!("{:.4}", found.mean),
+        })
+    };
+    let mut rows = values.iter().enumerate().map(row).collect::<Option<Vec<_>>>().filter(|rows| rows.len() <= MOST)?;
+    rows.sort_by(|one, other| other.value.total_cmp(&one.value));
+    Some(Forest {
+        title: format!("{measure} of {} on {data}", with_unit(rows.len() as u64, "run")),
+        close: true,
+        subtitle: Some(format!(
+            "mean over {} and its 95% interval; of a difference, tests.csv has the interval",
+            with_unit(measurement.queries() as u64, "query")
+        )),
+        x_label: measure,
+        rows,
+        note: None,
+    })
+}
+
 /// Draws the quality of the rankers, best first, and the distribution of documents per query.
-fn draw(dataset: &Dataset, findings: &Findings, names: &ArmNames, folder: &Path) -> Result<()> {
-    let note = findings.synthetic.then(|| format!("synthetic data: {} is generated", findings.name));
-    if let Some(best) = findings.best_first() {
+fn draw(
+    dataset: &Dataset,
+    findings: &Findings,
+    measured: Option<(&Measurement<'_>, &Measures)>,
+    names: &ArmNames,
+    folder: &Path,
+) -> Result<()> {
+    let note = findings.synthetic.then(|| synthetic_note(&findings.name));
+    if let Some(intervals) =
+        measured.and_then(|(measurement, measures)| intervals(&findings.name, measurement, measures, names))
+    {
+        Forest { note: note.clone(), ..intervals }.save(&folder.join("rankers"))?;
+    } else if let Some(best) = findings.best_first() {
         let curve = |name: &str, value: fn(&RankerQuality) -> f64| {
             let points = best.iter().zip(1..).map(|(ranker, place)| CurvePoint::exact(f64::from(place), value(ranker)));
             Curve { name: name.to_owned(), points: points.collect() }

@@ -2,6 +2,7 @@
 
 use figures::{Curve, CurvePoint, Panel, Panels};
 use output::numbers::mean_of;
+use simulation::description::synthetic_note;
 
 use crate::experiment::config::{Arrangement, Bands, Experiment, Paper};
 use crate::experiment::kinds;
@@ -70,8 +71,7 @@ pub(crate) fn lookalike_note(measured: &Measured) -> Option<String> {
             names.push(&info.source.name);
         }
     }
-    let names = (!names.is_empty()).then(|| names.join(", "))?;
-    Some(format!("synthetic data: {names} generated, not the real data sets"))
+    (!names.is_empty()).then(|| synthetic_note(&names.join(",")))
 }
 
 /// Makes panels of series, arranged as the file says.

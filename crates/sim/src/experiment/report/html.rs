@@ -2,12 +2,14 @@
 //! times. The pages load nothing from elsewhere.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::ops::Range;
+use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use output::numbers::{deviation, number, significant};
 use output::numbers::{with_separators, with_unit};
 
+use super::own::{Other, Own, others};
 use crate::experiment::{
     Summary, Timings,
     claim::{Outcome, Verdict},
@@ -15,20 +17,17 @@ use crate::experiment::{
     report::index,
 };
 
+/// What pages name as their program, by which they are known again.
+const GENERATOR: &str = "rankduel report";
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("hover.js");
-
-/// A folder of results with figures that is not an experiment's.
-struct Other {
-    name: String,
-    figures: Vec<PathBuf>,
-}
 
 /// Draws the figure of a folder of results for a narrow screen, as SVG; `None` if it cannot.
 pub(crate) type Narrow<'a> = &'a dyn Fn(&Path) -> Option<String>;
 
-/// The key of the page of runs that belong to no experiment.
+/// The key and the heading of results that belong to no experiment.
 const OTHERS: &str = "other";
+const OWN: &str = "Results of single commands";
 
 /// A page, and how much is on it.
 #[derive(Debug)]
@@ -39,6 +38,14 @@ pub(crate) struct Page {
     pub experiments: usize,
     /// How many figures of other commands.
     pub figures: usize,
+}
+
+/// Whether the file at `path` is a page that was made here, so that another may replace it.
+pub(crate) fn is_ours(path: &Path) -> bool {
+    let text = output::input::read_file_text(path, output::input::MOST_OF_RESULTS).unwrap_or_default();
+    // Pages of earlier versions are known by their title.
+    let begins = text.get(..text.len().min(1_000)).unwrap_or(&text);
+    begins.contains(&format!("content=\"{GENERATOR}\"")) || begins.contains("<title>Online ranker evaluation:")
 }
 
 /// What belongs to one paper.
@@ -55,12 +62,13 @@ struct Everything {
     chapters: Vec<Chapter>,
 }
 
-/// The page of everything in the folder `results`.
+/// The page of everything in the folder `results`, or of it alone if a single command wrote it. The page will be in the folder
+/// `from`, which links start at.
 ///
 /// # Errors
 /// When the folder cannot be read, or contains neither an experiment nor a figure.
-pub(crate) fn page(results: &Path, narrow: Narrow<'_>) -> Result<Page> {
-    let found = Everything::read(results, narrow)?;
+pub(crate) fn page(results: &Path, narrow: Narrow<'_>, from: &Path) -> Result<Page> {
+    let found = Everything::read(results, narrow, from)?;
     let mut body = found.header();
     contents(&mut body, &found, |_| String::new());
     body.extend(found.chapters.iter().map(|chapter| chapter.body.as_str()));
@@ -72,8 +80,13 @@ pub(crate) fn page(results: &Path, narrow: Narrow<'_>) -> Result<Page> {
 ///
 /// # Errors
 /// As for [`page`].
-pub(crate) fn pages(results: &Path, narrow: Narrow<'_>, first: &str) -> Result<(Page, Vec<(String, String)>)> {
-    let found = Everything::read(results, narrow)?;
+pub(crate) fn pages(
+    results: &Path,
+    narrow: Narrow<'_>,
+    from: &Path,
+    first: &str,
+) -> Result<(Page, Vec<(String, String)>)> {
+    let found = Everything::read(results, narrow, from)?;
     let stem = first.rsplit_once('.').map_or(first, |(stem, _)| stem);
     let file = |key: &str| format!("{stem}-{key}.html");
     let mut body = found.header();
@@ -98,9 +111,11 @@ pub(crate) fn pages(results: &Path, narrow: Narrow<'_>, first: &str) -> Result<(
 }
 
 impl Everything {
-    fn read(results: &Path, narrow: Narrow<'_>) -> Result<Self> {
-        let summaries = index::summaries(results)?;
-        let others = others(results, &summaries)?;
+    fn read(results: &Path, narrow: Narrow<'_>, from: &Path) -> Result<Self> {
+        // An experiment's folder has no config.json.
+        let alone = results.join("config.json").is_file();
+        let summaries = if alone { Vec::new() } else { index::summaries(results)? };
+        let others = if alone { vec![Other::read(results)?] } else { others(results, &summaries)? };
         ensure!(
             !summaries.is_empty() || !others.is_empty(),
             "{} contains no experiment and no figure; `{program} experiment --all --scale 0.01` makes some in results/scale-0.01",
@@ -120,29 +135,40 @@ impl Everything {
             chapters.push(Chapter { key, name, body });
         }
         if !others.is_empty() {
-            let mut body = "<h2>Other runs</h2>\n".to_owned();
+            let mut body = format!("<h2>{OWN}</h2>\n");
             for other in &others {
-                let _ = writeln!(body, "<section id=\"{0}\"><h3>{0}</h3>", escaped(&other.name));
+                let own = Own::read(&other.folder);
+                let badge = if own.is_synthetic() { " <span class=\"badge\">synthetic data</span>" } else { "" };
+                let _ = writeln!(body, "<section id=\"{0}\"><h3>{0}{badge}</h3>", escaped(&other.name));
+                own.above(&mut body);
                 // A folder has one figure that can be drawn again; the others stay as they are.
-                let small = narrow(&results.join(&other.name)).filter(|_| other.figures.len() == 1);
+                let small = narrow(&other.folder).filter(|_| other.figures.len() == 1);
                 for figure in &other.figures {
                     inline(&mut body, figure, small.as_deref())?;
                 }
+                own.below(&mut body, from, &other.folder);
                 body += "</section>\n";
             }
-            chapters.push(Chapter { key: OTHERS, name: "Other runs", body });
+            chapters.push(Chapter { key: OTHERS, name: OWN, body });
         }
         Ok(Self { summaries, others, chapters })
     }
 
     fn header(&self) -> String {
-        format!(
-            "<header><h1>Online ranker evaluation: results</h1>\n<p>{}. Claims of the papers: {}. \
-             Hover over a curve to read its values. <span class=\"badge\">look-alike</span> marks results on synthetic \
-             data that imitate the real data sets.</p></header>\n",
-            with_unit(self.summaries.len() as u64, "experiment"),
-            escaped(&index::tally(&self.summaries))
-        )
+        let experiments = match self.summaries.len() as u64 {
+            0 => String::new(),
+            count => format!(
+                "{}. Claims of the papers: {}. <span class=\"badge\">look-alike</span> marks results on synthetic data that \
+                 imitate the real data sets. ",
+                with_unit(count, "experiment"),
+                escaped(&index::tally(&self.summaries))
+            ),
+        };
+        let own = match self.others.len() as u64 {
+            0 => String::new(),
+            count => format!("{} of single commands. ", with_unit(count, "folder")),
+        };
+        format!("<header><h1>Results</h1>\n<p>{experiments}{own}Point at a curve to read its values.</p></header>\n")
     }
 
     fn page(&self, html: &str) -> Page {
@@ -155,9 +181,10 @@ fn document(body: &str, of: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"generator\" content=\"{GENERATOR}\">\n<meta name=\"color-scheme\" content=\"light dark\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
          script-src 'unsafe-inline'; img-src data:\">\n<link rel=\"icon\" href=\"data:,\">\n\
-         <title>Online ranker evaluation: {of}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{body}\
+         <title>rankduel: {of}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{body}\
          <div id=\"tip\" role=\"status\"></div>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
     )
 }
@@ -207,7 +234,7 @@ fn section(body: &mut String, results: &Path, summary: &Summary, narrow: Narrow<
         inline(body, &figure, narrow(&folder).as_deref())?;
     }
     if let Some(table) = &summary.table {
-        rows(body, &table.header, &table.rows, usize::MAX);
+        rows(body, &table.header, &table.rows, 0..0);
     }
     if !summary.claims.is_empty() {
         *body += "<ul class=\"claims\">\n";
@@ -242,7 +269,7 @@ fn section(body: &mut String, results: &Path, summary: &Summary, narrow: Narrow<
         })
         .collect();
     let header = ["setting", "rankers", "data", "regret is measured against"].map(str::to_owned);
-    rows(body, &header, &settings, usize::MAX);
+    rows(body, &header, &settings, 0..0);
     let values: Vec<Vec<String>> = summary
         .values
         .iter()
@@ -254,7 +281,7 @@ fn section(body: &mut String, results: &Path, summary: &Summary, narrow: Narrow<
         })
         .collect();
     let header = ["setting", "curve", "metric", "at", "mean", "standard error", "runs"].map(str::to_owned);
-    rows(body, &header, &values, 3);
+    rows(body, &header, &values, 3..usize::MAX);
     *body += "</details>\n";
     if let Some(timings) = timings(&folder) {
         let _ = writeln!(body, "<p class=\"muted\">{}</p>", timing_sentence(&timings));
@@ -284,8 +311,8 @@ fn timing_sentence(timings: &Timings) -> String {
     )
 }
 
-/// A table; the columns from `numbers` on are aligned as numbers.
-fn rows(body: &mut String, header: &[String], rows: &[Vec<String>], numbers: usize) {
+/// A table; the columns `numbers` are aligned as numbers.
+pub(super) fn rows(body: &mut String, header: &[String], rows: &[Vec<String>], numbers: Range<usize>) {
     *body += "<div class=\"scroll\"><table><thead><tr>";
     for name in header {
         let _ = write!(body, "<th>{}</th>", escaped(name));
@@ -294,7 +321,7 @@ fn rows(body: &mut String, header: &[String], rows: &[Vec<String>], numbers: usi
     for row in rows {
         *body += "<tr>";
         for (column, text) in row.iter().enumerate() {
-            let class = if column >= numbers { " class=\"number\"" } else { "" };
+            let class = if numbers.contains(&column) { " class=\"number\"" } else { "" };
             let _ = write!(body, "<td{class}>{}</td>", escaped(text));
         }
         *body += "</tr>\n";
@@ -309,40 +336,20 @@ fn inline(body: &mut String, path: &Path, narrow: Option<&str>) -> Result<()> {
     // An XML declaration is only allowed at the start of a file.
     let start = svg.find("<svg").unwrap_or(0);
     let wide = svg[start..].trim_end();
+    // Curves have values to show, and can be dark; the colours of a heat map need their paper.
+    let curves = if wide.contains("<metadata>") { "curves" } else { "" };
     let _ = match narrow {
-        None => writeln!(body, "<figure>{wide}</figure>"),
+        None => writeln!(body, "<figure class=\"{curves}\">{wide}</figure>"),
         Some(narrow) => writeln!(
             body,
-            "<figure class=\"two\"><div class=\"wide\">{wide}</div><div class=\"narrow\">{}</div></figure>",
+            "<figure class=\"two {curves}\"><div class=\"wide\">{wide}</div><div class=\"narrow\">{}</div></figure>",
             narrow.trim_end()
         ),
     };
     Ok(())
 }
 
-/// Folders with figures that are not an experiment's.
-fn others(results: &Path, summaries: &[Summary]) -> Result<Vec<Other>> {
-    let mut others = Vec::new();
-    let entries = std::fs::read_dir(results).with_context(|| format!("failed to read {}", results.display()))?;
-    for entry in entries {
-        let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let known = summaries.iter().any(|summary| summary.experiment == name);
-        if known || name.starts_with('.') || !path.is_dir() {
-            continue;
-        }
-        let files = std::fs::read_dir(&path)?.flatten().map(|entry| entry.path());
-        let mut figures: Vec<PathBuf> = files.filter(|file| file.extension().is_some_and(|e| e == "svg")).collect();
-        figures.sort();
-        if !figures.is_empty() {
-            others.push(Other { name, figures });
-        }
-    }
-    others.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(others)
-}
-
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let shown = |c: char| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c };
     let text: String = text.chars().map(shown).collect();
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
@@ -387,7 +394,7 @@ mod tests {
         std::fs::create_dir(folder.path().join("mine")).unwrap();
         std::fs::write(folder.path().join("mine/regret.svg"), "<svg viewBox=\"0 0 1 1\"/>\n").unwrap();
         let narrow = |_: &Path| Some("<svg viewBox=\"0 0 2 2\"/>\n".to_owned());
-        let (first, others) = pages(folder.path(), &narrow, "report.html").unwrap();
+        let (first, others) = pages(folder.path(), &narrow, folder.path(), "report.html").unwrap();
         assert!(first.html.contains("<a href=\"report-other.html#mine\">mine</a>"), "{}", first.html);
         let [(name, page)] = &others[..] else { panic!("one page") };
         assert_eq!(name, "report-other.html");
@@ -399,18 +406,18 @@ mod tests {
     #[test]
     fn a_folder_of_other_figures_makes_a_page_that_loads_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let error = page(folder.path(), &|_| None).unwrap_err().to_string();
+        let error = page(folder.path(), &|_| None, folder.path()).unwrap_err().to_string();
         assert!(error.contains("contains no experiment and no figure"), "{error}");
         std::fs::create_dir(folder.path().join("mine")).unwrap();
         std::fs::write(folder.path().join("mine/regret.svg"), "<?xml version=\"1.0\"?>\n<svg viewBox=\"0 0 1 1\"/>\n")
             .unwrap();
-        let Page { html: page, experiments, figures } = page(folder.path(), &|_| None).unwrap();
+        let Page { html: page, experiments, figures } = page(folder.path(), &|_| None, folder.path()).unwrap();
         assert_eq!((experiments, figures), (0, 1));
-        assert!(page.contains("<p>0 experiments. Claims of the papers: none."), "{page}");
-        assert!(page.contains("<figure><svg viewBox=\"0 0 1 1\"/></figure>") && !page.contains("<?xml"));
+        assert!(page.contains("<p>1 folder of single commands. Point at"), "{page}");
+        assert!(page.contains("<figure class=\"\"><svg viewBox=\"0 0 1 1\"/></figure>") && !page.contains("<?xml"));
         for asked in ["src=", "@import", "url(", "<link rel=\"stylesheet\""] {
             assert!(!page.contains(asked), "{asked}");
         }
-        assert!(super::page(&folder.path().join("nowhere"), &|_| None).is_err());
+        assert!(super::page(&folder.path().join("nowhere"), &|_| None, folder.path()).is_err());
     }
 }

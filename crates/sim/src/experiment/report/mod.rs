@@ -5,3 +5,4 @@ pub(crate) mod figure;
 pub(crate) mod folder;
 pub(crate) mod html;
 pub(crate) mod index;
+mod own;

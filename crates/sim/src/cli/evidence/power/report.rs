@@ -297,8 +297,9 @@ impl<'a> Report<'a> {
             let points = points.filter_map(|(&power, x)| x.map(|x| CurvePoint::exact(x, power)));
             Curve { name, points: points.collect() }
         };
-        let mut curves = Vec::new();
-        for case in &self.cases {
+        // A colour is a margin, dashes are a test.
+        let (mut curves, mut styles) = (Vec::new(), Vec::new());
+        for (color, case) in self.cases.iter().enumerate() {
             let margin = if self.cases.len() > 1 {
                 format!(", margin {}", significant(case.shares.margin()))
             } else {
@@ -306,9 +307,11 @@ impl<'a> Report<'a> {
             };
             curves.push(curve(format!("look at any time{margin}"), &Impressions::anytime(&case.shares, &goal)?));
             curves.push(curve(format!("look once{margin}"), &Impressions::fixed(&case.shares, &goal)?));
+            styles.extend([[color, 0], [color, 1]]);
         }
         if let Some((pair, _)) = &self.pair {
             curves.push(curve("A/B test, look once".to_owned(), &Impressions::ab_test(&pair.clicks, &goal)?));
+            styles.push([0, 3]);
         }
         let title = match &self.pair {
             Some((pair, site)) => {
@@ -325,6 +328,7 @@ impl<'a> Report<'a> {
             x_log: true,
             y_log: false,
             curves,
+            styles,
             note: self.pair.as_ref().and_then(|(_, site)| site.note()),
             ..Lines::default()
         }

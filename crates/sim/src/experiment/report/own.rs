@@ -1,0 +1,374 @@
+//! Results of single commands on the page: verdict, table, settings and links to the files, from what a results folder holds.
+//!
+//! Read as JSON without a schema: folders of other commands and of earlier versions have other keys, and what a folder lacks is left
+//! out of its section.
+
+use std::fmt::Write as _;
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Context, Result};
+use letor_io::{FeatureId, Names};
+use output::numbers::{deviation, significant, with_separators, with_unit};
+use serde_json::Value;
+use simulation::arm_names::ArmNames;
+use simulation::truth::GroundTruth;
+use studies::verdict::{by_clicks, capitalised};
+
+use super::html::{escaped, rows};
+use crate::experiment::Summary;
+
+/// A folder of results with figures that is not an experiment's.
+pub(super) struct Other {
+    pub(super) name: String,
+    pub(super) folder: PathBuf,
+    pub(super) figures: Vec<PathBuf>,
+}
+
+impl Other {
+    /// The folder with its figures.
+    pub(super) fn read(folder: &Path) -> Result<Self> {
+        let files = std::fs::read_dir(folder).with_context(|| format!("failed to read {}", folder.display()))?;
+        let files = files.flatten().map(|entry| entry.path());
+        let mut figures: Vec<PathBuf> = files.filter(|file| file.extension().is_some_and(|e| e == "svg")).collect();
+        figures.sort();
+        let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        let name = whole.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Self { name, folder: folder.to_owned(), figures })
+    }
+}
+
+/// Folders with figures that are not an experiment's.
+pub(super) fn others(results: &Path, summaries: &[Summary]) -> Result<Vec<Other>> {
+    let mut others = Vec::new();
+    let entries = std::fs::read_dir(results).with_context(|| format!("failed to read {}", results.display()))?;
+    for entry in entries {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let known = summaries.iter().any(|summary| summary.experiment == name);
+        if known || name.starts_with('.') || !path.is_dir() {
+            continue;
+        }
+        let other = Other::read(&path)?;
+        if !other.figures.is_empty() {
+            others.push(other);
+        }
+    }
+    others.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(others)
+}
+
+/// What a folder holds beside its figures.
+pub(super) struct Own {
+    config: Value,
+    summary: Value,
+    findings: Value,
+    /// The first sentence that a command on a few runs printed.
+    verdict: Option<String>,
+    /// The tables of numbers, for links.
+    tables: Vec<PathBuf>,
+}
+
+impl Own {
+    /// What the results folder `folder` holds.
+    pub(super) fn read(folder: &Path) -> Self {
+        let json = |name: &str| {
+            let bytes = output::input::read_file(&folder.join(name), output::input::MOST_OF_RESULTS).ok();
+            bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or(Value::Null)
+        };
+        let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut tables: Vec<PathBuf> =
+            files.filter(|file| file.extension().is_some_and(|ending| ending == "csv")).collect();
+        tables.sort();
+        let verdict = folder.join("verdict.txt");
+        Self {
+            config: json("config.json"),
+            summary: json("summary.json"),
+            findings: json("findings.json"),
+            verdict: output::input::read_file_text(&verdict, output::input::MOST_OF_RESULTS).ok(),
+            tables,
+        }
+    }
+
+    /// Whether the data are known to be generated.
+    pub(super) fn is_synthetic(&self) -> bool {
+        let places = [
+            self.config.pointer("/site/dataset/synthetic"),
+            self.summary.pointer("/0/synthetic"),
+            self.summary.get("synthetic"),
+            self.findings.get("synthetic"),
+        ];
+        places.into_iter().flatten().any(|value| value.as_bool() == Some(true))
+    }
+
+    /// The verdict and the table: what stands above the figures.
+    pub(super) fn above(&self, body: &mut String) {
+        let rankers = self.of_rankers().or_else(|| self.of_matrix()).map(|sentence| capitalised(&sentence));
+        for sentence in [rankers, self.of_algorithms()].into_iter().flatten() {
+            let _ = writeln!(body, "<p class=\"verdict\">{}</p>", escaped(&sentence));
+        }
+        if let Some(algorithms) = self.summary.as_array() {
+            let header = ["algorithm", "regret", "standard error", "right", "recommends"].map(str::to_owned);
+            let table: Vec<Vec<String>> = algorithms.iter().filter_map(algorithm).collect();
+            rows(body, &header, &table, 1..4);
+        }
+        self.measures(body);
+        self.preview(body);
+    }
+
+    /// The beginning of the first table that says what a command found, where no summary does.
+    fn preview(&self, body: &mut String) {
+        const TELLING: [&str; 6] =
+            ["ranking.csv", "power.csv", "errors.csv", "distortion.csv", "horizons.csv", "differences.csv"];
+        const MOST: usize = 12;
+        let named = |name: &str| self.tables.iter().find(|file| file.file_name().is_some_and(|own| own == name));
+        let Some(file) = TELLING.iter().find_map(|name| named(name)).filter(|_| !self.summary.is_array()) else {
+            return;
+        };
+        let Ok(bytes) = output::input::read_file(file, output::input::MOST_OF_RESULTS) else { return };
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(bytes.as_slice());
+        let shown = |cell: &str| match cell.parse::<f64>() {
+            Ok(value) if value.fract() != 0.0 => significant(value),
+            _ => cell.to_owned(),
+        };
+        let mut all = reader.records().flatten().map(|row| row.iter().map(shown).collect::<Vec<String>>());
+        let header = all.next().unwrap_or_default();
+        let lines: Vec<Vec<String>> = all.collect();
+        rows(body, &header, lines.get(..MOST.min(lines.len())).unwrap_or_default(), 0..0);
+        if lines.len() > MOST {
+            let rest = with_separators((lines.len() - MOST) as u64);
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            let _ = writeln!(body, "<p class=\"muted\">{rest} more rows in {}</p>", escaped(&name));
+        }
+    }
+
+    /// Who wins in a preference matrix.
+    fn of_matrix(&self) -> Option<String> {
+        let ranking = self.findings.get("ranking")?.as_array()?;
+        let name = |of: &Value| {
+            let own = ranking.iter().find(|row| row["arm"] == *of)?;
+            Some(own["name"].as_str().map_or_else(|| format!("arm {}", words(of)), str::to_owned))
+        };
+        let winners = |kind: &str| -> Option<Vec<String>> {
+            self.findings.pointer(&format!("/winners/{kind}"))?.as_array()?.iter().map(name).collect()
+        };
+        let arms = with_unit(ranking.len() as u64, "arm");
+        Some(match winners("condorcet")?.first() {
+            Some(winner) => format!("{winner} beats every other of {arms} with probability above 1/2."),
+            None => {
+                format!("no arm beats every other of {arms}; most are beaten by {}.", winners("copeland")?.join(", "))
+            }
+        })
+    }
+
+    /// Settings and links: what stands below the figures. `from` is the folder of the page, `folder` that of the results.
+    pub(super) fn below(&self, body: &mut String, from: &Path, folder: &Path) {
+        if let Some(config) = self.config.as_object() {
+            *body += "<details><summary>Settings</summary>\n";
+            let plain = config.iter().filter(|(key, _)| *key != "truth");
+            let settings: Vec<Vec<String>> = plain.map(|(key, value)| vec![key.clone(), words(value)]).collect();
+            rows(body, &["setting", "value"].map(str::to_owned), &settings, 2..2);
+            *body += "</details>\n";
+        }
+        let link = |file: &PathBuf| {
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            format!("<a href=\"{}\">{}</a>", address(&relative(from, file)), escaped(&name))
+        };
+        let mut links: Vec<String> = self.tables.iter().map(link).collect();
+        for name in ["summary.json", "findings.json", "config.json"] {
+            links.extend(Some(folder.join(name)).filter(|file| file.is_file()).as_ref().map(link));
+        }
+        if !links.is_empty() {
+            let _ = writeln!(body, "<p class=\"muted\">Files: {}</p>", links.join(", "));
+        }
+    }
+
+    /// Who wins among the rankers: by clicks of few of them, otherwise the ground truth.
+    fn of_rankers(&self) -> Option<String> {
+        if let Some(verdict) = &self.verdict {
+            return Some(verdict.trim().to_owned());
+        }
+        if let Some(tests) = self.findings.get("tests").and_then(|tests| serde_json::from_value(tests.clone()).ok()) {
+            let tests: studies::verdict::MeasureTests = tests;
+            let rankers = self.findings.pointer("/measures/rankers")?.as_array()?;
+            let names: Vec<&str> = rankers.iter().map(|ranker| ranker["name"].as_str()).collect::<Option<_>>()?;
+            let names = ArmNames::NUMBERS.called(Names::new(names).ok());
+            return tests.sentence(&names).map(|sentence| sentence + ".");
+        }
+        let truth: GroundTruth = serde_json::from_value(self.config.get("truth")?.clone()).ok()?;
+        let names = self.names()?;
+        let few = by_clicks(&truth, &names, &[]);
+        Some(few.unwrap_or_else(|| truth.describe(|arm| names.name(arm))) + ".")
+    }
+
+    fn names(&self) -> Option<ArmNames> {
+        let features = self.config.pointer("/site/rankers")?.as_array()?.iter();
+        let features: Vec<FeatureId> =
+            features.map(|id| Some(FeatureId(id.as_u64()?.try_into().ok()?))).collect::<Option<_>>()?;
+        let given = self.config.pointer("/site/names").and_then(Value::as_array);
+        let given = given.and_then(|names| names.iter().map(Value::as_str).collect::<Option<Vec<_>>>());
+        Some(ArmNames::features(features).called(given.and_then(|names| Names::new(names).ok())))
+    }
+
+    /// Which algorithm had the least regret, and what it recommends.
+    fn of_algorithms(&self) -> Option<String> {
+        let all = self.summary.as_array()?;
+        let regret = |of: &&Value| of.pointer("/regret/mean").and_then(Value::as_f64).unwrap_or(f64::INFINITY);
+        let best = all.iter().min_by(|one, other| regret(one).total_cmp(&regret(other)))?;
+        let (runs, steps) = (best["runs"].as_u64()?, best["steps"].as_u64()?);
+        let recommended = best["recommended"].get(0)?;
+        let how_often = recommended["runs"].as_u64()?;
+        Some(format!(
+            "{} has the least regret of {}, {}, and recommends {} in {} of {} of {}.",
+            best["label"].as_str().or_else(|| best["algorithm"].as_str())?,
+            with_unit(all.len() as u64, "algorithm"),
+            significant(regret(&best)),
+            recommended["label"].as_str()?,
+            with_separators(how_often),
+            with_unit(runs, "run"),
+            with_unit(steps, "step")
+        ))
+    }
+
+    /// The means of measures, of `inspect`.
+    fn measures(&self, body: &mut String) {
+        let Some(all) = self.findings.get("measures").filter(|measures| measures.is_object()) else { return };
+        let texts = |value: &Value| -> Vec<String> { value.as_array().into_iter().flatten().map(words).collect() };
+        let header: Vec<String> = std::iter::once("ranker".to_owned()).chain(texts(&all["measures"])).collect();
+        let row = |ranker: &Value| {
+            let name =
+                ranker["name"].as_str().map_or_else(|| format!("feature {}", words(&ranker["feature"])), str::to_owned);
+            let values = ranker["values"].as_array().into_iter().flatten().filter_map(Value::as_f64);
+            std::iter::once(name).chain(values.map(|value| format!("{value:.4}"))).collect::<Vec<_>>()
+        };
+        let table: Vec<Vec<String>> = all["rankers"].as_array().into_iter().flatten().map(row).collect();
+        rows(body, &header, &table, 1..usize::MAX);
+    }
+}
+
+/// The row of an algorithm's entry in summary.json.
+fn algorithm(of: &Value) -> Option<Vec<String>> {
+    let runs = of["runs"].as_u64()?;
+    let [mean, error] = ["mean", "standard_error"].map(|key| of["regret"][key].as_f64());
+    let recommended = of["recommended"].as_array().into_iter().flatten();
+    let recommended = recommended.take(3).filter_map(|arm| {
+        let often = arm["runs"].as_u64().filter(|often| *often < runs);
+        let often = often.map_or_else(String::new, |often| format!(", {often}/{runs}"));
+        Some(format!("{}{often}", arm["label"].as_str()?))
+    });
+    let right = of["share_recommending_best"].as_f64();
+    Some(vec![
+        of["label"].as_str().or_else(|| of["algorithm"].as_str())?.to_owned(),
+        significant(mean?),
+        deviation(mean?, error?, usize::try_from(runs).ok()?),
+        right.map_or_else(|| "–".to_owned(), |share| format!("{:.0}%", 100.0 * share)),
+        recommended.collect::<Vec<_>>().join("; "),
+    ])
+}
+
+/// A value of a configuration for readers: short lists in full, objects as their keys and values.
+fn words(value: &Value) -> String {
+    const MOST: usize = 20;
+    match value {
+        Value::Null => "–".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Number(count) => count.as_u64().map_or_else(|| count.to_string(), with_separators),
+        Value::Bool(_) => value.to_string(),
+        Value::Array(all) => {
+            let more = if all.len() > MOST { format!(", … ({} in all)", all.len()) } else { String::new() };
+            all.iter().take(MOST).map(words).collect::<Vec<_>>().join(", ") + &more
+        }
+        Value::Object(all) => {
+            all.iter().map(|(key, value)| format!("{key}: {}", words(value))).collect::<Vec<_>>().join("; ")
+        }
+    }
+}
+
+/// The way from the folder `from` to `file`; absolute where there is no other.
+fn relative(from: &Path, file: &Path) -> PathBuf {
+    let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let (from, file) = (whole(from), whole(file));
+    let parts = |path: &Path| path.components().map(|part| part.as_os_str().to_owned()).collect::<Vec<_>>();
+    let (here, there) = (parts(&from), parts(&file));
+    let same = here.iter().zip(&there).take_while(|(one, other)| one == other).count();
+    // Different drives.
+    if same == 0 || file.components().next().is_some_and(|part| matches!(part, Component::Prefix(_)) && same < 2) {
+        return file;
+    }
+    here[same..].iter().map(|_| "..".into()).chain(there[same..].iter().cloned()).collect()
+}
+
+/// A path as the address of a link.
+fn address(path: &Path) -> String {
+    let mut text = String::new();
+    for byte in path.to_string_lossy().replace('\\', "/").bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => text.push(char::from(byte)),
+            _ => {
+                let _ = write!(text, "%{byte:02X}");
+            }
+        }
+    }
+    // A first part with a colon would be taken for a scheme; it is escaped above.
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_lead_from_the_page_to_the_files() {
+        let way = |from: &str, file: &str| address(&relative(Path::new(from), Path::new(file)));
+        assert_eq!(way("results", "results/a b/curves.csv"), "a%20b/curves.csv");
+        assert_eq!(way("pages", "results/x/curves.csv"), "../results/x/curves.csv");
+        assert_eq!(way("results/x", "results/x/c#?.csv"), "c%23%3F.csv");
+    }
+
+    #[test]
+    fn a_folder_without_anything_known_has_an_empty_section() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("config.json"), "not JSON").expect("a file");
+        std::fs::write(folder.path().join("summary.json"), "[{\"label\": 3}]").expect("a file");
+        let own = Own::read(folder.path());
+        let mut body = String::new();
+        own.above(&mut body);
+        assert!(!body.contains("verdict") && !own.is_synthetic(), "{body}");
+        own.below(&mut body, folder.path(), folder.path());
+        assert!(body.contains("<a href=\"summary.json\">summary.json</a>"), "{body}");
+    }
+
+    #[test]
+    fn a_study_has_its_verdict_table_settings_and_files() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("a file");
+        write(
+            "config.json",
+            r#"{"command": "live", "steps": 20000, "site": {"dataset": {"name": "<x>", "synthetic": true}, "rankers": [3, 7],
+              "names": ["bm25", "ltr"]}, "truth": {"measure": "condorcet", "winner": 1, "winners": [1], "gaps": [0.02, 0.0],
+              "standard_errors": [0.001, 0.0], "smallest_margin": 0.02, "runner_up": 0, "z": 20.0, "comparisons": 300000}}"#,
+        );
+        write(
+            "summary.json",
+            r#"[{"algorithm": "rucb", "label": "rucb", "steps": 20000, "runs": 3, "regret": {"mean": 12.5, "standard_error": 1.5},
+              "recommended": [{"arm": 1, "label": "ltr", "runs": 2}, {"arm": 0, "label": "bm25", "runs": 1}],
+              "share_recommending_best": 0.6666}]"#,
+        );
+        write("curves.csv", "algorithm\n");
+        let own = Own::read(folder.path());
+        let mut body = String::new();
+        own.above(&mut body);
+        own.below(&mut body, folder.path(), folder.path());
+        assert!(own.is_synthetic());
+        for part in [
+            "<p class=\"verdict\">By clicks, ltr beats bm25 in 52.00% of impressions, ties counted half, over 99.99% confidence after",
+            "<p class=\"verdict\">rucb has the least regret of 1 algorithm, 12.5, and recommends ltr in 2 of 3 runs of 20,000 steps.",
+            "<td>rucb</td><td class=\"number\">12.5</td><td class=\"number\">1.50</td><td class=\"number\">67%</td><td>ltr, 2/3; bm25, 1/3</td>",
+            "<td>steps</td><td>20,000</td>",
+            "name: &lt;x&gt;; synthetic: true",
+            "<a href=\"curves.csv\">curves.csv</a>",
+        ] {
+            assert!(body.contains(part), "{part} in {body}");
+        }
+        assert!(!body.contains("truth"), "{body}");
+    }
+}

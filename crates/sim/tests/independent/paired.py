@@ -1,0 +1,64 @@
+"""Compares `tests.csv` of `rankduel inspect` with scipy, from the values of each query in `measures-per-query.csv`.
+
+python3 paired.py PATH/TO/rankduel
+"""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from scipy import stats
+
+MEASURES = "nDCG@10,AP,RR@10,P@10,R@100"
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def holm(p_values: list[float]) -> list[float]:
+    """Adjusted p-values: the k-th smallest times what is left, never below the one before."""
+    adjusted, least = [0.0] * len(p_values), 0.0
+    for rank, at in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        least = max(least, min(1.0, (len(p_values) - rank) * p_values[at]))
+        adjusted[at] = least
+    return adjusted
+
+
+def main(program: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        here = Path(folder)
+
+        def run(*words: str) -> None:
+            subprocess.run([program, *words, "--quiet"], cwd=here, check=True, capture_output=True)
+
+        run("export", "mq2008-lookalike", "--rankers", "22,25,40", "--out", "runs")
+        inspected = ["--rankings", "runs", "--qrels", "runs/qrels.txt", "--measures", MEASURES, "--per-query", "--out", "found"]
+        run("inspect", *inspected)
+        values: dict[tuple[str, str], list[float]] = {}
+        for row in rows(here / "found/measures-per-query.csv"):
+            for measure in MEASURES.split(","):
+                values.setdefault((row["feature"], measure), []).append(float(row[measure]))
+        tests = rows(here / "found/tests.csv")
+        assert len(tests) == 15, f"{len(tests)} tests, expected three pairs by five measures"
+        p_values, worst = [], 0.0
+        for test in tests:
+            first, second = (values[test[side], test["measure"]] for side in ("first", "second"))
+            assert len(first) == int(test["queries"]), "every query has a value"
+            expected = stats.ttest_rel(first, second)
+            p_values.append(float(expected.pvalue))
+            for found, wanted in [("t", expected.statistic), ("p", expected.pvalue)]:
+                worst = max(worst, abs(float(test[found]) / float(wanted) - 1.0))
+        for test, wanted in zip(tests, holm(p_values)):
+            worst = max(worst, abs(float(test["p_holm"]) / wanted - 1.0))
+        assert worst < 1e-9, f"relative difference of {worst}"
+        print(f"{len(tests)} paired tests differ from scipy by a relative {worst:.1e} at most")
+
+
+if __name__ == "__main__":
+    main(str(Path(sys.argv[1]).resolve()))

@@ -1,0 +1,157 @@
+//! What simulated clicks say of a few rankers.
+
+use output::numbers::{with_separators, with_unit};
+use simulation::arm_names::ArmNames;
+use simulation::truth::{GroundTruth, RegretMeasure};
+use statistics::normal_above;
+
+use super::{LEVEL, MOST, listed};
+use crate::results::AlgorithmSummary;
+
+/// Who beats whom by clicks, and after how many impressions that is stated: a sentence without its full stop. `None` of more
+/// than three rankers, and where no clicks were simulated.
+#[must_use]
+pub fn by_clicks(truth: &GroundTruth, names: &ArmNames, summaries: &[AlgorithmSummary]) -> Option<String> {
+    let count = truth.gaps.len();
+    if !(2..=MOST).contains(&count) || truth.comparisons == 0 {
+        return None;
+    }
+    let impressions = with_unit(truth.comparisons, "simulated impression");
+    let name = |arm: usize| names.name(arm);
+    if truth.uninformed {
+        return Some(format!("by clicks, nobody wins: all of {impressions} are ties"));
+    }
+    if truth.measure != RegretMeasure::Condorcet {
+        return Some(format!("by clicks, no ranker beats all others after {impressions}"));
+    }
+    let others: Vec<usize> = (0..count).filter(|arm| !truth.winners.contains(arm)).collect();
+    let (Some(z), false) = (truth.z, others.is_empty()) else {
+        let all = listed(&(0..count).map(name).collect::<Vec<_>>());
+        return Some(format!("by clicks, {all} are equal: they show the same lists"));
+    };
+    // Each of the pairs may err.
+    let doubt = (2.0 * others.len() as f64 * normal_above(z)).min(1.0);
+    let winners = listed(&truth.winners.iter().map(|&arm| name(arm)).collect::<Vec<_>>());
+    let beaten = |arm: &usize| format!("{} in {:.2}%", name(*arm), 100.0 * (0.5 + truth.gaps[*arm]));
+    let beaten = listed(&others.iter().map(beaten).collect::<Vec<_>>());
+    let (who, beats) = match truth.winners.len() {
+        1 => (winners, "beats"),
+        _ => (format!("{winners}, which show the same lists,"), "beat"),
+    };
+    let counted = "of impressions, ties counted half";
+    if doubt > LEVEL {
+        return Some(format!(
+            "by clicks, {who} {beats} {beaten} {counted}, but that may be chance: {} after {impressions}",
+            confidence(doubt)
+        ));
+    }
+    let stated = soonest(truth, names, summaries).map_or_else(String::new, |stated| format!("; {stated}"));
+    Some(format!("by clicks, {who} {beats} {beaten} {counted}, {} after {impressions}{stated}", confidence(doubt)))
+}
+
+/// `over 99.99% confidence`, `97% confidence`.
+fn confidence(doubt: f64) -> String {
+    match 100.0 * (1.0 - doubt) {
+        sure if sure > 99.99 => "over 99.99% confidence".to_owned(),
+        sure if sure > 99.0 => format!("{:.2}% confidence", (100.0 * sure).floor() / 100.0),
+        sure => format!("{:.0}% confidence", sure.floor()),
+    }
+}
+
+/// The algorithm that states the winner after the fewest impressions, by pairs: multileaving asks another question.
+fn soonest(truth: &GroundTruth, names: &ArmNames, summaries: &[AlgorithmSummary]) -> Option<String> {
+    let stated = summaries.iter().filter_map(|summary| {
+        let evidence = summary.evidence.as_ref().filter(|evidence| evidence.proven_by == "pairs")?;
+        let arm = evidence.stated.first()?.arm? as usize;
+        let median = evidence.steps_until_stated.median?;
+        truth.winners.contains(&arm).then_some((median, summary, evidence, arm))
+    });
+    let (median, summary, evidence, arm) = stated.min_by_key(|(median, ..)| *median)?;
+    let what = match evidence.plan.margin {
+        0.0 => "it".to_owned(),
+        margin => format!("that {} is no worse than the best by more than {margin}", names.name(arm)),
+    };
+    Some(format!(
+        "{} states {what} at {}% confidence after {} impressions, the soonest of {} (median of {})",
+        summary.label,
+        100.0 * evidence.plan.level,
+        with_separators(median),
+        with_unit(summaries.len() as u64, "algorithm"),
+        with_unit(summary.runs as u64, "run")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn truth(gaps: &[f64], z: Option<f64>) -> GroundTruth {
+        let winner = gaps.iter().position(|gap| *gap == 0.0).expect("a winner");
+        GroundTruth {
+            measure: RegretMeasure::Condorcet,
+            winner,
+            winners: (0..gaps.len()).filter(|arm| gaps[*arm] == 0.0).collect(),
+            gaps: gaps.to_vec(),
+            standard_errors: vec![0.001; gaps.len()],
+            smallest_margin: gaps.iter().copied().filter(|gap| *gap > 0.0).fold(0.5, f64::min),
+            runner_up: gaps.iter().position(|gap| *gap > 0.0),
+            z,
+            comparisons: 300_000,
+            uninformed: false,
+        }
+    }
+
+    fn sentence(truth: &GroundTruth) -> Option<String> {
+        let names = letor_io::Names::new(["a", "b", "c", "d"]).expect("names");
+        by_clicks(truth, &ArmNames::NUMBERS.called(Some(names)), &[])
+    }
+
+    #[test]
+    fn each_outcome_has_its_sentence() {
+        let after = "after 300,000 simulated impressions";
+        for (truth, expected) in [
+            (
+                truth(&[0.0, 0.0125], Some(12.0)),
+                format!(
+                    "by clicks, a beats b in 51.25% of impressions, ties counted half, over 99.99% confidence {after}"
+                ),
+            ),
+            (
+                truth(&[0.0125, 0.0], Some(2.0)),
+                format!("by clicks, b beats a in 51.25% of impressions, ties counted half, 95% confidence {after}"),
+            ),
+            (
+                truth(&[0.0, 0.0125], Some(1.5)),
+                format!(
+                    "by clicks, a beats b in 51.25% of impressions, ties counted half, but that may be chance: 86% confidence {after}"
+                ),
+            ),
+            (
+                // Two pairs may err.
+                truth(&[0.02, 0.0, 0.01], Some(2.0)),
+                format!(
+                    "by clicks, b beats a in 52.00% and c in 51.00% of impressions, ties counted half, but that may be chance: 90% confidence {after}"
+                ),
+            ),
+            (
+                truth(&[0.0, 0.0, 0.01], Some(3.0)),
+                format!(
+                    "by clicks, a and b, which show the same lists, beat c in 51.00% of impressions, ties counted half, 99.73% confidence {after}"
+                ),
+            ),
+            (truth(&[0.0, 0.0], None), "by clicks, a and b are equal: they show the same lists".to_owned()),
+            (
+                GroundTruth { uninformed: true, ..truth(&[0.0, 0.1], None) },
+                "by clicks, nobody wins: all of 300,000 simulated impressions are ties".to_owned(),
+            ),
+            (
+                GroundTruth { measure: RegretMeasure::Ndcg, ..truth(&[0.0, 0.1, 0.1], None) },
+                format!("by clicks, no ranker beats all others {after}"),
+            ),
+        ] {
+            assert_eq!(sentence(&truth), Some(expected));
+        }
+        assert_eq!(sentence(&truth(&[0.0, 0.1, 0.1, 0.1], Some(9.0))), None);
+        assert_eq!(sentence(&GroundTruth { comparisons: 0, ..truth(&[0.0, 0.1], None) }), None);
+    }
+}

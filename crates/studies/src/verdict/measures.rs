@@ -1,0 +1,281 @@
+//! Paired tests of measures per query.
+
+use anyhow::Result;
+use output::numbers::{with_separators, with_unit};
+use output::text_table::{Align, TextTable};
+use rankers::Measurement;
+use serde::{Deserialize, Serialize};
+use simulation::arm_names::ArmNames;
+use statistics::fixed::{holm, paired_t_test};
+
+use super::{LEVEL, MOST, listed, p_text};
+
+/// One measure of two rankers, compared over the same queries.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PairTest {
+    /// The measure, as `ir_measures` writes it.
+    pub measure: String,
+    /// The arm with the higher mean; of equal ones, the lower number.
+    pub first: usize,
+    /// The other arm.
+    pub second: usize,
+    /// The mean of each.
+    pub means: [f64; 2],
+    /// The mean difference per query, first minus second.
+    pub difference: f64,
+    /// The standard error of that difference.
+    pub standard_error: f64,
+    /// The 95% interval of the difference, for this pair and measure alone.
+    pub interval: (f64, f64),
+    /// The difference in standard errors; null if these are 0 and the difference is not.
+    pub t: Option<f64>,
+    /// The two-sided p-value of Student's test for pairs.
+    pub p: f64,
+    /// The same after Holm's correction for all tests of the table.
+    pub p_holm: f64,
+}
+
+impl PairTest {
+    /// Whether the first is better by more than chance.
+    #[must_use]
+    pub fn is_significant(&self) -> bool {
+        self.p_holm <= LEVEL
+    }
+}
+
+/// All pairs of rankers by all measures.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MeasureTests {
+    /// The queries of each mean.
+    pub queries: usize,
+    /// By measure, and of each measure the pairs in the order of the arms.
+    pub tests: Vec<PairTest>,
+}
+
+impl MeasureTests {
+    /// The header of the rows that [`rows`](Self::rows) returns, before the columns of names.
+    pub const HEADER: [&'static str; 13] = [
+        "measure",
+        "first",
+        "second",
+        "first_name",
+        "second_name",
+        "first_mean",
+        "second_mean",
+        "difference",
+        "standard_error",
+        "t",
+        "p",
+        "p_holm",
+        "queries",
+    ];
+
+    /// Tests the measures from number `skipped` on, which are called `measures`. `None` with fewer than two rankers or queries,
+    /// where there is nothing to test.
+    ///
+    /// # Errors
+    /// If a value is not finite, which no measure is.
+    pub fn of(measurement: &Measurement<'_>, measures: &[String], skipped: usize) -> Result<Option<Self>> {
+        let values = measurement.per_query();
+        let queries = measurement.queries();
+        if values.len() < 2 || queries < 2 {
+            return Ok(None);
+        }
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / queries as f64;
+        let mut tests = Vec::new();
+        for (at, measure) in measures.iter().enumerate() {
+            let of = |arm: usize| values[arm][skipped + at].as_slice();
+            for (one, other) in (0..values.len()).flat_map(|one| (one + 1..values.len()).map(move |other| (one, other)))
+            {
+                let [here, there] = [one, other].map(|arm| mean(of(arm)));
+                let (first, second, means) =
+                    if there > here { (other, one, [there, here]) } else { (one, other, [here, there]) };
+                let test = paired_t_test(of(first), of(second))?;
+                tests.push(PairTest {
+                    measure: measure.clone(),
+                    first,
+                    second,
+                    means,
+                    difference: test.mean,
+                    standard_error: test.standard_error,
+                    interval: test.interval(LEVEL)?,
+                    t: test.t.is_finite().then_some(test.t),
+                    p: test.p_value,
+                    p_holm: test.p_value,
+                });
+            }
+        }
+        let corrected = holm(&tests.iter().map(|test| test.p).collect::<Vec<_>>())?;
+        tests.iter_mut().zip(corrected).for_each(|(test, p)| test.p_holm = p);
+        Ok(Some(Self { queries, tests }))
+    }
+
+    /// The verdict of the first measure, and the tests behind it: a sentence without its full stop. `None` without tests.
+    #[must_use]
+    pub fn sentence(&self, names: &ArmNames) -> Option<String> {
+        let measure = &self.tests.first()?.measure;
+        let of_first: Vec<&PairTest> = self.tests.iter().filter(|test| test.measure == *measure).collect();
+        let best = best(&of_first)?;
+        let against: Vec<&PairTest> = of_first.iter().copied().filter(|test| test.first == best).collect();
+        let (sure, unsure): (Vec<&PairTest>, Vec<&PairTest>) =
+            against.iter().copied().partition(|test| test.is_significant());
+        let other = |test: &&PairTest| match against.len() {
+            1 => format!("{} ({:.4})", names.name(test.second), test.means[1]),
+            _ => format!("{} ({:.4}, {})", names.name(test.second), test.means[1], p_text(test.p_holm)),
+        };
+        let others = |tests: &[&PairTest]| listed(&tests.iter().map(other).collect::<Vec<_>>());
+        let own = format!("{} ({:.4})", names.name(best), against.first()?.means[0]);
+        let mut text = match (sure.as_slice(), unsure.as_slice()) {
+            (_, []) => format!("{own} beats {}", others(&sure)),
+            ([], [equal]) if equal.difference == 0.0 && equal.standard_error == 0.0 => {
+                format!(
+                    "{} and {} are equal for every query ({:.4})",
+                    names.name(best),
+                    names.name(equal.second),
+                    equal.means[0]
+                )
+            }
+            ([], _) => format!("{own} is ahead of {}, but that may be chance", others(&unsure)),
+            _ => format!("{own} beats {}; it is ahead of {}, but that may be chance", others(&sure), others(&unsure)),
+        };
+        if let [one] = against[..]
+            && (one.difference, one.standard_error) != (0.0, 0.0)
+        {
+            text += &format!(", {}", p_text(one.p_holm));
+        }
+        if against.len() >= MOST {
+            // A list of all would be longer than the table.
+            text = format!(
+                "{own} is ahead of all {} others; of {} by more than chance",
+                against.len(),
+                with_separators(sure.len() as u64)
+            );
+        }
+        let holm = match self.tests.len() {
+            1 => String::new(),
+            count => format!(", Holm's correction for {count}"),
+        };
+        Some(format!(
+            "by {measure}, {text} (paired t-{} over {}{holm})",
+            if self.tests.len() == 1 { "test" } else { "tests" },
+            with_unit(self.queries as u64, "query")
+        ))
+    }
+
+    /// The rows of a file, one per pair and measure, with the columns of [`HEADER`](Self::HEADER). `arm` is the number of an arm in files.
+    #[must_use]
+    pub fn rows(&self, arm: impl Fn(usize) -> String, name: impl Fn(usize) -> String) -> Vec<Vec<String>> {
+        let row = |test: &PairTest| {
+            let numbers = [test.means[0], test.means[1], test.difference, test.standard_error];
+            let mut row =
+                vec![test.measure.clone(), arm(test.first), arm(test.second), name(test.first), name(test.second)];
+            row.extend(numbers.map(|number| number.to_string()));
+            row.push(test.t.map_or_else(String::new, |t| t.to_string()));
+            row.extend([test.p.to_string(), test.p_holm.to_string(), self.queries.to_string()]);
+            row
+        };
+        self.tests.iter().map(row).collect()
+    }
+
+    /// The tests as a table of at most `most` rows.
+    #[must_use]
+    pub fn table(&self, names: &ArmNames, most: usize) -> String {
+        let right = |name| (name, Align::Right);
+        let mut table = TextTable::new([
+            ("measure", Align::Left),
+            ("ahead", Align::Left),
+            ("of", Align::Left),
+            right("by"),
+            right("95% interval"),
+            right("p"),
+            right("p, Holm"),
+        ]);
+        for test in self.tests.iter().take(most) {
+            let p = |p: f64| if p < 1e-4 { "<0.0001".to_owned() } else { format!("{p:.4}") };
+            table.row([
+                test.measure.clone(),
+                names.name(test.first),
+                names.name(test.second),
+                format!("{:.4}", test.difference),
+                format!("{:.4} to {:.4}", test.interval.0, test.interval.1),
+                p(test.p),
+                p(test.p_holm),
+            ]);
+        }
+        let tests = self.tests.len();
+        let more = if tests > most {
+            format!("; the first {most} of {}", with_separators(tests as u64))
+        } else {
+            String::new()
+        };
+        format!("{table}\npaired t-tests over {}{more}", with_unit(self.queries as u64, "query"))
+    }
+}
+
+/// The arm that is first in all its pairs: there is one, because means order the arms.
+fn best(tests: &[&PairTest]) -> Option<usize> {
+    tests.iter().map(|test| test.first).find(|arm| tests.iter().all(|test| test.second != *arm))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn test(first: usize, second: usize, means: [f64; 2], p_holm: f64) -> PairTest {
+        let difference = means[0] - means[1];
+        let standard_error = if difference == 0.0 { 0.0 } else { 0.01 };
+        PairTest {
+            measure: "nDCG@10".to_owned(),
+            first,
+            second,
+            means,
+            difference,
+            standard_error,
+            interval: (difference, difference),
+            t: None,
+            p: p_holm,
+            p_holm,
+        }
+    }
+
+    fn sentence(tests: Vec<PairTest>) -> String {
+        let names = letor_io::Names::new(["a", "b", "c", "d"]).expect("names");
+        let names = ArmNames::NUMBERS.called(Some(names));
+        MeasureTests { queries: 784, tests }.sentence(&names).expect("a sentence")
+    }
+
+    #[test]
+    fn each_outcome_has_its_sentence() {
+        assert_eq!(
+            sentence(vec![test(1, 0, [0.44, 0.42], 0.0123)]),
+            "by nDCG@10, b (0.4400) beats a (0.4200), p = 0.0123 (paired t-test over 784 queries)"
+        );
+        assert_eq!(
+            sentence(vec![test(1, 0, [0.44, 0.42], 0.31)]),
+            "by nDCG@10, b (0.4400) is ahead of a (0.4200), but that may be chance, p = 0.31 (paired t-test over 784 queries)"
+        );
+        assert_eq!(
+            sentence(vec![test(0, 1, [0.44, 0.44], 1.0)]),
+            "by nDCG@10, a and b are equal for every query (0.4400) (paired t-test over 784 queries)"
+        );
+        let three = |near: f64| {
+            vec![test(1, 0, [0.44, 0.42], near), test(0, 2, [0.42, 0.3], 0.01), test(1, 2, [0.44, 0.3], 1e-9)]
+        };
+        assert_eq!(
+            sentence(three(0.02)),
+            "by nDCG@10, b (0.4400) beats a (0.4200, p = 0.0200) and c (0.3000, p < 0.0001) (paired t-tests over 784 queries, \
+             Holm's correction for 3)"
+        );
+        assert_eq!(
+            sentence(three(0.2)),
+            "by nDCG@10, b (0.4400) beats c (0.3000, p < 0.0001); it is ahead of a (0.4200, p = 0.20), but that may be chance \
+             (paired t-tests over 784 queries, Holm's correction for 3)"
+        );
+        let four = [three(0.2), (0..3).map(|arm| test(arm, 3, [0.4, 0.1], 0.01)).collect()].concat();
+        assert_eq!(
+            sentence(four),
+            "by nDCG@10, b (0.4400) is ahead of all 3 others; of 2 by more than chance (paired t-tests over 784 queries, \
+             Holm's correction for 6)"
+        );
+    }
+}

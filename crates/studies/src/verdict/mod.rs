@@ -1,0 +1,75 @@
+//! Which of a few rankers wins, as the sentence that a report begins with: by clicks, and by measures.
+//!
+//! Not here: the tests themselves, which are in `statistics`, and verdicts from logs of real users, which are in `click-logs`.
+
+mod clicks;
+mod measures;
+
+use anyhow::Result;
+use simulation::arm_names::ArmNames;
+use simulation::prepared::PreparedSite;
+use simulation::truth::GroundTruth;
+
+pub use self::clicks::by_clicks;
+pub use self::measures::{MeasureTests, PairTest};
+use crate::results::AlgorithmSummary;
+
+/// The most rankers that a sentence can compare.
+pub const MOST: usize = 3;
+
+/// The level of tests: a difference is called one if its p-value, corrected for all tests, is at most this.
+pub const LEVEL: f64 = 0.05;
+
+/// What measures say of the rankers of a site, if its rankers are two or three TREC runs.
+///
+/// # Errors
+/// If labels cannot be measured.
+pub fn of_runs(site: &PreparedSite) -> Result<Option<MeasureTests>> {
+    let rankings = site.site.rankings();
+    if site.dataset.runs().is_none() || !(2..=MOST).contains(&rankings.arms()) {
+        return Ok(None);
+    }
+    let measure: rankers::Measure = "nDCG@10".parse()?;
+    MeasureTests::of(&rankings.measure(&[measure])?, &["nDCG@10".to_owned()], 0)
+}
+
+/// The sentence on two or three TREC runs: who wins by clicks and by nDCG@10. `None` of other sites.
+///
+/// # Errors
+/// If labels cannot be measured.
+pub fn sentence(
+    site: &PreparedSite,
+    truth: &GroundTruth,
+    names: &ArmNames,
+    summaries: &[AlgorithmSummary],
+) -> Result<Option<String>> {
+    let Some(tests) = of_runs(site)? else { return Ok(None) };
+    let parts: Vec<String> =
+        [by_clicks(truth, names, summaries), tests.sentence(names)].into_iter().flatten().collect();
+    Ok((!parts.is_empty()).then(|| capitalised(&(parts.join("; ") + "."))))
+}
+
+/// `text` with a capital at its beginning.
+#[must_use]
+pub fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// A p-value of a sentence or a table: `p = 0.012`, `p < 0.0001`.
+fn p_text(p: f64) -> String {
+    if p < 1e-4 {
+        "p < 0.0001".to_owned()
+    } else {
+        format!("p = {p:.decimals$}", decimals = if p < 0.1 { 4 } else { 2 })
+    }
+}
+
+/// Names as a list: `a`, `a and b`.
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
