@@ -4,7 +4,7 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::model::{Overview, Standing};
-use crate::parts::body;
+use crate::parts::{Part, body};
 use crate::text::grouped;
 use crate::{ICON, STYLES};
 
@@ -74,10 +74,10 @@ fn framed(frame: &Frame, title: &str, live: Option<&Live>, main: &Markup) -> Str
     .into_string()
 }
 
-/// The page of an experiment, as a server shows it.
+/// The page of an experiment from its [parts](Overview::parts), as a server shows it.
 #[must_use]
-pub fn overview(frame: &Frame, overview: &Overview, live: Option<&Live>) -> String {
-    framed(frame, &overview.name, live, &body(overview))
+pub fn overview(frame: &Frame, name: &str, parts: &[Part], live: Option<&Live>) -> String {
+    framed(frame, name, live, &body(parts))
 }
 
 /// The page of an experiment as one file that needs no other. `overview` has everything that it says.
@@ -98,7 +98,7 @@ pub fn standalone(overview: &Overview) -> String {
             }
             body {
                 header.bar { nav aria-label="This page" { span.brand { "rankduel" } span.crumb { (overview.name) } } }
-                main id="main" { (body(overview)) }
+                main id="main" { (body(&overview.parts())) }
                 footer { p { "Verdicts hold at all looks together, however often you look." } }
             }
         }

@@ -38,13 +38,7 @@
     const stream = new EventSource(document.body.dataset.stream);
     stream.addEventListener("part", (event) => {
       const { part, html } = JSON.parse(event.data);
-      const section = document.getElementById(part);
-      if (section && section.dataset.sent !== html) {
-        // The first parts are those of the page itself.
-        const isNew = section.dataset.sent !== undefined || section.innerHTML !== html;
-        section.dataset.sent = html;
-        if (isNew) replace(part, html);
-      }
+      replace(part, html);
     });
     stream.addEventListener("open", () => say("live", false));
     stream.addEventListener("error", () => {

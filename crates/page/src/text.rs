@@ -25,8 +25,7 @@ pub(crate) fn share_of(count: u64, of: u64) -> Option<f64> {
 
 /// A date such as `2026-11-24` as `24 Nov`; any other text as it is.
 pub(crate) fn short_date(date: &str) -> String {
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let mut parts = date.splitn(3, '-');
     let short = (|| {
         let (_, month, day) = (parts.next()?, parts.next()?, parts.next()?);
@@ -64,7 +63,10 @@ mod tests {
     fn numbers_are_for_readers() {
         assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!(percent(0.57111), "57.1%");
-        assert_eq!([short_date("2026-11-04"), short_date("day 3"), short_date("2026-13-01")], ["4 Nov", "day 3", "2026-13-01"]);
+        assert_eq!(
+            [short_date("2026-11-04"), short_date("day 3"), short_date("2026-13-01")],
+            ["4 Nov", "day 3", "2026-13-01"]
+        );
         assert_eq!([0.3, 1.0, 2.1, 40.0, 501.0].map(nice), [1.0, 1.0, 5.0, 50.0, 1000.0]);
         assert_eq!([1.0, 2.5, -0.001, 33.333].map(number), ["1", "2.5", "0", "33.33"]);
     }

@@ -109,9 +109,13 @@ fn of_many(decision: &Decision, what: &str) -> Finding {
             if best.candidates.len() > NAMED {
                 named.push(&others);
             }
+            let known = match beaten {
+                0 => format!("and is not known to beat any of the other {}", count - 1),
+                _ => format!("and is known to beat {beaten} of the other {}", count - 1),
+            };
             Finding {
                 kind: FindingKind::Undecided,
-                sentence: format!("Undecided: {} leads, and is known to beat {beaten} of the other {}.", name(leader), count - 1),
+                sentence: format!("Undecided: {} leads, {known}.", name(leader)),
                 more: vec![format!("{} may still be the best (level {at}).", super::report::listed(&named))],
             }
         }
@@ -151,15 +155,18 @@ mod tests {
     #[test]
     fn many_rankers_have_a_leader_or_a_best() {
         let day = |wins: u32| {
-            format!("2026-11-22,A,B,{wins},100,5,1,1,1\n2026-11-22,A,C,{wins},100,5,1,1,1\n2026-11-22,B,C,90,90,5,1,1,1\n")
+            format!(
+                "2026-11-22,A,B,{wins},100,5,1,1,1\n2026-11-22,A,C,{wins},100,5,1,1,1\n2026-11-22,B,C,90,90,5,1,1,1\n"
+            )
         };
         let best = found(&day(300));
         assert_eq!(best.sentence, "A is the best of 3: 95% confidence, since 2026-11-22.");
         let open = found(&day(110));
         assert_eq!(open.kind, FindingKind::Undecided);
-        assert_eq!(open.sentence, "Undecided: A leads, and is known to beat 0 of the other 2.");
+        assert_eq!(open.sentence, "Undecided: A leads, and is not known to beat any of the other 2.");
         assert_eq!(open.more, ["A, B and C may still be the best (level 95%)."]);
-        let cycle = found("2026-11-22,A,B,300,100,5,1,1,1\n2026-11-22,A,C,100,300,5,1,1,1\n2026-11-22,B,C,300,100,5,1,1,1\n");
+        let cycle =
+            found("2026-11-22,A,B,300,100,5,1,1,1\n2026-11-22,A,C,100,300,5,1,1,1\n2026-11-22,B,C,300,100,5,1,1,1\n");
         assert_eq!(cycle.sentence, "None of 3 is the best: each is known to lose to another.");
         let nothing = finding(&decide_one(&Outcomes::default(), 0.05, By::Units).unwrap(), None);
         assert_eq!(nothing.kind, FindingKind::Nothing);

@@ -41,12 +41,17 @@ pub fn overview(decision: &Decision, unit: Option<&str>) -> Overview {
         let share = |pair: &PairDecision| ahead_first(pair).1;
         key(a).cmp(&key(b)).then(share(a).total_cmp(&share(b)))
     });
-    let of_leader = |pair: &&PairDecision| {
-        leader.is_none_or(|leader| pair.last.pair.0 == leader || pair.last.pair.1 == leader)
-    };
+    let of_leader =
+        |pair: &&PairDecision| leader.is_none_or(|leader| pair.last.pair.0 == leader || pair.last.pair.1 == leader);
     Overview {
         headline: Headline { tone, label: word.to_owned(), sentence: found.sentence, more: found.more },
-        rates: order.iter().copied().filter(of_leader).take(RATES).filter_map(|pair| rate(decision, pair, leader)).collect(),
+        rates: order
+            .iter()
+            .copied()
+            .filter(of_leader)
+            .take(RATES)
+            .filter_map(|pair| rate(decision, pair, leader))
+            .collect(),
         pairs: order.iter().take(PAIRS).map(|pair| row(decision, pair)).collect(),
         more_pairs: order.len().saturating_sub(PAIRS) as u64,
         matrix: (3..=MATRIX).contains(&decision.rankers.len()).then(|| matrix(decision)).flatten(),

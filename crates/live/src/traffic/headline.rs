@@ -130,7 +130,8 @@ impl Facts {
             return self.without_impressions(&since);
         }
         if let Some((ranker, [needed, missing])) = &self.silent {
-            let sentence = format!("{ranker} is silent: its list was missing {missing} of the {needed} times it was needed.");
+            let sentence =
+                format!("{ranker} is silent: its list was missing {missing} of the {needed} times it was needed.");
             return told(Standing::Silent, sentence, with_verdict());
         }
         let closed = self.fates.credited;
@@ -155,7 +156,10 @@ impl Facts {
                 FindingKind::Nothing => "Ended without an outcome.".to_owned(),
                 _ => sentence,
             };
-            let ended = format!("The experiment ended{}; everybody gets {champion}'s list.", since.replacen(" since ", " on ", 1));
+            let ended = format!(
+                "The experiment ended{}; everybody gets {champion}'s list.",
+                since.replacen(" since ", " on ", 1)
+            );
             return told(Standing::Ended, sentence, more.into_iter().chain([ended]).collect());
         }
         let mut found = self.so_far(&found);

@@ -54,5 +54,5 @@ pub use experiment::{
 };
 pub use guards::Watch;
 pub use headline::{Facts, Headline, Standing};
-pub use status::Verdict;
+pub use status::{SIMULATED, Verdict};
 pub use units::Tally;

@@ -12,6 +12,9 @@ pub(super) const FEW: u64 = 100;
 /// Among this number of impressions of real users, some user would have come twice.
 const MANY: u64 = 1_000;
 
+/// What everything made from an experiment of simulated users says.
+pub const SIMULATED: &str = "All users are simulated.";
+
 /// What an experiment says about its rankers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
@@ -44,7 +47,7 @@ impl Experiment {
         let mut warnings = Vec::new();
         let (fates, traffic) = (self.fates(), self.traffic());
         if self.config().simulated {
-            warnings.push("All users are simulated.".to_owned());
+            warnings.push(SIMULATED.to_owned());
         }
         if self.config().same_lists {
             warnings.push("All rankers show the champion's list: whoever wins, wins by chance.".to_owned());

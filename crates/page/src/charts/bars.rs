@@ -25,8 +25,11 @@ pub(crate) fn buckets(buckets: &[(String, u64)], about: &str) -> Markup {
         return html! {};
     }
     let slot = 1.0 / buckets.len() as f64;
-    let described: Vec<String> =
-        buckets.iter().filter(|(_, count)| *count > 0).map(|(end, count)| format!("{} {end}", grouped(*count))).collect();
+    let described: Vec<String> = buckets
+        .iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(end, count)| format!("{} {end}", grouped(*count)))
+        .collect();
     html! {
         svg.plot role="img" aria-label={ (about) ": " (described.join(", ")) } width="100%" height=(HEIGHT) {
             line.zero x1="0" x2="100%" y1=(HEIGHT) y2=(HEIGHT) {}

@@ -7,7 +7,7 @@ mod rate;
 mod traffic;
 
 pub(crate) use bars::{bar, buckets};
-pub(crate) use interval::interval;
+pub(crate) use interval::{common_reach, interval};
 pub(crate) use rate::rate;
 pub(crate) use traffic::{grouped_rankers, traffic};
 

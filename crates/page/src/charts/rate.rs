@@ -25,7 +25,7 @@ pub(crate) fn rate(rate: &Rate) -> Markup {
     let band: Vec<String> = upper.chain(lower).collect();
     let line: Vec<String> = points.iter().filter_map(|point| Some(at(point, point.share?))).collect();
     let ticks = [1.0, 0.5, 0.0, -0.5, -1.0].map(|part| 0.5 + part * reach);
-    let decimals = if reach < 0.05 { 1 } else if reach * 50.0 % 1.0 == 0.0 { 0 } else { 1 };
+    let decimals = usize::from(ticks.iter().any(|tick| (100.0 * tick - (100.0 * tick).round()).abs() > 1e-9));
     let decided = rate.since.and_then(|day| points.iter().find(|point| point.day == day));
     let shown: Vec<(f64, &str)> = points.iter().map(|point| (x(point), point.date.as_str())).collect();
     html! {
@@ -60,10 +60,21 @@ pub(crate) fn rate(rate: &Rate) -> Markup {
     }
 }
 
-/// The least reach that holds the last interval, and the interval in the middle of the time.
+/// The least reach that holds the curve, the last interval, and most of the interval in the middle of the time.
 fn reach(points: &[RatePoint]) -> f64 {
-    let of = |point: &RatePoint| (point.interval.1 - 0.5).max(0.5 - point.interval.0);
+    let of = |point: &RatePoint| distance(point.interval);
     let needed = points.last().map_or(0.5, of).max(points.get(points.len() / 2).map_or(0.0, |point| 0.75 * of(point)));
+    let shares = points.iter().filter_map(|point| point.share).map(|share| distance((share, share)));
+    round_up(shares.fold(needed, f64::max))
+}
+
+/// How far an interval reaches from one half.
+pub(super) fn distance((low, high): (f64, f64)) -> f64 {
+    (high - 0.5).max(0.5 - low)
+}
+
+/// The least reach of an axis that is at least `needed`.
+pub(super) fn round_up(needed: f64) -> f64 {
     REACHES.into_iter().find(|reach| *reach >= needed).unwrap_or(0.5)
 }
 
@@ -95,9 +106,14 @@ mod tests {
         assert!(svg.contains(">decided</text>") && svg.contains(">60.0%</text>"), "{svg}");
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
         let heights = svg.split(' ').filter_map(|part| part.split_once(',')?.1.trim_matches('"').parse::<f64>().ok());
-        assert!(heights.clone().count() > 20 && heights.into_iter().all(|y| (-0.2 * HEIGHT..=1.2 * HEIGHT).contains(&y)));
+        assert!(
+            heights.clone().count() > 20 && heights.into_iter().all(|y| (-0.2 * HEIGHT..=1.2 * HEIGHT).contains(&y))
+        );
         let one = rate(&Rate { points: of.points[..1].to_vec(), ..of.clone() }).into_string();
-        assert!(one.contains("class=\"whisker\"") && one.contains("class=\"dot\"") && !one.contains("polyline"), "{one}");
+        assert!(
+            one.contains("class=\"whisker\"") && one.contains("class=\"dot\"") && !one.contains("polyline"),
+            "{one}"
+        );
         let nothing = Rate { points: Vec::new(), ..of };
         assert_eq!(rate(&nothing).into_string(), "");
     }

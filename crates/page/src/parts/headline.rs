@@ -64,19 +64,34 @@ fn actions(controls: &Controls) -> Vec<(&'static str, &'static str, String)> {
         return actions;
     }
     if controls.is_running {
-        actions.push(("pause", "Pause", format!("Everybody gets {champion}'s list until you resume. Open impressions still count.")));
+        actions.push((
+            "pause",
+            "Pause",
+            format!("Everybody gets {champion}'s list until you resume. Open impressions still count."),
+        ));
     } else {
         actions.push(("resume", "Resume", "Rankers are compared again.".to_owned()));
     }
-    actions.push(("end", "End", format!("Everybody gets {champion}'s list for ever. What counted stays. This cannot be undone.")));
+    actions.push((
+        "end",
+        "End",
+        format!("Everybody gets {champion}'s list for ever. What counted stays. This cannot be undone."),
+    ));
     if !controls.is_killed {
-        actions.push(("kill", "Kill", format!("Everybody gets {champion}'s list from this moment, whatever happens to the store.")));
+        actions.push((
+            "kill",
+            "Kill",
+            format!("Everybody gets {champion}'s list from this moment, whatever happens to the store."),
+        ));
     }
     actions
 }
 
 pub(super) fn controls(overview: &Overview) -> Markup {
-    let Some(controls) = &overview.controls else { return html! {} };
+    overview.controls.as_ref().map_or_else(|| html! {}, |controls| controls_of(&overview.name, controls))
+}
+
+pub(super) fn controls_of(experiment: &str, controls: &Controls) -> Markup {
     let actions = actions(controls);
     html! {
         @if !actions.is_empty() {
@@ -85,11 +100,11 @@ pub(super) fn controls(overview: &Overview) -> Markup {
                 @for (path, name, meaning) in &actions {
                     details name="controls" class=(path) {
                         summary { (name) "…" }
-                        form method="post" action={ (overview.name) "/" (path) } {
+                        form method="post" action={ (experiment) "/" (path) } {
                             p { (meaning) }
                             input type="hidden" name="token" value=(controls.token);
                             label { "Reason " input type="text" name="why" maxlength="1000" autocomplete="off"; }
-                            button type="submit" { @if *path == "resume" || *path == "pause" { (name) " " (overview.name) } @else { "Yes, " (name.to_lowercase()) " " (overview.name) } }
+                            button type="submit" { @if *path == "resume" || *path == "pause" { (name) " " (experiment) } @else { "Yes, " (name.to_lowercase()) " " (experiment) } }
                         }
                     }
                 }

@@ -5,9 +5,9 @@ mod headline;
 mod pairs;
 mod rates;
 
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 
-use crate::model::Overview;
+use crate::model::{Controls, Overview};
 
 /// A piece of an overview: what the section with this id contains, or nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +27,9 @@ pub(crate) enum Place {
     Bottom,
 }
 
+/// The part that differs from reader to reader.
+const CONTROLS: &str = "controls";
+
 /// How a part is made.
 type Make = fn(&Overview) -> Markup;
 
@@ -34,7 +37,7 @@ type Make = fn(&Overview) -> Markup;
 const PARTS: [(&str, Place, Make); 12] = [
     ("headline", Place::Top, headline::headline),
     ("warnings", Place::Top, headline::warnings),
-    ("controls", Place::Top, headline::controls),
+    (CONTROLS, Place::Top, headline::controls),
     ("figures", Place::Top, headline::figures),
     ("rates", Place::Wide, rates::rates),
     ("pairs", Place::Wide, pairs::pairs),
@@ -61,15 +64,24 @@ impl Overview {
     }
 }
 
+impl Part {
+    /// The part with what a reader may change. It holds what only this reader may know.
+    #[must_use]
+    pub fn controls(experiment: &str, controls: &Controls) -> Self {
+        Self { id: CONTROLS, html: headline::controls_of(experiment, controls).into_string() }
+    }
+}
+
 /// The body of the page: every part in its place.
-pub(crate) fn body(overview: &Overview) -> Markup {
+pub(crate) fn body(parts: &[Part]) -> Markup {
     let of = |place: Place| {
+        let html_of = |id: &str| parts.iter().find(|part| part.id == id).map_or("", |part| part.html.as_str());
         html! {
-            @for (id, _, make) in all().filter(|(_, found, _)| *found == place) {
+            @for (id, _, _) in all().filter(|(_, found, _)| *found == place) {
                 @if id == "headline" {
-                    section.part id=(id) aria-live="polite" aria-atomic="true" { (make(overview)) }
+                    section.part id=(id) aria-live="polite" aria-atomic="true" { (PreEscaped(html_of(id))) }
                 } @else {
-                    section.part id=(id) { (make(overview)) }
+                    section.part id=(id) { (PreEscaped(html_of(id))) }
                 }
             }
         }

@@ -7,6 +7,9 @@ use crate::model::{Matrix, MatrixCell, Overview, Pair};
 use crate::text::{grouped, percent, range};
 
 pub(super) fn pairs(overview: &Overview) -> Markup {
+    let reach =
+        charts::common_reach(overview.pairs.iter().filter(|pair| pair.share.is_some()).map(|pair| pair.interval));
+    let tick = |part: f64| format!("{:.0}%", 100.0 * (0.5 + part * reach));
     html! {
         @if !overview.pairs.is_empty() {
             h2 { "Pairs" }
@@ -15,10 +18,10 @@ pub(super) fn pairs(overview: &Overview) -> Markup {
                     caption.hidden { "Every pair of rankers: share of wins, confidence sequence, units and verdict" }
                     thead { tr {
                         th scope="col" { "Ahead" } th scope="col" { "Against" } th scope="col" { "Share of wins" }
-                        th scope="col" aria-hidden="true" { span.axis { span { "0" } span { "50%" } span { "100%" } } }
+                        th scope="col" aria-hidden="true" { span.axis { span { (tick(-1.0)) } span { "50%" } span { (tick(1.0)) } } }
                         th scope="col" { "Units" } th scope="col" { "Verdict" }
                     } }
-                    tbody { @for pair in &overview.pairs { (row(pair)) } }
+                    tbody { @for pair in &overview.pairs { (row(pair, reach)) } }
                 }
             }
             @if overview.more_pairs > 0 {
@@ -28,7 +31,7 @@ pub(super) fn pairs(overview: &Overview) -> Markup {
     }
 }
 
-fn row(pair: &Pair) -> Markup {
+fn row(pair: &Pair, reach: f64) -> Markup {
     let [decided, ties] = pair.units;
     html! {
         tr class=[pair.is_decided.then_some("decided")] {
@@ -40,7 +43,7 @@ fn row(pair: &Pair) -> Markup {
                     None => { "–" }
                 }
             }
-            td.glyph aria-hidden="true" { @if let Some(share) = pair.share { (charts::interval(share, pair.interval, pair.is_decided)) } }
+            td.glyph aria-hidden="true" { @if let Some(share) = pair.share { (charts::interval(share, pair.interval, reach, pair.is_decided)) } }
             td.number { (grouped(decided)) small { (grouped(ties)) " tied" } }
             td { (pair.verdict) @if !pair.confidence.is_empty() { small { (pair.confidence) } } }
         }

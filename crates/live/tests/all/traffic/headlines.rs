@@ -86,9 +86,15 @@ fn every_standing_has_its_sentence() {
         (
             {
                 let mut site = new().day(50, mostly_new);
-                site = Site { experiment: Experiment::create(site.experiment.config().clone(), MONDAY).unwrap(), now: MONDAY, unit: 0 };
+                site = Site {
+                    experiment: Experiment::create(site.experiment.config().clone(), MONDAY).unwrap(),
+                    now: MONDAY,
+                    unit: 0,
+                };
                 let list = ListBuf::strict((0..5).map(Doc)).unwrap();
-                site.experiment.choose(site.now, &Request { unit: 1, ..Request::default() }, Some(&|_| Some(&list))).unwrap();
+                site.experiment
+                    .choose(site.now, &Request { unit: 1, ..Request::default() }, Some(&|_| Some(&list)))
+                    .unwrap();
                 site
             },
             Standing::Waiting,

@@ -49,7 +49,11 @@ fn a_log_replays_to_the_same_experiment() {
             experiment.daily().map(|(day, daily)| (day, daily.clone())).collect()
         };
         assert_eq!(daily(&again), daily(&world.experiment), "{name}");
-        assert_eq!((again.watches(), again.warnings()), (world.experiment.watches(), world.experiment.warnings()), "{name}");
+        assert_eq!(
+            (again.watches(), again.warnings()),
+            (world.experiment.watches(), world.experiment.warnings()),
+            "{name}"
+        );
         let headline = |experiment: &Experiment| experiment.facts().headline(&experiment.verdict());
         assert_eq!(headline(&again), headline(&world.experiment), "{name}");
         let of_days: u64 = daily(&again).iter().map(|(_, daily)| daily.asked).sum();
