@@ -53,6 +53,14 @@ impl Users {
         Self { top, ..self }
     }
 
+    /// The same under other names of the rankers.
+    #[must_use]
+    pub fn named(self, names: &[&str]) -> Self {
+        let given = names.iter().map(|name| (*name).to_owned());
+        let names = given.chain(self.names.iter().skip(names.len()).cloned()).collect();
+        Self { names, ..self }
+    }
+
     /// The rankers.
     #[must_use]
     pub fn names(&self) -> &[String] {
@@ -89,7 +97,7 @@ impl Users {
     }
 
     /// What all engines return.
-    pub(super) fn all_lists(&self, n: u64) -> Map<String, Value> {
+    pub(crate) fn all_lists(&self, n: u64) -> Map<String, Value> {
         let lists = self.names.iter().enumerate().map(|(arm, name)| (name.clone(), self.list(n, arm)));
         self.with_documents(n, lists.collect())
     }
@@ -126,7 +134,7 @@ impl Users {
     }
 
     /// The documents that the user of an impression clicks.
-    pub(super) fn clicks<'a>(&self, n: u64, shown: &'a [String]) -> Result<Vec<&'a str>> {
+    pub(crate) fn clicks<'a>(&self, n: u64, shown: &'a [String]) -> Result<Vec<&'a str>> {
         let mut luck = self.key.impression(n).users();
         let mut user = self.site.site.user(self.query(n), &mut luck);
         let mut clicked = Vec::new();

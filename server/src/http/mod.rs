@@ -3,6 +3,7 @@
 mod auth;
 mod body;
 mod connection;
+mod direct;
 mod events;
 mod experiments;
 mod export;
@@ -28,6 +29,7 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::settings::Settings;
 use crate::writer::{Shared, Writer};
+pub use direct::{Call, Direct};
 use guard::Rates;
 pub use problem::Problem;
 

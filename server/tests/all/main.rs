@@ -10,6 +10,7 @@ mod failures;
 mod impressions;
 mod interface;
 mod limits;
+mod pages;
 mod random;
 mod restart;
 mod security;
