@@ -117,7 +117,7 @@ pub fn list(frame: &Frame, experiments: &[Standing]) -> String {
         ul.experiments {
             @for experiment in experiments {
                 li class={ "headline " (experiment.headline.tone.class()) } {
-                    p.label { strong { (experiment.headline.label) } span.state { (experiment.state) } }
+                    p.label { strong { (experiment.headline.label) } @if experiment.state != experiment.headline.label { span.state { (experiment.state) } } }
                     h2 { a href={ "e/" (experiment.name) } { (experiment.name) } }
                     p.sentence { (experiment.headline.sentence) }
                     @if !experiment.warnings.is_empty() {

@@ -140,7 +140,7 @@ pub enum FateKind {
     /// It counts.
     #[default]
     Counts,
-    /// It is not known yet.
+    /// It does not, for no fault, or that is not known yet.
     Open,
     /// It was set aside.
     Aside,

@@ -32,6 +32,8 @@ const HISTORY: i64 = 12;
 const DAYS: i64 = 120;
 /// How much time passes at a step, before somebody looks and while somebody does.
 const STEPS: [i64; 2] = [HOUR, 10 * MINUTE];
+/// How long after an impression its user clicks.
+const CLICK_AFTER: i64 = MINUTE;
 /// How much faster time passes than on a wall.
 const SPEED: i64 = 3600;
 /// How long a step waits at most before it looks whether it shall stop.
@@ -115,7 +117,7 @@ impl Demo {
         let calls: Vec<_> = self.sites.iter_mut().map(|site| site.arrivals(from - START, length)).collect();
         let counts: Vec<usize> = calls.iter().map(Vec::len).collect();
         let mut answers = self.running.send(calls.into_iter().flatten().collect()).into_iter();
-        self.time.store(from + length / 2, Ordering::SeqCst);
+        self.time.store(from + CLICK_AFTER, Ordering::SeqCst);
         let mut clicks = Vec::new();
         for (site, count) in self.sites.iter_mut().zip(counts) {
             clicks.extend(site.clicks(answers.by_ref().take(count).collect())?);

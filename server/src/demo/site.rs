@@ -35,10 +35,10 @@ struct Plan {
 const PLANS: [Plan; 3] = [
     Plan {
         name: "product-search",
-        rankers: &[(110, "bm25"), (120, "language-model")],
+        rankers: &[(125, "language-model"), (134, "learned")],
         policy: "fixed",
         click: "informational",
-        daily: 260.0,
+        daily: 150.0,
         silent: 0.02,
         missing: 0.0,
         ends: true,
@@ -48,7 +48,7 @@ const PLANS: [Plan; 3] = [
         rankers: &[(105, "vector-space"), (108, "title-only"), (110, "bm25"), (125, "smoothed"), (134, "past-clicks")],
         policy: "bradley-terry",
         click: "navigational",
-        daily: 420.0,
+        daily: 800.0,
         silent: 0.01,
         missing: 0.0,
         ends: false,
@@ -65,6 +65,17 @@ const PLANS: [Plan; 3] = [
     },
 ];
 
+/// What becomes of the lists of an impression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lists {
+    /// They come with the request.
+    Come,
+    /// They never come.
+    Never,
+    /// All but the last ranker's come.
+    ButOne,
+}
+
 /// All experiments.
 pub(super) fn sites(seed: u64) -> Result<Vec<Site>> {
     PLANS.iter().zip(0..).map(|(plan, place)| Site::new(plan, seed, place)).collect()
@@ -80,8 +91,8 @@ pub(super) struct Site {
     asked: u64,
     /// How many users have come.
     known: u64,
-    /// Whose impression each request of the last step was, and whether lists go with it.
-    pending: Vec<(u64, bool)>,
+    /// Whose impression each request of the last step was, and what becomes of its lists.
+    pending: Vec<(u64, Lists)>,
     /// On how many days in a row it was decided.
     decided: u32,
     is_over: bool,
@@ -141,8 +152,8 @@ impl Site {
     fn arrival(&mut self) -> Call {
         self.asked += 1;
         let n = self.asked;
-        // Half of those who search have been here before, most of them lately.
-        let is_new = self.known == 0 || self.luck.random::<f64>() < 0.5;
+        // A quarter of those who search have been here before, most of them lately.
+        let is_new = self.known == 0 || self.luck.random::<f64>() < 0.75;
         let user = if is_new {
             self.known += 1;
             self.known
@@ -152,30 +163,30 @@ impl Site {
         };
         let unit = format!("user-{user}");
         let name = self.plan.name;
-        let is_silent = self.luck.random::<f64>() < self.plan.silent;
-        self.pending.push((n, !is_silent));
-        if is_silent {
+        let luck = self.luck.random::<f64>();
+        let lists = match luck {
+            luck if luck < self.plan.silent => Lists::Never,
+            luck if luck < self.plan.silent + self.plan.missing => Lists::ButOne,
+            _ => Lists::Come,
+        };
+        self.pending.push((n, lists));
+        if lists != Lists::Come {
             return ("POST", format!("/v1/experiments/{name}/choose"), json!({"unit": unit}));
         }
         let mut body = self.users.all_lists(n);
         body.remove("documents");
         body.insert("unit".to_owned(), json!(unit));
-        if self.luck.random::<f64>() < self.plan.missing
-            && let (Some(lists), Some((_, last))) = (body["lists"].as_object_mut(), self.plan.rankers.last())
-        {
-            lists.remove(*last);
-        }
         ("POST", format!("/v1/experiments/{name}/impressions"), Value::Object(body))
     }
 
     /// What users click on the pages that were answered.
     pub(super) fn clicks(&mut self, answers: Vec<(u16, Value)>) -> Result<Vec<Call>> {
         let mut calls = Vec::new();
-        for ((n, has_lists), (status, answer)) in std::mem::take(&mut self.pending).into_iter().zip(answers) {
+        for ((n, lists), (status, answer)) in std::mem::take(&mut self.pending).into_iter().zip(answers) {
             let documents = answer["shown"].as_array().into_iter().flatten();
             let shown: Vec<String> = documents.filter_map(|id| id.as_str().map(str::to_owned)).collect();
             match (status, answer["id"].as_str()) {
-                (200, Some(id)) if has_lists => {
+                (200, Some(id)) if lists == Lists::Come => {
                     let clicked = self.users.clicks(n, &shown)?;
                     let event = |document: &&str| {
                         json!({
@@ -189,8 +200,16 @@ impl Site {
                         calls.push(("POST", "/v1/events".to_owned(), Value::Array(events)));
                     }
                 }
-                // The champion's list, a list that never comes, or one that is missing.
-                (200 | 422, _) => {}
+                (200, Some(id)) if lists == Lists::ButOne => {
+                    let mut body = self.users.all_lists(n);
+                    body.remove("documents");
+                    if let (Some(all), Some((_, last))) = (body["lists"].as_object_mut(), self.plan.rankers.last()) {
+                        all.remove(*last);
+                    }
+                    calls.push(("PUT", format!("/v1/impressions/{id}/lists"), Value::Object(body)));
+                }
+                // The champion's list, or one that never comes.
+                (200, _) => {}
                 _ => bail!("{}: an impression was refused with status {status}: {answer}", self.plan.name),
             }
         }

@@ -86,7 +86,8 @@ fn a_page_shows_an_experiment_and_loads_nothing_from_elsewhere() {
     assert!(list.body.contains("All users are simulated."), "{}", list.body);
     let page = server.client().get("/e/e");
     assert!(page.body.contains("<h1>new beats old: "), "{}", page.body);
-    for part in ["Win rate", "Traffic", "What counts, and what was set aside", "Guardrails", "All users are simulated."] {
+    for part in ["Win rate", "Traffic", "What counts, and what was set aside", "Guardrails", "All users are simulated."]
+    {
         assert!(page.body.contains(part), "{part}");
     }
     for answer in [&list, &page] {
@@ -133,7 +134,8 @@ fn a_stream_sends_what_changes() {
     assert!(stream.text.contains("content-type: text/event-stream"));
     assert!(stream.parts().len() > 8 && stream.text.contains("Not begun"));
     let page = server.client().get("/e/e").body;
-    let from = page.split_once("data-stream=\"../").expect("a stream").1.split('"').next().expect("its address").to_owned();
+    let from =
+        page.split_once("data-stream=\"../").expect("a stream").1.split('"').next().expect("its address").to_owned();
     // Whoever has loaded the page gets only what is new, also after a connection that broke.
     let mut fresh = Stream::open(&server, &format!("/{from}"), "");
     let id = stream.text.lines().find_map(|line| line.strip_prefix("id: ")).expect("an id").to_owned();

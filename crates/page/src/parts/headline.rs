@@ -21,7 +21,7 @@ pub(super) fn headline(overview: &Overview) -> Markup {
         div class={ "headline " (headline.tone.class()) } {
             p.label {
                 strong { (headline.label) }
-                @if !overview.state.is_empty() { span.state { (overview.state) } }
+                @if !overview.state.is_empty() && overview.state != headline.label { span.state { (overview.state) } }
             }
             h1 { (headline.sentence) }
             @for sentence in &headline.more { p.more { (sentence) } }

@@ -22,8 +22,9 @@ pub(super) fn headline(headline: Headline) -> page::Headline {
 /// The page of an experiment. With `is_pulled`, somebody killed it, perhaps in memory alone.
 pub(super) fn of(glance: &Glance, found: Headline, verdict: &Verdict, metrics: &Metrics, is_pulled: bool) -> Overview {
     let config = &glance.config;
-    // What a notice on top of the page says.
-    let mut warnings: Vec<String> = glance.warnings.iter().filter(|warning| *warning != SIMULATED).cloned().collect();
+    // What a notice on top of the page or the headline says is not said again.
+    let is_new = |warning: &&String| *warning != SIMULATED && !found.sentence.ends_with(warning.as_str());
+    let mut warnings: Vec<String> = glance.warnings.iter().filter(is_new).cloned().collect();
     if is_pulled && glance.state != State::Killed {
         warnings.insert(
             0,
@@ -99,7 +100,7 @@ fn fates(fates: &Fates) -> Vec<Fate> {
     let all = [
         ("credited", credited, "compared rankers, and count", FateKind::Counts),
         ("open", open, "still take clicks", FateKind::Open),
-        ("alone", alone, "showed the list of one ranker alone", FateKind::Aside),
+        ("alone", alone, "showed the list of one ranker alone", FateKind::Open),
         ("missing", missing, "a list that was needed was not there", FateKind::Aside),
         ("unanswered", unanswered, "no list, or no judgement, ever came", FateKind::Aside),
         ("answered late", answered_late, "the answer came too late for the page", FateKind::Aside),
