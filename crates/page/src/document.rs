@@ -65,7 +65,7 @@ fn framed(frame: &Frame, title: &str, live: Option<&Live>, main: &Markup) -> Str
                         }
                     }
                 }
-                @if let Some(notice) = &frame.notice { p.notice role="note" { (notice) } }
+                @if let Some(notice) = &frame.notice { aside.banner aria-label="Notice" { p { (notice) } } }
                 main id="main" tabindex="-1" { (main) }
                 footer { p { "Verdicts hold at all looks together, however often you look." } }
             }
@@ -140,6 +140,8 @@ pub fn sign_in(frame: &Frame, refused: Option<&str>, next: &str) -> String {
             p { "With a key made by " code { "rankduel-server keys add" } ": " code { "read" } " shows experiments, " code { "admin" } " changes them too." }
             @if let Some(refused) = refused { p.refused role="alert" { (refused) } }
             input type="hidden" name="next" value=(next);
+            // Browsers that keep keys want a name to keep them under.
+            input type="text" name="name" value="rankduel" autocomplete="username" hidden;
             label for="key" { "Key" }
             input id="key" type="password" name="key" autocomplete="current-password" required autofocus;
             button type="submit" { "Sign in" }

@@ -80,6 +80,8 @@ fn a_page_shows_an_experiment_and_loads_nothing_from_elsewhere() {
     server.experiment("e", json!({"simulated": true}));
     traffic(&server, "e", 120);
     server.pass(2 * DAY);
+    // Days close once a second, or when somebody looks at their experiment.
+    server.client().get("/v1/experiments/e").expect_status(200);
     let list = server.client().get("/");
     assert_eq!((list.status, list.headers["content-type"].as_str()), (200, "text/html; charset=utf-8"));
     assert!(list.body.contains("href=\"e/e\"") && list.body.contains("new beats old: "), "{}", list.body);

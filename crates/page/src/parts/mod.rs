@@ -42,11 +42,11 @@ const PARTS: [(&str, Place, Make); 12] = [
     ("rates", Place::Wide, rates::rates),
     ("pairs", Place::Wide, pairs::pairs),
     ("matrix", Place::Wide, pairs::matrix),
+    ("changes", Place::Wide, fates::changes),
     ("traffic", Place::Narrow, rates::traffic),
     ("fates", Place::Narrow, fates::fates),
     ("guardrails", Place::Narrow, fates::guardrails),
     ("latency", Place::Narrow, fates::latency),
-    ("changes", Place::Bottom, fates::changes),
 ];
 
 /// The last ones, which nobody needs at a glance.

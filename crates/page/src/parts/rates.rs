@@ -15,13 +15,13 @@ pub(super) fn rates(overview: &Overview) -> Markup {
                 "Share of wins among units that preferred a side, after each day, with its confidence sequence. The dashed line is a tie."
             }
             div class=(if overview.rates.len() > 1 { "multiples" } else { "single" }) {
-                @for (at, rate) in overview.rates.iter().enumerate() { (one(rate, at)) }
+                @for (at, rate) in overview.rates.iter().enumerate() { (one(rate, at, overview.rates.len() == 1)) }
             }
         }
     }
 }
 
-fn one(rate: &Rate, at: usize) -> Markup {
+fn one(rate: &Rate, at: usize, is_alone: bool) -> Markup {
     let caption = format!("Share of wins of {} against {}", rate.of, rate.against);
     html! {
         figure {
@@ -30,7 +30,7 @@ fn one(rate: &Rate, at: usize) -> Markup {
                 strong { (rate.of) } " against " strong { (rate.against) }
                 @if let Some(contradicted) = &rate.contradicted { span.flag { (contradicted) } }
             }
-            div.chart { (charts::rate(rate)) }
+            div.chart { (charts::rate(rate, is_alone)) }
             (as_table(&caption, &format!("rate-{at}"), &["Day", "Share", "Confidence sequence", "Units"], rate.points.iter().map(|point| {
                 let share = point.share.map_or("–".to_owned(), percent);
                 vec![point.date.clone(), share, range(point.interval), grouped(point.decided)]
