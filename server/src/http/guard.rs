@@ -25,8 +25,9 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
     (header::REFERRER_POLICY, "no-referrer"),
     (header::X_FRAME_OPTIONS, "DENY"),
-    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    (RESOURCE_POLICY, "same-origin"),
 ];
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
 /// The guard around all routes.
 pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
@@ -47,6 +48,8 @@ pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) 
     headers.insert(header::VARY, HeaderValue::from_static("Origin"));
     if let Some(origin) = origin.filter(|origin| origin.to_str().is_ok_and(|origin| is_listed(&app, origin))) {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        // Otherwise browsers report that they blocked the answer to a beacon.
+        headers.insert(RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("retry-after"));
     }
     let (status, time) = (response.status(), started.elapsed());
