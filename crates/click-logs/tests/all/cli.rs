@@ -189,13 +189,17 @@ fn a_page_is_one_file_with_everything() {
     let page = read(&at.join("page.html"));
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"));
     // The headline, a chart, its table, what was set aside, and all the words.
-    for what in ["<h1>B beats A: ", "<svg class=\"plot\"", "Share of wins of B against A", "set aside", "bot", "simulated"] {
+    for what in
+        ["<h1>B beats A: ", "<svg class=\"plot\"", "Share of wins of B against A", "set aside", "bot", "simulated"]
+    {
         assert!(page.contains(what), "{what}");
     }
     let first = said.lines().next().unwrap();
     assert!(page.contains(first), "{first}");
     // Nothing is loaded from anywhere: the only addresses name the language of drawings, in the icon.
-    assert!(page.contains("default-src 'none'") && !page.contains("<script") && !page.contains("<link rel=\"stylesheet\""));
+    assert!(
+        page.contains("default-src 'none'") && !page.contains("<script") && !page.contains("<link rel=\"stylesheet\"")
+    );
     let addresses: Vec<&str> = page.split("://").skip(1).map(|rest| rest.split(['\'', '"']).next().unwrap()).collect();
     assert!(addresses.iter().all(|address| *address == "www.w3.org/2000/svg"), "{addresses:?}");
     assert_eq!(read(&at.join("page.html")), page);
@@ -214,7 +218,16 @@ fn a_page_is_one_file_with_everything() {
     assert!(!one.contains("NaN"));
     // Many rankers are a table and a matrix.
     ok(at, &["simulate", "--out", "many", "--impressions", "6e3", "--rankers", "9", "--days", "3"]);
-    let many = ["credit", "--impressions", "many/impressions.jsonl", "--clicks", "many/clicks.jsonl", "--final", "--out", "all"];
+    let many = [
+        "credit",
+        "--impressions",
+        "many/impressions.jsonl",
+        "--clicks",
+        "many/clicks.jsonl",
+        "--final",
+        "--out",
+        "all",
+    ];
     ok(at, &many);
     ok(at, &["decide", "all", "--html", "all.html"]);
     let page = read(&at.join("all.html"));

@@ -105,8 +105,8 @@ fn short(count: f64) -> String {
 
 fn described(traffic: &Traffic) -> String {
     let total: u64 = traffic.days.iter().map(|day| day.asked).sum();
-    let days = traffic.days.len();
-    format!("Lists shown per day, by ranker: {} impressions on {days} days", grouped(total))
+    let (days, plural) = (traffic.days.len(), if traffic.days.len() == 1 { "" } else { "s" });
+    format!("Lists shown per day, by ranker: {} impressions on {days} day{plural}", grouped(total))
 }
 
 #[cfg(test)]
