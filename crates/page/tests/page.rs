@@ -199,7 +199,7 @@ fn contrast(a: [f64; 3], b: [f64; 3]) -> f64 {
     let light = |color: [f64; 3]| {
         let [r, g, b] = color.map(|part| {
             let part = part / 255.0;
-            if part <= 0.040_45 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+            if part <= 0.040_45 { part / 12.92 } else { libm::pow((part + 0.055) / 1.055, 2.4) }
         });
         0.2126 * r + 0.7152 * g + 0.0722 * b
     };

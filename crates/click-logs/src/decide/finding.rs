@@ -64,7 +64,7 @@ fn of_two(decision: &Decision, what: &str) -> Finding {
     let [first, second] = [pair.last.pair.0, pair.last.pair.1].map(|ranker| decision.rankers[ranker].as_str());
     let sentence = match pair.last.counts.share() {
         None => format!("Undecided: no {} has preferred {first} or {second}.", what.trim_end_matches('s')),
-        Some(share) if share == 0.5 => format!("Undecided: {first} and {second} are level."),
+        Some(0.5) => format!("Undecided: {first} and {second} are level."),
         Some(share) => {
             let (ahead, behind) = if share > 0.5 { (first, second) } else { (second, first) };
             let confidence = percent_of_confidence(confidence(&pair.last));

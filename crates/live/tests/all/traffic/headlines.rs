@@ -74,6 +74,7 @@ fn barely_new(user: u64) -> Option<u32> {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "with --nocapture, the sentences are there to be read")]
 fn every_standing_has_its_sentence() {
     let new = || Site::new(|_| {});
     let cases = [
@@ -114,7 +115,7 @@ fn every_standing_has_its_sentence() {
             "neural won 60.0% of 800 units that preferred a side (53.9% to 66.1%); 0 units tied.",
         ),
         (
-            new().day(400, |user| mostly_new(user)).day(2_000, |user| Some(u32::from(user % 10 < 4))),
+            new().day(400, mostly_new).day(2_000, |user| Some(u32::from(user % 10 < 4))),
             Standing::Contradicted,
             "neural was ahead until 2026-11-23; bm25 is ahead now: since then, bm25 won 60.0% of 2,000 units that preferred a side.",
             "It holds for the time until then, not for now.",
