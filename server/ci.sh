@@ -26,4 +26,16 @@ if python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; the
 else
   step 'no Python 3.9: the scripts of tests/outside are skipped'
 fi
+# `NODE_PATH` is where playwright-core and axe-core are.
+chromium=${CHROMIUM:-/usr/bin/chromium}
+if [ -x "$chromium" ] && node -e 'for (const name of ["playwright-core", "axe-core"]) require.resolve(name)' 2>/dev/null; then
+  step 'pages in a browser'
+  shots=$(mktemp -d)
+  node tests/outside/page.mjs "$CARGO_TARGET_DIR/debug/rankduel-server" "$shots"
+  rm -rf "$shots"
+  step 'the shop, used by a person'
+  bash examples/shop/test.sh "$CARGO_TARGET_DIR/debug/rankduel-server"
+else
+  step 'no Chromium, or no playwright-core and axe-core in NODE_PATH: pages and shop are not looked at'
+fi
 step 'all checks passed'

@@ -7,6 +7,7 @@
 #![warn(clippy::self_named_module_files)]
 
 pub mod cli;
+pub mod demo;
 pub mod drive;
 pub mod export;
 pub mod http;

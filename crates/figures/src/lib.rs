@@ -61,6 +61,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use output::write_atomic;
 
+/// The colours of curves, in their order, for others who show the same rankers.
+pub const COLORS: [(u8, u8, u8); 7] = plot::COLORS;
+
 /// One curve and its name in the legend.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Curve {

@@ -8,7 +8,7 @@ use crate::scale::{Axis, LOG_FLOOR};
 use crate::{Curve, CurvePoint};
 
 /// The colours of Okabe and Ito without yellow, which is hard to see on white.
-const COLORS: [Rgb; 7] =
+pub(super) const COLORS: [Rgb; 7] =
     [(0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167), (230, 159, 0), (86, 180, 233), (0, 0, 0)];
 /// Four patterns and seven colours are coprime, so the first 28 curves differ.
 const DASHES: [&[f64]; 4] = [&[], &[14.0, 8.0], &[14.0, 7.0, 3.0, 7.0], &[4.0, 7.0]];

@@ -54,7 +54,8 @@ fn commands(page: &str) -> Vec<Vec<String>> {
         line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
     });
     let is_ours = |words: &Vec<String>| {
-        words.first().is_some_and(|first| first == "rankduel") && words.get(1).is_none_or(|command| command != "serve")
+        words.first().is_some_and(|first| first == "rankduel")
+            && words.get(1).is_none_or(|command| command != "serve" && command != "demo")
     };
     words.filter(is_ours).collect()
 }

@@ -1,4 +1,4 @@
-//! `rankduel serve` starts a program beside it or in PATH; a script stands for the server.
+//! `rankduel serve` and `rankduel demo` start a program beside it or in PATH; a script stands for the server.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
@@ -45,6 +45,10 @@ fn arguments_reach_the_server_as_they_are() {
     };
     let options = ["--store", "a b.db", "--port=-1", "--quiet", "-x", "--steps", "1e4"];
     assert_eq!(printed(&options), "[serve][--store][a b.db][--port=-1][--quiet][-x][--steps][1e4]");
+    let mut demo = Command::new(&program);
+    let run =
+        demo.current_dir(folder.path()).env("PATH", "").args(["demo", "--seed", "2"]).output().expect("it starts");
+    assert_eq!((run.status.code(), text(&run.stdout)), (Some(7), "[demo][--seed][2]".to_owned()));
     // `-v` is a flag of this program, unless it comes after `--`.
     assert_eq!(printed(&["--", "-v", "--help", "--", "x"]), "[serve][-v][--help][--][x]");
 }

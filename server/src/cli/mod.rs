@@ -2,6 +2,7 @@
 
 mod backup;
 mod check;
+mod demo;
 mod drive;
 mod export;
 mod keys;
@@ -33,6 +34,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Serve(serve::Serve),
+    Demo(demo::Demo),
     Keys(keys::Keys),
     Check(check::Check),
     Replay(replay::Replay),
@@ -78,6 +80,7 @@ pub fn main() -> ExitCode {
     };
     let done = match cli.command {
         Command::Serve(command) => command.run(),
+        Command::Demo(command) => command.run(),
         Command::Keys(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Replay(command) => command.run(),

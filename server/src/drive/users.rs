@@ -53,6 +53,14 @@ impl Users {
         Self { top, ..self }
     }
 
+    /// The same under other names of the rankers.
+    #[must_use]
+    pub fn named(self, names: &[&str]) -> Self {
+        let given = names.iter().map(|name| (*name).to_owned());
+        let names = given.chain(self.names.iter().skip(names.len()).cloned()).collect();
+        Self { names, ..self }
+    }
+
     /// The rankers.
     #[must_use]
     pub fn names(&self) -> &[String] {
@@ -89,7 +97,7 @@ impl Users {
     }
 
     /// What all engines return: the fields `lists` and `documents` of a request, as text.
-    pub(super) fn all_lists(&self, n: u64) -> Result<String> {
+    pub(crate) fn all_lists(&self, n: u64) -> Result<String> {
         self.fields(n, 0..self.names.len())
     }
 
@@ -109,8 +117,7 @@ impl Users {
         let mut text = "\"lists\":{".to_owned();
         for (at, arm) in arms.into_iter().enumerate() {
             let list = self.list_of(n, arm);
-            // Names are `feature-` and a number.
-            write!(text, "{}\"{}\":[", comma(at), self.names[arm])?;
+            write!(text, "{}{}:[", comma(at), serde_json::Value::from(&*self.names[arm]))?;
             for (at, doc) in list.docs().take(self.top.unwrap_or(usize::MAX)).enumerate() {
                 let score = -i64::from(list.start(doc).unwrap_or(0));
                 write!(text, "{}{{\"id\":\"d{}\",\"score\":{score}}}", comma(at), doc.0)?;
@@ -130,7 +137,7 @@ impl Users {
     }
 
     /// The documents that the user of an impression clicks.
-    pub(super) fn clicks<'a>(&self, n: u64, shown: &'a [String]) -> Result<Vec<&'a str>> {
+    pub(crate) fn clicks<'a>(&self, n: u64, shown: &'a [String]) -> Result<Vec<&'a str>> {
         let mut luck = self.key.impression(n).users();
         let mut user = self.site.site.user(self.query(n), &mut luck);
         let mut clicked = Vec::new();

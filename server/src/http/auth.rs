@@ -4,6 +4,7 @@ use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 
+use super::pages::Pass;
 use super::{App, Problem};
 use crate::store::{KeyRow, Role};
 
@@ -42,7 +43,7 @@ impl Caller {
         }
     }
 
-    fn check_role(&self, needed: Role) -> Result<(), Problem> {
+    pub(super) fn check_role(&self, needed: Role) -> Result<(), Problem> {
         let Some(key) = &self.key else { return Ok(()) };
         if key.role == Role::Admin || key.role == needed {
             return Ok(());
@@ -76,6 +77,35 @@ impl Caller {
         }
         let unknown = || refused("this key is unknown or was revoked; ask for one made by `rankduel-server keys add`");
         app.keys.find(text).map(|key| Some(Self { key: Some(key) })).ok_or_else(unknown)
+    }
+
+    /// Whoever looks at a page: by a header, by a cookie of a session, or on a machine where everybody may.
+    fn of_reader(parts: &Parts, app: &App) -> Result<(Self, Option<Pass>), Problem> {
+        if let Some(caller) = Self::of(parts, app)? {
+            return Ok((caller, None));
+        }
+        if let Some((key, pass)) = app.pages.sessions.find(parts, app) {
+            return Ok((Self { key: Some(key) }, Some(pass)));
+        }
+        if app.is_open() {
+            return Ok((Self { key: None }, None));
+        }
+        Err(Problem::new(StatusCode::UNAUTHORIZED, "sign in with a key, or send the header Authorization: Bearer KEY"))
+    }
+
+    /// Whether the caller may still do what it did.
+    pub(super) fn is_still_known(&self, app: &App) -> bool {
+        self.key.as_ref().map_or_else(|| app.is_open(), |key| app.keys.of_id(key.id).is_some())
+    }
+
+    /// A caller with the text of a key.
+    pub(super) fn of_key(text: &str, app: &App) -> Option<Self> {
+        app.keys.find(text).map(|key| Self { key: Some(key) })
+    }
+
+    /// The key of the caller.
+    pub(super) fn key(&self) -> Option<&KeyRow> {
+        self.key.as_ref()
     }
 
     fn with_role(parts: &Parts, app: &App, needed: Role) -> Result<Self, Problem> {
@@ -116,6 +146,47 @@ impl<const ROLE: usize> FromRequestParts<App> for With<ROLE> {
             caller.check_experiment(name)?;
         }
         Ok(Self(caller))
+    }
+}
+
+/// Whoever looks at a page or a stream, with the role `read` and for the experiment that the path names.
+#[derive(Debug, Clone)]
+pub(super) struct Reader {
+    /// Who.
+    pub(super) caller: Caller,
+    /// By which session.
+    pub(super) pass: Option<Pass>,
+}
+
+impl Reader {
+    /// Whether the reader may change an experiment.
+    pub(super) fn may_change(&self) -> bool {
+        self.caller.check_role(Role::Admin).is_ok()
+    }
+
+    /// What forms of the reader's pages send along.
+    pub(super) fn token<'a>(&'a self, app: &'a App) -> &'a str {
+        self.pass.as_ref().map_or(app.pages.sessions.open_token(), |pass| &pass.token)
+    }
+
+    /// Whether the reader may still look.
+    pub(super) fn is_still_known(&self, app: &App) -> bool {
+        self.caller.is_still_known(app) && self.pass.as_ref().is_none_or(|pass| app.pages.sessions.is_open(pass))
+    }
+}
+
+impl FromRequestParts<App> for Reader {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let (caller, pass) = Caller::of_reader(parts, app)?;
+        caller.check_role(Role::Read)?;
+        let params = RawPathParams::from_request_parts(parts, app).await;
+        let params = params.map_err(|_| Problem::unknown("the path is not UTF-8"))?;
+        if let Some((_, name)) = params.iter().find(|(param, _)| *param == "experiment") {
+            caller.check_experiment(name)?;
+        }
+        Ok(Self { caller, pass })
     }
 }
 

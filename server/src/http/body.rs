@@ -73,6 +73,33 @@ impl FromRequest<App> for Json {
     }
 }
 
+/// What a form of a page sent.
+#[derive(Debug)]
+pub(super) struct Form(Vec<(String, String)>);
+
+impl Form {
+    /// A field; empty if it was not sent.
+    pub(super) fn field(&self, name: &str) -> &str {
+        self.0.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.as_str())
+    }
+}
+
+impl FromRequest<App> for Form {
+    type Rejection = Problem;
+
+    fn from_request(request: Request, app: &App) -> impl Future<Output = Result<Self, Problem>> + Send {
+        let app = app.clone();
+        async move {
+            let expected = "application/x-www-form-urlencoded";
+            if essence(request.headers())?.as_deref() != Some(expected) {
+                return Err(wrong_type(expected, "another type or none"));
+            }
+            let (bytes, _room) = read(request, &app).await?;
+            Ok(Self(form_urlencoded::parse(&bytes).into_owned().collect()))
+        }
+    }
+}
+
 /// A body of events.
 #[derive(Debug)]
 pub(super) struct Events {
@@ -115,6 +142,16 @@ fn wrong_type(expected: &str, found: &str) -> Problem {
 }
 
 fn kind(headers: &HeaderMap) -> Result<Option<Kind>, Problem> {
+    Ok(match essence(headers)?.as_deref() {
+        Some("application/json") => Some(Kind::Json),
+        Some("application/x-ndjson") => Some(Kind::Lines),
+        Some("text/plain") => Some(Kind::Text),
+        _ => None,
+    })
+}
+
+/// The content type without its parameters.
+fn essence(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     if headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
         return Err(Problem::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -122,13 +159,7 @@ fn kind(headers: &HeaderMap) -> Result<Option<Kind>, Problem> {
         ));
     }
     let text = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let essence = text.map(|text| text.split(';').next().unwrap_or("").trim().to_ascii_lowercase());
-    Ok(match essence.as_deref() {
-        Some("application/json") => Some(Kind::Json),
-        Some("application/x-ndjson") => Some(Kind::Lines),
-        Some("text/plain") => Some(Kind::Text),
-        _ => None,
-    })
+    Ok(text.map(|text| text.split(';').next().unwrap_or("").trim().to_ascii_lowercase()))
 }
 
 /// Reads a body within the limits.

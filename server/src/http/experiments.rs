@@ -10,17 +10,17 @@ use axum::http::StatusCode;
 use live::traffic::{Config, State as To, Verdict};
 use serde_json::{Map, Value, json};
 
-use super::auth::{Admin, Reading, With};
+use super::auth::{Admin, Caller, Reading, With};
 use super::body::Json;
 use super::named::Named;
 use super::{App, Problem};
 use crate::jobs::{self, Snapshot};
 use crate::json::{self, Node};
 use crate::store::{Access, Store};
-use crate::writer::Session;
+use crate::writer::{Entry, Session};
 
 /// How long calls wait that nobody's page depends on.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// `POST /v1/experiments`
 pub(super) async fn create(
@@ -89,7 +89,7 @@ pub(super) async fn status(State(app): State<App>, _: Reading, Named(entry): Nam
 }
 
 /// Work that takes a thread for a while.
-async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
+pub(super) async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
     tokio::task::spawn_blocking(work).await.map_err(|_| Problem::unavailable("the verdict could not be computed"))
 }
 
@@ -105,12 +105,12 @@ impl Verdicts {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn known(&self) -> BTreeMap<u32, usize> {
+    pub(super) fn known(&self) -> BTreeMap<u32, usize> {
         self.held().iter().map(|(&id, &(rows, _))| (id, rows)).collect()
     }
 
     /// Completes a snapshot with its verdict.
-    fn complete(&self, mut snapshot: Snapshot, with: fn(Snapshot, &Verdict) -> Value) -> Value {
+    pub(super) fn complete<T, R>(&self, mut snapshot: Snapshot<T>, with: impl FnOnce(Snapshot<T>, &Verdict) -> R) -> R {
         let (id, rows, level) = (snapshot.id, snapshot.rows, snapshot.level);
         let verdict = match snapshot.outcomes.take() {
             Some(outcomes) => {
@@ -161,6 +161,18 @@ async fn change(
     let top = Node::top(body.value());
     top.only(&["why"])?;
     let why = top.get("why")?.map(|why| why.text("a reason", 1000)).transpose()?.unwrap_or("").to_owned();
+    let state = change_state(&app, &entry, &caller, to, why).await?;
+    Ok(Answer(json!({"experiment": entry.config.name, "state": state.name()})))
+}
+
+/// Changes the state of an experiment.
+pub(super) async fn change_state(
+    app: &App,
+    entry: &Entry,
+    caller: &Caller,
+    to: To,
+    why: String,
+) -> Result<To, Problem> {
     let (id, who, name) = (entry.id, caller.name(), entry.config.name.clone());
     let was_pulled = entry.is_pulled();
     if to == To::Killed {
@@ -186,7 +198,7 @@ async fn change(
         entry.pull(false);
     }
     tracing::info!(experiment = name, state = state.name(), who = caller.name(), "changed");
-    Ok(Answer(json!({"experiment": name, "state": state.name()})))
+    Ok(state)
 }
 
 /// `POST /v1/units/delete`

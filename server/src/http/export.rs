@@ -61,7 +61,7 @@ pub(super) async fn export(
     Ok((kind, Body::new(Stream(received))).into_response())
 }
 
-type Piece = io::Result<Bytes>;
+pub(super) type Piece = io::Result<Bytes>;
 
 /// Takes what is written.
 struct Pieces(Sender<Piece>);
@@ -78,7 +78,7 @@ impl Write for Pieces {
 }
 
 /// The body of an answer that is still being written.
-struct Stream(Receiver<Piece>);
+pub(super) struct Stream(pub(super) Receiver<Piece>);
 
 impl HttpBody for Stream {
     type Data = Bytes;

@@ -11,21 +11,23 @@ use std::time::Instant;
 
 use axum::extract::{ConnectInfo, MatchedPath, Request, State};
 use axum::http::header::{self, HeaderName};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
 use super::{App, Problem};
 
-/// Headers of every answer. Nothing here is a page, and nothing may be kept.
+/// Headers of every answer that has no others: most are no pages, and nothing may be kept.
 const HEADERS: [(HeaderName, &str); 6] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::CACHE_CONTROL, "no-store"),
     (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
     (header::REFERRER_POLICY, "no-referrer"),
     (header::X_FRAME_OPTIONS, "DENY"),
-    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    (RESOURCE_POLICY, "same-origin"),
 ];
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
 /// The guard around all routes.
 pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
@@ -41,11 +43,13 @@ pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) 
     };
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
-        headers.insert(name, HeaderValue::from_static(value));
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
     headers.insert(header::VARY, HeaderValue::from_static("Origin"));
     if let Some(origin) = origin.filter(|origin| origin.to_str().is_ok_and(|origin| is_listed(&app, origin))) {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        // Otherwise browsers report that they blocked the answer to a beacon.
+        headers.insert(RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("retry-after"));
     }
     let (status, time) = (response.status(), started.elapsed());
@@ -91,9 +95,7 @@ fn admit(app: &App, request: &Request) -> Result<(), Problem> {
     let mut origins = request.headers().get_all(header::ORIGIN).iter();
     if let Some(origin) = origins.next() {
         let text = origin.to_str().unwrap_or("");
-        let is_own =
-            text.strip_prefix("http://").or_else(|| text.strip_prefix("https://")).is_some_and(|own| own == host);
-        if origins.next().is_some() || !(is_own || is_listed(app, text)) {
+        if origins.next().is_some() || !(is_own(text, &host) || is_listed(app, text)) {
             return Err(forbidden("pages of this origin may not call the server; add it to --origins".to_owned()));
         }
     }
@@ -101,6 +103,18 @@ fn admit(app: &App, request: &Request) -> Result<(), Problem> {
         app.rates.admit(address.ip(), app.settings.address_rate)?;
     }
     Ok(())
+}
+
+/// Whether an origin is that of a server with this host.
+fn is_own(origin: &str, host: &str) -> bool {
+    origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://")).is_some_and(|own| own == host)
+}
+
+/// Whether a request comes from a page of this server, as far as it says where it comes from.
+pub(super) fn is_from_own_page(parts: &Parts) -> bool {
+    let origin = parts.headers.get(header::ORIGIN).map(|origin| origin.to_str().unwrap_or("null"));
+    let host = host(&parts.uri, &parts.headers);
+    origin.is_none_or(|origin| host.is_some_and(|host| is_own(origin, &host)))
 }
 
 fn is_listed(app: &App, origin: &str) -> bool {

@@ -3,12 +3,14 @@
 mod auth;
 mod body;
 mod connection;
+mod direct;
 mod events;
 mod experiments;
 mod export;
 mod guard;
 mod impressions;
 mod named;
+mod pages;
 mod problem;
 mod request;
 
@@ -27,6 +29,7 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::settings::Settings;
 use crate::writer::{Shared, Writer};
+pub use direct::{Call, Direct};
 use guard::Rates;
 pub use problem::Problem;
 
@@ -41,6 +44,7 @@ pub struct AppState {
     rates: Rates,
     room: Arc<Semaphore>,
     verdicts: experiments::Verdicts,
+    pages: pages::Pages,
     is_loopback: bool,
 }
 
@@ -65,6 +69,7 @@ impl AppState {
             rates: Rates::default(),
             room: Arc::new(Semaphore::new(body::ROOM)),
             verdicts: experiments::Verdicts::default(),
+            pages: pages::Pages::default(),
             is_loopback: address.ip().is_loopback(),
         }
     }
@@ -100,6 +105,15 @@ fn router(app: App) -> Router {
         .route("/v1/duels/{id}", post(impressions::judge))
         .route("/v1/events", post(events::events))
         .route("/v1/units/delete", post(experiments::delete_unit))
+        .route("/v1/experiments/{experiment}/stream", get(pages::stream))
+        .route("/", get(pages::list))
+        .route("/e/{experiment}", get(pages::experiment))
+        .route("/e/{experiment}/{action}", post(pages::change))
+        .route("/sign-in", get(pages::sign_in_form).post(pages::sign_in))
+        .route("/sign-out", post(pages::sign_out))
+        .route("/page.css", get(pages::styles))
+        .route("/page.js", get(pages::script))
+        .route("/icon.svg", get(pages::icon))
         .route("/health", get(health))
         .route("/ready", get(ready))
         .route("/metrics", get(metrics))
@@ -112,6 +126,13 @@ fn router(app: App) -> Router {
 
 /// Serves until `stop` changes.
 pub async fn serve(listener: TcpListener, app: App, stop: watch::Receiver<bool>) {
+    let (streams, mut stopped) = (Arc::clone(&app), stop.clone());
+    // Streams have no end of their own.
+    tokio::spawn(async move {
+        if stopped.changed().await.is_ok() {
+            streams.pages.end();
+        }
+    });
     let router = router(Arc::clone(&app));
     connection::serve(listener, router, app, stop).await;
 }

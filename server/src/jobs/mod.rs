@@ -3,6 +3,7 @@
 mod clicks;
 mod deletion;
 mod experiments;
+mod glance;
 mod impressions;
 mod refusal;
 mod status;
@@ -10,6 +11,7 @@ mod status;
 pub use clicks::{Click, Place, clicks};
 pub use deletion::{delete, impressions_of};
 pub use experiments::{change, create};
+pub use glance::Glance;
 pub use impressions::{Answer, Ask, Lists, Names, ask, close, displayed, judge, lists, next};
 pub use refusal::Refusal;
-pub use status::{Snapshot, snapshot, snapshots};
+pub use status::{Snapshot, snapshot, snapshot_of, snapshots};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use click_logs::outcomes::Outcomes;
-use live::traffic::{Experiment, Fates, Verdict};
+use live::traffic::{Experiment, Facts, Fates, Verdict};
 use serde_json::{Value, json};
 
 use super::Refusal;
@@ -11,11 +11,13 @@ use crate::writer::Session;
 
 /// An experiment at one moment, without its verdict: that may take long, and the writer does not wait for it.
 #[derive(Debug)]
-pub struct Snapshot {
+pub struct Snapshot<T> {
     /// The experiment's number in the store.
     pub id: u32,
     /// What is known without a verdict.
-    told: Value,
+    pub told: T,
+    /// What the headline needs beside the verdict.
+    pub facts: Facts,
     /// How many rows verdicts follow from; rows are never changed or removed.
     pub rows: usize,
     /// The rows, if there are more than the caller knows.
@@ -28,17 +30,30 @@ pub struct Snapshot {
 ///
 /// # Errors
 /// If there is no such experiment.
-pub fn snapshot(session: &mut Session<'_>, id: u32, known: Option<usize>) -> Result<Snapshot, Refusal> {
+pub fn snapshot(session: &mut Session<'_>, id: u32, known: Option<usize>) -> Result<Snapshot<Value>, Refusal> {
+    snapshot_of(session, id, known, details)
+}
+
+/// The same of what `told` takes from it.
+///
+/// # Errors
+/// If there is no such experiment.
+pub fn snapshot_of<T>(
+    session: &mut Session<'_>,
+    id: u32,
+    known: Option<usize>,
+    told: impl FnOnce(&Experiment) -> T,
+) -> Result<Snapshot<T>, Refusal> {
     let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
-    Ok(taken(experiment, id, known, details(experiment)))
+    Ok(taken(experiment, id, known, told(experiment)))
 }
 
 /// All experiments in short, by name; of a caller that may see one only, that one. `known` has the number of rows of which the
 /// caller knows the verdict.
 #[must_use]
-pub fn snapshots(session: &Session<'_>, only: Option<&str>, known: &BTreeMap<u32, usize>) -> Vec<Snapshot> {
+pub fn snapshots(session: &Session<'_>, only: Option<&str>, known: &BTreeMap<u32, usize>) -> Vec<Snapshot<Value>> {
     let seen = session.experiments().filter(|(_, one)| only.is_none_or(|only| one.config().name == only));
-    let mut all: Vec<(&str, Snapshot)> = seen
+    let mut all: Vec<(&str, Snapshot<Value>)> = seen
         .map(|(id, one)| {
             let told = json!({
                 "experiment": one.config().name,
@@ -46,6 +61,7 @@ pub fn snapshots(session: &Session<'_>, only: Option<&str>, known: &BTreeMap<u32
                 "state": one.state().name(),
                 "since": one.created(),
                 "impressions": one.fates().asked,
+                "warnings": one.warnings(),
             });
             (one.config().name.as_str(), taken(one, id, known.get(&id).copied(), told))
         })
@@ -54,17 +70,19 @@ pub fn snapshots(session: &Session<'_>, only: Option<&str>, known: &BTreeMap<u32
     all.into_iter().map(|(_, snapshot)| snapshot).collect()
 }
 
-fn taken(experiment: &Experiment, id: u32, known: Option<usize>, told: Value) -> Snapshot {
+fn taken<T>(experiment: &Experiment, id: u32, known: Option<usize>, told: T) -> Snapshot<T> {
     let rows = experiment.rows().len();
     let outcomes = (known != Some(rows)).then(|| experiment.outcomes());
-    Snapshot { id, told, rows, outcomes, level: experiment.config().level }
+    Snapshot { id, told, facts: experiment.facts(), rows, outcomes, level: experiment.config().level }
 }
 
-impl Snapshot {
-    /// In short, with the verdict's first sentence.
+impl Snapshot<Value> {
+    /// In short, with the headline.
     #[must_use]
     pub fn with_headline(mut self, verdict: &Verdict) -> Value {
-        self.told["headline"] = verdict.report.lines().next().unwrap_or_default().into();
+        let headline = self.facts.headline(verdict);
+        self.told["headline"] = headline.sentence.into();
+        self.told["standing"] = headline.standing.name().into();
         self.told
     }
 

@@ -43,6 +43,12 @@ impl Histogram {
         self.microseconds.fetch_add(microseconds, Ordering::Relaxed);
     }
 
+    /// The buckets: their upper ends in microseconds, of the last none, and how many times each has.
+    pub fn counts(&self) -> impl Iterator<Item = (Option<u64>, u64)> {
+        let ends = ENDS.iter().map(|&(end, _)| Some(end)).chain([None]);
+        ends.zip(self.buckets.iter().map(|bucket| bucket.load(Ordering::Relaxed)))
+    }
+
     pub(super) fn write(&self, text: &mut String) {
         let Self { name, help, .. } = self;
         let _ = write!(text, "# HELP {name} {help}\n# TYPE {name} histogram\n");

@@ -9,7 +9,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::http::{self, AppState};
+use crate::http::{self, AppState, Call, Direct};
 use crate::settings::Settings;
 use crate::store::{Faults, StoreError, StoreLock};
 use crate::writer::{Clock, LoadError, Options, Writer};
@@ -106,17 +106,31 @@ impl Running {
     /// # Errors
     /// If signals cannot be had.
     pub fn wait_for_signal(&self) -> std::io::Result<()> {
-        use tokio::signal::unix::{SignalKind, signal};
-
         let Some(runtime) = &self.runtime else { return Ok(()) };
-        runtime.block_on(async {
-            let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
+        runtime.block_on(async { signals()?.await })
+    }
+
+    /// Calls `then` when the process is asked to end.
+    ///
+    /// # Errors
+    /// If signals cannot be had.
+    pub fn on_signal(&self, then: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+        let Some(runtime) = &self.runtime else { return Ok(()) };
+        let _within = runtime.enter();
+        let asked = signals()?;
+        runtime.spawn(async move {
+            if asked.await.is_ok() {
+                then();
             }
-            Ok(())
-        })
+        });
+        Ok(())
+    }
+
+    /// Sends requests to this server without a connection, side by side, and waits for their answers.
+    #[must_use]
+    pub fn send(&self, calls: Vec<Call>) -> Vec<(u16, serde_json::Value)> {
+        let Some(runtime) = &self.runtime else { return Vec::new() };
+        runtime.block_on(Direct::new(&self.app).send(calls))
     }
 
     /// Takes no more connections, answers what was asked, and closes the store.
@@ -140,4 +154,18 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.end();
     }
+}
+
+/// Waits for SIGINT or SIGTERM, which do nothing else from now on.
+fn signals() -> std::io::Result<impl Future<Output = std::io::Result<()>> + Send> {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        Ok(())
+    })
 }

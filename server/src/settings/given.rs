@@ -163,6 +163,7 @@ impl Given {
             log_format: self.log_format.unwrap_or(defaults.log_format),
             log_level: self.log_level.unwrap_or(defaults.log_level),
             accept_time,
+            notice: None,
             store: defaults.store,
         };
         for origin in &settings.origins {

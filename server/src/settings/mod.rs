@@ -40,6 +40,8 @@ pub struct Settings {
     pub log_level: LogLevel,
     /// A clock that differs from the store's by more than a day is right.
     pub accept_time: bool,
+    /// What every page says first, e.g. that time is simulated.
+    pub notice: Option<String>,
 }
 
 impl Settings {
@@ -60,6 +62,7 @@ impl Settings {
             log_format: LogFormat::Text,
             log_level: LogLevel::Info,
             accept_time: false,
+            notice: None,
         }
     }
 

@@ -176,6 +176,12 @@ impl Keys {
         self.now().is_empty()
     }
 
+    /// The key of this number, unless it was revoked.
+    #[must_use]
+    pub fn of_id(&self, id: i64) -> Option<KeyRow> {
+        self.now().iter().find(|key| key.id == id && key.revoked.is_none()).cloned()
+    }
+
     /// The key with this text. Every key is compared, and each takes the same time.
     #[must_use]
     pub fn find(&self, text: &str) -> Option<KeyRow> {

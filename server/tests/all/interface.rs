@@ -33,7 +33,9 @@ fn every_path_is_routed_and_other_methods_are_refused() {
         let known: BTreeSet<String> =
             item.as_object().unwrap().keys().filter(|key| *key != "parameters").map(|key| key.to_uppercase()).collect();
         let real = path.replace("{experiment}", "e").replace("{id}", "x");
-        for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] {
+        // A stream has no end; its own tests read it.
+        let methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+        for method in methods.into_iter().filter(|method| !(path.ends_with("/stream") && *method == "GET")) {
             let answer = server.client().send(method, &real, (method != "GET").then_some("{}"));
             if known.contains(method) {
                 assert_ne!(answer.status, 405, "{method} {path}");
@@ -52,7 +54,6 @@ fn every_path_is_routed_and_other_methods_are_refused() {
         }
     }
     server.client().get("/v1").problem(404);
-    server.client().get("/").problem(404);
 }
 
 /// Whether a value has the shape of a schema, as far as this file uses schemas; the place of the first difference if not.

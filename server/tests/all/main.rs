@@ -11,6 +11,7 @@ mod false_alarms;
 mod impressions;
 mod interface;
 mod limits;
+mod pages;
 mod random;
 mod restart;
 mod security;

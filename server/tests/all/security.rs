@@ -167,7 +167,11 @@ fn pages_of_listed_origins_may_call() {
     let page = server.client().with("Origin", "https://shop.example");
     let answer = page.get("/v1/experiments");
     assert_eq!((answer.status, answer.headers["access-control-allow-origin"].as_str()), (200, "https://shop.example"));
-    assert_eq!(answer.headers["vary"], "Origin");
+    assert_eq!(
+        (answer.headers["vary"].as_str(), answer.headers["cross-origin-resource-policy"].as_str()),
+        ("Origin", "cross-origin")
+    );
+    assert_eq!(server.client().get("/v1/experiments").headers["cross-origin-resource-policy"], "same-origin");
     let asked = page.with("Access-Control-Request-Method", "POST").send("OPTIONS", "/v1/events", None);
     assert_eq!((asked.status, asked.headers["access-control-allow-methods"].as_str()), (204, "GET, POST, PUT"));
     assert!(!server.client().get("/v1/experiments").headers.contains_key("access-control-allow-origin"));

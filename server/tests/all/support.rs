@@ -131,6 +131,13 @@ impl Server {
         Client { address: self.address(), headers: vec![("Authorization".to_owned(), format!("Bearer {key}"))] }
     }
 
+    /// A connection whose reads wait this long.
+    pub(crate) fn connect_for(&self, wait: Duration) -> TcpStream {
+        let stream = TcpStream::connect(self.address()).expect("a connection");
+        stream.set_read_timeout(Some(wait)).expect("a timeout");
+        stream
+    }
+
     /// Makes an experiment of two rankers with these settings beside.
     pub(crate) fn experiment(&self, name: &str, more: Value) {
         let mut settings = json!({"name": name, "rankers": ["old", "new"], "shown": 3});

@@ -10,13 +10,14 @@ use output::usage::usage;
 use serde_json::{Value, json};
 use statistics::anytime::Verdict;
 
+use super::html;
 use crate::decide::{By, Decision, OfVersion, Verdicts, decide, report, svg};
 use crate::outcomes::{Outcomes, of_version, summary_beside, warnings};
 
 /// Say who won, since when and how sure that is
 ///
 /// The verdict holds however often you look, and whenever you stop. With --out, also writes decision.json, win-rate.csv (the
-/// share of wins after each day, with its confidence sequence) and win-rate.svg.
+/// share of wins after each day, with its confidence sequence) and win-rate.svg. With --html, also writes all of it as one page.
 #[derive(Debug, Args)]
 pub(super) struct Decide {
     /// A folder that `credit` wrote, or a table like its outcomes.csv
@@ -34,6 +35,9 @@ pub(super) struct Decide {
     /// A folder for files
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
+    /// Write a page: one file with charts and tables, which must not be there yet
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// Move earlier results in the folder aside
     #[arg(long, requires = "out")]
     replace: bool,
@@ -59,6 +63,7 @@ const REMARK: &str = "remark about the summary";
 
 impl Decide {
     pub(super) fn run(self) -> Result<()> {
+        self.html.as_deref().map(html::check_new).transpose()?;
         let (table, summary) = self.read()?;
         let order: Vec<String> = summary["rankers"]
             .as_array()
@@ -88,6 +93,11 @@ impl Decide {
             "of": fates["credited"],
             "unit_days": summary["unit_days"],
         });
+        if let Some(path) = &self.html {
+            let name = self.outcomes.display().to_string();
+            let log = html::Log { name: &name, outcomes: &outcomes, verdicts: &verdicts, summary: &summary };
+            html::write(path, &log, &before_all(by, &summary), &text)?;
+        }
         if let Some(out) = &self.out {
             self.write(out, &verdicts, &json, &text, &summary)?;
         }

@@ -2,6 +2,7 @@
 
 mod credit;
 mod decide;
+mod html;
 mod set_aside;
 mod simulate;
 mod summary;

@@ -7,12 +7,16 @@
 
 mod contradiction;
 mod figure;
+mod finding;
+mod overview;
 mod report;
 mod tables;
 mod versions;
 
 pub use contradiction::Contradiction;
 pub use figure::svg;
+pub use finding::{Finding, FindingKind, finding};
+pub use overview::{label, overview};
 pub use report::report;
 pub use versions::{OfVersion, Verdicts, decide};
 

@@ -76,7 +76,7 @@ pub fn report(decision: &Decision, unit: Option<&str>) -> String {
     lines.join("\n") + "\n"
 }
 
-fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> Vec<String> {
+pub(super) fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> Vec<String> {
     let last = &pair.last;
     let [first, second] = [last.pair.0, last.pair.1].map(|ranker| decision.rankers[ranker].as_str());
     let Counts { wins, losses, ties } = last.counts;
@@ -165,7 +165,7 @@ fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> Vec<String> 
 }
 
 /// That a verdict is about the past.
-fn contradiction(decision: &Decision, found: Contradiction, what: &str) -> String {
+pub(super) fn contradiction(decision: &Decision, found: Contradiction, what: &str) -> String {
     let [winner, other] = [found.winner, found.other].map(|ranker| decision.rankers[ranker].as_str());
     let of = |counts: Counts| {
         let share = counts.losses as f64 / counts.decided().max(1) as f64;
@@ -185,7 +185,7 @@ fn contradiction(decision: &Decision, found: Contradiction, what: &str) -> Strin
     }
 }
 
-fn level(alpha: f64) -> String {
+pub(super) fn level(alpha: f64) -> String {
     percent_of_confidence(1.0 - alpha)
 }
 
@@ -194,7 +194,7 @@ fn percent(share: f64) -> String {
 }
 
 /// Confidence is never rounded up to certainty.
-fn percent_of_confidence(confidence: f64) -> String {
+pub(super) fn percent_of_confidence(confidence: f64) -> String {
     let percent = 100.0 * confidence;
     if percent > 99.99 {
         "over 99.99%".to_owned()
@@ -224,7 +224,7 @@ pub(crate) fn grouped(count: u64) -> String {
     groups.into_iter().rev().collect::<Vec<_>>().join(",")
 }
 
-fn listed(names: &[&str]) -> String {
+pub(super) fn listed(names: &[&str]) -> String {
     match names {
         [] => "None".to_owned(),
         [name] => (*name).to_owned(),

@@ -54,6 +54,13 @@ impl Zone {
         }
     }
 
+    /// A time for readers, to the minute: `2026-11-22 15:04 UTC`.
+    #[must_use]
+    pub fn minute(self, time: i64) -> String {
+        let local = text(time + self.offset.unwrap_or(0));
+        format!("{} {} {}", &local[..10], &local[11..16], self.text())
+    }
+
     /// A time in text: RFC 3339 and its relatives (`2026-11-22T15:04:05.123Z`, `2026-11-22 15:04:05+01:00`), or a number as
     /// for [`of_number`].
     ///
@@ -258,6 +265,13 @@ pub fn duration_text(milliseconds: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn minutes_are_those_of_the_zone() {
+        let time = Zone::default().time("2026-11-22T23:30:59Z").unwrap();
+        assert_eq!(Zone::default().minute(time), "2026-11-22 23:30 UTC");
+        assert_eq!(Zone::parse("+01:00").unwrap().minute(time), "2026-11-23 00:30 +01:00");
+    }
 
     #[test]
     fn times_are_read() {

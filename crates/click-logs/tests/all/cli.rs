@@ -180,6 +180,61 @@ fn what_was_computed_is_never_replaced_unasked() {
 }
 
 #[test]
+fn a_page_is_one_file_with_everything() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    ok(at, &["simulate", "--out", "log", "--impressions", "4e3", "--margin", "0.6", "--days", "5"]);
+    ok(at, &[&CREDIT[..], &["--out", "out"]].concat());
+    let said = ok(at, &["decide", "out", "--html", "page.html"]);
+    let page = read(&at.join("page.html"));
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"));
+    // The headline, a chart, its table, what was set aside, and all the words.
+    for what in
+        ["<h1>B beats A: ", "<svg class=\"plot\"", "Share of wins of B against A", "set aside", "bot", "simulated"]
+    {
+        assert!(page.contains(what), "{what}");
+    }
+    let first = said.lines().next().unwrap();
+    assert!(page.contains(first), "{first}");
+    // Nothing is loaded from anywhere: the only addresses name the language of drawings, in the icon.
+    assert!(
+        page.contains("default-src 'none'") && !page.contains("<script") && !page.contains("<link rel=\"stylesheet\"")
+    );
+    let addresses: Vec<&str> = page.split("://").skip(1).map(|rest| rest.split(['\'', '"']).next().unwrap()).collect();
+    assert!(addresses.iter().all(|address| *address == "www.w3.org/2000/svg"), "{addresses:?}");
+    assert_eq!(read(&at.join("page.html")), page);
+    // The same log gives the same bytes; a file that is there stays.
+    ok(at, &["decide", "out", "--html", "again.html"]);
+    assert_eq!(read(&at.join("again.html")), page);
+    let error = fails(at, 2, &["decide", "out", "--html", "page.html", "--out", "decided"]);
+    assert!(error.contains("page.html is there already; name a file that is not"), "{error}");
+    assert!(!at.join("decided").exists());
+    // A single day is a point; hostile names are text.
+    let header = "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties";
+    std::fs::write(at.join("one.csv"), format!("{header}\n2026-11-22,a<b>,\"c&\"\"d\"\"\",30,20,5,60,40,9\n")).unwrap();
+    ok(at, &["decide", "one.csv", "--html", "one.html"]);
+    let one = read(&at.join("one.html"));
+    assert!(one.contains("class=\"whisker\"") && one.contains("a&lt;b&gt;") && !one.contains("a<b>"), "{one}");
+    assert!(!one.contains("NaN"));
+    // Many rankers are a table and a matrix.
+    ok(at, &["simulate", "--out", "many", "--impressions", "6e3", "--rankers", "9", "--days", "3"]);
+    let many = [
+        "credit",
+        "--impressions",
+        "many/impressions.jsonl",
+        "--clicks",
+        "many/clicks.jsonl",
+        "--final",
+        "--out",
+        "all",
+    ];
+    ok(at, &many);
+    ok(at, &["decide", "all", "--html", "all.html"]);
+    let page = read(&at.join("all.html"));
+    assert!(page.contains("Who beats whom") && page.matches("<tr").count() > 36);
+}
+
+#[test]
 fn wrong_usage_and_failures_are_one_line() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

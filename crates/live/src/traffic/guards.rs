@@ -50,6 +50,23 @@ pub(crate) struct Watched {
     broken: Vec<[bool; 3]>,
 }
 
+/// A rate of harm of a ranker, beside the champion's.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Watch {
+    /// The ranker, by its place.
+    pub ranker: u32,
+    /// What is watched.
+    pub guard: Guard,
+    /// By how much the rate may be larger than the champion's.
+    pub margin: f64,
+    /// How many impressions or choices the ranker has had, and how many were bad.
+    pub ranker_bad: [u64; 2],
+    /// The same of the champion.
+    pub champion_bad: [u64; 2],
+    /// Whether it broke.
+    pub is_broken: bool,
+}
+
 /// A rate that is too high.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Breach {
@@ -89,6 +106,25 @@ impl Watched {
         if let Some(broken) = self.broken.get_mut(ranker as usize) {
             broken[guard as usize] = true;
         }
+    }
+
+    /// All rates that the rules watch: by guardrail, then by ranker.
+    pub(crate) fn watches(&self, rules: &Guardrails, champion: u32) -> Vec<Watch> {
+        let margins = [rules.no_click, rules.missing, rules.slow];
+        let mut watches = Vec::new();
+        for (guard, margin) in Guard::ALL.into_iter().zip(margins) {
+            let Some(margin) = margin else { continue };
+            let others = (0..self.rates.len() as u32).filter(|ranker| *ranker != champion);
+            watches.extend(others.map(|ranker| Watch {
+                ranker,
+                guard,
+                margin,
+                ranker_bad: self.rate(ranker, guard),
+                champion_bad: self.rate(champion, guard),
+                is_broken: self.is_broken(ranker, guard),
+            }));
+        }
+        watches
     }
 
     /// Guardrails that are broken, as far as that is not known yet.

@@ -42,6 +42,7 @@ mod config;
 mod event;
 mod experiment;
 mod guards;
+mod headline;
 pub mod lists;
 mod status;
 mod units;
@@ -49,7 +50,9 @@ mod units;
 pub use config::{Ask, Config, Generators, Guardrails, Keep, Ranker, Then};
 pub use event::{Choice, Event, Guard, Marks, Outcome, Reason, Row, State, Time};
 pub use experiment::{
-    Alarm, Change, Chosen, ClickFate, Experiment, Exported, Fates, FoldError, Numbered, Refused, Request,
+    Alarm, Change, Chosen, ClickFate, Daily, Experiment, Exported, Fates, FoldError, Numbered, Refused, Request,
 };
-pub use status::Verdict;
+pub use guards::Watch;
+pub use headline::{Facts, Headline, Standing};
+pub use status::{SIMULATED, Verdict};
 pub use units::Tally;

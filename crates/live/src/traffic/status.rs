@@ -4,13 +4,16 @@ use click_logs::decide::{By, Decision, decide, report};
 use click_logs::join::{Day, DayCounts};
 use click_logs::outcomes::Outcomes;
 
-use super::config::{Ask, Keep};
-use super::experiment::Experiment;
+use super::config::{Ask, Config, Keep};
+use super::experiment::{Alarm, Experiment};
 
 /// The least number of impressions that says something.
-const FEW: u64 = 100;
+pub(super) const FEW: u64 = 100;
 /// Among this number of impressions of real users, some user would have come twice.
 const MANY: u64 = 1_000;
+
+/// What everything made from an experiment of simulated users says.
+pub const SIMULATED: &str = "All users are simulated.";
 
 /// What an experiment says about its rankers.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,7 +47,7 @@ impl Experiment {
         let mut warnings = Vec::new();
         let (fates, traffic) = (self.fates(), self.traffic());
         if self.config().simulated {
-            warnings.push("All users are simulated.".to_owned());
+            warnings.push(SIMULATED.to_owned());
         }
         if self.config().same_lists {
             warnings.push("All rankers show the champion's list: whoever wins, wins by chance.".to_owned());
@@ -79,17 +82,7 @@ impl Experiment {
             };
             warnings.push(format!("{what} never came for {lost} of {} impressions; {why}.", fates.asked));
         }
-        for alarm in self.alarms() {
-            let [of, bad] = alarm.ranker_bad.map(|count| count as f64);
-            let [of_champion, bad_of_champion] = alarm.champion_bad.map(|count| count as f64);
-            warnings.push(format!(
-                "{} had more {} than the champion: {:.1}% against {:.1}%.",
-                self.config().rankers[alarm.ranker as usize].name,
-                alarm.guard.meaning(),
-                100.0 * bad / of.max(1.0),
-                100.0 * bad_of_champion / of_champion.max(1.0),
-            ));
-        }
+        warnings.extend(self.alarms().iter().map(|alarm| breach(self.config(), alarm)));
         warnings
     }
 
@@ -98,6 +91,18 @@ impl Experiment {
     pub fn verdict(&self) -> Verdict {
         Verdict::of(&self.outcomes(), self.config().level)
     }
+}
+
+/// A guardrail that broke, in words.
+pub(super) fn breach(config: &Config, alarm: &Alarm) -> String {
+    let percent = |[of, bad]: [u64; 2]| 100.0 * bad as f64 / (of as f64).max(1.0);
+    format!(
+        "{} had more {} than the champion: {:.1}% against {:.1}%.",
+        config.rankers[alarm.ranker as usize].name,
+        alarm.guard.meaning(),
+        percent(alarm.ranker_bad),
+        percent(alarm.champion_bad),
+    )
 }
 
 impl Verdict {

@@ -95,6 +95,7 @@ commands! {
     Compare(compare::Compare),
     Completions(help::generate::Completions),
     Datasets(datasets::Datasets),
+    Demo(serve::Demo),
     Distortion(study::StudyOfSite<DistortionStudy>),
     Draw(draw::Draw),
     Experiment(experiment::ExperimentCommand),

@@ -1,4 +1,4 @@
-//! `rankduel serve`: starts the program of the live server, which is built apart from this one.
+//! `rankduel serve` and `rankduel demo`: start the program of the live server, which is built apart from this one.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,9 +10,8 @@ use output::usage::usage;
 
 use super::print;
 
-/// The program, and the command of it that serves.
+/// The program.
 const PROGRAM: &str = "rankduel-server";
-const COMMAND: &str = "serve";
 
 /// Run the live server: it chooses who meets, mixes lists, takes clicks and says who won
 ///
@@ -26,16 +25,39 @@ pub(super) struct Serve {
     options: Vec<OsString>,
 }
 
+/// Look at the live server with simulated users: three experiments, and a page that moves
+///
+/// The server is a program of its own, `rankduel-server`, which this command looks for beside itself and then in PATH. Users,
+/// clicks and time are simulated; everything is in a temporary folder, which is removed in the end. All options are those of
+/// `rankduel-server demo`.
+#[derive(Debug, Args)]
+pub(super) struct Demo {
+    /// Options of `rankduel-server demo`
+    #[arg(value_name = "OPTION", trailing_var_arg = true, allow_hyphen_values = true)]
+    options: Vec<OsString>,
+}
+
 impl Serve {
     pub(super) fn run(self) -> Result<()> {
-        if print::is_captured() {
-            return Err(usage("serve runs until it is stopped: start `rankduel serve` as a program"));
-        }
-        let program = program()?;
-        let mut command = Command::new(&program);
-        command.arg(COMMAND).args(self.options);
-        run(command).with_context(|| format!("failed to run {}", program.display()))
+        start("serve", self.options)
     }
+}
+
+impl Demo {
+    pub(super) fn run(self) -> Result<()> {
+        start("demo", self.options)
+    }
+}
+
+/// Starts a command of the server.
+fn start(name: &str, options: Vec<OsString>) -> Result<()> {
+    if print::is_captured() {
+        return Err(usage(format!("{name} runs until it is stopped: start `rankduel {name}` as a program")));
+    }
+    let program = program()?;
+    let mut command = Command::new(&program);
+    command.arg(name).args(options);
+    run(command).with_context(|| format!("failed to run {}", program.display()))
 }
 
 /// The server takes the place of this process, and with it its number, signals and exit code.

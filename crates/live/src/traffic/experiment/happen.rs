@@ -185,6 +185,12 @@ impl Experiment {
         self.fates.asked += 1;
         let impression = self.fates.asked;
         let today = self.day(time);
+        let daily = self.daily.entry(today).or_default();
+        daily.asked += 1;
+        daily.lists.resize(self.config.rankers.len(), 0);
+        for &arm in choice.arms() {
+            daily.lists[arm as usize] += 1;
+        }
         let of_unit = self.by_unit.entry(unit).or_default();
         of_unit.asked = of_unit.asked.saturating_add(1);
         self.traffic.busiest = self.traffic.busiest.max(u64::from(of_unit.asked));
@@ -246,7 +252,11 @@ impl Experiment {
             // Who clicks a document has seen as far as that.
             open.seen = open.seen.max(position + 1);
             self.fates.clicks += 1;
-            self.traffic.clicked += u64::from(open.clicked.len() == 1);
+            if open.clicked.len() == 1 {
+                self.traffic.clicked += 1;
+                let day = self.rules.zone.day(open.asked);
+                self.daily.entry(day).or_default().clicked += 1;
+            }
         }
     }
 

@@ -90,6 +90,17 @@ pub struct Fates {
     pub clicks: u64,
 }
 
+/// The impressions that were asked for on a day.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Daily {
+    /// How many.
+    pub asked: u64,
+    /// How many of them were clicked.
+    pub clicked: u64,
+    /// By ranker: how many needed its list, mixed with others or alone.
+    pub lists: Vec<u64>,
+}
+
 /// Whose the impressions were, and whether anybody clicked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Traffic {
@@ -187,6 +198,7 @@ pub struct Experiment {
     last_day: Option<i32>,
     watched: Watched,
     fates: Fates,
+    daily: BTreeMap<i32, Daily>,
     recent: Vec<Numbered>,
 }
 
@@ -233,6 +245,7 @@ impl Experiment {
             rows: Vec::new(),
             last_day: None,
             fates: Fates::default(),
+            daily: BTreeMap::new(),
             recent: Vec::new(),
         }
     }
@@ -281,6 +294,11 @@ impl Experiment {
 
     pub(crate) fn traffic(&self) -> Traffic {
         self.traffic
+    }
+
+    /// The impressions by the day on which they were asked for, in days since 1970-01-01. Days without any are left out.
+    pub fn daily(&self) -> impl Iterator<Item = (i32, &Daily)> {
+        self.daily.iter().map(|(&day, daily)| (day, daily))
     }
 
     /// How many units and impressions counted, on days that are closed.

@@ -4,6 +4,7 @@ mod commands;
 mod equality;
 mod exported;
 mod false_alarms;
+mod headlines;
 mod replays;
 
 use bandits::Generator;

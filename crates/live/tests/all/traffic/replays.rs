@@ -1,7 +1,7 @@
 //! A log gives the same experiment again.
 
 use live::EventError;
-use live::traffic::{Config, Event, Experiment, FoldError, Keep};
+use live::traffic::{Config, Daily, Event, Experiment, FoldError, Keep};
 
 use super::{World, config};
 
@@ -45,6 +45,19 @@ fn a_log_replays_to_the_same_experiment() {
         assert_eq!(again.position(), world.experiment.position(), "{name}");
         assert_eq!((again.fates(), again.tally()), (world.experiment.fates(), world.experiment.tally()), "{name}");
         assert_eq!(again.rows(), world.experiment.rows(), "{name}");
+        let daily = |experiment: &Experiment| -> Vec<(i32, Daily)> {
+            experiment.daily().map(|(day, daily)| (day, daily.clone())).collect()
+        };
+        assert_eq!(daily(&again), daily(&world.experiment), "{name}");
+        assert_eq!(
+            (again.watches(), again.warnings()),
+            (world.experiment.watches(), world.experiment.warnings()),
+            "{name}"
+        );
+        let headline = |experiment: &Experiment| experiment.facts().headline(&experiment.verdict());
+        assert_eq!(headline(&again), headline(&world.experiment), "{name}");
+        let of_days: u64 = daily(&again).iter().map(|(_, daily)| daily.asked).sum();
+        assert_eq!(of_days, again.fates().asked, "{name}");
         assert!(world.experiment.fates().credited > 100, "{name}: {:?}", world.experiment.fates());
         // The crash changes nothing: one that never crashed has the same log.
         let mut other = World::new(world.experiment.config().clone(), 60, seed);

@@ -100,6 +100,13 @@ Examples:
   rankduel datasets fetch mslr-web10k                   download one, or print where to get it",
     ),
     (
+        "demo",
+        "\
+Examples:
+  rankduel demo                                         a live server with simulated users; Ctrl-C removes everything
+  rankduel demo --store demo.db                         the same, and keep the store",
+    ),
+    (
         "fetch",
         "\
 Examples:

@@ -1,0 +1,160 @@
+//! The page of a finished log: one file that needs no other.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::Result;
+use output::usage::usage;
+use page::{Fate, FateKind, Figure, Overview, Traffic, TrafficDay};
+use serde_json::Value;
+
+use crate::decide::{Decision, Verdicts, overview};
+use crate::join::{Day, ImpressionFate};
+use crate::model::time::date;
+use crate::outcomes::{Outcomes, SUMMARY_FILE};
+
+/// Refuses a file that is there: nothing is replaced without being asked.
+pub(super) fn check_new(path: &Path) -> Result<()> {
+    if path.symlink_metadata().is_ok() {
+        return Err(usage(format!("--html: {} is there already; name a file that is not", path.display())));
+    }
+    Ok(())
+}
+
+/// Writes the page. `warnings` come before everything else, `text` is the whole verdict in words.
+///
+/// # Errors
+/// If the file is there, or cannot be written.
+pub(super) fn write(path: &Path, log: &Log<'_>, warnings: &[String], text: &str) -> Result<()> {
+    check_new(path)?;
+    output::write_atomic(path, page::document::standalone(&log.page(warnings, text)).as_bytes())
+}
+
+/// What a page is made from.
+pub(super) struct Log<'a> {
+    /// What the log is called: the folder or file of its outcomes.
+    pub(super) name: &'a str,
+    pub(super) outcomes: &'a Outcomes,
+    pub(super) verdicts: &'a Verdicts,
+    pub(super) summary: &'a Value,
+}
+
+impl Log<'_> {
+    fn page(&self, warnings: &[String], text: &str) -> Overview {
+        let decision = self.verdicts.latest();
+        let mut all: Vec<String> = self.verdicts.change().into_iter().collect();
+        if self.summary["synthetic"] == true {
+            all.push(super::SYNTHETIC.to_owned());
+        }
+        all.extend_from_slice(warnings);
+        Overview {
+            name: self.name.to_owned(),
+            warnings: all,
+            figures: self.figures(decision),
+            traffic: self.traffic(decision),
+            fates: self.fates(),
+            settings: self.settings(decision),
+            report: text.lines().map(str::to_owned).collect(),
+            ..overview(decision, self.summary["unit"].as_str())
+        }
+    }
+
+    /// The version that began last, which the page is about.
+    fn version(&self) -> Option<&String> {
+        self.verdicts.versions.last().and_then(|version| version.name.as_ref())
+    }
+
+    fn days(&self) -> impl Iterator<Item = &Day> {
+        let version = self.version();
+        self.outcomes.days.iter().filter(move |day| {
+            self.verdicts.versions.len() == 1 || self.outcomes.versions[day.version].as_ref() == version
+        })
+    }
+
+    fn figures(&self, decision: &Decision) -> Vec<Figure> {
+        let units: u64 = decision.pairs.iter().map(|pair| pair.last.counts.total()).sum();
+        let impressions: u64 = decision.pairs.iter().map(|pair| pair.impressions.total()).sum();
+        let grouped = output::numbers::with_separators;
+        let unit = self.summary["unit"].as_str().unwrap_or("unit");
+        let days = decision.days.map_or(0, |(first, last)| last - first + 1);
+        let of_pairs = if decision.pairs.len() > 1 { "counted per pair" } else { "compared the two rankers" };
+        let figure =
+            |name: &str, value: String, note: &str| Figure { name: name.to_owned(), value, note: note.to_owned() };
+        vec![
+            figure("Rankers", decision.rankers.len().to_string(), ""),
+            figure("Impressions", grouped(impressions), of_pairs),
+            figure(
+                &format!("Outcomes by {unit}"),
+                grouped(units),
+                if decision.pairs.len() > 1 { "of all pairs" } else { "" },
+            ),
+            figure(
+                "Days",
+                days.to_string(),
+                &decision.days.map_or_else(String::new, |(first, last)| format!("{} to {}", date(first), date(last))),
+            ),
+            figure(
+                "Confidence",
+                format!("{}%", 100.0 - (1e5 * decision.alpha).round() / 1e3),
+                "for all looks together",
+            ),
+        ]
+    }
+
+    /// Both rankers of a pair had a list in each impression that compared them.
+    fn traffic(&self, decision: &Decision) -> Option<Traffic> {
+        let place = |ranker: usize| decision.rankers.iter().position(|name| *name == self.outcomes.rankers[ranker]);
+        let mut days: BTreeMap<i32, TrafficDay> = BTreeMap::new();
+        for day in self.days() {
+            let of_day = days.entry(day.day).or_insert_with(|| TrafficDay {
+                day: day.day,
+                date: date(day.day),
+                lists: vec![0; decision.rankers.len()],
+                ..TrafficDay::default()
+            });
+            let count = day.counts.impressions.total();
+            of_day.asked += count;
+            for ranker in [day.pair.0, day.pair.1] {
+                if let Some(place) = place(ranker) {
+                    of_day.lists[place] += count;
+                }
+            }
+        }
+        (!days.is_empty()).then(|| Traffic {
+            rankers: decision.rankers.clone(),
+            days: days.into_values().collect(),
+            is_going_on: false,
+        })
+    }
+
+    fn fates(&self) -> Vec<Fate> {
+        let counts = &self.summary["fates"]["impressions"];
+        let fate = |fate: &ImpressionFate| {
+            let name = fate.name();
+            // Impressions that are counted with others under another fate.
+            let count = counts[name].as_u64().filter(|count| *count > 0 && name != "after-closing")?;
+            let kind = match name {
+                "credited" => FateKind::Counts,
+                "open" => FateKind::Open,
+                _ => FateKind::Aside,
+            };
+            Some(Fate { name: name.to_owned(), count, meaning: fate.meaning().to_owned(), kind })
+        };
+        ImpressionFate::ALL.iter().filter_map(fate).collect()
+    }
+
+    fn settings(&self, decision: &Decision) -> Vec<(String, String)> {
+        let text = |key: &str| self.summary[key].as_str().map(str::to_owned);
+        let number = |key: &str| self.summary[key].as_u64().map(|number| number.to_string());
+        let all = [
+            ("Rankers", Some(decision.rankers.join(", "))),
+            ("Version", self.version().cloned()),
+            ("Counted by", Some(decision.by.name().to_owned())),
+            ("Unit", text("unit")),
+            ("Days of a unit", number("unit_days")),
+            ("Pairs chosen", text("pairs")),
+            ("Account of the log", self.summary["lines"].is_object().then(|| SUMMARY_FILE.to_owned())),
+        ];
+        all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+    }
+}

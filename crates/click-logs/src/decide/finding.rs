@@ -1,0 +1,174 @@
+//! What a log says in one sentence: the headline of a page.
+
+use statistics::anytime::Verdict;
+
+use super::report::{contradiction, grouped, level, of_pair, percent_of_confidence};
+use super::{By, Decision, confidence};
+use crate::model::time::date;
+
+/// More candidates than these are counted instead of named.
+const NAMED: usize = 6;
+
+/// What kind of finding it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FindingKind {
+    /// No outcome has closed.
+    Nothing,
+    /// Nobody has won yet.
+    Undecided,
+    /// Somebody has won, or it is known that nobody is the best.
+    Decided,
+    /// Somebody has won, and later outcomes contradict it.
+    Contradicted,
+}
+
+/// What a log says in short.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Its kind.
+    pub kind: FindingKind,
+    /// The headline: one sentence.
+    pub sentence: String,
+    /// Further sentences, the most important first.
+    pub more: Vec<String>,
+}
+
+/// What a decision says in short. `unit` is what a unit is, e.g. `user`.
+#[must_use]
+pub fn finding(decision: &Decision, unit: Option<&str>) -> Finding {
+    let what = match decision.by {
+        By::Units => format!("{}s", unit.unwrap_or("unit")),
+        By::Impressions => "impressions".to_owned(),
+    };
+    if decision.days.is_none() {
+        let sentence = "Nothing to decide yet: no outcome has closed.".to_owned();
+        return Finding { kind: FindingKind::Nothing, sentence, more: Vec::new() };
+    }
+    match (&decision.best, decision.pairs.as_slice()) {
+        (None, [_, ..]) => of_two(decision, &what),
+        _ => of_many(decision, &what),
+    }
+}
+
+/// Two rankers: what the report says of them, with the headline turned towards whoever is ahead.
+fn of_two(decision: &Decision, what: &str) -> Finding {
+    let pair = &decision.pairs[0];
+    let mut lines = of_pair(decision, pair, what).into_iter().map(|line| line.trim().to_owned());
+    let sentence = lines.next().unwrap_or_default();
+    if pair.contradicted.is_some() {
+        return Finding { kind: FindingKind::Contradicted, sentence, more: lines.take(2).collect() };
+    }
+    if pair.last.verdict != Verdict::Open {
+        return Finding { kind: FindingKind::Decided, sentence, more: lines.take(1).collect() };
+    }
+    let [first, second] = [pair.last.pair.0, pair.last.pair.1].map(|ranker| decision.rankers[ranker].as_str());
+    let sentence = match pair.last.counts.share() {
+        None => format!("Undecided: no {} has preferred {first} or {second}.", what.trim_end_matches('s')),
+        Some(0.5) => format!("Undecided: {first} and {second} are level."),
+        Some(share) => {
+            let (ahead, behind) = if share > 0.5 { (first, second) } else { (second, first) };
+            let confidence = percent_of_confidence(confidence(&pair.last));
+            format!("Undecided: {ahead} is ahead of {behind} ({confidence} confidence so far).")
+        }
+    };
+    Finding { kind: FindingKind::Undecided, sentence, more: lines.take(1).collect() }
+}
+
+fn of_many(decision: &Decision, what: &str) -> Finding {
+    let (name, count) = (|ranker: usize| decision.rankers[ranker].as_str(), decision.rankers.len());
+    let Some(best) = &decision.best else {
+        let sentence = "Nothing to decide yet: no two rankers have met.".to_owned();
+        return Finding { kind: FindingKind::Nothing, sentence, more: Vec::new() };
+    };
+    let (leader, beaten) = best.leader;
+    let at = level(decision.alpha);
+    match (best.declared, best.contradicted.first()) {
+        (Some((ranker, day)), Some(&found)) => Finding {
+            kind: FindingKind::Contradicted,
+            sentence: contradiction(decision, found, what),
+            more: vec![format!(
+                "That {} is the best of {count} was decided on {} (level {at}). It holds for the time until then, not for now.",
+                name(ranker),
+                date(day)
+            )],
+        },
+        (Some((ranker, day)), None) => Finding {
+            kind: FindingKind::Decided,
+            sentence: format!("{} is the best of {count}: {at} confidence, since {}.", name(ranker), date(day)),
+            more: vec![format!("It beats each of the other {}, at one level for all of them together.", count - 1)],
+        },
+        (None, _) if best.candidates.is_empty() => Finding {
+            kind: FindingKind::Decided,
+            sentence: format!("None of {count} is the best: each is known to lose to another."),
+            more: vec![format!("Level {at}. See who beats whom below.")],
+        },
+        (None, _) => {
+            let mut named: Vec<&str> = best.candidates.iter().take(NAMED).map(|&ranker| name(ranker)).collect();
+            let others = best.candidates.len() - named.len();
+            let others = format!("{} others", grouped(others as u64));
+            if best.candidates.len() > NAMED {
+                named.push(&others);
+            }
+            let known = match beaten {
+                0 => format!("and is not known to beat any of the other {}", count - 1),
+                _ => format!("and is known to beat {beaten} of the other {}", count - 1),
+            };
+            Finding {
+                kind: FindingKind::Undecided,
+                sentence: format!("Undecided: {} leads, {known}.", name(leader)),
+                more: vec![format!("{} may still be the best (level {at}).", super::report::listed(&named))],
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::decide_one;
+    use super::*;
+    use crate::outcomes::Outcomes;
+
+    fn found(rows: &str) -> Finding {
+        let header =
+            "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties";
+        let outcomes = Outcomes::from_csv(&format!("{header}\n{rows}"), &[]).unwrap();
+        finding(&decide_one(&outcomes, 0.05, By::Units).unwrap(), Some("user"))
+    }
+
+    #[test]
+    fn two_rankers_are_turned_towards_the_one_ahead() {
+        let decided = found("2026-11-22,A,B,300,400,50,1,1,1\n");
+        assert_eq!(decided.kind, FindingKind::Decided);
+        assert!(decided.sentence.starts_with("B beats A: 99."), "{}", decided.sentence);
+        assert!(decided.more[0].starts_with("B won 57.1% of 700 users"), "{:?}", decided.more);
+        let open = found("2026-11-22,A,B,300,330,50,1,1,1\n");
+        assert_eq!(open.kind, FindingKind::Undecided);
+        assert!(open.sentence.starts_with("Undecided: B is ahead of A ("), "{}", open.sentence);
+        assert_eq!(found("2026-11-22,A,B,30,30,5,1,1,1\n").sentence, "Undecided: A and B are level.");
+        assert_eq!(found("2026-11-22,A,B,0,0,5,1,1,1\n").sentence, "Undecided: no user has preferred A or B.");
+        let turned = found("2026-11-01,A,B,80,20,0,1,1,1\n2026-11-02,A,B,20,380,0,1,1,1\n");
+        assert_eq!(turned.kind, FindingKind::Contradicted);
+        assert!(turned.sentence.starts_with("A was ahead until 2026-11-01; B is ahead now"), "{}", turned.sentence);
+        assert!(turned.more[0].starts_with("That A beats B was decided on 2026-11-01"), "{:?}", turned.more);
+    }
+
+    #[test]
+    fn many_rankers_have_a_leader_or_a_best() {
+        let day = |wins: u32| {
+            format!(
+                "2026-11-22,A,B,{wins},100,5,1,1,1\n2026-11-22,A,C,{wins},100,5,1,1,1\n2026-11-22,B,C,90,90,5,1,1,1\n"
+            )
+        };
+        let best = found(&day(300));
+        assert_eq!(best.sentence, "A is the best of 3: 95% confidence, since 2026-11-22.");
+        let open = found(&day(110));
+        assert_eq!(open.kind, FindingKind::Undecided);
+        assert_eq!(open.sentence, "Undecided: A leads, and is not known to beat any of the other 2.");
+        assert_eq!(open.more, ["A, B and C may still be the best (level 95%)."]);
+        let cycle =
+            found("2026-11-22,A,B,300,100,5,1,1,1\n2026-11-22,A,C,100,300,5,1,1,1\n2026-11-22,B,C,300,100,5,1,1,1\n");
+        assert_eq!(cycle.sentence, "None of 3 is the best: each is known to lose to another.");
+        let nothing = finding(&decide_one(&Outcomes::default(), 0.05, By::Units).unwrap(), None);
+        assert_eq!(nothing.kind, FindingKind::Nothing);
+    }
+}

@@ -1,0 +1,212 @@
+//! A decision as a page shows it: headline, win rates, pairs and the matrix of them, each turned towards whoever is ahead.
+
+use page::{Headline, Matrix, MatrixCell, Overview, Pair, Rate, RatePoint, Tone};
+use statistics::anytime::Verdict;
+
+use super::report::percent_of_confidence;
+use super::{Contradiction, Decision, FindingKind, Look, PairDecision, confidence, finding, report, winner};
+use crate::model::time::date;
+
+/// The most charts of win rates.
+const RATES: usize = 6;
+/// The most rows of pairs.
+const PAIRS: usize = 40;
+/// More rankers than these have no matrix: nobody could read it.
+const MATRIX: usize = 12;
+
+/// How good or bad a finding is, and a word for it.
+#[must_use]
+pub fn label(kind: FindingKind) -> (Tone, &'static str) {
+    match kind {
+        FindingKind::Nothing => (Tone::Neutral, "nothing yet"),
+        FindingKind::Undecided => (Tone::Neutral, "undecided"),
+        FindingKind::Decided => (Tone::Good, "decided"),
+        FindingKind::Contradicted => (Tone::Alarm, "contradicted"),
+    }
+}
+
+/// What a page shows of a decision; everything else of it is empty. `unit` is what a unit is, e.g. `user`.
+#[must_use]
+pub fn overview(decision: &Decision, unit: Option<&str>) -> Overview {
+    let found = finding(decision, unit);
+    let (tone, word) = label(found.kind);
+    let leader = leader(decision);
+    // Those of the leader, the closest rival first; then what is decided; then all others.
+    let mut order: Vec<&PairDecision> = decision.pairs.iter().collect();
+    order.sort_by(|a, b| {
+        let key = |pair: &PairDecision| {
+            let is_of_leader = [pair.last.pair.0, pair.last.pair.1].iter().any(|ranker| Some(*ranker) == leader);
+            (!is_of_leader, winner(&pair.last).is_none())
+        };
+        let share = |pair: &PairDecision| ahead_first(pair).1;
+        key(a).cmp(&key(b)).then(share(a).total_cmp(&share(b)))
+    });
+    let of_leader =
+        |pair: &&PairDecision| leader.is_none_or(|leader| pair.last.pair.0 == leader || pair.last.pair.1 == leader);
+    Overview {
+        headline: Headline { tone, label: word.to_owned(), sentence: found.sentence, more: found.more },
+        rates: order
+            .iter()
+            .copied()
+            .filter(of_leader)
+            .take(RATES)
+            .filter_map(|pair| rate(decision, pair, leader))
+            .collect(),
+        pairs: order.iter().take(PAIRS).map(|pair| row(decision, pair)).collect(),
+        more_pairs: order.len().saturating_sub(PAIRS) as u64,
+        matrix: (3..=MATRIX).contains(&decision.rankers.len()).then(|| matrix(decision)).flatten(),
+        report: report(decision, unit).lines().map(str::to_owned).collect(),
+        ..Overview::default()
+    }
+}
+
+/// The best of several, or who leads.
+fn leader(decision: &Decision) -> Option<usize> {
+    let best = decision.best.as_ref()?;
+    Some(best.declared.map_or(best.leader.0, |(ranker, _)| ranker))
+}
+
+/// Whether the first of a pair is the winner, or ahead while nobody has won; and the share of whoever it is.
+fn ahead_first(pair: &PairDecision) -> (bool, f64) {
+    let share = pair.last.counts.share().unwrap_or(0.5);
+    let is_first = match pair.last.verdict {
+        Verdict::FirstWins => true,
+        Verdict::SecondWins => false,
+        Verdict::Open => share >= 0.5,
+    };
+    (is_first, if is_first { share } else { 1.0 - share })
+}
+
+fn turned((low, high): (f64, f64), is_first: bool) -> (f64, f64) {
+    if is_first { (low, high) } else { (1.0 - high, 1.0 - low) }
+}
+
+fn rate(decision: &Decision, pair: &PairDecision, leader: Option<usize>) -> Option<Rate> {
+    let (first, second) = pair.last.pair;
+    let is_first = leader.map_or_else(|| ahead_first(pair).0, |leader| leader == first);
+    let name = |ranker: usize| decision.rankers[ranker].clone();
+    let point = |look: &Look| RatePoint {
+        day: look.day,
+        date: date(look.day),
+        share: look.counts.share().map(|share| if is_first { share } else { 1.0 - share }),
+        interval: turned(look.interval, is_first),
+        decided: look.counts.decided(),
+    };
+    let points: Vec<RatePoint> = decision.looks.iter().filter(|look| look.pair == pair.last.pair).map(point).collect();
+    (!points.is_empty()).then(|| Rate {
+        of: name(if is_first { first } else { second }),
+        against: name(if is_first { second } else { first }),
+        points,
+        since: pair.since,
+        contradicted: pair.contradicted.map(|found| contradicted(decision, found)),
+    })
+}
+
+fn contradicted(decision: &Decision, found: Contradiction) -> String {
+    let [winner, other] = [found.winner, found.other].map(|ranker| decision.rankers[ranker].as_str());
+    if found.other_is_ahead() {
+        format!("{winner} was ahead until {}; {other} is ahead now.", date(found.until))
+    } else {
+        format!("{winner} and {other} were ahead in turn; {winner} is ahead now.")
+    }
+}
+
+fn row(decision: &Decision, pair: &PairDecision) -> Pair {
+    let (is_first, share) = ahead_first(pair);
+    let [first, second] = [pair.last.pair.0, pair.last.pair.1].map(|ranker| decision.rankers[ranker].clone());
+    let (ahead, behind) = if is_first { (first, second) } else { (second, first) };
+    let counts = pair.last.counts;
+    let verdict = match (winner(&pair.last), pair.contradicted) {
+        (Some(_), Some(_)) => "contradicted".to_owned(),
+        (Some(_), None) => pair.since.map_or_else(String::new, |day| format!("wins, since {}", date(day))),
+        (None, _) => "open".to_owned(),
+    };
+    Pair {
+        ahead,
+        behind,
+        share: counts.share().map(|_| share),
+        interval: turned(pair.last.interval, is_first),
+        units: [counts.decided(), counts.ties],
+        confidence: format!("{} confidence", percent_of_confidence(confidence(&pair.last))),
+        verdict,
+        is_decided: winner(&pair.last).is_some() && pair.contradicted.is_none(),
+    }
+}
+
+/// Rankers in the order of how many others they beat, then of how many they are ahead of.
+fn matrix(decision: &Decision) -> Option<Matrix> {
+    let count = decision.rankers.len();
+    let mut cells = vec![None; count * count];
+    for pair in &decision.pairs {
+        let (first, second) = pair.last.pair;
+        let Some(share) = pair.last.counts.share() else { continue };
+        let won = winner(&pair.last).filter(|_| pair.contradicted.is_none()).map(|ranker| ranker == first);
+        cells[first * count + second] = Some(MatrixCell { share, winner: won });
+        cells[second * count + first] = Some(MatrixCell { share: 1.0 - share, winner: won.map(|first| !first) });
+    }
+    if cells.iter().all(Option::is_none) {
+        return None;
+    }
+    let wins = |ranker: usize, is_win: fn(&MatrixCell) -> bool| {
+        cells[ranker * count..][..count].iter().flatten().filter(|cell| is_win(cell)).count()
+    };
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by_key(|&ranker| {
+        std::cmp::Reverse((wins(ranker, |cell| cell.winner == Some(true)), wins(ranker, |cell| cell.share > 0.5)))
+    });
+    let of_row = |row: &usize| order.iter().map(|column| cells[row * count + column]).collect::<Vec<_>>();
+    let cells = order.iter().flat_map(of_row).collect();
+    Some(Matrix { rankers: order.iter().map(|&ranker| decision.rankers[ranker].clone()).collect(), cells })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{By, decide_one};
+    use super::*;
+    use crate::outcomes::Outcomes;
+
+    fn shown(rows: &str) -> Overview {
+        let header =
+            "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties";
+        let outcomes = Outcomes::from_csv(&format!("{header}\n{rows}"), &[]).unwrap();
+        overview(&decide_one(&outcomes, 0.05, By::Units).unwrap(), Some("user"))
+    }
+
+    #[test]
+    fn everything_is_turned_towards_the_winner() {
+        let page = shown("2026-11-22,A,B,300,400,50,1,1,1\n2026-11-23,A,B,300,400,50,1,1,1\n");
+        let [rate] = page.rates.as_slice() else { panic!("{page:?}") };
+        assert_eq!((rate.of.as_str(), rate.against.as_str(), rate.points.len()), ("B", "A", 2));
+        let last = &rate.points[1];
+        assert!(last.share.unwrap() > 0.57 && last.interval.0 > 0.5 && last.interval.0 < last.share.unwrap());
+        let [pair] = page.pairs.as_slice() else { panic!("{page:?}") };
+        assert_eq!((pair.ahead.as_str(), pair.units, pair.is_decided), ("B", [1400, 100], true));
+        assert_eq!((pair.verdict.as_str(), page.headline.tone), ("wins, since 2026-11-22", Tone::Good));
+        assert!(page.matrix.is_none());
+    }
+
+    #[test]
+    fn many_rankers_have_a_matrix_and_charts_of_the_leader() {
+        let mut rows = String::new();
+        let names = ["A", "B", "C", "D", "E", "F", "G", "H"];
+        for (i, first) in names.iter().enumerate() {
+            for second in &names[i + 1..] {
+                let wins = if *first == "A" { 300 } else { 105 };
+                rows += &format!("2026-11-22,{first},{second},{wins},100,5,1,1,1\n");
+            }
+        }
+        let page = shown(&rows);
+        assert_eq!((page.rates.len(), page.pairs.len(), page.more_pairs), (RATES, 28, 0));
+        assert!(page.rates.iter().all(|rate| rate.of == "A") && page.pairs[..7].iter().all(|pair| pair.ahead == "A"));
+        let matrix = page.matrix.unwrap();
+        assert_eq!(matrix.rankers[0], "A");
+        for (row, column) in [(0, 3), (2, 5), (7, 0)] {
+            let [cell, mirrored] = [matrix.cells[row * 8 + column], matrix.cells[column * 8 + row]].map(Option::unwrap);
+            assert!((cell.share + mirrored.share - 1.0).abs() < 1e-12);
+            assert_eq!(cell.winner, mirrored.winner.map(|won| !won));
+        }
+        assert!(matrix.cells[0].is_none());
+        let nothing = overview(&decide_one(&Outcomes::default(), 0.05, By::Units).unwrap(), None);
+        assert!(nothing.rates.is_empty() && nothing.pairs.is_empty() && nothing.headline.tone == Tone::Neutral);
+    }
+}

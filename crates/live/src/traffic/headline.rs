@@ -1,0 +1,265 @@
+//! How an experiment stands, in one sentence: what a team reads on the wall. Faults that make a verdict meaningless come before
+//! the verdict.
+
+use click_logs::decide::{Decision, Finding, FindingKind, finding};
+
+use super::config::Ask;
+use super::event::{State, Time};
+use super::experiment::{Experiment, Fates};
+use super::status::{FEW, Verdict, breach};
+
+/// The days over which the speed of an experiment is measured.
+const LAST_DAYS: i32 = 7;
+
+/// How an experiment stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// No impression was asked for.
+    NotBegun,
+    /// There are impressions, and no day has closed.
+    Waiting,
+    /// Nobody has won yet.
+    Undecided,
+    /// Somebody has won.
+    Decided,
+    /// Somebody has won, and later outcomes contradict it.
+    Contradicted,
+    /// A guardrail broke.
+    Breached,
+    /// All rankers show the same list.
+    Equal,
+    /// A ranker sends no lists.
+    Silent,
+    /// No click arrives.
+    NoClicks,
+    /// Everybody gets the champion's list, for a while.
+    Paused,
+    /// Everybody gets the champion's list, immediately.
+    Killed,
+    /// It is over.
+    Ended,
+}
+
+/// How an experiment stands, in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Headline {
+    /// How.
+    pub standing: Standing,
+    /// One sentence.
+    pub sentence: String,
+    /// Further sentences, the most important first.
+    pub more: Vec<String>,
+}
+
+/// What a headline needs beside the verdict, copied: a verdict takes long, and nobody keeps an experiment waiting for it.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    name: String,
+    champion: String,
+    ask: Ask,
+    state: State,
+    /// The last change: when, in words; who; why.
+    change: Option<(String, String, String)>,
+    same_lists: bool,
+    fates: Fates,
+    clicked: u64,
+    /// A ranker whose list is missing (nearly) always, how often it was needed, and how often missing.
+    silent: Option<(String, [u64; 2])>,
+    breaches: Vec<String>,
+    first_close: Option<String>,
+    today: i32,
+}
+
+impl Experiment {
+    /// What a headline needs beside the verdict.
+    #[must_use]
+    pub fn facts(&self) -> Facts {
+        let config = self.config();
+        let is_silent = |[needed, missing]: [u64; 2]| needed >= FEW / 2 && 10 * missing >= 9 * needed;
+        let rankers = config.rankers.iter().zip(0..);
+        Facts {
+            name: config.name.clone(),
+            champion: config.rankers[self.champion() as usize].name.clone(),
+            ask: config.ask,
+            state: self.state(),
+            change: self
+                .changes()
+                .last()
+                .map(|change| (self.minute(change.time), change.who.clone(), change.why.clone())),
+            same_lists: config.same_lists,
+            fates: self.fates(),
+            clicked: self.traffic().clicked,
+            silent: rankers
+                .map(|(ranker, place)| (ranker.name.clone(), self.missing_lists(place)))
+                .find(|(_, needed)| is_silent(*needed)),
+            breaches: self.alarms().iter().map(|alarm| breach(config, alarm)).collect(),
+            first_close: self.first_close().map(|time: Time| self.minute(time)),
+            today: self.today(),
+        }
+    }
+}
+
+impl Facts {
+    /// How the experiment stands by this verdict of its.
+    #[must_use]
+    pub fn headline(&self, verdict: &Verdict) -> Headline {
+        let found = finding(&verdict.decision, Some("unit"));
+        let told = |standing, sentence: String, more: Vec<String>| Headline { standing, sentence, more };
+        let with_verdict = || {
+            let Finding { sentence, more, .. } = self.so_far(&found);
+            std::iter::once(sentence).chain(more).collect::<Vec<_>>()
+        };
+        let champion = &self.champion;
+        let since = self.change.as_ref().map_or_else(String::new, |(time, who, why)| {
+            let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
+            format!(" since {time}, by {who}{why}")
+        });
+        match self.state {
+            State::Killed => {
+                let sentence = format!("Killed{since}: everybody gets {champion}'s list.");
+                return told(Standing::Killed, sentence, with_verdict());
+            }
+            State::Paused => {
+                let sentence = format!("Paused{since}: everybody gets {champion}'s list.");
+                return told(Standing::Paused, sentence, with_verdict());
+            }
+            State::Running | State::Ended => {}
+        }
+        if self.fates.asked == 0 {
+            return self.without_impressions(&since);
+        }
+        if let Some((ranker, [needed, missing])) = &self.silent {
+            let sentence =
+                format!("{ranker} is silent: its list was missing {missing} of the {needed} times it was needed.");
+            return told(Standing::Silent, sentence, with_verdict());
+        }
+        let closed = self.fates.credited;
+        if self.ask == Ask::Lists && closed >= FEW && self.clicked == 0 {
+            let sentence = format!("No click arrives: none of {closed} impressions was clicked.");
+            let what = "Send clicks to POST /v1/events, with the impression's id as query_id.".to_owned();
+            return told(Standing::NoClicks, sentence, vec![what]);
+        }
+        if let Some(breach) = self.breaches.last() {
+            return told(Standing::Breached, format!("Guardrail: {breach}"), with_verdict());
+        }
+        if self.same_lists {
+            return self.equal(&found, verdict.decision.alpha);
+        }
+        if found.kind == FindingKind::Contradicted {
+            return told(Standing::Contradicted, found.sentence, found.more);
+        }
+        if self.state == State::Ended {
+            let Finding { kind, sentence, more } = self.so_far(&found);
+            let sentence = match kind {
+                FindingKind::Undecided => sentence.replacen("Undecided: ", "Ended undecided: ", 1),
+                FindingKind::Nothing => "Ended without an outcome.".to_owned(),
+                _ => sentence,
+            };
+            let ended = format!(
+                "The experiment ended{}; everybody gets {champion}'s list.",
+                since.replacen(" since ", " on ", 1)
+            );
+            return told(Standing::Ended, sentence, more.into_iter().chain([ended]).collect());
+        }
+        let mut found = self.so_far(&found);
+        match found.kind {
+            FindingKind::Nothing => told(Standing::Waiting, found.sentence, found.more),
+            FindingKind::Undecided => {
+                found.more.extend(self.days_more(&verdict.decision));
+                told(Standing::Undecided, found.sentence, found.more)
+            }
+            _ => told(Standing::Decided, found.sentence, found.more),
+        }
+    }
+
+    fn without_impressions(&self, since: &str) -> Headline {
+        let (sentence, more) = match (self.state, self.ask) {
+            (State::Ended, _) => ("Ended before the first impression.".to_owned(), format!("It has ended{since}.")),
+            (_, Ask::Lists) => (
+                "Not begun: no impression was asked for.".to_owned(),
+                format!("Ask for one with POST /v1/experiments/{}/impressions.", self.name),
+            ),
+            (_, Ask::Duels) => (
+                "Not begun: no duel was asked for.".to_owned(),
+                format!("Ask for one with POST /v1/experiments/{}/duels.", self.name),
+            ),
+        };
+        let standing = if self.state == State::Ended { Standing::Ended } else { Standing::NotBegun };
+        Headline { standing, sentence, more: vec![more] }
+    }
+
+    /// The finding, and where there is none, when there will be one.
+    fn so_far(&self, found: &Finding) -> Finding {
+        if found.kind != FindingKind::Nothing || self.fates.asked == 0 {
+            return found.clone();
+        }
+        let asked = self.fates.asked;
+        let plural = if asked == 1 { "" } else { "s" };
+        let sentence = format!("Too early to say: {asked} impression{plural}, and no day has closed.");
+        let when = |time: &String| format!("The first day closes at {time}, or once its last impressions are closed.");
+        Finding { kind: FindingKind::Nothing, sentence, more: self.first_close.iter().map(when).collect() }
+    }
+
+    fn equal(&self, found: &Finding, alpha: f64) -> Headline {
+        let (sentence, more) = match found.kind {
+            FindingKind::Decided | FindingKind::Contradicted => (
+                format!("False alarm: all rankers show {}'s list, and yet a winner was found.", self.champion),
+                vec![
+                    found.sentence.clone(),
+                    format!(
+                        "By chance this happens in at most {}% of such experiments; look for a fault first.",
+                        (1000.0 * alpha).round() / 10.0
+                    ),
+                ],
+            ),
+            _ => (
+                format!("A/A test: all rankers show {}'s list, and nobody has won, as it should be.", self.champion),
+                vec![],
+            ),
+        };
+        Headline { standing: Standing::Equal, sentence, more }
+    }
+
+    /// How many days more decide it, where two rankers compete and units have come at a steady rate until now.
+    fn days_more(&self, decision: &Decision) -> Option<String> {
+        let [pair] = decision.pairs.as_slice() else { return None };
+        let more = pair.more.filter(|_| decision.rankers.len() == 2 && self.state == State::Running)?;
+        let last = decision.looks.last()?;
+        // The first day began with the experiment, so it is not a whole day: counting starts at its end.
+        let first = decision.looks.iter().find(|look| look.day >= last.day - LAST_DAYS)?;
+        if last.day == first.day || self.today > last.day + 2 {
+            return None;
+        }
+        let units = last.counts.total() - first.counts.total();
+        let per_day = units as f64 / f64::from(last.day - first.day);
+        let days = more as f64 / per_day;
+        let days = match days {
+            days if days <= 1.0 => "about a day".to_owned(),
+            days if days < 1000.0 => format!("some {days:.0} days"),
+            _ => return None,
+        };
+        Some(format!("At this rate and this share, {days} more decide it, as likely later as sooner."))
+    }
+}
+
+impl Standing {
+    /// Its name, as in the interface.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NotBegun => "not-begun",
+            Self::Waiting => "waiting",
+            Self::Undecided => "undecided",
+            Self::Decided => "decided",
+            Self::Contradicted => "contradicted",
+            Self::Breached => "breached",
+            Self::Equal => "equal",
+            Self::Silent => "silent",
+            Self::NoClicks => "no-clicks",
+            Self::Paused => "paused",
+            Self::Killed => "killed",
+            Self::Ended => "ended",
+        }
+    }
+}

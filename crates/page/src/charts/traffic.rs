@@ -1,0 +1,135 @@
+//! Who got how much traffic: lists per day, stacked by ranker.
+
+use maud::{Markup, html};
+
+use super::{across, dates};
+use crate::model::{Traffic, TrafficDay};
+use crate::text::{grouped, nice, number};
+
+/// The height of the plot, in pixels.
+const HEIGHT: f64 = 160.0;
+/// The most bars; days beyond are added up in groups.
+const BARS: usize = 60;
+/// How many colours there are: further rankers share one.
+const COLORS: usize = 7;
+
+/// A bar: a day, or several.
+struct Bar {
+    from: String,
+    lists: Vec<u64>,
+}
+
+/// The rankers that have a colour of their own, by place, and whether others share the last. The busiest come first if there are
+/// too many.
+pub(crate) fn grouped_rankers(traffic: &Traffic) -> (Vec<usize>, bool) {
+    let count = traffic.rankers.len();
+    if count <= COLORS {
+        return ((0..count).collect(), false);
+    }
+    let total = |ranker: usize| traffic.days.iter().filter_map(|day| day.lists.get(ranker)).sum::<u64>();
+    let mut places: Vec<usize> = (0..count).collect();
+    places.sort_by_key(|&ranker| (std::cmp::Reverse(total(ranker)), ranker));
+    places.truncate(COLORS - 1);
+    (places, true)
+}
+
+/// The chart.
+pub(crate) fn traffic(traffic: &Traffic) -> Markup {
+    let (own, has_others) = grouped_rankers(traffic);
+    let bars = bars(&traffic.days, &own, has_others);
+    let most = bars.iter().map(|bar| bar.lists.iter().sum::<u64>()).max().unwrap_or(0);
+    if most == 0 {
+        return html! {};
+    }
+    let top = nice(most as f64 / 4.0) * (most as f64 / nice(most as f64 / 4.0)).ceil();
+    let step = nice(most as f64 / 4.0);
+    let y = |count: f64| HEIGHT * (1.0 - count / top);
+    let slot = 1.0 / bars.len() as f64;
+    let wide = slot * if bars.len() == 1 { 0.3 } else { 0.8 };
+    let middle = |at: usize| (at as f64 + 0.5) * slot;
+    let shown: Vec<(f64, &str)> = bars.iter().enumerate().map(|(at, bar)| (middle(at), bar.from.as_str())).collect();
+    let ticks = (0_u32..).map(|n| f64::from(n) * step).take_while(|tick| *tick <= top);
+    html! {
+        svg.plot role="img" aria-label=(described(traffic)) width="100%" height=(HEIGHT) {
+            @for tick in ticks {
+                line class=(if tick == 0.0 { "zero" } else { "grid" }) x1="0" x2="100%" y1=(number(y(tick))) y2=(number(y(tick))) {}
+                text.tick x="0" dx="-8" y=(number(y(tick))) dy="4" text-anchor="end" { (short(tick)) }
+            }
+            @for (at, bar) in bars.iter().enumerate() {
+                @for (color, low, high) in stacked(&bar.lists) {
+                    rect class={ "c" (color) } x=(across(middle(at) - wide / 2.0)) width=(across(wide))
+                        y=(number(y(high))) height=(number((y(low) - y(high) - if low > 0.0 { 1.0 } else { 0.0 }).max(0.0))) {}
+                }
+            }
+            @for (place, date) in dates(&shown) {
+                text.tick x=(across(place)) y=(HEIGHT + 18.0) text-anchor="middle" { (date) }
+            }
+        }
+    }
+}
+
+/// The parts of a bar from the bottom up: colour, lower and upper end.
+fn stacked(lists: &[u64]) -> impl Iterator<Item = (usize, f64, f64)> + '_ {
+    let mut sum = 0.0;
+    lists.iter().enumerate().filter(|(_, count)| **count > 0).map(move |(color, &count)| {
+        let low = sum;
+        sum += count as f64;
+        (color, low, sum)
+    })
+}
+
+fn bars(days: &[TrafficDay], own: &[usize], has_others: bool) -> Vec<Bar> {
+    let (Some(first), Some(last)) = (days.first(), days.last()) else { return Vec::new() };
+    let span = (last.day - first.day + 1).max(1) as usize;
+    let per_bar = span.div_ceil(BARS);
+    let colors = own.len() + usize::from(has_others);
+    let count = span.div_ceil(per_bar);
+    let mut bars: Vec<Bar> = (0..count).map(|_| Bar { from: String::new(), lists: vec![0; colors] }).collect();
+    for day in days {
+        let bar = &mut bars[(day.day - first.day) as usize / per_bar];
+        if bar.from.is_empty() {
+            bar.from.clone_from(&day.date);
+        }
+        for (ranker, lists) in day.lists.iter().enumerate() {
+            let color = own.iter().position(|known| *known == ranker).unwrap_or(colors - 1);
+            bar.lists[color] += lists;
+        }
+    }
+    bars
+}
+
+/// `1.2k`.
+fn short(count: f64) -> String {
+    if count < 1000.0 { number(count) } else { format!("{}k", number(count / 1000.0)) }
+}
+
+fn described(traffic: &Traffic) -> String {
+    let total: u64 = traffic.days.iter().map(|day| day.asked).sum();
+    let (days, plural) = (traffic.days.len(), if traffic.days.len() == 1 { "" } else { "s" });
+    format!("Lists shown per day, by ranker: {} impressions on {days} day{plural}", grouped(total))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(day: i32, lists: Vec<u64>) -> TrafficDay {
+        TrafficDay { day, date: format!("2026-11-{:02}", day % 28 + 1), asked: lists.iter().sum(), clicked: 1, lists }
+    }
+
+    #[test]
+    fn many_days_and_many_rankers_are_added_up() {
+        let names: Vec<String> = (0..20).map(|n| format!("r{n}")).collect();
+        let days: Vec<TrafficDay> = (0..400).filter(|n| n % 7 != 3).map(|n| day(n, (0..20).collect())).collect();
+        let all: u64 = days.iter().flat_map(|day| &day.lists).sum();
+        let of = Traffic { rankers: names, days, is_going_on: true };
+        let (own, has_others) = grouped_rankers(&of);
+        assert_eq!((own, has_others), (vec![19, 18, 17, 16, 15, 14], true));
+        let found = bars(&of.days, &[19, 18, 17, 16, 15, 14], true);
+        assert!(found.len() <= BARS);
+        assert_eq!(found.iter().flat_map(|bar| &bar.lists).sum::<u64>(), all);
+        let svg = traffic(&of).into_string();
+        assert!(!svg.contains("NaN") && svg.matches("<rect").count() <= COLORS * BARS);
+        assert_eq!(traffic(&Traffic::default()).into_string(), "");
+    }
+}

@@ -1,0 +1,162 @@
+//! Whole pages: an overview, a list of experiments, and the few forms and messages around them. Links are relative, so that pages
+//! work below any path.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use crate::model::{Overview, Standing};
+use crate::parts::{Part, body};
+use crate::text::grouped;
+use crate::{ICON, STYLES};
+
+/// What surrounds a page of a server.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Frame {
+    /// The way to the list of experiments: empty on the list itself, `../` one level below.
+    pub base: &'static str,
+    /// Who is signed in, if anybody is.
+    pub reader: Option<String>,
+    /// What the form to sign out sends along; `None` if there is nothing to sign out of.
+    pub token: Option<String>,
+    /// Whether the reader may sign in.
+    pub may_sign_in: bool,
+    /// What must be said on every page, e.g. that all users are simulated.
+    pub notice: Option<String>,
+}
+
+/// Where the parts of an overview come from while it is open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Live {
+    /// The address of the stream, relative to the page.
+    pub stream: String,
+}
+
+/// A whole page of a server.
+fn framed(frame: &Frame, title: &str, live: Option<&Live>, main: &Markup) -> String {
+    let base = frame.base;
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                link rel="icon" href={ (base) "icon.svg" } type="image/svg+xml";
+                link rel="stylesheet" href={ (base) "page.css" };
+                @if live.is_some() { script src={ (base) "page.js" } defer {} }
+            }
+            body data-stream=[live.map(|live| &live.stream)] {
+                a.skip href="#main" { "To the content" }
+                header.bar {
+                    nav aria-label="Experiments" {
+                        a.brand href=(if base.is_empty() { "./" } else { base }) { "rankduel" }
+                        @if !base.is_empty() { span.crumb { (title) } }
+                    }
+                    div.reader {
+                        @if live.is_some() { span id="connection" role="status" {} }
+                        @if let Some(reader) = &frame.reader { span.muted { (reader) } }
+                        @if let Some(token) = &frame.token {
+                            form method="post" action={ (base) "sign-out" } {
+                                input type="hidden" name="token" value=(token);
+                                button.quiet type="submit" { "Sign out" }
+                            }
+                        } @else if frame.may_sign_in {
+                            a href={ (base) "sign-in" } { "Sign in" }
+                        }
+                    }
+                }
+                @if let Some(notice) = &frame.notice { aside.banner aria-label="Notice" { p { (notice) } } }
+                main id="main" tabindex="-1" { (main) }
+                footer { p { "Verdicts hold at all looks together, however often you look." } }
+            }
+        }
+    }
+    .into_string()
+}
+
+/// The page of an experiment from its [parts](Overview::parts), as a server shows it.
+#[must_use]
+pub fn overview(frame: &Frame, name: &str, parts: &[Part], live: Option<&Live>) -> String {
+    framed(frame, name, live, &body(parts))
+}
+
+/// The page of an experiment as one file that needs no other. `overview` has everything that it says.
+#[must_use]
+pub fn standalone(overview: &Overview) -> String {
+    let icon: String = ICON.trim().replace('#', "%23").replace('"', "'").replace('<', "%3C").replace('>', "%3E");
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (overview.name) }
+                link rel="icon" href={ "data:image/svg+xml," (icon) };
+                style { (PreEscaped(STYLES)) }
+            }
+            body {
+                header.bar { nav aria-label="This page" { span.brand { "rankduel" } span.crumb { (overview.name) } } }
+                main id="main" { (body(&overview.parts())) }
+                footer { p { "Verdicts hold at all looks together, however often you look." } }
+            }
+        }
+    }
+    .into_string()
+}
+
+/// The list of experiments.
+#[must_use]
+pub fn list(frame: &Frame, experiments: &[Standing]) -> String {
+    let main = html! {
+        h1.plain { "Experiments" }
+        @if experiments.is_empty() {
+            p { "There is none yet. Make one with " code { "POST /v1/experiments" } "; " a href="openapi.json" { "openapi.json" } " describes all calls." }
+        }
+        ul.experiments {
+            @for experiment in experiments {
+                li class={ "headline " (experiment.headline.tone.class()) } {
+                    p.label { strong { (experiment.headline.label) } @if experiment.state != experiment.headline.label { span.state { (experiment.state) } } }
+                    h2 { a href={ "e/" (experiment.name) } { (experiment.name) } }
+                    p.sentence { (experiment.headline.sentence) }
+                    @if !experiment.warnings.is_empty() {
+                        ul.warnings { @for warning in &experiment.warnings { li { span.hidden { "Warning: " } (warning) } } }
+                    }
+                    p.muted { (grouped(experiment.impressions)) " impressions since " (experiment.since) }
+                }
+            }
+        }
+    };
+    framed(frame, "Experiments", None, &main)
+}
+
+/// The form to sign in; `refused` says why the last attempt failed. `next` is where to go then, relative to the list.
+#[must_use]
+pub fn sign_in(frame: &Frame, refused: Option<&str>, next: &str) -> String {
+    let main = html! {
+        h1.plain { "Sign in" }
+        form.sign-in method="post" action="sign-in" {
+            p { "With a key made by " code { "rankduel-server keys add" } ": " code { "read" } " shows experiments, " code { "admin" } " changes them too." }
+            @if let Some(refused) = refused { p.refused role="alert" { (refused) } }
+            input type="hidden" name="next" value=(next);
+            // Browsers that keep keys want a name to keep them under.
+            input type="text" name="name" value="rankduel" autocomplete="username" hidden;
+            label for="key" { "Key" }
+            input id="key" type="password" name="key" autocomplete="current-password" required autofocus;
+            button type="submit" { "Sign in" }
+        }
+    };
+    framed(frame, "Sign in", None, &main)
+}
+
+/// A page that says one thing, e.g. that there is no such experiment.
+#[must_use]
+pub fn message(frame: &Frame, title: &str, sentence: &str) -> String {
+    let main = html! {
+        h1.plain { (title) }
+        p { (sentence) }
+        p { a href=(if frame.base.is_empty() { "./" } else { frame.base }) { "To the experiments" } }
+    };
+    framed(frame, title, None, &main)
+}

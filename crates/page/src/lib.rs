@@ -1,0 +1,41 @@
+//! How an experiment stands, as one HTML page: the headline, charts as SVG, and every number as a table.
+//!
+//! An [`Overview`] holds what a page shows, as plain values; whoever has an experiment or a finished log fills one.
+//! [`Overview::parts`] renders it piece by piece, so that a server can send the pieces that changed, and the functions of
+//! [`document`] put pieces, styles and scripts together into pages. The live server's pages and the file that
+//! `click-logs decide --html` writes are the same page.
+//!
+//! Charts need no script. They take the width that there is, in letters that stay as large as the text around them, and follow
+//! the reader's choice of light or dark colours. Names of rankers and reasons of changes come from users: all text is escaped.
+//!
+//! ```
+//! use page::{Headline, Overview, Tone};
+//! use page::document::standalone;
+//!
+//! let overview = Overview {
+//!     name: "search <b>".into(),
+//!     headline: Headline { tone: Tone::Good, label: "decided".into(), sentence: "neural beats bm25.".into(), more: vec![] },
+//!     ..Overview::default()
+//! };
+//! let html = standalone(&overview);
+//! assert!(html.contains("neural beats bm25.") && html.contains("search &lt;b&gt;"));
+//! ```
+
+mod charts;
+pub mod document;
+mod model;
+mod parts;
+mod text;
+
+pub use model::{
+    Change, Controls, Fate, FateKind, Figure, Guardrail, Headline, Latency, Matrix, MatrixCell, Overview, Pair, Rate,
+    RatePoint, Standing, Tone, Traffic, TrafficDay,
+};
+pub use parts::Part;
+
+/// The style sheet of all pages.
+pub const STYLES: &str = include_str!("page.css");
+/// The script that keeps an open page up to date.
+pub const SCRIPT: &str = include_str!("page.js");
+/// The icon of all pages, in SVG.
+pub const ICON: &str = include_str!("icon.svg");

@@ -1,0 +1,51 @@
+// Keeps an open page up to date: the server sends the parts that changed. Without this script the page is the same, as it was
+// when it was loaded.
+"use strict";
+(() => {
+  const connection = document.getElementById("connection");
+  const say = (text, isLost) => {
+    if (connection.textContent !== text) connection.textContent = text;
+    connection.classList.toggle("lost", isLost);
+  };
+
+  // What a reader has opened, typed or reached with the keyboard stays so.
+  const replace = (part, html) => {
+    const section = document.getElementById(part);
+    if (!section) return;
+    const fresh = document.createElement("template");
+    fresh.innerHTML = html;
+    if (section.querySelector("details[open] form")) return;
+    for (const open of section.querySelectorAll("details[open][id]")) {
+      const again = fresh.content.getElementById(open.id);
+      if (!again) continue;
+      again.open = true;
+    }
+    const focused = section.contains(document.activeElement) ? document.activeElement.closest("details[id]") : null;
+    const scrolled = [...section.querySelectorAll(".scroll")].map((box) => [box.scrollLeft, box.scrollTop]);
+    section.replaceChildren(fresh.content);
+    if (focused) document.getElementById(focused.id)?.querySelector("summary").focus();
+    section.querySelectorAll(".scroll").forEach((box, at) => {
+      if (scrolled[at]) [box.scrollLeft, box.scrollTop] = scrolled[at];
+    });
+    if (part === "headline") {
+      section.classList.remove("fresh");
+      void section.offsetWidth;
+      section.classList.add("fresh");
+    }
+  };
+
+  const open = () => {
+    const stream = new EventSource(document.body.dataset.stream);
+    stream.addEventListener("part", (event) => {
+      const { part, html } = JSON.parse(event.data);
+      replace(part, html);
+    });
+    stream.addEventListener("open", () => say("live", false));
+    stream.addEventListener("error", () => {
+      say(stream.readyState === EventSource.CLOSED ? "not live: reload the page" : "connecting again", true);
+      // Refused, e.g. because there are too many viewers: later there may be room.
+      if (stream.readyState === EventSource.CLOSED) setTimeout(open, 15000);
+    });
+  };
+  open();
+})();

@@ -1,0 +1,139 @@
+//! What became of impressions, what is watched, how long answers took, what was changed, and everything else.
+
+use maud::{Markup, html};
+
+use super::as_table;
+use crate::charts;
+use crate::model::{Fate, FateKind, Guardrail, Latency, Overview};
+use crate::text::{grouped, percent, share_of};
+
+pub(super) fn fates(overview: &Overview) -> Markup {
+    let all: u64 = overview.fates.iter().map(|fate| fate.count).sum();
+    html! {
+        @if all > 0 {
+            h2 { "What counts, and what was set aside" }
+            table.fates {
+                caption.hidden { "What became of " (grouped(all)) " impressions" }
+                thead.hidden { tr { th scope="col" { "Fate" } th scope="col" { "Impressions" } th scope="col" { "Share" } } }
+                tbody { @for fate in &overview.fates { (fate_row(fate, all)) } }
+            }
+        }
+    }
+}
+
+fn fate_row(fate: &Fate, all: u64) -> Markup {
+    let share = share_of(fate.count, all).unwrap_or(0.0);
+    let class = match fate.kind {
+        FateKind::Counts => "c0",
+        FateKind::Open => "open",
+        FateKind::Aside => "aside",
+    };
+    html! {
+        tr {
+            th scope="row" { (fate.name) small { (fate.meaning) } (charts::bar(share, class)) }
+            td.number { (grouped(fate.count)) }
+            td.number { (percent(share)) }
+        }
+    }
+}
+
+pub(super) fn guardrails(overview: &Overview) -> Markup {
+    html! {
+        @if !overview.guardrails.is_empty() {
+            h2 { "Guardrails" }
+            table.guardrails {
+                caption.hidden { "Rates of harm of each ranker beside the champion's" }
+                thead { tr {
+                    th scope="col" { "Ranker" } th scope="col" { "Rate" } th scope="col" { "Champion" } th scope="col" { "State" }
+                } }
+                tbody { @for rail in &overview.guardrails { (rail_row(rail)) } }
+            }
+        }
+    }
+}
+
+fn rail_row(rail: &Guardrail) -> Markup {
+    let rate = |[of, bad]: [u64; 2]| share_of(bad, of).map_or("–".to_owned(), percent);
+    html! {
+        tr class=[rail.broken.is_some().then_some("broken")] {
+            th scope="row" { (rail.ranker) small { (rail.what) } }
+            td.number { (rate(rail.of_ranker)) small { "of " (grouped(rail.of_ranker[0])) } }
+            td.number { (rate(rail.of_champion)) small { "of " (grouped(rail.of_champion[0])) } }
+            td {
+                @match &rail.broken {
+                    Some(when) => { strong.bad { "✗ broken" } small { (when) } }
+                    None => { span.fine { "✓ holds" } small { "may be " (percent(rail.margin)) " more" } }
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn latency(overview: &Overview) -> Markup {
+    let Some(Latency { about, buckets }) = &overview.latency else { return html! {} };
+    let all: u64 = buckets.iter().map(|(_, count)| *count).sum();
+    // The end of the bucket in which the answer of this rank is.
+    let within = |share: f64| {
+        let rank = (share * all as f64).ceil() as u64;
+        let mut sum = 0;
+        buckets.iter().find(|(_, count)| {
+            sum += count;
+            sum >= rank
+        })
+    };
+    html! {
+        @if all > 0 {
+            h2 { "Latency" }
+            p.about {
+                (about) " "
+                @for (name, share) in [("Half", 0.5), ("99%", 0.99), ("99.9%", 0.999)] {
+                    @if let Some((end, _)) = within(share) { strong { (name) ": " (end) } ". " }
+                }
+            }
+            figure {
+                div.chart { (charts::buckets(buckets, "How long answers took")) }
+                (as_table("How long answers took", "latency-table", &["At most", "Answers"], buckets.iter().map(|(end, count)| {
+                    vec![end.clone(), grouped(*count)]
+                })))
+            }
+        }
+    }
+}
+
+pub(super) fn changes(overview: &Overview) -> Markup {
+    html! {
+        @if !overview.changes.is_empty() {
+            h2 { "Last changes" }
+            table.changes {
+                caption.hidden { "What was changed, when, by whom and why" }
+                thead.hidden { tr { th scope="col" { "When" } th scope="col" { "What" } th scope="col" { "By whom, and why" } } }
+                tbody {
+                    @for change in &overview.changes {
+                        tr {
+                            th scope="row" { time { (change.time) } }
+                            td { (change.what) }
+                            td { (change.who) @if !change.why.is_empty() { small { "“" (change.why) "”" } } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn details(overview: &Overview) -> Markup {
+    html! {
+        @if !overview.report.is_empty() {
+            details.data id="report" {
+                summary { "The verdict in full" }
+                div.report { @for line in &overview.report { p class=[line.starts_with(' ').then_some("indented")] { (line.trim()) } } }
+            }
+        }
+        @if !overview.settings.is_empty() {
+            details.data id="settings" {
+                summary { "Settings" }
+                dl.settings { @for (name, value) in &overview.settings { dt { (name) } dd { (value) } } }
+            }
+        }
+    }
+}

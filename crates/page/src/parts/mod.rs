@@ -1,0 +1,121 @@
+//! An overview piece by piece, so that a server can send the pieces that changed.
+
+mod fates;
+mod headline;
+mod pairs;
+mod rates;
+
+use maud::{Markup, PreEscaped, html};
+
+use crate::model::{Controls, Overview};
+
+/// A piece of an overview: what the section with this id contains, or nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The section.
+    pub id: &'static str,
+    /// What it contains, as HTML.
+    pub html: String,
+}
+
+/// Where a part stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Top,
+    Wide,
+    Narrow,
+    Bottom,
+}
+
+/// The part that differs from reader to reader.
+const CONTROLS: &str = "controls";
+
+/// How a part is made.
+type Make = fn(&Overview) -> Markup;
+
+/// All parts in the order of the page.
+const PARTS: [(&str, Place, Make); 12] = [
+    ("headline", Place::Top, headline::headline),
+    ("warnings", Place::Top, headline::warnings),
+    (CONTROLS, Place::Top, headline::controls),
+    ("figures", Place::Top, headline::figures),
+    ("rates", Place::Wide, rates::rates),
+    ("pairs", Place::Wide, pairs::pairs),
+    ("matrix", Place::Wide, pairs::matrix),
+    ("changes", Place::Wide, fates::changes),
+    ("traffic", Place::Narrow, rates::traffic),
+    ("fates", Place::Narrow, fates::fates),
+    ("guardrails", Place::Narrow, fates::guardrails),
+    ("latency", Place::Narrow, fates::latency),
+];
+
+/// The last ones, which nobody needs at a glance.
+const DETAILS: [(&str, Place, Make); 1] = [("details", Place::Bottom, fates::details)];
+
+fn all() -> impl Iterator<Item = (&'static str, Place, Make)> {
+    PARTS.into_iter().chain(DETAILS)
+}
+
+impl Overview {
+    /// The parts of the page, in its order; those without content are empty.
+    #[must_use]
+    pub fn parts(&self) -> Vec<Part> {
+        all().map(|(id, _, make)| Part { id, html: make(self).into_string() }).collect()
+    }
+}
+
+impl Part {
+    /// The part with what a reader may change. It holds what only this reader may know.
+    #[must_use]
+    pub fn controls(experiment: &str, controls: &Controls) -> Self {
+        Self { id: CONTROLS, html: headline::controls_of(experiment, controls).into_string() }
+    }
+}
+
+/// The body of the page: every part in its place.
+pub(crate) fn body(parts: &[Part]) -> Markup {
+    let of = |place: Place| {
+        let html_of = |id: &str| parts.iter().find(|part| part.id == id).map_or("", |part| part.html.as_str());
+        html! {
+            @for (id, _, _) in all().filter(|(_, found, _)| *found == place) {
+                @if id == "headline" {
+                    section.part id=(id) aria-live="polite" aria-atomic="true" { (PreEscaped(html_of(id))) }
+                } @else {
+                    section.part id=(id) { (PreEscaped(html_of(id))) }
+                }
+            }
+        }
+    };
+    html! {
+        (of(Place::Top))
+        div.columns {
+            div.wide { (of(Place::Wide)) }
+            div.narrow { (of(Place::Narrow)) }
+        }
+        (of(Place::Bottom))
+    }
+}
+
+/// A table that says what a chart shows, folded.
+fn as_table(caption: &str, id: &str, head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> Markup {
+    html! {
+        details.data id=(id) {
+            summary { "As a table" }
+            div.scroll tabindex="0" role="region" aria-label=(caption) {
+                table {
+                    caption { (caption) }
+                    thead { tr { @for name in head { th scope="col" { (name) } } } }
+                    tbody {
+                        @for row in rows {
+                            tr {
+                                @for (at, cell) in row.iter().enumerate() {
+                                    @if at == 0 { th scope="row" { (cell) } } @else { td { (cell) } }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Pairs of rankers: one row each, and who beats whom among a few.
+
+use maud::{Markup, html};
+
+use crate::charts;
+use crate::model::{Matrix, MatrixCell, Overview, Pair};
+use crate::text::{grouped, percent, range};
+
+pub(super) fn pairs(overview: &Overview) -> Markup {
+    let reach =
+        charts::common_reach(overview.pairs.iter().filter(|pair| pair.share.is_some()).map(|pair| pair.interval));
+    let tick = |part: f64| format!("{:.0}%", 100.0 * (0.5 + part * reach));
+    html! {
+        @if !overview.pairs.is_empty() {
+            h2 { "Pairs" }
+            div.scroll tabindex="0" role="region" aria-label="Pairs" {
+                table.pairs {
+                    caption.hidden { "Every pair of rankers: share of wins, confidence sequence, units and verdict" }
+                    thead { tr {
+                        th scope="col" { "Ahead" } th scope="col" { "Against" } th scope="col" { "Share of wins" }
+                        th scope="col" aria-hidden="true" { span.axis { span { (tick(-1.0)) } span { "50%" } span { (tick(1.0)) } } }
+                        th scope="col" { "Units" } th scope="col" { "Verdict" }
+                    } }
+                    tbody { @for pair in &overview.pairs { (row(pair, reach)) } }
+                }
+            }
+            @if overview.more_pairs > 0 {
+                p.about { "Pairs with a verdict and those of the leader come first; " (grouped(overview.more_pairs)) " more are not shown." }
+            }
+        }
+    }
+}
+
+fn row(pair: &Pair, reach: f64) -> Markup {
+    let [decided, ties] = pair.units;
+    html! {
+        tr class=[pair.is_decided.then_some("decided")] {
+            th scope="row" { (pair.ahead) }
+            td { (pair.behind) }
+            td.number {
+                @match pair.share {
+                    Some(share) => { (percent(share)) small { (range(pair.interval)) } }
+                    None => { "–" }
+                }
+            }
+            td.glyph aria-hidden="true" { @if let Some(share) = pair.share { (charts::interval(share, pair.interval, reach, pair.is_decided)) } }
+            td.number { (grouped(decided)) small { (grouped(ties)) " tied" } }
+            td { (pair.verdict) @if !pair.confidence.is_empty() { small { (pair.confidence) } } }
+        }
+    }
+}
+
+/// The class of a cell: darker further from one half, in five steps.
+fn shade(share: f64) -> &'static str {
+    const ABOVE: [&str; 5] = ["even", "up1", "up2", "up3", "up4"];
+    const BELOW: [&str; 5] = ["even", "down1", "down2", "down3", "down4"];
+    let step = [0.01, 0.04, 0.08, 0.15].into_iter().filter(|least| (share - 0.5).abs() >= *least).count();
+    if share >= 0.5 { ABOVE[step] } else { BELOW[step] }
+}
+
+pub(super) fn matrix(overview: &Overview) -> Markup {
+    let Some(Matrix { rankers, cells }) = &overview.matrix else { return html! {} };
+    let cell = |row: usize, column: usize| cells.get(row * rankers.len() + column).copied().flatten();
+    html! {
+        h2 { "Who beats whom" }
+        p.about { "How often the ranker of a row won against that of a column. ✓ and ✗ are verdicts; the others are open." }
+        div.scroll tabindex="0" role="region" aria-label="Who beats whom" {
+            table.matrix {
+                caption.hidden { "Share of wins of the ranker of a row against that of a column" }
+                thead { tr {
+                    td {}
+                    @for name in rankers { th scope="col" { (name) } }
+                } }
+                tbody {
+                    @for (row, name) in rankers.iter().enumerate() {
+                        tr {
+                            th scope="row" { (name) }
+                            @for column in 0..rankers.len() {
+                                @match cell(row, column) {
+                                    _ if row == column => { td.own {} }
+                                    None => { td.unmet { span.hidden { "never met" } } }
+                                    Some(MatrixCell { share, winner }) => {
+                                        td class=(shade(share)) {
+                                            (percent(share))
+                                            @match winner {
+                                                Some(true) => { span.verdict title="known to win" { " ✓" } }
+                                                Some(false) => { span.verdict title="known to lose" { " ✗" } }
+                                                None => {}
+                                            }
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shade;
+
+    #[test]
+    fn shades_are_symmetric() {
+        assert_eq!([0.5, 0.52, 0.56, 0.6, 0.9].map(shade), ["even", "up1", "up2", "up3", "up4"]);
+        assert_eq!([0.495, 0.48, 0.44, 0.4, 0.1].map(shade), ["even", "down1", "down2", "down3", "down4"]);
+    }
+}

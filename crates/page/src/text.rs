@@ -1,0 +1,73 @@
+//! Numbers and dates for readers.
+
+/// `12,345`.
+pub(crate) fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let groups: Vec<&str> =
+        (0..digits.len()).rev().step_by(3).map(|end| &digits[end.saturating_sub(2)..=end]).collect();
+    groups.into_iter().rev().collect::<Vec<_>>().join(",")
+}
+
+/// `57.1%`.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.1}%", 100.0 * share)
+}
+
+/// `53.2% to 60.9%`.
+pub(crate) fn range((low, high): (f64, f64)) -> String {
+    format!("{} to {}", percent(low), percent(high))
+}
+
+/// The share of a count, where there is one.
+pub(crate) fn share_of(count: u64, of: u64) -> Option<f64> {
+    (of > 0).then(|| count as f64 / of as f64)
+}
+
+/// A date such as `2026-11-24` as `24 Nov`; any other text as it is.
+pub(crate) fn short_date(date: &str) -> String {
+    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let mut parts = date.splitn(3, '-');
+    let short = (|| {
+        let (_, month, day) = (parts.next()?, parts.next()?, parts.next()?);
+        let month = MONTHS.get(month.parse::<usize>().ok()?.checked_sub(1)?)?;
+        Some(format!("{} {month}", day.parse::<u32>().ok()?))
+    })();
+    short.unwrap_or_else(|| date.to_owned())
+}
+
+/// Round steps of at least `least`: 1, 2 or 5 times a power of ten.
+pub(crate) fn nice(least: f64) -> f64 {
+    let mut power = 1.0;
+    loop {
+        for step in [1.0, 2.0, 5.0] {
+            if step * power >= least {
+                return step * power;
+            }
+        }
+        power *= 10.0;
+    }
+}
+
+/// Lengths as SVG writes them: two digits, and none that say nothing.
+pub(crate) fn number(value: f64) -> String {
+    let text = format!("{value:.2}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_for_readers() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!(percent(0.57111), "57.1%");
+        assert_eq!(
+            [short_date("2026-11-04"), short_date("day 3"), short_date("2026-13-01")],
+            ["4 Nov", "day 3", "2026-13-01"]
+        );
+        assert_eq!([0.3, 1.0, 2.1, 40.0, 501.0].map(nice), [1.0, 1.0, 5.0, 50.0, 1000.0]);
+        assert_eq!([1.0, 2.5, -0.001, 33.333].map(number), ["1", "2.5", "0", "33.33"]);
+    }
+}

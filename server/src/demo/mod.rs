@@ -1,0 +1,151 @@
+//! A server with simulated users, to be looked at: three experiments whose first days have passed when the page opens, and whose next
+//! days pass quickly. Users and their clicks come from a synthetic data set, as those of `drive` do; so does time.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`site`] | an experiment and its users: who arrives, clicks, comes back, or never answers |
+
+mod site;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+
+use crate::running::{Hooks, Running};
+use crate::settings::Settings;
+use crate::writer::Clock;
+use site::{Site, sites};
+
+/// What every page and the terminal say.
+pub const NOTICE: &str = "Demo: users, clicks and time are simulated. An hour passes each second.";
+
+/// 2026-01-05, a Monday.
+const START: i64 = 1_767_571_200_000;
+const MINUTE: i64 = 60_000;
+const HOUR: i64 = 60 * MINUTE;
+const DAY: i64 = 24 * HOUR;
+/// The days that have passed when users can look.
+const HISTORY: i64 = 12;
+/// The days after which users stay away: the store shall not grow for ever.
+const DAYS: i64 = 120;
+/// How much time passes at a step, before somebody looks and while somebody does.
+const STEPS: [i64; 2] = [HOUR, 10 * MINUTE];
+/// How long after an impression its user clicks.
+const CLICK_AFTER: i64 = MINUTE;
+/// How much faster time passes than on a wall.
+const SPEED: i64 = 3600;
+/// How long a step waits at most before it looks whether it shall stop.
+const NAP: Duration = Duration::from_millis(50);
+
+/// A demonstration that runs.
+#[derive(Debug)]
+pub struct Demo {
+    running: Running,
+    time: Arc<AtomicI64>,
+    sites: Vec<Site>,
+}
+
+impl Demo {
+    /// Starts a server with these settings, whose store must be new.
+    ///
+    /// # Errors
+    /// If the server does not start, or the data set cannot be made.
+    pub fn start(mut settings: Settings, seed: u64) -> Result<Self> {
+        let time = Arc::new(AtomicI64::new(START));
+        settings.notice = Some(NOTICE.to_owned());
+        let hooks = Hooks { clock: Some(Clock::Set(Arc::clone(&time))), faults: None };
+        let running = Running::start(settings, hooks)?;
+        let sites = sites(seed)?;
+        let calls = sites.iter().map(|site| ("POST", "/v1/experiments".to_owned(), site.settings())).collect();
+        for (status, answer) in running.send(calls) {
+            if status != 201 {
+                bail!("the store is not new: {}", answer["detail"].as_str().unwrap_or("an experiment is refused"));
+            }
+        }
+        Ok(Self { running, time, sites })
+    }
+
+    /// The server.
+    #[must_use]
+    pub fn running(&self) -> &Running {
+        &self.running
+    }
+
+    /// Lets the first days pass, as quickly as they can, unless `stop` is set.
+    ///
+    /// # Errors
+    /// If the server refuses what users send.
+    pub fn past(&mut self, stop: &AtomicBool) -> Result<()> {
+        while !stop.load(Ordering::SeqCst) && self.now() < START + HISTORY * DAY {
+            self.step(STEPS[0])?;
+        }
+        Ok(())
+    }
+
+    /// Lets further days pass, an hour each second, until `stop` is set or the days are over.
+    ///
+    /// # Errors
+    /// If the server refuses what users send.
+    pub fn present(&mut self, stop: &AtomicBool) -> Result<()> {
+        let (begun, from) = (Instant::now(), self.now());
+        while !stop.load(Ordering::SeqCst) && self.now() < START + DAYS * DAY {
+            let due = from + begun.elapsed().as_millis() as i64 * SPEED;
+            if self.now() + STEPS[1] <= due {
+                self.step(STEPS[1])?;
+            } else {
+                std::thread::sleep(NAP);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the server.
+    pub fn stop(self) {
+        self.running.stop();
+    }
+
+    fn now(&self) -> i64 {
+        self.time.load(Ordering::SeqCst)
+    }
+
+    /// What users do in the next `length` milliseconds.
+    fn step(&mut self, length: i64) -> Result<()> {
+        let from = self.now();
+        // In order: what one user does depends on what the page showed.
+        let calls =
+            self.sites.iter_mut().map(|site| site.arrivals(from - START, length)).collect::<Result<Vec<_>>>()?;
+        let counts: Vec<usize> = calls.iter().map(Vec::len).collect();
+        let mut answers = self.running.send(calls.into_iter().flatten().collect()).into_iter();
+        self.time.store(from + CLICK_AFTER, Ordering::SeqCst);
+        let mut clicks = Vec::new();
+        for (site, count) in self.sites.iter_mut().zip(counts) {
+            clicks.extend(site.clicks(answers.by_ref().take(count).collect())?);
+        }
+        for (status, answer) in self.running.send(clicks) {
+            if status >= 500 {
+                bail!("the server refused what users sent: {answer}");
+            }
+        }
+        self.time.store(from + length, Ordering::SeqCst);
+        // The last lines of a day are known a moment after midnight.
+        if (from + length - START) % DAY == HOUR {
+            self.decisions();
+        }
+        Ok(())
+    }
+
+    /// Ends the experiment that is about to end, once it has a winner.
+    fn decisions(&mut self) {
+        for site in &mut self.sites {
+            let Some(path) = site.ends_at() else { continue };
+            let told = self.running.send(vec![("GET", path.clone(), serde_json::Value::Null)]);
+            let is_decided = told.first().is_some_and(|(_, status)| status["standing"] == "decided");
+            if site.has_been_decided(is_decided) {
+                let why = serde_json::json!({"why": "decided two days ago: the winner goes live"});
+                let _ = self.running.send(vec![("POST", format!("{path}/end"), why)]);
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! An experiment and its users.
+
+use anyhow::{Result, bail};
+use bandits::Generator;
+use rand::{RngExt as _, SeedableRng as _};
+use serde_json::{Map, Value, json};
+use simulation::spec::SiteSpec;
+
+use super::{DAY, HOUR};
+use crate::drive::users::Users;
+use crate::http::Call;
+
+/// The synthetic data set.
+const DATASET: &str = "mslr-lookalike:0.003";
+/// How many documents engines return.
+const TOP: usize = 10;
+
+/// What distinguishes an experiment of the demonstration.
+struct Plan {
+    name: &'static str,
+    /// The rankers: a feature of the data set, and what it is called.
+    rankers: &'static [(u32, &'static str)],
+    policy: &'static str,
+    click: &'static str,
+    /// How many impressions a day has.
+    daily: f64,
+    /// How often a list never comes.
+    silent: f64,
+    /// How often the last ranker's list is missing.
+    missing: f64,
+    /// Whether somebody ends it once it is decided.
+    ends: bool,
+}
+
+const PLANS: [Plan; 3] = [
+    Plan {
+        name: "product-search",
+        rankers: &[(125, "language-model"), (134, "learned")],
+        policy: "fixed",
+        click: "informational",
+        daily: 150.0,
+        silent: 0.02,
+        missing: 0.0,
+        ends: true,
+    },
+    Plan {
+        name: "help-pages",
+        rankers: &[(105, "vector-space"), (108, "title-only"), (110, "bm25"), (125, "smoothed"), (134, "past-clicks")],
+        policy: "bradley-terry",
+        click: "navigational",
+        daily: 800.0,
+        silent: 0.01,
+        missing: 0.0,
+        ends: false,
+    },
+    Plan {
+        name: "new-index",
+        rankers: &[(110, "old-index"), (115, "new-index")],
+        policy: "fixed",
+        click: "informational",
+        daily: 180.0,
+        silent: 0.0,
+        missing: 0.12,
+        ends: false,
+    },
+];
+
+/// What becomes of the lists of an impression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lists {
+    /// They come with the request.
+    Come,
+    /// They never come.
+    Never,
+    /// All but the last ranker's come.
+    ButOne,
+}
+
+/// All experiments.
+pub(super) fn sites(seed: u64) -> Result<Vec<Site>> {
+    PLANS.iter().zip(0..).map(|(plan, place)| Site::new(plan, seed, place)).collect()
+}
+
+/// An experiment, its users, and what they have done so far.
+#[derive(Debug)]
+pub(super) struct Site {
+    plan: &'static Plan,
+    users: Users,
+    luck: Generator,
+    /// How many impressions were asked for.
+    asked: u64,
+    /// How many users have come.
+    known: u64,
+    /// Whose impression each request of the last step was, and what becomes of its lists.
+    pending: Vec<(u64, Lists)>,
+    /// On how many days in a row it was decided.
+    decided: u32,
+    is_over: bool,
+}
+
+impl std::fmt::Debug for Plan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl Site {
+    fn new(plan: &'static Plan, seed: u64, place: u64) -> Result<Self> {
+        let features: Vec<String> = plan.rankers.iter().map(|(feature, _)| feature.to_string()).collect();
+        let spec = SiteSpec {
+            dataset: vec![DATASET.to_owned()],
+            click: plan.click.parse()?,
+            rankers: features.join(",").parse()?,
+            ..SiteSpec::default()
+        };
+        let names: Vec<&str> = plan.rankers.iter().map(|(_, name)| *name).collect();
+        let users = Users::new(&spec, None, None, seed, place)?.named(&names).of_top(Some(TOP));
+        let luck = Generator::seed_from_u64(interleave::keyed::seed_of(&format!("demo {} {seed}", plan.name)));
+        let (pending, is_over) = (Vec::new(), false);
+        Ok(Self { plan, users, luck, asked: 0, known: 0, pending, decided: 0, is_over })
+    }
+
+    pub(super) fn settings(&self) -> Value {
+        json!({"name": self.plan.name, "rankers": self.users.names(), "policy": self.plan.policy, "simulated": true})
+    }
+
+    /// Where its status is, if somebody ends it once it is decided.
+    pub(super) fn ends_at(&self) -> Option<String> {
+        (self.plan.ends && !self.is_over).then(|| format!("/v1/experiments/{}", self.plan.name))
+    }
+
+    /// Learns whether it is decided today; `true` if it shall end.
+    pub(super) fn has_been_decided(&mut self, is_decided: bool) -> bool {
+        self.decided = if is_decided { self.decided + 1 } else { 0 };
+        self.is_over = self.decided > 2;
+        self.is_over
+    }
+
+    /// Users who search between `from` and `length` later, both in milliseconds since the start.
+    pub(super) fn arrivals(&mut self, from: i64, length: i64) -> Result<Vec<Call>> {
+        // Nobody's evening is as quiet as the night: from a third to five thirds of the mean.
+        let hour = (from + length / 2) as f64 / HOUR as f64 % 24.0;
+        let part = 1.0 - libm::cos((hour - 3.0) / 24.0 * std::f64::consts::TAU) * 2.0 / 3.0;
+        let mean = self.plan.daily * length as f64 / DAY as f64 * part;
+        let count = mean as u64 + u64::from(self.luck.random::<f64>() < mean.fract());
+        if self.is_over {
+            return Ok(Vec::new());
+        }
+        (0..count).map(|_| self.arrival()).collect()
+    }
+
+    fn arrival(&mut self) -> Result<Call> {
+        self.asked += 1;
+        let n = self.asked;
+        // A quarter of those who search have been here before, most of them lately.
+        let is_new = self.known == 0 || self.luck.random::<f64>() < 0.75;
+        let user = if is_new {
+            self.known += 1;
+            self.known
+        } else {
+            let back = self.luck.random_range(0..self.known.min(150));
+            self.known - back
+        };
+        let unit = format!("user-{user}");
+        let name = self.plan.name;
+        let luck = self.luck.random::<f64>();
+        let lists = match luck {
+            luck if luck < self.plan.silent => Lists::Never,
+            luck if luck < self.plan.silent + self.plan.missing => Lists::ButOne,
+            _ => Lists::Come,
+        };
+        self.pending.push((n, lists));
+        if lists != Lists::Come {
+            return Ok(("POST", format!("/v1/experiments/{name}/choose"), json!({"unit": unit})));
+        }
+        let mut body = self.lists(n)?;
+        body.insert("unit".to_owned(), json!(unit));
+        Ok(("POST", format!("/v1/experiments/{name}/impressions"), Value::Object(body)))
+    }
+
+    /// What all engines return.
+    fn lists(&self, n: u64) -> Result<Map<String, Value>> {
+        let mut body: Map<String, Value> = serde_json::from_str(&format!("{{{}}}", self.users.all_lists(n)?))?;
+        body.remove("documents");
+        Ok(body)
+    }
+
+    /// What users click on the pages that were answered.
+    pub(super) fn clicks(&mut self, answers: Vec<(u16, Value)>) -> Result<Vec<Call>> {
+        let mut calls = Vec::new();
+        for ((n, lists), (status, answer)) in std::mem::take(&mut self.pending).into_iter().zip(answers) {
+            let documents = answer["shown"].as_array().into_iter().flatten();
+            let shown: Vec<String> = documents.filter_map(|id| id.as_str().map(str::to_owned)).collect();
+            match (status, answer["id"].as_str()) {
+                (200, Some(id)) if lists == Lists::Come => {
+                    let clicked = self.users.clicks(n, &shown)?;
+                    let event = |document: &&str| {
+                        json!({
+                            "action_name": "click",
+                            "query_id": id,
+                            "event_attributes": {"object": {"object_id": document}},
+                        })
+                    };
+                    if !clicked.is_empty() {
+                        let events: Vec<Value> = clicked.iter().map(event).collect();
+                        calls.push(("POST", "/v1/events".to_owned(), Value::Array(events)));
+                    }
+                }
+                (200, Some(id)) if lists == Lists::ButOne => {
+                    let mut body = self.lists(n)?;
+                    if let (Some(all), Some((_, last))) = (body["lists"].as_object_mut(), self.plan.rankers.last()) {
+                        all.remove(*last);
+                    }
+                    calls.push(("PUT", format!("/v1/impressions/{id}/lists"), Value::Object(body)));
+                }
+                // The champion's list, or one that never comes.
+                (200, _) => {}
+                _ => bail!("{}: an impression was refused with status {status}: {answer}", self.plan.name),
+            }
+        }
+        Ok(calls)
+    }
+}

@@ -1,0 +1,185 @@
+//! The page of each experiment, rendered at most once a second, whoever looks and however many do.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::body::Bytes;
+use live::traffic::State;
+use page::Part;
+use serde_json::json;
+use tokio::sync::{Mutex as Turns, OwnedSemaphorePermit, Semaphore, watch};
+
+use super::super::experiments::{PATIENCE, apart};
+use super::super::{App, Problem};
+use super::overview;
+use super::sessions::random;
+use crate::jobs::{self, Glance, Snapshot};
+use crate::writer::Entry;
+
+/// The most streams at a time: each holds a connection.
+pub(super) const VIEWERS: usize = 256;
+/// How old a rendering may be.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// A rendering.
+#[derive(Debug)]
+pub(super) struct Board {
+    made: Instant,
+    /// Grows with each rendering of the experiment in this process.
+    pub(super) version: u64,
+    /// The state of the experiment.
+    pub(super) state: State,
+    pieces: Vec<Piece>,
+}
+
+/// A part, and the message that brings it to open pages.
+#[derive(Debug, Clone)]
+pub(super) struct Piece {
+    part: Part,
+    /// The rendering in which it last changed.
+    pub(super) version: u64,
+    pub(super) message: Bytes,
+}
+
+impl Board {
+    /// The parts that are the same for all readers.
+    pub(super) fn parts(&self) -> impl Iterator<Item = &Part> {
+        self.pieces.iter().map(|piece| &piece.part)
+    }
+
+    /// The pieces that changed after a version.
+    pub(super) fn after(&self, version: u64) -> impl Iterator<Item = &Piece> {
+        self.pieces.iter().filter(move |piece| piece.version > version)
+    }
+}
+
+/// A part as an event of a stream.
+pub(super) fn message(part: &Part) -> Bytes {
+    format!("event: part\ndata: {}\n\n", json!({"part": part.id, "html": part.html})).into()
+}
+
+/// Whoever renders an experiment has its turn; the others wait, and take what was made.
+type Turn = Arc<Turns<Option<Arc<Board>>>>;
+
+/// All renderings.
+#[derive(Debug)]
+pub(super) struct Boards {
+    held: Mutex<BTreeMap<u32, Turn>>,
+    /// Those that must be made again although they are young.
+    stale: Mutex<BTreeMap<u32, Instant>>,
+    ended: watch::Sender<bool>,
+    /// How many streams there may be still.
+    places: Arc<Semaphore>,
+    /// Distinguishes the versions of this process from those of another.
+    process: String,
+}
+
+impl Default for Boards {
+    fn default() -> Self {
+        Self {
+            held: Mutex::default(),
+            stale: Mutex::default(),
+            ended: watch::Sender::new(false),
+            places: Arc::new(Semaphore::new(VIEWERS)),
+            process: random().unwrap_or_default().chars().take(8).collect(),
+        }
+    }
+}
+
+impl Boards {
+    /// Ends all streams.
+    pub(super) fn end(&self) {
+        self.ended.send_replace(true);
+    }
+
+    /// Learns when streams end.
+    pub(super) fn ended(&self) -> watch::Receiver<bool> {
+        self.ended.subscribe()
+    }
+
+    /// A place for one more stream.
+    pub(super) fn place(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.places).try_acquire_owned().ok()
+    }
+
+    /// A version in a name that a reader sends back.
+    pub(super) fn name(&self, version: u64) -> String {
+        format!("{}.{version}", self.process)
+    }
+
+    /// The version of such a name; 0, which is before all others, of any other text.
+    pub(super) fn version(&self, name: &str) -> u64 {
+        let found = name.split_once('.').filter(|(process, _)| *process == self.process);
+        found.and_then(|(_, version)| version.parse().ok()).unwrap_or(0)
+    }
+
+    /// The next look at an experiment renders it, because somebody has just changed it.
+    pub(super) fn forget(&self, id: u32) {
+        self.stale.lock().unwrap_or_else(PoisonError::into_inner).insert(id, Instant::now());
+    }
+
+    fn is_stale(&self, id: u32, board: &Board) -> bool {
+        let stale = self.stale.lock().unwrap_or_else(PoisonError::into_inner);
+        stale.get(&id).is_some_and(|since| board.made <= *since)
+    }
+
+    /// The page of an experiment, at most a second old.
+    pub(super) async fn latest(&self, app: &App, entry: &Entry) -> Result<Arc<Board>, Problem> {
+        let turn = {
+            let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(held.entry(entry.id).or_default())
+        };
+        let mut last = turn.lock().await;
+        if let Some(board) =
+            last.as_ref().filter(|board| board.made.elapsed() < FRESH && !self.is_stale(entry.id, board))
+        {
+            return Ok(Arc::clone(board));
+        }
+        let made = Instant::now();
+        let (id, known) = (entry.id, app.verdicts.known().get(&entry.id).copied());
+        let job = move |session: &mut crate::writer::Session<'_>| jobs::snapshot_of(session, id, known, Glance::of);
+        let snapshot = app.writer.call(Some(PATIENCE), job).await??;
+        let (shared, before, is_pulled) = (app.clone(), last.clone(), entry.is_pulled());
+        let board = apart(move || {
+            shared.verdicts.complete(snapshot, |Snapshot { told, facts, .. }, verdict| {
+                let state = told.state;
+                let parts = overview::of(&told, facts.headline(verdict), verdict, &shared.metrics, is_pulled).parts();
+                rendered(made, state, parts, before.as_deref())
+            })
+        });
+        let board = Arc::new(board.await?);
+        *last = Some(Arc::clone(&board));
+        Ok(board)
+    }
+}
+
+fn rendered(made: Instant, state: State, parts: Vec<Part>, before: Option<&Board>) -> Board {
+    let version = before.map_or(1, |before| before.version + 1);
+    let piece = |part: Part| {
+        let known = before.and_then(|before| before.pieces.iter().find(|piece| piece.part == part));
+        known.cloned().unwrap_or_else(|| Piece { message: message(&part), part, version })
+    };
+    // Controls differ from reader to reader.
+    let pieces = parts.into_iter().filter(|part| part.id != "controls").map(piece).collect();
+    Board { made, version, state, pieces }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_changed_is_sent() {
+        let part = |id, html: &str| Part { id, html: html.to_owned() };
+        let made = Instant::now();
+        let first = rendered(made, State::Running, vec![part("a", "1\n2"), part("controls", ""), part("b", "x")], None);
+        assert_eq!(first.after(0).count(), 2);
+        let second = rendered(made, State::Running, vec![part("a", "1\n2"), part("b", "y")], Some(&first));
+        let changed: Vec<&Piece> = second.after(first.version).collect();
+        assert_eq!(changed.len(), 1);
+        assert_eq!(&changed[0].message[..], b"event: part\ndata: {\"html\":\"y\",\"part\":\"b\"}\n\n");
+        // A message is two lines, whatever the part holds.
+        assert_eq!(message(first.parts().next().expect("a part")).iter().filter(|byte| **byte == b'\n').count(), 3);
+    }
+}

@@ -1,0 +1,316 @@
+//! Pages for people: the list of experiments, an experiment, its controls, and the stream that keeps pages up to date. What pages
+//! look like, the crate `page` says.
+
+mod boards;
+mod overview;
+mod sessions;
+mod stream;
+
+use axum::extract::{Path, RawQuery, Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use live::traffic::{Standing, State as To};
+use page::document::{self, Frame, Live};
+use page::{Controls, Part};
+use serde_json::Value;
+
+use super::auth::{Caller, Reader};
+use super::body::Form;
+use super::experiments::{PATIENCE, apart, change_state};
+use super::named::Named;
+use super::{App, Problem, guard};
+use crate::jobs::{self, Snapshot};
+use crate::writer::{Entry, Session};
+use boards::Boards;
+use sessions::Sessions;
+
+pub(super) use sessions::Pass;
+pub(super) use stream::stream;
+
+/// What a page may load: from this server alone, and nothing that stands in the page itself.
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; \
+                      form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+/// The most letters of a reason.
+const REASON: usize = 1000;
+
+/// What pages keep.
+#[derive(Debug, Default)]
+pub(super) struct Pages {
+    pub(super) sessions: Sessions,
+    boards: Boards,
+}
+
+impl Pages {
+    /// Ends all streams.
+    pub(super) fn end(&self) {
+        self.boards.end();
+    }
+}
+
+/// A page as an answer.
+fn html(status: StatusCode, text: String) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        // Browsers say where a form comes from only to pages that may hear it.
+        (header::REFERRER_POLICY, "same-origin"),
+    ];
+    (status, headers, text).into_response()
+}
+
+/// Sends a browser to another page, relative to this one.
+fn see(location: &str) -> Response {
+    let Ok(location) = HeaderValue::from_str(location) else {
+        return Problem::new(StatusCode::BAD_REQUEST, "the page to go to has no name").into_response();
+    };
+    (StatusCode::SEE_OTHER, [(header::LOCATION, location)]).into_response()
+}
+
+/// A problem as a page; one that a key would solve leads to the form for it. `depth` is how far below the list the page is.
+fn refused(app: &App, problem: &Problem, depth: usize, next: &str) -> Response {
+    let base = BASES[depth.min(BASES.len() - 1)];
+    if problem.status == StatusCode::UNAUTHORIZED && !app.is_open() {
+        return see(&format!("{base}sign-in?next={next}"));
+    }
+    let title = problem.status.canonical_reason().unwrap_or("Error");
+    let frame = Frame { base, ..Frame::default() };
+    html(problem.status, document::message(&frame, title, &sentence(&problem.detail)))
+}
+
+/// The way to the list.
+const BASES: [&str; 3] = ["", "../", "../../"];
+
+/// A detail of a problem as a sentence.
+fn sentence(detail: &str) -> String {
+    let mut letters = detail.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", letters.as_str())
+}
+
+/// What surrounds the pages of a reader.
+fn frame(app: &App, reader: &Reader, base: &'static str) -> Frame {
+    Frame {
+        base,
+        reader: Some(match reader.caller.key() {
+            None => "this machine".to_owned(),
+            Some(_) => reader.caller.name(),
+        }),
+        token: reader.pass.as_ref().map(|pass| pass.token.clone()),
+        may_sign_in: false,
+        notice: app.settings.notice.clone(),
+    }
+}
+
+/// `GET /`
+pub(super) async fn list(State(app): State<App>, reader: Result<Reader, Problem>) -> Response {
+    let listed = async |reader: Reader| {
+        let (only, known) = (reader.caller.bound().map(str::to_owned), app.verdicts.known());
+        let job = move |session: &mut Session<'_>| jobs::snapshots(session, only.as_deref(), &known);
+        let all = app.writer.call(Some(PATIENCE), job).await?;
+        let shared = app.clone();
+        let told = apart(move || -> Vec<page::Standing> {
+            all.into_iter().map(|snapshot| shared.verdicts.complete(snapshot, line)).collect()
+        });
+        Ok(html(StatusCode::OK, document::list(&frame(&app, &reader, ""), &told.await?)))
+    };
+    match reader {
+        Ok(reader) => listed(reader).await.unwrap_or_else(|problem: Problem| refused(&app, &problem, 0, "")),
+        Err(problem) => refused(&app, &problem, 0, ""),
+    }
+}
+
+/// An experiment in the list.
+fn line(snapshot: Snapshot<Value>, verdict: &live::traffic::Verdict) -> page::Standing {
+    let headline = snapshot.facts.headline(verdict);
+    let told = &snapshot.told;
+    let text = |key: &str| told[key].as_str().unwrap_or_default().to_owned();
+    let warnings = told["warnings"].as_array().into_iter().flatten();
+    page::Standing {
+        name: text("experiment"),
+        state: text("state"),
+        headline: overview::headline(headline),
+        warnings: warnings.filter_map(|warning| warning.as_str().map(str::to_owned)).collect(),
+        impressions: told["impressions"].as_u64().unwrap_or(0),
+        since: click_logs::model::time::Zone::default().minute(told["since"].as_i64().unwrap_or(0)),
+    }
+}
+
+/// `GET /e/{experiment}`
+pub(super) async fn experiment(
+    State(app): State<App>,
+    reader: Result<Reader, Problem>,
+    named: Result<Named, Problem>,
+    Path(name): Path<String>,
+) -> Response {
+    let next = format!("e/{name}");
+    let shown = async {
+        let (reader, Named(entry)) = (reader?, named?);
+        let board = app.pages.boards.latest(&app, &entry).await?;
+        let mut parts: Vec<Part> = board.parts().cloned().collect();
+        if reader.may_change() {
+            parts.push(controls(&app, &entry, &reader, board.state));
+        }
+        let live =
+            Live { stream: format!("../v1/experiments/{name}/stream?after={}", app.pages.boards.name(board.version)) };
+        let mut frame = frame(&app, &reader, "../");
+        if frame.notice.is_none() && entry.config.simulated {
+            frame.notice = Some(live::traffic::SIMULATED.to_owned());
+        }
+        Ok(html(StatusCode::OK, document::overview(&frame, &name, &parts, Some(&live))))
+    };
+    shown.await.unwrap_or_else(|problem: Problem| refused(&app, &problem, 1, &next))
+}
+
+/// What this reader may change.
+fn controls(app: &App, entry: &Entry, reader: &Reader, state: To) -> Part {
+    let controls = Controls {
+        token: reader.token(app).to_owned(),
+        is_running: state == To::Running,
+        is_killed: state == To::Killed,
+        is_ended: state == To::Ended,
+        champion: entry.champion().to_owned(),
+    };
+    Part::controls(&entry.config.name, &controls)
+}
+
+/// `POST /e/{experiment}/{action}`, by a form of the page.
+pub(super) async fn change(
+    State(app): State<App>,
+    reader: Result<Reader, Problem>,
+    named: Result<Named, Problem>,
+    Path((name, action)): Path<(String, String)>,
+    request: Request,
+) -> Response {
+    let next = format!("e/{name}");
+    let changed = async {
+        let (reader, Named(entry)) = (reader?, named?);
+        let to = match action.as_str() {
+            "pause" => To::Paused,
+            "resume" => To::Running,
+            "end" => To::Ended,
+            "kill" => To::Killed,
+            _ => return Err(Problem::unknown("this page has no such button")),
+        };
+        let form = own_form(&app, &reader, request).await?;
+        reader.caller.check_role(crate::store::Role::Admin)?;
+        let why: String = form.field("why").trim().chars().filter(|letter| !letter.is_control()).take(REASON).collect();
+        change_state(&app, &entry, &reader.caller, to, why).await?;
+        app.pages.boards.forget(entry.id);
+        Ok(see(&format!("../{name}")))
+    };
+    changed.await.unwrap_or_else(|problem: Problem| refused(&app, &problem, 2, &next))
+}
+
+/// A form that a page of this server sent for this reader.
+async fn own_form(app: &App, reader: &Reader, request: Request) -> Result<Form, Problem> {
+    let (parts, body) = request.into_parts();
+    let is_own = guard::is_from_own_page(&parts);
+    let form = <Form as axum::extract::FromRequest<App>>::from_request(Request::from_parts(parts, body), app).await?;
+    if !is_own || !sessions::is_same(form.field("token"), reader.token(app)) {
+        return Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "this form is not of a page that you have open; load the page again",
+        ));
+    }
+    Ok(form)
+}
+
+/// `GET /sign-in`
+pub(super) async fn sign_in_form(State(app): State<App>, RawQuery(query): RawQuery) -> Response {
+    if app.is_open() {
+        return see("./");
+    }
+    let next = query.as_deref().and_then(|query| query.strip_prefix("next=")).unwrap_or("");
+    html(StatusCode::OK, document::sign_in(&Frame::default(), None, own_place(next)))
+}
+
+/// A page of this server: the list, or an experiment.
+fn own_place(next: &str) -> &str {
+    let is_name = |name: &str| {
+        !name.is_empty() && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_'))
+    };
+    if next.strip_prefix("e/").is_some_and(is_name) { next } else { "" }
+}
+
+/// `POST /sign-in`
+pub(super) async fn sign_in(State(app): State<App>, headers: HeaderMap, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let is_own = guard::is_from_own_page(&parts);
+    let request = Request::from_parts(parts, body);
+    let form = match <Form as axum::extract::FromRequest<App>>::from_request(request, &app).await {
+        Ok(form) if is_own => form,
+        Ok(_) => {
+            return refused(&app, &Problem::new(StatusCode::FORBIDDEN, "sign in on the page of this server"), 0, "");
+        }
+        Err(problem) => return refused(&app, &problem, 0, ""),
+    };
+    let next = own_place(form.field("next"));
+    let again = |why: &str| html(StatusCode::FORBIDDEN, document::sign_in(&Frame::default(), Some(why), next));
+    let Some(caller) = Caller::of_key(form.field("key").trim(), &app) else {
+        return again("This key is unknown or was revoked.");
+    };
+    if caller.check_role(crate::store::Role::Read).is_err() {
+        return again("This key may not look at experiments; use one with the role read or admin.");
+    }
+    let Some(key) = caller.key() else { return see("./") };
+    // Who came by HTTPS must not send the cookie without.
+    let is_secure = headers.get(header::ORIGIN).is_some_and(|origin| origin.as_bytes().starts_with(b"https://"));
+    match app.pages.sessions.begin(key.id, is_secure) {
+        Ok(cookie) => {
+            let mut response = see(if next.is_empty() { "./" } else { next });
+            response.headers_mut().insert(header::SET_COOKIE, cookie);
+            tracing::info!(who = caller.name(), "signed in");
+            response
+        }
+        Err(problem) => refused(&app, &problem, 0, ""),
+    }
+}
+
+/// `POST /sign-out`
+pub(super) async fn sign_out(State(app): State<App>, reader: Result<Reader, Problem>, request: Request) -> Response {
+    let ended = async {
+        let reader = reader?;
+        own_form(&app, &reader, request).await?;
+        if let Some(pass) = &reader.pass {
+            app.pages.sessions.end(pass);
+        }
+        let mut response = see("sign-in");
+        response.headers_mut().insert(header::SET_COOKIE, sessions::no_cookie());
+        Ok(response)
+    };
+    ended.await.unwrap_or_else(|problem: Problem| refused(&app, &problem, 0, ""))
+}
+
+/// `GET /page.css`
+pub(super) async fn styles() -> Response {
+    ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], page::STYLES).into_response()
+}
+
+/// `GET /page.js`
+pub(super) async fn script() -> Response {
+    ([(header::CONTENT_TYPE, "text/javascript; charset=utf-8")], page::SCRIPT).into_response()
+}
+
+/// `GET /icon.svg`
+pub(super) async fn icon() -> Response {
+    ([(header::CONTENT_TYPE, "image/svg+xml")], page::ICON).into_response()
+}
+
+/// How good or bad a standing is, and a word for it.
+fn tone(standing: Standing) -> (page::Tone, &'static str) {
+    use page::Tone::{Alarm, Good, Neutral, Notice};
+    match standing {
+        Standing::NotBegun => (Neutral, "not begun"),
+        Standing::Waiting => (Neutral, "too early"),
+        Standing::Undecided => (Neutral, "undecided"),
+        Standing::Decided => (Good, "decided"),
+        Standing::Contradicted => (Alarm, "contradicted"),
+        Standing::Breached => (Alarm, "guardrail"),
+        Standing::Equal => (Notice, "A/A test"),
+        Standing::Silent => (Alarm, "a ranker is silent"),
+        Standing::NoClicks => (Alarm, "no clicks"),
+        Standing::Paused => (Notice, "paused"),
+        Standing::Killed => (Alarm, "killed"),
+        Standing::Ended => (Good, "ended"),
+    }
+}

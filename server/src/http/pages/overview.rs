@@ -1,0 +1,168 @@
+//! An experiment as its page shows it.
+
+use click_logs::decide;
+use click_logs::model::time::date;
+use live::traffic::{Config, Fates, Headline, SIMULATED, State, Verdict};
+use page::{Change, Fate, FateKind, Figure, Guardrail, Latency, Overview, Traffic, TrafficDay};
+
+use super::tone;
+use crate::jobs::Glance;
+use crate::metrics::Metrics;
+
+/// The most guardrails that a page lists.
+const RAILS: usize = 30;
+
+/// A headline as pages show it.
+pub(super) fn headline(headline: Headline) -> page::Headline {
+    let Headline { standing, sentence, more } = headline;
+    let (tone, label) = tone(standing);
+    page::Headline { tone, label: label.to_owned(), sentence, more }
+}
+
+/// The page of an experiment. With `is_pulled`, somebody killed it, perhaps in memory alone.
+pub(super) fn of(glance: &Glance, found: Headline, verdict: &Verdict, metrics: &Metrics, is_pulled: bool) -> Overview {
+    let config = &glance.config;
+    // What a notice on top of the page or the headline says is not said again.
+    let is_new = |warning: &&String| *warning != SIMULATED && !found.sentence.ends_with(warning.as_str());
+    let mut warnings: Vec<String> = glance.warnings.iter().filter(is_new).cloned().collect();
+    if is_pulled && glance.state != State::Killed {
+        warnings.insert(
+            0,
+            "Killed in this process alone: the store could not be written, so a restart would forget it.".to_owned(),
+        );
+    }
+    Overview {
+        name: config.name.clone(),
+        state: glance.state.name().to_owned(),
+        headline: headline(found),
+        warnings,
+        figures: figures(glance, verdict),
+        traffic: traffic(glance),
+        fates: fates(&glance.fates),
+        guardrails: guardrails(glance),
+        latency: latency(metrics),
+        changes: glance.changes.iter().map(change).collect(),
+        settings: settings(glance),
+        ..decide::overview(&verdict.decision, Some("unit"))
+    }
+}
+
+fn ranker(config: &Config, place: u32) -> String {
+    config.rankers.get(place as usize).map_or_else(String::new, |ranker| ranker.name.clone())
+}
+
+fn figures(glance: &Glance, verdict: &Verdict) -> Vec<Figure> {
+    let grouped = output::numbers::with_separators;
+    let figure = |name: &str, value: String, note: String| Figure { name: name.to_owned(), value, note };
+    let today = glance.daily.last().map_or(0, |(_, daily)| daily.asked);
+    let asked = glance.fates.asked;
+    let clicked: u64 = glance.daily.iter().map(|(_, daily)| daily.clicked).sum();
+    let mut figures = vec![
+        figure("Impressions", grouped(asked), format!("{} on the last day", grouped(today))),
+        figure("Units counted", grouped(glance.tally.counted), "users or sessions, on days that are closed".to_owned()),
+    ];
+    if glance.config.ask == live::traffic::Ask::Lists && asked > 0 {
+        let share = 100.0 * clicked as f64 / asked as f64;
+        figures.push(figure("Clicked", format!("{share:.1}%"), format!("{} clicks", grouped(glance.fates.clicks))));
+    }
+    let days = match verdict.decision.days {
+        Some((first, last)) => (format!("{}", last - first + 1), format!("{} to {}", date(first), date(last))),
+        None => ("0".to_owned(), String::new()),
+    };
+    figures.push(figure("Days closed", days.0, days.1));
+    let level = (1e5 * verdict.decision.alpha).round() / 1e3;
+    figures.push(figure("Confidence", format!("{}%", 100.0 - level), "for all looks together".to_owned()));
+    let champion = ranker(&glance.config, glance.champion);
+    let leader = glance
+        .leader
+        .map_or_else(String::new, |leader| format!("the policy prefers {}", ranker(&glance.config, leader)));
+    figures.push(figure("Champion", champion, leader));
+    figures
+}
+
+fn traffic(glance: &Glance) -> Option<Traffic> {
+    let day = |(day, daily): &(i32, live::traffic::Daily)| TrafficDay {
+        day: *day,
+        date: date(*day),
+        asked: daily.asked,
+        clicked: daily.clicked,
+        lists: daily.lists.clone(),
+    };
+    (!glance.daily.is_empty()).then(|| Traffic {
+        rankers: glance.config.rankers.iter().map(|ranker| ranker.name.clone()).collect(),
+        days: glance.daily.iter().map(day).collect(),
+        is_going_on: glance.state == State::Running,
+    })
+}
+
+fn fates(fates: &Fates) -> Vec<Fate> {
+    let Fates { open, credited, alone, missing, unanswered, answered_late, .. } = *fates;
+    let all = [
+        ("credited", credited, "compared rankers, and count", FateKind::Counts),
+        ("open", open, "still take clicks", FateKind::Open),
+        ("alone", alone, "showed the list of one ranker alone", FateKind::Open),
+        ("missing", missing, "a list that was needed was not there", FateKind::Aside),
+        ("unanswered", unanswered, "no list, or no judgement, ever came", FateKind::Aside),
+        ("answered late", answered_late, "the answer came too late for the page", FateKind::Aside),
+    ];
+    let fate = |(name, count, meaning, kind): (&str, u64, &str, FateKind)| Fate {
+        name: name.to_owned(),
+        count,
+        meaning: meaning.to_owned(),
+        kind,
+    };
+    all.into_iter().filter(|(name, count, ..)| *count > 0 || *name == "credited").map(fate).collect()
+}
+
+fn guardrails(glance: &Glance) -> Vec<Guardrail> {
+    let mut all: Vec<_> = glance.watches.iter().filter(|(watch, _)| watch.ranker_bad[0] > 0).collect();
+    all.sort_by_key(|(watch, _)| !watch.is_broken);
+    let rail = |(watch, broken): &(live::traffic::Watch, Option<String>)| Guardrail {
+        ranker: ranker(&glance.config, watch.ranker),
+        what: watch.guard.meaning().to_owned(),
+        of_ranker: watch.ranker_bad,
+        of_champion: watch.champion_bad,
+        margin: watch.margin,
+        broken: watch.is_broken.then(|| broken.clone().unwrap_or_default()),
+    };
+    all.into_iter().take(RAILS).map(rail).collect()
+}
+
+/// What the server has measured of itself: no log knows it.
+fn latency(metrics: &Metrics) -> Option<Latency> {
+    let name = |end: Option<u64>| match end {
+        None => "more".to_owned(),
+        Some(micros) if micros < 1_000_000 => format!("{} ms", micros as f64 / 1e3),
+        Some(micros) => format!("{} s", micros as f64 / 1e6),
+    };
+    let buckets: Vec<(String, u64)> = metrics.seconds.counts().map(|(end, count)| (name(end), count)).collect();
+    Some(Latency { about: "All answers of this server since it started, at most:".to_owned(), buckets })
+}
+
+fn change((time, change): &(String, live::traffic::Change)) -> Change {
+    let what = if change.state == State::Running { "resumed" } else { change.state.name() };
+    Change { time: time.clone(), what: what.to_owned(), who: change.who.clone(), why: change.why.clone() }
+}
+
+fn settings(glance: &Glance) -> Vec<(String, String)> {
+    let config = &glance.config;
+    let named = |ranker: &live::traffic::Ranker| match ranker.version.as_str() {
+        "" => ranker.name.clone(),
+        version => format!("{} ({version})", ranker.name),
+    };
+    let rankers: Vec<String> = config.rankers.iter().map(named).collect();
+    let (events, sum) = glance.position;
+    let all = [
+        ("Rankers", rankers.join(", ")),
+        ("Version", glance.version.clone()),
+        ("Created", glance.created.clone()),
+        ("Policy", config.policy.clone()),
+        ("Interleaving", config.interleaving.clone()),
+        ("Documents of a page", format!("{} of {}", config.shown, config.depth)),
+        ("Window for clicks", config.window.clone()),
+        ("Days of a unit", config.unit_days.to_string()),
+        ("Time zone", config.timezone.clone()),
+        ("Log", format!("{} events, checksum {sum:016x}", output::numbers::with_separators(events))),
+    ];
+    all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}

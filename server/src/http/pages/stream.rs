@@ -1,0 +1,112 @@
+//! `GET /v1/experiments/{experiment}/stream`: server-sent events with the parts of the page that changed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{RawQuery, State};
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse as _, Response};
+use tokio::sync::mpsc::channel;
+use tokio::time::{Instant, MissedTickBehavior, interval};
+
+use super::super::auth::Reader;
+use super::super::export::Stream;
+use super::super::named::Named;
+use super::super::{App, Problem};
+use super::{boards, controls};
+use crate::writer::Entry;
+
+/// How often an open page learns of changes.
+const PERIOD: Duration = Duration::from_secs(1);
+/// After this time without a change, a line that means nothing keeps the connection open.
+const SILENCE: Duration = Duration::from_secs(15);
+/// The stream of an experiment. Everybody gets the same bytes, made once.
+pub(in super::super) async fn stream(
+    State(app): State<App>,
+    reader: Reader,
+    Named(entry): Named,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let full = || Problem::unavailable(format!("{} pages are open already; close one", boards::VIEWERS));
+    let place = app.pages.boards.place().ok_or_else(full)?;
+    // A browser that connects again says what it has seen; one that has just loaded the page, what the page showed.
+    let again = headers.get("last-event-id").and_then(|seen| seen.to_str().ok());
+    let seen = again.or_else(|| query.as_deref()?.strip_prefix("after="));
+    let seen = seen.map_or(0, |seen| app.pages.boards.version(seen));
+    let (pieces, received) = channel(2);
+    let mut ended = app.pages.boards.ended();
+    tokio::spawn(async move {
+        let _place = place;
+        let mut viewer = Viewer { app, entry, reader, seen, state: None, sent: Instant::now() };
+        let mut ticks = interval(PERIOD);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                () = pieces.closed() => return,
+                _ = ended.wait_for(|ended| *ended) => return,
+                _ = ticks.tick() => {}
+            }
+            let Some(bytes) = viewer.news().await else { return };
+            // One that reads too slowly is cut off by its connection.
+            if !bytes.is_empty() && pieces.send(Ok(bytes)).await.is_err() {
+                return;
+            }
+        }
+    });
+    let headers = [(header::CONTENT_TYPE, "text/event-stream"), (X_ACCEL_BUFFERING, "no")];
+    Ok((headers, Body::new(Stream(received))).into_response())
+}
+
+/// Asks proxies to pass on what they get.
+const X_ACCEL_BUFFERING: header::HeaderName = header::HeaderName::from_static("x-accel-buffering");
+
+/// Somebody who looks.
+struct Viewer {
+    app: App,
+    entry: Arc<Entry>,
+    reader: Reader,
+    /// The version that was sent last.
+    seen: u64,
+    /// The state that the reader's controls are for.
+    state: Option<live::traffic::State>,
+    /// When something was sent last.
+    sent: Instant,
+}
+
+impl Viewer {
+    /// What has changed since the last time; `None` if the reader may not look any more.
+    async fn news(&mut self) -> Option<Bytes> {
+        if !self.reader.is_still_known(&self.app) {
+            return None;
+        }
+        // A store that cannot be written for a moment: the page stays as it is.
+        let Ok(board) = self.app.pages.boards.latest(&self.app, &self.entry).await else { return Some(Bytes::new()) };
+        let mut changed: Vec<Bytes> = Vec::new();
+        changed.extend(board.after(self.seen).map(|piece| piece.message.clone()));
+        // Of a page that is older, nobody knows which state its controls are for.
+        let may_differ = self.state.map_or(!changed.is_empty(), |state| state != board.state);
+        if may_differ && self.reader.may_change() {
+            changed.push(boards::message(&controls(&self.app, &self.entry, &self.reader, board.state)));
+        }
+        if !changed.is_empty() {
+            changed.push(
+                format!(
+                    "id: {}\nevent: version\ndata: {}\n\n",
+                    self.app.pages.boards.name(board.version),
+                    board.version
+                )
+                .into(),
+            );
+        }
+        (self.seen, self.state) = (board.version, Some(board.state));
+        if changed.is_empty() && self.sent.elapsed() >= SILENCE {
+            changed.push(Bytes::from_static(b": here\n\n"));
+        }
+        if !changed.is_empty() {
+            self.sent = Instant::now();
+        }
+        Some(changed.concat().into())
+    }
+}

@@ -1,0 +1,73 @@
+//! What a page shows of an experiment, copied at one moment: pages are made beside the writer.
+
+use live::traffic::{Change, Config, Daily, Experiment, Fates, Tally, Time, Watch};
+
+/// The most changes that a page lists.
+const CHANGES: usize = 12;
+
+/// What a page shows of an experiment, apart from its verdict.
+#[derive(Debug)]
+pub struct Glance {
+    /// Its settings.
+    pub config: Config,
+    /// Its version.
+    pub version: String,
+    /// Its state.
+    pub state: live::traffic::State,
+    /// When it was made, in words.
+    pub created: String,
+    /// What became of impressions.
+    pub fates: Fates,
+    /// What counted on days that are closed.
+    pub tally: Tally,
+    /// What would make its verdict wrong.
+    pub warnings: Vec<String>,
+    /// The last changes with their times in words, the newest first.
+    pub changes: Vec<(String, Change)>,
+    /// What is watched, and when it broke, in words.
+    pub watches: Vec<(Watch, Option<String>)>,
+    /// Traffic by day.
+    pub daily: Vec<(i32, Daily)>,
+    /// The ranker that seems best to the policy.
+    pub leader: Option<u32>,
+    /// Whose list everybody gets where nothing is mixed.
+    pub champion: u32,
+    /// The number of events, and the checksum of them all.
+    pub position: (u64, u64),
+    /// The time of the last event.
+    pub time: Time,
+}
+
+impl Glance {
+    /// What a page shows.
+    #[must_use]
+    pub fn of(experiment: &Experiment) -> Self {
+        let broken = |watch: &Watch| {
+            let mut alarms = experiment.alarms().iter();
+            let alarm = alarms.find(|alarm| (alarm.ranker, alarm.guard) == (watch.ranker, watch.guard));
+            alarm.map(|alarm| experiment.minute(alarm.time))
+        };
+        Self {
+            config: experiment.config().clone(),
+            version: experiment.version().to_string(),
+            state: experiment.state(),
+            created: experiment.minute(experiment.created()),
+            fates: experiment.fates(),
+            tally: experiment.tally(),
+            warnings: experiment.warnings(),
+            changes: experiment
+                .changes()
+                .iter()
+                .rev()
+                .take(CHANGES)
+                .map(|change| (experiment.minute(change.time), change.clone()))
+                .collect(),
+            watches: experiment.watches().into_iter().map(|watch| (watch, broken(&watch))).collect(),
+            daily: experiment.daily().map(|(day, daily)| (day, daily.clone())).collect(),
+            leader: experiment.leader(),
+            champion: experiment.champion(),
+            position: experiment.position(),
+            time: experiment.time(),
+        }
+    }
+}
