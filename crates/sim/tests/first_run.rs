@@ -228,6 +228,9 @@ fn what_the_examples_of_the_readme_write_is_not_tracked() {
         assert!(ignored.lines().any(|line| line == format!("/results/{kind}*")), "{kind}");
         assert!(!readme.contains(&format!("](results/{kind}")), "the README links to what is not tracked");
     }
+    for written in ["my-runs", "logs", "credited", "prompts.jsonl", "wins.csv", "mine.toml", "results/mine"] {
+        assert!(readme.contains(written) && ignored.lines().any(|line| line == format!("/{written}")), "{written}");
+    }
     assert!(ignored.lines().any(|line| line == "/[PS].*") && ignored.lines().any(|line| line == "/bench.csv"));
     assert!(readme.contains("](docs/pages/images/regret.svg)"));
 }

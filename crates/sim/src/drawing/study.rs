@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::Request;
 use crate::experiment::config::{Bands, Scale};
 use simulation::description::synthetic_note;
-use studies::results::{KEPT_CURVES, KeptCurves, Spread, label, notes, palette, quantile, rankers_in_words};
+use studies::results::{KEPT_CURVES, KeptCurves, Spread, label, named, notes, palette, quantile};
 
 /// A finished study, or the two of a comparison.
 pub(super) struct Study {
@@ -85,7 +85,7 @@ impl Study {
             let names = config.pointer("/site/names").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
             let mut names: Vec<Option<&str>> = names.iter().map(Value::as_str).collect();
             names.resize(count("/site/rankers"), None);
-            let title = format!("{} on {data}, {clicks} clicks", rankers_in_words(&names));
+            let title = format!("{} on {data}, {clicks} clicks", named(&names, "ranker"));
             (title, synthetic.then(|| synthetic_note(&data)))
         } else {
             let name = text("/environment/name");

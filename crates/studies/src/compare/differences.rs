@@ -105,6 +105,21 @@ pub(super) fn largest(differences: &[Difference], from: u64) -> Option<&Differen
         .max_by(|a, b| size(a).unwrap_or_default().total_cmp(&size(b).unwrap_or_default()))
 }
 
+/// The colour of each algorithm in all figures, with whole lines live and dashed ones on the proxy. Empty if two of them have the
+/// same colour, so that the palette finds others.
+fn styles(plan: &StudyPlan) -> Vec<[usize; 2]> {
+    // Figures have seven colours.
+    const COLORS: usize = 7;
+    let palette = palette();
+    let color = |algorithm: String| {
+        let family = algorithm.split([' ', ',', ':']).next()?.to_owned();
+        palette.iter().position(|known| *known == family).map(|place| place % COLORS)
+    };
+    let colors: Option<Vec<usize>> = plan.algorithms.iter().map(|spec| color(label(spec))).collect();
+    let colors = colors.filter(|all| all.iter().enumerate().all(|(at, one)| !all[..at].contains(one)));
+    colors.unwrap_or_default().into_iter().flat_map(|color| [[color, 0], [color, 1]]).collect()
+}
+
 /// Both sets of curves in one plot: an algorithm has one colour, and its two curves differ by their dashes.
 pub(super) fn figure(
     plan: &StudyPlan,
@@ -117,6 +132,7 @@ pub(super) fn figure(
         let curves = curves(plan, runs, kind, &caption.look).into_iter();
         curves.map(move |curve| Curve { name: format!("{}, {what}", curve.name), ..curve })
     };
+    let styles = styles(plan);
     let curves: Vec<Curve> = of("live", live).zip(of("proxy", proxy)).flat_map(|(live, proxy)| [live, proxy]).collect();
     let [x_log, y_log] = logs(caption.look.axes, &curves);
     Lines {
@@ -127,6 +143,7 @@ pub(super) fn figure(
         x_log,
         y_log,
         curves,
+        styles,
         palette: palette(),
         note: caption.note.clone(),
         ..Lines::default()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use bandits::{Arena, Arm, MatrixArena, PreferenceMatrix, RegretKind, RegretReference, UtilityArena};
 use letor_io::Names;
-use output::numbers::{with_separators, with_unit};
+use output::numbers::with_separators;
 use output::usage::usage;
 use serde::Serialize;
 use simulation::arm_names::ArmNames;
@@ -16,7 +16,7 @@ use simulation::runs::outside::{Outside, OutsideArena};
 use simulation::seed_text::{Seeded, seed_text};
 use simulation::truth::of_preferences as truth;
 
-use super::{Caption, Look, Measured, notes, regret_of_a_step};
+use super::{Caption, Look, Measured, named, notes, regret_of_a_step};
 
 /// The most changes that are listed one by one.
 const MOST_SHOWN: usize = 5;
@@ -319,8 +319,10 @@ impl<A: Arena> PreparedEnvironment<A> {
     pub fn caption(&self, look: Look) -> Caption {
         let Environment { name, arms, estimated_from, .. } = &self.environment;
         let synthetic = estimated_from.note(name);
+        let names = self.names.shortened();
+        let given: Vec<Option<&str>> = (0..*arms).map(|arm| names.given_name(arm)).collect();
         Caption {
-            title: format!("{} of {name}", with_unit(*arms as u64, "arm")),
+            title: format!("{} of {name}", named(&given, "arm")),
             x_label: "steps".to_owned(),
             regret: regret_of_a_step(self.measured.kind, "best arm", "played"),
             note: notes([self.measured.note(), synthetic]),

@@ -44,7 +44,7 @@ pub use self::palette::palette;
 pub use self::played::PlayedRuns;
 pub use self::printed::{Chosen, DENSITY, Format, LegendAt, Length, Letters};
 pub use self::table::{distorted, settled, table};
-pub use self::words::{live_caption, rankers_in_words, regret_of_a_step, report};
+pub use self::words::{live_caption, named, regret_of_a_step, report};
 
 /// Mean and spread over runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, serde::Deserialize)]

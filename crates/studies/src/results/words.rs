@@ -14,7 +14,7 @@ pub fn live_caption(site: &SiteDescription, what: &str, measured: &Measured, loo
     let names = site.names().shortened();
     let names: Vec<Option<&str>> = (0..site.rankers.len()).map(|arm| names.given_name(arm)).collect();
     Caption {
-        title: format!("{what}{} on {dataset}, {clicks} clicks", rankers_in_words(&names)),
+        title: format!("{what}{} on {dataset}, {clicks} clicks", named(&names, "ranker")),
         x_label: "impressions".to_owned(),
         regret: regret_of_a_step(measured.kind, "best ranker", "shown"),
         note: notes([measured.note(), site.note()]),
@@ -22,13 +22,13 @@ pub fn live_caption(site: &SiteDescription, what: &str, measured: &Measured, loo
     }
 }
 
-/// Rankers in a title: their names if they are two or three and have some, otherwise their number.
+/// Rankers or arms in a title: their names if they are two or three and all have one, otherwise how many of `what` there are.
 #[must_use]
-pub fn rankers_in_words(names: &[Option<&str>]) -> String {
+pub fn named(names: &[Option<&str>], what: &str) -> String {
     match names.iter().copied().collect::<Option<Vec<&str>>>().as_deref() {
         Some([first, second]) => format!("{first} and {second}"),
         Some([first, second, third]) => format!("{first}, {second} and {third}"),
-        _ => with_unit(names.len() as u64, "ranker"),
+        _ => with_unit(names.len() as u64, what),
     }
 }
 
