@@ -83,6 +83,9 @@ pub(super) struct Drive {
     /// Write the rankers that a simulation of this run plays, impression by impression, and send nothing
     #[arg(long, value_name = "FILE", requires = "create")]
     expect: Option<PathBuf>,
+    /// Write the wins, losses and ties of each pair in a simulation of this run, and send nothing
+    #[arg(long, value_name = "FILE", requires = "create")]
+    expect_counts: Option<PathBuf>,
     /// Print no progress
     #[arg(long)]
     quiet: bool,
@@ -100,8 +103,12 @@ impl Drive {
             seed: self.seed,
             run: self.run,
         });
-        if let (Some(path), Some(plan)) = (&self.expect, &plan) {
-            return write_new(path, &plan.played(&users, self.open)?);
+        if let (Some(plan), true) = (&plan, self.expect.is_some() || self.expect_counts.is_some()) {
+            let played = plan.played(&users, self.open)?;
+            let files = [(&self.expect, played.choices), (&self.expect_counts, played.counts)];
+            return files
+                .iter()
+                .try_for_each(|(path, text)| path.as_deref().map_or(Ok(()), |path| write_new(path, text)));
         }
         if let Some(plan) = &plan {
             Calls::new(&self.url, self.key.as_deref(), &self.experiment).create(&plan.settings(&users)?)?;

@@ -1,13 +1,16 @@
 //! What a simulation of the same run plays, impression by impression: the server must choose the same.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use bandits::open::{Delay, Lateness, play_open};
 use bandits::registry::Spec;
-use bandits::{Choice, Generator, Generators, Observer, play};
+use bandits::{Arm, Choice, DuelOutcome, Generator, Generators, Observer, play};
 use rand::SeedableRng as _;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use simulation::live_arena::LiveArena;
+use statistics::Counts;
 
 use super::users::Users;
 
@@ -66,11 +69,11 @@ impl Plan {
         }))
     }
 
-    /// The rankers that meet in each impression of a simulation, a line for each. Outcomes come `late` impressions late.
+    /// What a simulation plays, and what comes of it. Outcomes come `late` impressions late.
     ///
     /// # Errors
     /// If the policy is not one of the registry.
-    pub fn played(&self, users: &Users, late: u64) -> Result<String> {
+    pub fn played(&self, users: &Users, late: u64) -> Result<Played> {
         let spec: Spec = self.policy.parse()?;
         let site = users.site();
         let [policy, coins] = self.states().map(Generator::from_seed);
@@ -78,7 +81,7 @@ impl Plan {
         let gaps = vec![0.0; users.names().len()];
         let luck = generators.coins.clone();
         let mut arena = LiveArena::new(&site.site, &site.methods, &gaps, luck, Some(users.key()));
-        let mut lines = Lines { names: users.names(), text: String::new() };
+        let mut lines = Lines { names: users.names(), text: String::new(), counts: BTreeMap::new() };
         let (rankers, horizon) = (users.names().len(), self.horizon()?);
         if late == 0 {
             let mut player = spec.policy(rankers, horizon)?;
@@ -89,8 +92,17 @@ impl Plan {
             let Generators { arena: outcomes, coins: delays, .. } = &mut generators;
             play_open(&mut player, &mut arena, self.impressions, outcomes, delays, &lateness, &mut lines);
         }
-        Ok(lines.text)
+        Ok(lines.played())
     }
+}
+
+/// What a simulation played.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Played {
+    /// The rankers that met in each impression, a line for each.
+    pub choices: String,
+    /// Wins, losses and ties of the first of two rankers, as CSV; not of those that met in larger sets.
+    pub counts: String,
 }
 
 /// A line for the rankers of an impression.
@@ -103,6 +115,18 @@ pub fn line<'a>(impression: u64, rankers: impl IntoIterator<Item = &'a str>) -> 
 struct Lines<'a> {
     names: &'a [String],
     text: String,
+    /// By pair, the lower number first.
+    counts: BTreeMap<(usize, usize), Counts>,
+}
+
+impl Lines<'_> {
+    fn played(self) -> Played {
+        let mut counts = "first,second,wins,losses,ties\n".to_owned();
+        for ((first, second), Counts { wins, losses, ties }) in self.counts {
+            counts += &format!("{},{},{wins},{losses},{ties}\n", self.names[first], self.names[second]);
+        }
+        Played { choices: self.text, counts }
+    }
 }
 
 impl Observer for Lines<'_> {
@@ -115,6 +139,16 @@ impl Observer for Lines<'_> {
         };
         for impression in from..=to {
             self.text += &line(impression, arms.iter().map(|arm| self.names[*arm].as_str()));
+        }
+    }
+
+    fn dueled(&mut self, first: Arm, second: Arm, outcome: DuelOutcome) {
+        let (first, second) = (first.index(), second.index());
+        let counts = self.counts.entry((first.min(second), first.max(second))).or_default();
+        match (outcome, first < second) {
+            (DuelOutcome::Tie, _) => counts.ties += 1,
+            (DuelOutcome::First, true) | (DuelOutcome::Second, false) => counts.wins += 1,
+            (DuelOutcome::First, false) | (DuelOutcome::Second, true) => counts.losses += 1,
         }
     }
 }
