@@ -62,6 +62,14 @@ impl Runner {
             println!("{name}: written");
             return std::fs::write(self.folder.join(name), &step.text).with_context(|| name.clone());
         }
+        if let When::Same(written, kept) = &step.when {
+            let read =
+                |path: PathBuf| std::fs::read(&path).with_context(|| format!("failed to read {}", path.display()));
+            let same = read(self.folder.join(written))? == read(self.root.join(kept))?;
+            ensure!(same, "{written} is not {kept}: write it again by the command above, and look at it");
+            println!("{written}: the same as {kept}");
+            return Ok(());
+        }
         let started = Instant::now();
         let first = step.commands().into_iter().next().unwrap_or_default();
         match &step.when {
@@ -163,6 +171,11 @@ mod tests {
         assert!(error(&mut runner, 3).contains("ended with"));
         runner.step(&all[4]).expect("is stopped");
         assert!(error(&mut runner, 5).contains("ended before it printed \"ready\":\nsteady"));
+        std::fs::write(runner.root.join("kept"), "y\n").expect("a file");
+        let alone = |text: &str| steps(text).expect("one").remove(0);
+        runner.step(&alone("<!-- readme: same b.txt as kept -->\n")).expect("the same");
+        let error = runner.step(&alone("<!-- readme: same a.txt as kept -->\n")).expect_err("another").to_string();
+        assert!(error.starts_with("a.txt is not kept"), "{error}");
         let folder = runner.folder.clone();
         drop(runner);
         assert!(!folder.exists());
