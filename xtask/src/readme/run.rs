@@ -19,6 +19,8 @@ pub(super) struct Runner {
     root: PathBuf,
     folder: PathBuf,
     path: OsString,
+    /// The Python blocks so far: a later one goes on with their names.
+    python: String,
 }
 
 impl Drop for Runner {
@@ -43,7 +45,7 @@ impl Runner {
         let folder = std::env::temp_dir().join(format!("readme-{}", std::process::id()));
         std::fs::create_dir(&folder).with_context(|| format!("failed to create {}", folder.display()))?;
         // From here on, `drop` removes the folder.
-        let mut runner = Self { root: root.to_owned(), folder, path: OsString::new() };
+        let mut runner = Self { root: root.to_owned(), folder, path: OsString::new(), python: String::new() };
         // What a block installs goes before what was built.
         let first = [runner.folder.join(".installed/bin"), runner.folder.join(".python/bin"), programs];
         let known = std::env::var_os("PATH").unwrap_or_default();
@@ -76,6 +78,9 @@ impl Runner {
             When::Long { until: Some(until), .. } => self.until(step, until)?,
             _ => self.to_its_end(step)?,
         }
+        if step.language == Language::Python {
+            self.python += &step.text;
+        }
         println!("{:>6.1} s  {first}", started.elapsed().as_secs_f64());
         Ok(())
     }
@@ -99,7 +104,11 @@ impl Runner {
     }
 
     fn to_its_end(&self, step: &Step) -> Result<()> {
-        let mut command = self.command(step, &step.text);
+        let text = match step.language {
+            Language::Python => after(&self.python, &step.text),
+            Language::Shell | Language::Other => step.text.clone(),
+        };
+        let mut command = self.command(step, &text);
         let output = command.stderr(Stdio::inherit()).output().context("failed to start the block")?;
         let found = String::from_utf8_lossy(&output.stdout);
         ensure!(output.status.success(), "the block ended with {}; it printed\n{found}", output.status);
@@ -126,6 +135,13 @@ impl Runner {
     }
 }
 
+/// Python that runs `earlier` without its output, and then `text`.
+fn after(earlier: &str, text: &str) -> String {
+    format!(
+        "import io as _io, sys as _sys\n_kept, _sys.stdout = _sys.stdout, _io.StringIO()\n{earlier}\n_sys.stdout = _kept\n{text}"
+    )
+}
+
 /// `text` with the programs themselves where it calls them through cargo.
 fn own_programs(text: &str) -> String {
     THROUGH_CARGO.iter().fold(text.to_owned(), |text, (package, program)| {
@@ -147,6 +163,16 @@ mod tests {
         }
         let runner = Runner::new(programs.path(), Some(programs.path()), false).expect("a folder");
         (programs, runner)
+    }
+
+    #[test]
+    fn python_goes_on_where_it_was() {
+        let text = after("x = 3\nprint('earlier')\n", "print(x)\n");
+        let run = Command::new("python3").args(["-c", &text]).output();
+        // Without Python there is nothing to try.
+        if let Ok(output) = run.as_ref().map(|run| String::from_utf8_lossy(&run.stdout).trim().to_owned()) {
+            assert_eq!(output, "3");
+        }
     }
 
     #[test]
