@@ -165,6 +165,7 @@ mod tests {
         (programs, runner)
     }
 
+    #[cfg(unix)]
     #[test]
     fn python_goes_on_where_it_was() {
         let text = after("x = 3\nprint('earlier')\n", "print(x)\n");
