@@ -160,6 +160,8 @@ class Study:
         title, x_label, y_label, _, note, (x_log, y_log) = self._caption
         columns = self.curves.to_dict()
         names = np.asarray(columns["algorithm"])
+        # A logarithmic axis without anything above zero would be empty.
+        y_log = y_log and bool((np.asarray(columns["mean_regret"]) > 0).any())
         for algorithm, label in zip(self.algorithms, self.labels):
             rows = names == algorithm
             steps, mean, error = (np.asarray(columns[name])[rows] for name in ("step", "mean_regret", "standard_error"))

@@ -13,6 +13,9 @@
 //! | `<!-- readme: long, until TEXT -->` | the same; the program is stopped once it has printed TEXT |
 //! | `<!-- readme: file NAME -->` | is written to that file |
 //!
+//! A comment `<!-- readme: same NAME as FILE -->` stands alone: what the blocks above wrote to NAME is FILE of the repository, for
+//! example a picture of the page.
+//!
 //! A `text` block after a `sh` block is its standard output; a line `...` stands for any lines.
 
 mod output;

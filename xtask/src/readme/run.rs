@@ -19,6 +19,8 @@ pub(super) struct Runner {
     root: PathBuf,
     folder: PathBuf,
     path: OsString,
+    /// The Python blocks so far: a later one goes on with their names.
+    python: String,
 }
 
 impl Drop for Runner {
@@ -43,7 +45,7 @@ impl Runner {
         let folder = std::env::temp_dir().join(format!("readme-{}", std::process::id()));
         std::fs::create_dir(&folder).with_context(|| format!("failed to create {}", folder.display()))?;
         // From here on, `drop` removes the folder.
-        let mut runner = Self { root: root.to_owned(), folder, path: OsString::new() };
+        let mut runner = Self { root: root.to_owned(), folder, path: OsString::new(), python: String::new() };
         // What a block installs goes before what was built.
         let first = [runner.folder.join(".installed/bin"), runner.folder.join(".python/bin"), programs];
         let known = std::env::var_os("PATH").unwrap_or_default();
@@ -62,11 +64,22 @@ impl Runner {
             println!("{name}: written");
             return std::fs::write(self.folder.join(name), &step.text).with_context(|| name.clone());
         }
+        if let When::Same(written, kept) = &step.when {
+            let read =
+                |path: PathBuf| std::fs::read(&path).with_context(|| format!("failed to read {}", path.display()));
+            let same = read(self.folder.join(written))? == read(self.root.join(kept))?;
+            ensure!(same, "{written} is not {kept}: write it again by the command above, and look at it");
+            println!("{written}: the same as {kept}");
+            return Ok(());
+        }
         let started = Instant::now();
         let first = step.commands().into_iter().next().unwrap_or_default();
         match &step.when {
             When::Long { until: Some(until), .. } => self.until(step, until)?,
             _ => self.to_its_end(step)?,
+        }
+        if step.language == Language::Python {
+            self.python += &step.text;
         }
         println!("{:>6.1} s  {first}", started.elapsed().as_secs_f64());
         Ok(())
@@ -91,7 +104,11 @@ impl Runner {
     }
 
     fn to_its_end(&self, step: &Step) -> Result<()> {
-        let mut command = self.command(step, &step.text);
+        let text = match step.language {
+            Language::Python => after(&self.python, &step.text),
+            Language::Shell | Language::Other => step.text.clone(),
+        };
+        let mut command = self.command(step, &text);
         let output = command.stderr(Stdio::inherit()).output().context("failed to start the block")?;
         let found = String::from_utf8_lossy(&output.stdout);
         ensure!(output.status.success(), "the block ended with {}; it printed\n{found}", output.status);
@@ -118,6 +135,13 @@ impl Runner {
     }
 }
 
+/// Python that runs `earlier` without its output, and then `text`.
+fn after(earlier: &str, text: &str) -> String {
+    format!(
+        "import io as _io, sys as _sys\n_kept, _sys.stdout = _sys.stdout, _io.StringIO()\n{earlier}\n_sys.stdout = _kept\n{text}"
+    )
+}
+
 /// `text` with the programs themselves where it calls them through cargo.
 fn own_programs(text: &str) -> String {
     THROUGH_CARGO.iter().fold(text.to_owned(), |text, (package, program)| {
@@ -139,6 +163,17 @@ mod tests {
         }
         let runner = Runner::new(programs.path(), Some(programs.path()), false).expect("a folder");
         (programs, runner)
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn python_goes_on_where_it_was() {
+        let text = after("x = 3\nprint('earlier')\n", "print(x)\n");
+        let run = Command::new("python3").args(["-c", &text]).output();
+        // Without Python there is nothing to try.
+        if let Ok(output) = run.as_ref().map(|run| String::from_utf8_lossy(&run.stdout).trim().to_owned()) {
+            assert_eq!(output, "3");
+        }
     }
 
     #[test]
@@ -163,6 +198,11 @@ mod tests {
         assert!(error(&mut runner, 3).contains("ended with"));
         runner.step(&all[4]).expect("is stopped");
         assert!(error(&mut runner, 5).contains("ended before it printed \"ready\":\nsteady"));
+        std::fs::write(runner.root.join("kept"), "y\n").expect("a file");
+        let alone = |text: &str| steps(text).expect("one").remove(0);
+        runner.step(&alone("<!-- readme: same b.txt as kept -->\n")).expect("the same");
+        let error = runner.step(&alone("<!-- readme: same a.txt as kept -->\n")).expect_err("another").to_string();
+        assert!(error.starts_with("a.txt is not kept"), "{error}");
         let folder = runner.folder.clone();
         drop(runner);
         assert!(!folder.exists());

@@ -13,6 +13,8 @@ pub(super) enum When {
     Long { in_the_clone: bool, until: Option<String> },
     /// Its text is a file.
     File(String),
+    /// No block: this file that was written is that one of the repository.
+    Same(String, String),
 }
 
 /// The language of a block.
@@ -55,7 +57,13 @@ pub(super) fn steps(text: &str) -> Result<Vec<Step>> {
     while let Some((at, line)) = lines.next() {
         if let Some(words) = line.strip_prefix("<!-- readme: ") {
             ensure!(asked.is_none(), "line {}: two comments before one block", at + 1);
-            asked = Some(when(words.trim_end_matches("-->").trim(), at + 1)?);
+            let words = words.trim_end_matches("-->").trim();
+            if let Some((written, kept)) = words.strip_prefix("same ").and_then(|words| words.split_once(" as ")) {
+                let when = When::Same(written.to_owned(), kept.to_owned());
+                found.push(Step { line: at + 1, when, language: Language::Other, text: String::new(), shown: None });
+                continue;
+            }
+            asked = Some(when(words, at + 1)?);
             continue;
         }
         let Some(language) = line.strip_prefix("```") else {
@@ -124,6 +132,8 @@ mod tests {
         assert_eq!(found[2].text, "x = 1\n");
         assert_eq!(found[3].when, When::Long { in_the_clone: false, until: Some("http://".into()) });
         assert_eq!(found[4].language, Language::Python);
+        let alone = steps("<!-- readme: same a.svg as b/c.svg -->\nwords\n").expect("right");
+        assert_eq!(alone[0].when, When::Same("a.svg".into(), "b/c.svg".into()));
     }
 
     #[test]

@@ -146,7 +146,6 @@ pub(super) fn figure(
         styles,
         palette: palette(),
         note: caption.note.clone(),
-        ..Lines::default()
     }
 }
 

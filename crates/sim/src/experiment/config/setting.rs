@@ -71,7 +71,11 @@ pub struct SettingEntry {
     #[serde(default)]
     pub shown: Option<u16>,
     /// As `--rankers`.
-    #[serde(default = "all_rankers", with = "text_form")]
+    #[serde(
+        default = "all_rankers",
+        serialize_with = "text_form::serialize",
+        deserialize_with = "values::number_or_text"
+    )]
     pub rankers: Selection,
     /// As `--without`.
     #[serde(default)]

@@ -26,6 +26,20 @@ fn a_file_is_read() {
 }
 
 #[test]
+fn a_number_of_rankers_may_be_bare() {
+    let live = SMALL
+        .replace("play = \"problem\"\nproblem = \"arithmetic\"", "play = \"live\"\ndataset = \"x\"\nrankers = VALUE");
+    let rankers = |value: &str| {
+        Experiment::parse(&live.replace("VALUE", value)).map(|found| found.settings[0].rankers.to_string())
+    };
+    assert_eq!((rankers("10").ok(), rankers("\"1,6\"").ok()), (Some("10".to_owned()), Some("1,6".to_owned())));
+    for (value, part) in [("-3", "-3"), ("1.5", "a number or a text"), ("\"alphabetic:3\"", "alphabetic")] {
+        let error = rankers(value).expect_err(value).message;
+        assert!(error.contains(part), "{value}: {error}");
+    }
+}
+
+#[test]
 fn texts_control_no_terminal_and_no_page() {
     let wrong = |from: &str, to: &str| Experiment::parse(&SMALL.replace(from, to)).unwrap_err().message;
     for (from, to, expected) in [

@@ -41,6 +41,26 @@ pub(super) fn lost<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D:
     Some(share).filter(|share| (0.0..1.0).contains(share)).ok_or_else(expected)
 }
 
+/// Reads what has a text form, which may be a bare number.
+pub(super) fn number_or_text<'de, D: Deserializer<'de>, T: FromStr<Err: Display>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    struct Visitor<T>(PhantomData<T>);
+    impl<T: FromStr<Err: Display>> serde::de::Visitor<'_> for Visitor<T> {
+        type Value = T;
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a number or a text")
+        }
+        fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<T, E> {
+            self.visit_str(&value.to_string())
+        }
+        fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<T, E> {
+            text.parse().map_err(serde::de::Error::custom)
+        }
+    }
+    deserializer.deserialize_any(Visitor(PhantomData))
+}
+
 /// A count: `10` or `"1e7"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Count(pub u64);

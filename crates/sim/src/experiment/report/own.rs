@@ -153,7 +153,9 @@ impl Own {
         };
         let arms = with_unit(ranking.len() as u64, "arm");
         Some(match winners("condorcet")?.first() {
-            Some(winner) => format!("{winner} beats every other of {arms} with probability above 1/2."),
+            Some(winner) => {
+                format!("the Condorcet winner of {arms} is {winner}: it beats every other with probability above 1/2.")
+            }
             None => {
                 format!("no arm beats every other of {arms}; most are beaten by {}.", winners("copeland")?.join(", "))
             }
@@ -315,6 +317,31 @@ fn address(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_matrix_has_its_winner_and_its_ranking() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("a file");
+        write(
+            "findings.json",
+            r#"{"winners": {"condorcet": [1], "copeland": [1]}, "ranking": [{"arm": 1, "name": "b"}, {"arm": 0, "name": "a"}]}"#,
+        );
+        write("ranking.csv", "rank,arm,name,borda\n1,1,b,0.51234\n2,0,a,0.48766\n");
+        let mut body = String::new();
+        Own::read(folder.path()).above(&mut body);
+        assert!(
+            body.contains(">The Condorcet winner of 2 arms is b: it beats")
+                && body.contains("<td>b</td><td>0.512</td>"),
+            "{body}"
+        );
+        write(
+            "findings.json",
+            r#"{"winners": {"condorcet": [], "copeland": [0, 1]}, "ranking": [{"arm": 1}, {"arm": 0}]}"#,
+        );
+        let mut body = String::new();
+        Own::read(folder.path()).above(&mut body);
+        assert!(body.contains("No arm beats every other of 2 arms; most are beaten by arm 0, arm 1."), "{body}");
+    }
 
     #[test]
     fn links_lead_from_the_page_to_the_files() {
