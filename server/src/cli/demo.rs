@@ -42,7 +42,7 @@ impl Demo {
         let store = self.store.clone().unwrap_or_else(|| folder.path().join("demo.db"));
         let mut settings = Settings::of(store);
         settings.listen = self.listen.unwrap_or_else(free_address);
-        // Nobody waits for company: all that is to be written comes at once.
+        // Users send together what belongs together: nothing is gained from waiting for more.
         settings.company = Duration::ZERO;
         settings.answer_within = Duration::from_secs(20);
         let mut running = demo::Demo::start(settings, self.seed)?;

@@ -108,7 +108,7 @@ pub(super) async fn list(State(app): State<App>, reader: Result<Reader, Problem>
         let job = move |session: &mut Session<'_>| jobs::snapshots(session, only.as_deref(), &known);
         let all = app.writer.call(Some(PATIENCE), job).await?;
         let shared = app.clone();
-        let told = apart(move || -> Vec<page::Standing> {
+        let told = apart(move || -> Vec<page::ListItem> {
             all.into_iter().map(|snapshot| shared.verdicts.complete(snapshot, line)).collect()
         });
         Ok(html(StatusCode::OK, document::list(&frame(&app, &reader, ""), &told.await?)))
@@ -120,12 +120,12 @@ pub(super) async fn list(State(app): State<App>, reader: Result<Reader, Problem>
 }
 
 /// An experiment in the list.
-fn line(snapshot: Snapshot<Value>, verdict: &live::traffic::Verdict) -> page::Standing {
+fn line(snapshot: Snapshot<Value>, verdict: &live::traffic::Verdict) -> page::ListItem {
     let headline = snapshot.facts.headline(verdict);
     let told = &snapshot.told;
     let text = |key: &str| told[key].as_str().unwrap_or_default().to_owned();
     let warnings = told["warnings"].as_array().into_iter().flatten();
-    page::Standing {
+    page::ListItem {
         name: text("experiment"),
         state: text("state"),
         headline: overview::headline(headline),
