@@ -52,7 +52,7 @@ impl Demo {
         let flag = Arc::clone(&stop);
         running.running().on_signal(move || flag.store(true, Ordering::SeqCst))?;
         let address = running.running().address();
-        let ended = running.past(&stop).and_then(|()| {
+        let ended = running.past(demo::HISTORY, &stop).and_then(|()| {
             print(&format!("twelve days have passed; look at http://{address}, and end it with Ctrl-C"))?;
             running.present(&stop)
         });
