@@ -31,7 +31,7 @@ pub const HISTORY: u32 = 12;
 /// The days after which users stay away: the store shall not grow for ever.
 const DAYS: i64 = 120;
 /// How much time passes at a step, before somebody looks and while somebody does.
-const STEPS: [i64; 2] = [HOUR, 10 * MINUTE];
+const STEPS: [i64; 2] = [2 * HOUR, 10 * MINUTE];
 /// How long after an impression its user clicks.
 const CLICK_AFTER: i64 = MINUTE;
 /// How much faster time passes than on a wall.
@@ -129,8 +129,9 @@ impl Demo {
             }
         }
         self.time.store(from + length, Ordering::SeqCst);
-        // The last lines of a day are known a moment after midnight.
-        if (from + length - START) % DAY == HOUR {
+        // A day closes half an hour after midnight: whoever decides looks an hour after it.
+        let looked = |time: i64| (time - START - HOUR).div_euclid(DAY);
+        if looked(from) != looked(from + length) {
             self.decisions();
         }
         Ok(())
