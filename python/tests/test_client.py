@@ -58,7 +58,9 @@ def test_every_call_is_as_the_document_says(double: Double, client: Client, tmp_
     assert client.end("search") == "ended" and client.kill("other") == "killed"
 
     document = {f"{method.upper()} {path}" for path, item in openapi.DOCUMENT["paths"].items() for method in item if method != "parameters"}
-    assert document - double.templates == {"GET /health", "GET /ready", "GET /metrics", "GET /openapi.json"}
+    # What browsers and machines read.
+    others = {"GET /health", "GET /ready", "GET /metrics", "GET /openapi.json", "GET /v1/experiments/{experiment}/stream"}
+    assert document - double.templates == others
 
 
 def test_lists_are_sent_in_all_forms(double: Double, client: Client) -> None:

@@ -3,7 +3,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::model::{Overview, Standing};
+use crate::model::{ListItem, Overview};
 use crate::parts::{Part, body};
 use crate::text::grouped;
 use crate::{ICON, STYLES};
@@ -30,9 +30,22 @@ pub struct Live {
     pub stream: String,
 }
 
+/// What changes on an open page.
+enum Moves<'a> {
+    /// Parts of it, when the server sends them.
+    Parts(&'a Live),
+    /// The list, which is loaded again now and then.
+    List,
+}
+
 /// A whole page of a server.
-fn framed(frame: &Frame, title: &str, live: Option<&Live>, main: &Markup) -> String {
+fn framed(frame: &Frame, title: &str, moves: Option<&Moves<'_>>, main: &Markup) -> String {
     let base = frame.base;
+    let (stream, is_list) = match moves {
+        None => (None, false),
+        Some(Moves::Parts(live)) => (Some(&live.stream), false),
+        Some(Moves::List) => (None, true),
+    };
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -43,9 +56,9 @@ fn framed(frame: &Frame, title: &str, live: Option<&Live>, main: &Markup) -> Str
                 title { (title) }
                 link rel="icon" href={ (base) "icon.svg" } type="image/svg+xml";
                 link rel="stylesheet" href={ (base) "page.css" };
-                @if live.is_some() { script src={ (base) "page.js" } defer {} }
+                @if moves.is_some() { script src={ (base) "page.js" } defer {} }
             }
-            body data-stream=[live.map(|live| &live.stream)] {
+            body data-stream=[stream] data-list=[is_list.then_some("")] {
                 a.skip href="#main" { "To the content" }
                 header.bar {
                     nav aria-label="Experiments" {
@@ -53,7 +66,7 @@ fn framed(frame: &Frame, title: &str, live: Option<&Live>, main: &Markup) -> Str
                         @if !base.is_empty() { span.crumb { (title) } }
                     }
                     div.reader {
-                        @if live.is_some() { span id="connection" role="status" {} }
+                        @if stream.is_some() { span id="connection" role="status" {} }
                         @if let Some(reader) = &frame.reader { span.muted { (reader) } }
                         @if let Some(token) = &frame.token {
                             form method="post" action={ (base) "sign-out" } {
@@ -77,7 +90,7 @@ fn framed(frame: &Frame, title: &str, live: Option<&Live>, main: &Markup) -> Str
 /// The page of an experiment from its [parts](Overview::parts), as a server shows it.
 #[must_use]
 pub fn overview(frame: &Frame, name: &str, parts: &[Part], live: Option<&Live>) -> String {
-    framed(frame, name, live, &body(parts))
+    framed(frame, name, live.map(Moves::Parts).as_ref(), &body(parts))
 }
 
 /// The page of an experiment as one file that needs no other. `overview` has everything that it says.
@@ -108,7 +121,7 @@ pub fn standalone(overview: &Overview) -> String {
 
 /// The list of experiments.
 #[must_use]
-pub fn list(frame: &Frame, experiments: &[Standing]) -> String {
+pub fn list(frame: &Frame, experiments: &[ListItem]) -> String {
     let main = html! {
         h1.plain { "Experiments" }
         @if experiments.is_empty() {
@@ -128,7 +141,7 @@ pub fn list(frame: &Frame, experiments: &[Standing]) -> String {
             }
         }
     };
-    framed(frame, "Experiments", None, &main)
+    framed(frame, "Experiments", Some(&Moves::List), &main)
 }
 
 /// The form to sign in; `refused` says why the last attempt failed. `next` is where to go then, relative to the list.

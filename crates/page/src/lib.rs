@@ -28,8 +28,8 @@ mod parts;
 mod text;
 
 pub use model::{
-    Change, Controls, Fate, FateKind, Figure, Guardrail, Headline, Latency, Matrix, MatrixCell, Overview, Pair, Rate,
-    RatePoint, Standing, Tone, Traffic, TrafficDay,
+    Change, Controls, Fate, FateKind, Figure, Guardrail, Headline, Latency, ListItem, Matrix, MatrixCell, Overview,
+    Pair, Rate, RatePoint, Tone, Traffic, TrafficDay,
 };
 pub use parts::Part;
 

@@ -215,7 +215,7 @@ pub struct Controls {
 
 /// What a list of experiments shows of one.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Standing {
+pub struct ListItem {
     /// Its name.
     pub name: String,
     /// Its state, in a word.

@@ -47,5 +47,23 @@
       if (stream.readyState === EventSource.CLOSED) setTimeout(open, 15000);
     });
   };
-  open();
+
+  // The list of experiments is loaded again now and then.
+  const reload = async () => {
+    if (document.hidden) return;
+    const answer = await fetch("./", { redirect: "manual" });
+    if (answer.type === "opaqueredirect") {
+      location.reload();
+      return;
+    }
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(".experiments");
+    const list = document.querySelector(".experiments");
+    if (answer.ok && fresh && fresh.innerHTML !== list.innerHTML && !list.contains(document.activeElement)) {
+      list.replaceChildren(...fresh.childNodes);
+    }
+  };
+
+  if (document.body.dataset.stream) open();
+  // A server that does not answer for a moment: the list stays as it is.
+  else if ("list" in document.body.dataset) setInterval(() => reload().catch(() => {}), 5000);
 })();

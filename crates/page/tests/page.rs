@@ -1,11 +1,11 @@
-//! Pages as browsers get them: everything is escaped, every chart is a table too, and colours can be told apart.
+//! Pages as browsers get them: everything is escaped, every chart is a table too, and colours can be distinguished.
 
 use std::collections::BTreeMap;
 
 use page::document::{Frame, Live, list, message, overview, sign_in, standalone};
 use page::{
-    Change, Controls, Fate, FateKind, Figure, Guardrail, Headline, Latency, Matrix, MatrixCell, Overview, Pair, Part,
-    Rate, RatePoint, STYLES, Standing, Tone, Traffic, TrafficDay,
+    Change, Controls, Fate, FateKind, Figure, Guardrail, Headline, Latency, ListItem, Matrix, MatrixCell, Overview,
+    Pair, Part, Rate, RatePoint, STYLES, Tone, Traffic, TrafficDay,
 };
 
 const HOSTILE: &str = "</title><script>alert('x')</script>\"&";
@@ -84,7 +84,7 @@ fn pages() -> Vec<String> {
         notice: Some(hostile()),
     };
     let full = full(Tone::Alarm);
-    let line = Standing {
+    let line = ListItem {
         name: hostile(),
         state: hostile(),
         headline: full.headline.clone(),

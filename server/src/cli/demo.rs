@@ -42,7 +42,7 @@ impl Demo {
         let store = self.store.clone().unwrap_or_else(|| folder.path().join("demo.db"));
         let mut settings = Settings::of(store);
         settings.listen = self.listen.unwrap_or_else(free_address);
-        // Nobody waits for company: all that is to be written comes at once.
+        // Users send together what belongs together: nothing is gained from waiting for more.
         settings.company = Duration::ZERO;
         settings.answer_within = Duration::from_secs(20);
         let mut running = demo::Demo::start(settings, self.seed)?;
@@ -52,7 +52,7 @@ impl Demo {
         let flag = Arc::clone(&stop);
         running.running().on_signal(move || flag.store(true, Ordering::SeqCst))?;
         let address = running.running().address();
-        let ended = running.past(&stop).and_then(|()| {
+        let ended = running.past(demo::HISTORY, &stop).and_then(|()| {
             print(&format!("twelve days have passed; look at http://{address}, and end it with Ctrl-C"))?;
             running.present(&stop)
         });

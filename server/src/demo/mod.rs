@@ -3,7 +3,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`site`] | an experiment and its users: who arrives, clicks, comes back, or never answers |
+//! | `site` | an experiment and its users: who arrives, clicks, comes back, or never answers |
 
 mod site;
 
@@ -26,12 +26,12 @@ const START: i64 = 1_767_571_200_000;
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
-/// The days that have passed when users can look.
-const HISTORY: i64 = 12;
+/// The days that have passed when somebody can look.
+pub const HISTORY: u32 = 12;
 /// The days after which users stay away: the store shall not grow for ever.
 const DAYS: i64 = 120;
 /// How much time passes at a step, before somebody looks and while somebody does.
-const STEPS: [i64; 2] = [HOUR, 10 * MINUTE];
+const STEPS: [i64; 2] = [2 * HOUR, 10 * MINUTE];
 /// How long after an impression its user clicks.
 const CLICK_AFTER: i64 = MINUTE;
 /// How much faster time passes than on a wall.
@@ -73,12 +73,13 @@ impl Demo {
         &self.running
     }
 
-    /// Lets the first days pass, as quickly as they can, unless `stop` is set.
+    /// Lets this number of days pass, as quickly as they can, unless `stop` is set.
     ///
     /// # Errors
     /// If the server refuses what users send.
-    pub fn past(&mut self, stop: &AtomicBool) -> Result<()> {
-        while !stop.load(Ordering::SeqCst) && self.now() < START + HISTORY * DAY {
+    pub fn past(&mut self, days: u32, stop: &AtomicBool) -> Result<()> {
+        let end = self.now() + i64::from(days) * DAY;
+        while !stop.load(Ordering::SeqCst) && self.now() < end {
             self.step(STEPS[0])?;
         }
         Ok(())
@@ -129,8 +130,9 @@ impl Demo {
             }
         }
         self.time.store(from + length, Ordering::SeqCst);
-        // The last lines of a day are known a moment after midnight.
-        if (from + length - START) % DAY == HOUR {
+        // A day closes half an hour after midnight: whoever decides looks an hour after it.
+        let looked = |time: i64| (time - START - HOUR).div_euclid(DAY);
+        if looked(from) != looked(from + length) {
             self.decisions();
         }
         Ok(())

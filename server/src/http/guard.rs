@@ -18,7 +18,7 @@ use axum::response::{IntoResponse as _, Response};
 
 use super::{App, Problem};
 
-/// Headers of every answer that has no others: most are no pages, and nothing may be kept.
+/// Headers of every answer, unless it has its own: most are data, and nothing may be kept.
 const HEADERS: [(HeaderName, &str); 6] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::CACHE_CONTROL, "no-store"),

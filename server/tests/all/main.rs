@@ -3,6 +3,7 @@
 mod support;
 
 mod commands;
+mod demo;
 mod drive;
 mod events;
 mod export;

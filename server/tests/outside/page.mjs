@@ -121,6 +121,14 @@ try {
   check(await page.locator("#traffic details[open]").count() === 1, "a table that was opened is still open");
   check((await page.getAttribute("#headline", "aria-live")) === "polite", "the headline is announced");
 
+  // So does the list.
+  const list = await open({ viewport: { width: 1280, height: 900 } }, [host]);
+  await list.goto(url);
+  const counted = await list.textContent(".experiments");
+  await list.waitForFunction((text) => document.querySelector(".experiments").textContent !== text, counted);
+  clean(list, "the list");
+  await list.context().close();
+
   // Paper.
   await page.pdf({ path: join(shots, "print.pdf"), format: "A4" });
   await page.emulateMedia({ media: "print" });

@@ -55,7 +55,11 @@ pub fn overview(decision: &Decision, unit: Option<&str>) -> Overview {
         pairs: order.iter().take(PAIRS).map(|pair| row(decision, pair)).collect(),
         more_pairs: order.len().saturating_sub(PAIRS) as u64,
         matrix: (3..=MATRIX).contains(&decision.rankers.len()).then(|| matrix(decision)).flatten(),
-        report: report(decision, unit).lines().map(str::to_owned).collect(),
+        // Without an outcome, the headline says all there is.
+        report: match decision.days {
+            Some(_) => report(decision, unit).lines().map(str::to_owned).collect(),
+            None => Vec::new(),
+        },
         ..Overview::default()
     }
 }
@@ -208,5 +212,6 @@ mod tests {
         assert!(matrix.cells[0].is_none());
         let nothing = overview(&decide_one(&Outcomes::default(), 0.05, By::Units).unwrap(), None);
         assert!(nothing.rates.is_empty() && nothing.pairs.is_empty() && nothing.headline.tone == Tone::Neutral);
+        assert!(nothing.report.is_empty());
     }
 }

@@ -74,10 +74,13 @@ impl Part {
 
 /// The body of the page: every part in its place.
 pub(crate) fn body(parts: &[Part]) -> Markup {
+    let html_of = |id: &str| parts.iter().find(|part| part.id == id).map_or("", |part| part.html.as_str());
+    // Two rankers have few guardrails, and room for them below their only pair.
+    let are_few = html_of("matrix").is_empty();
+    let place_of = |id: &str, place: Place| if id == "guardrails" && are_few { Place::Wide } else { place };
     let of = |place: Place| {
-        let html_of = |id: &str| parts.iter().find(|part| part.id == id).map_or("", |part| part.html.as_str());
         html! {
-            @for (id, _, _) in all().filter(|(_, found, _)| *found == place) {
+            @for (id, _, _) in all().filter(|(id, found, _)| place_of(id, *found) == place) {
                 @if id == "headline" {
                     section.part id=(id) aria-live="polite" aria-atomic="true" { (PreEscaped(html_of(id))) }
                 } @else {

@@ -9,7 +9,7 @@ mod stream;
 use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use live::traffic::{Standing, State as To};
+use live::traffic::{SIMULATED, Standing, State as To};
 use page::document::{self, Frame, Live};
 use page::{Controls, Part};
 use serde_json::Value;
@@ -108,7 +108,9 @@ pub(super) async fn list(State(app): State<App>, reader: Result<Reader, Problem>
         let job = move |session: &mut Session<'_>| jobs::snapshots(session, only.as_deref(), &known);
         let all = app.writer.call(Some(PATIENCE), job).await?;
         let shared = app.clone();
-        let told = apart(move || -> Vec<page::Standing> {
+        let told = apart(move || -> Vec<page::ListItem> {
+            let has_notice = shared.settings.notice.is_some();
+            let line = |snapshot, verdict: &live::traffic::Verdict| line(snapshot, verdict, has_notice);
             all.into_iter().map(|snapshot| shared.verdicts.complete(snapshot, line)).collect()
         });
         Ok(html(StatusCode::OK, document::list(&frame(&app, &reader, ""), &told.await?)))
@@ -119,17 +121,19 @@ pub(super) async fn list(State(app): State<App>, reader: Result<Reader, Problem>
     }
 }
 
-/// An experiment in the list.
-fn line(snapshot: Snapshot<Value>, verdict: &live::traffic::Verdict) -> page::Standing {
+/// An experiment in the list. What a notice on top of the page or the headline says is not repeated.
+fn line(snapshot: Snapshot<Value>, verdict: &live::traffic::Verdict, has_notice: bool) -> page::ListItem {
     let headline = snapshot.facts.headline(verdict);
     let told = &snapshot.told;
     let text = |key: &str| told[key].as_str().unwrap_or_default().to_owned();
-    let warnings = told["warnings"].as_array().into_iter().flatten();
-    page::Standing {
+    let warnings = told["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let is_new = |warning: &&str| !(has_notice && *warning == SIMULATED || headline.sentence.ends_with(warning));
+    let warnings = warnings.filter(is_new).map(str::to_owned).collect();
+    page::ListItem {
         name: text("experiment"),
         state: text("state"),
+        warnings,
         headline: overview::headline(headline),
-        warnings: warnings.filter_map(|warning| warning.as_str().map(str::to_owned)).collect(),
         impressions: told["impressions"].as_u64().unwrap_or(0),
         since: click_logs::model::time::Zone::default().minute(told["since"].as_i64().unwrap_or(0)),
     }
@@ -154,7 +158,7 @@ pub(super) async fn experiment(
             Live { stream: format!("../v1/experiments/{name}/stream?after={}", app.pages.boards.name(board.version)) };
         let mut frame = frame(&app, &reader, "../");
         if frame.notice.is_none() && entry.config.simulated {
-            frame.notice = Some(live::traffic::SIMULATED.to_owned());
+            frame.notice = Some(SIMULATED.to_owned());
         }
         Ok(html(StatusCode::OK, document::overview(&frame, &name, &parts, Some(&live))))
     };

@@ -1,0 +1,68 @@
+//! The demonstration: what it shows, that it is the same each time, and that it leaves nothing.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
+
+use rankduel_server::demo::{Demo, NOTICE};
+use rankduel_server::settings::Settings;
+use serde_json::{Value, json};
+
+use crate::support::{command, program, texts};
+
+/// The first days of a demonstration: what its experiments are afterwards, and the page of one.
+fn first_days(seed: u64, days: u32) -> Vec<Value> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut settings = Settings::of(folder.path().join("demo.db"));
+    settings.listen = "127.0.0.1:0".parse().expect("an address");
+    let mut demo = Demo::start(settings, seed).expect("a demonstration");
+    demo.past(days, &AtomicBool::new(false)).expect("days");
+    let names = ["help-pages", "new-index", "product-search"];
+    let calls = names.iter().map(|name| ("GET", format!("/v1/experiments/{name}"), json!(null))).collect();
+    let told = demo.running().send(calls).into_iter().map(|(status, told)| {
+        assert_eq!(status, 200, "{told}");
+        told
+    });
+    let told: Vec<Value> = told.collect();
+    demo.stop();
+    told
+}
+
+#[test]
+fn the_same_seed_gives_the_same_logs() {
+    let [first, again, other] = [1, 1, 2].map(|seed| first_days(seed, 3));
+    for ((first, again), other) in first.iter().zip(&again).zip(&other) {
+        assert_eq!(first["log"], again["log"], "{first}");
+        assert_ne!(first["log"], other["log"]);
+        // Users come, click, and come back; some never see their list.
+        assert!(first["clicks"]["taken"].as_u64() > Some(100), "{first}");
+        assert!(first["units"]["counted"].as_u64() < first["impressions"]["credited"].as_u64(), "{first}");
+        assert_eq!(first["warnings"][0], "All users are simulated.");
+    }
+    assert!(first[2]["impressions"]["unanswered"].as_u64() > Some(0), "{}", first[2]);
+    assert!(first[1]["impressions"]["missing"].as_u64() > Some(10), "{}", first[1]);
+}
+
+#[test]
+fn it_says_what_it_is_and_leaves_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut demo = Command::new(program());
+    demo.args(["demo", "--listen", "127.0.0.1:0"]).env("TMPDIR", folder.path()).stdout(Stdio::piped());
+    let mut child = demo.spawn().expect("the program");
+    let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
+    assert_eq!(lines.next().expect("a line").expect("text"), NOTICE);
+    assert!(lines.next().expect("a line").expect("text").starts_with("serving http://127.0.0.1:"));
+    let left = || std::fs::read_dir(folder.path()).expect("the folder").count();
+    assert_eq!(left(), 1);
+    let asked = Command::new("kill").arg(child.id().to_string()).status().expect("kill");
+    assert!(asked.success());
+    assert!(child.wait().expect("an end").success());
+    assert_eq!(left(), 0, "the store is gone");
+    // A store that is there is not touched.
+    let kept = folder.path().join("kept.db");
+    std::fs::write(&kept, "mine").expect("a file");
+    let refused = command(&["demo", "--store", kept.to_str().expect("UTF-8")], None);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(texts(&refused).1.contains("is there already"), "{refused:?}");
+    assert_eq!(std::fs::read(&kept).expect("the file"), b"mine");
+}
