@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import collections
 import csv
+import http.client
 import json
 import os
 import pathlib
@@ -36,8 +37,8 @@ folder, flags = pathlib.Path(sys.argv[1]), json.loads(sys.argv[2])
 spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
 read = lambda name: [json.loads(line) for line in (folder / name).read_text().splitlines()]
 impressions = [{**row, "receipt": json.dumps(row["receipt"])} for row in read("impressions.jsonl")]
-credited = rankduel.spark.credit(spark.createDataFrame(impressions), spark.createDataFrame(read("clicks.jsonl")), **flags)
-print(json.dumps([row.asDict() for row in credited.outcomes.collect()], default=str))
+credited = rankduel.spark.credit(spark.createDataFrame(impressions), spark.createDataFrame(read("clicks.jsonl")), partitions=4, **flags)
+print(json.dumps(credited.outcomes.to_pandas().to_dict("records"), default=str))
 """
 
 
@@ -50,6 +51,12 @@ def added(rows: Iterable[tuple[str, str, list[int]]]) -> Rows:
         for place, count in enumerate((wins, losses, ties)):
             sums[first, second][place] += count
     return {pair: tuple(counts) for pair, counts in sums.items() if any(counts)}
+
+
+def added_rows(rows: list[dict[str, Any]]) -> Rows:
+    """The counts of impressions in rows of `outcomes.csv`: they follow those of units."""
+    counts = [name for name in rows[0] if name not in ("day", "version", "first", "second")]
+    return added((row["first"], row["second"], [int(row[name]) for name in counts[3:]]) for row in rows)
 
 
 def run(*command: str, **more: Any) -> str:
@@ -87,8 +94,6 @@ def compared(given: argparse.Namespace, folder: pathlib.Path) -> None:
     exported = folder / "exported"
     run(server.program, "export", EXPERIMENT, str(exported), "--store", str(server.store))
     rules = call(server.port, "GET", f"/v1/experiments/{EXPERIMENT}/export?what=rules")[1]
-    import http.client
-
     connection = http.client.HTTPConnection("127.0.0.1", server.port)
     connection.request("GET", f"/v1/experiments/{EXPERIMENT}/export?what=log")
     log = [json.loads(line) for line in connection.getresponse().read().splitlines()]
@@ -102,8 +107,7 @@ def compared(given: argparse.Namespace, folder: pathlib.Path) -> None:
     run("sh", str(exported / "credit.sh"), env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"})
     with open(exported / "credited" / "outcomes.csv", newline="") as file:
         rows = list(csv.DictReader(file))
-    columns = [name for name in rows[0] if name not in ("day", "version", "first", "second")]
-    credited = added((row["first"], row["second"], [int(row[name]) for name in columns[3:]]) for row in rows)
+    credited = added_rows(rows)
 
     table = Table("numbers", "pairs", "impressions that count")
     total = lambda rows: f"{sum(map(sum, rows.values())):,}"
@@ -114,10 +118,10 @@ def compared(given: argparse.Namespace, folder: pathlib.Path) -> None:
         table.add(True, "Spark", "left out", "no --spark PYTHON")
     else:
         flags = spark_flags(rules["flags"])
-        told = run(given.spark, "-c", SPARK, str(exported), json.dumps(flags))
+        # Its workers are this Python too.
+        told = run(given.spark, "-c", SPARK, str(exported), json.dumps(flags), env={**os.environ, "PYSPARK_PYTHON": given.spark})
         found = json.loads(told.strip().splitlines()[-1])
-        names_of = [name for name in found[0] if "impressions" in name and name.split("_")[-1] in ("wins", "losses", "ties")]
-        spark = added((row["first"], row["second"], [int(row[name]) for name in names_of]) for row in found)
+        spark = added_rows(found)
         table.add(spark == simulated, "Spark, from the export", len(spark), total(spark))
     for pair, numbers in sorted(simulated.items()):
         table.add(True, " against ".join(pair), "wins, losses, ties", ", ".join(f"{count:,}" for count in numbers))
