@@ -16,7 +16,8 @@
 //! A comment `<!-- readme: same NAME as FILE -->` stands alone: what the blocks above wrote to NAME is FILE of the repository, for
 //! example a picture of the page.
 //!
-//! A `text` block after a `sh` block is its standard output; a line `...` stands for any lines.
+//! A `text` block after a `sh` block is its standard output; a line `...` stands for any lines, and a long line may be
+//! broken at blanks.
 
 mod output;
 mod run;

@@ -1,9 +1,13 @@
 //! Outputs that a README shows, compared with those that there were.
 
-/// What differs between the `shown` output and the `found` one; `None` if nothing does. A shown line `...` stands for any lines.
+/// The most lines that a long line may be broken into.
+const BROKEN: usize = 8;
+
+/// What differs between the `shown` output and the `found` one; `None` if nothing does. A shown line `...` stands for any lines,
+/// and a long line may be shown broken at blanks.
 pub(super) fn difference(shown: &str, found: &str) -> Option<String> {
-    let shown: Vec<&str> = shown.trim_end().lines().map(str::trim_end).collect();
     let found: Vec<&str> = found.trim_end().lines().map(str::trim_end).collect();
+    let shown = whole(shown.trim_end().lines().map(str::trim_end).collect(), &found);
     let mut at = 0;
     for (number, part) in shown.split(|line| line.trim() == "...").enumerate() {
         // The first part begins where the output does; each later one where it is found first.
@@ -25,6 +29,27 @@ pub(super) fn difference(shown: &str, found: &str) -> Option<String> {
     (!open && at < found.len()).then(|| format!("the output goes on: {:?}", found[at]))
 }
 
+/// `shown` with broken lines as they were printed.
+fn whole<'a>(shown: Vec<&'a str>, found: &[&'a str]) -> Vec<&'a str> {
+    let mut lines = Vec::new();
+    let mut rest = shown.as_slice();
+    while let Some((first, after)) = rest.split_first() {
+        let joined = |count: usize| (count, rest[..count].join(" "));
+        let mut broken = (2..=BROKEN.min(rest.len())).map(joined);
+        match broken.find_map(|(count, line)| Some((count, *found.iter().find(|other| **other == line)?))) {
+            Some((count, line)) => {
+                lines.push(line);
+                rest = &rest[count..];
+            }
+            None => {
+                lines.push(first);
+                rest = after;
+            }
+        }
+    }
+    lines
+}
+
 /// The first line of `part` that the output lacks, and what stands there.
 fn first_difference(part: &[&str], found: &[&str]) -> String {
     let same = part.iter().zip(found).take_while(|(one, other)| one == other).count();
@@ -42,6 +67,14 @@ mod tests {
         for right in ["a\nb\nc\nd", "a\n...\nd", "...\nc\nd\n", "a\n...", "...\nb\n...\nd", "a\n  ...\nb\nc\nd"] {
             assert_eq!(difference(right, found), None, "{right}");
         }
+    }
+
+    #[test]
+    fn a_long_line_may_be_broken() {
+        assert_eq!(difference("a b\nc d\n...", "a b c d\ne\n"), None);
+        assert_eq!(difference("x\na\nb\nc", "x\na b c\n"), None);
+        let found = difference("a b\nd c\n...", "a b c d\ne\n");
+        assert_eq!(found.as_deref(), Some("expected \"a b\", found \"a b c d\""));
     }
 
     #[test]
