@@ -64,11 +64,16 @@ impl Log<'_> {
         self.verdicts.versions.last().and_then(|version| version.name.as_ref())
     }
 
+    fn are_several(&self) -> bool {
+        self.verdicts.versions.len() > 1
+    }
+
     fn days(&self) -> impl Iterator<Item = &Day> {
         let version = self.version();
-        self.outcomes.days.iter().filter(move |day| {
-            self.verdicts.versions.len() == 1 || self.outcomes.versions[day.version].as_ref() == version
-        })
+        self.outcomes
+            .days
+            .iter()
+            .filter(move |day| !self.are_several() || self.outcomes.versions[day.version].as_ref() == version)
     }
 
     fn figures(&self, decision: &Decision) -> Vec<Figure> {
@@ -77,7 +82,11 @@ impl Log<'_> {
         let grouped = output::numbers::with_separators;
         let unit = self.summary["unit"].as_str().unwrap_or("unit");
         let days = decision.days.map_or(0, |(first, last)| last - first + 1);
-        let of_pairs = if decision.pairs.len() > 1 { "counted per pair" } else { "compared the two rankers" };
+        let of_pairs = match (self.are_several(), decision.pairs.len()) {
+            (true, _) => "of the version that began last",
+            (false, 2..) => "counted per pair",
+            _ => "compared the two rankers",
+        };
         let figure =
             |name: &str, value: String, note: &str| Figure { name: name.to_owned(), value, note: note.to_owned() };
         vec![
@@ -138,7 +147,8 @@ impl Log<'_> {
                 "open" => FateKind::Open,
                 _ => FateKind::Aside,
             };
-            Some(Fate { name: name.to_owned(), count, meaning: fate.meaning().to_owned(), kind })
+            let of_all = if kind == FateKind::Counts && self.are_several() { ", in all versions" } else { "" };
+            Some(Fate { name: name.to_owned(), count, meaning: format!("{}{of_all}", fate.meaning()), kind })
         };
         ImpressionFate::ALL.iter().filter_map(fate).collect()
     }
