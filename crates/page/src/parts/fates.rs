@@ -86,9 +86,13 @@ pub(super) fn latency(overview: &Overview) -> Markup {
             h2 { "Latency" }
             p.about {
                 (about) " "
-                @for (name, share) in [("Half", 0.5), ("99%", 0.99), ("99.9%", 0.999)] {
-                    @if let Some((end, _)) = within(share) { strong { (name) ": " (end) } ". " }
+                @for (name, share) in [("half", 0.5), ("99%", 0.99), ("99.9%", 0.999)] {
+                    @if let Some((end, _)) = within(share) {
+                        @if share > 0.5 { ", " }
+                        (name) " within " strong { (end) }
+                    }
                 }
+                "."
             }
             figure {
                 div.chart { (charts::buckets(buckets, "How long answers took")) }

@@ -136,7 +136,7 @@ fn latency(metrics: &Metrics) -> Option<Latency> {
         Some(micros) => format!("{} s", micros as f64 / 1e6),
     };
     let buckets: Vec<(String, u64)> = metrics.seconds.counts().map(|(end, count)| (name(end), count)).collect();
-    Some(Latency { about: "All answers of this server since it started, at most:".to_owned(), buckets })
+    Some(Latency { about: "All answers of this server since it started:".to_owned(), buckets })
 }
 
 fn change((time, change): &(String, live::traffic::Change)) -> Change {
