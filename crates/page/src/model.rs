@@ -115,7 +115,9 @@ pub struct Traffic {
     pub rankers: Vec<String>,
     /// By ascending day.
     pub days: Vec<TrafficDay>,
-    /// Whether the last day is not over.
+    /// Whether these are hours instead of days, each numbered as days are.
+    pub are_hours: bool,
+    /// Whether the last of them is not over.
     pub is_going_on: bool,
 }
 

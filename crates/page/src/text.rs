@@ -23,9 +23,12 @@ pub(crate) fn share_of(count: u64, of: u64) -> Option<f64> {
     (of > 0).then(|| count as f64 / of as f64)
 }
 
-/// A date such as `2026-11-24` as `24 Nov`; any other text as it is.
+/// A date such as `2026-11-24` as `24 Nov`, an hour of it such as `2026-11-24 15:00` as `15:00`; any other text as it is.
 pub(crate) fn short_date(date: &str) -> String {
     const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    if let Some((_, hour)) = date.split_once(' ').filter(|(day, _)| short_date(day) != *day) {
+        return hour.to_owned();
+    }
     let mut parts = date.splitn(3, '-');
     let short = (|| {
         let (_, month, day) = (parts.next()?, parts.next()?, parts.next()?);
@@ -63,6 +66,7 @@ mod tests {
     fn numbers_are_for_readers() {
         assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!(percent(0.57111), "57.1%");
+        assert_eq!([short_date("2026-11-04 15:00"), short_date("day 3")], ["15:00", "day 3"]);
         assert_eq!(
             [short_date("2026-11-04"), short_date("day 3"), short_date("2026-13-01")],
             ["4 Nov", "day 3", "2026-13-01"]

@@ -56,6 +56,7 @@ fn full(tone: Tone) -> Overview {
             rankers: vec![hostile(), "b".into()],
             days: vec![TrafficDay { day: 1, date: hostile(), asked: 7_654, clicked: 3_827, lists: vec![7_654, 3_210] }],
             is_going_on: true,
+            are_hours: false,
         }),
         fates: vec![Fate { name: hostile(), count: 9_876, meaning: hostile(), kind: FateKind::Aside }],
         guardrails: vec![Guardrail {

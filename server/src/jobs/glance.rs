@@ -5,6 +5,16 @@ use live::traffic::{Change, Config, Daily, Experiment, Fates, Tally, Time, Watch
 /// The most changes that a page lists.
 const CHANGES: usize = 12;
 
+/// From this number of days, traffic is shown by the day.
+const FEW: usize = 3;
+
+/// An hour of traffic: its number, its beginning in words, and what it had.
+fn hour(experiment: &Experiment, time: Time, hourly: &Daily) -> (i32, String, Daily) {
+    let begins = experiment.minute(time);
+    let words = begins.get(..16).unwrap_or(&begins).to_owned();
+    (i32::try_from(time.div_euclid(3_600_000)).unwrap_or(i32::MAX), words, hourly.clone())
+}
+
 /// What a page shows of an experiment, apart from its verdict.
 #[derive(Debug)]
 pub struct Glance {
@@ -28,6 +38,8 @@ pub struct Glance {
     pub watches: Vec<(Watch, Option<String>)>,
     /// Traffic by day.
     pub daily: Vec<(i32, Daily)>,
+    /// While there are few days: traffic by the hour, each numbered since 1970 and in words.
+    pub hourly: Vec<(i32, String, Daily)>,
     /// The ranker that seems best to the policy.
     pub leader: Option<u32>,
     /// Whose list everybody gets where nothing is mixed.
@@ -64,6 +76,10 @@ impl Glance {
                 .collect(),
             watches: experiment.watches().into_iter().map(|watch| (watch, broken(&watch))).collect(),
             daily: experiment.daily().map(|(day, daily)| (day, daily.clone())).collect(),
+            hourly: match experiment.daily().count() {
+                0..FEW => experiment.hourly().map(|(time, hourly)| hour(experiment, time, hourly)).collect(),
+                _ => Vec::new(),
+            },
             leader: experiment.leader(),
             champion: experiment.champion(),
             position: experiment.position(),

@@ -133,6 +133,7 @@ impl Log<'_> {
             rankers: decision.rankers.clone(),
             days: days.into_values().collect(),
             is_going_on: false,
+            are_hours: false,
         })
     }
 

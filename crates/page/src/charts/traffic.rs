@@ -106,7 +106,8 @@ fn short(count: f64) -> String {
 fn described(traffic: &Traffic) -> String {
     let total: u64 = traffic.days.iter().map(|day| day.asked).sum();
     let (days, plural) = (traffic.days.len(), if traffic.days.len() == 1 { "" } else { "s" });
-    format!("Lists shown per day, by ranker: {} impressions on {days} day{plural}", grouped(total))
+    let unit = if traffic.are_hours { "hour" } else { "day" };
+    format!("Lists shown per {unit}, by ranker: {} impressions in {days} {unit}{plural}", grouped(total))
 }
 
 #[cfg(test)]
@@ -122,7 +123,7 @@ mod tests {
         let names: Vec<String> = (0..20).map(|n| format!("r{n}")).collect();
         let days: Vec<TrafficDay> = (0..400).filter(|n| n % 7 != 3).map(|n| day(n, (0..20).collect())).collect();
         let all: u64 = days.iter().flat_map(|day| &day.lists).sum();
-        let of = Traffic { rankers: names, days, is_going_on: true };
+        let of = Traffic { rankers: names, days, is_going_on: true, are_hours: false };
         let (own, has_others) = grouped_rankers(&of);
         assert_eq!((own, has_others), (vec![19, 18, 17, 16, 15, 14], true));
         let found = bars(&of.days, &[19, 18, 17, 16, 15, 14], true);

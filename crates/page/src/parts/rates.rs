@@ -46,7 +46,8 @@ pub(super) fn traffic(overview: &Overview) -> Markup {
     let all: u64 = (0..traffic.rankers.len()).map(total).sum();
     let of_others = all - own.iter().map(|ranker| total(*ranker)).sum::<u64>();
     let share = |count: u64| share_of(count, all).map_or("–".to_owned(), percent);
-    let mut head = vec!["Day", "Impressions", "Clicked"];
+    let unit = if traffic.are_hours { "hour" } else { "day" };
+    let mut head = vec![if traffic.are_hours { "Hour" } else { "Day" }, "Impressions", "Clicked"];
     head.extend(own.iter().map(|ranker| traffic.rankers[*ranker].as_str()));
     if has_others {
         head.push("others");
@@ -64,7 +65,7 @@ pub(super) fn traffic(overview: &Overview) -> Markup {
     html! {
         @if all > 0 {
             h2 { "Traffic" }
-            p.about { "Lists shown per day, mixed with others or alone." @if traffic.is_going_on { " The last day is not over." } }
+            p.about { "Lists shown per " (unit) ", mixed with others or alone." @if traffic.is_going_on { " The last " (unit) " is not over." } }
             figure {
                 ul.legend {
                     @for (color, ranker) in own.iter().enumerate() {
@@ -75,7 +76,7 @@ pub(super) fn traffic(overview: &Overview) -> Markup {
                     }
                 }
                 div.chart { (charts::traffic(traffic)) }
-                (as_table("Impressions and lists shown per day", "traffic-table", &head, rows))
+                (as_table(&format!("Impressions and lists shown per {unit}"), "traffic-table", &head, rows))
             }
         }
     }

@@ -81,16 +81,23 @@ fn figures(glance: &Glance, verdict: &Verdict) -> Vec<Figure> {
 }
 
 fn traffic(glance: &Glance) -> Option<Traffic> {
-    let day = |(day, daily): &(i32, live::traffic::Daily)| TrafficDay {
-        day: *day,
-        date: date(*day),
+    let shown = |day: i32, date: String, daily: &live::traffic::Daily| TrafficDay {
+        day,
+        date,
         asked: daily.asked,
         clicked: daily.clicked,
         lists: daily.lists.clone(),
     };
-    (!glance.daily.is_empty()).then(|| Traffic {
+    let are_hours = !glance.hourly.is_empty();
+    let days: Vec<TrafficDay> = if are_hours {
+        glance.hourly.iter().map(|(hour, words, hourly)| shown(*hour, words.clone(), hourly)).collect()
+    } else {
+        glance.daily.iter().map(|(day, daily)| shown(*day, date(*day), daily)).collect()
+    };
+    (!days.is_empty()).then(|| Traffic {
         rankers: glance.config.rankers.iter().map(|ranker| ranker.name.clone()).collect(),
-        days: glance.daily.iter().map(day).collect(),
+        days,
+        are_hours,
         is_going_on: glance.state == State::Running,
     })
 }

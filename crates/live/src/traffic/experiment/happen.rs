@@ -5,7 +5,7 @@ use super::super::config::{Ask, Keep};
 use super::super::event::{Choice, Event, Guard, Marks, Outcome, Reason, Row, State, Time};
 use super::super::units::{Credited, Rule, Said};
 use super::open::Open;
-use super::{Alarm, Change, Experiment, Mark, Met};
+use super::{Alarm, Change, Daily, Experiment, HOURS, Mark, Met};
 use crate::config::ConfigError;
 
 /// Why an event cannot follow those before it.
@@ -185,11 +185,16 @@ impl Experiment {
         self.fates.asked += 1;
         let impression = self.fates.asked;
         let today = self.day(time);
-        let daily = self.daily.entry(today).or_default();
-        daily.asked += 1;
-        daily.lists.resize(self.config.rankers.len(), 0);
-        for &arm in choice.arms() {
-            daily.lists[arm as usize] += 1;
+        let (hour, rankers) = (self.hour(time), self.config.rankers.len());
+        self.daily.entry(today).or_default().asked(choice.arms(), rankers);
+        if self.hourly.back().is_none_or(|(last, _)| *last < hour) {
+            self.hourly.push_back((hour, Daily::default()));
+        }
+        if self.hourly.len() > HOURS {
+            self.hourly.pop_front();
+        }
+        if let Some((_, hourly)) = self.hourly.back_mut() {
+            hourly.asked(choice.arms(), rankers);
         }
         let of_unit = self.by_unit.entry(unit).or_default();
         of_unit.asked = of_unit.asked.saturating_add(1);
@@ -254,8 +259,13 @@ impl Experiment {
             self.fates.clicks += 1;
             if open.clicked.len() == 1 {
                 self.traffic.clicked += 1;
-                let day = self.rules.zone.day(open.asked);
+                let asked = open.asked;
+                let (day, hour) = (self.day(asked), self.hour(asked));
                 self.daily.entry(day).or_default().clicked += 1;
+                let mut hours = self.hourly.iter_mut().rev();
+                if let Some((_, hourly)) = hours.find(|(known, _)| *known == hour) {
+                    hourly.clicked += 1;
+                }
             }
         }
     }

@@ -32,6 +32,11 @@ use super::guards::Watched;
 use super::units::{Tally, Units};
 use crate::config::ConfigError;
 
+/// An hour in milliseconds.
+const HOUR: Time = 3_600_000;
+/// How many hours traffic is kept for.
+const HOURS: usize = 48;
+
 /// An event and its number in the log, from 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Numbered {
@@ -90,7 +95,7 @@ pub struct Fates {
     pub clicks: u64,
 }
 
-/// The impressions that were asked for on a day.
+/// The impressions that were asked for on a day, or in an hour.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Daily {
     /// How many.
@@ -99,6 +104,16 @@ pub struct Daily {
     pub clicked: u64,
     /// By ranker: how many needed its list, mixed with others or alone.
     pub lists: Vec<u64>,
+}
+
+impl Daily {
+    fn asked(&mut self, arms: &[u32], rankers: usize) {
+        self.asked += 1;
+        self.lists.resize(rankers, 0);
+        for &arm in arms {
+            self.lists[arm as usize] += 1;
+        }
+    }
 }
 
 /// Whose the impressions were, and whether anybody clicked.
@@ -199,6 +214,8 @@ pub struct Experiment {
     watched: Watched,
     fates: Fates,
     daily: BTreeMap<i32, Daily>,
+    /// By hour since 1970 in the experiment's zone: the last two days.
+    hourly: VecDeque<(i64, Daily)>,
     recent: Vec<Numbered>,
 }
 
@@ -246,6 +263,7 @@ impl Experiment {
             last_day: None,
             fates: Fates::default(),
             daily: BTreeMap::new(),
+            hourly: VecDeque::new(),
             recent: Vec::new(),
         }
     }
@@ -299,6 +317,12 @@ impl Experiment {
     /// The impressions by the day on which they were asked for, in days since 1970-01-01. Days without any are left out.
     pub fn daily(&self) -> impl Iterator<Item = (i32, &Daily)> {
         self.daily.iter().map(|(&day, daily)| (day, daily))
+    }
+
+    /// The same by the hour for the last 48 hours with any, each with the time at which it began.
+    pub fn hourly(&self) -> impl Iterator<Item = (Time, &Daily)> {
+        let offset = self.rules.zone.start(0);
+        self.hourly.iter().map(move |(hour, daily)| (hour * HOUR + offset, daily))
     }
 
     /// How many units and impressions counted, on days that are closed.
@@ -363,6 +387,11 @@ impl Experiment {
     /// Time that does not pass while nobody is there.
     fn up(&self, time: Time) -> i64 {
         time - self.downtime
+    }
+
+    /// The hour of a time in the experiment's zone.
+    fn hour(&self, time: Time) -> i64 {
+        (time - self.rules.zone.start(0)).div_euclid(HOUR)
     }
 
     fn day(&self, time: Time) -> i32 {

@@ -56,6 +56,19 @@ fn a_log_replays_to_the_same_experiment() {
         );
         let headline = |experiment: &Experiment| experiment.facts().headline(&experiment.verdict());
         assert_eq!(headline(&again), headline(&world.experiment), "{name}");
+        let hourly = |experiment: &Experiment| -> Vec<(i64, Daily)> {
+            experiment.hourly().map(|(hour, hourly)| (hour, hourly.clone())).collect()
+        };
+        let hours = hourly(&again);
+        assert_eq!(hours, hourly(&world.experiment), "{name}");
+        assert!(hours.len() <= 48 && hours.iter().all(|(hour, _)| hour % 3_600_000 == 0), "{name}");
+        let sums = |all: &mut dyn Iterator<Item = &Daily>| {
+            all.fold((0, 0, 0), |(asked, clicked, lists), one| {
+                (asked + one.asked, clicked + one.clicked, lists + one.lists.iter().sum::<u64>())
+            })
+        };
+        let of_hours = sums(&mut hours.iter().map(|(_, hourly)| hourly));
+        assert_eq!(of_hours, sums(&mut daily(&again).iter().map(|(_, daily)| daily)), "{name}");
         let of_days: u64 = daily(&again).iter().map(|(_, daily)| daily.asked).sum();
         assert_eq!(of_days, again.fates().asked, "{name}");
         assert!(world.experiment.fates().credited > 100, "{name}: {:?}", world.experiment.fates());
