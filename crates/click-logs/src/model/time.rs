@@ -114,7 +114,7 @@ fn unreadable(text: &str) -> String {
 }
 
 /// A number as a time: seconds, milliseconds, microseconds or nanoseconds since 1970, by its size. (Seconds reach 10^11
-/// in the year 5138, and milliseconds were beyond it in 1973.)
+/// in the year 5138, and milliseconds were beyond it in 1973.) `None` before the year 1: such days have no date of four digits.
 #[must_use]
 pub fn of_number(number: f64) -> Option<i64> {
     let milliseconds = match number.abs() {
@@ -124,8 +124,11 @@ pub fn of_number(number: f64) -> Option<i64> {
         size if size < 1e20 => number / 1e6,
         _ => return None,
     };
-    Some(milliseconds.floor() as i64)
+    Some(milliseconds.floor() as i64).filter(|milliseconds| *milliseconds >= YEAR_1)
 }
+
+/// The beginning of the year 1.
+const YEAR_1: i64 = -62_135_596_800_000;
 
 /// `2026-11-22T15:04[:05[.678]]` as milliseconds, and what follows it.
 fn local_time(bytes: &[u8]) -> Option<(i64, &[u8])> {
@@ -271,6 +274,13 @@ mod tests {
         let time = Zone::default().time("2026-11-22T23:30:59Z").unwrap();
         assert_eq!(Zone::default().minute(time), "2026-11-22 23:30 UTC");
         assert_eq!(Zone::parse("+01:00").unwrap().minute(time), "2026-11-23 00:30 +01:00");
+    }
+
+    #[test]
+    fn days_before_the_year_1_are_no_times() {
+        assert_eq!(of_number(-62_135_596_800.0), Some(YEAR_1));
+        assert_eq!(date((YEAR_1 / 86_400_000) as i32), "0001-01-01");
+        assert_eq!((of_number(-62_135_596_801.0), of_number(-9e10)), (None, None));
     }
 
     #[test]
