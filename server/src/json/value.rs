@@ -48,7 +48,7 @@ pub enum Kind<'v> {
     Number(&'v Number),
     /// A text.
     Text(&'v str),
-    /// An array of so many.
+    /// An array, with the number of its items.
     List(usize),
     /// An object.
     Object,

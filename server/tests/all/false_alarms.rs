@@ -1,4 +1,4 @@
-//! Equal rankers, users with tastes that are fair on average, over HTTP: how often the status names a winner.
+//! Equal rankers, users with tastes that are fair on average, over HTTP: how often the status declares a winner.
 
 use serde_json::json;
 
