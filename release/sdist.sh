@@ -7,7 +7,7 @@ out=$(folder "$1")
 tools
 for package in python server; do
   step "source distribution of $package"
-  (cd "$top/$package" && maturin sdist --quiet --out "$out")
+  (cd "$top/$package" && maturin sdist --out "$out")
 done
 twine check --strict "$out"/*.tar.gz
 for sdist in "$out"/*.tar.gz; do
