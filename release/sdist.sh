@@ -12,7 +12,7 @@ done
 twine check --strict "$out"/*.tar.gz
 for sdist in "$out"/*.tar.gz; do
   for licence in LICENSE-MIT LICENSE-APACHE; do
-    tar -tzf "$sdist" | grep -q "/$licence\$" || { echo "$sdist lacks $licence" >&2; exit 1; }
+    tar -tzf "$sdist" | grep "/$licence\$" >/dev/null || { echo "$sdist lacks $licence" >&2; exit 1; }
   done
 done
 ls -l "$out"
