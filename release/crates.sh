@@ -2,7 +2,8 @@
 # A copy of the workspace under the names that are published, checked, and with --publish published: crates.sh FOLDER [--publish]
 . "$(dirname "$0")/common.sh"
 [ $# -ge 1 ] || { echo 'usage: crates.sh FOLDER [--publish]' >&2; exit 2; }
-copy=$1
+# The copy is made from another folder than it is checked in.
+copy=$(realpath -m "$1")
 step 'the copy'
 repository=()
 [ -z "${RANKDUEL_REPOSITORY:-}" ] || repository=(--repository "$RANKDUEL_REPOSITORY")

@@ -45,7 +45,12 @@ step 'archive'
   cd "$aside"
   case $target in
     *windows*) python3 -m zipfile -c "$out/$name.zip" "$name" && file=$name.zip ;;
-    *) tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@${SOURCE_DATE_EPOCH:-0}" -czf "$out/$name.tar.gz" "$name" && file=$name.tar.gz ;;
+    *)
+      # The same bytes from the same files, where tar is GNU's.
+      same=()
+      ! tar --version | grep -q GNU || same=(--sort=name --owner=0 --group=0 --numeric-owner --mtime="@${SOURCE_DATE_EPOCH:-0}")
+      tar ${same[@]+"${same[@]}"} -czf "$out/$name.tar.gz" "$name" && file=$name.tar.gz
+      ;;
   esac
   cd "$out"
   if command -v sha256sum >/dev/null; then sha256sum "$file" >"$file.sha256"; else shasum -a 256 "$file" >"$file.sha256"; fi
