@@ -4,7 +4,7 @@
 
 use bandits::open::Ticket;
 use bandits::registry::{Spec, entries};
-use bandits::{Choice, DuelOutcome, Generators, OpenPolicy, PairWins};
+use bandits::{Choice, Preference, Generators, OpenPolicy, PairWins};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -44,7 +44,7 @@ fuzz_target!(|bytes: &[u8]| {
                     let scores: Vec<u64> = (0..arms).map(|arm| (arm * place) as u64 % 3).collect();
                     policy.tell(ticket, &PairWins::from_scores(&scores)).expect("open");
                 } else {
-                    let outcomes = [DuelOutcome::First, DuelOutcome::Second, DuelOutcome::Tie];
+                    let outcomes = [Preference::First, Preference::Second, Preference::Tie];
                     policy.tell(ticket, outcomes[usize::from(call & 7) - 3]).expect("open");
                 }
                 told += 1;
@@ -58,7 +58,7 @@ fuzz_target!(|bytes: &[u8]| {
             }
             _ => {
                 if let Some(ticket) = closed {
-                    assert!(policy.forget(ticket).is_err() && policy.tell(ticket, DuelOutcome::Tie).is_err());
+                    assert!(policy.forget(ticket).is_err() && policy.tell(ticket, Preference::Tie).is_err());
                 }
                 let step = policy.tally().asked;
                 policy.stay(step + u64::from(call));

@@ -220,7 +220,7 @@ impl Matrix {
     fn wins<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u64>>> {
         self.table(py, 0, |state, place, first| {
             let count = state.count(place);
-            if first { count.wins } else { count.reversed().wins }
+            if first { count.wins } else { count.swapped().wins }
         })
     }
 

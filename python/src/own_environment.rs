@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use bandits::{Arm, DuelOutcome, PreferenceMatrix};
+use bandits::{Arm, Preference, PreferenceMatrix};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods as _};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -49,18 +49,18 @@ struct OwnDuels {
 }
 
 impl OutsideDuels for OwnDuels {
-    fn duel(&mut self, first: Arm, second: Arm) -> DuelOutcome {
+    fn duel(&mut self, first: Arm, second: Arm) -> Preference {
         let outcome = locked(|py| {
             let said = self.duel.bind(py).call1((first.0, second.0))?;
             if said.is_none() {
-                return Ok(DuelOutcome::Tie);
+                return Ok(Preference::Tie);
             }
             // Also a truth value of NumPy.
             let word = said.extract::<String>();
             match (said.extract::<bool>(), word.as_deref()) {
-                (Ok(true), _) | (_, Ok("first")) => Ok(DuelOutcome::First),
-                (Ok(false), _) | (_, Ok("second")) => Ok(DuelOutcome::Second),
-                (_, Ok("tie")) => Ok(DuelOutcome::Tie),
+                (Ok(true), _) | (_, Ok("first")) => Ok(Preference::First),
+                (Ok(false), _) | (_, Ok("second")) => Ok(Preference::Second),
+                (_, Ok("tie")) => Ok(Preference::Tie),
                 _ => Err(PyValueError::new_err(format!(
                     "duel({}, {}) returned {said:?}; expected True or \"first\", False or \"second\", None or \"tie\"",
                     first.0, second.0

@@ -350,7 +350,7 @@
 //! which regret is computed.
 //!
 //! ```
-//! use bandits::{Arena, Arm, DuelOutcome, Generator, Generators, PairWins, Recorder, play};
+//! use bandits::{Arena, Arm, Preference, Generator, Generators, PairWins, Recorder, play};
 //! use bandits::{PolicyConfig as _, policies::rucb};
 //! use rand::Rng as _;
 //!
@@ -364,11 +364,11 @@
 //!         self.gaps.len()
 //!     }
 //!
-//!     fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome {
+//!     fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Preference {
 //!         match generator.next_u64() % 4 {
-//!             0 => DuelOutcome::Tie,
-//!             1 => if first < second { DuelOutcome::Second } else { DuelOutcome::First },
-//!             _ => if first < second { DuelOutcome::First } else { DuelOutcome::Second },
+//!             0 => Preference::Tie,
+//!             1 => if first < second { Preference::Second } else { Preference::First },
+//!             _ => if first < second { Preference::First } else { Preference::Second },
 //!         }
 //!     }
 //!
@@ -376,11 +376,7 @@
 //!         wins.reset(arms.len());
 //!         for i in 0..arms.len() {
 //!             for j in i + 1..arms.len() {
-//!                 match self.duel(arms[i], arms[j], generator) {
-//!                     DuelOutcome::First => wins.set_win(i, j),
-//!                     DuelOutcome::Second => wins.set_win(j, i),
-//!                     DuelOutcome::Tie => wins.set_tie(i, j),
-//!                 }
+//!                 wins.set(i, j, self.duel(arms[i], arms[j], generator));
 //!             }
 //!         }
 //!     }
@@ -432,13 +428,13 @@ pub use algorithm::{
     ActionKind, Convergence, MOST_WITH_ALL_PAIRS, Memory, Paper, Parameter, ParameterError, ParameterValue,
     PolicyConfig, Venue,
 };
-pub use arena::{Arena, DuelOutcome, MatrixArena, Shuffled, UtilityArena, UtilityError};
+pub use arena::{Arena, MatrixArena, Shuffled, UtilityArena, UtilityError};
 pub use late::{Late, LatePolicy};
 pub use matrix::{MatrixError, MatrixInFile, PreferenceMatrix, SquareTable, WinCounts, WinTable, agreement, winners};
 pub use open::OpenPolicy;
-pub use policy::{Arm, Choice, DuelPolicy, Feedback, OwnedPolicy, PackedWins, PairWins, Policy, SetPolicy, Sets};
+pub use policy::{Choice, DuelPolicy, Feedback, OwnedPolicy, PackedWins, PairWins, Policy, SetPolicy, Sets};
 /// The one generator of the project.
-pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;
+pub use ranktypes::{Arm, Generator, Preference, SeedableRng};
 pub use regret::{RegretKind, RegretReference, RegretReferenceError, every_arm_is_optimal};
 pub use run::{Exploration, explore, explore_then_exploit};
 pub use run::{Generators, Observer, Run, RunState, play, play_in_step};

@@ -6,7 +6,7 @@
 
 use crate::{BoardError, Judgement, Order, Table, Verdict};
 use serde::Serialize;
-use statistics::Outcome;
+use statistics::Preference;
 use statistics::bradley_terry::{Comparison, Point};
 
 /// Weights outside of this range would drown all others, or drown in them, in the arithmetic of doubles.
@@ -29,10 +29,10 @@ pub struct Unit {
 impl Unit {
     /// The outcome for the first competitor; a fractional score counts as the side that got more.
     #[must_use]
-    pub fn outcome(&self) -> Outcome {
+    pub fn outcome(&self) -> Preference {
         match self.comparison.point {
-            Point::Share(share) => Outcome::of_net(share - 0.5),
-            Point::Tie => Outcome::Tie,
+            Point::Share(share) => Preference::of_net(share - 0.5),
+            Point::Tie => Preference::Tie,
         }
     }
 }

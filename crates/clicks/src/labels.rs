@@ -1,5 +1,6 @@
 //! From labels, which may be fractions, to grades.
 
+use crate::Grade;
 use crate::error::{ClickError, ClickErrorKind};
 
 /// How labels that are not whole numbers become grades.
@@ -17,11 +18,6 @@ pub enum FractionalLabels {
     /// Interpolate all probabilities linearly between the neighbouring grades.
     Interpolate,
 }
-
-/// The relevance of a document as a prepared model knows it: an index into the model's probabilities.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(transparent)]
-pub struct Grade(pub u16);
 
 /// The largest number of grades that [`Grade`] can number.
 pub(crate) const MAX_GRADES: usize = 1 << 16;

@@ -7,30 +7,16 @@
 //! # One user, one list
 //!
 //! ```
-//! use clicks::{ClickModel, ClickSpec, CompiledClickModel, FractionalLabels, Generator, User};
-//! use rand::SeedableRng;
+//! use clicks::{ClickSpec, Generator, SeedableRng};
 //!
-//! // The labels of one query's documents.
-//! let labels = [0.0, 2.0, 1.0];
-//! let model = "navigational".parse::<ClickSpec>()?.resolve(2.0)?;
-//! let (compiled, grades) = model.prepare(&labels, FractionalLabels::default())?;
-//!
-//! let mut generator = Generator::seed_from_u64(1);
-//! let mut user = compiled.user();
-//! let mut clicked = Vec::new();
-//! for document in [1, 0, 2] {
-//!     let examination = user.examine(grades[document], &mut generator);
-//!     if examination.clicked {
-//!         clicked.push(document);
-//!     }
-//!     if examination.abandons {
-//!         break;
-//!     }
-//! }
-//! // This user clicked on the document shown first, the most relevant one, and was satisfied.
-//! assert_eq!(clicked, [1]);
+//! // The labels of all documents.
+//! let users = "navigational".parse::<ClickSpec>()?.users(&[0.0, 2.0, 1.0])?;
+//! // The list shows documents 1, 0 and 2. This user clicked on the first, the most relevant one, and was satisfied.
+//! assert_eq!(users.read([1, 0, 2], &mut Generator::seed_from_u64(1)), [0]);
 //! # Ok::<(), clicks::ClickError>(())
 //! ```
+//!
+//! Where lists are drawn while the user reads, [`User::examine`] takes one document after another.
 //!
 //! # Click models
 //!
@@ -150,9 +136,10 @@ mod settings;
 mod spec;
 mod table;
 mod user;
+mod users;
 
 pub use error::{ClickError, ClickErrorKind};
-pub use labels::{FractionalLabels, Grade};
+pub use labels::FractionalLabels;
 pub use models::any::{AnyClickModel, AnyUser, ClickSpec, CompiledAnyModel};
 pub use models::dependent::{CompiledDependentModel, DependentClickModel, DependentSpec, DependentUser};
 pub use models::dynamic_bayesian::{
@@ -164,9 +151,10 @@ pub use models::position_based::{
 };
 pub use models::user_browsing::{CompiledUserBrowsingModel, UserBrowsingModel, UserBrowsingSpec, UserBrowsingUser};
 /// The one generator of the project: named, portable, and seeded by the caller.
-pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;
+pub use ranktypes::{Examination, Generator, Grade, SeedableRng};
 pub use table::{CLICK_MODELS, ModelRow};
-pub use user::{ClickModel, CompiledClickModel, Examination, ProbabilityTable, TableIndex, User};
+pub use user::{ClickModel, CompiledClickModel, ProbabilityTable, TableIndex, User};
+pub use users::Users;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

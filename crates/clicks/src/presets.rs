@@ -1,5 +1,7 @@
 //! The published click models, by number of grades.
 
+use ranktypes::spec::did_you_mean;
+
 use crate::error::{ClickError, ClickErrorKind};
 
 /// One row: P(click | grade) and P(stop | grade, clicked).
@@ -53,7 +55,7 @@ pub(crate) fn find(name: &str) -> Result<&'static Preset, ClickError> {
     PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
         let known = names();
         let list = known.join(", ");
-        let hint = did_you_mean(name, &known);
+        let hint = hint(name, &known);
         ClickError::new(
             ClickErrorKind::UnknownModel,
             format!(
@@ -65,10 +67,6 @@ pub(crate) fn find(name: &str) -> Result<&'static Preset, ClickError> {
 }
 
 /// `; did you mean `x`?`, where one of the `known` words is near.
-pub(crate) fn did_you_mean(word: &str, known: &[&str]) -> String {
-    let word = word.to_lowercase();
-    let likeness = |known: &&str| strsim::jaro_winkler(&word, known);
-    let nearest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    let nearest = nearest.filter(|known| likeness(known) > 0.8);
-    nearest.map_or_else(String::new, |known| format!("; did you mean `{known}`?"))
+pub(crate) fn hint(word: &str, known: &[&str]) -> String {
+    did_you_mean(word, known).map_or_else(String::new, |hint| format!("; {hint}"))
 }

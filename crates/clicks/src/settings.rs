@@ -3,8 +3,10 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
+use ranktypes::spec;
+
 use crate::error::{ClickError, ClickErrorKind};
-use crate::presets::did_you_mean;
+use crate::presets::hint;
 
 /// The settings of one model; values are taken out as they are understood.
 #[derive(Debug, Default)]
@@ -20,9 +22,9 @@ impl Settings {
         let mut settings = Self::default();
         let mut pairs = Vec::new();
         for part in text.split(',') {
-            match part.split_once('=') {
-                Some((key, value)) => settings.push(key.trim(), value.trim()),
-                None => pairs.push(part),
+            match spec::setting(part) {
+                (key, Some(value)) => settings.push(key, value),
+                (_, None) => pairs.push(part),
             }
         }
         settings.probabilities = pairs.join(",").trim().to_owned();
@@ -54,7 +56,7 @@ impl Settings {
             return Ok(());
         };
         let takes = if known.is_empty() { "no settings".to_owned() } else { known.join(", ") };
-        let hint = did_you_mean(key, known);
+        let hint = hint(key, known);
         let message = format!("unknown setting {key:?} of {model} click models, which take {takes}{hint}");
         Err(ClickError::new(ClickErrorKind::Setting, message))
     }

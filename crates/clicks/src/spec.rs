@@ -8,7 +8,7 @@ use serde::ser::{Serialize, Serializer};
 
 use crate::error::{ClickError, ClickErrorKind};
 use crate::models::any::ClickSpec;
-use crate::presets::{self, did_you_mean};
+use crate::presets::{self, hint};
 use crate::settings::Settings;
 
 impl ClickSpec {
@@ -32,9 +32,8 @@ impl FromStr for ClickSpec {
 
     fn from_str(text: &str) -> Result<Self, ClickError> {
         let text = text.trim();
-        let (name, rest) = text.split_once(':').unwrap_or((text, ""));
-        let named = name.trim();
-        if Self::names().contains(&named) && rest.trim().is_empty() {
+        let (named, rest) = ranktypes::spec::split(text);
+        if Self::names().contains(&named) && rest.is_empty() {
             let reason = format!(
                 "click model {named:?} needs P(click) by grade: write `{named}:navigational` or another preset, or \
                  `{named}:0:0.05,1:0.5,...`"
@@ -45,13 +44,13 @@ impl FromStr for ClickSpec {
             let reason = format!(
                 "click model {named:?} takes no settings, found {:?}; write `{named}`, P(click) by grade as \
                  `0:0.05,1:0.5,...`, or another model with its probabilities as `pbm:{named}`",
-                rest.trim()
+                rest
             );
             return Err(ClickError::new(ClickErrorKind::Setting, reason));
         }
         match Self::by_name(named, Settings::parse(rest)) {
             Some(spec) => spec,
-            None if is_word(name) && !rest.is_empty() => Err(unknown_name(name)),
+            None if is_word(named) && !rest.is_empty() => Err(unknown_name(named)),
             None => Self::unnamed(text),
         }
     }
@@ -64,7 +63,7 @@ fn is_word(name: &str) -> bool {
 
 fn unknown_name(name: &str) -> ClickError {
     let names = ClickSpec::names();
-    let hint = did_you_mean(name, &names);
+    let hint = hint(name, &names);
     let reason = format!("unknown click model {name:?}; named models are {}{hint}", names.join(", "));
     ClickError::new(ClickErrorKind::UnknownModel, reason)
 }

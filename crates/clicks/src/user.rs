@@ -1,18 +1,9 @@
 //! The traits of click models: prepared for the labels of a data set, a model gives users, each of whom examines
 //! one list from the top.
 
-use crate::Generator;
 use crate::error::ClickError;
-use crate::labels::{FractionalLabels, Grade};
-
-/// What a user did with one document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Examination {
-    /// The user clicked on the document.
-    pub clicked: bool,
-    /// The user leaves after this document and examines nothing below it.
-    pub abandons: bool,
-}
+use crate::labels::FractionalLabels;
+use crate::{Examination, Generator, Grade};
 
 /// One table of a model's probabilities.
 #[derive(Debug, Clone, PartialEq)]
@@ -158,4 +149,23 @@ pub trait User {
     /// The user draws from `generator`, any number of times, and from nothing else. After an examination
     /// that `abandons`, there is no next.
     fn examine(&mut self, grade: Grade, generator: &mut Generator) -> Examination;
+
+    /// Reads a list, given the grades of its documents from the top, until its end or until the user leaves; returns the
+    /// places that are clicked, from 0.
+    fn read(&mut self, grades: impl IntoIterator<Item = Grade>, generator: &mut Generator) -> Vec<usize>
+    where
+        Self: Sized,
+    {
+        let mut clicked = Vec::new();
+        for (place, grade) in grades.into_iter().enumerate() {
+            let examination = self.examine(grade, generator);
+            if examination.clicked {
+                clicked.push(place);
+            }
+            if examination.abandons {
+                break;
+            }
+        }
+        clicked
+    }
 }

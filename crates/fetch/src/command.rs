@@ -119,7 +119,7 @@ fn find(name: &str) -> Result<&'static Entry> {
         usage(format!("`{name}` is generated on demand: there is nothing to get; use it as --dataset {name}"))
     );
     let names = || registry::all().iter().map(|entry| entry.name.as_str());
-    Err(usage(match registry::nearest(name, names()) {
+    Err(usage(match ranktypes::spec::nearest(name, names()) {
         Some(near) => format!("no data set is called `{name}`: did you mean `{near}`?"),
         None => format!("no data set is called `{name}`: there are {}", names().collect::<Vec<_>>().join(", ")),
     }))

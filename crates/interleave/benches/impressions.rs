@@ -83,7 +83,7 @@ fn probabilistic(
             let query = &queries[*query];
             let lists = pair.map(|ranker| query.lists[ranker].as_list());
             let winner = method.compare(lists, 10, &mut generator, &mut scratch, |doc: Doc| {
-                query.clicks.user().examine(query.grades[doc.index()], &mut luck).into()
+                query.clicks.user().examine(query.grades[doc.index()], &mut luck)
             });
             wins += u32::from(winner == Preference::First);
         }
@@ -123,7 +123,7 @@ fn sosm<const RANKERS: usize>(bencher: Bencher<'_, '_>, documents: usize) {
     let mut luck = Generator::seed_from_u64(3);
     let mut scores = Vec::new();
     bencher.counter(ItemsCount::new(1_usize)).bench_local(|| {
-        let user = |doc: Doc| query.clicks.user().examine(query.grades[doc.index()], &mut luck).into();
+        let user = |doc: Doc| query.clicks.user().examine(query.grades[doc.index()], &mut luck);
         method.compare(&lists, 10, &mut generator, &mut scratch, user, &mut scores);
         black_box(scores.len())
     });
@@ -140,7 +140,7 @@ fn probabilistic_all_pairs<const SAME: usize>(bencher: Bencher<'_, '_>, document
     let mut generator = Generator::seed_from_u64(2);
     let mut luck = Generator::seed_from_u64(3);
     bencher.counter(ItemsCount::new(pairs.len())).bench_local(|| {
-        let user = |doc: Doc| query.clicks.user().examine(query.grades[doc.index()], &mut luck).into();
+        let user = |doc: Doc| query.clicks.user().examine(query.grades[doc.index()], &mut luck);
         let mut wins = 0;
         let verdict = |_, winner| wins += u32::from(winner == Preference::First);
         method.compare_pairs(&lists, &pairs, 10, &mut generator, &mut scratch, user, verdict);

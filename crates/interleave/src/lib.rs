@@ -83,13 +83,12 @@
 //! # Users of the crate `clicks`
 //!
 //! A user is any closure from the document at the next place to what the user does with it. Those of the crate
-//! `clicks` know a document by its grade; with the feature `clicks`, what they do converts by [`From`]. Every
-//! list is read by a new user, so that models whose users remember what they have seen need nothing else:
+//! `clicks` know a document by its grade. Every list is read by a new user, so that models whose users remember what
+//! they have seen need nothing else:
 //!
 //! ```
-//! use clicks::{ClickModel, ClickSpec, CompiledClickModel, FractionalLabels, User};
-//! use interleave::{Doc, Generator, Interleaving, ListBuf, Preference, TeamDraftInterleave};
-//! use rand::SeedableRng;
+//! use clicks::{ClickSpec, User};
+//! use interleave::{Doc, Generator, Interleaving, ListBuf, Preference, SeedableRng, TeamDraftInterleave};
 //!
 //! // One query's documents: how relevant they are, and how two rankers score them.
 //! let labels = [0.0, 2.0, 1.0, 0.0, 2.0];
@@ -99,14 +98,13 @@
 //!
 //! // Users who leave after a click, and users who rarely examine lower places.
 //! for click in ["navigational", "pbm:navigational,eta=1"] {
-//!     let model = click.parse::<ClickSpec>()?.resolve(2.0)?;
-//!     let (compiled, grades) = model.prepare(&labels, FractionalLabels::default())?;
+//!     let users = click.parse::<ClickSpec>()?.users(&labels)?;
 //!     let method = TeamDraftInterleave::default();
 //!     let [mut chance, mut luck] = [1, 2].map(Generator::seed_from_u64);
 //!     let (mut scratch, mut wins) = (Default::default(), [0; 2]);
 //!     for _ in 0..1000 {
-//!         let mut user = compiled.user();
-//!         let examine = |doc: Doc| user.examine(grades[doc.index()], &mut luck).into();
+//!         let mut user = users.user();
+//!         let examine = |doc: Doc| user.examine(users.grade(doc.index()), &mut luck);
 //!         match method.compare(lists, 4, &mut chance, &mut scratch, examine) {
 //!             Preference::First => wins[0] += 1,
 //!             Preference::Second => wins[1] += 1,
@@ -188,8 +186,6 @@
 //!
 //! # Features
 //!
-//! - `clicks`: [`Examination`] from an examination of the crate `clicks`.
-//! - `bandits`: a duel's outcome of the crate `bandits` from a [`Preference`].
 //! - `reference`: the module `reference`, the methods step by step as the papers describe them, slow; tests and
 //!   benches compare the fast forms with them.
 //!
@@ -258,10 +254,10 @@ pub use methods::sosm::Sosm;
 pub use methods::team_draft::{TeamDraftInterleave, TeamDraftMultileave};
 pub use name::{MethodRow, NameError, NameErrorKind};
 
-pub use outcome::{Examination, Outcome, PairwisePreferences, Preference};
+pub use outcome::{Outcome, PairwisePreferences};
 pub use page::{Page, PageError};
 /// The one generator of the project: named, portable, and seeded by the caller.
-pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;
+pub use ranktypes::{Examination, Generator, Preference, SeedableRng};
 pub use support::rank_weights::TauError;
 
 #[cfg(doctest)]

@@ -3,6 +3,8 @@
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
+use ranktypes::spec::{self, Setting, did_you_mean};
+
 /// A method's name or settings that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -112,19 +114,13 @@ pub(crate) trait NamedMethod: Sized {
 /// A name taken apart; settings are taken out as they are understood.
 pub(crate) struct Name<'a> {
     base: &'a str,
-    settings: Vec<(&'a str, Option<&'a str>)>,
+    settings: Vec<Setting<'a>>,
 }
 
 impl<'a> Name<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        let text = text.trim();
-        let (base, settings) = text.split_once(':').unwrap_or((text, ""));
-        let settings = settings.split(',').map(str::trim).filter(|setting| !setting.is_empty());
-        let pair = |setting: &'a str| match setting.split_once('=') {
-            Some((key, value)) => (key.trim(), Some(value.trim())),
-            None => (setting, None),
-        };
-        Self { base: base.trim(), settings: settings.map(pair).collect() }
+        let (base, settings) = spec::split(text);
+        Self { base, settings: spec::settings(settings, ',').collect() }
     }
 
     /// The method, if the name is of this one: by its variant where `by_variant`, as the default otherwise.
@@ -189,7 +185,7 @@ impl<'a> Name<'a> {
         let method = M::VARIANT.map_or_else(|| M::BASE.to_owned(), |variant| format!("{}:{variant}", M::BASE));
         let known = match M::SETTINGS {
             [] => "it has none".to_owned(),
-            known => format!("known are {}{}", known.join(", "), did_you_mean(word, known)),
+            known => format!("known are {}{}", known.join(", "), hint(word, known)),
         };
         let message = format!("unknown setting {word:?} of {method}; {known}");
         Err(NameError::new(NameErrorKind::UnknownSetting, message))
@@ -200,12 +196,8 @@ impl<'a> Name<'a> {
         let mut bases: Vec<&str> = known.iter().map(|name| name.split(':').next().unwrap_or(name)).collect();
         bases.sort_unstable();
         bases.dedup();
-        let message = format!(
-            "unknown {kind} {:?}; known are {}{}",
-            self.base,
-            bases.join(", "),
-            did_you_mean(self.base, &bases)
-        );
+        let message =
+            format!("unknown {kind} {:?}; known are {}{}", self.base, bases.join(", "), hint(self.base, &bases));
         NameError::new(NameErrorKind::UnknownMethod, message)
     }
 }
@@ -214,12 +206,8 @@ impl<'a> Name<'a> {
 const TAU: f64 = 3.0;
 
 /// `; did you mean `x`?`, where one of the `known` words is near.
-fn did_you_mean(word: &str, known: &[&str]) -> String {
-    let word = word.to_lowercase();
-    let likeness = |known: &&str| strsim::jaro_winkler(&word, known);
-    let nearest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    let nearest = nearest.filter(|known| likeness(known) > 0.8);
-    nearest.map_or_else(String::new, |known| format!("; did you mean `{known}`?"))
+fn hint(word: &str, known: &[&str]) -> String {
+    did_you_mean(word, known).map_or_else(String::new, |hint| format!("; {hint}"))
 }
 
 /// `key=value` unless the value is the default.

@@ -1,49 +1,6 @@
-//! What a user does with a document, and what an impression shows about two rankers.
+//! What an impression shows about rankers.
 
-use std::cmp::Ordering;
-
-/// What a user did with one document.
-///
-/// The feature `clicks` makes one from an examination of the crate `clicks`, by [`From`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Examination {
-    /// The document was clicked.
-    pub clicked: bool,
-    /// The user leaves after this document and examines nothing below it.
-    pub abandons: bool,
-}
-
-#[cfg(feature = "clicks")]
-impl From<clicks::Examination> for Examination {
-    #[inline]
-    fn from(examination: clicks::Examination) -> Self {
-        Self { clicked: examination.clicked, abandons: examination.abandons }
-    }
-}
-
-#[cfg(feature = "bandits")]
-impl From<Preference> for bandits::DuelOutcome {
-    #[inline]
-    fn from(preference: Preference) -> Self {
-        match preference {
-            Preference::First => Self::First,
-            Preference::Second => Self::Second,
-            Preference::Tie => Self::Tie,
-        }
-    }
-}
-
-/// Which of two rankers won an impression.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Preference {
-    /// The first ranker won.
-    First,
-    /// The second ranker won.
-    Second,
-    /// Neither: no click, or credit that is exactly equal.
-    Tie,
-}
+use crate::Preference;
 
 /// What an impression shows about any number of rankers.
 pub trait Outcome: Default + Clone + Send {
@@ -53,31 +10,6 @@ pub trait Outcome: Default + Clone + Send {
     /// Who wins between rankers `i` ([`Preference::First`]) and `j` ([`Preference::Second`]); a tie
     /// where either was not compared.
     fn preference(&self, i: usize, j: usize) -> Preference;
-}
-
-impl Preference {
-    /// The winner, given how the first ranker's credit compares with the second's: `First` for greater,
-    /// `Second` for less.
-    #[inline]
-    #[must_use]
-    pub fn of(ordering: Ordering) -> Self {
-        match ordering {
-            Ordering::Greater => Self::First,
-            Ordering::Less => Self::Second,
-            Ordering::Equal => Self::Tie,
-        }
-    }
-
-    /// The same with the rankers swapped.
-    #[inline]
-    #[must_use]
-    pub fn swapped(self) -> Self {
-        match self {
-            Self::First => Self::Second,
-            Self::Second => Self::First,
-            Self::Tie => Self::Tie,
-        }
-    }
 }
 
 /// One score per ranker: the higher wins, equal ones tie.

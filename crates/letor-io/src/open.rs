@@ -126,7 +126,7 @@ fn neither_name_nor_file(absent: &Path, several: bool) -> String {
     }
     let registered = registry::all().iter().map(|entry| entry.name.as_str());
     let known: Vec<&str> = registered.chain(lookalike::names()).collect();
-    let hint = registry::did_you_mean(&name, &known);
+    let hint = ranktypes::spec::did_you_mean(&name, &known);
     let hint = hint.unwrap_or_else(|| "`rankduel datasets` lists the registered names".to_owned());
     format!("`{name}` is neither a file or folder nor a registered data set; {hint}")
 }

@@ -1,8 +1,8 @@
 //! The live arena: every comparison is an impression, in which a user examines a mixed list and clicks.
 
-use bandits::{Arena, Arm, DuelOutcome, Generator, PairWins};
+use bandits::{Arena, Arm, Generator, PairWins, Preference};
 use interleave::keyed::{ImpressionKey, RunKey};
-use interleave::{AnyInterleaving, AnyMultileaving, AnyOutcome, Interleaving, Outcome, Preference};
+use interleave::{AnyInterleaving, AnyMultileaving, AnyOutcome, Interleaving, Outcome};
 
 use crate::prepared::PreparedSite;
 use crate::runs::{ArenaFactory, played_arena};
@@ -85,7 +85,7 @@ impl Arena for LiveArena<'_> {
     }
 
     #[inline]
-    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome {
+    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Preference {
         let query = match self.query.take() {
             Some(drawn) => drawn,
             None => self.draw_query_of_pair(first, second, generator),
@@ -93,7 +93,7 @@ impl Arena for LiveArena<'_> {
         let pair = [first.index(), second.index()];
         let method = &self.methods.interleaving;
         let randomness = ImpressionRandomness { lists: generator, users: &mut self.users };
-        self.site.interleave(method, query, pair, randomness, &mut self.scratch).into()
+        self.site.interleave(method, query, pair, randomness, &mut self.scratch)
     }
 
     #[inline]
@@ -124,11 +124,7 @@ fn set_pairs(outcome: &AnyOutcome, arms: usize, wins: &mut PairWins) {
     wins.reset(arms);
     for low in 0..arms {
         for high in low + 1..arms {
-            match outcome.preference(low, high) {
-                Preference::First => wins.set_win(low, high),
-                Preference::Second => wins.set_win(high, low),
-                Preference::Tie => wins.set_tie(low, high),
-            }
+            wins.set(low, high, outcome.preference(low, high));
         }
     }
 }
@@ -334,9 +330,9 @@ mod tests {
                 for step in 1..=IMPRESSIONS {
                     assert_eq!(arena.start_step(step, &mut generator, &mut coins), run.is_some());
                     counts[match arena.duel(Arm(0), Arm(2), &mut generator) {
-                        DuelOutcome::First => 0,
-                        DuelOutcome::Second => 1,
-                        DuelOutcome::Tie => 2,
+                        Preference::First => 0,
+                        Preference::Second => 1,
+                        Preference::Tie => 2,
                     }] += 1.0 / IMPRESSIONS as f64;
                 }
                 counts

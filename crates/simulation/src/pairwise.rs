@@ -53,7 +53,7 @@ impl PairCount {
 
     /// The outcomes of (j, i).
     #[must_use]
-    pub fn reversed(self) -> Self {
+    pub fn swapped(self) -> Self {
         Self { wins: self.comparisons - self.wins - self.ties, ..self }
     }
 
@@ -285,10 +285,10 @@ mod tests {
     fn a_tie_is_half_a_win() {
         let count = PairCount { wins: 30, ties: 20, comparisons: 100 };
         assert!((count.preference() - 0.4).abs() < 1e-15);
-        assert!((count.reversed().preference() - 0.6).abs() < 1e-15);
+        assert!((count.swapped().preference() - 0.6).abs() < 1e-15);
         // Var of {1: .3, 1/2: .2, 0: .5} is .35 - .16.
         assert!((count.standard_error() - (0.19f64 / 99.0).sqrt()).abs() < 1e-15);
-        assert_eq!(count.merged(count.reversed()), PairCount { wins: 80, ties: 40, comparisons: 200 });
+        assert_eq!(count.merged(count.swapped()), PairCount { wins: 80, ties: 40, comparisons: 200 });
     }
 
     #[test]
@@ -341,7 +341,7 @@ mod tests {
     #[test]
     fn the_order_of_a_pair_does_not_matter_in_the_long_run() {
         let counts = compare_pairs(&ladder(), &pi(), &[(0, 2), (2, 0)], 20_000, 7, "test", &Progress::hidden());
-        let difference = counts[0].preference() - counts[1].reversed().preference();
+        let difference = counts[0].preference() - counts[1].swapped().preference();
         let error = counts[0].standard_error().hypot(counts[1].standard_error());
         assert!(difference.abs() < 5.0 * error, "difference {difference}, standard error {error}");
     }

@@ -213,7 +213,7 @@ impl Site {
     pub fn user<'a>(&'a self, query: usize, users: &'a mut Generator) -> impl FnMut(Doc) -> Examination + 'a {
         let grades = self.grades(query);
         let mut user = self.clicks.user();
-        move |doc| user.examine(grades[doc.index()], users).into()
+        move |doc| user.examine(grades[doc.index()], users)
     }
 }
 

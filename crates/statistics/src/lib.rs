@@ -11,12 +11,12 @@
 //! 3. **How many units will it take?** [`power`] says so before a user has seen a list.
 //!
 //! ```
-//! use statistics::{Outcome, anytime::{PairTest, Verdict}};
+//! use statistics::{Preference, anytime::{PairTest, Verdict}};
 //!
 //! // One outcome per session, as it closes; the test may be looked at each time.
 //! let mut test = PairTest::new(0.05)?;
 //! for session in 0..2_000 {
-//!     let outcome = if session % 5 < 2 { Outcome::Loss } else { Outcome::Win };
+//!     let outcome = if session % 5 < 2 { Preference::Second } else { Preference::First };
 //!     if test.record(outcome) != Verdict::Open {
 //!         break;
 //!     }
@@ -53,7 +53,8 @@ pub mod units;
 
 pub use bradley_terry::{BradleyTerry, Errors};
 pub use error::StatisticsError;
-pub use outcome::{Counts, Outcome};
+pub use outcome::Counts;
+pub use ranktypes::Preference;
 pub use special::{Normals, binomial_at_least, normal_above, normal_quantile};
 
 /// The example of the README, compiled and run as a test.

@@ -2,45 +2,7 @@
 
 use std::ops::AddAssign;
 
-/// The outcome of one unit (an impression, a session or a user) for the first of two sides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Outcome {
-    /// The first side received more credit.
-    Win,
-    /// The second side received more credit.
-    Loss,
-    /// Both sides received the same credit, perhaps none.
-    Tie,
-}
-
-impl Outcome {
-    /// From the net credit of the first side: its credit minus that of the second.
-    ///
-    /// ```
-    /// use statistics::Outcome;
-    /// assert_eq!([2.0, -0.5, 0.0].map(Outcome::of_net), [Outcome::Win, Outcome::Loss, Outcome::Tie]);
-    /// ```
-    #[must_use]
-    pub fn of_net(net: f64) -> Self {
-        if net > 0.0 {
-            Self::Win
-        } else if net < 0.0 {
-            Self::Loss
-        } else {
-            Self::Tie
-        }
-    }
-
-    /// The same comparison seen from the second side.
-    #[must_use]
-    pub fn reversed(self) -> Self {
-        match self {
-            Self::Win => Self::Loss,
-            Self::Loss => Self::Win,
-            Self::Tie => Self::Tie,
-        }
-    }
-}
+use crate::Preference;
 
 /// Outcomes of a pair, counted for its first side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -61,11 +23,11 @@ impl Counts {
     }
 
     /// Adds one outcome.
-    pub fn record(&mut self, outcome: Outcome) {
+    pub fn record(&mut self, outcome: Preference) {
         *match outcome {
-            Outcome::Win => &mut self.wins,
-            Outcome::Loss => &mut self.losses,
-            Outcome::Tie => &mut self.ties,
+            Preference::First => &mut self.wins,
+            Preference::Second => &mut self.losses,
+            Preference::Tie => &mut self.ties,
         } += 1;
     }
 
@@ -89,7 +51,7 @@ impl Counts {
 
     /// The same counts for the second side.
     #[must_use]
-    pub fn reversed(&self) -> Self {
+    pub fn swapped(&self) -> Self {
         Self { wins: self.losses, losses: self.wins, ties: self.ties }
     }
 }
@@ -102,8 +64,8 @@ impl AddAssign for Counts {
     }
 }
 
-impl FromIterator<Outcome> for Counts {
-    fn from_iter<I: IntoIterator<Item = Outcome>>(outcomes: I) -> Self {
+impl FromIterator<Preference> for Counts {
+    fn from_iter<I: IntoIterator<Item = Preference>>(outcomes: I) -> Self {
         let mut counts = Self::default();
         outcomes.into_iter().for_each(|outcome| counts.record(outcome));
         counts

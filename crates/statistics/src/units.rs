@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Counts, Outcome, StatisticsError};
+use crate::{Counts, Preference, StatisticsError};
 
 /// Open and closed units of one pair.
 ///
@@ -17,13 +17,13 @@ use crate::{Counts, Outcome, StatisticsError};
 /// in which impressions came.
 ///
 /// ```
-/// use statistics::{Outcome, units::Units};
+/// use statistics::{Preference, units::Units};
 ///
 /// let mut sessions = Units::new();
 /// sessions.add("anna", 1.0)?;
 /// sessions.add("ben", -1.0)?;
 /// sessions.add("anna", -0.5)?;
-/// assert_eq!(sessions.close(&"anna"), Some(Outcome::Win));
+/// assert_eq!(sessions.close(&"anna"), Some(Preference::First));
 /// assert_eq!((sessions.counts().wins, sessions.open()), (1, 1));
 /// // What comes after a unit has closed is refused, and the caller can count it.
 /// assert!(sessions.add("anna", 1.0).is_err());
@@ -70,18 +70,18 @@ impl<K: Ord> Units<K> {
     }
 
     /// Closes `unit` and returns its outcome; `None` if it is not open.
-    pub fn close(&mut self, unit: &K) -> Option<Outcome> {
+    pub fn close(&mut self, unit: &K) -> Option<Preference> {
         let net = self.units.get_mut(unit)?.take()?;
         self.open -= 1;
-        let outcome = Outcome::of_net(net);
+        let outcome = Preference::of_net(net);
         self.counts.record(outcome);
         Some(outcome)
     }
 
     /// Closes all open units and returns their outcomes in the order of the keys.
-    pub fn close_all(&mut self) -> Vec<Outcome> {
+    pub fn close_all(&mut self) -> Vec<Preference> {
         let nets = self.units.values_mut().filter_map(Option::take);
-        let outcomes: Vec<Outcome> = nets.map(Outcome::of_net).collect();
+        let outcomes: Vec<Preference> = nets.map(Preference::of_net).collect();
         self.open = 0;
         outcomes.iter().for_each(|&outcome| self.counts.record(outcome));
         outcomes
@@ -112,7 +112,7 @@ mod tests {
             order.iter().for_each(|&at| units.add(impressions[at].0, impressions[at].1).unwrap());
             units.close_all()
         };
-        let expected = [Outcome::Win, Outcome::Tie, Outcome::Loss];
+        let expected = [Preference::First, Preference::Tie, Preference::Second];
         assert_eq!(outcomes(&[0, 1, 2, 3, 4, 5]), expected);
         assert_eq!(outcomes(&[5, 4, 2, 3, 1, 0]), expected);
     }
@@ -121,7 +121,7 @@ mod tests {
     fn a_closed_unit_counts_once() {
         let mut units = Units::new();
         units.add('a', 1.0).unwrap();
-        assert_eq!(units.close(&'a'), Some(Outcome::Win));
+        assert_eq!(units.close(&'a'), Some(Preference::First));
         assert_eq!(units.close(&'a'), None);
         assert_eq!(units.add('a', -9.0), Err(StatisticsError::UnitClosed));
         assert!(units.add('b', f64::NAN).is_err());

@@ -102,7 +102,7 @@ pub fn name(path: &Path) -> String {
 fn nearest(path: &Path) -> Option<&'static str> {
     let name = path.to_str().filter(|_| !path.exists())?;
     let matrices = registry::all().iter().filter(|entry| entry.matrix.is_some());
-    registry::nearest(name, matrices.map(|entry| entry.name.as_str()))
+    ranktypes::spec::nearest(name, matrices.map(|entry| entry.name.as_str()))
 }
 
 /// The matrix in the bytes of a file.

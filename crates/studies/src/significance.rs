@@ -14,7 +14,7 @@ use statistics::fixed::{
     Bootstrap, benjamini_hochberg, holm, paired_bootstrap, rank_sum, sign_test, two_sample_bootstrap,
     wilcoxon_signed_rank,
 };
-use statistics::{Counts, Outcome};
+use statistics::{Counts, Preference};
 
 /// What is compared: the values of several algorithms under the same conditions.
 #[derive(Debug, Clone, PartialEq)]
@@ -211,7 +211,7 @@ fn one(
         (Method::Bootstrap, _) => bootstrap.p_value,
         (Method::Wilcoxon, false) => rank_sum(a, b)?.p_value,
         (Method::Wilcoxon, true) => wilcoxon_signed_rank(a, b)?.p_value,
-        (Method::Sign, true) => sign_test(a.iter().zip(b).map(|(a, b)| Outcome::of_net(a - b)).collect::<Counts>()),
+        (Method::Sign, true) => sign_test(a.iter().zip(b).map(|(a, b)| Preference::of_net(a - b)).collect::<Counts>()),
         (Method::Sign, false) => anyhow::bail!("the sign test needs runs in pairs"),
     };
     let side = |of: &(String, Vec<f64>)| Side { algorithm: of.0.clone(), mean: mean(&of.1), runs: of.1.len() };

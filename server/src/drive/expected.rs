@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use bandits::open::{Delay, Lateness, play_open};
 use bandits::registry::Spec;
-use bandits::{Arm, Choice, DuelOutcome, Generator, Generators, Observer, play};
+use bandits::{Arm, Choice, Preference, Generator, Generators, Observer, play};
 use rand::SeedableRng as _;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -142,13 +142,13 @@ impl Observer for Lines<'_> {
         }
     }
 
-    fn dueled(&mut self, first: Arm, second: Arm, outcome: DuelOutcome) {
+    fn dueled(&mut self, first: Arm, second: Arm, outcome: Preference) {
         let (first, second) = (first.index(), second.index());
         let counts = self.counts.entry((first.min(second), first.max(second))).or_default();
         match (outcome, first < second) {
-            (DuelOutcome::Tie, _) => counts.ties += 1,
-            (DuelOutcome::First, true) | (DuelOutcome::Second, false) => counts.wins += 1,
-            (DuelOutcome::First, false) | (DuelOutcome::Second, true) => counts.losses += 1,
+            (Preference::Tie, _) => counts.ties += 1,
+            (Preference::First, true) | (Preference::Second, false) => counts.wins += 1,
+            (Preference::First, false) | (Preference::Second, true) => counts.losses += 1,
         }
     }
 }

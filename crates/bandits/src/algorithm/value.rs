@@ -149,17 +149,9 @@ pub(crate) fn assign<'a>(
     Ok(())
 }
 
-/// The candidate nearest to `text` if they differ by at most three edits (a swap of neighbours is one), letter case and
-/// punctuation aside; otherwise the first that begins with `text`.
+/// The candidate nearest to `text`; otherwise the first that begins with it.
 pub(crate) fn nearest(text: &str, candidates: &[&'static str]) -> Option<&'static str> {
-    let plain = |text: &str| -> String { text.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect() };
-    let text = plain(text);
-    let near = candidates
-        .iter()
-        .map(|candidate| (strsim::damerau_levenshtein(&text, &plain(candidate)), *candidate))
-        .filter(|&(distance, candidate)| distance <= 3 && distance * 2 <= text.len().max(candidate.len()))
-        .min_by_key(|&(distance, _)| distance)
-        .map(|(_, candidate)| candidate);
-    let begins = || candidates.iter().copied().find(|candidate| text.len() >= 2 && plain(candidate).starts_with(&text));
-    near.or_else(begins)
+    let begun = text.to_lowercase();
+    let begins = || candidates.iter().copied().find(|name| begun.len() >= 2 && name.starts_with(&begun));
+    ranktypes::spec::nearest(text, candidates.iter().copied()).or_else(begins)
 }

@@ -7,7 +7,7 @@ use rand::Rng as _;
 
 use crate::counts::PairTable;
 use crate::regret::{RegretReference, RegretReferenceError};
-use crate::{Arena, Arm, DuelOutcome, Generator, PairWins, PreferenceMatrix};
+use crate::{Arena, Arm, Generator, PairWins, Preference, PreferenceMatrix};
 
 /// Duels as independent coins of a preference matrix (a "proxy" for users); a set of arms is compared
 /// as independent pairs. There are no ties. The matrix may [change](Self::then) at given steps.
@@ -162,11 +162,11 @@ impl Arena for MatrixArena {
     }
 
     #[inline]
-    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome {
+    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Preference {
         let (first, second) = (first.index(), second.index());
         let bits = (generator.next_u64() >> 32) as u32;
         let lower = self.lower_wins(first.min(second), first.max(second), bits, generator);
-        select_unpredictable(lower == (first < second), DuelOutcome::First, DuelOutcome::Second)
+        select_unpredictable(lower == (first < second), Preference::First, Preference::Second)
     }
 
     fn multi_duel(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
@@ -210,7 +210,7 @@ mod tests {
             for (i, row) in duels.iter_mut().enumerate() {
                 for (j, count) in row.iter_mut().enumerate().filter(|&(j, _)| j != i) {
                     let duel = arena.duel(Arm::at(i), Arm::at(j), &mut generator);
-                    *count += u32::from(duel == DuelOutcome::First);
+                    *count += u32::from(duel == Preference::First);
                 }
             }
             arena.multi_duel(&order, &mut generator, &mut wins);
@@ -253,9 +253,9 @@ mod tests {
         let mut generator = Generator::seed_from_u64(3);
         let duels: String = (0..16)
             .map(|_| match arena.duel(Arm(1), Arm(2), &mut generator) {
-                DuelOutcome::First => '1',
-                DuelOutcome::Second => '2',
-                DuelOutcome::Tie => '=',
+                Preference::First => '1',
+                Preference::Second => '2',
+                Preference::Tie => '=',
             })
             .collect();
         let mut wins = PairWins::default();

@@ -9,18 +9,7 @@ pub use matrix::MatrixArena;
 pub use shuffled::Shuffled;
 pub use utility::{UtilityArena, UtilityError};
 
-use crate::{Arm, Generator, PairWins};
-
-/// The outcome of a duel in an arena, ties as ties.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DuelOutcome {
-    /// The first arm won.
-    First,
-    /// The second arm won.
-    Second,
-    /// Neither arm won.
-    Tie,
-}
+use crate::{Arm, Generator, PairWins, Preference};
 
 /// Compares the arms that a policy chooses, and knows their gaps, from which regret is computed.
 pub trait Arena {
@@ -28,7 +17,7 @@ pub trait Arena {
     fn arms(&self) -> usize;
 
     /// Compares two arms once. The run loop never calls it with the same arm twice.
-    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome;
+    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Preference;
 
     /// Called before every choice, with its first step. An arena whose preferences change with time is from here on as it is at
     /// this step, and returns the last step up to which it stays so; all steps of a stretch alone that [`gaps`](Self::gaps)

@@ -1,7 +1,7 @@
 //! Renumbered arms, so that no policy can profit from their order.
 
 use crate::random::shuffle;
-use crate::{Arena, Arm, DuelOutcome, Generator, PairWins};
+use crate::{Arena, Arm, Generator, PairWins, Preference};
 
 /// An arena with its arms renumbered at random, differently for each run: a policy that breaks ties by the
 /// lowest arm, or goes through the arms in order, then cannot profit from the order of the file.
@@ -59,7 +59,7 @@ impl<A: Arena> Arena for Shuffled<A> {
     }
 
     #[inline]
-    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome {
+    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Preference {
         self.inner.duel(self.original(first), self.original(second), generator)
     }
 

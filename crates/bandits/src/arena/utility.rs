@@ -2,7 +2,7 @@
 
 use crate::random::Normals;
 use crate::regret::{RegretReference, RegretReferenceError};
-use crate::{Arena, Arm, DuelOutcome, Generator, MatrixError, PairWins, PreferenceMatrix};
+use crate::{Arena, Arm, Generator, MatrixError, PairWins, Preference, PreferenceMatrix};
 
 /// Arms with utilities. In each step every participating arm shows its utility plus its own draw from
 /// N(0, 1); the arm with the higher value wins, so that
@@ -160,15 +160,15 @@ impl Arena for UtilityArena {
     }
 
     #[inline]
-    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome {
+    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Preference {
         let (a, b) = (self.utilities[first.index()], self.utilities[second.index()]);
         let (a, b) = (a + self.normals.draw(generator), b + self.normals.draw(generator));
         if a > b {
-            DuelOutcome::First
+            Preference::First
         } else if a < b {
-            DuelOutcome::Second
+            Preference::Second
         } else {
-            DuelOutcome::Tie
+            Preference::Tie
         }
     }
 
@@ -243,7 +243,7 @@ mod tests {
                 for (j, b) in order.iter().enumerate().filter(|&(j, _)| j != i) {
                     contests[a.index()][b.index()] += u32::from(wins.beats(i, j));
                     let duel = arena.duel(*a, *b, &mut generator);
-                    duels[a.index()][b.index()] += u32::from(duel == DuelOutcome::First);
+                    duels[a.index()][b.index()] += u32::from(duel == Preference::First);
                 }
             }
         }
@@ -281,9 +281,9 @@ mod tests {
         let mut generator = Generator::seed_from_u64(3);
         let duels: String = (0..16)
             .map(|_| match arena.duel(Arm(0), Arm(1), &mut generator) {
-                DuelOutcome::First => '1',
-                DuelOutcome::Second => '2',
-                DuelOutcome::Tie => '=',
+                Preference::First => '1',
+                Preference::Second => '2',
+                Preference::Tie => '=',
             })
             .collect();
         let mut wins = PairWins::default();

@@ -6,7 +6,7 @@ use rand::SeedableRng as _;
 
 use super::{OpenError, OpenPolicy, Ticket};
 use crate::random::shuffle;
-use crate::{Arm, Choice, DuelOutcome, Generator, PairWins};
+use crate::{Arm, Choice, Generator, PairWins, Preference};
 
 /// How often to show what, of a number of impressions: made by [`OpenPolicy::allocate`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,8 +134,8 @@ impl OpenPolicy {
             self.tickets.arms(ticket)?;
         }
         let kinds =
-            [(Some(DuelOutcome::First), first), (Some(DuelOutcome::Second), second), (Some(DuelOutcome::Tie), ties)];
-        let mut drawn: Vec<Option<DuelOutcome>> =
+            [(Some(Preference::First), first), (Some(Preference::Second), second), (Some(Preference::Tie), ties)];
+        let mut drawn: Vec<Option<Preference>> =
             kinds.into_iter().flat_map(|(outcome, count)| std::iter::repeat_n(outcome, count as usize)).collect();
         drawn.resize(share.tickets.len(), None);
         shuffle(&mut Generator::seed_from_u64(self.history), &mut drawn);
@@ -146,8 +146,8 @@ impl OpenPolicy {
                 continue;
             };
             let outcome = match outcome {
-                DuelOutcome::First if turned => DuelOutcome::Second,
-                DuelOutcome::Second if turned => DuelOutcome::First,
+                Preference::First if turned => Preference::Second,
+                Preference::Second if turned => Preference::First,
                 outcome => outcome,
             };
             if matches!(self.tickets.choice(ticket), Choice::Duel(..)) {
@@ -155,11 +155,7 @@ impl OpenPolicy {
             } else {
                 // A set of two.
                 wins.reset(2);
-                match outcome {
-                    DuelOutcome::First => wins.set_win(0, 1),
-                    DuelOutcome::Second => wins.set_win(1, 0),
-                    DuelOutcome::Tie => wins.set_tie(0, 1),
-                }
+                wins.set(0, 1, outcome);
                 self.tell(ticket, &wins)?;
             }
         }

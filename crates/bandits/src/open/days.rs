@@ -6,13 +6,13 @@ use rand::SeedableRng as _;
 
 use super::{OpenError, OpenPolicy, PairOutcomes};
 use crate::random::shuffle;
-use crate::{Arm, Choice, DuelOutcome, Generator};
+use crate::{Arm, Choice, Generator, Preference};
 
 /// Outcomes that a policy has not used yet, by pair.
 #[derive(Debug, Clone)]
 pub struct OutcomePool {
     /// Those of the lower arm of the pair, the oldest first.
-    pairs: BTreeMap<(Arm, Arm), VecDeque<DuelOutcome>>,
+    pairs: BTreeMap<(Arm, Arm), VecDeque<Preference>>,
     generator: Generator,
 }
 
@@ -36,8 +36,8 @@ impl OutcomePool {
     pub fn add(&mut self, first: Arm, second: Arm, outcomes: PairOutcomes) {
         let PairOutcomes { first: won, second: lost, ties } = outcomes;
         let (won, lost) = if first < second { (won, lost) } else { (lost, won) };
-        let kinds = [(DuelOutcome::First, won), (DuelOutcome::Second, lost), (DuelOutcome::Tie, ties)];
-        let mut drawn: Vec<DuelOutcome> =
+        let kinds = [(Preference::First, won), (Preference::Second, lost), (Preference::Tie, ties)];
+        let mut drawn: Vec<Preference> =
             kinds.into_iter().flat_map(|(outcome, count)| std::iter::repeat_n(outcome, count as usize)).collect();
         shuffle(&mut self.generator, &mut drawn);
         self.pairs.entry((first.min(second), first.max(second))).or_default().extend(drawn);
@@ -59,20 +59,20 @@ impl OutcomePool {
         let Some(queue) = queue else { return sum };
         for outcome in queue.drain(..queue.len().min(count as usize)) {
             match outcome {
-                DuelOutcome::First => sum.first += 1,
-                DuelOutcome::Second => sum.second += 1,
-                DuelOutcome::Tie => sum.ties += 1,
+                Preference::First => sum.first += 1,
+                Preference::Second => sum.second += 1,
+                Preference::Tie => sum.ties += 1,
             }
         }
         sum
     }
 
     /// The oldest outcome of a duel.
-    fn pop(&mut self, first: Arm, second: Arm) -> Option<DuelOutcome> {
+    fn pop(&mut self, first: Arm, second: Arm) -> Option<Preference> {
         let outcome = self.pairs.get_mut(&(first.min(second), first.max(second)))?.pop_front()?;
         Some(match outcome {
-            DuelOutcome::First if second < first => DuelOutcome::Second,
-            DuelOutcome::Second if second < first => DuelOutcome::First,
+            Preference::First if second < first => Preference::Second,
+            Preference::Second if second < first => Preference::First,
             outcome => outcome,
         })
     }

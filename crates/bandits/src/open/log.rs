@@ -20,7 +20,7 @@ use std::fmt::Write as _;
 use super::snapshot::reopen;
 use super::{OpenError, OpenPolicy, Outcome, Ticket};
 use crate::state::{StateError, from_words, words};
-use crate::{Choice, DuelOutcome, Generators, PackedWins, PairWins};
+use crate::{Choice, Generators, PackedWins, PairWins, Preference};
 
 /// Why a log cannot be replayed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -180,9 +180,9 @@ impl OpenPolicy {
             "f" => subject.parse().and_then(|ticket| self.forget(ticket)),
             "t" => {
                 let outcome = match rest {
-                    "first" => DuelOutcome::First.into(),
-                    "second" => DuelOutcome::Second.into(),
-                    "tie:first" | "tie:second" => DuelOutcome::Tie.into(),
+                    "first" => Preference::First.into(),
+                    "second" => Preference::Second.into(),
+                    "tie:first" | "tie:second" => Preference::Tie.into(),
                     _ => {
                         let (arms, words) = rest.strip_prefix("set ")?.split_once(' ')?;
                         let (won, tied) = words.split_once(" ties")?;
@@ -231,7 +231,7 @@ pub(super) fn stayed(log: &mut String, step: u64) {
 pub(super) fn told(log: &mut String, ticket: Ticket, outcome: Outcome<'_>, first_won: bool) {
     let side = if first_won { "first" } else { "second" };
     let _ = match outcome {
-        Outcome::Duel(DuelOutcome::Tie) => writeln!(log, "t {ticket} tie:{side}"),
+        Outcome::Duel(Preference::Tie) => writeln!(log, "t {ticket} tie:{side}"),
         Outcome::Duel(_) => writeln!(log, "t {ticket} {side}"),
         Outcome::Set(wins) => {
             let packed = PackedWins::from(wins);

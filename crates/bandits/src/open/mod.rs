@@ -48,7 +48,7 @@ pub use tickets::{OpenError, Ticket};
 use crate::late::LatePolicy;
 use crate::random::Coins;
 use crate::registry::Spec;
-use crate::{Arm, Choice, DuelOutcome, Feedback, Generator, Generators, PairWins, ParameterError};
+use crate::{Arm, Choice, Feedback, Generator, Generators, PairWins, ParameterError, Preference};
 
 /// A dueling bandit for real traffic: thousands of its choices may be open, answers come in any order, and some never.
 ///
@@ -58,7 +58,7 @@ use crate::{Arm, Choice, DuelOutcome, Feedback, Generator, Generators, PairWins,
 ///
 /// ```
 /// use bandits::registry::Spec;
-/// use bandits::{Arm, Choice, DuelOutcome, Generators};
+/// use bandits::{Arm, Choice, Preference, Generators};
 ///
 /// let spec: Spec = "rucb".parse()?;
 /// let mut policy = spec.open(4, 0, &Generators::from_seed(1))?;
@@ -74,7 +74,7 @@ use crate::{Arm, Choice, DuelOutcome, Feedback, Generator, Generators, PairWins,
 ///             if open.len() % 50 == 7 {
 ///                 policy.forget(ticket)?;
 ///             } else {
-///                 policy.tell(ticket, if first < second { DuelOutcome::First } else { DuelOutcome::Second })?;
+///                 policy.tell(ticket, if first < second { Preference::First } else { Preference::Second })?;
 ///             }
 ///         }
 ///     }
@@ -120,13 +120,13 @@ pub struct Asked<'a> {
 #[derive(Debug, Clone, Copy)]
 pub enum Outcome<'a> {
     /// Of a duel, in the order of its arms.
-    Duel(DuelOutcome),
+    Duel(Preference),
     /// Of a set: every pair won or tied, by position in the set.
     Set(&'a PairWins),
 }
 
-impl From<DuelOutcome> for Outcome<'_> {
-    fn from(outcome: DuelOutcome) -> Self {
+impl From<Preference> for Outcome<'_> {
+    fn from(outcome: Preference) -> Self {
         Self::Duel(outcome)
     }
 }
@@ -336,12 +336,12 @@ impl OpenPolicy {
     }
 
     #[inline]
-    fn tell_duel(&mut self, ticket: Ticket, step: u64, pair: [Arm; 2], outcome: DuelOutcome) {
+    fn tell_duel(&mut self, ticket: Ticket, step: u64, pair: [Arm; 2], outcome: Preference) {
         self.tally.told += 1;
         self.history = mix(self.history, outcome as u64);
         let first_won = match outcome {
-            DuelOutcome::Tie => self.coins.toss(&mut self.coin_generator),
-            decided => decided == DuelOutcome::First,
+            Preference::Tie => self.coins.toss(&mut self.coin_generator),
+            decided => decided == Preference::First,
         };
         if let Some(log) = &mut self.log {
             log::told(log, ticket, outcome.into(), first_won);

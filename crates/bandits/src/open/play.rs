@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use super::{Lateness, OpenPolicy, Outcome, Ticket};
-use crate::{Arena, Arm, Choice, DuelOutcome, Generator, Observer, PackedWins, PairWins};
+use crate::{Arena, Arm, Choice, Generator, Observer, PackedWins, PairWins, Preference};
 
 /// The number of impressions between two calls of [`Observer::stop`].
 const STOP_EVERY: u32 = 1 << 12;
@@ -169,7 +169,7 @@ impl OpenRun {
         let outcome = at.arena.duel(first, second, at.outcomes);
         at.observer.played(step, step, Choice::Duel(first, second), at.arena.gaps());
         let (due, comes) = self.lateness.due(step, &mut self.delays);
-        let coins = if outcome == DuelOutcome::Tie { self.coins_of_step() } else { None };
+        let coins = if outcome == Preference::Tie { self.coins_of_step() } else { None };
         let comes = if comes { Comes::Duel(outcome) } else { Comes::Never };
         self.queue.push(Due { due, ticket, comes, coins });
     }
@@ -231,7 +231,7 @@ fn answer(policy: &mut OpenPolicy, ticket: Ticket, outcome: Outcome<'_>) {
 /// What comes back with a ticket.
 #[derive(Debug, Clone)]
 enum Comes {
-    Duel(DuelOutcome),
+    Duel(Preference),
     Set(Box<PackedWins>),
     Never,
 }

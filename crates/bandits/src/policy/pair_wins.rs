@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rand::Rng as _;
 
-use crate::Generator;
+use crate::{Generator, Preference};
 
 /// The winner of each pair of a set of arms: bit matrices of wins and of ties, by position in the set.
 ///
@@ -122,6 +122,31 @@ impl PairWins {
         for (word, bit) in [self.bit(i, j), self.bit(j, i)] {
             self.wins[word] &= !bit;
             self.ties[word] |= bit;
+        }
+    }
+
+    /// Who won between positions `i` ([`Preference::First`]) and `j` ([`Preference::Second`]); overwrites the earlier outcome
+    /// of the pair.
+    ///
+    /// # Panics
+    /// Unless these are two positions of the set.
+    #[inline]
+    pub fn set(&mut self, i: usize, j: usize, outcome: Preference) {
+        match outcome {
+            Preference::First => self.set_win(i, j),
+            Preference::Second => self.set_win(j, i),
+            Preference::Tie => self.set_tie(i, j),
+        }
+    }
+
+    /// Who won between positions `i` ([`Preference::First`]) and `j` ([`Preference::Second`]); a tie if nobody did.
+    #[inline]
+    #[must_use]
+    pub fn preference(&self, i: usize, j: usize) -> Preference {
+        match (self.beats(i, j), self.beats(j, i)) {
+            (true, _) => Preference::First,
+            (_, true) => Preference::Second,
+            _ => Preference::Tie,
         }
     }
 

@@ -3,7 +3,7 @@
 use rand::SeedableRng as _;
 
 use crate::random::Coins;
-use crate::{Arena, Arm, Choice, DuelOutcome, Feedback, Generator, PairWins, Policy};
+use crate::{Arena, Arm, Choice, Feedback, Generator, PairWins, Policy, Preference};
 
 /// A run's generators, one per role, so that the draws of one role never shift those of another.
 #[derive(Debug, Clone)]
@@ -37,7 +37,7 @@ pub trait Observer {
     /// Called with the outcome of each duel of two different arms when the policy learns it, before its coin is tossed: a
     /// tie is a tie. The call of [`played`](Self::played) for the same step follows; in runs whose outcomes come late, it
     /// came first, and [`caught_up`](Self::caught_up) follows.
-    fn dueled(&mut self, _first: Arm, _second: Arm, _outcome: DuelOutcome) {}
+    fn dueled(&mut self, _first: Arm, _second: Arm, _outcome: Preference) {}
 
     /// The same for each set, by position in the set.
     fn multi_dueled(&mut self, _arms: &[Arm], _wins: &PairWins) {}
@@ -230,13 +230,13 @@ impl<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized> StepContext<'_
     fn meet(&mut self, run: &mut Run, (first, second): (Arm, Arm)) {
         let Self { policy, arena, generators, observer } = self;
         let step = run.played + 1;
-        let duel = if first == second { DuelOutcome::Tie } else { arena.duel(first, second, &mut generators.arena) };
+        let duel = if first == second { Preference::Tie } else { arena.duel(first, second, &mut generators.arena) };
         if first != second {
             observer.dueled(first, second, duel);
         }
         let first_won = match duel {
-            DuelOutcome::Tie => run.coins.toss(&mut generators.coins),
-            decided => decided == DuelOutcome::First,
+            Preference::Tie => run.coins.toss(&mut generators.coins),
+            decided => decided == Preference::First,
         };
         policy.learn(step, Feedback::of_duel(first, second, first_won));
         observer.played(step, step, Choice::Duel(first, second), arena.gaps());

@@ -5,7 +5,7 @@
 
 use bandits::registry::{PolicyVisitor, Spec};
 use bandits::{
-    Arena as _, Arm, Choice, DuelOutcome, Feedback, Generators, MatrixArena, Policy, PreferenceMatrix, problems,
+    Arena as _, Arm, Choice, Feedback, Generators, MatrixArena, Policy, Preference, PreferenceMatrix, problems,
 };
 
 use crate::common::{certain, cycle, no_condorcet_winner};
@@ -30,7 +30,7 @@ impl PolicyVisitor for Decided<'_> {
                 Choice::Duel(first, second) => {
                     duels += 1;
                     pairs.insert((first.min(second), first.max(second)));
-                    let won = arena.duel(first, second, &mut generators.arena) == DuelOutcome::First;
+                    let won = arena.duel(first, second, &mut generators.arena) == Preference::First;
                     policy.learn(duels, Feedback::of_duel(first, second, won));
                 }
                 Choice::Alone { until, .. } => {

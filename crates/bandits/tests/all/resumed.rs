@@ -4,7 +4,7 @@
 use crate::common::{Diary, algorithms, all_are_tested};
 use bandits::registry::{PolicyVisitor, Spec};
 use bandits::{
-    Arena, Arm, Choice, DuelOutcome, Generator, Generators, MatrixArena, Observer, PairWins, Policy, Run, RunState,
+    Arena, Arm, Choice, Generator, Generators, MatrixArena, Observer, PairWins, Policy, Preference, Run, RunState,
     play, play_in_step, problems,
 };
 use rand::Rng as _;
@@ -83,7 +83,7 @@ fn a_run_resumed_is_the_run_itself() {
 #[derive(Clone)]
 struct Ahead {
     inner: MatrixArena,
-    announced: Option<(Arm, Arm, DuelOutcome)>,
+    announced: Option<(Arm, Arm, Preference)>,
     announcements: u64,
 }
 
@@ -98,7 +98,7 @@ impl Arena for Ahead {
         self.announcements += 1;
     }
 
-    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome {
+    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Preference {
         match self.announced.take() {
             Some((one, other, duel)) => {
                 assert_eq!((one, other), (first, second));

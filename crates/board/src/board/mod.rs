@@ -252,7 +252,7 @@ fn rows(table: &Table, group: &GroupFit, place: usize, known: &Known) -> Vec<Com
         let comparison = unit.comparison;
         let mut outcome = Counts::default();
         outcome.record(unit.outcome());
-        for (member, one) in [(comparison.first, outcome), (comparison.second, outcome.reversed())] {
+        for (member, one) in [(comparison.first, outcome), (comparison.second, outcome.swapped())] {
             counts[member].wins += one.wins * comparison.copies;
             counts[member].losses += one.losses * comparison.copies;
             counts[member].ties += one.ties * comparison.copies;

@@ -2,7 +2,7 @@
 
 use crate::world::World;
 use bandits::registry::Spec;
-use bandits::{Choice, DuelOutcome, Generators};
+use bandits::{Choice, Generators, Preference};
 use board::{Board, Clusters, Settings, Table, TieModel, Verdict};
 use rayon::prelude::*;
 use statistics::Normals;
@@ -71,9 +71,9 @@ fn chosen(world: &World, policy: &str, rows: usize, seed: u64) -> Table {
                 continue;
             }
             let outcome = match (judgement.verdict, swapped) {
-                (Verdict::First, false) | (Verdict::Second, true) => DuelOutcome::First,
-                (Verdict::First, true) | (Verdict::Second, false) => DuelOutcome::Second,
-                _ => DuelOutcome::Tie,
+                (Verdict::First, false) | (Verdict::Second, true) => Preference::First,
+                (Verdict::First, true) | (Verdict::Second, false) => Preference::Second,
+                _ => Preference::Tie,
             };
             open.tell(ticket, outcome).unwrap();
         }

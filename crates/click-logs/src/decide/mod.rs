@@ -207,7 +207,7 @@ fn contradiction_of_pair(looks: &mut [Look], alpha: f64) -> Result<Option<Contra
 
 /// Counts as the first ranker of a pair sees them, or as the second does.
 fn oriented(counts: Counts, is_first: bool) -> Counts {
-    if is_first { counts } else { counts.reversed() }
+    if is_first { counts } else { counts.swapped() }
 }
 
 /// How many more units decide with probability 1/2.

@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use statistics::{Counts, Outcome};
+use statistics::{Counts, Preference};
 
 use super::outcome::{PairOutcome, UNKNOWN};
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally, UnitFate};
@@ -203,7 +203,7 @@ impl Counter<'_> {
                 .entry((version, outcome.day, pair))
                 .or_default()
                 .impressions
-                .record(Outcome::of_net(f64::from(net)));
+                .record(Preference::of_net(f64::from(net)));
         }
     }
 
@@ -236,7 +236,7 @@ impl Counter<'_> {
             } else if last > self.last_day {
                 UnitFate::Open
             } else {
-                self.days.entry((version, last, pair)).or_default().units.record(Outcome::of_net(net as f64));
+                self.days.entry((version, last, pair)).or_default().units.record(Preference::of_net(net as f64));
                 UnitFate::Counted
             };
             self.tally.units(fate, 1);
@@ -264,7 +264,7 @@ impl Counter<'_> {
             self.tally.units(UnitFate::Spent, 1);
         } else {
             for (day, pair, net) in outcomes {
-                self.days.entry((version, day, pair)).or_default().units.record(Outcome::of_net(f64::from(net)));
+                self.days.entry((version, day, pair)).or_default().units.record(Preference::of_net(f64::from(net)));
                 self.tally.units(UnitFate::Counted, 1);
             }
         }

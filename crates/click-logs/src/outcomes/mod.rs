@@ -146,7 +146,7 @@ impl Outcomes {
             } else {
                 (
                     (second, first),
-                    DayCounts { units: counts.units.reversed(), impressions: counts.impressions.reversed() },
+                    DayCounts { units: counts.units.swapped(), impressions: counts.impressions.swapped() },
                 )
             };
             let sum = days.entry((version, *day, pair)).or_default();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use statistics::Outcome;
+use statistics::Preference;
 
 use super::Simulation;
 use super::lines::PAIRS;
@@ -111,7 +111,7 @@ impl Truth {
         let mut first: BTreeMap<(&Option<String>, (usize, usize)), i32> = BTreeMap::new();
         for Counted { version, day, pair, net } in impressions {
             let counts = self.days.entry((version.clone(), *day, *pair)).or_default();
-            counts.impressions.record(Outcome::of_net(*net as f64));
+            counts.impressions.record(Preference::of_net(*net as f64));
             let earliest = first.entry((version, *pair)).or_insert(*day);
             *earliest = (*day).min(*earliest);
         }
@@ -119,7 +119,7 @@ impl Truth {
             let of_pair = || impressions.iter().filter(move |seen| seen.version == *version && seen.pair == pair);
             let net: i64 = of_pair().filter(|seen| seen.day == day).map(|seen| seen.net).sum();
             let counts = self.days.entry((version.clone(), day, pair)).or_default();
-            counts.units.record(Outcome::of_net(net as f64));
+            counts.units.record(Preference::of_net(net as f64));
             self.tally.units(UnitFate::Counted, 1);
             self.tally.after_closing += of_pair().filter(|seen| seen.day > day).count() as u64;
         }

@@ -7,7 +7,7 @@ use click_logs::model::time::{DAY, Zone};
 use click_logs::model::{Bots, Complete, PairChoice, Settings};
 use interleave::Generator;
 use rand::{RngExt, SeedableRng};
-use statistics::Outcome;
+use statistics::Preference;
 
 use crate::common::Log;
 
@@ -172,7 +172,7 @@ fn plainly(
                 let teams = good[id].teams.as_ref().unwrap();
                 let of_team = |team| clicks.iter().filter(|document| teams[**document] == Some(team)).count() as i64;
                 let net = (of_team("A") - of_team("B")).signum();
-                days.entry(day).or_default().impressions.record(Outcome::of_net(net as f64));
+                days.entry(day).or_default().impressions.record(Preference::of_net(net as f64));
                 sum += if day <= last { net } else { 0 };
                 nets.insert(*id, net);
             }
@@ -185,7 +185,7 @@ fn plainly(
         } else if until != i64::MAX && settings.zone.start(last + 1) + settings.window > until {
             "open"
         } else {
-            days.entry(last).or_default().units.record(Outcome::of_net(sum as f64));
+            days.entry(last).or_default().units.record(Preference::of_net(sum as f64));
             "counted"
         };
         *of_units.entry(fate).or_default() += 1;
@@ -202,7 +202,7 @@ fn plainly(
             } else if until != i64::MAX && settings.zone.start(day + 1) + settings.window > until {
                 "open"
             } else if good.contains_key(&first.id) {
-                days.entry(day).or_default().units.record(Outcome::of_net(nets[&first.id] as f64));
+                days.entry(day).or_default().units.record(Preference::of_net(nets[&first.id] as f64));
                 "counted"
             } else {
                 "spent"

@@ -3,7 +3,7 @@
 //! With the first impression of each user alone, verdicts keep their level.
 
 use bandits::registry::Spec;
-use bandits::{Choice, DuelOutcome, Generators, OpenPolicy};
+use bandits::{Choice, Generators, OpenPolicy, Preference};
 use click_logs::decide::{By, decide};
 use click_logs::join::{Sum, Survey, UnitOutcome, Units};
 use click_logs::model::time::{DAY, text};
@@ -61,9 +61,9 @@ fn log(policy: &str, seed: u64) -> Vec<Shown> {
             let winner = usize::from(users.random::<f64>() >= tastes[user]);
             let clicks = users.random::<f64>() < 0.7;
             let outcome = match (clicks, winner == first) {
-                (false, _) => DuelOutcome::Tie,
-                (true, true) => DuelOutcome::First,
-                (true, false) => DuelOutcome::Second,
+                (false, _) => Preference::Tie,
+                (true, true) => Preference::First,
+                (true, false) => Preference::Second,
             };
             policy.tell(ticket, outcome).unwrap();
             shown.push(Shown { day, number, user: day * PER_DAY + user, clicked: clicks.then_some(winner) });

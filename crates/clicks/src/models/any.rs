@@ -9,12 +9,12 @@ use super::dynamic_bayesian::{
 use super::finite_state::{CompiledFiniteStateModel, FiniteStateModel, FiniteStateUser};
 use super::position_based::{CompiledPositionBasedModel, PositionBasedModel, PositionBasedSpec, PositionBasedUser};
 use super::user_browsing::{CompiledUserBrowsingModel, UserBrowsingModel, UserBrowsingSpec, UserBrowsingUser};
-use crate::Generator;
 use crate::error::ClickError;
-use crate::labels::{FractionalLabels, Grade};
+use crate::labels::FractionalLabels;
 use crate::presets;
 use crate::settings::{ModelSpec, Settings};
-use crate::user::{ClickModel, CompiledClickModel, Examination, ProbabilityTable, User};
+use crate::user::{ClickModel, CompiledClickModel, ProbabilityTable, User};
+use crate::{Examination, Generator, Grade};
 
 /// Makes [`ClickSpec`], [`AnyClickModel`], [`CompiledAnyModel`] and [`AnyUser`] of a list of models.
 macro_rules! click_models {

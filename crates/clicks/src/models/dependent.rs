@@ -18,14 +18,14 @@ use std::str::FromStr;
 
 use rand::Rng;
 
-use crate::Generator;
 use crate::error::{ClickError, ClickErrorKind};
-use crate::labels::{FractionalLabels, Grade, Grading, MAX_GRADES, check_label};
+use crate::labels::{FractionalLabels, Grading, MAX_GRADES, check_label};
 use crate::notation;
 use crate::presets::{self, PRESETS};
 use crate::probability::{high, low, not_a_probability, threshold};
 use crate::settings::{ModelSpec, Settings};
-use crate::user::{ClickModel, CompiledClickModel, Examination, ProbabilityTable, User};
+use crate::user::{ClickModel, CompiledClickModel, ProbabilityTable, User};
+use crate::{Examination, Generator, Grade};
 
 /// P(click | grade) and P(stop | grade, clicked) for grades 0, 1, ...
 #[derive(Debug, Clone, PartialEq)]

@@ -20,12 +20,12 @@ use std::fmt;
 use rand::Rng;
 
 use super::dependent::{DependentClickModel, DependentSpec};
-use crate::Generator;
 use crate::error::{ClickError, ClickErrorKind};
-use crate::labels::{FractionalLabels, Grade, Grading};
+use crate::labels::{FractionalLabels, Grading};
 use crate::probability::{high, low, threshold};
 use crate::settings::{ModelSpec, Settings, setting};
-use crate::user::{ClickModel, CompiledClickModel, Examination, ProbabilityTable, User};
+use crate::user::{ClickModel, CompiledClickModel, ProbabilityTable, User};
+use crate::{Examination, Generator, Grade};
 
 /// P(click | grade, examined), P(satisfied | grade, clicked), and gamma, the probability that a user who is not
 /// satisfied goes on; see the [front page](crate#click-models).

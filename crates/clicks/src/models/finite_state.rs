@@ -21,12 +21,12 @@ use std::fmt;
 
 use rand::Rng;
 
-use crate::Generator;
 use crate::error::{ClickError, ClickErrorKind};
-use crate::labels::{FractionalLabels, Grade, Grading, MAX_GRADES};
+use crate::labels::{FractionalLabels, Grading, MAX_GRADES};
 use crate::probability::{high, low, threshold};
 use crate::settings::{ModelSpec, Settings};
-use crate::user::{ClickModel, CompiledClickModel, Examination, ProbabilityTable, User};
+use crate::user::{ClickModel, CompiledClickModel, ProbabilityTable, User};
+use crate::{Examination, Generator, Grade};
 
 /// What a user in one state does with a document of one grade.
 #[derive(Debug, Clone, Copy, PartialEq)]

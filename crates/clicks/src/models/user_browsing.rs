@@ -21,12 +21,12 @@ use rand::Rng;
 
 use super::decay::{self, Decay};
 use super::dependent::{DependentClickModel, DependentSpec};
-use crate::Generator;
 use crate::error::{ClickError, ClickErrorKind};
-use crate::labels::{FractionalLabels, Grade, Grading};
+use crate::labels::{FractionalLabels, Grading};
 use crate::probability::{high, low, threshold};
 use crate::settings::{ModelSpec, Settings};
-use crate::user::{ClickModel, CompiledClickModel, Examination, ProbabilityTable, User};
+use crate::user::{ClickModel, CompiledClickModel, ProbabilityTable, User};
+use crate::{Examination, Generator, Grade};
 
 /// P(examined | rank, distance to the last click) and P(click | grade, examined); see the
 /// [front page](crate#click-models).

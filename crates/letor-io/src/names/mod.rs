@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use ranktypes::spec::did_you_mean;
 use serde::{Serialize, Serializer};
 
 pub use self::file::Numbered;
-use crate::registry::did_you_mean;
 
 /// The number of names in a hint.
 const LISTED: usize = 10;

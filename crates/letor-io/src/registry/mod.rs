@@ -8,7 +8,6 @@ mod advice;
 mod entry;
 mod locate;
 mod split;
-mod suggestion;
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -18,7 +17,6 @@ pub use advice::{Advice, gets_data_with};
 pub use entry::{Entry, Licence, MatrixEntry, Paper, Source, SplitEntry};
 pub use locate::{Located, data_root, locate, locate_among, missing};
 pub use split::{ParseSplitError, Split};
-pub use suggestion::{did_you_mean, nearest};
 
 /// The files of `sets/`, embedded so that names are known in any working directory.
 const FILES: [&str; 18] = [

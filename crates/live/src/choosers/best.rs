@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use bandits::registry::Spec;
-use bandits::{Choice, DuelOutcome, Generator, Generators, OpenPolicy};
+use bandits::{Choice, Generator, Generators, OpenPolicy, Preference};
 
 use super::{Destination, largest};
 use crate::config::{Config, ConfigError};
@@ -19,7 +19,7 @@ const PATIENCE: u32 = 4;
 pub(crate) struct Best {
     policy: OpenPolicy,
     /// By pair, the lower place first, from whose side outcomes are. The oldest comes first.
-    pool: BTreeMap<Competitors, VecDeque<DuelOutcome>>,
+    pool: BTreeMap<Competitors, VecDeque<Preference>>,
 }
 
 impl Best {
@@ -72,7 +72,7 @@ impl Best {
     }
 
     /// The oldest outcome of a pair that the policy did not ask for until now.
-    fn kept(&mut self, (first, second): Competitors) -> Option<DuelOutcome> {
+    fn kept(&mut self, (first, second): Competitors) -> Option<Preference> {
         let key = (first.min(second), first.max(second));
         let queue = self.pool.get_mut(&key)?;
         let outcome = queue.pop_front();
@@ -82,7 +82,7 @@ impl Best {
         outcome.map(|outcome| seen_from(outcome, first < second))
     }
 
-    pub(super) fn learn(&mut self, (first, second): Competitors, to: Destination, outcome: DuelOutcome) {
+    pub(super) fn learn(&mut self, (first, second): Competitors, to: Destination, outcome: Preference) {
         match to {
             // An open ticket of the policy's own: it cannot fail.
             Destination::Policy(ticket) => drop(self.policy.tell(ticket, outcome)),
@@ -105,10 +105,10 @@ impl Best {
 }
 
 /// The outcome from the first side, or from the other.
-fn seen_from(outcome: DuelOutcome, first: bool) -> DuelOutcome {
+fn seen_from(outcome: Preference, first: bool) -> Preference {
     match outcome {
-        DuelOutcome::First if !first => DuelOutcome::Second,
-        DuelOutcome::Second if !first => DuelOutcome::First,
+        Preference::First if !first => Preference::Second,
+        Preference::Second if !first => Preference::First,
         outcome => outcome,
     }
 }

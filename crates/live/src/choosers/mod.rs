@@ -6,7 +6,7 @@ mod top_two;
 mod uniform;
 
 use bandits::open::Ticket;
-use bandits::{DuelOutcome, Generator};
+use bandits::{Generator, Preference};
 
 use crate::config::{Config, ConfigError, Goal};
 use crate::model::{Competitors, Posterior};
@@ -78,7 +78,7 @@ impl Chooser {
     }
 
     /// An outcome, in the order of the pair chosen.
-    pub(crate) fn learn(&mut self, pair: Competitors, to: Destination, outcome: DuelOutcome) {
+    pub(crate) fn learn(&mut self, pair: Competitors, to: Destination, outcome: Preference) {
         if let Self::Best(best) = self {
             best.learn(pair, to, outcome);
         }
@@ -94,7 +94,7 @@ impl Chooser {
     }
 
     /// Another revision asked this pair, with this outcome.
-    pub(crate) fn keep(&mut self, pair: Competitors, outcome: DuelOutcome) {
+    pub(crate) fn keep(&mut self, pair: Competitors, outcome: Preference) {
         self.learn(pair, Destination::Pool, outcome);
         self.expect(pair);
     }

@@ -1,6 +1,6 @@
 //! What comes back: answers, and pairs that nobody will answer.
 
-use bandits::DuelOutcome;
+use bandits::Preference;
 use board::Verdict;
 
 use super::{Fate, Half, Judged, Live, LiveError, Open, Pair, Ticket, check_judge, sorted};
@@ -88,7 +88,7 @@ impl Live {
                     let now = outcome(verdict);
                     self.counts.both += 1;
                     self.counts.both_disagreed += u64::from(before != now);
-                    let joint = if before == now { now } else { DuelOutcome::Tie };
+                    let joint = if before == now { now } else { Preference::Tie };
                     self.learn(half.origin, (first, second), joint);
                 }
             }
@@ -104,7 +104,7 @@ impl Live {
     }
 
     /// The outcome of a question, in the order `shown`, goes to who chose it and to the model.
-    fn learn(&mut self, (pair, to): (Competitors, Destination), shown: Competitors, outcome: DuelOutcome) {
+    fn learn(&mut self, (pair, to): (Competitors, Destination), shown: Competitors, outcome: Preference) {
         self.closed(pair);
         let outcome = if pair == shown { outcome } else { swapped(outcome) };
         if let Some(chooser) = &mut self.chooser {
@@ -112,9 +112,9 @@ impl Live {
         }
         self.learnt.push((pair, outcome));
         let score = match outcome {
-            DuelOutcome::First => 1.0,
-            DuelOutcome::Second => 0.0,
-            DuelOutcome::Tie => 0.5,
+            Preference::First => 1.0,
+            Preference::Second => 0.0,
+            Preference::Tie => 0.5,
         };
         self.model.learn(pair.0 as usize, pair.1 as usize, score);
     }
@@ -162,18 +162,18 @@ impl Live {
 }
 
 /// What a policy learns from a verdict.
-fn outcome(verdict: Verdict) -> DuelOutcome {
+fn outcome(verdict: Verdict) -> Preference {
     match verdict {
-        Verdict::First => DuelOutcome::First,
-        Verdict::Second => DuelOutcome::Second,
-        Verdict::Tie | Verdict::BothBad | Verdict::Score(_) => DuelOutcome::Tie,
+        Verdict::First => Preference::First,
+        Verdict::Second => Preference::Second,
+        Verdict::Tie | Verdict::BothBad | Verdict::Score(_) => Preference::Tie,
     }
 }
 
-fn swapped(outcome: DuelOutcome) -> DuelOutcome {
+fn swapped(outcome: Preference) -> Preference {
     match outcome {
-        DuelOutcome::First => DuelOutcome::Second,
-        DuelOutcome::Second => DuelOutcome::First,
-        DuelOutcome::Tie => DuelOutcome::Tie,
+        Preference::First => Preference::Second,
+        Preference::Second => Preference::First,
+        Preference::Tie => Preference::Tie,
     }
 }

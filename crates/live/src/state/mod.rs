@@ -7,7 +7,7 @@ mod tickets;
 
 use std::collections::BTreeMap;
 
-use bandits::{DuelOutcome, Generator};
+use bandits::{Generator, Preference};
 use rand::{Rng as _, SeedableRng as _};
 
 pub use fold::FoldError;
@@ -76,7 +76,7 @@ pub struct Live {
     /// Who chooses; `None` in a replay while another revision does, and until the first call after it.
     chooser: Option<Chooser>,
     /// All outcomes that the model has learnt, for a chooser of another revision.
-    learnt: Vec<(Competitors, DuelOutcome)>,
+    learnt: Vec<(Competitors, Preference)>,
     model: Posterior,
     screen: Screen,
     /// By number.

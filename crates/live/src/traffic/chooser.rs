@@ -1,8 +1,7 @@
 //! Who chooses the rankers of an impression: a policy of `bandits`, or a plan.
 
 use bandits::open::Ticket;
-use bandits::{Choice as Chosen, DuelOutcome, Generator, Generators, OpenPolicy, PairWins};
-use interleave::Preference;
+use bandits::{Choice as Chosen, Generator, Generators, OpenPolicy, PairWins, Preference};
 use interleave::keyed::{ImpressionKey, seed_of};
 use rand::SeedableRng as _;
 
@@ -81,7 +80,7 @@ impl Chooser {
         policy.use_coins(&key.coins());
         // Only tickets that were given out and are open come here. Duels have pairs as outcomes, and nothing else has.
         let _ = match outcome {
-            Outcome::Pair(preference) => policy.tell(ticket, duel_outcome(*preference)),
+            Outcome::Pair(preference) => policy.tell(ticket, *preference),
             outcome => policy.tell(ticket, &outcome.wins(arms)),
         };
     }
@@ -120,14 +119,6 @@ impl Blocks {
     }
 }
 
-fn duel_outcome(preference: Preference) -> DuelOutcome {
-    match preference {
-        Preference::First => DuelOutcome::First,
-        Preference::Second => DuelOutcome::Second,
-        Preference::Tie => DuelOutcome::Tie,
-    }
-}
-
 impl Outcome {
     /// Who won between the rankers at places `i < j` of those that met.
     pub(crate) fn preference(&self, i: usize, j: usize, arms: usize) -> Preference {
@@ -152,11 +143,7 @@ impl Outcome {
         wins.reset(arms);
         for i in 0..arms {
             for j in i + 1..arms {
-                match self.preference(i, j, arms) {
-                    Preference::First => wins.set_win(i, j),
-                    Preference::Second => wins.set_win(j, i),
-                    Preference::Tie => wins.set_tie(i, j),
-                }
+                wins.set(i, j, self.preference(i, j, arms));
             }
         }
         wins

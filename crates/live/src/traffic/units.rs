@@ -7,8 +7,7 @@
 use std::collections::BTreeMap;
 
 use click_logs::model::{Bots, PairChoice};
-use interleave::Preference;
-use statistics::{Counts, Outcome as Result};
+use statistics::{Counts, Preference};
 
 use super::event::{Choice, Outcome, Row};
 
@@ -195,13 +194,13 @@ impl Counted {
             Said::Pair(pair, net) => self.net(what, *pair, i32::from(*net)),
             Said::Set(..) => {
                 self.expect_sets();
-                said.each(|pair, net| self.all[pair_number(pair)][what].record(Result::of_net(f64::from(net))));
+                said.each(|pair, net| self.all[pair_number(pair)][what].record(Preference::of_net(f64::from(net))));
             }
         }
     }
 
     fn net(&mut self, what: usize, pair: Pair, net: i32) {
-        self.few.entry(pair).or_default()[what].record(Result::of_net(f64::from(net)));
+        self.few.entry(pair).or_default()[what].record(Preference::of_net(f64::from(net)));
     }
 
     fn expect_sets(&mut self) {
@@ -360,6 +359,6 @@ fn close_set(all: &[Said], counted: &mut Counted) {
         });
     }
     for (pair, sum) in pairs.into_iter().zip(sums) {
-        counted.all[pair_number(pair)][UNITS].record(Result::of_net(f64::from(sum)));
+        counted.all[pair_number(pair)][UNITS].record(Preference::of_net(f64::from(sum)));
     }
 }

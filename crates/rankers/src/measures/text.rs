@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use letor_io::registry::did_you_mean;
+use ranktypes::spec::did_you_mean;
 
 use super::{Measure, MeasureKind};
 use crate::Gain;

@@ -98,7 +98,7 @@ pub fn counts(state: &State, matrix: &PreferenceMatrix) -> Result<Vec<u8>> {
         ("standard_errors", "<f8", |state, place, _| state.standard_error(place).to_bits()),
         ("wins", "<u8", |state, place, first| {
             let count = state.count(place);
-            if first { count.wins } else { count.reversed().wins }
+            if first { count.wins } else { count.swapped().wins }
         }),
         ("ties", "<u8", |state, place, _| state.count(place).ties),
         ("comparisons", "<u8", |state, place, _| state.count(place).comparisons),

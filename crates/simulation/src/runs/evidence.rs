@@ -28,9 +28,8 @@
 //! Runs of two algorithms with the same number share no stream, so `rankduel significance` compares them as independent samples; only an
 //! experiment's random sets of rankers are shared, and make pairs.
 
-use bandits::{Arm, DuelOutcome, PairWins};
+use bandits::{Arm, PairWins, Preference};
 use serde::{Deserialize, Serialize};
-use statistics::Outcome;
 use statistics::anytime::BestArm;
 
 /// Which evidence is gathered, and whether runs stop by it.
@@ -106,24 +105,14 @@ impl EvidenceRecorder {
         Self { plan, test, steps, stated: None, gave_up: None, next_look }
     }
 
-    pub(crate) fn dueled(&mut self, first: Arm, second: Arm, outcome: DuelOutcome) {
-        let outcome = match outcome {
-            DuelOutcome::First => Outcome::Win,
-            DuelOutcome::Second => Outcome::Loss,
-            DuelOutcome::Tie => Outcome::Tie,
-        };
+    pub(crate) fn dueled(&mut self, first: Arm, second: Arm, outcome: Preference) {
         self.test.record(first.index(), second.index(), outcome);
     }
 
     pub(crate) fn multi_dueled(&mut self, arms: &[Arm], wins: &PairWins) {
         for (i, first) in arms.iter().enumerate() {
             for (j, second) in arms.iter().enumerate().skip(i + 1) {
-                let outcome = match (wins.beats(i, j), wins.beats(j, i)) {
-                    (true, _) => Outcome::Win,
-                    (_, true) => Outcome::Loss,
-                    _ => Outcome::Tie,
-                };
-                self.test.record(first.index(), second.index(), outcome);
+                self.test.record(first.index(), second.index(), wins.preference(i, j));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The observer of all runs: regret and recommendations at checkpoints, evidence, progress.
 
-use bandits::{Arm, Choice, DuelOutcome, Observer, PairWins, Recorder};
+use bandits::{Arm, Choice, Observer, PairWins, Preference, Recorder};
 use output::progress::Progress;
 
 use super::evidence::EvidenceRecorder;
@@ -127,7 +127,7 @@ impl Observer for RunObserver<'_> {
     }
 
     #[inline]
-    fn dueled(&mut self, first: Arm, second: Arm, outcome: DuelOutcome) {
+    fn dueled(&mut self, first: Arm, second: Arm, outcome: Preference) {
         if let Some(evidence) = &mut self.evidence {
             evidence.dueled(first, second, outcome);
         }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use bandits::{Arena, Arm, DuelOutcome, Generator, PairWins};
+use bandits::{Arena, Arm, Generator, PairWins, Preference};
 use rand::Rng as _;
 
 use super::played_arena;
@@ -11,7 +11,7 @@ use super::played_arena;
 /// Decides the duels of one run.
 pub trait OutsideDuels: Send + Sync {
     /// The outcome of a duel of two different arms.
-    fn duel(&mut self, first: Arm, second: Arm) -> DuelOutcome;
+    fn duel(&mut self, first: Arm, second: Arm) -> Preference;
 }
 
 /// Starts what decides the duels of a run.
@@ -47,7 +47,7 @@ impl Arena for OutsideArena {
         self.gaps.len()
     }
 
-    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome {
+    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Preference {
         self.started.get_or_insert_with(|| self.outside.start(generator.next_u64())).duel(first, second)
     }
 
@@ -56,11 +56,7 @@ impl Arena for OutsideArena {
         wins.reset(arms.len());
         for i in 0..arms.len() {
             for j in i + 1..arms.len() {
-                match self.duel(arms[i], arms[j], generator) {
-                    DuelOutcome::First => wins.set_win(i, j),
-                    DuelOutcome::Second => wins.set_win(j, i),
-                    DuelOutcome::Tie => wins.set_tie(i, j),
-                }
+                wins.set(i, j, self.duel(arms[i], arms[j], generator));
             }
         }
     }

@@ -37,7 +37,7 @@ impl PairTable {
     }
 
     pub(super) fn count(&self, arm: usize, other: usize) -> PairCount {
-        if arm < other { self.counts[self.index(arm, other)] } else { self.counts[self.index(other, arm)].reversed() }
+        if arm < other { self.counts[self.index(arm, other)] } else { self.counts[self.index(other, arm)].swapped() }
     }
 
     /// Pairs with at least one of `arms`, except those with identical lists, whose preference is 1/2.

@@ -18,7 +18,7 @@
 //! declaration becomes "no worse than any other by more than m", with the same proof.
 
 use super::{Crossing, EProcess, Prior};
-use crate::{Counts, Outcome, StatisticsError};
+use crate::{Counts, Preference, StatisticsError};
 
 /// The test for the best of several arms.
 ///
@@ -126,21 +126,21 @@ impl BestArm {
     /// # Panics
     /// If an arm does not exist.
     #[inline]
-    pub fn record(&mut self, first: usize, second: usize, outcome: Outcome) -> Option<usize> {
+    pub fn record(&mut self, first: usize, second: usize, outcome: Preference) -> Option<usize> {
         assert!(first < self.arms && second < self.arms, "{first}, {second} of {} arms", self.arms);
         if first == second {
             return self.declared;
         }
         let (there, back) = (first * self.arms + second, second * self.arms + first);
-        for (place, outcome) in [(there, outcome), (back, outcome.reversed())] {
+        for (place, outcome) in [(there, outcome), (back, outcome.swapped())] {
             self.pairs[place].counts.record(outcome);
             self.pairs[place].ln_evidence = f64::NAN;
         }
         // Only a win raises the evidence.
         let (winner, place) = match outcome {
-            Outcome::Win => (first, there),
-            Outcome::Loss => (second, back),
-            Outcome::Tie => return self.declared,
+            Preference::First => (first, there),
+            Preference::Second => (second, back),
+            Preference::Tie => return self.declared,
         };
         let Pair { counts, next, .. } = &mut self.pairs[place];
         if self.crossing.reached(counts.wins, counts.losses, next) {
@@ -179,7 +179,7 @@ impl BestArm {
         if first >= self.arms || second >= self.arms || first == second {
             return Err(StatisticsError::NoSuchPair { first, second, arms: self.arms });
         }
-        for (place, counts) in [(first * self.arms + second, counts), (second * self.arms + first, counts.reversed())] {
+        for (place, counts) in [(first * self.arms + second, counts), (second * self.arms + first, counts.swapped())] {
             self.pairs[place].counts += counts;
             self.pairs[place].ln_evidence = f64::NAN;
             self.pairs[place].ln_evidence = self.ln_evidence(place);
@@ -344,13 +344,13 @@ mod tests {
     }
 
     /// A duel of two of five arms, of which the lower one wins four of seven decided units.
-    fn unit(step: u64) -> (usize, usize, Outcome) {
+    fn unit(step: u64) -> (usize, usize, Preference) {
         let (first, second) = ((step % 5) as usize, (step / 5 % 5) as usize);
         let won = step.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40 & 7;
         let outcome = match won {
-            0 => Outcome::Tie,
-            won if (won <= 4) == (first < second) => Outcome::Win,
-            _ => Outcome::Loss,
+            0 => Preference::Tie,
+            won if (won <= 4) == (first < second) => Preference::First,
+            _ => Preference::Second,
         };
         (first, second, outcome)
     }

@@ -1,7 +1,7 @@
 //! The test of one pair: which side wins more, if either does.
 
 use super::{EProcess, Prior};
-use crate::{Counts, Outcome, StatisticsError};
+use crate::{Counts, Preference, StatisticsError};
 
 /// What the test says so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,10 +63,10 @@ impl PairTest {
     }
 
     /// Adds one outcome and looks.
-    pub fn record(&mut self, outcome: Outcome) -> Verdict {
+    pub fn record(&mut self, outcome: Preference) -> Verdict {
         let mut counts = self.counts;
         counts.record(outcome);
-        if outcome == Outcome::Tie {
+        if outcome == Preference::Tie {
             self.counts = counts;
             self.verdict
         } else {
@@ -79,7 +79,7 @@ impl PairTest {
         debug_assert!(counts.wins >= self.counts.wins && counts.losses >= self.counts.losses, "counts only grow");
         self.counts = counts;
         let threshold = libm::log(2.0 / self.alpha);
-        let sides = [(counts, Verdict::FirstWins), (counts.reversed(), Verdict::SecondWins)];
+        let sides = [(counts, Verdict::FirstWins), (counts.swapped(), Verdict::SecondWins)];
         for ((Counts { wins, losses, .. }, wins_more), largest) in sides.into_iter().zip(&mut self.largest) {
             // Most looks find nothing new, and a bound that costs little shows it.
             if largest_ln_ratio(wins, losses) <= *largest {
@@ -180,7 +180,7 @@ mod tests {
         let mut test = PairTest::new(0.05).unwrap();
         let (mut counts, mut largest) = (Counts::default(), [0.0_f64; 2]);
         for step in 0..3_000_u64 {
-            counts.record(if step * step % 7 < 2 { Outcome::Loss } else { Outcome::Win });
+            counts.record(if step * step % 7 < 2 { Preference::Second } else { Preference::First });
             test.observe(counts);
             for (largest, now) in largest.iter_mut().zip(test.ln_evidence()) {
                 *largest = largest.max(now);

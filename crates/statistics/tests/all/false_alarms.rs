@@ -6,7 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus as Generator;
 use statistics::anytime::{BestArm, PairTest, RunningMean, Verdict};
 use statistics::fixed::sign_test;
 use statistics::units::Units;
-use statistics::{Counts, Outcome};
+use statistics::{Counts, Preference};
 
 const EXPERIMENTS: usize = 2_000;
 const LOOKS: usize = 1_000;
@@ -16,14 +16,14 @@ fn uniform(generator: &mut Generator) -> f64 {
     (generator.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-fn outcome(win: f64, tie: f64, generator: &mut Generator) -> Outcome {
+fn outcome(win: f64, tie: f64, generator: &mut Generator) -> Preference {
     let u = uniform(generator);
     if u < tie {
-        Outcome::Tie
+        Preference::Tie
     } else if u < tie + (1.0 - tie) * win {
-        Outcome::Win
+        Preference::First
     } else {
-        Outcome::Loss
+        Preference::Second
     }
 }
 
@@ -39,7 +39,7 @@ fn allowed() -> f64 {
 }
 
 /// Whether the test decides at any look; each look follows `per_look` more outcomes.
-fn decides(per_look: usize, mut next: impl FnMut() -> Outcome) -> bool {
+fn decides(per_look: usize, mut next: impl FnMut() -> Preference) -> bool {
     let mut test = PairTest::new(ALPHA).unwrap();
     let mut counts = Counts::default();
     (0..LOOKS).any(|_| {
@@ -49,7 +49,7 @@ fn decides(per_look: usize, mut next: impl FnMut() -> Outcome) -> bool {
 }
 
 /// Whether a sign test that is looked at again and again ever falls below the level: z above 1.96, in counts.
-fn naive(per_look: usize, mut next: impl FnMut() -> Outcome) -> bool {
+fn naive(per_look: usize, mut next: impl FnMut() -> Preference) -> bool {
     let mut counts = Counts::default();
     (0..LOOKS).any(|_| {
         (0..per_look).for_each(|_| counts.record(next()));
@@ -116,12 +116,12 @@ fn clicks_of_one_side_come_sooner() {
             for _ in 0..4 {
                 let won = outcome(0.5, 0.3, generator);
                 late.push_back(won);
-                if !at_close && won == Outcome::Win {
+                if !at_close && won == Preference::First {
                     counts.record(won);
                 }
                 if late.len() > delay * 4 {
                     let closed = late.pop_front().unwrap();
-                    if at_close || closed == Outcome::Loss {
+                    if at_close || closed == Preference::Second {
                         counts.record(closed);
                     }
                 }
@@ -240,7 +240,7 @@ fn pairs_of_one_list_need_no_independence() {
             let scores: [f64; 4] = std::array::from_fn(|_| uniform(generator));
             for first in 0..4 {
                 for second in first + 1..4 {
-                    test.record(first, second, Outcome::of_net(scores[first] - scores[second]));
+                    test.record(first, second, Preference::of_net(scores[first] - scores[second]));
                 }
             }
             test.declared().is_some()

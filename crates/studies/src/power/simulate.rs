@@ -8,8 +8,8 @@ use rayon::prelude::*;
 use serde::Serialize;
 use simulation::seed;
 use simulation::site::{ImpressionRandomness, Site};
+use statistics::StatisticsError;
 use statistics::anytime::{Crossing, EProcess};
-use statistics::{Outcome, StatisticsError};
 
 use super::{Goal, Impressions, Shares};
 
@@ -58,9 +58,9 @@ pub fn by_shares(
     let one = |test: u64| {
         let mut generator = seed::generator(master, &cell, test, "outcomes");
         move || match generator.next_u64() {
-            draw if draw < win => Outcome::Win,
-            draw if draw < decided => Outcome::Loss,
-            _ => Outcome::Tie,
+            draw if draw < win => Preference::First,
+            draw if draw < decided => Preference::Second,
+            _ => Preference::Tie,
         }
     };
     play(one, goal, tests, progress)
@@ -85,17 +85,13 @@ pub fn on_site(
         move || {
             let query = site.draw_query(&mut lists);
             let randomness = ImpressionRandomness { lists: &mut lists, users: &mut users };
-            match site.interleave(method, query, pair, randomness, &mut scratch) {
-                Preference::First => Outcome::Win,
-                Preference::Second => Outcome::Loss,
-                Preference::Tie => Outcome::Tie,
-            }
+            site.interleave(method, query, pair, randomness, &mut scratch)
         }
     };
     play(one, goal, tests, progress)
 }
 
-fn play<D: FnMut() -> Outcome>(
+fn play<D: FnMut() -> Preference>(
     test: impl Fn(u64) -> D + Sync,
     goal: &Goal,
     Tests { count, limit }: Tests,
@@ -113,24 +109,24 @@ fn play<D: FnMut() -> Outcome>(
 }
 
 /// Looks after every impression.
-fn until_decided(crossing: &Crossing, limit: u64, mut next: impl FnMut() -> Outcome) -> End {
+fn until_decided(crossing: &Crossing, limit: u64, mut next: impl FnMut() -> Preference) -> End {
     let (mut wins, mut losses) = (0, 0);
     let (mut next_win, mut next_loss) = (Crossing::FIRST, Crossing::FIRST);
     for impression in 1..=limit {
         match next() {
-            Outcome::Win => {
+            Preference::First => {
                 wins += 1;
                 if crossing.reached(wins, losses, &mut next_win) {
                     return (impression, Some(true));
                 }
             }
-            Outcome::Loss => {
+            Preference::Second => {
                 losses += 1;
                 if crossing.reached(losses, wins, &mut next_loss) {
                     return (impression, Some(false));
                 }
             }
-            Outcome::Tie => {}
+            Preference::Tie => {}
         }
     }
     (limit, None)
@@ -174,7 +170,10 @@ mod tests {
         let crossing = Crossing::new(EProcess::against(0.5).unwrap(), 20.0);
         for seed in 0..20 {
             let outcomes = |mut generator: Generator| {
-                move || [Outcome::Win, Outcome::Win, Outcome::Loss, Outcome::Tie][(generator.next_u64() >> 62) as usize]
+                move || {
+                    [Preference::First, Preference::First, Preference::Second, Preference::Tie]
+                        [(generator.next_u64() >> 62) as usize]
+                }
             };
             let stream = || outcomes(seed::generator(seed, "test", 0, "outcomes"));
             let (impressions, decided) = until_decided(&crossing, 100_000, stream());

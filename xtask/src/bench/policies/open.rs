@@ -7,7 +7,7 @@ use anyhow::Result;
 use bandits::open::{Outcome, Ticket};
 use bandits::registry::{PolicyVisitor, Spec, entries};
 use bandits::{
-    Arena as _, Choice, DuelOutcome, Feedback, Generator, Generators, MatrixArena, OpenPolicy, PairWins, Policy,
+    Arena as _, Choice, Feedback, Generator, Generators, MatrixArena, OpenPolicy, PairWins, Policy, Preference,
 };
 use rand::SeedableRng as _;
 
@@ -94,7 +94,7 @@ impl PolicyVisitor for Closed<'_> {
                 step += 1;
                 match policy.choose(step, &mut generator) {
                     Choice::Duel(first, second) => {
-                        let won = first == second || arena.duel(first, second, &mut outcomes) == DuelOutcome::First;
+                        let won = first == second || arena.duel(first, second, &mut outcomes) == Preference::First;
                         policy.learn(step, Feedback::of_duel(first, second, won));
                         learnt += 1;
                     }
@@ -113,7 +113,7 @@ impl PolicyVisitor for Closed<'_> {
 
 /// What comes back with a ticket.
 enum Comes {
-    Duel(DuelOutcome),
+    Duel(Preference),
     Set(Box<PairWins>),
 }
 

@@ -2,7 +2,7 @@
 
 use bandits::open::{OpenError, PairOutcomes};
 use bandits::registry::Spec;
-use bandits::{ActionKind, Arm, DuelOutcome, Generators, PairWins};
+use bandits::{ActionKind, Arm, Generators, PairWins, Preference};
 
 #[test]
 fn shares_add_up_and_their_tickets_are_open() {
@@ -77,7 +77,7 @@ fn too_many_outcomes_change_nothing() {
     assert_eq!(policy.settle(share, many), Err(OpenError::TooManyOutcomes { outcomes: n + 1, tickets: n }));
     assert!(policy.settle(alone, PairOutcomes { ties: 1, ..PairOutcomes::default() }).is_err());
     assert!(policy.snapshot() == before);
-    policy.tell(share.tickets().next().expect("some"), DuelOutcome::Tie).expect("open");
+    policy.tell(share.tickets().next().expect("some"), Preference::Tie).expect("open");
     let before = policy.snapshot();
     assert!(matches!(policy.settle(share, PairOutcomes::default()), Err(OpenError::NotOpen { .. })));
     assert!(policy.snapshot() == before);

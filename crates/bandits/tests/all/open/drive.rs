@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bandits::open::{OpenError, Outcome, Ticket};
 use bandits::registry::Spec;
-use bandits::{Arm, Choice, DuelOutcome, Generator, Generators, OpenPolicy, PairWins};
+use bandits::{Arm, Choice, Generator, Generators, OpenPolicy, PairWins, Preference};
 use proptest::prelude::*;
 use rand::SeedableRng as _;
 
@@ -97,37 +97,33 @@ impl Account {
         let (ticket, arms) = self.open.swap_remove(place);
         // Lower arms are better; one in six ties.
         let mut outcome = |first: Arm, second: Arm| match random.random_range(0..12) {
-            0 | 1 => DuelOutcome::Tie,
+            0 | 1 => Preference::Tie,
             2..=4 => {
                 if first < second {
-                    DuelOutcome::Second
+                    Preference::Second
                 } else {
-                    DuelOutcome::First
+                    Preference::First
                 }
             }
             _ => {
                 if first < second {
-                    DuelOutcome::First
+                    Preference::First
                 } else {
-                    DuelOutcome::Second
+                    Preference::Second
                 }
             }
         };
         let mut count = |first: Arm, second: Arm, outcome| match outcome {
-            DuelOutcome::First => self.wins[first.index()][second.index()] += 1,
-            DuelOutcome::Second => self.wins[second.index()][first.index()] += 1,
-            DuelOutcome::Tie => self.ties[first.min(second).index()][first.max(second).index()] += 1,
+            Preference::First => self.wins[first.index()][second.index()] += 1,
+            Preference::Second => self.wins[second.index()][first.index()] += 1,
+            Preference::Tie => self.ties[first.min(second).index()][first.max(second).index()] += 1,
         };
         let wins = &mut self.outcome;
         if let [first, second] = arms[..] {
             let decided = outcome(first, second);
             // A set of two arms is answered as a set.
             wins.reset(2);
-            match decided {
-                DuelOutcome::First => wins.set_win(0, 1),
-                DuelOutcome::Second => wins.set_win(1, 0),
-                DuelOutcome::Tie => wins.set_tie(0, 1),
-            }
+            wins.set(0, 1, decided);
             match self.policy.tell(ticket, decided) {
                 Err(OpenError::WrongOutcome { .. }) => {
                     self.policy.tell(ticket, &*wins).expect("an open ticket of a set")
@@ -140,11 +136,7 @@ impl Account {
             for i in 0..arms.len() {
                 for j in i + 1..arms.len() {
                     let decided = outcome(arms[i], arms[j]);
-                    match decided {
-                        DuelOutcome::First => wins.set_win(i, j),
-                        DuelOutcome::Second => wins.set_win(j, i),
-                        DuelOutcome::Tie => wins.set_tie(i, j),
-                    }
+                    wins.set(i, j, decided);
                     count(arms[i], arms[j], decided);
                 }
             }
@@ -164,7 +156,7 @@ impl Account {
     /// What must be refused, and change nothing.
     fn misuse(&mut self, random: &mut Generator) {
         let before = self.policy.snapshot().expect("stored");
-        let first = DuelOutcome::First;
+        let first = Preference::First;
         if let Some(&ticket) = self.closed.last() {
             assert!(self.policy.tell(ticket, first).is_err() && self.policy.forget(ticket).is_err());
         }

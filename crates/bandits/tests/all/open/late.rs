@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bandits::open::{Delay, Lateness, Outcome, play_open};
 use bandits::registry::Spec;
 use bandits::{
-    ActionKind, Arena as _, Arm, Choice, DuelOutcome, Generators, MatrixArena, OpenPolicy, PairWins, Recorder, problems,
+    ActionKind, Arena as _, Arm, Choice, Generators, MatrixArena, OpenPolicy, PairWins, Preference, Recorder, problems,
 };
 
 /// Mean regret of some runs, and how many of them recommend the best arm.
@@ -90,7 +90,7 @@ fn asked(policy: &mut OpenPolicy, known: u64, more: u64, answered: bool) -> (u64
         let (arms, outcome) = match asked.choice {
             Choice::Duel(first, second) => {
                 let first_wins = lower_wins(0) == (first < second);
-                (vec![first, second], Some(if first_wins { DuelOutcome::First } else { DuelOutcome::Second }))
+                (vec![first, second], Some(if first_wins { Preference::First } else { Preference::Second }))
             }
             Choice::Set(arms) => {
                 wins.reset(arms.len());

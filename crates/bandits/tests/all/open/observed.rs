@@ -2,7 +2,7 @@
 
 use bandits::open::{Delay, Lateness, play_open};
 use bandits::registry::{PolicyVisitor, Spec};
-use bandits::{Arena, Arm, Choice, DuelOutcome, Generator, Generators, Observer, PairWins, Policy, play};
+use bandits::{Arena, Arm, Choice, Generator, Generators, Observer, PairWins, Policy, Preference, play};
 use rand::{RngExt as _, SeedableRng as _};
 
 const ARMS: usize = 5;
@@ -14,13 +14,13 @@ struct Ties {
 }
 
 impl Ties {
-    fn outcome(first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome {
+    fn outcome(first: Arm, second: Arm, generator: &mut Generator) -> Preference {
         let lower_first = first < second;
         match generator.random_range(0..8) {
-            0 | 1 => DuelOutcome::Tie,
-            2..=5 if lower_first => DuelOutcome::First,
-            6.. if !lower_first => DuelOutcome::First,
-            _ => DuelOutcome::Second,
+            0 | 1 => Preference::Tie,
+            2..=5 if lower_first => Preference::First,
+            6.. if !lower_first => Preference::First,
+            _ => Preference::Second,
         }
     }
 }
@@ -30,7 +30,7 @@ impl Arena for Ties {
         ARMS
     }
 
-    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome {
+    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Preference {
         Self::outcome(first, second, generator)
     }
 
@@ -45,11 +45,7 @@ impl Arena for Ties {
         wins.reset(arms.len());
         for (i, &first) in arms.iter().enumerate() {
             for (j, &second) in arms.iter().enumerate().skip(i + 1) {
-                match Self::outcome(first, second, generator) {
-                    DuelOutcome::First => wins.set_win(i, j),
-                    DuelOutcome::Second => wins.set_win(j, i),
-                    DuelOutcome::Tie => wins.set_tie(i, j),
-                }
+                wins.set(i, j, Self::outcome(first, second, generator));
             }
         }
     }
@@ -80,11 +76,11 @@ impl Observer for Watcher {
         }
     }
 
-    fn dueled(&mut self, first: Arm, second: Arm, outcome: DuelOutcome) {
+    fn dueled(&mut self, first: Arm, second: Arm, outcome: Preference) {
         let winner = match outcome {
-            DuelOutcome::First => Some(first),
-            DuelOutcome::Second => Some(second),
-            DuelOutcome::Tie => None,
+            Preference::First => Some(first),
+            Preference::Second => Some(second),
+            Preference::Tie => None,
         };
         self.outcomes.push((vec![first, second], vec![winner]));
     }

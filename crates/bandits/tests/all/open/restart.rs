@@ -2,14 +2,14 @@
 
 use bandits::open::{LogError, Ticket};
 use bandits::registry::Spec;
-use bandits::{Arm, Choice, DuelOutcome, Generator, Generators, OpenPolicy, PairWins, StateError};
+use bandits::{Arm, Choice, Generator, Generators, OpenPolicy, PairWins, Preference, StateError};
 use rand::{RngExt as _, SeedableRng as _};
 
 /// A call, with what it returned.
 #[derive(Debug, Clone, PartialEq)]
 enum Call {
     Ask { ticket: Option<Ticket>, arms: Vec<Arm>, until: u64 },
-    Tell { ticket: Ticket, outcome: DuelOutcome },
+    Tell { ticket: Ticket, outcome: Preference },
     TellSet { ticket: Ticket, scores: Vec<u64> },
     Forget { ticket: Ticket },
 }
@@ -59,9 +59,9 @@ fn play(policy: &mut OpenPolicy, asks: usize, random: &mut Generator) -> Vec<Cal
                     scores: arms.iter().map(|arm| random.random_range(0..9) / (1 + u64::from(arm.0))).collect(),
                 }
             } else {
-                let better = if arms[0] < arms[1] { DuelOutcome::First } else { DuelOutcome::Second };
-                let worse = if arms[0] < arms[1] { DuelOutcome::Second } else { DuelOutcome::First };
-                let outcome = [better, better, better, worse, DuelOutcome::Tie][random.random_range(0..5)];
+                let better = if arms[0] < arms[1] { Preference::First } else { Preference::Second };
+                let worse = if arms[0] < arms[1] { Preference::Second } else { Preference::First };
+                let outcome = [better, better, better, worse, Preference::Tie][random.random_range(0..5)];
                 Call::Tell { ticket, outcome }
             };
             calls.push(again(policy, &call));
@@ -198,16 +198,16 @@ fn tickets_of_another_life_are_refused() {
     let [Some(ticket), Some(strange)] = [one.ask().ticket, other.ask().ticket] else {
         panic!("RUCB begins with duels");
     };
-    assert!(one.tell(strange, DuelOutcome::First).is_err());
+    assert!(one.tell(strange, Preference::First).is_err());
     // The snapshot is older than what followed: a ticket of the lost part is not one of the new one.
     let snapshot = one.snapshot().expect("stored");
-    one.tell(ticket, DuelOutcome::First).expect("open");
+    one.tell(ticket, Preference::First).expect("open");
     let lost = one.ask().ticket.expect("a duel");
     let mut again = OpenPolicy::restore(&snapshot).expect("its snapshot");
-    again.tell(ticket, DuelOutcome::Second).expect("open");
+    again.tell(ticket, Preference::Second).expect("open");
     let new = again.ask().ticket.expect("a duel");
-    assert!(lost != new && again.tell(lost, DuelOutcome::First).is_err());
-    again.tell(new, DuelOutcome::First).expect("open");
+    assert!(lost != new && again.tell(lost, Preference::First).is_err());
+    again.tell(new, Preference::First).expect("open");
 }
 
 /// A ticket, its impression, and whether arm 0 comes first.
@@ -237,7 +237,7 @@ fn coins_of_an_impression() {
         let count = open.len() as u32;
         for (ticket, impression, _) in open {
             policy.use_coins(&Generators::from_seed(impression).coins);
-            policy.tell(ticket, DuelOutcome::Tie).expect("open");
+            policy.tell(ticket, Preference::Tie).expect("open");
         }
         assert_eq!(policy.wins(Arm(0), Arm(1)), Some((expected, count - expected)));
         assert!(count > 10 && expected > 0 && expected < count, "{expected} of {count}");

@@ -53,7 +53,7 @@ fn played(policy: &str, keep: Keep, crowd: Crowd, seed: u64) -> (Experiment, Vec
                     net += if prefers_first { 1 } else { -1 };
                 }
             }
-            counts.record(statistics::Outcome::of_net(f64::from(net)));
+            counts.record(statistics::Preference::of_net(f64::from(net)));
             experiment.take_events();
         }
         days.push(counts);

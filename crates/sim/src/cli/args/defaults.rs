@@ -9,9 +9,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
 use clap::{Arg, ArgAction, Command};
-use letor_io::registry::nearest;
 use output::numbers::escaped;
 use output::usage::usage;
+use ranktypes::spec::nearest;
 use toml::de::{DeTable, DeValue};
 
 /// The name of the file, and the one that it had before, under which it is read as well.

@@ -7,9 +7,9 @@ use std::str::FromStr;
 use anyhow::{Context, Result, ensure};
 use bandits::{Arm, PreferenceMatrix};
 use clap::Args;
-use letor_io::registry::nearest;
 use output::numbers::{escaped, parse_positive, with_separators, with_unit};
 use output::usage::usage;
+use ranktypes::spec::nearest;
 
 use studies::matrix_file;
 use studies::results::Phase;

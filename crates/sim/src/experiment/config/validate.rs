@@ -180,5 +180,5 @@ fn with_suggestion(message: &str) -> String {
 
 /// The one of `known` that was probably meant by `unknown`.
 pub(crate) fn nearest<'a>(unknown: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    letor_io::registry::nearest(unknown, known)
+    ranktypes::spec::nearest(unknown, known)
 }

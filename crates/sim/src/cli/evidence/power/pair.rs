@@ -2,10 +2,10 @@
 
 use anyhow::{Context, Result, ensure};
 use interleave::AnyInterleaving;
-use letor_io::registry::nearest;
 use output::numbers::{escaped, with_separators};
 use output::progress::Progress;
 use output::usage::usage;
+use ranktypes::spec::nearest;
 use simulation::arm_names::ArmNames;
 use simulation::pairwise::compare_pairs;
 use simulation::prepared::PreparedSite;
@@ -103,7 +103,7 @@ pub(super) fn measure(
         method => compare_pairs(site, method, &pairs, impressions, seed, "power", &progress),
     };
     let swap = counts[0].preference() < 0.5;
-    let (pair, counts) = if swap { ([arms[1], arms[0]], counts[0].reversed()) } else { (arms, counts[0]) };
+    let (pair, counts) = if swap { ([arms[1], arms[0]], counts[0].swapped()) } else { (arms, counts[0]) };
     let impressions_text = with_separators(impressions);
     ensure!(
         counts.ties < counts.comparisons,

@@ -181,7 +181,7 @@ impl Submit {
                 }
                 let known = registry::all().iter().filter(|entry| entry.matrix.is_some() == is_matrix);
                 let known = known.map(|entry| entry.name.as_str());
-                let near = registry::nearest(name, known.chain(lookalike::names().filter(|_| !is_matrix)));
+                let near = ranktypes::spec::nearest(name, known.chain(lookalike::names().filter(|_| !is_matrix)));
                 let hint = near.map_or_else(
                     || {
                         format!(

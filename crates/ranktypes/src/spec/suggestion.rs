@@ -1,25 +1,33 @@
 //! Names for "did you mean" hints.
 
-/// The name in `names` nearest to `word`, ignoring case: the one that the fewest insertions,
+/// The name in `names` nearest to `word`, ignoring case and punctuation: the one that the fewest insertions,
 /// deletions, changes and swaps of letters turn it into, if these are at most a third of the letters.
-pub fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let folded = word.to_lowercase();
+#[must_use]
+pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let word = folded(word);
     names
-        .map(|name| (strsim::damerau_levenshtein(&folded, &name.to_lowercase()), name))
+        .into_iter()
+        .map(|name| (strsim::damerau_levenshtein(&word, &folded(name)), name))
         .filter(|(distance, name)| *distance * 3 <= name.len().max(word.len()))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
 }
 
+/// In lower case, letters and digits alone.
+fn folded(word: &str) -> String {
+    word.to_lowercase().chars().filter(|letter| letter.is_alphanumeric()).collect()
+}
+
 /// `did you mean ...?` for `word`: the [nearest] name, otherwise up to five names that begin as `word` does; `None` if
 /// there is neither.
+#[must_use]
 pub fn did_you_mean(word: &str, names: &[&str]) -> Option<String> {
     if let Some(near) = nearest(word, names.iter().copied()) {
         return Some(format!("did you mean `{near}`?"));
     }
-    let folded = word.to_lowercase();
+    let begun = word.to_lowercase();
     let mut alike: Vec<&str> =
-        names.iter().copied().filter(|name| folded.len() >= 2 && name.starts_with(&folded)).collect();
+        names.iter().copied().filter(|name| begun.len() >= 2 && name.starts_with(&begun)).collect();
     let more = if alike.len() > 5 { ", ..." } else { "" };
     alike.truncate(5);
     let alike: Vec<String> = alike.iter().map(|name| format!("`{name}`")).collect();
@@ -37,12 +45,13 @@ mod tests {
     #[test]
     fn near_and_far() {
         let names = ["mslr-web30k", "mslr-web10k", "ylr1", "ylr2"];
-        let near = |word| nearest(word, names.into_iter());
+        let near = |word| nearest(word, names);
         assert_eq!(near("mslr-web30"), Some("mslr-web30k"));
         assert_eq!(near("MSLR-WEB10K"), Some("mslr-web10k"));
         assert_eq!(near("yrl1"), Some("ylr1"), "two letters swapped");
         assert_eq!(near("yxx1"), None, "two letters of four");
         assert_eq!(near("ylr"), Some("ylr1"));
+        assert_eq!(near("mslrweb30k"), Some("mslr-web30k"), "without its hyphen");
         assert_eq!(near("istella"), None);
     }
 
