@@ -1,14 +1,14 @@
 //! Names for "did you mean" hints.
 
 /// The name in `names` nearest to `word`, ignoring case and punctuation: the one that the fewest insertions,
-/// deletions, changes and swaps of letters turn it into, if these are at most a third of the letters.
+/// deletions, changes and swaps of letters turn it into, if these are at most two fifths of the letters.
 #[must_use]
 pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = folded(word);
     names
         .into_iter()
         .map(|name| (strsim::damerau_levenshtein(&word, &folded(name)), name))
-        .filter(|(distance, name)| *distance * 3 <= name.len().max(word.len()))
+        .filter(|(distance, name)| *distance * 5 <= 2 * name.len().max(word.len()))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
 }
@@ -53,6 +53,7 @@ mod tests {
         assert_eq!(near("ylr"), Some("ylr1"));
         assert_eq!(near("mslrweb30k"), Some("mslr-web30k"), "without its hyphen");
         assert_eq!(near("istella"), None);
+        assert_eq!(nearest("alfa", ["alpha", "beta"]), Some("alpha"), "two of five letters");
     }
 
     #[test]
