@@ -5,7 +5,7 @@
 //! probabilistic interleaving are the largest there are for two rankers.
 
 use click_logs::error::Malformed;
-use click_logs::join::{Gathered, Sum, Units};
+use click_logs::join::{FrameJoin, Sum, Units};
 use click_logs::model::{Click, Complete, Settings};
 use click_logs::read::{Event, RowRef};
 use divan::counter::ItemsCount;
@@ -68,9 +68,9 @@ impl Rows {
         }
     }
 
-    fn gather(&self, settings: &Settings) -> Gathered {
+    fn gather(&self, settings: &Settings) -> FrameJoin {
         let never = |at: usize, reason: Malformed| format!("row {at}: {}", reason.message);
-        let mut gathered = Gathered::new(settings.clone());
+        let mut gathered = FrameJoin::new(settings.clone());
         let complete = |_| Err(Malformed::new("it is not usual"));
         gathered
             .impression_rows(
@@ -116,7 +116,7 @@ fn crediting(bencher: Bencher<'_, '_>, shape: &str) {
     let (rows, settings) = (Rows::new(shape), settings());
     let survey = rows.gather(&settings).survey();
     let (until, _) = survey.closing(&settings);
-    let credit = |mut gathered: Gathered| {
+    let credit = |mut gathered: FrameJoin| {
         let mut units = Units::new(settings.clone(), &survey);
         gathered.credit(until, |outcome| units.push(&outcome).unwrap()).unwrap();
         let mut sum = Sum::default();

@@ -16,7 +16,7 @@
 //! Nearly all lines have the form in which programs write them: CSV without quotes, JSON without escapes and with our own names.
 //! `read::usual` reads these without copying anything, and returns nothing for any other line, or one that is wrong in any way; the
 //! complete readers take that line from its beginning, and say what is wrong. Property tests hold both readers to the same answer, so a
-//! new field or check belongs into both. Rows of Arrow batches take the same way (`Gathered::impression_rows`).
+//! new field or check belongs into both. Rows of Arrow batches take the same way (`FrameJoin::impression_rows`).
 //!
 //! What a page displayed of a mixed list is found in one place for all formats and both readers (`model::displayed`), and receipts of either
 //! format become one form there (`model::receipts`). The version of an experiment is part of a lineup, so that outcomes of two versions

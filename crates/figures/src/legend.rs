@@ -6,7 +6,7 @@ use crate::plot::{BAND_OPACITY, CurveStyle, LINE_WIDTH};
 use crate::text::{Fitted, fit};
 
 /// A curve in the legend.
-pub(super) struct Entry {
+pub(super) struct LegendEntry {
     pub(super) name: String,
     pub(super) style: CurveStyle,
     /// Whether it has a band.
@@ -18,7 +18,7 @@ pub(super) struct Legend {
     /// The width it takes from the page.
     pub(super) width: f64,
     names: Vec<Fitted>,
-    entries: Vec<Entry>,
+    entries: Vec<LegendEntry>,
 }
 
 impl Legend {
@@ -28,7 +28,7 @@ impl Legend {
     const BETWEEN: f64 = 10.0;
     const ROOM: f64 = 240.0;
 
-    pub(super) fn new(entries: Vec<Entry>) -> Self {
+    pub(super) fn new(entries: Vec<LegendEntry>) -> Self {
         // With many names, letters are smaller and there is no second line.
         let (sizes, lines): (&[u32], _) = match entries.len() {
             0..=12 => (&[18, 16], 2),
@@ -37,7 +37,7 @@ impl Legend {
             _ => (&[10], 1),
         };
         // All names have the size that the longest one needs.
-        let needed = |entry: &Entry| fit(&entry.name, sizes, Self::ROOM, lines).size;
+        let needed = |entry: &LegendEntry| fit(&entry.name, sizes, Self::ROOM, lines).size;
         let size = entries.iter().map(needed).min().unwrap_or(sizes[0]);
         let names: Vec<_> = entries.iter().map(|entry| fit(&entry.name, &[size], Self::ROOM, lines)).collect();
         let widest = names.iter().flat_map(|name| name.lines.iter().map(|line| width(line, size))).fold(0.0, f64::max);
@@ -70,7 +70,7 @@ impl Legend {
 }
 
 /// Draws a sample of the line and its band, as in the plot.
-fn sample(page: &mut Page, entry: &Entry, left: f64, y: f64, half: f64) {
+fn sample(page: &mut Page, entry: &LegendEntry, left: f64, y: f64, half: f64) {
     let right = left + Legend::SAMPLE;
     if entry.banded {
         let corners = [(left, y - half), (right, y - half), (right, y + half), (left, y + half)];

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 
-use crate::legend::{Entry, Legend};
+use crate::legend::{Legend, LegendEntry};
 use crate::page::{Align, Frame, Page, Style, TICK_SIZE, WIDTH};
 use crate::palette::styles;
 use crate::plot::{CurveStyle, LINE_WIDTH, Plot, VisibleCurve, label_width};
@@ -50,11 +50,11 @@ pub(super) fn render(lines: &Lines) -> Result<Figure> {
 }
 
 /// One entry per curve, sorted by the last values of the curves, the highest first.
-fn entries(shown: &[VisibleCurve<'_>]) -> Vec<Entry> {
+fn entries(shown: &[VisibleCurve<'_>]) -> Vec<LegendEntry> {
     let last = |i: usize| shown[i].points.last().map_or(f64::NEG_INFINITY, |p| p.mean);
     let mut order: Vec<_> = (0..shown.len()).collect();
     order.sort_by(|&a, &b| last(b).total_cmp(&last(a)));
-    let entry = |shown: &VisibleCurve<'_>| Entry {
+    let entry = |shown: &VisibleCurve<'_>| LegendEntry {
         name: shown.name(),
         style: shown.style,
         banded: shown.points.iter().any(|point| point.low < point.high),

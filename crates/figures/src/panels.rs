@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 
-use crate::legend::{Entry, Legend};
+use crate::legend::{Legend, LegendEntry};
 use crate::page::{Align, Frame, HEIGHT, Page, Style, TICK_SIZE, WIDTH};
 use crate::palette::styles;
 use crate::plot::{CurveStyle, LINE_WIDTH, Plot, axes_of, label_width, overhang};
@@ -108,7 +108,7 @@ fn names(figure: &Panels) -> Vec<&str> {
 }
 
 /// One entry per name; for a single panel or many names, sorted by the last values of the curves.
-fn entries(names: &[&str], styles: &[CurveStyle], plots: &[Plot<'_>]) -> Vec<Entry> {
+fn entries(names: &[&str], styles: &[CurveStyle], plots: &[Plot<'_>]) -> Vec<LegendEntry> {
     let all: Vec<_> = plots.iter().flat_map(|plot| &plot.shown).collect();
     let curves = |place: usize| all.iter().filter(move |shown| shown.curve.name == names[place]);
     let last = |place: usize| {
@@ -120,7 +120,7 @@ fn entries(names: &[&str], styles: &[CurveStyle], plots: &[Plot<'_>]) -> Vec<Ent
     if plots.len() == 1 || names.len() > 12 {
         order.sort_by(|&a, &b| last(b).total_cmp(&last(a)));
     }
-    let entry = |place: usize| Entry {
+    let entry = |place: usize| LegendEntry {
         name: names[place].to_owned(),
         style: styles[place],
         banded: !plots[0].dots && curves(place).any(|shown| shown.points.iter().any(|point| point.low < point.high)),

@@ -79,7 +79,7 @@ pub struct ConfigError {
     pub message: String,
 }
 
-fn wrong(field: &'static str, message: String) -> ConfigError {
+fn invalid(field: &'static str, message: String) -> ConfigError {
     ConfigError { field, message }
 }
 
@@ -107,7 +107,7 @@ impl Config {
     pub fn check(&self) -> Result<(), ConfigError> {
         if self.version != VERSION {
             let found = self.version;
-            return Err(wrong(
+            return Err(invalid(
                 "version",
                 format!("found {found}, this program reads {VERSION}; use the program that wrote it"),
             ));
@@ -116,15 +116,15 @@ impl Config {
         let mut seen = BTreeMap::new();
         for (place, item) in (1..).zip(&self.items) {
             if item.trim().is_empty() {
-                return Err(wrong("items", format!("item {place} is empty; remove it")));
+                return Err(invalid("items", format!("item {place} is empty; remove it")));
             }
             if let Some(before) = seen.insert(item.as_str(), place) {
-                return Err(wrong("items", format!("items {before} and {place} are the same; remove one")));
+                return Err(invalid("items", format!("items {before} and {place} are the same; remove one")));
             }
         }
         self.spec()?;
         if !(0.0..=0.5).contains(&self.repeat) {
-            return Err(wrong("repeat", format!("expected a share from 0 to 0.5, found {}", self.repeat)));
+            return Err(invalid("repeat", format!("expected a share from 0 to 0.5, found {}", self.repeat)));
         }
         Ok(())
     }
@@ -132,16 +132,19 @@ impl Config {
     fn check_names(&self) -> Result<(), ConfigError> {
         let count = self.names.len();
         if !(2..=MOST).contains(&count) {
-            return Err(wrong("names", format!("expected 2 to {MOST} competitors, found {count}")));
+            return Err(invalid("names", format!("expected 2 to {MOST} competitors, found {count}")));
         }
         let mut seen = BTreeMap::new();
         for (place, name) in (1..).zip(&self.names) {
-            check_word(name).map_err(|fault| wrong("names", format!("name {place} {fault}")))?;
+            check_word(name).map_err(|fault| invalid("names", format!("name {place} {fault}")))?;
             if verdict_from_word(&name.to_lowercase()).is_some() {
-                return Err(wrong("names", format!("name {place} is `{name}`, which is a verdict; use another name")));
+                return Err(invalid(
+                    "names",
+                    format!("name {place} is `{name}`, which is a verdict; use another name"),
+                ));
             }
             if let Some(before) = seen.insert(name.as_str(), place) {
-                return Err(wrong("names", format!("names {before} and {place} are both `{name}`; rename one")));
+                return Err(invalid("names", format!("names {before} and {place} are both `{name}`; rename one")));
             }
         }
         Ok(())
@@ -162,7 +165,7 @@ impl Config {
         if self.goal != Goal::Best {
             let goal = self.goal.name();
             if self.policy != "auto" {
-                return Err(wrong(
+                return Err(invalid(
                     "policy",
                     format!("found `{}`, but goal `{goal}` needs none; leave it out, or use goal `best`", self.policy),
                 ));
@@ -170,7 +173,7 @@ impl Config {
             return if self.horizon == 0 {
                 Ok(None)
             } else {
-                Err(wrong("horizon", format!("goal `{goal}` has none; leave it out")))
+                Err(invalid("horizon", format!("goal `{goal}` has none; leave it out")))
             };
         }
         let text = if self.policy == "auto" { AUTO } else { &self.policy };
@@ -178,16 +181,16 @@ impl Config {
             return if self.horizon == 0 {
                 Ok(None)
             } else {
-                Err(wrong("horizon", format!("`{text}` has none; leave it out")))
+                Err(invalid("horizon", format!("`{text}` has none; leave it out")))
             };
         }
-        let spec: Spec = text.parse().map_err(|error: bandits::ParameterError| wrong("policy", error.to_string()))?;
+        let spec: Spec = text.parse().map_err(|error: bandits::ParameterError| invalid("policy", error.to_string()))?;
         if spec.action_kind() == ActionKind::Sets {
-            return Err(wrong("policy", format!("`{text}` chooses sets, judges compare two; use a policy of duels")));
+            return Err(invalid("policy", format!("`{text}` chooses sets, judges compare two; use a policy of duels")));
         }
         match (spec.uses_horizon(), self.horizon) {
-            (true, 0) => Err(wrong("horizon", format!("`{text}` must know how many judgements there will be"))),
-            (false, 1..) => Err(wrong("horizon", format!("`{text}` has none; leave it out"))),
+            (true, 0) => Err(invalid("horizon", format!("`{text}` must know how many judgements there will be"))),
+            (false, 1..) => Err(invalid("horizon", format!("`{text}` has none; leave it out"))),
             _ => Ok(Some(spec)),
         }
     }

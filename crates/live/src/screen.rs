@@ -26,7 +26,7 @@ pub(crate) fn order(seed: u64, what: &str, of: u64, count: u32) -> Vec<u32> {
 
 /// What a pair has been asked. Its competitors are in the order of their places.
 #[derive(Debug, Clone, Default)]
-struct Asked {
+struct PairHistory {
     /// How often the lower, and the higher place was shown first.
     orders: [u32; 2],
     /// How many questions were new.
@@ -40,7 +40,7 @@ struct Asked {
 pub(crate) struct Screen {
     seed: u64,
     items: u32,
-    pairs: BTreeMap<Competitors, Asked>,
+    pairs: BTreeMap<Competitors, PairHistory>,
 }
 
 fn key((first, second): Competitors) -> Competitors {

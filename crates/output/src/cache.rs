@@ -28,14 +28,14 @@ pub struct Cache<'a> {
 
 /// A value with its whole key.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct CachedValue {
     key: String,
     value: Value,
     /// Of key and value.
     checksum: String,
 }
 
-impl Kept {
+impl CachedValue {
     fn new<T: Serialize>(key: &str, value: &T) -> Result<Self> {
         let mut kept = Self { key: key.to_owned(), value: serde_json::to_value(value)?, checksum: String::new() };
         kept.checksum = kept.sum();
@@ -82,12 +82,12 @@ impl<'a> Cache<'a> {
     ) -> Result<T> {
         let path = self.path(what, key, "json");
         let find = |bytes: &[u8]| Self::value_in(bytes, key, sound);
-        self.find_or(&path, find, |value| write_json_pretty(&path, &Kept::new(key, value)?), compute)
+        self.find_or(&path, find, |value| write_json_pretty(&path, &CachedValue::new(key, value)?), compute)
     }
 
     /// The value under `key` in the bytes of a JSON file.
     fn value_in<T: DeserializeOwned>(bytes: &[u8], key: &str, sound: impl Fn(&T) -> bool) -> Found<T> {
-        let kept = serde_json::from_slice::<Kept>(bytes).ok().filter(|kept| kept.checksum == kept.sum());
+        let kept = serde_json::from_slice::<CachedValue>(bytes).ok().filter(|kept| kept.checksum == kept.sum());
         let Some(kept) = kept else { return Found::Damaged };
         match serde_json::from_value::<T>(kept.value) {
             Ok(value) if kept.key == key && sound(&value) => Found::Whole(value),
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!((get("a", false, 3.0), get("a", true, 4.0)), (3.0, 3.0), "a value that is not sound is replaced");
         let path = cache.path("v", "a", "json");
         // A file with the same name but another key is replaced, and so is a damaged one.
-        let other = serde_json::to_vec(&Kept::new("z", &9.0).unwrap()).unwrap();
+        let other = serde_json::to_vec(&CachedValue::new("z", &9.0).unwrap()).unwrap();
         for text in [&other[..], b"{", b"", b"{\"key\": \"a\", \"value\": 9.0}", b"{\"key\": \"a\", \"truth\": 9.0}"] {
             std::fs::write(&path, text).unwrap();
             assert_eq!(get("a", true, 6.5), 6.5);
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn no_mutated_value_is_believed() {
         let value = vec![0.25, 0.5, 12.75];
-        let file = serde_json::to_string_pretty(&Kept::new("a key", &value).unwrap()).unwrap().into_bytes();
+        let file = serde_json::to_string_pretty(&CachedValue::new("a key", &value).unwrap()).unwrap().into_bytes();
         let mut mutations = Mutations::new(2);
         let (mut believed, mut refused) = (0, 0);
         for _ in 0..20_000 {

@@ -4,7 +4,7 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::model::{ListItem, Overview};
-use crate::parts::{Part, body};
+use crate::sections::{Section, body};
 use crate::text::grouped;
 use crate::{ICON, STYLES};
 
@@ -89,7 +89,7 @@ fn framed(frame: &Frame, title: &str, moves: Option<&Moves<'_>>, main: &Markup) 
 
 /// The page of an experiment from its [parts](Overview::parts), as a server shows it.
 #[must_use]
-pub fn overview(frame: &Frame, name: &str, parts: &[Part], live: Option<&Live>) -> String {
+pub fn overview(frame: &Frame, name: &str, parts: &[Section], live: Option<&Live>) -> String {
     framed(frame, name, live.map(Moves::Parts).as_ref(), &body(parts))
 }
 

@@ -24,14 +24,14 @@
 mod charts;
 pub mod document;
 mod model;
-mod parts;
+mod sections;
 mod text;
 
 pub use model::{
     Change, Controls, Fate, FateKind, Figure, Guardrail, Headline, Latency, ListItem, Matrix, MatrixCell, Overview,
     Pair, Rate, RatePoint, Tone, Traffic, TrafficDay,
 };
-pub use parts::Part;
+pub use sections::Section;
 
 /// The style sheet of all pages.
 pub const STYLES: &str = include_str!("page.css");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use page::document::{Frame, Live, list, message, overview, sign_in, standalone};
 use page::{
     Change, Controls, Fate, FateKind, Figure, Guardrail, Headline, Latency, ListItem, Matrix, MatrixCell, Overview,
-    Pair, Part, Rate, RatePoint, STYLES, Tone, Traffic, TrafficDay,
+    Pair, Rate, RatePoint, STYLES, Section, Tone, Traffic, TrafficDay,
 };
 
 const HOSTILE: &str = "</title><script>alert('x')</script>\"&";
@@ -113,7 +113,7 @@ fn hostile_texts_stay_texts() {
         assert!(!page.contains("NaN") && !page.contains("inf%"));
     }
     // What an attribute quotes cannot end it.
-    let part = Part::controls(HOSTILE, &Controls { token: hostile(), is_running: true, ..Controls::default() });
+    let part = Section::controls(HOSTILE, &Controls { token: hostile(), is_running: true, ..Controls::default() });
     assert!(part.html.contains("value=\"&lt;/title&gt;"), "{}", part.html);
 }
 
@@ -159,7 +159,7 @@ fn what_is_empty_is_left_out_and_words_say_what_colours_say() {
     let of = |change: fn(&mut Controls)| {
         let mut controls = Controls { is_running: true, champion: "old".into(), ..Controls::default() };
         change(&mut controls);
-        Part::controls("e", &controls).html
+        Section::controls("e", &controls).html
     };
     let running = of(|_| ());
     assert!(["e/pause", "e/end", "e/kill", "Yes, kill e"].iter().all(|what| running.contains(what)), "{running}");

@@ -335,7 +335,7 @@ impl SiteSpec {
     /// Those of [`features`](Self::features) and [`prepare_rankers`](Self::prepare_rankers).
     pub fn prepare(&self, dataset: Arc<Dataset>, seed: u64) -> Result<PreparedSite> {
         let features = self.features(&dataset, seed)?;
-        self.prepare_rankers(dataset, features, seed, &Lists::Ranked)
+        self.prepare_rankers(dataset, features, seed, &Lists::InMemory)
     }
 
     /// Prepares the site whose rankers are `features` of `dataset`; `lists` says where their lists come from. `seed` is the

@@ -98,7 +98,7 @@
 //! impl Study for TiesStudy {
 //!     const COMMAND: &'static str = "ties";
 //!     type Config = Config;
-//!     type Settled = ();
+//!     type Resolved = ();
 //!     /// The share of ties of each pair.
 //!     type Found = Vec<f64>;
 //!
@@ -108,7 +108,7 @@
 //!         Config { command: Self::COMMAND, version: VERSION, seed: self.seed, draws, impressions_per_pair, site }
 //!     }
 //!
-//!     fn settle(&self, _place: &Workplace) -> Result<()> {
+//!     fn resolve(&self, _place: &Workplace) -> Result<()> {
 //!         Ok(())
 //!     }
 //!

@@ -12,7 +12,7 @@ use simulation::truth::GroundTruth;
 use crate::report::Report;
 pub use crate::request::LiveRequest as Request;
 use crate::request::RunRequest;
-use crate::results::{LiveConfig, Measured, PlayedRuns, VERSION, live_caption};
+use crate::results::{LiveConfig, PlayedRuns, RegretBasis, VERSION, live_caption};
 use crate::runner::{Keeper, Order, PlayedOn, Workplace};
 use crate::runner::{Study, Units};
 use crate::site::OpenSite;
@@ -27,17 +27,17 @@ pub struct LiveStudy {
 }
 
 /// What regret is counted from.
-pub struct Settled {
+pub struct Resolved {
     /// The best ranker, and every gap to it.
     pub truth: GroundTruth,
     /// What regret measures.
-    pub measured: Measured,
+    pub measured: RegretBasis,
 }
 
 impl Study for LiveStudy {
     const COMMAND: &'static str = "live";
     type Config = LiveConfig;
-    type Settled = Settled;
+    type Resolved = Resolved;
     type Found = PlayedRuns;
 
     fn prepare(&self, order: &Order) -> Result<Option<String>> {
@@ -54,20 +54,20 @@ impl Study for LiveStudy {
         self.request.run.extend(place, self.site.prepared.site.arms())
     }
 
-    fn settle(&self, place: &Workplace) -> Result<Settled> {
+    fn resolve(&self, place: &Workplace) -> Result<Resolved> {
         self.truth(place.quiet())
     }
 
-    fn config(&self, Settled { truth, measured }: &Settled) -> LiveConfig {
+    fn config(&self, Resolved { truth, measured }: &Resolved) -> LiveConfig {
         self.configured(Some(measured.kind), Some(truth.clone()))
     }
 
-    fn units(&self, _settled: &Settled) -> Units {
+    fn units(&self, _settled: &Resolved) -> Units {
         units_of_runs(&self.request.run, "run", 1)
     }
 
-    fn play(&self, settled: &Settled, keeper: &Keeper<'_>) -> Result<PlayedRuns> {
-        let Settled { truth, measured } = settled;
+    fn play(&self, resolved: &Resolved, keeper: &Keeper<'_>) -> Result<PlayedRuns> {
+        let Resolved { truth, measured } = resolved;
         let plan = self.request.run.plan();
         let arenas = LiveArenaFactory::new(&self.site.prepared, &truth.gaps, self.request.streams);
         let arenas = Late::new(arenas, self.request.run.late.clone());
@@ -96,16 +96,16 @@ impl Study for LiveStudy {
         Ok(played)
     }
 
-    fn report(&self, _settled: &Settled, found: &PlayedRuns) -> Result<Report> {
+    fn report(&self, _settled: &Resolved, found: &PlayedRuns) -> Result<Report> {
         found.report()
     }
 }
 
 impl LiveStudy {
-    fn truth(&self, quiet: bool) -> Result<Settled> {
+    fn truth(&self, quiet: bool) -> Result<Resolved> {
         let Request { run, truth, .. } = &self.request;
         let (truth, measured) = self.site.truth_of(run.regret, truth, run.seed, quiet)?;
-        Ok(Settled { truth, measured })
+        Ok(Resolved { truth, measured })
     }
 
     fn configured(&self, regret: Option<RegretKind>, truth: Option<GroundTruth>) -> LiveConfig {

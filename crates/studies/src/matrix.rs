@@ -6,7 +6,7 @@ use simulation::runs::{ArenaFactory as _, CopiedArenas, Late, PlayedArena};
 use crate::live::units_of_runs;
 use crate::report::Report;
 use crate::request::RunRequest;
-use crate::results::{Axes, BanditConfig, Caption, Environment, Measured, PlayedRuns, PreparedEnvironment, VERSION};
+use crate::results::{Axes, BanditConfig, Caption, Environment, PlayedRuns, PreparedEnvironment, RegretBasis, VERSION};
 use crate::runner::{Keeper, PlayedOn, Workplace};
 use crate::runner::{Study, Units};
 
@@ -27,7 +27,7 @@ pub struct PlayedEnvironment<A> {
     /// The names of its arms.
     pub names: simulation::arm_names::ArmNames,
     /// What regret measures.
-    pub measured: Measured,
+    pub measured: RegretBasis,
     /// The line about what regret is measured against.
     pub truth: String,
     /// The text of figures.
@@ -46,7 +46,7 @@ impl<A: PlayedArena + Clone + Sync> PlayedEnvironment<A> {
 impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
     const COMMAND: &'static str = "bandit";
     type Config = BanditConfig;
-    type Settled = ();
+    type Resolved = ();
     type Found = PlayedRuns;
 
     fn key(&self) -> BanditConfig {
@@ -57,7 +57,7 @@ impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
         self.request.extend(place, self.on.arenas.arms())
     }
 
-    fn settle(&self, _place: &Workplace) -> Result<()> {
+    fn resolve(&self, _place: &Workplace) -> Result<()> {
         Ok(())
     }
 

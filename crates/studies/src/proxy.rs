@@ -103,7 +103,7 @@ pub fn estimate(
     if let Some(shard) = share.shard() {
         ensure!(mode != StartMode::Replace, no_replace());
         let state = open_state(&files.state, identity, impressions, mode)?;
-        return play_part(shard, &state, prepared, &Part { out: &out, save_every, made, quiet }).map(|()| None);
+        return play_part(shard, &state, prepared, &ShardOutput { out: &out, save_every, made, quiet }).map(|()| None);
     }
     if let Some(parent) = out.parent() {
         announce_missing(parent, quiet);
@@ -165,7 +165,7 @@ pub fn estimate(
 }
 
 /// How a shard leaves its part.
-struct Part<'a> {
+struct ShardOutput<'a> {
     out: &'a Path,
     save_every: Duration,
     made: &'a Made,
@@ -173,8 +173,8 @@ struct Part<'a> {
 }
 
 /// Plays the pieces of `shard`, and leaves its part.
-fn play_part(shard: Shard, state: &State, prepared: &PreparedSite, part: &Part<'_>) -> Result<()> {
-    let Part { out, save_every, made, quiet } = *part;
+fn play_part(shard: Shard, state: &State, prepared: &PreparedSite, part: &ShardOutput<'_>) -> Result<()> {
+    let ShardOutput { out, save_every, made, quiet } = *part;
     if state.done {
         remark(quiet, &format!("nothing left to do: {} holds this matrix", out.display()));
         return Ok(());

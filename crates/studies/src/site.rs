@@ -14,7 +14,7 @@ use simulation::description::Effort;
 use simulation::prepared::PreparedSite;
 use simulation::truth::{GroundTruth, of_preferences};
 
-use crate::results::Measured;
+use crate::results::RegretBasis;
 
 /// How well the ground truth of live runs should be known, and where it is kept.
 #[derive(Debug, Clone, PartialEq, Args)]
@@ -119,7 +119,7 @@ impl OpenSite {
         request: &TruthRequest,
         seed: u64,
         quiet: bool,
-    ) -> Result<(GroundTruth, Measured)> {
+    ) -> Result<(GroundTruth, RegretBasis)> {
         of_preferences::check_live(regret)?;
         let truth = match regret {
             Some(RegretKind::Ndcg) => GroundTruth::of_ndcg(&self.prepared.ndcg()?),
@@ -127,7 +127,7 @@ impl OpenSite {
         };
         let kind = of_preferences::kind_of_live(regret, &truth)?;
         let synthetic = Some(self.prepared.description.dataset.synthetic);
-        let measured = Measured::new(kind, &truth.gaps, synthetic);
+        let measured = RegretBasis::new(kind, &truth.gaps, synthetic);
         Ok((truth, measured))
     }
 }

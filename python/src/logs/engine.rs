@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use click_logs::join::{DayCounts, Gathered, Sum, Survey, Tally, UnitOutcome, Units};
+use click_logs::join::{DayCounts, FrameJoin, Sum, Survey, Tally, UnitOutcome, Units};
 use click_logs::model::{OfVersion, PairChoices, Settings};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -144,7 +144,7 @@ impl Surveyed {
 /// The first step: impressions and clicks, of which those of an impression follow each other.
 #[pyclass(module = "rankduel._core")]
 pub(crate) struct Gathering {
-    gathered: Gathered,
+    gathered: FrameJoin,
     until: i64,
     /// The impression of the last row.
     last: Option<String>,
@@ -159,7 +159,7 @@ impl Gathering {
         let settings = read(rules)?;
         let survey = survey.map(Surveyed::parse).transpose()?.unwrap_or_default();
         let (until, _) = survey.closing(&settings);
-        Ok(Self { gathered: Gathered::new(settings), until, last: None })
+        Ok(Self { gathered: FrameJoin::new(settings), until, last: None })
     }
 
     /// Looks at a batch of impressions.

@@ -13,7 +13,7 @@ mod rules;
 
 use click_logs::cli::{SYNTHETIC, summary, words};
 use click_logs::decide::{By, decide, svg};
-use click_logs::join::{Credited, Gathered, Sum, Units};
+use click_logs::join::{Credited, FrameJoin, Sum, Units};
 use click_logs::model::Settings;
 use click_logs::outcomes::{Outcomes, fates_csv};
 use pyo3::prelude::*;
@@ -43,7 +43,7 @@ pub(crate) fn log_column(name: &str, clicks: bool) -> Option<&'static str> {
 /// A log in memory.
 #[pyclass(module = "rankduel._core")]
 pub(crate) struct Log {
-    gathered: Gathered,
+    gathered: FrameJoin,
 }
 
 #[pymethods]
@@ -51,7 +51,7 @@ impl Log {
     /// An empty log with these rules.
     #[new]
     fn new(rules: &str) -> PyResult<Self> {
-        Ok(Self { gathered: Gathered::new(rules::read(rules)?) })
+        Ok(Self { gathered: FrameJoin::new(rules::read(rules)?) })
     }
 
     /// Adds a batch of impressions, the first of which has the number `first`.

@@ -1,7 +1,7 @@
 //! Rows of batches as impressions and clicks. `rankduel/logs.py` casts columns to what is read here.
 
 use click_logs::error::Malformed;
-use click_logs::join::Gathered;
+use click_logs::join::FrameJoin;
 use click_logs::model::{Impression, Settings, time};
 use click_logs::read::{ClickRow, Event, ImpressionRow, RowReceipt, RowRef, RowTime};
 use pyo3::PyResult;
@@ -135,7 +135,7 @@ impl<'a> Columns<'a> {
         found.read(settings)
     }
 
-    /// Makes `to` what a row says, if that is in the usual form: see [`Gathered::impression_rows`].
+    /// Makes `to` what a row says, if that is in the usual form: see [`FrameJoin::impression_rows`].
     fn usual(&self, row: usize, settings: &Settings, to: &mut RowRef<'a>) -> Option<()> {
         let text = |column: Option<Imported<'a>>| match column {
             Some(Imported::Text(values)) => values.borrowed(row),
@@ -214,7 +214,7 @@ fn refused(columns: &Columns<'_>, kind: &str, row: usize, number: Option<usize>,
 
 /// Adds impressions: the rows given, or all; the first row of the batch has the number `from`, where rows have numbers.
 pub(super) fn impressions(
-    gathered: &mut Gathered,
+    gathered: &mut FrameJoin,
     batch: &Batch,
     rows: Option<&[usize]>,
     from: Option<usize>,
@@ -232,7 +232,7 @@ pub(super) fn impressions(
 
 /// Adds clicks: the rows given, or all; the first row of the batch has the number `from`, where rows have numbers.
 pub(super) fn clicks(
-    gathered: &mut Gathered,
+    gathered: &mut FrameJoin,
     batch: &Batch,
     rows: Option<&[usize]>,
     from: Option<usize>,

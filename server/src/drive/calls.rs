@@ -20,7 +20,7 @@ pub struct Calls {
 
 /// An answer to a request for an impression.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Asked {
+pub struct Assignment {
     /// The impression; `None` for the champion's list.
     pub id: Option<String>,
     /// What to show.
@@ -67,19 +67,19 @@ impl Calls {
     }
 
     /// `lists` are the fields `lists` and `documents` as text.
-    pub(super) fn impression(&mut self, n: u64, unit: &str, lists: &str) -> Result<Asked> {
+    pub(super) fn impression(&mut self, n: u64, unit: &str, lists: &str) -> Result<Assignment> {
         let body = format!("{{\"unit\":{},\"key\":\"drive-{n}\",{lists}}}", json!(unit));
         let path = format!("/v1/experiments/{}/impressions", self.experiment);
         Ok(asked(&self.answered("POST", &path, &body)?))
     }
 
-    pub(super) fn choose(&mut self, n: u64, unit: &str) -> Result<Asked> {
+    pub(super) fn choose(&mut self, n: u64, unit: &str) -> Result<Assignment> {
         let path = format!("/v1/experiments/{}/choose", self.experiment);
         let body = json!({"unit": unit, "key": format!("drive-{n}")});
         Ok(asked(&self.answered("POST", &path, &body.to_string())?))
     }
 
-    pub(super) fn lists(&mut self, id: &str, lists: &str) -> Result<Asked> {
+    pub(super) fn lists(&mut self, id: &str, lists: &str) -> Result<Assignment> {
         let answer = self.answered("PUT", &format!("/v1/impressions/{id}/lists"), &format!("{{{lists}}}"))?;
         Ok(asked(&answer))
     }
@@ -150,12 +150,12 @@ impl Calls {
     }
 }
 
-fn asked(answer: &Value) -> Asked {
+fn asked(answer: &Value) -> Assignment {
     let texts = |field: &str| {
         let texts = answer[field].as_array().into_iter().flatten();
         texts.filter_map(|text| text.as_str().map(str::to_owned)).collect()
     };
-    Asked {
+    Assignment {
         id: answer["id"].as_str().map(str::to_owned),
         shown: texts("shown"),
         rankers: texts("rankers"),

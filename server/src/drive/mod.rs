@@ -24,7 +24,7 @@ use bandits::Generator;
 use rand::{RngExt as _, SeedableRng as _};
 use serde_json::json;
 
-use calls::{Asked, Calls};
+use calls::{Assignment, Calls};
 use measured::Latencies;
 use users::Users;
 
@@ -160,7 +160,7 @@ impl Drive<'_> {
         }
     }
 
-    fn ask(&self, calls: &mut Calls, n: u64) -> Result<Asked> {
+    fn ask(&self, calls: &mut Calls, n: u64) -> Result<Assignment> {
         let unit = self.users.unit(n);
         let asked = if self.users.sends_all_lists() {
             calls.impression(n, &unit, &self.users.all_lists(n)?)

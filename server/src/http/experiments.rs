@@ -17,7 +17,7 @@ use super::{App, Problem};
 use crate::jobs::{self, Snapshot};
 use crate::json::{self, Node};
 use crate::store::{Access, Store};
-use crate::writer::{Entry, Session};
+use crate::writer::{ExperimentHandle, Session};
 
 /// How long calls wait that nobody's page depends on.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
@@ -168,7 +168,7 @@ async fn change(
 /// Changes the state of an experiment.
 pub(super) async fn change_state(
     app: &App,
-    entry: &Entry,
+    entry: &ExperimentHandle,
     caller: &Caller,
     to: To,
     why: String,

@@ -17,7 +17,7 @@ use super::{App, Problem};
 use crate::jobs;
 use crate::json::{Node, Value};
 use crate::store::Displayed;
-use crate::writer::{Entry, NoAnswer};
+use crate::writer::{ExperimentHandle, NoAnswer};
 
 /// How long calls wait that have no other answer.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -235,7 +235,7 @@ pub(super) async fn judge(
 }
 
 /// What the writer is asked.
-fn ask(app: &App, entry: &Entry, asker: &Asker, kind: &str, body: Value<'_>) -> jobs::Ask {
+fn ask(app: &App, entry: &ExperimentHandle, asker: &Asker, kind: &str, body: Value<'_>) -> jobs::Ask {
     let (id, hashes) = (entry.id, &app.hashes);
     let Asker { unit, agent, query, key } = asker;
     let marks = Marks {
@@ -264,14 +264,14 @@ fn late<T>(asked: Result<Result<T, jobs::Refusal>, NoAnswer>) -> Result<Result<T
     }
 }
 
-fn lists_are_asked_for(entry: &Entry) -> Result<(), Problem> {
+fn lists_are_asked_for(entry: &ExperimentHandle) -> Result<(), Problem> {
     if entry.config.ask == live::traffic::Ask::Lists {
         return Ok(());
     }
     Err(Problem::invalid("this experiment asks judges; it mixes no lists").advice("POST .../duels asks for a pair"))
 }
 
-fn names<'a>(entry: &'a Entry, arms: &[u32]) -> Vec<&'a str> {
+fn names<'a>(entry: &'a ExperimentHandle, arms: &[u32]) -> Vec<&'a str> {
     arms.iter().filter_map(|&arm| entry.config.rankers.get(arm as usize)).map(|ranker| ranker.name.as_str()).collect()
 }
 

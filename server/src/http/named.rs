@@ -9,11 +9,11 @@ use axum::http::request::Parts;
 use super::{App, Problem};
 use crate::ids::{IdError, ImpressionId};
 use crate::jobs::Refusal;
-use crate::writer::{Entry, NoAnswer};
+use crate::writer::{ExperimentHandle, NoAnswer};
 
 /// The experiment of a path.
 #[derive(Debug)]
-pub(super) struct Named(pub(super) Arc<Entry>);
+pub(super) struct Named(pub(super) Arc<ExperimentHandle>);
 
 impl FromRequestParts<App> for Named {
     type Rejection = Problem;
@@ -34,7 +34,7 @@ impl FromRequestParts<App> for Named {
 pub(super) struct Identified {
     pub(super) id: ImpressionId,
     pub(super) text: String,
-    pub(super) entry: Arc<Entry>,
+    pub(super) entry: Arc<ExperimentHandle>,
 }
 
 impl FromRequestParts<App> for Identified {

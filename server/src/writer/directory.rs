@@ -8,7 +8,7 @@ use live::traffic::Config;
 
 /// An experiment, as far as it can be known without the writer.
 #[derive(Debug)]
-pub struct Entry {
+pub struct ExperimentHandle {
     /// Its number in the store.
     pub id: u32,
     /// Its settings.
@@ -20,7 +20,7 @@ pub struct Entry {
     is_pulled: AtomicBool,
 }
 
-impl Entry {
+impl ExperimentHandle {
     pub(super) fn new(id: u32, config: Config, is_killed: bool) -> Self {
         Self { id, config, is_killed: AtomicBool::new(is_killed), is_pulled: AtomicBool::new(false) }
     }
@@ -60,30 +60,30 @@ impl Entry {
 /// All experiments.
 #[derive(Debug, Default)]
 pub struct Directory {
-    entries: RwLock<Arc<BTreeMap<String, Arc<Entry>>>>,
+    entries: RwLock<Arc<BTreeMap<String, Arc<ExperimentHandle>>>>,
 }
 
 impl Directory {
     /// All experiments, by name.
     #[must_use]
-    pub fn all(&self) -> Arc<BTreeMap<String, Arc<Entry>>> {
+    pub fn all(&self) -> Arc<BTreeMap<String, Arc<ExperimentHandle>>> {
         Arc::clone(&self.entries.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// An experiment.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<Arc<Entry>> {
+    pub fn get(&self, name: &str) -> Option<Arc<ExperimentHandle>> {
         self.all().get(name).cloned()
     }
 
     /// An experiment by its number.
     #[must_use]
-    pub fn of_id(&self, id: u32) -> Option<Arc<Entry>> {
+    pub fn of_id(&self, id: u32) -> Option<Arc<ExperimentHandle>> {
         self.all().values().find(|entry| entry.id == id).cloned()
     }
 
     /// Replaces all entries. What was pulled stays pulled.
-    pub(super) fn replace(&self, entries: impl IntoIterator<Item = Entry>) {
+    pub(super) fn replace(&self, entries: impl IntoIterator<Item = ExperimentHandle>) {
         let mut held = self.entries.write().unwrap_or_else(PoisonError::into_inner);
         let fresh = entries.into_iter().map(|entry| {
             let name = entry.config.name.clone();
@@ -94,7 +94,7 @@ impl Directory {
     }
 
     /// Adds an entry.
-    pub(super) fn add(&self, entry: Entry) {
+    pub(super) fn add(&self, entry: ExperimentHandle) {
         let mut held = self.entries.write().unwrap_or_else(PoisonError::into_inner);
         Arc::make_mut(&mut held).insert(entry.config.name.clone(), Arc::new(entry));
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use live::traffic::{Experiment, State};
 
-use super::directory::Entry;
+use super::directory::ExperimentHandle;
 use super::job::{Job, Pending};
 use super::load::{check_time, impression_of, load};
 use super::{Directory, Held, LoadError, Message, NoAnswer, Offer, Options, Session, Shared};
@@ -348,8 +348,8 @@ impl Thread {
     }
 }
 
-fn entry(id: u32, experiment: &Experiment) -> Entry {
-    Entry::new(id, experiment.config().clone(), experiment.state() == State::Killed)
+fn entry(id: u32, experiment: &Experiment) -> ExperimentHandle {
+    ExperimentHandle::new(id, experiment.config().clone(), experiment.state() == State::Killed)
 }
 
 /// Writes the events of these experiments.

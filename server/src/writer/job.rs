@@ -13,11 +13,11 @@ type Answer<T> = Result<T, NoAnswer>;
 /// Whether a caller answered without the writer, because that took too long.
 pub(super) type Late = Arc<AtomicBool>;
 
-/// Work for the writer.
+/// Task for the writer.
 pub(super) struct Job {
     deadline: Option<Instant>,
     late: Late,
-    work: Box<dyn Work>,
+    work: Box<dyn Task>,
 }
 
 /// An answer that waits for the commit.
@@ -28,7 +28,7 @@ pub(super) struct Pending {
     late: Late,
 }
 
-trait Work: Send {
+trait Task: Send {
     fn carry_out(self: Box<Self>, session: &mut Session<'_>) -> Box<dyn Reply>;
     fn refuse(self: Box<Self>, why: NoAnswer);
     fn is_abandoned(&self) -> bool;
@@ -49,7 +49,7 @@ struct Answered<T> {
     reply: oneshot::Sender<Answer<T>>,
 }
 
-impl<T: Send + 'static, F: FnOnce(&mut Session<'_>) -> T + Send> Work for Call<T, F> {
+impl<T: Send + 'static, F: FnOnce(&mut Session<'_>) -> T + Send> Task for Call<T, F> {
     fn carry_out(self: Box<Self>, session: &mut Session<'_>) -> Box<dyn Reply> {
         let answer = (self.make)(session);
         Box::new(Answered { answer, reply: self.reply })

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 pub use clock::Clock;
-pub use directory::{Directory, Entry};
+pub use directory::{Directory, ExperimentHandle};
 pub use load::{DAY, FoldedLog, LoadError, Next, fold};
 pub use session::{Held, Offer, Session};
 

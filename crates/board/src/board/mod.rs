@@ -5,7 +5,7 @@ mod words;
 use crate::advice::{self, Advice};
 use crate::findings::{self, Found};
 use crate::group::GroupFit;
-use crate::known::Known;
+use crate::proven_wins::ProvenWins;
 use crate::settings::{Clusters, Settings, TieModel};
 use crate::units::{BothOrders, Tally, Units};
 use crate::{BoardError, Table};
@@ -191,7 +191,7 @@ impl Board {
             let (rows, itself) = (table.judgements.len(), units.tally.self_comparisons);
             return Err(BoardError::Empty { rows, itself });
         }
-        let known = Known::of(table.names.len(), &units, settings.alpha())?;
+        let known = ProvenWins::of(table.names.len(), &units, settings.alpha())?;
         let fits = fits(table, &units, settings)?;
         let mut competitors = Vec::new();
         for (place, group) in fits.iter().enumerate() {
@@ -244,7 +244,7 @@ fn fits(table: &Table, units: &Units, settings: &Settings) -> Result<Vec<GroupFi
 }
 
 /// The members of a group as they stand on the board.
-fn rows(table: &Table, group: &GroupFit, place: usize, known: &Known) -> Vec<Competitor> {
+fn rows(table: &Table, group: &GroupFit, place: usize, known: &ProvenWins) -> Vec<Competitor> {
     let strengths = group.fit.strengths();
     let size = strengths.len();
     let mut counts = vec![Counts::default(); size];
@@ -313,7 +313,7 @@ fn group(table: &Table, fit: &GroupFit) -> Group {
     }
 }
 
-fn conclusion(table: &Table, fits: &[GroupFit], known: &Known, units: &Units, settings: &Settings) -> Conclusion {
+fn conclusion(table: &Table, fits: &[GroupFit], known: &ProvenWins, units: &Units, settings: &Settings) -> Conclusion {
     let fit = &fits[0];
     if units.tally.decided + units.tally.scores == 0 {
         return Conclusion::OnlyTies;

@@ -154,7 +154,7 @@ fn in_either_order(
             asides.into_iter().for_each(aside);
         }
     };
-    let begin = || Work::new(inputs, settings, limits, keeps_origins);
+    let begin = || JoinState::new(inputs, settings, limits, keeps_origins);
     // What comes through a pipe cannot be read again.
     let all_files = || inputs.impressions.iter().chain(&inputs.clicks).all(|path| path.is_file());
     let tries = match limits.order {
@@ -193,7 +193,7 @@ fn in_either_order(
 type Counted = (Days, Tally, Vec<Aside>);
 
 /// What both ways of joining share.
-pub(super) struct Work<'a> {
+pub(super) struct JoinState<'a> {
     pub(super) settings: &'a Settings,
     pub(super) limits: &'a Limits,
     pub(super) keeps_origins: bool,
@@ -208,7 +208,7 @@ pub(super) struct Work<'a> {
     pub(super) spilled: u64,
 }
 
-impl<'a> Work<'a> {
+impl<'a> JoinState<'a> {
     fn new(inputs: &Inputs, settings: &'a Settings, limits: &'a Limits, keeps_origins: bool) -> Self {
         let size = |paths: &[PathBuf]| paths.iter().map(|path| expanded_size(path)).sum::<u64>();
         let bytes = size(&inputs.impressions) + size(&inputs.clicks);

@@ -6,7 +6,7 @@ use super::encoder::Encoder;
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally};
 use crate::error::{LogError, Malformed};
 use crate::model::{Lineups, Settings};
-use crate::read::{self, Block, Event, Format, Place, Usual};
+use crate::read::{self, Block, Event, FastPath, Format, Place};
 
 /// What a thread makes of a block of lines.
 pub(super) struct Encoded {
@@ -45,7 +45,7 @@ impl Encoding<'_> {
     /// The records of a block.
     pub(super) fn encode(&self, block: &Block, format: &Format) -> Result<Encoded, LogError> {
         let mut encoder = Encoder::new(self.settings, self.lineups, self.keeps_origins);
-        let mut usual = Usual::default();
+        let mut usual = FastPath::default();
         let mut encoded = Encoded {
             records: (0..self.parts).map(|_| Vec::with_capacity(block.bytes() / self.parts)).collect(),
             tally: Tally::default(),
@@ -87,7 +87,7 @@ impl Encoding<'_> {
         text: &'b str,
         line: u64,
         format: &Format,
-        usual: &mut Usual<'b>,
+        usual: &mut FastPath<'b>,
         encoder: &mut Encoder<'_>,
         encoded: &mut Encoded,
     ) -> Result<(), Malformed> {

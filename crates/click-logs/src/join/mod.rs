@@ -11,15 +11,15 @@
 //! Nothing depends on the order of lines, files or partitions: clicks are a set per impression, every line has one fate, and
 //! what comes out are sums.
 
+mod classify_strays;
 mod compact;
 mod credit;
 mod encode;
 mod encoder;
-mod gathered;
+mod frame_join;
 mod outcome;
 mod partitions;
 mod record;
-mod settle;
 mod sliding;
 mod spill;
 mod table;
@@ -27,6 +27,6 @@ mod tally;
 mod units;
 
 pub use credit::{Credited, Inputs, Limits, Order, Watch, credit};
-pub use gathered::{Gathered, Sum, Survey, UnitOutcome, Units};
+pub use frame_join::{FrameJoin, Sum, Survey, UnitOutcome, Units};
 pub use tally::{Aside, ClickFate, ImpressionFate, Tally, UnitFate};
 pub use units::{Day, DayCounts};

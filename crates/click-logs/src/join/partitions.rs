@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::compact;
-use super::credit::{Inputs, LEAST_MEMORY, Watch, Work};
+use super::credit::{Inputs, JoinState, LEAST_MEMORY, Watch};
 use super::encode::Kind;
 use super::record::{CLICK, ClickRecord, ImpressionRecord, ORIGIN};
 use super::spill::Spill;
@@ -34,7 +34,7 @@ impl Partitions {
     }
 }
 
-impl Work<'_> {
+impl JoinState<'_> {
     /// Joins a log in any order; returns the outcomes of impressions, scattered by unit.
     ///
     /// If temporary files may not take as much as they would, some partitions are joined first, and the files of the log are read

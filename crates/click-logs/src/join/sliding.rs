@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::credit::{Inputs, Watch, Work};
+use super::classify_strays::{classify_strays_of, write_closed};
+use super::credit::{Inputs, JoinState, Watch};
 use super::encode::{Encoded, Kind};
 use super::record::{CLICK, ClickRecord, ImpressionRecord, write_id, write_time};
-use super::settle::{settle_part, write_closed};
 use super::spill::Spill;
 use super::table::{Table, in_groups};
 use super::tally::Tally;
@@ -77,7 +77,7 @@ impl Clock {
     }
 }
 
-impl Work<'_> {
+impl JoinState<'_> {
     /// The files of a log, if the beginnings of all are in the order of time. Standard input is believed.
     pub(super) fn sources(&mut self, inputs: &Inputs) -> Option<Vec<Source>> {
         let mut sources = Vec::new();
@@ -135,7 +135,7 @@ impl Work<'_> {
         }
         let Left { outcomes, closed, strays } = left;
         self.spilled += closed.written() + strays.written();
-        self.settle(&closed, &strays)?;
+        self.classify_strays(&closed, &strays)?;
         Ok(outcomes)
     }
 
@@ -203,10 +203,10 @@ impl Work<'_> {
     }
 
     /// Finds out what became of clicks that met no impression.
-    fn settle(&mut self, closed: &Spill, strays: &Spill) -> Result<(), Stopped> {
+    fn classify_strays(&mut self, closed: &Spill, strays: &Spill) -> Result<(), Stopped> {
         let settings = self.settings;
         let tallies: Vec<Result<Tally, Stopped>> =
-            (0..self.parts).into_par_iter().map(|part| settle_part(settings, closed, strays, part)).collect();
+            (0..self.parts).into_par_iter().map(|part| classify_strays_of(settings, closed, strays, part)).collect();
         for tally in tallies {
             self.tally += tally?;
         }

@@ -13,7 +13,7 @@ use crate::error::LogError;
 pub(super) struct Spill {
     folder: PathBuf,
     name: &'static str,
-    parts: Vec<Part>,
+    parts: Vec<Partition>,
     /// Bytes in memory, and the most there may be.
     held: usize,
     budget: usize,
@@ -24,7 +24,7 @@ pub(super) struct Spill {
 }
 
 #[derive(Default)]
-struct Part {
+struct Partition {
     memory: Vec<u8>,
     /// Bytes in its file.
     written: u64,
@@ -36,7 +36,7 @@ const CHUNK: usize = 1 << 20;
 impl Spill {
     /// `parts` partitions, of which at most `budget` bytes stay in memory; files are in `folder`, which must exist by then.
     pub(super) fn new(folder: &Path, name: &'static str, parts: usize, budget: usize) -> Self {
-        let parts = (0..parts).map(|_| Part::default()).collect();
+        let parts = (0..parts).map(|_| Partition::default()).collect();
         Self { folder: folder.to_path_buf(), name, parts, held: 0, budget, compact: None, written: 0 }
     }
 
@@ -90,7 +90,7 @@ impl Spill {
     fn flush(&mut self) -> Result<(), LogError> {
         for part in 0..self.parts.len() {
             let path = self.path(part);
-            let Part { memory, written } = &mut self.parts[part];
+            let Partition { memory, written } = &mut self.parts[part];
             if !memory.is_empty() {
                 if let Some(compact) = self.compact {
                     compact(memory);

@@ -15,7 +15,7 @@ pub(super) struct Table<'a> {
     keeps_origins: bool,
     /// The records of the first copies.
     records: Vec<u8>,
-    entries: Vec<Entry>,
+    entries: Vec<Slot>,
     /// A part of an id and its place in `entries`, by hash; [`EMPTY`] where there is none.
     slots: Vec<(u32, u32)>,
     /// Clicked positions, 64 to a word.
@@ -32,7 +32,7 @@ type UnitOf = (u128, u32);
 /// When an impression was seen, and a number that orders those of one moment and depends on nothing but the id.
 type Seen = (i64, u32);
 
-struct Entry {
+struct Slot {
     /// Where its record is.
     at: usize,
     /// Where its words in `clicked` are.
@@ -204,7 +204,7 @@ impl<'a> Table<'a> {
         let slot = self.slot(record.id());
         let (_, place) = self.slots[slot];
         if place != EMPTY {
-            let Entry { at, .. } = self.entries[place as usize];
+            let Slot { at, .. } = self.entries[place as usize];
             let held = self.record(at);
             let key = |record: ImpressionRecord<'_>| (record.time(), record.origin());
             let is_same = held.says_the_same(record);
@@ -241,7 +241,7 @@ impl<'a> Table<'a> {
         let words = self.clicked.len() as u32;
         self.clicked.resize(self.clicked.len() + record.shown().div_ceil(64), 0);
         let at = self.records.len();
-        self.entries.push(Entry { at, words, copies: record.copies().into(), clicks: [0; FATES], is_conflict: false });
+        self.entries.push(Slot { at, words, copies: record.copies().into(), clicks: [0; FATES], is_conflict: false });
         self.records.extend_from_slice(record.bytes());
         if 2 * self.entries.len() > self.slots.len() {
             self.grow();
@@ -294,7 +294,7 @@ impl<'a> Table<'a> {
     }
 
     /// What becomes of the only line of an entry, as far as that is known before clicks and units are.
-    fn fate(&self, entry: &Entry) -> ImpressionFate {
+    fn fate(&self, entry: &Slot) -> ImpressionFate {
         let record = self.record(entry.at);
         if entry.is_conflict {
             ImpressionFate::Conflict
@@ -331,7 +331,7 @@ impl<'a> Table<'a> {
 
     /// Notes a click on an impression; returns its fate, if the impression counts in the end.
     pub(super) fn click_on(&mut self, entry: usize, click: ClickRecord) -> ClickFate {
-        let Entry { at, words, .. } = self.entries[entry];
+        let Slot { at, words, .. } = self.entries[entry];
         let record = self.record(at);
         let fate = match outside_window(self.settings, record.time(), click.time) {
             Some(fate) => fate,

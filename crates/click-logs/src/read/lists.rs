@@ -42,7 +42,7 @@ pub(super) fn is_missing(text: &str) -> bool {
 /// Whether a separated list, of which these are the first two entries and the number of all, is certain to be one. The reader
 /// of usual lines leaves all others to [`entries`], so it looks at nothing that takes longer.
 #[inline]
-pub(super) fn is_usual(first: Option<&str>, second: Option<&str>, count: usize, separated: Separated) -> bool {
+pub(super) fn is_plain(first: Option<&str>, second: Option<&str>, count: usize, separated: Separated) -> bool {
     let Some(first) = first else { return true };
     if first.starts_with(OPENING) || count == 1 && is_missing(first) {
         return false;
@@ -201,7 +201,7 @@ fn bracketed(text: &str) -> Result<Vec<Option<String>>, String> {
 }
 
 /// An entry of a list in brackets.
-struct Entry {
+struct Item {
     text: Option<String>,
     is_single_quoted: bool,
 }
@@ -215,7 +215,7 @@ struct Scanner<'a> {
 }
 
 impl Scanner<'_> {
-    fn entries(mut self) -> Result<Vec<Entry>, String> {
+    fn entries(mut self) -> Result<Vec<Item>, String> {
         let mut entries = Vec::new();
         self.rest = self.rest.trim_start();
         while !self.rest.is_empty() {
@@ -242,7 +242,7 @@ impl Scanner<'_> {
         Ok(entries)
     }
 
-    fn entry(&mut self) -> Result<Entry, String> {
+    fn entry(&mut self) -> Result<Item, String> {
         // Scalars of numpy: `np.str_('a')`.
         if let Some(inner) = self.rest.strip_prefix("np.").or_else(|| self.rest.strip_prefix("numpy."))
             && let Some((kind, inner)) = inner.split_once('(')
@@ -256,9 +256,9 @@ impl Scanner<'_> {
         match self.rest.chars().next() {
             Some(quote @ ('\'' | '"')) => {
                 let text = self.quoted(quote)?;
-                Ok(Entry { text: Some(text), is_single_quoted: quote == '\'' })
+                Ok(Item { text: Some(text), is_single_quoted: quote == '\'' })
             }
-            _ => Ok(Entry { text: self.bare()?, is_single_quoted: false }),
+            _ => Ok(Item { text: self.bare()?, is_single_quoted: false }),
         }
     }
 

@@ -5,6 +5,7 @@
 
 mod csv;
 mod event;
+mod fast_path;
 mod fields;
 mod file;
 mod json;
@@ -18,16 +19,15 @@ mod response;
 mod rows;
 mod shape;
 mod text;
-mod usual;
 mod value;
 
 pub use csv::{Fields, Header};
 pub use event::{Event, click};
+pub(crate) use fast_path::FastPath;
+pub use fast_path::RowRef;
 pub use file::{Block, Format, LogFile, Place};
 pub(crate) use mixed::strange_team;
 pub use names::column;
 pub use query::impression;
 pub use rows::{ClickRow, ImpressionRow, RowReceipt, RowTime};
 pub(crate) use text::base64;
-pub use usual::RowRef;
-pub(crate) use usual::Usual;

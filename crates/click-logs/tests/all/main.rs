@@ -4,7 +4,7 @@ mod cli;
 mod common;
 mod damaged;
 mod drift;
-mod gathered;
+mod frame_join;
 mod help;
 mod hostile;
 #[cfg(target_os = "linux")]

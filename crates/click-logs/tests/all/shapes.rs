@@ -1,6 +1,6 @@
 //! UBI as search engines and exports have it: requests of `_bulk`, attributes as text, clicks on nothing, queries without hits.
 
-use click_logs::join::{ClickFate, Credited, Gathered, ImpressionFate, Limits, Order, Sum, Units};
+use click_logs::join::{ClickFate, Credited, FrameJoin, ImpressionFate, Limits, Order, Sum, Units};
 use click_logs::model::{Complete, Settings};
 use click_logs::read;
 use statistics::Counts;
@@ -128,7 +128,7 @@ fn queries_without_hits_are_not_mixed() {
     assert_eq!(found.tally.of_impressions(ImpressionFate::Credited), 1);
 }
 
-/// The same log through files in both orders, and through [`Gathered`]: what became of impressions and clicks.
+/// The same log through files in both orders, and through [`FrameJoin`]: what became of impressions and clicks.
 fn in_every_way(impressions: &[&str], clicks: &str, settings: &Settings) -> Vec<Credited> {
     let text = impressions.join("\n");
     let log = Log::of(&[text.as_bytes()], &[clicks.as_bytes()]);
@@ -137,7 +137,7 @@ fn in_every_way(impressions: &[&str], clicks: &str, settings: &Settings) -> Vec<
         let limits = Limits { order, block: Some(60), threads: 1, ..log.limits() };
         found.push(log.credit_within(settings, &limits));
     }
-    let mut gathered = Gathered::new(settings.clone());
+    let mut gathered = FrameJoin::new(settings.clone());
     let rows = impressions.iter().map(|line| Ok(read::impression(line, None, settings)?.unwrap()));
     gathered.impressions(rows, |_, malformed| malformed).unwrap();
     let events = clicks.lines().map(|line| Ok(read::click(line, None, settings)?.unwrap()));

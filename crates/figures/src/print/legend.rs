@@ -9,7 +9,7 @@ use crate::plot::CurveStyle;
 
 /// A curve in a legend.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(super) struct LegendEntry {
     pub(super) name: String,
     pub(super) style: CurveStyle,
     /// Whether its points are dots.
@@ -23,11 +23,11 @@ const GAP: f64 = 0.5;
 /// The distance of two lines.
 const ROW: f64 = 1.3;
 
-fn widest(entries: &[Entry], print: &Print, fonts: &Fonts) -> f64 {
+fn widest(entries: &[LegendEntry], print: &Print, fonts: &Fonts) -> f64 {
     entries.iter().map(|entry| fonts.width(&entry.name, print.small())).fold(0.0, f64::max)
 }
 
-fn sample(canvas: &mut Canvas, entry: &Entry, (x, y): (f64, f64), length: f64, print: &Print) {
+fn sample(canvas: &mut Canvas, entry: &LegendEntry, (x, y): (f64, f64), length: f64, print: &Print) {
     let line = print.line();
     dashed(canvas, &[(x, y), (x + length, y)], line, entry.style);
     if entry.dots {
@@ -42,7 +42,7 @@ pub(super) struct Below {
 }
 
 impl Below {
-    pub(super) fn new(entries: &[Entry], print: &Print, fonts: &Fonts) -> Self {
+    pub(super) fn new(entries: &[LegendEntry], print: &Print, fonts: &Fonts) -> Self {
         let room = print.width - 2.0 * print.edge();
         let step = (SAMPLE + GAP) * print.small() + widest(entries, print, fonts) + 1.2 * print.small();
         let columns = ((room / step) as usize).clamp(1, entries.len().max(1));
@@ -56,7 +56,7 @@ impl Below {
         if entries == 0 { 0.0 } else { entries.div_ceil(self.columns) as f64 * ROW * print.small() + 0.5 * print.font }
     }
 
-    pub(super) fn draw(&self, canvas: &mut Canvas, entries: &[Entry], top: f64, print: &Print, fonts: &Fonts) {
+    pub(super) fn draw(&self, canvas: &mut Canvas, entries: &[LegendEntry], top: f64, print: &Print, fonts: &Fonts) {
         let size = print.small();
         let left = ((print.width - self.columns as f64 * self.step + 1.2 * size) / 2.0).max(print.edge());
         let room = print.width - 2.0 * print.edge() - (SAMPLE + GAP) * size;
@@ -81,7 +81,7 @@ pub(super) struct Inside {
 impl Inside {
     /// Where a legend in `frame` covers least of the lines; `None` if it does not fit there.
     pub(super) fn new(
-        entries: &[Entry],
+        entries: &[LegendEntry],
         frame: Frame,
         lines: &[Vec<(f64, f64)>],
         print: &Print,
@@ -111,13 +111,13 @@ impl Inside {
         best
     }
 
-    fn size(entries: &[Entry], print: &Print, fonts: &Fonts) -> [f64; 2] {
+    fn size(entries: &[LegendEntry], print: &Print, fonts: &Fonts) -> [f64; 2] {
         let size = print.small();
         let wide = (SAMPLE + GAP) * size + widest(entries, print, fonts);
         [wide, entries.len() as f64 * ROW * size]
     }
 
-    pub(super) fn draw(&self, canvas: &mut Canvas, entries: &[Entry], print: &Print, fonts: &Fonts) {
+    pub(super) fn draw(&self, canvas: &mut Canvas, entries: &[LegendEntry], print: &Print, fonts: &Fonts) {
         let size = print.small();
         let [wide, tall] = Self::size(entries, print, fonts);
         let pad = 0.3 * size;

@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 
 use super::axes::{self, Map};
 use super::font::Fonts;
-use super::legend::{self, Below, Entry, Inside};
+use super::legend::{self, Below, Inside, LegendEntry};
 use super::sheet::Canvas;
 use super::{LegendPlace, Print, Sheet, cut, footnote, heading, height, wrapped, write};
 use crate::page::{Align, Frame, MUTED};
@@ -64,7 +64,7 @@ pub(super) fn draw(print: &Print, figure: &Panels, fonts: Fonts) -> Result<Sheet
 }
 
 /// One entry per name; of a single plot in the order of the ends of curves.
-fn entries(print: &Print, names: &[&str], styles: &[CurveStyle], plots: &[Plot<'_>]) -> Vec<Entry> {
+fn entries(print: &Print, names: &[&str], styles: &[CurveStyle], plots: &[Plot<'_>]) -> Vec<LegendEntry> {
     let last = |name: &str| {
         let curves = plots.iter().flat_map(|plot| &plot.shown).filter(|shown| shown.curve.name == name);
         curves.filter_map(|shown| shown.points.last()).map(|point| point.mean).fold(f64::NEG_INFINITY, f64::max)
@@ -79,7 +79,7 @@ fn entries(print: &Print, names: &[&str], styles: &[CurveStyle], plots: &[Plot<'
         let name = print.renamed(names[at]);
         // Why a curve is not to be seen is part of its name.
         let why = seen.map_or_else(String::new, |shown| shown.name().replacen(&shown.curve.name, "", 1));
-        Entry { name: format!("{name}{why}"), style: styles[at], dots }
+        LegendEntry { name: format!("{name}{why}"), style: styles[at], dots }
     };
     order.into_iter().map(entry).collect()
 }
@@ -88,7 +88,7 @@ struct Page<'a> {
     print: &'a Print,
     figure: &'a Panels,
     plots: Vec<Plot<'a>>,
-    entries: Vec<Entry>,
+    entries: Vec<LegendEntry>,
     fonts: &'a Fonts,
 }
 

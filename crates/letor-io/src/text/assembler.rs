@@ -1,6 +1,6 @@
 //! From the rows of one query to its packed columns.
 
-use super::row::Entry;
+use super::row::FeatureValue;
 use crate::dataset::{BlockWriter, Column, EncodedQuery};
 use crate::decimal::Decimal;
 
@@ -17,7 +17,7 @@ const MOST_FILLED: usize = 1 << 20;
 #[derive(Debug, Default)]
 pub(super) struct Assembler {
     /// The values of all rows, in row order. The row reader appends to it.
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<FeatureValue>,
     /// The end of each row's values in `entries`.
     ends: Vec<usize>,
     labels: Vec<f32>,
@@ -35,7 +35,7 @@ pub(super) struct Assembler {
     column: Column,
     tile: [Column; TILE],
     /// Rows with their gaps filled.
-    filled: Vec<Entry>,
+    filled: Vec<FeatureValue>,
 }
 
 impl Assembler {
@@ -104,7 +104,7 @@ impl Assembler {
 
 /// Packs the columns of rows that have the features 1 to `features`. Transposes [`TILE`] columns in each pass, so that
 /// values next to each other in a row are read together.
-fn push_dense(entries: &[Entry], features: u32, tile: &mut [Column; TILE], writer: &mut BlockWriter) {
+fn push_dense(entries: &[FeatureValue], features: u32, tile: &mut [Column; TILE], writer: &mut BlockWriter) {
     let features = features as usize;
     for first in (0..features).step_by(TILE) {
         let columns = &mut tile[..TILE.min(features - first)];
@@ -118,8 +118,8 @@ fn push_dense(entries: &[Entry], features: u32, tile: &mut [Column; TILE], write
 }
 
 /// Copies rows to `filled` with a 0 for every feature up to `features` that they do not have.
-fn fill_gaps(entries: &[Entry], ends: &[usize], features: u32, filled: &mut Vec<Entry>) {
-    const GAP: Entry = Entry { mantissa: 0, feature: 0, scale: 0 };
+fn fill_gaps(entries: &[FeatureValue], ends: &[usize], features: u32, filled: &mut Vec<FeatureValue>) {
+    const GAP: FeatureValue = FeatureValue { mantissa: 0, feature: 0, scale: 0 };
     // What an earlier query left is overwritten row by row, while the row is in the cache.
     filled.resize(ends.len() * features as usize, GAP);
     let mut start = 0;
@@ -141,8 +141,8 @@ struct Lowest {
 
 /// Replaces each NULL in the entries of a query of `documents` by the lowest value of its feature, 0 if all are NULL;
 /// returns the number of features of which all are. Documents without the feature have the value 0.
-fn replace_nulls(entries: &mut [Entry], documents: usize, lowest: &mut Vec<Lowest>) -> u64 {
-    let is_null = |entry: &Entry| entry.mantissa == Decimal::NULL.mantissa;
+fn replace_nulls(entries: &mut [FeatureValue], documents: usize, lowest: &mut Vec<Lowest>) -> u64 {
+    let is_null = |entry: &FeatureValue| entry.mantissa == Decimal::NULL.mantissa;
     if !entries.iter().any(is_null) {
         return 0;
     }
@@ -192,7 +192,7 @@ struct Transposer {
 }
 
 impl Transposer {
-    fn each_column(&mut self, entries: &[Entry], ends: &[usize], mut each: impl FnMut(u32, &[Cell])) {
+    fn each_column(&mut self, entries: &[FeatureValue], ends: &[usize], mut each: impl FnMut(u32, &[Cell])) {
         self.seen.clear();
         for entry in entries {
             let feature = entry.feature as usize;
@@ -239,7 +239,7 @@ mod tests {
         let mut assembler = Assembler::default();
         for (label, values) in rows {
             for &(feature, mantissa) in *values {
-                assembler.entries.push(Entry { mantissa, feature, scale: 0 });
+                assembler.entries.push(FeatureValue { mantissa, feature, scale: 0 });
             }
             assembler.end_row(*label);
         }
@@ -274,7 +274,11 @@ mod tests {
         let read = |rows: &[&[(u32, i64)]]| {
             let mut assembler = Assembler { null_is_min: true, ..Assembler::default() };
             for row in rows {
-                assembler.entries.extend(row.iter().map(|&(feature, mantissa)| Entry { mantissa, feature, scale: 0 }));
+                assembler.entries.extend(row.iter().map(|&(feature, mantissa)| FeatureValue {
+                    mantissa,
+                    feature,
+                    scale: 0,
+                }));
                 assembler.end_row(0.0);
             }
             (assembler.finish("q").unwrap(), assembler.all_null)
@@ -293,9 +297,9 @@ mod tests {
     #[test]
     fn an_unended_row_is_kept_for_the_next_query() {
         let mut assembler = Assembler::default();
-        assembler.entries.push(Entry { mantissa: 5, feature: 1, scale: 0 });
+        assembler.entries.push(FeatureValue { mantissa: 5, feature: 1, scale: 0 });
         assembler.end_row(0.0);
-        assembler.entries.push(Entry { mantissa: 6, feature: 9, scale: 0 });
+        assembler.entries.push(FeatureValue { mantissa: 6, feature: 9, scale: 0 });
         assert_eq!(assembler.finish("q").unwrap(), expected(&[0.0], &[&[5.0]]));
         assembler.end_row(1.0);
         let next = assembler.finish("q").unwrap();

@@ -199,12 +199,12 @@ pub struct Generators {
     pub coins: String,
 }
 
-fn wrong(field: &'static str, message: impl Into<String>) -> ConfigError {
+fn invalid(field: &'static str, message: impl Into<String>) -> ConfigError {
     ConfigError { field, message: message.into() }
 }
 
 fn generator(field: &'static str, text: &str) -> Result<Generator, ConfigError> {
-    let digits = || wrong(field, format!("expected 64 hexadecimal digits, found `{text}`"));
+    let digits = || invalid(field, format!("expected 64 hexadecimal digits, found `{text}`"));
     let bytes = text.as_bytes();
     if bytes.len() != 64 || !bytes.iter().all(u8::is_ascii_hexdigit) {
         return Err(digits());
@@ -215,7 +215,7 @@ fn generator(field: &'static str, text: &str) -> Result<Generator, ConfigError> 
         *byte = u8::from_str_radix(pair, 16).map_err(|_| digits())?;
     }
     if state == [0; 32] {
-        return Err(wrong(field, "all digits are 0, in which state it would draw nothing else"));
+        return Err(invalid(field, "all digits are 0, in which state it would draw nothing else"));
     }
     Ok(Generator::from_seed(state))
 }
@@ -276,30 +276,30 @@ impl Config {
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
         if self.name.is_empty() || self.name.len() > 64 || !self.name.chars().all(is_plain) {
             let name: String = self.name.chars().take(80).collect();
-            return Err(wrong(
+            return Err(invalid(
                 "name",
                 format!("expected 1 to 64 small letters, digits, `-` and `_`, found `{}`", name.escape_debug()),
             ));
         }
         let count = self.rankers.len();
         if !(2..=MOST_RANKERS).contains(&count) {
-            return Err(wrong("rankers", format!("expected 2 to {MOST_RANKERS} rankers, found {count}")));
+            return Err(invalid("rankers", format!("expected 2 to {MOST_RANKERS} rankers, found {count}")));
         }
         let mut seen = BTreeSet::new();
         for (place, Ranker { name, version }) in (1..).zip(&self.rankers) {
             letor_io::check_name(name)
-                .map_err(|fault| wrong("rankers", format!("the name of ranker {place} {fault}")))?;
+                .map_err(|fault| invalid("rankers", format!("the name of ranker {place} {fault}")))?;
             if !version.is_empty() {
                 letor_io::check_name(version)
-                    .map_err(|fault| wrong("rankers", format!("the version of ranker {place} {fault}")))?;
+                    .map_err(|fault| invalid("rankers", format!("the version of ranker {place} {fault}")))?;
             }
             if !seen.insert(name) {
-                return Err(wrong("rankers", format!("ranker {place}, `{name}`, is there twice; name each once")));
+                return Err(invalid("rankers", format!("ranker {place}, `{name}`, is there twice; name each once")));
             }
         }
         match &self.champion {
             Some(champion) if !seen.contains(champion) => {
-                Err(wrong("champion", format!("`{}` is not one of the rankers", champion.escape_debug())))
+                Err(invalid("champion", format!("`{}` is not one of the rankers", champion.escape_debug())))
             }
             _ => Ok(()),
         }
@@ -308,16 +308,20 @@ impl Config {
     /// The policy of the registry; `None` if pairs are fixed.
     pub(crate) fn spec(&self) -> Result<Option<Spec>, ConfigError> {
         if self.policy == FIXED {
-            return if self.horizon == 0 { Ok(None) } else { Err(wrong("horizon", "`fixed` has none; leave it out")) };
+            return if self.horizon == 0 {
+                Ok(None)
+            } else {
+                Err(invalid("horizon", "`fixed` has none; leave it out"))
+            };
         }
         let spec: Spec =
-            self.policy.parse().map_err(|error: bandits::ParameterError| wrong("policy", error.to_string()))?;
+            self.policy.parse().map_err(|error: bandits::ParameterError| invalid("policy", error.to_string()))?;
         match (spec.uses_horizon(), self.horizon) {
             (true, 0) => {
-                Err(wrong("horizon", format!("`{}` must know how many impressions there will be", self.policy)))
+                Err(invalid("horizon", format!("`{}` must know how many impressions there will be", self.policy)))
             }
-            (false, 1..) => Err(wrong("horizon", format!("`{}` has none; leave it out", self.policy))),
-            _ if self.ask == Ask::Duels && spec.action_kind() == ActionKind::Sets => Err(wrong(
+            (false, 1..) => Err(invalid("horizon", format!("`{}` has none; leave it out", self.policy))),
+            _ if self.ask == Ask::Duels && spec.action_kind() == ActionKind::Sets => Err(invalid(
                 "policy",
                 format!("`{}` chooses sets, judges compare two; use a policy of duels", self.policy),
             )),
@@ -333,46 +337,46 @@ impl Config {
         let interleaving: AnyInterleaving = self
             .interleaving
             .parse()
-            .map_err(|error: interleave::NameError| wrong("interleaving", error.to_string()))?;
+            .map_err(|error: interleave::NameError| invalid("interleaving", error.to_string()))?;
         let multileaving: AnyMultileaving = self
             .multileaving
             .parse()
-            .map_err(|error: interleave::NameError| wrong("multileaving", error.to_string()))?;
+            .map_err(|error: interleave::NameError| invalid("multileaving", error.to_string()))?;
         if !(1..=MOST_DOCUMENTS).contains(&self.shown) {
-            return Err(wrong("shown", format!("expected 1 to {MOST_DOCUMENTS} documents, found {}", self.shown)));
+            return Err(invalid("shown", format!("expected 1 to {MOST_DOCUMENTS} documents, found {}", self.shown)));
         }
         let depth = if self.depth == 0 { self.shown } else { self.depth };
         if depth > MOST_DOCUMENTS {
-            return Err(wrong("depth", format!("expected at most {MOST_DOCUMENTS} documents, found {depth}")));
+            return Err(invalid("depth", format!("expected at most {MOST_DOCUMENTS} documents, found {depth}")));
         }
         // Before page 1 is drawn: a method that cannot serve a second page says so here. A policy of sets may choose two.
         let check = |is_stable, method: &str| {
             page::check_depth(is_stable, method, self.shown as usize, depth as usize)
-                .map_err(|error| wrong("depth", error.to_string()))
+                .map_err(|error| invalid("depth", error.to_string()))
         };
         if plays_sets {
             check(multileaving.is_prefix_stable(), &self.multileaving)?;
         }
         check(interleaving.is_prefix_stable(), &self.interleaving)?;
-        let window = parse_duration(&self.window).map_err(|error| wrong("window", error))?;
+        let window = parse_duration(&self.window).map_err(|error| invalid("window", error))?;
         if !(1..=30 * 24 * 3_600_000).contains(&window) {
-            return Err(wrong("window", format!("expected 1ms to 30d, found `{}`", self.window)));
+            return Err(invalid("window", format!("expected 1ms to 30d, found `{}`", self.window)));
         }
-        let zone = Zone::parse(&self.timezone).map_err(|error| wrong("timezone", error))?;
+        let zone = Zone::parse(&self.timezone).map_err(|error| invalid("timezone", error))?;
         if !(1..=3_650).contains(&self.unit_days) {
-            return Err(wrong("unit_days", format!("expected 1 to 3650, found {}", self.unit_days)));
+            return Err(invalid("unit_days", format!("expected 1 to 3650, found {}", self.unit_days)));
         }
         if !(self.level > 0.0 && self.level < 1.0) {
-            return Err(wrong("level", format!("expected a level above 0 and below 1, found {}", self.level)));
+            return Err(invalid("level", format!("expected a level above 0 and below 1, found {}", self.level)));
         }
         let Guardrails { no_click, missing, slow, .. } = self.guardrails;
         if let Some(margin) =
             [no_click, missing, slow].into_iter().flatten().find(|margin| !(0.0..=1.0).contains(margin))
         {
-            return Err(wrong("guardrails", format!("expected a margin from 0 to 1, found {margin}")));
+            return Err(invalid("guardrails", format!("expected a margin from 0 to 1, found {margin}")));
         }
         if self.same_lists && self.ask == Ask::Duels {
-            return Err(wrong("same_lists", "judges compare no lists; leave it out"));
+            return Err(invalid("same_lists", "judges compare no lists; leave it out"));
         }
         let generators = match &self.generators {
             None => None,

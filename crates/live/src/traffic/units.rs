@@ -78,7 +78,7 @@ pub(crate) struct Units {
     /// By day that is not closed: what its impressions say.
     pending: BTreeMap<i32, BTreeMap<u64, OfDay>>,
     /// Units that count, or counted, for verdicts.
-    known: BTreeMap<u64, Known>,
+    known: BTreeMap<u64, UnitRecord>,
     /// By day: the units of which a sum ends.
     ending: BTreeMap<i32, Vec<u64>>,
     pub(crate) tally: Tally,
@@ -156,7 +156,7 @@ struct OfDay {
 }
 
 #[derive(Debug)]
-struct Known {
+struct UnitRecord {
     bot_from: i32,
     /// By pair: the last day of its sum, and the sum.
     sums: ByPair<(i32, i32)>,
@@ -165,7 +165,7 @@ struct Known {
     had_first: bool,
 }
 
-impl Default for Known {
+impl Default for UnitRecord {
     fn default() -> Self {
         Self { bot_from: i32::MAX, sums: ByPair::default(), set: None, had_first: false }
     }
@@ -292,7 +292,7 @@ impl Units {
 }
 
 /// Counts a unit by its first impression, if that was on this day.
-fn close_first(known: &mut Known, of_day: OfDay, day: i32, counted: &mut Counted, tally: &mut Tally) {
+fn close_first(known: &mut UnitRecord, of_day: OfDay, day: i32, counted: &mut Counted, tally: &mut Tally) {
     let is_bot = known.bot_from <= day;
     let had_first = std::mem::replace(&mut known.had_first, true);
     if !is_bot {
@@ -308,7 +308,7 @@ fn close_first(known: &mut Known, of_day: OfDay, day: i32, counted: &mut Counted
 }
 
 /// Adds a day of a unit to its sums; whether one of them began, which ends on the day `last`.
-fn add_to_sums(known: &mut Known, of_day: OfDay, day: i32, last: i32, tally: &mut Tally) -> bool {
+fn add_to_sums(known: &mut UnitRecord, of_day: OfDay, day: i32, last: i32, tally: &mut Tally) -> bool {
     let is_bot = known.bot_from <= day;
     let mut begins = false;
     for (_, said) in of_day.said {

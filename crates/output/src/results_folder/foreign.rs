@@ -17,12 +17,12 @@ const SECOND: &str = ".before-results";
 /// The files of others in a folder, each with a second name while results are written.
 #[derive(Debug, Default)]
 pub(super) struct ForeignFiles {
-    kept: Vec<Kept>,
+    kept: Vec<SecondName>,
 }
 
 /// A file, its second name, and what it was.
 #[derive(Debug)]
-struct Kept {
+struct SecondName {
     path: PathBuf,
     second: PathBuf,
     identity: Option<Identity>,
@@ -48,7 +48,7 @@ pub(super) fn settle_leftovers(folder: &Path) -> Result<()> {
         let name = entry.file_name().to_string_lossy().into_owned();
         let Some(name) = name.strip_prefix('.').and_then(|name| name.strip_suffix(SECOND)) else { continue };
         let second = entry.path();
-        Kept { path: folder.join(name), identity: identity(&second), second }.settle()?;
+        SecondName { path: folder.join(name), identity: identity(&second), second }.settle()?;
     }
     Ok(())
 }
@@ -63,7 +63,7 @@ impl ForeignFiles {
             let target = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
             let linked = fs::hard_link(&target, &second).or_else(|_| fs::copy(&target, &second).map(drop));
             match linked {
-                Ok(()) => kept.kept.push(Kept { path, second, identity }),
+                Ok(()) => kept.kept.push(SecondName { path, second, identity }),
                 // Its owner removed it meanwhile.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => return Err(explained(error, "keep", &path)),
@@ -74,7 +74,7 @@ impl ForeignFiles {
 
     /// Those that results replaced get a name beside them; the others lose their second name.
     pub(super) fn set_aside(mut self) -> Result<()> {
-        std::mem::take(&mut self.kept).iter().try_for_each(Kept::settle)
+        std::mem::take(&mut self.kept).iter().try_for_each(SecondName::settle)
     }
 }
 
@@ -87,7 +87,7 @@ impl Drop for ForeignFiles {
     }
 }
 
-impl Kept {
+impl SecondName {
     fn settle(&self) -> Result<()> {
         let Self { path, second, identity: before } = self;
         // Results are written aside and renamed.

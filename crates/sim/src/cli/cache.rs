@@ -63,7 +63,7 @@ impl CacheCommand {
             }
             Some(Action::Clear { names, .. }) => {
                 let root = std::path::absolute(registry::data_root()).unwrap_or_default();
-                let is = |name: &str, cache: &&Entry| is_named(cache, name, &root);
+                let is = |name: &str, cache: &&ListedCache| is_named(cache, name, &root);
                 for name in names {
                     ensure!(
                         caches.iter().any(|cache| is(name, &cache)),
@@ -78,7 +78,7 @@ impl CacheCommand {
 }
 
 /// A cache of data or of lists.
-struct Entry {
+struct ListedCache {
     path: PathBuf,
     bytes: u64,
     written: Option<SystemTime>,
@@ -90,8 +90,8 @@ struct Entry {
     state: State,
 }
 
-fn listed(folder: &Path) -> std::io::Result<Vec<Entry>> {
-    let of_data = letor_io::cache::list(folder)?.into_iter().map(|cache| Entry {
+fn listed(folder: &Path) -> std::io::Result<Vec<ListedCache>> {
+    let of_data = letor_io::cache::list(folder)?.into_iter().map(|cache| ListedCache {
         data: data(&cache),
         path: cache.path,
         bytes: cache.bytes,
@@ -100,7 +100,7 @@ fn listed(folder: &Path) -> std::io::Result<Vec<Entry>> {
         look_alike: cache.look_alike,
         state: cache.state,
     });
-    let of_lists = lists::file::list(folder)?.into_iter().map(|file| Entry {
+    let of_lists = lists::file::list(folder)?.into_iter().map(|file| ListedCache {
         written: std::fs::metadata(&file.path).and_then(|data| data.modified()).ok(),
         path: file.path,
         bytes: file.bytes,
@@ -117,7 +117,7 @@ fn listed(folder: &Path) -> std::io::Result<Vec<Entry>> {
 }
 
 /// Whether `cache` is called `name`, or is of the look-alike, the registered data set, the file or the folder `name`.
-fn is_named(cache: &Entry, name: &str, root: &Path) -> bool {
+fn is_named(cache: &ListedCache, name: &str, root: &Path) -> bool {
     // Every path starts with that of nothing.
     let Ok(path) = std::path::absolute(name) else { return false };
     cache.look_alike.as_deref() == Some(name)
@@ -129,7 +129,7 @@ fn is_named(cache: &Entry, name: &str, root: &Path) -> bool {
         })
 }
 
-fn clear<'a>(folder: &Path, caches: impl IntoIterator<Item = &'a Entry>) -> Result<()> {
+fn clear<'a>(folder: &Path, caches: impl IntoIterator<Item = &'a ListedCache>) -> Result<()> {
     let (mut count, mut bytes) = (0_u64, 0);
     for cache in caches {
         match std::fs::remove_file(&cache.path) {
@@ -148,7 +148,7 @@ fn counted(count: u64) -> String {
     if count == 1 { "1 cache".into() } else { format!("{count} caches") }
 }
 
-fn print(folder: &Path, caches: &[Entry]) {
+fn print(folder: &Path, caches: &[ListedCache]) {
     if caches.is_empty() {
         println!("no caches in {}", folder.display());
         return;
@@ -199,7 +199,7 @@ fn megabytes(bytes: u64) -> String {
 }
 
 /// How long ago the cache was written.
-fn age(cache: &Entry) -> String {
+fn age(cache: &ListedCache) -> String {
     let age = cache.written.and_then(|written| SystemTime::now().duration_since(written).ok());
     let seconds = age.map_or(0, |age| age.as_secs());
     let units = [(86_400, "d"), (3_600, "h"), (60, "min")];
@@ -207,7 +207,7 @@ fn age(cache: &Entry) -> String {
     unit.map_or_else(|| format!("{seconds} s"), |(unit, name)| format!("{} {name}", seconds / unit))
 }
 
-fn as_json(folder: &Path, caches: &[Entry]) -> Result<String> {
+fn as_json(folder: &Path, caches: &[ListedCache]) -> Result<String> {
     let caches = caches.iter().map(|cache| {
         let state = match cache.state {
             State::Current => "current",

@@ -13,7 +13,7 @@ use studies::live::Request;
 use studies::matrix_file;
 use studies::site::TruthRequest;
 
-use crate::cli::args::{RunArgs, SiteArgs, StreamArgs, Usual};
+use crate::cli::args::{RunArgs, SiteArgs, StreamArgs, StudyDefaults};
 use crate::cli::study::Asking;
 
 /// Run the same bandits live and on the proxy matrix of the same data, side by side.
@@ -52,7 +52,7 @@ pub(super) struct Compare {
 impl Compare {
     pub(super) fn run(&self) -> Result<()> {
         let RunArgs { common, .. } = &self.run;
-        let usual = if self.site.is_default() { &Usual::FIRST_DUELS } else { &Usual::DUELS };
+        let usual = if self.site.is_default() { &StudyDefaults::FIRST_DUELS } else { &StudyDefaults::DUELS };
         let run = self.run.request(usual, LateAnswers::default(), None);
         let request = Request { run, streams: self.streams.streams(), truth: self.truth.clone() };
         check_algorithms(&request)?;

@@ -21,7 +21,7 @@ use output::interrupt::say_when_stopped;
 use output::shards::Share;
 use studies::Units;
 use studies::runner::announce_missing;
-use studies::runner::share::{Work, claim_shard, lists_for, no_replace};
+use studies::runner::share::{ShardedWork, claim_shard, lists_for, no_replace};
 
 /// Run figures and tables of papers, defined in files.
 ///
@@ -107,7 +107,7 @@ impl ExperimentCommand {
             if !matches!(share, Share::Merge(_)) {
                 return self.run_share(context, &share, file);
             }
-            self.work(&context, file)?.check(&share)?;
+            self.sharded_work(&context, file)?.check(&share)?;
         }
         if !self.common.quiet || output::progress::is_watched() {
             self.print_stand_ins(&context, &files, &experiments)?;
@@ -155,15 +155,15 @@ impl ExperimentCommand {
     }
 
     /// What the shards of an experiment are parts of.
-    fn work(&self, context: &ExperimentContext, file: &Path) -> Result<Work> {
+    fn sharded_work(&self, context: &ExperimentContext, file: &Path) -> Result<ShardedWork> {
         let SharedWork { config, revisions, runs } = experiment::shared_work(context, file)?;
-        Work::new(&config, Units { unit: "run", total: runs, records: 1, revisions }, &made())
+        ShardedWork::new(&config, Units { unit: "run", total: runs, records: 1, revisions }, &made())
     }
 
     /// Plays the runs of a shard, and leaves its part; or does what all shards need.
     fn run_share(&self, mut context: ExperimentContext, share: &Share, file: &Path) -> Result<()> {
         let quiet = self.common.quiet;
-        let work = self.work(&context, file)?;
+        let work = self.sharded_work(&context, file)?;
         let Some(shard) = share.shard() else {
             experiment::run_share(&context, file)?;
             output::tell::remark(quiet, "prepared for all shards: data, ground truths and matrices");

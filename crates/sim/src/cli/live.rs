@@ -6,7 +6,7 @@ use clap::Args;
 use studies::live::{LiveStudy, Request};
 use studies::site::TruthRequest;
 
-use crate::cli::args::{EvidenceArgs, LateArgs, RunArgs, SiteArgs, StreamArgs, Usual};
+use crate::cli::args::{EvidenceArgs, LateArgs, RunArgs, SiteArgs, StreamArgs, StudyDefaults};
 use crate::cli::study::Asking;
 
 /// Run dueling bandits on simulated users: the same as rankduel without a command.
@@ -41,7 +41,7 @@ impl Live {
         self.run.regret.check_live()?;
         let evidence = self.evidence.plan()?;
         let asking = Asking::new(&self.run.output, &self.run.shard, common)?;
-        let usual = if self.site.is_default() { &Usual::FIRST } else { &Usual::STUDY };
+        let usual = if self.site.is_default() { &StudyDefaults::FIRST } else { &StudyDefaults::STUDY };
         let late = self.late.late(self.run.steps(usual))?;
         let part = [self.truth.part(), self.streams.part(), self.evidence.part(), late.part()].concat();
         let part = self.run.regret.part(RegretKind::Condorcet) + &part;

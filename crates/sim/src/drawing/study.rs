@@ -24,20 +24,20 @@ pub(super) struct Study {
     note: Option<String>,
     /// Whether the axes of its own figure are logarithmic.
     logs: [bool; 2],
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<StudyCurves>,
 }
 
 /// The curves of one study.
-pub(super) struct Part {
+pub(super) struct StudyCurves {
     name: String,
     folder: PathBuf,
     /// `accuracy` and `regret` at horizons, of explore then exploit.
     at_horizons: bool,
-    pub(super) curves: Vec<Measured>,
+    pub(super) curves: Vec<AlgorithmCurve>,
 }
 
 /// The curve of an algorithm.
-pub(super) struct Measured {
+pub(super) struct AlgorithmCurve {
     /// With all parameters.
     pub(super) algorithm: String,
     /// In legends.
@@ -59,11 +59,11 @@ impl Study {
         let config = json(&folder.join("config.json"))?;
         let summary = json(&folder.join("summary.json"))?;
         let parts = if folder.join("curves.csv").is_file() {
-            vec![Part::read(folder, "", "curves.csv")?]
+            vec![StudyCurves::read(folder, "", "curves.csv")?]
         } else if folder.join("horizons.csv").is_file() {
-            vec![Part::read(folder, "", "horizons.csv")?]
+            vec![StudyCurves::read(folder, "", "horizons.csv")?]
         } else if folder.join("differences.csv").is_file() {
-            let part = |name: &str| Part::read(&folder.join(name), name, "curves.csv");
+            let part = |name: &str| StudyCurves::read(&folder.join(name), name, "curves.csv");
             vec![part("live")?, part("proxy")?]
         } else {
             bail!(usage(format!(
@@ -153,7 +153,7 @@ impl Study {
     }
 }
 
-impl Part {
+impl StudyCurves {
     fn read(folder: &Path, name: &str, file: &str) -> Result<Self> {
         let path = folder.join(file);
         let bytes = input::read_file(&path, input::MOST_OF_RESULTS).map_err(|error| explained(error, "read", &path))?;
@@ -220,7 +220,7 @@ impl Part {
             let (low, high) = ((share - error).max(0.0), (share + error).min(1.0));
             Some(CurvePoint { x: at.step as f64, mean: share, low, high })
         };
-        let curve = |curve: &Measured| Curve {
+        let curve = |curve: &AlgorithmCurve| Curve {
             name: curve.name.clone(),
             points: curve.points.iter().filter_map(point).collect(),
         };
@@ -247,7 +247,7 @@ fn json(path: &Path) -> Result<Value> {
 }
 
 /// Whether the axes of the study's own figure are logarithmic: the figure says so in its metadata.
-fn drawn_logs(folder: &Path, part: &Part) -> [bool; 2] {
+fn drawn_logs(folder: &Path, part: &StudyCurves) -> [bool; 2] {
     let files = ["regret.svg", "compare.svg"].into_iter().map(|name| folder.join(name));
     let found = files.into_iter().find_map(|path| {
         let svg = input::read_file_text(&path, input::MOST_OF_RESULTS).ok()?;
@@ -261,7 +261,7 @@ fn drawn_logs(folder: &Path, part: &Part) -> [bool; 2] {
 }
 
 /// The curves in the bytes of `curves.csv` or `horizons.csv`.
-fn curves(bytes: &[u8], at_horizons: bool) -> Result<Vec<Measured>> {
+fn curves(bytes: &[u8], at_horizons: bool) -> Result<Vec<AlgorithmCurve>> {
     let mut reader = csv::Reader::from_reader(bytes);
     let header = reader.headers().context("line 1: expected the names of columns")?.clone();
     let column = |name: &str| {
@@ -276,7 +276,7 @@ fn curves(bytes: &[u8], at_horizons: bool) -> Result<Vec<Measured>> {
     let (algorithm, step, runs) = (algorithm?, step?, runs?);
     let spread = [mean?, deviation?, error?, min?, max?];
     let accuracy = if at_horizons { Some((column("accuracy")?, column("accuracy_standard_error")?)) } else { None };
-    let mut all: Vec<Measured> = Vec::new();
+    let mut all: Vec<AlgorithmCurve> = Vec::new();
     for record in reader.records() {
         let line = |position: Option<&csv::Position>| position.map_or(0, csv::Position::line);
         let record = record
@@ -317,7 +317,7 @@ fn curves(bytes: &[u8], at_horizons: bool) -> Result<Vec<Measured>> {
                 );
                 curve.points.push(point);
             }
-            None => all.push(Measured {
+            None => all.push(AlgorithmCurve {
                 algorithm: name.to_owned(),
                 name: name.parse::<Spec>().map_or_else(|_| name.to_owned(), |spec| label(&spec)),
                 points: vec![point],

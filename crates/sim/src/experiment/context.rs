@@ -65,7 +65,7 @@ impl ExperimentContext {
             cache,
             data_dir,
             data_cache: None,
-            lists: Lists::Ranked,
+            lists: Lists::InMemory,
             scale,
             quiet,
             sharing,

@@ -7,15 +7,15 @@ use crate::experiment::series::Series;
 
 /// Everything that was measured.
 #[derive(Default)]
-pub(crate) struct Measured {
+pub(crate) struct ExperimentData {
     pub(crate) series: Vec<Series>,
     pub(crate) settings: Vec<SettingInfo>,
     /// The table of experiments that are a table.
     pub(crate) table: Option<Table>,
-    pub(crate) work: Work,
+    pub(crate) work: Effort,
 }
 
-impl Measured {
+impl ExperimentData {
     /// The largest x of all series.
     pub(crate) fn last_x(&self) -> f64 {
         self.series.iter().flat_map(|series| &series.points).map(|point| point.x).fold(0.0, f64::max)
@@ -33,7 +33,7 @@ pub struct Table {
 
 /// The work it took, for `timings.json` only.
 #[derive(Default)]
-pub(crate) struct Work {
+pub(crate) struct Effort {
     /// Runs played in this call; the others were kept from earlier calls.
     pub(crate) played: u64,
     /// Seconds spent in this call on opening data, truths and matrices.
@@ -55,7 +55,7 @@ pub struct CellWork {
     pub steps: u64,
 }
 
-impl Work {
+impl Effort {
     pub(crate) fn add(&mut self, setting: &str, algorithm: &str, seconds: f64, steps: u64) {
         match self.cells.iter_mut().find(|cell| cell.setting == setting && cell.algorithm == algorithm) {
             Some(cell) => {

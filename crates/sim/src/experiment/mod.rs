@@ -71,7 +71,7 @@ pub use report::folder::{Summary, Timings};
 pub use share::{ExperimentShare, SharedWork, run_share, shared_work};
 
 use self::fingerprint::Fingerprint;
-use self::measured::Measured;
+use self::measured::ExperimentData;
 
 /// The outcome of running an experiment.
 #[derive(Debug)]
@@ -173,7 +173,7 @@ pub fn run(context: &ExperimentContext, path: &Path, again: bool) -> Result<Expe
 }
 
 /// What each claim comes to.
-fn outcomes(experiment: &Experiment, measured: &Measured, scale: f64) -> Vec<Outcome> {
+fn outcomes(experiment: &Experiment, measured: &ExperimentData, scale: f64) -> Vec<Outcome> {
     // A claim may be about a family of settings, or about one size of sets within a setting.
     let within = |name: &str, of: &str| name == of || name.starts_with(&format!("{of}, "));
     let lookalike = |setting: &str| {
@@ -192,11 +192,11 @@ fn reworded(
     fingerprint: &Fingerprint,
     old: Summary,
     scale: f64,
-) -> Option<(Measured, Vec<Outcome>)> {
+) -> Option<(ExperimentData, Vec<Outcome>)> {
     let series = series::read(&folder.join("curves.csv"), &folder.join("runs.csv")).ok()?;
     let same = fingerprint.same_claims(&old.fingerprint) && old.claims.len() == experiment.claims.len();
     let Summary { settings, table, claims, .. } = old;
-    let measured = Measured { series, settings, table, ..Measured::default() };
+    let measured = ExperimentData { series, settings, table, ..ExperimentData::default() };
     let now = outcomes(experiment, &measured, scale);
     if same {
         // A claim about single runs that are in no file keeps its verdict.

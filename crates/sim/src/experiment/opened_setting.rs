@@ -196,7 +196,7 @@ impl OpenedSetting {
             Content::Data { dataset, spec, features } => {
                 let features = arms.iter().map(|&arm| features[arm]).collect();
                 // Random sets of rankers are many, and each is small.
-                let lists = if subset { &Lists::Ranked } else { &context.lists };
+                let lists = if subset { &Lists::InMemory } else { &context.lists };
                 let prepared = spec.prepare_rankers(Arc::clone(dataset), features, self.seed, lists)?;
                 Environment::of_site(context, prepared, self.seed, subset, self.regret)?
             }

@@ -9,7 +9,7 @@ use output::usage::usage;
 use serde::Deserialize;
 
 use crate::experiment::config::{Bands, Draw, Experiment, Kind};
-use crate::experiment::measured::Measured;
+use crate::experiment::measured::ExperimentData;
 use crate::experiment::report::figure;
 use crate::experiment::report::folder::Summary;
 use crate::experiment::series::{self, Series};
@@ -98,8 +98,8 @@ impl Finished {
         figure.with_context(|| usage(format!("{:?} is a table and has no figure", self.summary.title)))
     }
 
-    fn measured(&self) -> Measured {
+    fn measured(&self) -> ExperimentData {
         let Summary { settings, table, .. } = self.summary.clone();
-        Measured { series: self.series.clone(), settings, table, ..Measured::default() }
+        ExperimentData { series: self.series.clone(), settings, table, ..ExperimentData::default() }
     }
 }

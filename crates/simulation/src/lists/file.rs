@@ -31,7 +31,7 @@ const BLOCK: usize = 16 << 20;
 const FOOTER: usize = 8 + 8 + 4 + 4 + 8 + 8;
 
 /// The file of the lists of a data set, which need not exist.
-pub(crate) struct Kept {
+pub(crate) struct CachedLists {
     path: PathBuf,
     description: String,
 }
@@ -47,7 +47,7 @@ pub struct ListFile {
     pub of: Option<(String, usize)>,
 }
 
-impl Kept {
+impl CachedLists {
     /// The file in `folder` of the lists of `dataset` by `features`.
     pub(crate) fn of(folder: &Path, dataset: &Dataset, features: &[FeatureId], ties: TieBreaking) -> Self {
         let features: Vec<u32> = features.iter().map(|feature| feature.0).collect();

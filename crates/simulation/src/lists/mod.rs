@@ -14,20 +14,20 @@ use output::memory::{arms_that_fit, ensure_room};
 use rankers::{Rankings, TieBreaking};
 use tracing::info;
 
-use file::Kept;
+use file::CachedLists;
 
 /// Where the lists of all rankers for all queries come from. The lists are the same in any case.
 #[derive(Debug, Clone, Default)]
 pub enum Lists {
     /// They are ranked now.
     #[default]
-    Ranked,
+    InMemory,
     /// Each is ranked when it is used first, for work that uses few.
-    WhenUsed,
+    Lazy,
     /// They are mapped from the files of this folder if they are there, and otherwise ranked now.
-    Kept(PathBuf),
+    FromCache(PathBuf),
     /// The same; and if they are not there, they are then kept in this folder.
-    Keep(PathBuf),
+    BuildAndCache(PathBuf),
 }
 
 impl Lists {
@@ -38,19 +38,19 @@ impl Lists {
     /// warnings.
     pub(crate) fn rank(&self, dataset: &Dataset, features: &[FeatureId], ties: TieBreaking) -> Result<Rankings> {
         let rankings = Rankings::new(dataset, features, ties)?;
-        let (Self::Kept(folder) | Self::Keep(folder)) = self else {
-            if matches!(self, Self::Ranked) {
+        let (Self::FromCache(folder) | Self::BuildAndCache(folder)) = self else {
+            if matches!(self, Self::InMemory) {
                 rank_all(&rankings, dataset)?;
             }
             return Ok(rankings);
         };
-        let kept = Kept::of(folder, dataset, features, ties);
+        let kept = CachedLists::of(folder, dataset, features, ties);
         if kept.is_mapped_into(&rankings) {
             info!("lists of {} rankers: mapped from a file in {folder:?}", rankings.arms());
             return Ok(rankings);
         }
         rank_all(&rankings, dataset)?;
-        if let (Self::Keep(_), Some(bytes)) = (self, rankings.list_bytes())
+        if let (Self::BuildAndCache(_), Some(bytes)) = (self, rankings.list_bytes())
             && let Err(error) = kept.write(bytes)
         {
             output::warn(&format!("the lists are not kept, and every shard ranks them itself: {error:#}"));
@@ -62,7 +62,7 @@ impl Lists {
     #[must_use]
     pub fn folder(&self) -> Option<&Path> {
         match self {
-            Self::Kept(folder) | Self::Keep(folder) => Some(folder),
+            Self::FromCache(folder) | Self::BuildAndCache(folder) => Some(folder),
             _ => None,
         }
     }
@@ -111,18 +111,18 @@ mod tests {
         let place = tempfile::tempdir().expect("a folder");
         let folder = place.path().join("caches");
         let rank = |lists: &Lists| lists.rank(&dataset, &features, TieBreaking::Random).expect("lists");
-        let expected = bytes(&rank(&Lists::Ranked));
-        assert!(rank(&Lists::WhenUsed).list_bytes().is_none());
-        assert!(bytes(&rank(&Lists::WhenUsed)) == expected);
+        let expected = bytes(&rank(&Lists::InMemory));
+        assert!(rank(&Lists::Lazy).list_bytes().is_none());
+        assert!(bytes(&rank(&Lists::Lazy)) == expected);
         // Nothing is written unless it is asked for.
-        assert!(bytes(&rank(&Lists::Kept(folder.clone()))) == expected);
+        assert!(bytes(&rank(&Lists::FromCache(folder.clone()))) == expected);
         assert!(!folder.exists());
-        let keep = Lists::Keep(folder.clone());
+        let keep = Lists::BuildAndCache(folder.clone());
         assert!(bytes(&rank(&keep)) == expected);
         let file = only_file(&folder);
         let written = fs::read(&file).expect("a file");
         let time = fs::metadata(&file).and_then(|data| data.modified()).expect("a time");
-        assert!(bytes(&rank(&Lists::Kept(folder.clone()))) == expected);
+        assert!(bytes(&rank(&Lists::FromCache(folder.clone()))) == expected);
         assert!(bytes(&rank(&keep)) == expected);
         // It was not written again.
         assert_eq!(fs::metadata(only_file(&folder)).and_then(|data| data.modified()).expect("a time"), time);
@@ -135,7 +135,7 @@ mod tests {
         let place = tempfile::tempdir().expect("a folder");
         let folder = place.path();
         let write = |features: &[FeatureId], ties| {
-            let rankings = Lists::Keep(folder.to_path_buf()).rank(&dataset, features, ties).expect("lists");
+            let rankings = Lists::BuildAndCache(folder.to_path_buf()).rank(&dataset, features, ties).expect("lists");
             bytes(&rankings)
         };
         let first = write(&features, TieBreaking::Random);
@@ -151,14 +151,14 @@ mod tests {
         .into_iter()
         .enumerate()
         {
-            let fresh = Lists::Ranked.rank(&dataset, features, ties).expect("lists");
+            let fresh = Lists::InMemory.rank(&dataset, features, ties).expect("lists");
             assert!(write(features, ties) == bytes(&fresh));
             assert_eq!(fs::read_dir(folder).expect("a folder").count(), number + 2);
         }
         // Even under the name of these.
-        let other = Kept::of(folder, &dataset, &reversed, TieBreaking::Random);
+        let other = CachedLists::of(folder, &dataset, &reversed, TieBreaking::Random);
         fs::copy(other.path(), &file).expect("a copy");
-        let kept = Kept::of(folder, &dataset, &features, TieBreaking::Random);
+        let kept = CachedLists::of(folder, &dataset, &features, TieBreaking::Random);
         let rankings = Rankings::new(&dataset, &features, TieBreaking::Random).expect("rankings");
         assert!(!kept.is_mapped_into(&rankings));
         assert!(write(&features, TieBreaking::Random) == first);
@@ -169,9 +169,9 @@ mod tests {
     fn every_changed_byte_and_every_truncation_is_noticed() {
         let (dataset, features) = (lookalike::generate("np2004-lookalike", 0.01, 1).expect("data"), vec![FeatureId(1)]);
         let place = tempfile::tempdir().expect("a folder");
-        let kept = Kept::of(place.path(), &dataset, &features, TieBreaking::Random);
+        let kept = CachedLists::of(place.path(), &dataset, &features, TieBreaking::Random);
         let rankings = || Rankings::new(&dataset, &features, TieBreaking::Random).expect("rankings");
-        Lists::Keep(place.path().to_path_buf()).rank(&dataset, &features, TieBreaking::Random).expect("lists");
+        Lists::BuildAndCache(place.path().to_path_buf()).rank(&dataset, &features, TieBreaking::Random).expect("lists");
         let sound = fs::read(kept.path()).expect("a file");
         let is_used = |bytes: &[u8]| {
             // A new file: one that is mapped must not change.

@@ -195,7 +195,7 @@ impl Comparing for PlayShard<'_> {
             range: shard.range(total),
             total,
         };
-        let mut work = Work::open(header, places.len(), strata, files)?;
+        let mut work = ShardProgress::open(header, places.len(), strata, files)?;
         // First of all: a folder that cannot be written to should fail before any work is done.
         work.save()?;
         let all = all_pairs(state.identity.arms);
@@ -246,7 +246,7 @@ fn intersection(a: &Range<u64>, b: &Range<u64>) -> Range<u64> {
 }
 
 /// The counts of a shard so far, and where they are saved.
-struct Work<'a> {
+struct ShardProgress<'a> {
     header: Header,
     counts: ShareCounts,
     files: &'a ShardFiles<'a>,
@@ -256,7 +256,7 @@ struct Work<'a> {
     last: Instant,
 }
 
-impl<'a> Work<'a> {
+impl<'a> ShardProgress<'a> {
     /// What was saved of the same work, or a beginning.
     fn open(header: Header, pairs: usize, strata: bool, files: &'a ShardFiles<'a>) -> Result<Self> {
         let saved = match files.progress.0.exists() {

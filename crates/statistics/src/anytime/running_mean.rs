@@ -42,7 +42,7 @@ pub struct RunningMean {
     sum: f64,
     /// Σ (X_i - Y_i)^2, where Y_i is the mean of the values before, or the middle of the range.
     variation: f64,
-    mixture: Box<[Part; GRID]>,
+    mixture: Box<[Component; GRID]>,
 }
 
 impl RunningMean {
@@ -106,18 +106,18 @@ impl RunningMean {
 
 /// One λ of the mixture: λ, ψ(λ) and the logarithm of its weight.
 #[derive(Debug, Clone, Copy)]
-struct Part {
+struct Component {
     lambda: f64,
     psi: f64,
     ln_weight: f64,
 }
 
 /// The mixture for values in a range of length `range`.
-fn mixture(range: f64) -> [Part; GRID] {
+fn mixture(range: f64) -> [Component; GRID] {
     std::array::from_fn(|k| {
         let place = (k + 1) as f64;
         let scaled = libm::pow(RATIO, place);
-        Part {
+        Component {
             lambda: scaled / range,
             psi: (-libm::log1p(-scaled) - scaled) / (range * range),
             // 1 / (k (k + 1)) adds up to less than 1.
@@ -127,7 +127,7 @@ fn mixture(range: f64) -> [Part; GRID] {
 }
 
 /// The smallest s with Σ_k w_k exp(λ_k s - ψ(λ_k) v) >= 1 / alpha.
-fn boundary(mixture: &[Part; GRID], variation: f64, alpha: f64) -> f64 {
+fn boundary(mixture: &[Component; GRID], variation: f64, alpha: f64) -> f64 {
     let target = -libm::log(alpha);
     let offsets = mixture.map(|part| part.ln_weight - part.psi * variation);
     // Each part alone reaches the target no sooner than all together.

@@ -29,7 +29,7 @@ use simulation::truth::GroundTruth;
 
 use crate::live::{self, units_of_runs};
 use crate::report::{Content, Report};
-use crate::results::{Axes, Caption, Measured, PlayedRuns, VERSION, label, live_caption, notes};
+use crate::results::{Axes, Caption, PlayedRuns, RegretBasis, VERSION, label, live_caption, notes};
 use crate::runner::{Keeper, Order, Place, PlayedOn, Workplace};
 use crate::runner::{Study, Units};
 use crate::site::OpenSite;
@@ -95,11 +95,11 @@ struct Proxy {
 }
 
 /// What is known before the runs.
-pub struct Settled {
+pub struct Resolved {
     matrix: PreferenceMatrix,
     checksum: String,
     truth: GroundTruth,
-    measured: Measured,
+    measured: RegretBasis,
 }
 
 /// The runs in both arenas.
@@ -130,13 +130,13 @@ struct Summary<'a> {
     at_end: Vec<&'a Difference>,
     /// What regret measures, and on what data.
     #[serde(flatten)]
-    measured: Measured,
+    measured: RegretBasis,
 }
 
 impl Study for CompareStudy {
     const COMMAND: &'static str = "compare";
     type Config = Config;
-    type Settled = Settled;
+    type Resolved = Resolved;
     type Found = Found;
 
     fn prepare(&self, order: &Order) -> Result<Option<String>> {
@@ -164,7 +164,7 @@ impl Study for CompareStudy {
         self.request.run.extend(place, self.site.prepared.site.arms())
     }
 
-    fn settle(&self, place: &Workplace) -> Result<Settled> {
+    fn resolve(&self, place: &Workplace) -> Result<Resolved> {
         let matrix = match &self.matrix {
             ProxyMatrix::Given { matrix, .. } => matrix.clone(),
             ProxyMatrix::Estimated(impressions) => {
@@ -184,20 +184,20 @@ impl Study for CompareStudy {
             ProxyMatrix::Estimated(_) => measured.synthetic,
         };
         let checksum = matrix_checksum(&matrix, place.quiet());
-        Ok(Settled { matrix, checksum, truth, measured: Measured { synthetic, ..measured } })
+        Ok(Resolved { matrix, checksum, truth, measured: RegretBasis { synthetic, ..measured } })
     }
 
-    fn config(&self, settled: &Settled) -> Config {
-        let Settled { checksum, truth, measured, .. } = settled;
+    fn config(&self, resolved: &Resolved) -> Config {
+        let Resolved { checksum, truth, measured, .. } = resolved;
         self.configured(Some(measured.kind), Some(truth.clone()), Some(checksum.clone()))
     }
 
-    fn units(&self, _settled: &Settled) -> Units {
+    fn units(&self, _settled: &Resolved) -> Units {
         units_of_runs(&self.request.run, "run live and on the matrix", 2)
     }
 
-    fn play(&self, settled: &Settled, keeper: &Keeper<'_>) -> Result<Found> {
-        let Settled { matrix, checksum, truth, measured } = settled;
+    fn play(&self, resolved: &Resolved, keeper: &Keeper<'_>) -> Result<Found> {
+        let Resolved { matrix, checksum, truth, measured } = resolved;
         let plan = self.request.run.plan();
         let live = LiveArenaFactory::new(&self.site.prepared, &truth.gaps, self.request.streams);
         let live = Late::new(live, LateAnswers::default());
@@ -228,9 +228,9 @@ impl Study for CompareStudy {
         Ok(Found { live: played("live: ", live), proxy: played("proxy: ", proxy) })
     }
 
-    fn report(&self, settled: &Settled, found: &Found) -> Result<Report> {
+    fn report(&self, resolved: &Resolved, found: &Found) -> Result<Report> {
         let Found { live, proxy } = found;
-        let (plan, measured) = (&live.plan, settled.measured);
+        let (plan, measured) = (&live.plan, resolved.measured);
         let differences = found.differences();
         let summary = Summary {
             largest_at_end: largest(&differences, plan.steps),
@@ -290,7 +290,7 @@ impl CompareStudy {
     }
 
     /// The text of figures; `what` comes first in the title.
-    fn caption(&self, what: &str, measured: &Measured) -> Caption {
+    fn caption(&self, what: &str, measured: &RegretBasis) -> Caption {
         let caption = live_caption(self.description(), what, measured, self.request.run.look.usually(Axes::Log));
         let note = match &self.matrix {
             ProxyMatrix::Given { origin, name, .. } if !origin.is_of(&self.description().dataset.name) => {

@@ -93,7 +93,7 @@ impl OnSite for DistortionStudy {
 }
 
 /// What is known before sets are drawn.
-pub struct Settled {
+pub struct Resolved {
     truth: GroundTruth,
     sizes: Vec<u64>,
 }
@@ -101,7 +101,7 @@ pub struct Settled {
 impl Study for DistortionStudy {
     const COMMAND: &'static str = "distortion";
     type Config = Config;
-    type Settled = Settled;
+    type Resolved = Resolved;
     type Found = Vec<Distortion>;
 
     fn prepare(&self, order: &Order) -> Result<Option<String>> {
@@ -122,7 +122,7 @@ impl Study for DistortionStudy {
         Ok(())
     }
 
-    fn settle(&self, place: &Workplace) -> Result<Settled> {
+    fn resolve(&self, place: &Workplace) -> Result<Resolved> {
         let truth = self.truth(place.quiet())?;
         let sizes = self.sizes(self.site.prepared.site.arms() - truth.winners.len() + 1)?;
         ensure!(
@@ -133,19 +133,19 @@ impl Study for DistortionStudy {
                 self.held.as_deref().unwrap_or_default()
             ))
         );
-        Ok(Settled { truth, sizes })
+        Ok(Resolved { truth, sizes })
     }
 
-    fn config(&self, settled: &Settled) -> Config {
-        self.configured(Some(settled))
+    fn config(&self, resolved: &Resolved) -> Config {
+        self.configured(Some(resolved))
     }
 
-    fn units(&self, settled: &Settled) -> Units {
-        let records = settled.sizes.len() as u64;
+    fn units(&self, resolved: &Resolved) -> Units {
+        let records = resolved.sizes.len() as u64;
         Units { unit: "set", total: self.request.sets, records, revisions: first_revision(Self::COMMAND) }
     }
 
-    fn play(&self, Settled { truth, sizes }: &Settled, keeper: &Keeper<'_>) -> Result<Vec<Distortion>> {
+    fn play(&self, Resolved { truth, sizes }: &Resolved, keeper: &Keeper<'_>) -> Result<Vec<Distortion>> {
         let Request { multileavings, sets, .. } = self.request;
         let all = keeper.share_of(sets).saturating_mul(sizes.len() as u64);
         foresee("multileavings", all, multileavings, keeper.quiet());
@@ -162,7 +162,7 @@ impl Study for DistortionStudy {
         distortion
     }
 
-    fn report(&self, settled: &Settled, found: &Vec<Distortion>) -> Result<Report> {
+    fn report(&self, resolved: &Resolved, found: &Vec<Distortion>) -> Result<Report> {
         #[derive(Serialize)]
         struct Summary<'a> {
             #[serde(flatten)]
@@ -170,13 +170,13 @@ impl Study for DistortionStudy {
             truth: &'a GroundTruth,
             distortion: &'a [Distortion],
         }
-        let summary = Summary { key: self.key(), truth: &settled.truth, distortion: found };
+        let summary = Summary { key: self.key(), truth: &resolved.truth, distortion: found };
         let rows = found.iter().map(|Distortion { size, share }| {
             let Spread { mean, standard_deviation, standard_error, min, max } = *share;
             (size, self.request.sets, mean, standard_deviation, standard_error, min, max)
         });
         let header = ["size", "sets", "mean", "standard_deviation", "standard_error", "min", "max"];
-        Ok(Report::new(self.text(settled, found), &summary)?
+        Ok(Report::new(self.text(resolved, found), &summary)?
             .with("distortion.csv", Content::Table(output::csv(&header, rows)?))
             .with("summary.json", Content::json(&summary)?))
     }
@@ -187,7 +187,7 @@ impl DistortionStudy {
         &self.site.prepared.description
     }
 
-    fn configured(&self, settled: Option<&Settled>) -> Config {
+    fn configured(&self, resolved: Option<&Resolved>) -> Config {
         Config {
             command: Self::COMMAND,
             version: VERSION,
@@ -195,8 +195,8 @@ impl DistortionStudy {
             multileavings: self.request.multileavings,
             sets: self.request.sets,
             site: self.description().clone(),
-            sizes: settled.map(|settled| settled.sizes.clone()),
-            truth: settled.map(|settled| settled.truth.clone()),
+            sizes: resolved.map(|resolved| resolved.sizes.clone()),
+            truth: resolved.map(|resolved| resolved.truth.clone()),
         }
     }
 
@@ -239,10 +239,10 @@ impl DistortionStudy {
         Ok(self.request.sizes.clone())
     }
 
-    fn text(&self, settled: &Settled, found: &[Distortion]) -> String {
+    fn text(&self, resolved: &Resolved, found: &[Distortion]) -> String {
         let site = self.description();
         let mut lines = vec![
-            settled.truth.describe(|arm| site.label(arm)),
+            resolved.truth.describe(|arm| site.label(arm)),
             format!(
                 "{} clicks, {} multileaving, credit ties {}",
                 site.click.model,

@@ -15,7 +15,7 @@ use serde::Serialize;
 use simulation::runs::{RunResult, StudyPlan};
 
 use crate::report::{Content, ReportFile};
-use crate::results::{Arms, Caption, Measured, Spread, Timings, label, palette};
+use crate::results::{Arms, Caption, RegretBasis, Spread, Timings, label, palette};
 
 /// The plan of a study: algorithms, horizons, runs.
 #[derive(Debug, Clone)]
@@ -113,7 +113,7 @@ pub struct AtHorizon {
     pub regret: Spread,
     /// What regret measures, and on what data.
     #[serde(flatten)]
-    pub measured: Measured,
+    pub measured: RegretBasis,
 }
 
 /// Summarises each algorithm at each horizon.
@@ -380,7 +380,7 @@ mod tests {
         let arena = MatrixArena::new(problems::arithmetic(6).expect("six arms")).expect("arm 0");
         let plan = plan();
         let results = explored(&arena, &plan);
-        let measured = Measured::new(bandits::RegretKind::Condorcet, &[0.0, 0.1], None);
+        let measured = RegretBasis::new(bandits::RegretKind::Condorcet, &[0.0, 0.1], None);
         let arms = Arms {
             winners: &[0],
             phases: &[],

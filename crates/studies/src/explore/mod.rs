@@ -48,7 +48,7 @@ pub struct Config {
 impl<A: PlayedArena + Clone + Sync> Study for ExploreStudy<A> {
     const COMMAND: &'static str = "bandit";
     type Config = Config;
-    type Settled = ();
+    type Resolved = ();
     /// Per algorithm and plan, its runs.
     type Found = Arc<Vec<Vec<RunResult>>>;
 
@@ -60,7 +60,7 @@ impl<A: PlayedArena + Clone + Sync> Study for ExploreStudy<A> {
         self.request.extend(place, self.on.arenas.arms())
     }
 
-    fn settle(&self, _place: &Workplace) -> Result<()> {
+    fn resolve(&self, _place: &Workplace) -> Result<()> {
         Ok(())
     }
 

@@ -16,7 +16,7 @@ use simulation::runs::outside::{Outside, OutsideArena};
 use simulation::seed_text::{Seeded, seed_text};
 use simulation::truth::of_preferences as truth;
 
-use super::{Caption, Look, Measured, named, notes, regret_of_a_step};
+use super::{Caption, Look, RegretBasis, named, notes, regret_of_a_step};
 
 /// The most changes that are listed one by one.
 const MOST_SHOWN: usize = 5;
@@ -124,7 +124,7 @@ pub struct PreparedEnvironment<A> {
     /// The names of its arms.
     pub names: ArmNames,
     /// What regret measures.
-    pub measured: Measured,
+    pub measured: RegretBasis,
     /// The line about what regret is measured against.
     pub truth: String,
 }
@@ -281,7 +281,7 @@ impl PreparedEnvironment<OutsideArena> {
                 estimated_from: MatrixOrigin::default(),
                 changes: Vec::new(),
             };
-            let measured = Measured::unknown(RegretKind::Condorcet);
+            let measured = RegretBasis::unknown(RegretKind::Condorcet);
             let truth = "regret is unknown: the environment states no preferences".to_owned();
             let arena = OutsideArena::new(outside, vec![0.0; arms]);
             return Ok(Self {
@@ -310,7 +310,7 @@ impl<A: Arena> PreparedEnvironment<A> {
         kind: RegretKind,
         truth: String,
     ) -> Self {
-        let measured = Measured::new(kind, arenas.arena.gaps(), environment.estimated_from.synthetic());
+        let measured = RegretBasis::new(kind, arenas.arena.gaps(), environment.estimated_from.synthetic());
         Self { arenas, environment, names, measured, truth }
     }
 

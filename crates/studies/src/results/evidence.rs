@@ -229,7 +229,7 @@ mod tests {
     use simulation::arm_names::ArmNames;
 
     use super::*;
-    use crate::results::Measured;
+    use crate::results::RegretBasis;
 
     fn run(stated: Option<(u32, u64)>) -> RunResult {
         RunResult {
@@ -263,7 +263,7 @@ mod tests {
             winners: &[1],
             phases: &[],
             names: &ArmNames::NUMBERS,
-            measured: Measured::new(RegretKind::Condorcet, &[0.1, 0.0, 0.1], None),
+            measured: RegretBasis::new(RegretKind::Condorcet, &[0.1, 0.0, 0.1], None),
             multileave: None,
         };
         let runs: Vec<RunResult> =
@@ -299,7 +299,7 @@ mod tests {
             winners: &[1],
             phases: &[],
             names: &ArmNames::NUMBERS,
-            measured: Measured::new(RegretKind::Condorcet, &[0.1, 0.0, 0.1], None),
+            measured: RegretBasis::new(RegretKind::Condorcet, &[0.1, 0.0, 0.1], None),
             multileave,
         };
         let runs = || vec![run(Some((2, 300))), run(Some((2, 400)))];

@@ -137,7 +137,7 @@ mod tests {
     use bandits::{Regret, RegretKind};
     use simulation::arm_names::ArmNames;
 
-    use super::super::Measured;
+    use super::super::RegretBasis;
     use super::*;
 
     #[test]
@@ -160,7 +160,7 @@ mod tests {
             evidence: None,
         };
         let results = [[1.0, 2.0, 3.0].map(run).to_vec(), [4.0, 5.0, 6.5].map(run).to_vec()];
-        let measured = Measured::new(RegretKind::Condorcet, &[0.0, 0.1], None);
+        let measured = RegretBasis::new(RegretKind::Condorcet, &[0.0, 0.1], None);
         let arms = Arms { winners: &[0], phases: &[], names: &ArmNames::NUMBERS, measured, multileave: None };
         let bytes = npz(&plan, &results, &arms).unwrap();
         assert_eq!(bytes, npz(&plan, &results, &arms).unwrap());

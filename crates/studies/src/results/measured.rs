@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// How regret was measured and on what data; part of every entry of `summary.json`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Measured {
+pub struct RegretBasis {
     /// What regret measures.
     #[serde(rename = "regret_kind")]
     pub kind: RegretKind,
@@ -21,7 +21,7 @@ pub struct Measured {
     pub synthetic: Option<bool>,
 }
 
-impl Measured {
+impl RegretBasis {
     /// Regret of this kind over arms with these gaps.
     #[must_use]
     pub fn new(kind: RegretKind, gaps: &[f64], synthetic: Option<bool>) -> Self {

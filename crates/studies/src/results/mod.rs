@@ -39,7 +39,7 @@ pub use self::environment::{Environment, NamedMatrix, Phase, PreparedEnvironment
 pub use self::evidence::{EvidenceSummary, Quantiles, evidence_table};
 pub use self::kept_curves::{FILE as KEPT_CURVES, KeptCurves, npz, quantile};
 pub use self::look::{Axes, Look, SpreadKind};
-pub use self::measured::{Measured, notes};
+pub use self::measured::{RegretBasis, notes};
 pub use self::palette::palette;
 pub use self::played::PlayedRuns;
 pub use self::printed::{Chosen, DENSITY, Format, LegendAt, Length, Letters};
@@ -124,7 +124,7 @@ pub struct AlgorithmSummary {
     pub answers: Option<MeanAnswers>,
     /// What regret measures, and on what data.
     #[serde(flatten)]
-    pub measured: Measured,
+    pub measured: RegretBasis,
 }
 
 /// The best arms, the names of all arms, and how regret is measured.
@@ -136,7 +136,7 @@ pub struct Arms<'a> {
     /// The names of all arms.
     pub names: &'a ArmNames,
     /// How regret is measured.
-    pub measured: Measured,
+    pub measured: RegretBasis,
     /// How sets of rankers are compared, if not by the pairs that regret is counted from.
     pub multileave: Option<&'a str>,
 }

@@ -6,7 +6,7 @@ use anyhow::Result;
 use simulation::arm_names::ArmNames;
 use simulation::runs::{RunResult, StudyPlan};
 
-use super::{AlgorithmSummary, Arms, Caption, Measured, answers, files, report, summarise};
+use super::{AlgorithmSummary, Arms, Caption, RegretBasis, answers, files, report, summarise};
 use crate::report::{Content, Report, ReportFile};
 
 /// Finished runs with all that is needed to present them.
@@ -23,7 +23,7 @@ pub struct PlayedRuns {
     /// The names of all arms.
     pub names: ArmNames,
     /// What regret measures.
-    pub measured: Measured,
+    pub measured: RegretBasis,
     /// How sets of rankers are compared, of live runs.
     pub multileave: Option<String>,
     /// The text of the figure.

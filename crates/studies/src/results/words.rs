@@ -5,11 +5,11 @@ use output::numbers::{mean_of, with_unit};
 use simulation::description::SiteDescription;
 use simulation::runs::{RunResult, StudyPlan};
 
-use super::{Arms, Caption, Look, Measured, distorted, evidence_table, notes, settled, table};
+use super::{Arms, Caption, Look, RegretBasis, distorted, evidence_table, notes, settled, table};
 
 /// The caption of regret over impressions; `what` comes first in its title.
 #[must_use]
-pub fn live_caption(site: &SiteDescription, what: &str, measured: &Measured, look: Look) -> Caption {
+pub fn live_caption(site: &SiteDescription, what: &str, measured: &RegretBasis, look: Look) -> Caption {
     let (dataset, clicks) = (&site.dataset.name, &site.click.model);
     let names = site.names().shortened();
     let names: Vec<Option<&str>> = (0..site.rankers.len()).map(|arm| names.given_name(arm)).collect();

@@ -36,7 +36,7 @@
 //! only that: jobs are numbered run by run, so that each shard has runs of all algorithms. Merging is the same request with the share
 //! `Merge`: `KeptRuns`, the run store of experiments, and `NumberedWork` find every record in the parts, and refuse to play one that is
 //! missing. So the files are written by the code that always writes them. Experiments and `proxy`, which keep their own store and
-//! state, call `claim_shard`, `Work` and `leave` of the runner themselves. A part remembers the arguments of its command, from which
+//! state, call `claim_shard`, `ShardedWork` and `leave` of the runner themselves. A part remembers the arguments of its command, from which
 //! `rankduel merge` starts; parts made by a program have none, and are merged by a program or together with others.
 //!
 //! `proxy` divides the pieces of all rounds of a request. Counts are sums of whole numbers, so a shard adds its pieces up (`proxy::share`), and
@@ -75,7 +75,7 @@ pub use place::{Place, Workplace, announce_missing, claim_folder};
 pub use study::{Study, Units};
 
 use crate::report::Report;
-use share::Work;
+use share::ShardedWork;
 
 /// How a study must be carried out: nothing here changes a result.
 #[derive(Debug, Clone, Default)]
@@ -105,7 +105,7 @@ pub struct Finished<S: Study> {
     /// The study, extended by what its place held.
     pub study: S,
     /// What was found out before the work.
-    pub settled: S::Settled,
+    pub resolved: S::Resolved,
     /// All that was computed.
     pub found: S::Found,
     /// What people read; nothing is written of studies in memory, and nothing formatted until somebody asks.
@@ -117,7 +117,7 @@ pub struct Finished<S: Study> {
 impl<S: Study> Finished<S> {
     /// The complete configuration.
     pub fn config(&self) -> S::Config {
-        self.study.config(&self.settled)
+        self.study.config(&self.resolved)
     }
 
     /// What was found, to be read, and where it was written, for people, or why it could not be.
@@ -125,8 +125,8 @@ impl<S: Study> Finished<S> {
     /// # Errors
     /// Those of [`Study::report`].
     pub fn into_parts(self) -> Result<(Report, Result<Option<String>>)> {
-        let Self { study, settled, found, report, written } = self;
-        Ok((report.map_or_else(|| study.report(&settled, &found), Ok)?, written))
+        let Self { study, resolved, found, report, written } = self;
+        Ok((report.map_or_else(|| study.report(&resolved, &found), Ok)?, written))
     }
 }
 
@@ -151,19 +151,19 @@ pub fn run<S: Study>(mut study: S, order: &Order) -> Result<Outcome<S>> {
     info!("{} goes to {}", S::COMMAND, place.name());
     study.extend(&place)?;
     info!("finding out what must be known before the work is divided");
-    let settled = study.settle(&place)?;
-    let config = study.config(&settled);
+    let resolved = study.resolve(&place)?;
+    let config = study.config(&resolved);
     place.check(&config)?;
-    let units = study.units(&settled);
+    let units = study.units(&resolved);
     info!(
         "{}, of which {} are for this process",
         with_unit(units.total, units.unit),
         share.shard().map_or(units.total, |shard| shard.length(units.total))
     );
-    let work = Work::new(&config, units, &order.made)?;
+    let work = ShardedWork::new(&config, units, &order.made)?;
     place.begin(&work)?;
     let keeper = Keeper::new(&place);
-    let found = study.play(&settled, &keeper)?;
+    let found = study.play(&resolved, &keeper)?;
     if let Some(shard) = share.shard() {
         let cells = keeper.into_cells(shard)?;
         work.finish(shard, place, &cells)?;
@@ -173,10 +173,10 @@ pub fn run<S: Study>(mut study: S, order: &Order) -> Result<Outcome<S>> {
         Workplace { claimed: place::Claimed::Memory, .. } => (None, Ok(None)),
         place => {
             info!("all is computed; writing the files");
-            let report = study.report(&settled, &found)?;
+            let report = study.report(&resolved, &found)?;
             let written = place.write(&config, &report, || keeper.complete());
             (Some(report), written.map(Some))
         }
     };
-    Ok(Outcome::Finished(Finished { study, settled, found, report, written }))
+    Ok(Outcome::Finished(Finished { study, resolved, found, report, written }))
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Order;
-use super::share::{Work, claim_shard, no_replace};
+use super::share::{ShardedWork, claim_shard, no_replace};
 use crate::report::{Report, write_files};
 
 /// Where the results of a study go.
@@ -142,7 +142,7 @@ impl Workplace {
         self.folder().map_or(Ok(()), |folder| folder.check(config))
     }
 
-    pub(super) fn begin(&self, work: &Work) -> Result<()> {
+    pub(super) fn begin(&self, work: &ShardedWork) -> Result<()> {
         match self.folder() {
             Some(folder) => work.begin(&self.share, folder),
             None => work.check(&self.share),

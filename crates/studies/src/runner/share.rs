@@ -28,7 +28,7 @@ pub const PIECES: &str = "counts";
 
 /// What is shared out: what all shares have in common.
 #[derive(Debug, Clone)]
-pub struct Work {
+pub struct ShardedWork {
     config: Value,
     units: Units,
     made: Made,
@@ -44,7 +44,7 @@ pub struct Working {
     pub records: u64,
 }
 
-impl Work {
+impl ShardedWork {
     /// The work with the complete configuration `config`, asked for by `made`.
     ///
     /// # Errors
@@ -179,10 +179,10 @@ pub fn no_replace() -> anyhow::Error {
 #[must_use]
 pub fn lists_for(share: &Share, no_cache: bool) -> Lists {
     match (share, cache::folder().filter(|_| !no_cache)) {
-        (Share::Merge(_), _) => Lists::WhenUsed,
-        (Share::Prepare, Some(folder)) => Lists::Keep(folder),
-        (_, Some(folder)) => Lists::Kept(folder),
-        (_, None) => Lists::Ranked,
+        (Share::Merge(_), _) => Lists::Lazy,
+        (Share::Prepare, Some(folder)) => Lists::BuildAndCache(folder),
+        (_, Some(folder)) => Lists::FromCache(folder),
+        (_, None) => Lists::InMemory,
     }
 }
 

@@ -19,7 +19,7 @@ pub trait Study: Sized {
     /// The content of `config.json`. Without what [`SIZES`](output::results_folder::SIZES) lists it is the key of a folder.
     type Config: Serialize;
     /// What is found out before the first unit of work: the ground truth, nDCG, the sizes of sets.
-    type Settled;
+    type Resolved;
     /// All that was computed.
     type Found;
 
@@ -46,25 +46,25 @@ pub trait Study: Sized {
     ///
     /// # Errors
     /// If it cannot be known, e.g. because regret needs a winner and there is none.
-    fn settle(&self, place: &Workplace) -> Result<Self::Settled>;
+    fn resolve(&self, place: &Workplace) -> Result<Self::Resolved>;
 
     /// The complete configuration.
-    fn config(&self, settled: &Self::Settled) -> Self::Config;
+    fn config(&self, resolved: &Self::Resolved) -> Self::Config;
 
     /// What shards divide.
-    fn units(&self, settled: &Self::Settled) -> Units;
+    fn units(&self, resolved: &Self::Resolved) -> Units;
 
     /// Computes all units, or those of a shard, through the `keeper`, which knows which of them are there already.
     ///
     /// # Errors
     /// If memory has no room, or something cannot be kept.
-    fn play(&self, settled: &Self::Settled, keeper: &Keeper<'_>) -> Result<Self::Found>;
+    fn play(&self, resolved: &Self::Resolved, keeper: &Keeper<'_>) -> Result<Self::Found>;
 
     /// What was found, to be read, printed and written.
     ///
     /// # Errors
     /// If a table cannot be formatted.
-    fn report(&self, settled: &Self::Settled, found: &Self::Found) -> Result<Report>;
+    fn report(&self, resolved: &Self::Resolved, found: &Self::Found) -> Result<Report>;
 }
 
 /// What shards divide.

@@ -121,7 +121,7 @@ impl Study for SensitivityStudy {
     const COMMAND: &'static str = "sensitivity";
     type Config = Config;
     /// nDCG of every ranker.
-    type Settled = Vec<f64>;
+    type Resolved = Vec<f64>;
     /// Per method and draw, the error at each checkpoint.
     type Found = Vec<Vec<Vec<f64>>>;
 
@@ -144,7 +144,7 @@ impl Study for SensitivityStudy {
         }
     }
 
-    fn settle(&self, _place: &Workplace) -> Result<Vec<f64>> {
+    fn resolve(&self, _place: &Workplace) -> Result<Vec<f64>> {
         self.site.prepared.ndcg()
     }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
 use live::traffic::State;
-use page::Part;
+use page::Section;
 use serde_json::json;
 use tokio::sync::{Mutex as Turns, OwnedSemaphorePermit, Semaphore, watch};
 
@@ -15,7 +15,7 @@ use super::super::{App, Problem};
 use super::overview;
 use super::sessions::random;
 use crate::jobs::{self, Glance, Snapshot};
-use crate::writer::Entry;
+use crate::writer::ExperimentHandle;
 
 /// The most streams at a time: each holds a connection.
 pub(super) const VIEWERS: usize = 256;
@@ -36,7 +36,7 @@ pub(super) struct Board {
 /// A part, and the message that brings it to open pages.
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
-    part: Part,
+    part: Section,
     /// The rendering in which it last changed.
     pub(super) version: u64,
     pub(super) message: Bytes,
@@ -44,7 +44,7 @@ pub(super) struct Piece {
 
 impl Board {
     /// The parts that are the same for all readers.
-    pub(super) fn parts(&self) -> impl Iterator<Item = &Part> {
+    pub(super) fn parts(&self) -> impl Iterator<Item = &Section> {
         self.pieces.iter().map(|piece| &piece.part)
     }
 
@@ -55,7 +55,7 @@ impl Board {
 }
 
 /// A part as an event of a stream.
-pub(super) fn message(part: &Part) -> Bytes {
+pub(super) fn message(part: &Section) -> Bytes {
     format!("event: part\ndata: {}\n\n", json!({"part": part.id, "html": part.html})).into()
 }
 
@@ -125,7 +125,7 @@ impl Boards {
     }
 
     /// The page of an experiment, at most a second old.
-    pub(super) async fn latest(&self, app: &App, entry: &Entry) -> Result<Arc<Board>, Problem> {
+    pub(super) async fn latest(&self, app: &App, entry: &ExperimentHandle) -> Result<Arc<Board>, Problem> {
         let turn = {
             let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(held.entry(entry.id).or_default())
@@ -154,9 +154,9 @@ impl Boards {
     }
 }
 
-fn rendered(made: Instant, state: State, parts: Vec<Part>, before: Option<&Board>) -> Board {
+fn rendered(made: Instant, state: State, parts: Vec<Section>, before: Option<&Board>) -> Board {
     let version = before.map_or(1, |before| before.version + 1);
-    let piece = |part: Part| {
+    let piece = |part: Section| {
         let known = before.and_then(|before| before.pieces.iter().find(|piece| piece.part == part));
         known.cloned().unwrap_or_else(|| Piece { message: message(&part), part, version })
     };
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn only_what_changed_is_sent() {
-        let part = |id, html: &str| Part { id, html: html.to_owned() };
+        let part = |id, html: &str| Section { id, html: html.to_owned() };
         let made = Instant::now();
         let first = rendered(made, State::Running, vec![part("a", "1\n2"), part("controls", ""), part("b", "x")], None);
         assert_eq!(first.after(0).count(), 2);

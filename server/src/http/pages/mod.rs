@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use live::traffic::{SIMULATED, Standing, State as To};
 use page::document::{self, Frame, Live};
-use page::{Controls, Part};
+use page::{Controls, Section};
 use serde_json::Value;
 
 use super::auth::{Caller, Reader};
@@ -20,7 +20,7 @@ use super::experiments::{PATIENCE, apart, change_state};
 use super::named::Named;
 use super::{App, Problem, guard};
 use crate::jobs::{self, Snapshot};
-use crate::writer::{Entry, Session};
+use crate::writer::{ExperimentHandle, Session};
 use boards::Boards;
 use sessions::Sessions;
 
@@ -150,7 +150,7 @@ pub(super) async fn experiment(
     let shown = async {
         let (reader, Named(entry)) = (reader?, named?);
         let board = app.pages.boards.latest(&app, &entry).await?;
-        let mut parts: Vec<Part> = board.parts().cloned().collect();
+        let mut parts: Vec<Section> = board.parts().cloned().collect();
         if reader.may_change() {
             parts.push(controls(&app, &entry, &reader, board.state));
         }
@@ -166,7 +166,7 @@ pub(super) async fn experiment(
 }
 
 /// What this reader may change.
-fn controls(app: &App, entry: &Entry, reader: &Reader, state: To) -> Part {
+fn controls(app: &App, entry: &ExperimentHandle, reader: &Reader, state: To) -> Section {
     let controls = Controls {
         token: reader.token(app).to_owned(),
         is_running: state == To::Running,
@@ -174,7 +174,7 @@ fn controls(app: &App, entry: &Entry, reader: &Reader, state: To) -> Part {
         is_ended: state == To::Ended,
         champion: entry.champion().to_owned(),
     };
-    Part::controls(&entry.config.name, &controls)
+    Section::controls(&entry.config.name, &controls)
 }
 
 /// `POST /e/{experiment}/{action}`, by a form of the page.

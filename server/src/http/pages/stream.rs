@@ -15,7 +15,7 @@ use super::super::export::Stream;
 use super::super::named::Named;
 use super::super::{App, Problem};
 use super::{boards, controls};
-use crate::writer::Entry;
+use crate::writer::ExperimentHandle;
 
 /// How often an open page learns of changes.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -65,7 +65,7 @@ const X_ACCEL_BUFFERING: header::HeaderName = header::HeaderName::from_static("x
 /// Somebody who looks.
 struct Viewer {
     app: App,
-    entry: Arc<Entry>,
+    entry: Arc<ExperimentHandle>,
     reader: Reader,
     /// The version that was sent last.
     seen: u64,

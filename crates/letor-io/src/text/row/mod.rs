@@ -2,7 +2,7 @@
 //! the rows of a query become ([`assembler`](super::assembler)).
 
 mod digits;
-mod entry;
+mod feature_value;
 mod marks;
 mod number;
 mod reader;
@@ -10,7 +10,7 @@ mod short_values;
 mod token;
 
 pub(super) use digits::LOOKAHEAD;
-pub(super) use entry::Entry;
+pub(super) use feature_value::FeatureValue;
 pub(crate) use number::{NotANumber, parse as parse_number};
 pub(super) use reader::{Line, line_too_long, read_row};
 pub(super) use token::{RowError, check_id};

@@ -1,6 +1,6 @@
 //! Reads one row: `label qid:id feature:value ... # comment`.
 
-use super::entry::Entry;
+use super::feature_value::FeatureValue;
 use super::short_values;
 use super::token::{RowError, read_feature, read_label, read_qid, read_value};
 use crate::decimal::Decimal;
@@ -31,7 +31,7 @@ pub(in crate::text) fn read_row<'a>(
     text: &'a [u8],
     start: usize,
     options: &ReadOptions,
-    entries: &mut Vec<Entry>,
+    entries: &mut Vec<FeatureValue>,
 ) -> Result<(Line<'a>, usize), RowError> {
     let mut at = skip_blanks(text, start);
     match text[at] {
@@ -66,7 +66,7 @@ fn read_values(
     start: usize,
     mut at: usize,
     options: &ReadOptions,
-    entries: &mut Vec<Entry>,
+    entries: &mut Vec<FeatureValue>,
 ) -> Result<usize, RowError> {
     // Beyond the limit nothing is read; before it, there may be an error.
     let limit = start + MAX_LINE;
@@ -83,7 +83,7 @@ fn read_values(
         if entries.len() == before {
             let (feature, value) = read_feature(text, at, last)?;
             let (Decimal { mantissa, scale }, end) = read_value(text, value, feature, options)?;
-            entries.push(Entry { mantissa, feature, scale });
+            entries.push(FeatureValue { mantissa, feature, scale });
             (at, last) = (end, feature);
         }
     }
@@ -144,7 +144,7 @@ mod tests {
             Ok((Line::Blank, _)) => Ok(None),
             Ok((Line::Row { label, qid, comment, .. }, next)) => {
                 assert_eq!(next, line.len() + 1);
-                let value = |e: &Entry| Decimal { mantissa: e.mantissa, scale: e.scale }.to_f64();
+                let value = |e: &FeatureValue| Decimal { mantissa: e.mantissa, scale: e.scale }.to_f64();
                 let values = entries.iter().map(|entry| (entry.feature, value(entry))).collect();
                 Ok(Some((label, qid.map(string), comment.map(string), values)))
             }

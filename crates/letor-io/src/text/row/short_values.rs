@@ -8,7 +8,7 @@
 //! would not be.
 
 use super::digits::{LOOKAHEAD, digits, not_digits};
-use super::entry::Entry;
+use super::feature_value::FeatureValue;
 use super::marks::{Marks, marks};
 use crate::decimal::POW10;
 use crate::text::options::MAX_FEATURE;
@@ -76,7 +76,7 @@ static FEATURES: [Foreseen; FORESEEN] = {
 /// slow path reads that, and detects errors. Returns the start of the next token and the last feature read.
 ///
 /// [`LOOKAHEAD`](super::LOOKAHEAD) bytes must follow the last line of `text`.
-pub(super) fn read(text: &[u8], at: usize, last: u32, limit: usize, entries: &mut Vec<Entry>) -> (usize, u32) {
+pub(super) fn read(text: &[u8], at: usize, last: u32, limit: usize, entries: &mut Vec<FeatureValue>) -> (usize, u32) {
     let (at, last) = read_successors(text, at, last, limit, entries);
     read_any(text, at, last, limit, entries)
 }
@@ -84,7 +84,13 @@ pub(super) fn read(text: &[u8], at: usize, last: u32, limit: usize, entries: &mu
 /// [`read`], as far as each feature is the successor of the one before it. The text of the next one is known, so one
 /// comparison finds it, the space before it, and often a value of one digit.
 #[inline(always)]
-fn read_successors(text: &[u8], mut at: usize, mut last: u32, limit: usize, entries: &mut Vec<Entry>) -> (usize, u32) {
+fn read_successors(
+    text: &[u8],
+    mut at: usize,
+    mut last: u32,
+    limit: usize,
+    entries: &mut Vec<FeatureValue>,
+) -> (usize, u32) {
     let Some([first, successors @ ..]) = FEATURES.get(last as usize + 1..) else {
         return (at, last);
     };
@@ -99,12 +105,12 @@ fn read_successors(text: &[u8], mut at: usize, mut last: u32, limit: usize, entr
         let text = window(&text[value_at..]);
         let feature = last + 1;
         let len = if let Some(mantissa) = next.digit_before(text) {
-            entries.push(Entry { mantissa, feature, scale: 0 });
+            entries.push(FeatureValue { mantissa, feature, scale: 0 });
             1
         } else if let Some((mantissa, scale, len)) = value(text)
             && next.follows(&text[len..])
         {
-            entries.push(Entry { mantissa, feature, scale });
+            entries.push(FeatureValue { mantissa, feature, scale });
             len
         } else {
             break;
@@ -117,14 +123,14 @@ fn read_successors(text: &[u8], mut at: usize, mut last: u32, limit: usize, entr
 
 /// [`read`], whatever the features are.
 #[inline(always)]
-fn read_any(text: &[u8], mut at: usize, mut last: u32, limit: usize, entries: &mut Vec<Entry>) -> (usize, u32) {
+fn read_any(text: &[u8], mut at: usize, mut last: u32, limit: usize, entries: &mut Vec<FeatureValue>) -> (usize, u32) {
     while at <= limit
         && let Some((feature, start)) = any_feature(&text[at..], last)
         && let Some((mantissa, scale, len)) = value(window(&text[at + start..]))
         && let end = at + start + len
         && matches!(text[end], b' ' | b'\t' | b'\r' | b'\n')
     {
-        entries.push(Entry { mantissa, feature, scale });
+        entries.push(FeatureValue { mantissa, feature, scale });
         (at, last) = (end, feature);
         if text[at] == b'\n' {
             break;
@@ -280,7 +286,7 @@ mod tests {
                 read(&text, 0, first, limit, &mut entries),
                 read_any(&text, 0, first, limit, &mut plain)
             );
-            let parts = |entries: &[Entry]| entries.iter().map(|e| (e.feature, e.mantissa, e.scale)).collect::<Vec<_>>();
+            let parts = |entries: &[FeatureValue]| entries.iter().map(|e| (e.feature, e.mantissa, e.scale)).collect::<Vec<_>>();
             prop_assert_eq!(parts(&entries), parts(&plain));
         }
 

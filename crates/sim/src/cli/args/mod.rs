@@ -22,6 +22,6 @@ pub(super) use self::folder::{dataset_name, default_folder, of_content, short};
 pub(super) use self::impressions::{LateArgs, StreamArgs};
 pub(super) use self::own::{OwnArgs, runs_of_files};
 pub(super) use self::reading::{DatasetArgs, ReadingArgs};
-pub(super) use self::run::{AxesArg, RunArgs, Usual};
+pub(super) use self::run::{AxesArg, RunArgs, StudyDefaults};
 pub(super) use self::site::{SiteArgs, announce};
 pub(super) use self::table_format::TableFormat;

@@ -113,14 +113,14 @@ impl From<SpreadArg> for SpreadKind {
 
 /// What a study plays and shows unless flags say otherwise.
 #[derive(Debug)]
-pub(in crate::cli) struct Usual {
+pub(in crate::cli) struct StudyDefaults {
     algorithms: &'static [&'static str],
     steps: u64,
     runs: u64,
     axes: Axes,
 }
 
-impl Usual {
+impl StudyDefaults {
     /// Studies of data or a matrix of the user.
     pub(in crate::cli) const STUDY: Self = Self {
         algorithms: &["mergerucb", "rucb", "rmed1", "mdb", "random"],
@@ -148,14 +148,14 @@ impl Usual {
 
 impl RunArgs {
     /// Steps per run.
-    pub(in crate::cli) fn steps(&self, usual: &Usual) -> u64 {
+    pub(in crate::cli) fn steps(&self, usual: &StudyDefaults) -> u64 {
         self.steps.unwrap_or(usual.steps)
     }
 
     /// What is asked for: what the flags say and otherwise `usual`.
     pub(in crate::cli) fn request(
         &self,
-        usual: &Usual,
+        usual: &StudyDefaults,
         late: LateAnswers,
         evidence: Option<EvidencePlan>,
     ) -> RunRequest {
@@ -176,7 +176,7 @@ impl RunArgs {
     }
 
     /// The algorithms.
-    pub(in crate::cli) fn algorithms(&self, usual: &Usual) -> Vec<Spec> {
+    pub(in crate::cli) fn algorithms(&self, usual: &StudyDefaults) -> Vec<Spec> {
         match &self.algorithms {
             Some(named) => named.0.clone(),
             None => usual.algorithms.iter().map(|name| name.parse().expect("a registered name")).collect(),
@@ -184,12 +184,12 @@ impl RunArgs {
     }
 
     /// Checks that memory has room for the runs among `arms` arms, before the arms are made.
-    pub(in crate::cli) fn ensure_room(&self, usual: &Usual, arms: usize) -> Result<()> {
+    pub(in crate::cli) fn ensure_room(&self, usual: &StudyDefaults, arms: usize) -> Result<()> {
         ensure_room_for_runs(&self.algorithms(usual), arms, self.runs.unwrap_or(usual.runs), 1, 1)
     }
 
     /// How the study is drawn and tabulated.
-    fn look(&self, usual: &Usual) -> Look {
+    fn look(&self, usual: &StudyDefaults) -> Look {
         Look {
             axes: self.axes.map_or(usual.axes, Axes::from),
             spread: self.spread.map(SpreadKind::from),

@@ -25,7 +25,7 @@ use studies::matrix_file;
 use studies::results::{Environment, NamedMatrix, PreparedEnvironment};
 use studies::runner::Length;
 
-use crate::cli::args::{ArmArgs, EvidenceArgs, LateArgs, RunArgs, Selected, Usual, default_folder, of_content};
+use crate::cli::args::{ArmArgs, EvidenceArgs, LateArgs, RunArgs, Selected, StudyDefaults, default_folder, of_content};
 use crate::cli::study::Asking;
 
 /// Run dueling bandits on a preference matrix: coin flips instead of users.
@@ -94,7 +94,7 @@ impl Bandit {
         let asked = self.evidence.plan()?.is_some() || self.evidence.compare_algorithms;
         self.setting.check_evidence(asked)?;
         self.setting.check_curves(self.run.keep_curves)?;
-        self.changes.check(self.run.steps(&Usual::STUDY), self.setting.explores(), asked)?;
+        self.changes.check(self.run.steps(&StudyDefaults::STUDY), self.setting.explores(), asked)?;
         let (regret, quiet) = (self.run.regret.given(), self.run.common.quiet);
         match (&self.source.matrix, &self.source.problem) {
             (Some(path), _) => {
@@ -116,7 +116,7 @@ impl Bandit {
                     )
                 );
                 // Before the problem is made, which takes a minute where it has many arms.
-                self.run.ensure_room(&Usual::STUDY, problem.arms())?;
+                self.run.ensure_room(&StudyDefaults::STUDY, problem.arms())?;
                 let name = problem.to_string();
                 match prepare_problem(problem)? {
                     Setting::Matrix(matrix) => {
@@ -142,9 +142,10 @@ impl Bandit {
     }
 
     fn play<A: PlayedArena + Clone + Sync>(&self, prepared: PreparedEnvironment<A>) -> Result<()> {
-        let horizons = self.setting.horizons(self.run.steps(&Usual::STUDY), self.run.checkpoints)?;
-        let steps = horizons.as_ref().and_then(|all| all.last().copied()).unwrap_or(self.run.steps(&Usual::STUDY));
-        let mut request = self.run.request(&Usual::STUDY, self.late.late(steps)?, self.evidence.plan()?);
+        let horizons = self.setting.horizons(self.run.steps(&StudyDefaults::STUDY), self.run.checkpoints)?;
+        let steps =
+            horizons.as_ref().and_then(|all| all.last().copied()).unwrap_or(self.run.steps(&StudyDefaults::STUDY));
+        let mut request = self.run.request(&StudyDefaults::STUDY, self.late.late(steps)?, self.evidence.plan()?);
         let asking = Asking::new(&self.run.output, &self.run.shard, &self.run.common)?;
         let asking = asking.compare(self.evidence.compare_algorithms);
         let on = PlayedEnvironment::new(prepared, &request, self.changes.describe());

@@ -20,7 +20,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use statistics::Counts;
 
-use crate::cli::args::{RunArgs, Usual};
+use crate::cli::args::{RunArgs, StudyDefaults};
 use crate::cli::print::println;
 use studies::notes;
 use studies::results::label;
@@ -111,7 +111,7 @@ pub(super) fn plan(path: &Path, options: &OutcomeOptions, run: &RunArgs) -> Resu
     days.missing.iter().for_each(|text| note(run.common.quiet, text));
     let count = days.rankers.len();
     ensure!(count >= 2, usage(format!("{} has no two rankers; there is nothing to choose from", path.display())));
-    let algorithms = run.algorithms(&Usual::DUELS);
+    let algorithms = run.algorithms(&StudyDefaults::DUELS);
     notes::of_algorithms(&algorithms).iter().for_each(|text| caution(run.common.quiet, text));
     let sets = algorithms.iter().find(|spec| spec.entry().action_kind == ActionKind::Sets);
     if let Some(spec) = sets {

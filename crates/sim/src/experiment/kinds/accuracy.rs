@@ -10,7 +10,7 @@ use crate::experiment::context::ExperimentContext;
 use crate::experiment::estimate::{Estimate, EstimateRequest};
 use crate::experiment::kinds::plan::{Checkpoints, ExperimentPlan, Groups};
 use crate::experiment::kinds::{ExperimentKind, SeriesNames, algorithm_runs, run_cost};
-use crate::experiment::measured::Measured;
+use crate::experiment::measured::ExperimentData;
 use crate::experiment::report::figure::PanelBuilder;
 use crate::experiment::series::Metric;
 
@@ -26,11 +26,11 @@ impl ExperimentKind for Accuracy {
         algorithm_runs::series_names(experiment, &Groups::over_time(experiment))
     }
 
-    fn measure(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<Measured> {
+    fn measure(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentData> {
         algorithm_runs::measure(context, experiment, &plan(context, experiment)?)
     }
 
-    fn panels(&self, experiment: &Experiment, measured: &Measured) -> Vec<Panel> {
+    fn panels(&self, experiment: &Experiment, measured: &ExperimentData) -> Vec<Panel> {
         let template = Panel {
             x_label: "horizon (steps)".to_owned(),
             y_label: "share of runs that recommend the best".to_owned(),

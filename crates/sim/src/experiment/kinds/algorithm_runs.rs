@@ -20,7 +20,7 @@ use crate::experiment::environment::Environment;
 use crate::experiment::kinds::SeriesNames;
 use crate::experiment::kinds::collect::{collect, metrics};
 use crate::experiment::kinds::plan::{Checkpoints, ExperimentPlan, Groups};
-use crate::experiment::measured::{Measured, Work};
+use crate::experiment::measured::{Effort, ExperimentData};
 use crate::experiment::opened_setting::{OpenedSetting, SettingInfo};
 use crate::experiment::run_store::{self, RunRecord, RunStore};
 use crate::experiment::series::{Metric, Point, Series};
@@ -59,8 +59,12 @@ pub(super) struct CellRuns<'a> {
 }
 
 /// Plays the missing runs of all settings and returns their curves.
-pub(super) fn measure(context: &ExperimentContext, experiment: &Experiment, plan: &ExperimentPlan) -> Result<Measured> {
-    let mut measured = Measured::default();
+pub(super) fn measure(
+    context: &ExperimentContext,
+    experiment: &Experiment,
+    plan: &ExperimentPlan,
+) -> Result<ExperimentData> {
+    let mut measured = ExperimentData::default();
     for setting in expand::settings(&experiment.settings) {
         measure_setting(context, experiment, plan, &setting, &mut measured)
             .with_context(|| format!("setting {:?}", setting.name))?;
@@ -73,7 +77,7 @@ fn measure_setting(
     experiment: &Experiment,
     plan: &ExperimentPlan,
     setting: &Setting,
-    measured: &mut Measured,
+    measured: &mut ExperimentData,
 ) -> Result<()> {
     let start = Instant::now();
     let base = OpenedSetting::open(context, setting, plan.seed)?;
@@ -147,7 +151,7 @@ fn play<'a>(
     plan: &'a ExperimentPlan,
     environments: &'a [Environment],
     name: &str,
-    work: &mut Work,
+    work: &mut Effort,
 ) -> Result<Vec<CellRuns<'a>>> {
     let arms = environments.iter().map(Environment::arms).max().unwrap_or(0);
     let in_step = environments.first().map_or(1, Environment::in_step);

@@ -10,7 +10,7 @@ use crate::experiment::config::expand::{self, Setting};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::estimate::{Estimate, EstimateRequest};
 use crate::experiment::kinds::{ExperimentKind, SeriesNames, owned};
-use crate::experiment::measured::{Measured, Table};
+use crate::experiment::measured::{ExperimentData, Table};
 use crate::experiment::opened_setting::{OpenedSetting, SettingInfo};
 use crate::experiment::series::{Metric, Point, Series};
 
@@ -27,11 +27,11 @@ impl ExperimentKind for Datasets {
         Ok(SeriesNames::new(self, experiment, vec![(Metric::Count, owned(&COUNTS))]))
     }
 
-    fn measure(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<Measured> {
+    fn measure(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentData> {
         measure(context, experiment)
     }
 
-    fn panels(&self, _: &Experiment, _: &Measured) -> Vec<Panel> {
+    fn panels(&self, _: &Experiment, _: &ExperimentData) -> Vec<Panel> {
         Vec::new()
     }
 
@@ -40,8 +40,8 @@ impl ExperimentKind for Datasets {
     }
 }
 
-fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Measured> {
-    let mut measured = Measured::default();
+fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentData> {
+    let mut measured = ExperimentData::default();
     let header = ["data set", "queries", "documents", "features", "always 0", "documents per query", "labels"];
     let mut rows = Vec::new();
     for setting in expand::settings(&experiment.settings) {

@@ -14,7 +14,7 @@ use crate::experiment::config::{Experiment, Scale};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::estimate::{Estimate, EstimateRequest};
 use crate::experiment::kinds::{ExperimentKind, Sample, SeriesNames, SettingLabel, some_fit};
-use crate::experiment::measured::Measured;
+use crate::experiment::measured::ExperimentData;
 use crate::experiment::opened_setting::{SettingInfo, site_spec};
 use crate::experiment::report::figure::PanelBuilder;
 use crate::experiment::series::{Metric, Point, Series};
@@ -47,11 +47,11 @@ impl ExperimentKind for Distortion {
         SettingLabel { setting: &setting.family, curve: Some(setting.spec.click.to_string()) }
     }
 
-    fn measure(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<Measured> {
+    fn measure(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentData> {
         measure(context, experiment)
     }
 
-    fn panels(&self, experiment: &Experiment, measured: &Measured) -> Vec<Panel> {
+    fn panels(&self, experiment: &Experiment, measured: &ExperimentData) -> Vec<Panel> {
         let template = Panel {
             x_label: "rankers multileaved".to_owned(),
             y_label: "distortion: % that seem to beat the best".to_owned(),
@@ -90,8 +90,8 @@ fn multileavings(context: &ExperimentContext, experiment: &Experiment) -> u64 {
     context.scaled(experiment.multileavings.map_or(3_000, |count| count.0), 200)
 }
 
-fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Measured> {
-    let mut measured = Measured::default();
+fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentData> {
+    let mut measured = ExperimentData::default();
     let seed = experiment.master_seed();
     let (sets, multileavings) = (sets(context, experiment), multileavings(context, experiment));
     for setting in expand::settings(&experiment.settings) {

@@ -37,7 +37,7 @@ use crate::experiment::config::{Experiment, Kind};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::estimate::{Estimate, EstimateRequest};
 use crate::experiment::kinds::plan::ExperimentPlan;
-use crate::experiment::measured::Measured;
+use crate::experiment::measured::ExperimentData;
 use crate::experiment::series::Metric;
 
 /// A kind of experiment.
@@ -61,10 +61,10 @@ pub(crate) trait ExperimentKind {
     ///
     /// # Errors
     /// When data are missing or the cache cannot be written.
-    fn measure(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<Measured>;
+    fn measure(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentData>;
 
     /// The panels of its figure; none for kinds that fill a table.
-    fn panels(&self, experiment: &Experiment, measured: &Measured) -> Vec<Panel>;
+    fn panels(&self, experiment: &Experiment, measured: &ExperimentData) -> Vec<Panel>;
 
     /// Adds the cost of one setting to `total`.
     ///

@@ -11,7 +11,7 @@ use crate::experiment::context::ExperimentContext;
 use crate::experiment::estimate::{Estimate, EstimateRequest};
 use crate::experiment::kinds::plan::{Checkpoints, ExperimentPlan, Groups, steps};
 use crate::experiment::kinds::{ExperimentKind, SeriesNames, algorithm_runs, run_cost};
-use crate::experiment::measured::Measured;
+use crate::experiment::measured::ExperimentData;
 use crate::experiment::report::figure::PanelBuilder;
 use crate::experiment::series::Metric;
 
@@ -27,11 +27,11 @@ impl ExperimentKind for Regret {
         algorithm_runs::series_names(experiment, &Groups::over_time(experiment))
     }
 
-    fn measure(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<Measured> {
+    fn measure(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentData> {
         algorithm_runs::measure(context, experiment, &plan(context, experiment)?)
     }
 
-    fn panels(&self, experiment: &Experiment, measured: &Measured) -> Vec<Panel> {
+    fn panels(&self, experiment: &Experiment, measured: &ExperimentData) -> Vec<Panel> {
         let draw = &experiment.draw;
         let template = Panel {
             x_label: "steps".to_owned(),

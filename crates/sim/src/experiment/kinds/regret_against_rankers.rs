@@ -10,7 +10,7 @@ use crate::experiment::context::ExperimentContext;
 use crate::experiment::estimate::{Estimate, EstimateRequest};
 use crate::experiment::kinds::plan::{Checkpoints, ExperimentPlan, Groups, steps};
 use crate::experiment::kinds::{ExperimentKind, SeriesNames, algorithm_runs, run_cost};
-use crate::experiment::measured::Measured;
+use crate::experiment::measured::ExperimentData;
 use crate::experiment::report::figure::PanelBuilder;
 use crate::experiment::series::Metric;
 
@@ -27,11 +27,11 @@ impl ExperimentKind for RegretAgainstRankers {
         algorithm_runs::series_names(experiment, &Groups::against_size(experiment))
     }
 
-    fn measure(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<Measured> {
+    fn measure(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentData> {
         algorithm_runs::measure(context, experiment, &plan(context, experiment)?)
     }
 
-    fn panels(&self, experiment: &Experiment, measured: &Measured) -> Vec<Panel> {
+    fn panels(&self, experiment: &Experiment, measured: &ExperimentData) -> Vec<Panel> {
         let template = Panel {
             x_label: "rankers".to_owned(),
             y_label: "cumulative regret at the end".to_owned(),

@@ -15,7 +15,7 @@ use crate::experiment::config::{Experiment, Scale};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::estimate::{Estimate, EstimateRequest};
 use crate::experiment::kinds::{ExperimentKind, SeriesNames, owned, some_fit};
-use crate::experiment::measured::Measured;
+use crate::experiment::measured::ExperimentData;
 use crate::experiment::opened_setting::{OpenedSetting, SettingInfo};
 use crate::experiment::report::figure::PanelBuilder;
 use crate::experiment::series::{Metric, Point, Series};
@@ -40,11 +40,11 @@ impl ExperimentKind for Structure {
         Ok(SeriesNames::new(self, experiment, metrics))
     }
 
-    fn measure(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<Measured> {
+    fn measure(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentData> {
         measure(context, experiment)
     }
 
-    fn panels(&self, experiment: &Experiment, measured: &Measured) -> Vec<Panel> {
+    fn panels(&self, experiment: &Experiment, measured: &ExperimentData) -> Vec<Panel> {
         let template = Panel {
             x_label: "rankers drawn".to_owned(),
             y_label: "probability".to_owned(),
@@ -65,8 +65,8 @@ impl ExperimentKind for Structure {
     }
 }
 
-fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Measured> {
-    let mut measured = Measured::default();
+fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentData> {
+    let mut measured = ExperimentData::default();
     let seed = experiment.master_seed();
     for setting in expand::settings(&experiment.settings) {
         let start = Instant::now();

@@ -6,13 +6,13 @@ use simulation::description::synthetic_note;
 
 use crate::experiment::config::{Arrangement, Bands, Experiment, Paper};
 use crate::experiment::kinds;
-use crate::experiment::measured::Measured;
+use crate::experiment::measured::ExperimentData;
 use crate::experiment::series::{Metric, Point, Series};
 use studies::results::{palette, quantile};
 
 /// The title: which figure of which paper, what it shows, and whether data or scale differ from the
 /// paper's.
-pub(crate) fn title(experiment: &Experiment, measured: &Measured, scale: f64) -> String {
+pub(crate) fn title(experiment: &Experiment, measured: &ExperimentData, scale: f64) -> String {
     let paper = Paper::find(&experiment.paper).filter(|paper| paper.key != "own");
     let place = [paper.map_or("", |paper| paper.name), &experiment.figure];
     let place: Vec<&str> = place.into_iter().filter(|part| !part.is_empty()).collect();
@@ -28,7 +28,7 @@ pub(crate) fn title(experiment: &Experiment, measured: &Measured, scale: f64) ->
 }
 
 /// The figure; none for experiments that are a table.
-pub(crate) fn figure(experiment: &Experiment, measured: &Measured, scale: f64) -> Option<Panels> {
+pub(crate) fn figure(experiment: &Experiment, measured: &ExperimentData, scale: f64) -> Option<Panels> {
     let panels = kinds::of(experiment.kind).panels(experiment, measured);
     if panels.is_empty() {
         return None;
@@ -45,7 +45,7 @@ pub(crate) fn figure(experiment: &Experiment, measured: &Measured, scale: f64) -
 }
 
 /// How many runs means are over, and what bands or bars show; none where nothing is random.
-fn subtitle(experiment: &Experiment, measured: &Measured, panels: &[Panel]) -> Option<String> {
+fn subtitle(experiment: &Experiment, measured: &ExperimentData, panels: &[Panel]) -> Option<String> {
     let points = measured.series.iter().flat_map(|series| &series.points);
     let most = points.map(Point::runs).max().filter(|runs| *runs > 1)?;
     let spread = match experiment.draw.bands {
@@ -64,7 +64,7 @@ fn subtitle(experiment: &Experiment, measured: &Measured, panels: &[Panel]) -> O
 }
 
 /// The look-alikes that stand in for real data; none where all data are real.
-pub(crate) fn lookalike_note(measured: &Measured) -> Option<String> {
+pub(crate) fn lookalike_note(measured: &ExperimentData) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
     for info in measured.settings.iter().filter(|info| info.source.lookalike) {
         if !names.contains(&info.source.name.as_str()) {
@@ -77,13 +77,13 @@ pub(crate) fn lookalike_note(measured: &Measured) -> Option<String> {
 /// Makes panels of series, arranged as the file says.
 pub(crate) struct PanelBuilder<'a> {
     experiment: &'a Experiment,
-    measured: &'a Measured,
+    measured: &'a ExperimentData,
     /// Points with a smaller x are left out.
     pub(crate) first_x: f64,
 }
 
 impl<'a> PanelBuilder<'a> {
-    pub(crate) fn new(experiment: &'a Experiment, measured: &'a Measured) -> Self {
+    pub(crate) fn new(experiment: &'a Experiment, measured: &'a ExperimentData) -> Self {
         Self { experiment, measured, first_x: 0.0 }
     }
 

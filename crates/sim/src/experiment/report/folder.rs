@@ -15,7 +15,7 @@ use crate::experiment::config::expand;
 use crate::experiment::config::{Draw, Experiment, Kind, Paper, Subsets};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::kinds;
-use crate::experiment::measured::{CellWork, Measured, Table, Work};
+use crate::experiment::measured::{CellWork, Effort, ExperimentData, Table};
 use crate::experiment::name_of;
 use crate::experiment::opened_setting::SettingInfo;
 use crate::experiment::report::figure;
@@ -112,7 +112,7 @@ pub(crate) fn write(
     experiment: &Experiment,
     path: &Path,
     fingerprint: String,
-    measured: Measured,
+    measured: ExperimentData,
     claims: Vec<Outcome>,
     time: Time,
 ) -> Result<Summary> {
@@ -173,7 +173,7 @@ pub(crate) fn for_print(mut figure: Panels, titled: bool) -> Panels {
 }
 
 /// Writes the times of this call. Those of the cells stay if nothing was played.
-fn write_timings(path: &Path, work: Work, time: Time) -> Result<()> {
+fn write_timings(path: &Path, work: Effort, time: Time) -> Result<()> {
     let earlier = || {
         serde_json::from_slice::<Timings>(&output::input::read_file(path, output::input::MOST_OF_RESULTS).ok()?).ok()
     };
@@ -198,7 +198,7 @@ fn write_resolved(
     experiment: &Experiment,
     name: &str,
     folder: &Path,
-    measured: &Measured,
+    measured: &ExperimentData,
 ) -> Result<()> {
     let plan = kinds::of(experiment.kind).plan(context, experiment)?;
     let resolved = Resolved {

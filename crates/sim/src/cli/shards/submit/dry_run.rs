@@ -212,11 +212,11 @@ struct Gauge {
     work: &'static str,
     enough: Option<f64>,
     until: Instant,
-    state: Mutex<Measured>,
+    state: Mutex<Measurement>,
 }
 
 #[derive(Debug, Default)]
-struct Measured {
+struct Measurement {
     came: Came,
     /// When the work began, or before that the process, in seconds of processor time.
     began: f64,
@@ -226,7 +226,7 @@ struct Measured {
 }
 
 impl Gauge {
-    fn state(&self) -> std::sync::MutexGuard<'_, Measured> {
+    fn state(&self) -> std::sync::MutexGuard<'_, Measurement> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -67,8 +67,8 @@ pub(super) fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
 /// Whether `text` is a whole number of at most 15 digits, which a double holds, as it is usually written.
 pub(super) fn is_whole(text: &str) -> bool {
     let digits = text.as_bytes();
-    let is_usual = digits == b"0" || (1..=15).contains(&digits.len()) && digits[0] != b'0';
-    is_usual && digits.iter().all(u8::is_ascii_digit)
+    let is_plain = digits == b"0" || (1..=15).contains(&digits.len()) && digits[0] != b'0';
+    is_plain && digits.iter().all(u8::is_ascii_digit)
 }
 
 /// Whether `text` is a number with a few digits, and perhaps a few after its point.

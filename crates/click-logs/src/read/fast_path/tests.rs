@@ -47,7 +47,7 @@ fn assert_is(found: &ImpressionRef<'_>, expected: &Impression<'_>) {
 
 /// Whether a line is of the usual form; what it says is what the complete reader says then.
 fn compared(line: &str, header: Option<&Header>, settings: &Settings, is_click: bool) -> bool {
-    let mut usual = Usual::default();
+    let mut usual = FastPath::default();
     if is_click {
         let Some(found) = usual.click(line, header, settings) else { return false };
         let expected = click(line, header, settings).unwrap_or_else(|error| panic!("{line}: {}", error.message));
@@ -78,7 +78,7 @@ fn compared(line: &str, header: Option<&Header>, settings: &Settings, is_click: 
 fn usual_lines_are_taken_and_others_are_left() {
     let settings = Settings { zone: Zone::parse("+01:00").unwrap(), ..Settings::default() };
     let header = Header::read(CSV).unwrap();
-    for (line, is_usual) in [
+    for (line, is_plain) in [
         ("i,1700000000000,u,s,Browser,a b,A B,A B,", true),
         ("i,2026-11-23 16:04:05,,,,a b,- B,,", true),
         ("i,1700000000,u,s,x,,,,", true),
@@ -98,9 +98,9 @@ fn usual_lines_are_taken_and_others_are_left() {
         ("i,1700000000,u,s,x,nan,A,,", false),
         ("i,1700000000,u,s,x,a;x b|y,A B,,", true),
     ] {
-        assert_eq!(compared(line, Some(&header), &settings, false), is_usual, "{line}");
+        assert_eq!(compared(line, Some(&header), &settings, false), is_plain, "{line}");
     }
-    for (line, is_usual) in [
+    for (line, is_plain) in [
         (r#"{"impression":"i","time":1700000000000,"user":"u","shown":["a","b"],"teams":["A",null]}"#, true),
         (
             r#" { "query_id" : 7 , "timestamp" : "2026-11-23T16:04:05Z", "shown": [ ], "teams": null, "x": [1, 2] } "#,
@@ -123,12 +123,12 @@ fn usual_lines_are_taken_and_others_are_left() {
         (r#"{"impression":"i","time":1,"shown":"[1,2]"}"#, false),
         (r#"{"impression":"i","time":1,"shown":[],"doc":"x"}"#, false),
     ] {
-        assert_eq!(compared(line.trim(), None, &settings, false), is_usual, "{line}");
+        assert_eq!(compared(line.trim(), None, &settings, false), is_plain, "{line}");
     }
     let header = Header::read(CLICKS).unwrap();
     for dwell in [None, Some(1500)] {
         let settings = Settings { dwell, ..settings.clone() };
-        for (line, is_usual) in [
+        for (line, is_plain) in [
             ("i,d,1700000000000,1.5,click", true),
             ("i,d,1700000000000,,", true),
             (",,,,scroll", true),
@@ -136,16 +136,16 @@ fn usual_lines_are_taken_and_others_are_left() {
             ("i,d,1700000000000,-1,", false),
             ("i,,1700000000000,1,", false),
         ] {
-            assert_eq!(compared(line, Some(&header), &settings, true), is_usual, "{line}");
+            assert_eq!(compared(line, Some(&header), &settings, true), is_plain, "{line}");
         }
-        for (line, is_usual) in [
+        for (line, is_plain) in [
             (r#"{"impression":"i","document":4,"time":1700000000000,"dwell":2}"#, true),
             (r#"{"impression":"i","document":"d","time":1700000000000,"dwell":1.25,"extra":null}"#, true),
             (r#"{"action_name":"scroll"}"#, true),
             (r#"{"impression":"i","document":"d","time":1700000000000,"count":null}"#, false),
             (r#"{"impression":"i","document":"d"}"#, false),
         ] {
-            assert_eq!(compared(line, None, &settings, true), is_usual, "{line}");
+            assert_eq!(compared(line, None, &settings, true), is_plain, "{line}");
         }
     }
 }
@@ -208,32 +208,32 @@ fn receipts() -> Vec<Kept> {
 fn receipts_of_every_method_are_usual_and_damaged_ones_are_left() {
     let settings = Settings::default();
     let header = Header::read(CSV).unwrap();
-    let is_usual = |bytes: &[u8], shown: &str, rankers: &str| {
+    let is_plain = |bytes: &[u8], shown: &str, rankers: &str| {
         let receipt: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         compared(&format!("i,1700000000,u,s,x,{shown},,{rankers},{receipt}"), Some(&header), &settings, false)
     };
     for Kept { name, is_two, shown, has_documents, bytes } in receipts() {
-        assert!(is_usual(&bytes, &shown, ""), "{name}");
-        assert!(is_usual(&bytes, &shown, "A B") || !is_two, "{name}");
+        assert!(is_plain(&bytes, &shown, ""), "{name}");
+        assert!(is_plain(&bytes, &shown, "A B") || !is_two, "{name}");
         if !has_documents {
-            assert!(!is_usual(&bytes, "a b", ""), "{name}");
-            assert!(!is_usual(&bytes, "a b c d", ""), "{name}");
+            assert!(!is_plain(&bytes, "a b", ""), "{name}");
+            assert!(!is_plain(&bytes, "a b c d", ""), "{name}");
         } else {
-            assert!(!is_usual(&bytes, "x y z", ""), "{name}");
+            assert!(!is_plain(&bytes, "x y z", ""), "{name}");
         }
         if is_two {
-            assert!(!is_usual(&bytes, &shown, "A B C"), "{name}");
+            assert!(!is_plain(&bytes, &shown, "A B C"), "{name}");
         }
         for end in 0..bytes.len() {
-            assert!(!is_usual(&bytes[..end], &shown, "") || end == 0, "{name}, {end}");
+            assert!(!is_plain(&bytes[..end], &shown, "") || end == 0, "{name}, {end}");
         }
         let mut damaged = bytes.clone();
         for at in 0..bytes.len() {
             for other in [bytes[at] ^ 1, bytes[at] ^ 0x80, 0, 0xff] {
                 damaged[at] = other;
-                let is_usual = is_usual(&damaged, &shown, "");
+                let is_plain = is_plain(&damaged, &shown, "");
                 // The second format has a checksum.
-                assert!(!is_usual || bytes[0] == 1 || other == bytes[at], "{name}, {at}");
+                assert!(!is_plain || bytes[0] == 1 || other == bytes[at], "{name}, {at}");
             }
             damaged[at] = bytes[at];
         }
@@ -244,7 +244,7 @@ fn receipts_of_every_method_are_usual_and_damaged_ones_are_left() {
 fn pages_and_versions_are_usual() {
     let header = Header::read("impression,time,user,shown,teams,mixed,pinned,paged,experiment,version").unwrap();
     let settings = Settings::default();
-    for (line, is_usual) in [
+    for (line, is_plain) in [
         ("i,1700000000,u,a b,A B,,,,,", true),
         ("i,1700000000,u,a b,A B,,,1,search,7", true),
         ("i,1700000000,u,ad a,A B,a b,ad,2,search,search@7", true),
@@ -254,9 +254,9 @@ fn pages_and_versions_are_usual() {
         ("i,1700000000,u,a b,A B,,,1.0,,", false),
         ("i,1700000000,u,a b,A B,,,,search,shop@7", false),
     ] {
-        assert_eq!(compared(line, Some(&header), &settings, false), is_usual, "{line}");
+        assert_eq!(compared(line, Some(&header), &settings, false), is_plain, "{line}");
     }
-    for (line, is_usual) in [
+    for (line, is_plain) in [
         (
             r#"{"impression":"i","time":1,"shown":["ad","a"],"mixed":["a","b"],"pinned":["ad"],"paged":1,"teams":["A","B"]}"#,
             true,
@@ -267,7 +267,7 @@ fn pages_and_versions_are_usual() {
         (r#"{"impression":"i","time":1,"shown":["a"],"paged":"1"}"#, false),
         (r#"{"impression":"i","time":1,"shown":["a"],"mixed":["a","b"],"teams":["A"]}"#, false),
     ] {
-        assert_eq!(compared(line, None, &settings, false), is_usual, "{line}");
+        assert_eq!(compared(line, None, &settings, false), is_plain, "{line}");
     }
 }
 

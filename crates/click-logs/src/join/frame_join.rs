@@ -1,7 +1,7 @@
 //! The same join where something else brings lines together: a data frame, or an engine such as Spark, which already knows how
 //! to sort, spill and start again.
 //!
-//! 1. [`Gathered`] takes all lines of some impressions, in any order, and credits these; before that it can say what all
+//! 1. [`FrameJoin`] takes all lines of some impressions, in any order, and credits these; before that it can say what all
 //!    impressions say together ([`Survey`]).
 //! 2. [`Units`] takes all outcomes of some units, in any order, and counts these.
 //! 3. [`Sum`] adds up what both found, which are whole numbers.
@@ -20,7 +20,7 @@ use super::tally::{ClickFate, ImpressionFate, Tally};
 use super::units::{Counter, Day, DayCounts, Days, Pairs, most_careful, resolved};
 use crate::error::{LogError, Malformed};
 use crate::model::{Alone, Complete, Impression, Lineup, Lineups, OfVersion, Settings};
-use crate::read::{Event, RowRef, Usual};
+use crate::read::{Event, FastPath, RowRef};
 
 /// What must be known of all impressions before any is credited.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -101,7 +101,7 @@ fn part_of(id: u128) -> usize {
 
 /// Impressions and clicks, as far as they were passed.
 #[derive(Debug)]
-pub struct Gathered {
+pub struct FrameJoin {
     settings: Settings,
     lineups: Lineups,
     /// Records by [`part_of`] their ids.
@@ -113,7 +113,7 @@ pub struct Gathered {
     other_actions: BTreeSet<String>,
 }
 
-impl Gathered {
+impl FrameJoin {
     /// Nothing yet.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
@@ -176,7 +176,7 @@ impl Gathered {
     ) -> Result<(), E> {
         let Self { settings, lineups, impressions, .. } = self;
         let mut encoder = Encoder::new(settings, lineups, false);
-        let mut rows = Usual::default();
+        let mut rows = FastPath::default();
         for at in 0..count {
             let taken = match rows.row(settings, |row| usual(at, row)) {
                 Some(row) => encoder

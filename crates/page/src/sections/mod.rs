@@ -11,7 +11,7 @@ use crate::model::{Controls, Overview};
 
 /// A piece of an overview: what the section with this id contains, or nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct Section {
     /// The section.
     pub id: &'static str,
     /// What it contains, as HTML.
@@ -59,12 +59,12 @@ fn all() -> impl Iterator<Item = (&'static str, Place, Make)> {
 impl Overview {
     /// The parts of the page, in its order; those without content are empty.
     #[must_use]
-    pub fn parts(&self) -> Vec<Part> {
-        all().map(|(id, _, make)| Part { id, html: make(self).into_string() }).collect()
+    pub fn parts(&self) -> Vec<Section> {
+        all().map(|(id, _, make)| Section { id, html: make(self).into_string() }).collect()
     }
 }
 
-impl Part {
+impl Section {
     /// The part with what a reader may change. It holds what only this reader may know.
     #[must_use]
     pub fn controls(experiment: &str, controls: &Controls) -> Self {
@@ -73,7 +73,7 @@ impl Part {
 }
 
 /// The body of the page: every part in its place.
-pub(crate) fn body(parts: &[Part]) -> Markup {
+pub(crate) fn body(parts: &[Section]) -> Markup {
     let html_of = |id: &str| parts.iter().find(|part| part.id == id).map_or("", |part| part.html.as_str());
     // Two rankers have few guardrails, and room for them below their only pair.
     let are_few = html_of("matrix").is_empty();

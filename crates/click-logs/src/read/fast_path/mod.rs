@@ -11,7 +11,7 @@ use self::json::{Object, Value};
 pub use self::row::RowRef;
 use super::csv::Header;
 use super::event::{Event, dwell};
-use super::lists::{Separated, is_usual};
+use super::lists::{Separated, is_plain};
 use super::names::{Field, Kind};
 use super::text::read_bytes;
 use crate::model::time::of_number;
@@ -21,7 +21,7 @@ use crate::model::{
 
 /// Reads the lines of one block, or the rows of one batch; its buffers serve all of them.
 #[derive(Default)]
-pub(crate) struct Usual<'a> {
+pub(crate) struct FastPath<'a> {
     fields: Vec<&'a str>,
     row: RowRef<'a>,
     receipt: Vec<u8>,
@@ -31,7 +31,7 @@ pub(crate) struct Usual<'a> {
     version: String,
 }
 
-impl<'a> Usual<'a> {
+impl<'a> FastPath<'a> {
     /// The impression in a line of the usual form.
     pub(crate) fn impression(
         &mut self,
@@ -69,12 +69,12 @@ impl<'a> Usual<'a> {
         const FEW: usize = 32;
         let are_distinct = |names: &[&str]| (1..names.len()).all(|at| !names[..at].contains(&names[at]));
         let Self { row, receipt, receipts, displayed, version, .. } = self;
-        let is_usual = row.has_shown
+        let is_plain = row.has_shown
             && row.shown.len() <= MOST_SHOWN
             && row.rankers.len() <= FEW
             && are_distinct(&row.rankers)
             && !(row.has_teams && (row.receipt.is_some() || row.receipt_text.is_some()));
-        if !is_usual {
+        if !is_plain {
             return None;
         }
         let unit = match settings.unit {
@@ -219,7 +219,7 @@ impl<'a> Usual<'a> {
                     list.push(entry(item));
                 }
             });
-            are_usual &= is_usual(list.first().copied(), list.get(1).copied(), list.len(), separated);
+            are_usual &= is_plain(list.first().copied(), list.get(1).copied(), list.len(), separated);
         }
         pieces(teams.unwrap_or_default(), separator, |item| {
             // A list has no empty entries, so nobody has a name.
@@ -228,7 +228,7 @@ impl<'a> Usual<'a> {
             }
         });
         let first_teams = [0, 1].map(|at| row.teams.get(at).copied().flatten());
-        are_usual &= is_usual(first_teams[0], first_teams[1], row.teams.len(), separated);
+        are_usual &= is_plain(first_teams[0], first_teams[1], row.teams.len(), separated);
         are_usual.then_some(())
     }
 

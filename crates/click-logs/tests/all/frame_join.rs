@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use click_logs::error::Malformed;
-use click_logs::join::{Gathered, Sum, Survey, Tally, UnitOutcome, Units};
+use click_logs::join::{FrameJoin, Sum, Survey, Tally, UnitOutcome, Units};
 use click_logs::model::{Click, Complete, Impression, Mixed, OfVersion, PairChoice, Settings};
 use click_logs::read::{self, Event, RowRef};
 use click_logs::simulate::{Simulation, rules};
@@ -72,7 +72,7 @@ fn fill<'a>(at: usize, impression: &'a Impression<'_>, row: &mut RowRef<'a>) -> 
 }
 
 /// Adds impressions, as they are or as rows.
-fn gather(gathered: &mut Gathered, impressions: &[&Impression<'_>], are_rows: bool) {
+fn gather(gathered: &mut FrameJoin, impressions: &[&Impression<'_>], are_rows: bool) {
     if are_rows {
         gathered
             .impression_rows(
@@ -96,7 +96,7 @@ fn credited(
 ) -> click_logs::join::Credited {
     let mut survey = Survey::default();
     for part in impressions.chunks(impressions.len().div_ceil(pieces)) {
-        let mut gathered = Gathered::new(settings.clone());
+        let mut gathered = FrameJoin::new(settings.clone());
         gather(&mut gathered, &part.iter().collect::<Vec<_>>(), pieces > 1);
         survey.add(gathered.survey());
     }
@@ -108,7 +108,7 @@ fn credited(
         }
     };
     for number in 0..pieces {
-        let mut gathered = Gathered::new(settings.clone());
+        let mut gathered = FrameJoin::new(settings.clone());
         let here: Vec<_> = impressions.iter().filter(|impression| piece(&impression.id, pieces) == number).collect();
         gather(&mut gathered, &here, number % 2 == 1);
         let of = |event: &&Event<'_>| match event {
@@ -161,11 +161,11 @@ fn pieces_of_a_log_add_up_to_its_truth() {
 #[test]
 fn lines_that_cannot_be_read_are_refused_or_set_aside() {
     let rows = || [Err(Malformed::new("nonsense"))].into_iter();
-    let mut gathered = Gathered::new(Settings::default());
+    let mut gathered = FrameJoin::new(Settings::default());
     assert_eq!(gathered.impressions(rows(), refused), Err("0: nonsense".to_owned()));
     let clicks = || [Err(Malformed::new("nonsense")), Ok(Event::Other("scroll".into()))].into_iter();
     assert_eq!(gathered.clicks(clicks(), refused), Err("0: nonsense".to_owned()));
-    let mut gathered = Gathered::new(Settings { set_malformed_aside: true, ..Settings::default() });
+    let mut gathered = FrameJoin::new(Settings { set_malformed_aside: true, ..Settings::default() });
     gathered.impressions(rows(), refused).unwrap();
     gathered.clicks(clicks(), refused).unwrap();
     let rows = gathered.take_tally().rows();
@@ -185,11 +185,11 @@ fn rows_that_cannot_be_read_are_refused_or_set_aside() {
         (row.has_shown, row.has_teams) = (true, true);
         true
     }
-    let mut gathered = Gathered::new(Settings::default());
+    let mut gathered = FrameJoin::new(Settings::default());
     let refused_first = gathered.impression_rows(3, row, wrong, refused).unwrap_err();
     assert!(refused_first.starts_with("1: the document `d1` is shown twice"), "{refused_first}");
     let settings = Settings { set_malformed_aside: true, complete: Complete::Final, ..Settings::default() };
-    let mut gathered = Gathered::new(settings);
+    let mut gathered = FrameJoin::new(settings);
     gathered.impression_rows(3, row, wrong, refused).unwrap();
     gathered.credit(i64::MAX, |outcome| assert_eq!(outcome.rankers, [Some("A"), None])).unwrap();
     assert!(gathered.take_tally().rows().contains(&("impression", "malformed", 2)));

@@ -9,7 +9,12 @@ use super::tally::{ClickFate, Tally};
 use crate::model::Settings;
 
 /// The fates of the clicks of a partition that met no impression.
-pub(super) fn settle_part(settings: &Settings, closed: &Spill, strays: &Spill, part: usize) -> Result<Tally, Stopped> {
+pub(super) fn classify_strays_of(
+    settings: &Settings,
+    closed: &Spill,
+    strays: &Spill,
+    part: usize,
+) -> Result<Tally, Stopped> {
     let mut impressions: Vec<Closed> = Vec::with_capacity(closed.bytes(part) as usize / CLOSED);
     closed.read(part, |bytes| {
         impressions.extend(bytes.chunks_exact(CLOSED).map(read_closed));

@@ -15,13 +15,13 @@ use statistics::bradley_terry::Point;
 
 /// The evidence of all ordered pairs.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Known {
+pub(crate) struct ProvenWins {
     competitors: usize,
     /// Row i, column j: i is known to beat j.
     beats: Vec<bool>,
 }
 
-impl Known {
+impl ProvenWins {
     pub(crate) fn of(competitors: usize, units: &Units, alpha: f64) -> Result<Self, StatisticsError> {
         let evidence = EProcess::against(0.5)?;
         let statements = (competitors * competitors.saturating_sub(1)).max(1) as f64;
