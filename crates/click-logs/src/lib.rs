@@ -14,7 +14,7 @@
 //! with these in the end, which also proves that no line was out of place: if one was, the log is joined again in partitions.
 //!
 //! Nearly all lines have the form in which programs write them: CSV without quotes, JSON without escapes and with our own names.
-//! `read::usual` reads these without copying anything, and returns nothing for any other line, or one that is wrong in any way; the
+//! `read::fast_path` reads these without copying anything, and returns nothing for any other line, or one that is wrong in any way; the
 //! complete readers take that line from its beginning, and say what is wrong. Property tests hold both readers to the same answer, so a
 //! new field or check belongs into both. Rows of Arrow batches take the same way (`FrameJoin::impression_rows`).
 //!

@@ -389,7 +389,7 @@ fn own_experiments_print_their_numbers_and_leave_the_index_alone() {
     for name in page.split('`').skip(1).step_by(2).filter(|word| word.contains('.') && !word.contains(' ')) {
         assert!(here.join("results/mine").join(name).is_file(), "{name}");
     }
-    assert!(page.contains("(figure.png)") && here.join("results/mine/figure.png").is_file());
+    assert!(page.contains("(figure.svg)") && here.join("results/mine/figure.svg").is_file());
 }
 
 #[test]

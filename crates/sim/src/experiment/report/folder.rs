@@ -225,7 +225,7 @@ fn readme(experiment: &Experiment, path: &Path, summary: &Summary, figure: bool)
     let title = plain(&summary.title);
     let mut page = format!("# {title}\n\n");
     if figure {
-        page += &format!("![{}](figure.png)\n\n", title.replace('[', "\\[").replace(']', "\\]"));
+        page += &format!("![{}](figure.svg)\n\n", title.replace('[', "\\[").replace(']', "\\]"));
     }
     let paper = Paper::find(&experiment.paper).map_or("", |paper| paper.reference);
     let _ = writeln!(page, "{paper}.\n");
