@@ -20,13 +20,13 @@ use crate::{Counts, Preference, StatisticsError};
 /// use statistics::{Preference, units::Units};
 ///
 /// let mut sessions = Units::new();
-/// sessions.add("anna", 1.0)?;
-/// sessions.add("ben", -1.0)?;
-/// sessions.add("anna", -0.5)?;
+/// sessions.record("anna", 1.0)?;
+/// sessions.record("ben", -1.0)?;
+/// sessions.record("anna", -0.5)?;
 /// assert_eq!(sessions.close(&"anna"), Some(Preference::First));
 /// assert_eq!((sessions.counts().wins, sessions.open()), (1, 1));
 /// // What comes after a unit has closed is refused, and the caller can count it.
-/// assert!(sessions.add("anna", 1.0).is_err());
+/// assert!(sessions.record("anna", 1.0).is_err());
 /// # Ok::<(), statistics::StatisticsError>(())
 /// ```
 #[derive(Debug, Clone, Default)]
@@ -49,7 +49,7 @@ impl<K: Ord> Units<K> {
     ///
     /// # Errors
     /// If the unit is closed, or the credit is not finite; then nothing changes.
-    pub fn add(&mut self, unit: K, net: f64) -> Result<(), StatisticsError> {
+    pub fn record(&mut self, unit: K, net: f64) -> Result<(), StatisticsError> {
         if !net.is_finite() {
             return Err(StatisticsError::OutOfRange {
                 what: "the net credit of an impression",
@@ -109,7 +109,7 @@ mod tests {
         let impressions = [(3, 1.0), (1, -1.0), (3, -2.0), (2, 1.0), (2, -1.0), (1, 4.0)];
         let outcomes = |order: &[usize]| {
             let mut units = Units::new();
-            order.iter().for_each(|&at| units.add(impressions[at].0, impressions[at].1).unwrap());
+            order.iter().for_each(|&at| units.record(impressions[at].0, impressions[at].1).unwrap());
             units.close_all()
         };
         let expected = [Preference::First, Preference::Tie, Preference::Second];
@@ -120,11 +120,11 @@ mod tests {
     #[test]
     fn a_closed_unit_counts_once() {
         let mut units = Units::new();
-        units.add('a', 1.0).unwrap();
+        units.record('a', 1.0).unwrap();
         assert_eq!(units.close(&'a'), Some(Preference::First));
         assert_eq!(units.close(&'a'), None);
-        assert_eq!(units.add('a', -9.0), Err(StatisticsError::UnitClosed));
-        assert!(units.add('b', f64::NAN).is_err());
+        assert_eq!(units.record('a', -9.0), Err(StatisticsError::UnitClosed));
+        assert!(units.record('b', f64::NAN).is_err());
         assert_eq!((units.counts(), units.open()), (Counts::new(1, 0, 0), 0));
         assert!(units.close_all().is_empty());
     }

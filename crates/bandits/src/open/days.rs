@@ -33,7 +33,7 @@ impl OutcomePool {
     }
 
     /// Adds what the impressions of two different arms said on a day.
-    pub fn add(&mut self, first: Arm, second: Arm, outcomes: PairOutcomes) {
+    pub fn record(&mut self, first: Arm, second: Arm, outcomes: PairOutcomes) {
         let PairOutcomes { first: won, second: lost, ties } = outcomes;
         let (won, lost) = if first < second { (won, lost) } else { (lost, won) };
         let kinds = [(Preference::First, won), (Preference::Second, lost), (Preference::Tie, ties)];
@@ -98,7 +98,7 @@ impl OpenPolicy {
     /// let mut pool = OutcomePool::new(1);
     /// // A day on which each pair was shown a thousand times, and the arm with the lower number won 60%.
     /// for (first, second) in [(0, 1), (0, 2), (1, 2)] {
-    ///     pool.add(Arm(first), Arm(second), PairOutcomes { first: 600, second: 400, ties: 0 });
+    ///     pool.record(Arm(first), Arm(second), PairOutcomes { first: 600, second: 400, ties: 0 });
     /// }
     /// policy.absorb(&mut pool, 3_000)?;
     /// assert_eq!(policy.recommend(), Some(Arm(0)));
@@ -179,7 +179,7 @@ mod tests {
                 let table = server.allocate(DAY);
                 for share in table.shares.iter().filter(|share| share.arms.len() == 2) {
                     let outcomes = outcomes(share.tickets().count() as u64);
-                    pool.add(share.arms[0], share.arms[1], outcomes);
+                    pool.record(share.arms[0], share.arms[1], outcomes);
                     server.settle(share, outcomes).unwrap();
                 }
                 let logged = pool.left();
@@ -201,7 +201,7 @@ mod tests {
                 for (first, second) in [(1, 0), (0, 2), (3, 0), (1, 2), (1, 3), (3, 2)] {
                     let fair = outcomes(500);
                     let turned = PairOutcomes { first: fair.second, second: fair.first, ties: fair.ties };
-                    pool.add(Arm(first), Arm(second), if first < second { fair } else { turned });
+                    pool.record(Arm(first), Arm(second), if first < second { fair } else { turned });
                 }
                 let before = pool.left();
                 let Absorbed { planned, further } = policy.absorb(&mut pool, 3_000).unwrap();

@@ -141,7 +141,7 @@ fn decide_one(outcomes: &Outcomes, alpha: f64, by: By) -> Result<Decision, Stati
                 continue;
             }
             counts += counted(day.counts, by);
-            let verdict = test.observe(counts);
+            let verdict = test.look_at(counts);
             if verdict != Verdict::Open && since.is_none() {
                 since = Some(day.day);
             }
@@ -243,7 +243,7 @@ fn best(
     for &day in days {
         // All pairs of a day before one look.
         for of_day in outcomes.days.iter().filter(|of_day| of_day.day == day) {
-            test.add_without_looking(of_day.pair.0, of_day.pair.1, counted(of_day.counts, by))?;
+            test.record_counts_without_looking(of_day.pair.0, of_day.pair.1, counted(of_day.counts, by))?;
         }
         if let (Some(ranker), None) = (test.look(), declared) {
             declared = Some((ranker, day));

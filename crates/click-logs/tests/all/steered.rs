@@ -101,7 +101,7 @@ fn is_decided(log: &[Shown], pairs: PairChoice) -> bool {
     let mut counts = Counts::default();
     for day in sum.credited(&survey, &settings).days {
         counts += day.counts.units;
-        test.observe(counts);
+        test.look_at(counts);
     }
     test.verdict() != Verdict::Open
 }

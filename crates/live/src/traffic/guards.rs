@@ -161,7 +161,7 @@ impl Watched {
 /// The share of bad ones, from below and from above.
 fn interval([all, bad]: [u64; 2], level: f64) -> Result<(f64, f64), StatisticsError> {
     let mut test = PairTest::new(level)?;
-    test.observe(Counts::new(bad, all - bad, 0));
+    test.look_at(Counts::new(bad, all - bad, 0));
     test.share_interval()
 }
 

@@ -26,8 +26,8 @@ use crate::{Counts, Preference, StatisticsError};
 /// use statistics::{Counts, anytime::BestArm};
 ///
 /// let mut test = BestArm::new(3, 0.05)?;
-/// test.add(0, 1, Counts::new(900, 600, 0))?;
-/// test.add(0, 2, Counts::new(150, 60, 0))?;
+/// test.record_counts(0, 1, Counts::new(900, 600, 0))?;
+/// test.record_counts(0, 2, Counts::new(150, 60, 0))?;
 /// assert_eq!(test.declared(), Some(0));
 /// assert!(test.confidence(0) > 0.95 && test.confidence(1) == 0.0);
 /// # Ok::<(), statistics::StatisticsError>(())
@@ -164,8 +164,8 @@ impl BestArm {
     ///
     /// # Errors
     /// If an arm does not exist, or both are the same.
-    pub fn add(&mut self, first: usize, second: usize, counts: Counts) -> Result<(), StatisticsError> {
-        self.add_without_looking(first, second, counts)?;
+    pub fn record_counts(&mut self, first: usize, second: usize, counts: Counts) -> Result<(), StatisticsError> {
+        self.record_counts_without_looking(first, second, counts)?;
         self.look_at(first, second);
         self.look_at(second, first);
         Ok(())
@@ -174,8 +174,13 @@ impl BestArm {
     /// Adds outcomes without looking: for many pairs before one [`look`](Self::look).
     ///
     /// # Errors
-    /// As for [`add`](Self::add).
-    pub fn add_without_looking(&mut self, first: usize, second: usize, counts: Counts) -> Result<(), StatisticsError> {
+    /// As for [`record_counts`](Self::record_counts).
+    pub fn record_counts_without_looking(
+        &mut self,
+        first: usize,
+        second: usize,
+        counts: Counts,
+    ) -> Result<(), StatisticsError> {
         if first >= self.arms || second >= self.arms || first == second {
             return Err(StatisticsError::NoSuchPair { first, second, arms: self.arms });
         }
@@ -316,7 +321,7 @@ impl BestArm {
         let Some(other) = hardest.filter(|_| self.declared.is_none()) else { return Ok(false) };
         let counts = self.counts(arm, other);
         let mut pair = super::PairTest::new(self.delta)?;
-        pair.observe(counts);
+        pair.look_at(counts);
         let (_, highest) = pair.share_interval()?;
         let (wins, losses) =
             (counts.wins as f64 + highest * budget as f64, counts.losses as f64 + (1.0 - highest) * budget as f64);
@@ -331,16 +336,19 @@ mod tests {
     #[test]
     fn all_opponents_must_be_beaten() {
         let mut test = BestArm::new(3, 0.05).unwrap();
-        test.add(1, 0, Counts::new(500, 300, 7)).unwrap();
+        test.record_counts(1, 0, Counts::new(500, 300, 7)).unwrap();
         assert_eq!(test.declared(), None);
         assert_eq!(test.standing(1), Standing { arm: 1, hardest: Some(2), ln_evidence: 0.0 });
-        test.add(2, 1, Counts::new(300, 500, 0)).unwrap();
+        test.record_counts(2, 1, Counts::new(300, 500, 0)).unwrap();
         assert_eq!((test.declared(), test.leader().arm), (Some(1), 1));
         assert_eq!(test.counts(1, 2), Counts::new(500, 300, 0));
         // A later defeat does not take the declaration back.
-        test.add(2, 1, Counts::new(900, 100, 0)).unwrap();
+        test.record_counts(2, 1, Counts::new(900, 100, 0)).unwrap();
         assert_eq!(test.declared(), Some(1));
-        assert!(test.add(1, 1, Counts::default()).is_err() && test.add(0, 3, Counts::default()).is_err());
+        assert!(
+            test.record_counts(1, 1, Counts::default()).is_err()
+                && test.record_counts(0, 3, Counts::default()).is_err()
+        );
     }
 
     /// A duel of two of five arms, of which the lower one wins four of seven decided units.
@@ -364,7 +372,7 @@ mod tests {
             let (first, second, outcome) = unit(step);
             let found = fast.record(first, second, outcome);
             if first != second {
-                slow.add(first, second, [outcome].into_iter().collect()).unwrap();
+                slow.record_counts(first, second, [outcome].into_iter().collect()).unwrap();
             }
             assert_eq!(found, slow.declared(), "{step}");
             declared = declared.or(found.map(|arm| (arm, step)));
@@ -381,11 +389,11 @@ mod tests {
     #[test]
     fn each_opponent_is_settled_at_a_time_of_its_own() {
         let mut test = BestArm::new(3, 0.05).unwrap();
-        test.add(0, 1, Counts::new(300, 100, 0)).unwrap();
+        test.record_counts(0, 1, Counts::new(300, 100, 0)).unwrap();
         // Bad luck afterwards: the evidence falls, but it was there.
-        test.add(0, 1, Counts::new(0, 150, 0)).unwrap();
+        test.record_counts(0, 1, Counts::new(0, 150, 0)).unwrap();
         assert!(test.standing(0).ln_evidence < 1.0);
-        test.add(0, 2, Counts::new(300, 100, 0)).unwrap();
+        test.record_counts(0, 2, Counts::new(300, 100, 0)).unwrap();
         assert_eq!(test.declared(), Some(0));
     }
 
@@ -393,9 +401,9 @@ mod tests {
     fn candidates_are_what_nobody_beats() {
         let mut test = BestArm::with_margin(4, 0.05, 0.1).unwrap();
         assert_eq!(test.candidates(), [0, 1, 2, 3]);
-        test.add(2, 0, Counts::new(300, 100, 0)).unwrap();
+        test.record_counts(2, 0, Counts::new(300, 100, 0)).unwrap();
         // No worse than arm 3 by more than a tenth, which does not make that worse.
-        test.add(2, 3, Counts::new(5_000, 5_000, 0)).unwrap();
+        test.record_counts(2, 3, Counts::new(5_000, 5_000, 0)).unwrap();
         assert_eq!((test.candidates(), test.settled(2)), (vec![1, 2, 3], 2));
         assert_eq!(test.leader().arm, 2);
     }
@@ -405,11 +413,11 @@ mod tests {
         assert_eq!(BestArm::new(1, 0.05).unwrap().declared(), Some(0));
         let even = Counts::new(20_000, 20_000, 0);
         let mut strict = BestArm::new(2, 0.05).unwrap();
-        strict.add(0, 1, even).unwrap();
+        strict.record_counts(0, 1, even).unwrap();
         assert_eq!(strict.declared(), None);
         assert!(strict.futile(10_000).unwrap() && !strict.futile(100_000_000).unwrap());
         let mut tolerant = BestArm::with_margin(2, 0.05, 0.02).unwrap();
-        tolerant.add(0, 1, even).unwrap();
+        tolerant.record_counts(0, 1, even).unwrap();
         assert_eq!(tolerant.declared(), Some(0));
     }
 }

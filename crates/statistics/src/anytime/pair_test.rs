@@ -26,9 +26,9 @@ pub enum Verdict {
 /// use statistics::{Counts, anytime::{PairTest, Verdict}};
 ///
 /// let mut test = PairTest::new(0.05)?;
-/// test.observe(Counts::new(60, 40, 25));
+/// test.look_at(Counts::new(60, 40, 25));
 /// assert_eq!(test.verdict(), Verdict::Open);
-/// test.observe(Counts::new(75, 40, 30));
+/// test.look_at(Counts::new(75, 40, 30));
 /// assert_eq!(test.verdict(), Verdict::FirstWins);
 /// assert!(test.p_value() <= 0.05);
 /// # Ok::<(), statistics::StatisticsError>(())
@@ -70,12 +70,12 @@ impl PairTest {
             self.counts = counts;
             self.verdict
         } else {
-            self.observe(counts)
+            self.look_at(counts)
         }
     }
 
     /// Looks at all outcomes so far. Counts must only grow from look to look.
-    pub fn observe(&mut self, counts: Counts) -> Verdict {
+    pub fn look_at(&mut self, counts: Counts) -> Verdict {
         debug_assert!(counts.wins >= self.counts.wins && counts.losses >= self.counts.losses, "counts only grow");
         self.counts = counts;
         let threshold = libm::log(2.0 / self.alpha);
@@ -181,7 +181,7 @@ mod tests {
         let (mut counts, mut largest) = (Counts::default(), [0.0_f64; 2]);
         for step in 0..3_000_u64 {
             counts.record(if step * step % 7 < 2 { Preference::Second } else { Preference::First });
-            test.observe(counts);
+            test.look_at(counts);
             for (largest, now) in largest.iter_mut().zip(test.ln_evidence()) {
                 *largest = largest.max(now);
             }

@@ -26,7 +26,7 @@ const RATIO: f64 = 0.7;
 ///
 /// let mut net = RunningMean::new(-1.0, 1.0, 0.05)?;
 /// for unit in 0..400 {
-///     net.push(if unit % 4 == 0 { -1.0 } else { 1.0 })?;
+///     net.record(if unit % 4 == 0 { -1.0 } else { 1.0 })?;
 /// }
 /// let (low, high) = net.interval();
 /// assert_eq!(net.mean(), Some(0.5));
@@ -68,7 +68,7 @@ impl RunningMean {
     ///
     /// # Errors
     /// If it is not between the two ends; then nothing changes.
-    pub fn push(&mut self, value: f64) -> Result<(), StatisticsError> {
+    pub fn record(&mut self, value: f64) -> Result<(), StatisticsError> {
         if !(self.low <= value && value <= self.high) {
             return Err(StatisticsError::OutOfRange {
                 what: "a value",
@@ -176,7 +176,7 @@ mod tests {
     fn the_interval_narrows_as_the_root_of_the_count() {
         let width = |n: u64| {
             let mut mean = RunningMean::new(0.0, 1.0, 0.05).unwrap();
-            (0..n).for_each(|i| mean.push((i % 2) as f64).unwrap());
+            (0..n).for_each(|i| mean.record((i % 2) as f64).unwrap());
             let (low, high) = mean.interval();
             high - low
         };
@@ -191,7 +191,7 @@ mod tests {
     fn values_out_of_range_change_nothing() {
         let mut mean = RunningMean::new(0.0, 1.0, 0.05).unwrap();
         assert_eq!(mean.interval(), (0.0, 1.0));
-        assert!(mean.push(1.5).is_err() && mean.push(f64::NAN).is_err());
+        assert!(mean.record(1.5).is_err() && mean.record(f64::NAN).is_err());
         assert_eq!((mean.count(), mean.mean()), (0, None));
         assert!(RunningMean::new(1.0, 1.0, 0.05).is_err() && RunningMean::new(0.0, 1.0, 1.0).is_err());
     }

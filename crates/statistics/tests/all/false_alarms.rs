@@ -44,7 +44,7 @@ fn decides(per_look: usize, mut next: impl FnMut() -> Preference) -> bool {
     let mut counts = Counts::default();
     (0..LOOKS).any(|_| {
         (0..per_look).for_each(|_| counts.record(next()));
-        test.observe(counts) != Verdict::Open
+        test.look_at(counts) != Verdict::Open
     })
 }
 
@@ -84,7 +84,7 @@ fn users_with_tastes_are_units() {
             let mut units = Units::new();
             (0..impressions).for_each(|_| {
                 let net = if uniform(generator) < user { 1.0 } else { -1.0 };
-                units.add((), net).unwrap();
+                units.record((), net).unwrap();
             });
             units.close_all()[0]
         })
@@ -126,7 +126,7 @@ fn clicks_of_one_side_come_sooner() {
                     }
                 }
             }
-            test.observe(counts) != Verdict::Open
+            test.look_at(counts) != Verdict::Open
         })
     };
     let at_close = share(3, |generator| run(generator, true));
@@ -144,7 +144,7 @@ fn drift_below_even_is_never_a_win() {
         (0..LOOKS).any(|look| {
             let p = 0.5 - 0.02 * (1.0 - (look as f64 / 80.0).cos());
             (0..10).for_each(|_| counts.record(outcome(p, 0.0, generator)));
-            test.observe(counts) == Verdict::FirstWins
+            test.look_at(counts) == Verdict::FirstWins
         })
     });
     // One side has half of the level.
@@ -161,7 +161,7 @@ fn the_running_mean_stays_in_its_interval_under_drift() {
                 let p = 0.5 + 0.3 * (look as f64 / 20.0).sin();
                 let value = if uniform(generator) < p { 1.0 } else { -1.0 };
                 expected += 2.0 * p - 1.0;
-                mean.push(value).unwrap();
+                mean.record(value).unwrap();
             }
             let truth = expected / mean.count() as f64;
             let (low, high) = mean.interval();
@@ -177,7 +177,7 @@ fn declared(generator: &mut Generator, mut choose: impl FnMut(&BestArm, &mut Gen
     (0..LOOKS).any(|_| {
         let (i, j) = choose(&test, generator);
         let counts: Counts = (0..5).map(|_| outcome(0.5, 0.0, generator)).collect();
-        test.add_without_looking(i, j, counts).unwrap();
+        test.record_counts_without_looking(i, j, counts).unwrap();
         test.look().is_some()
     })
 }
@@ -258,7 +258,7 @@ fn share_intervals_hold_at_all_looks() {
         // An interval costs a hundred tests: twenty looks, each after half as many units again.
         (1..=18).any(|look| {
             (0..1.5_f64.powi(look) as usize).for_each(|_| counts.record(outcome(p, 0.2, generator)));
-            test.observe(counts);
+            test.look_at(counts);
             let (low, high) = test.share_interval().unwrap();
             p < low || high < p
         })

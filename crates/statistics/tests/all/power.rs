@@ -20,7 +20,7 @@ fn simulated(share: f64, generator: &mut Generator) -> u64 {
         // A look after every unit, later after every half percent of them.
         let units = counts.decided();
         if units.is_multiple_of(1 + units / 200) {
-            match test.observe(counts) {
+            match test.look_at(counts) {
                 Verdict::Open => {}
                 Verdict::FirstWins => return units,
                 Verdict::SecondWins => return u64::MAX,

@@ -151,7 +151,7 @@ fn without_kept_pairs_there_would_be_more() {
         let mut sum = Counts::default();
         for counts in played("rucb", Keep::Impression, MANY, *seed).1 {
             sum += counts;
-            test.observe(sum);
+            test.look_at(sum);
         }
         test.verdict() != Verdict::Open
     };

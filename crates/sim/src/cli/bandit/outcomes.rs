@@ -240,7 +240,7 @@ impl Days {
         let mut pool = OutcomePool::new(seed);
         let mut sum = Absorbed::default();
         for pairs in self.days.values() {
-            pairs.iter().for_each(|(&(first, second), &outcomes)| pool.add(first, second, outcomes));
+            pairs.iter().for_each(|(&(first, second), &outcomes)| pool.record(first, second, outcomes));
             let absorbed = policy.absorb(&mut pool, impressions)?;
             sum.planned += absorbed.planned;
             sum.further += absorbed.further;
