@@ -318,7 +318,7 @@ fn refusals_of_text() {
     assert!(refusal("dbn:navigational,gamma=1.5").contains("gamma is 1.5; it must be a probability, from 0 to 1"));
     assert!(refusal("dbn:navigational,gamma=NaN").contains("gamma is NaN"));
     assert!(refusal("dbn:navigational,eta=1").contains("dynamic Bayesian network click models, which take gamma"));
-    assert!(refusal("dnb:navigational").ends_with("named models are pbm, dbn, ubm"));
+    assert!(refusal("dnb:navigational").ends_with("named models are pbm, dbn, ubm; did you mean `dbn`?"));
     for (text, needs) in
         [("pbm:", "`pbm:navigational`"), ("dbn", "`dbn:navigational`"), (" ubm ", "`ubm:navigational`")]
     {
