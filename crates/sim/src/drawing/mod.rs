@@ -4,10 +4,12 @@
 //! |---|---|
 //! | this file | the results in a folder, and their figure |
 //! | `study` | folders of live runs, `rankduel bandit` and `rankduel compare` |
+//! | `win_rates` | folders of `click-logs decide` |
 //! | `grid` | a grid of parameters as a heat map |
 
 mod grid;
 mod study;
+mod win_rates;
 
 use std::path::Path;
 
@@ -18,6 +20,7 @@ use output::numbers::escaped;
 use output::usage::usage;
 
 use self::study::Study;
+use self::win_rates::WinRates;
 use crate::experiment::config::{Bands, Draw, Scale};
 use crate::experiment::redraw::Finished;
 use crate::experiment::report::folder::for_print;
@@ -98,6 +101,7 @@ fn caption<'a>(parts: impl IntoIterator<Item = Option<&'a String>>) -> String {
 enum Results {
     Experiment(Box<Finished>),
     Study(Box<Study>),
+    WinRates(WinRates),
 }
 
 impl Results {
@@ -108,6 +112,9 @@ impl Results {
         if has("experiment.toml") && has("summary.json") {
             return Ok(Self::Experiment(Box::new(Finished::read(folder)?)));
         }
+        if has("config.json") && has(win_rates::FILE) {
+            return Ok(Self::WinRates(WinRates::read(folder)?));
+        }
         if has("config.json") && has("summary.json") {
             return Ok(Self::Study(Box::new(Study::read(folder)?)));
         }
@@ -115,8 +122,8 @@ impl Results {
             bail!("the results in {name} are not finished; the command that began them continues");
         }
         bail!(usage(format!(
-            "{name} holds no finished results; expected a folder that a live run, `{program} bandit`, `{program} compare` or \
-             `{program} experiment` has written",
+            "{name} holds no finished results; expected a folder that a live run, `{program} bandit`, `{program} compare`, \
+             `{program} experiment` or `click-logs decide --out` has written",
             program = output::program::name()
         )))
     }
@@ -124,7 +131,7 @@ impl Results {
     fn chosen(&self) -> Chosen {
         match self {
             Self::Experiment(finished) => finished.draw.chosen(),
-            Self::Study(_) => Chosen::default(),
+            Self::Study(_) | Self::WinRates(_) => Chosen::default(),
         }
     }
 
@@ -136,6 +143,7 @@ impl Results {
                 finished.figure(Draw { x, y, bands: request.bands.unwrap_or(usual.bands), ..usual })
             }
             Self::Study(study) => study.figure(request),
+            Self::WinRates(rates) => rates.figure(request),
         }
     }
 
@@ -143,6 +151,7 @@ impl Results {
         match self {
             Self::Experiment(finished) => grid::of_experiment(finished, request),
             Self::Study(study) => grid::of_study(study, request),
+            Self::WinRates(_) => bail!(usage("win rates have no grid of parameters; leave out --heat-map".to_owned())),
         }
     }
 }

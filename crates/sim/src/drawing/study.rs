@@ -241,7 +241,7 @@ fn regret(name: &str) -> String {
     }
 }
 
-fn json(path: &Path) -> Result<Value> {
+pub(super) fn json(path: &Path) -> Result<Value> {
     let bytes = input::read_file(path, input::MOST_OF_RESULTS).map_err(|error| explained(error, "read", path))?;
     serde_json::from_slice(&bytes).with_context(|| format!("{} is damaged; run its command again", path.display()))
 }

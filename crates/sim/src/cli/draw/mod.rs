@@ -16,7 +16,7 @@ use studies::runner::announce_missing;
 
 /// Draw the figure of finished results again, for a paper: without running anything.
 ///
-/// Reads a folder that a live run, `rankduel bandit`, `rankduel compare` or `rankduel experiment` has written. The figure is as wide as a
+/// Reads a folder that a live run, `rankduel bandit`, `rankduel compare`, `rankduel experiment` or `click-logs decide --out` has written. The figure is as wide as a
 /// column, 3.33 in, in letters of 8 points, as PDF with embedded fonts; an algorithm has the same colour and dashes in
 /// every figure. Prints a caption, which says what bands show.
 ///

@@ -1,0 +1,144 @@
+//! The results of `click-logs decide`: the share of wins until each day, with its confidence sequence.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use click_logs::model::time::{date, day_of_date};
+use figures::{Curve, CurvePoint, Panel, Panels};
+use output::numbers::escaped;
+use output::usage::usage;
+use output::{explained, input};
+use serde_json::Value;
+use studies::results::palette;
+
+use super::Request;
+
+/// The table of `click-logs decide --out`.
+pub(super) const FILE: &str = "win-rate.csv";
+/// The verdict beside it.
+const DECISION: &str = "decision.json";
+
+/// Shares of wins by day.
+pub(super) struct WinRates {
+    /// By version and pair, in the order of the table.
+    pairs: Vec<(Pair, Vec<Look>)>,
+    note: Option<String>,
+}
+
+/// A version of the experiment, where there are several, and the two rankers.
+type Pair = (String, String, String);
+
+/// What was known after a day.
+struct Look {
+    /// Since 1970-01-01.
+    day: i32,
+    share: f64,
+    low: f64,
+    high: f64,
+}
+
+impl WinRates {
+    pub(super) fn read(folder: &Path) -> Result<Self> {
+        let path = folder.join(FILE);
+        let bytes = input::read_file(&path, input::MOST_OF_RESULTS).map_err(|error| explained(error, "read", &path))?;
+        let pairs = looks(&bytes).with_context(|| format!("{} cannot be drawn", path.display()))?;
+        ensure!(
+            !pairs.is_empty(),
+            "{} has no day on which a ranker won; `click-logs decide` says what is missing",
+            path.display()
+        );
+        let decision = super::study::json(&folder.join(DECISION))?;
+        let synthetic = decision.get("synthetic").and_then(Value::as_bool).unwrap_or(false);
+        Ok(Self { pairs, note: synthetic.then(|| "synthetic data: the log was simulated".to_owned()) })
+    }
+
+    pub(super) fn figure(&self, request: &Request) -> Result<Panels> {
+        let asked = [(request.x.is_some() || request.y.is_some(), "--axes"), (request.bands.is_some(), "--spread")];
+        for (asked, flag) in asked {
+            ensure!(
+                !asked,
+                usage(format!(
+                    "{flag} does not go with win rates: days and shares have linear axes, and bands are their confidence sequences"
+                ))
+            );
+        }
+        let panels = self.pairs.iter().map(|((version, first, second), looks)| {
+            let start = looks[0].day;
+            let points = looks.iter().map(|look| CurvePoint {
+                x: f64::from(look.day - start),
+                mean: look.share,
+                low: look.low,
+                high: look.high,
+            });
+            Panel {
+                name: if version.is_empty() {
+                    format!("{first} over {second}")
+                } else {
+                    format!("{version}: {first} over {second}")
+                },
+                x_label: format!("days since {}", date(start)),
+                y_label: "share of wins".to_owned(),
+                curves: vec![Curve { name: "share of wins".to_owned(), points: points.collect() }],
+                ..Panel::default()
+            }
+        });
+        Ok(Panels {
+            title: match self.pairs.as_slice() {
+                [((_, first, second), _)] => format!("Share of wins of {first} over {second}"),
+                _ => "Share of wins".to_owned(),
+            },
+            subtitle: Some("bands: confidence sequences, which hold at all looks together".to_owned()),
+            panels: panels.collect(),
+            palette: palette(),
+            note: self.note.clone(),
+            ..Panels::default()
+        })
+    }
+}
+
+/// The looks in the bytes of `win-rate.csv`, by version and pair. Days without a decided unit are left out.
+fn looks(bytes: &[u8]) -> Result<Vec<(Pair, Vec<Look>)>> {
+    let mut reader = csv::Reader::from_reader(bytes);
+    let header = reader.headers().context("line 1: expected the names of columns")?.clone();
+    let column = |name: &str| header.iter().position(|column| column == name);
+    let [day, first, second, share, low, high] = ["day", "first", "second", "share", "low", "high"]
+        .map(|name| column(name).with_context(|| format!("line 1: expected a column {name}")));
+    let (day, first, second, share, low, high) = (day?, first?, second?, share?, low?, high?);
+    let version = column("version");
+    let mut found: Vec<(Pair, Vec<Look>)> = Vec::new();
+    let mut places: BTreeMap<Pair, usize> = BTreeMap::new();
+    for record in reader.records() {
+        let line = |position: Option<&csv::Position>| position.map_or(0, csv::Position::line);
+        let record = record
+            .map_err(|error| anyhow::anyhow!("line {}: expected {} columns", line(error.position()), header.len()))?;
+        let at = line(record.position());
+        let cell = |column: usize| record.get(column).unwrap_or_default();
+        if cell(share).is_empty() {
+            continue;
+        }
+        let number = |column: usize| {
+            let value = cell(column).parse::<f64>().ok().filter(|value| (0.0..=1.0).contains(value));
+            value.with_context(|| {
+                let name = header.get(column).unwrap_or_default();
+                format!("line {at}, column {name}: expected a share from 0 to 1, found `{}`", escaped(cell(column)))
+            })
+        };
+        let Some(number_of_day) = day_of_date(cell(day)) else {
+            bail!("line {at}, column day: expected a date such as 2026-11-02, found `{}`", escaped(cell(day)));
+        };
+        let look = Look { day: number_of_day, share: number(share)?, low: number(low)?, high: number(high)? };
+        let pair = (version.map(cell).unwrap_or_default().to_owned(), cell(first).to_owned(), cell(second).to_owned());
+        let place = *places.entry(pair.clone()).or_insert(found.len());
+        if place == found.len() {
+            found.push((pair, Vec::new()));
+        }
+        ensure!(
+            found[place].1.last().is_none_or(|last| last.day < number_of_day),
+            "line {at}: {} comes after a later day; run `click-logs decide` again",
+            date(number_of_day)
+        );
+        found[place].1.push(look);
+    }
+    Ok(found)
+}
