@@ -429,8 +429,7 @@ pub mod structure;
 mod thompson;
 
 pub use algorithm::{
-    ActionKind, Convergence, MOST_WITH_ALL_PAIRS, Memory, Paper, Parameter, ParameterError, ParameterValue,
-    PolicyConfig, Venue,
+    ActionKind, MOST_WITH_ALL_PAIRS, Paper, Parameter, ParameterError, ParameterValue, PolicyConfig, Venue,
 };
 pub use arena::{Arena, DuelOutcome, MatrixArena, Shuffled, UtilityArena, UtilityError};
 pub use late::{Late, LatePolicy};
@@ -439,6 +438,7 @@ pub use open::OpenPolicy;
 pub use policy::{Arm, Choice, DuelPolicy, Feedback, OwnedPolicy, PackedWins, PairWins, Policy, SetPolicy, Sets};
 /// The one generator of the project.
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;
+pub use registry::Memory;
 pub use regret::{RegretKind, RegretReference, RegretReferenceError, every_arm_is_optimal};
 pub use run::{Exploration, explore, explore_then_exploit};
 pub use run::{Generators, Observer, Run, RunState, play, play_in_step};

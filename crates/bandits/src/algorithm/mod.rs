@@ -24,8 +24,6 @@ pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
     const NAME: &'static str;
     /// One line: what it is and where it comes from.
     const SUMMARY: &'static str;
-    /// When to prefer it to the others, by what was measured: a phrase for the table of algorithms.
-    const PREFER: &'static str;
     /// The paper; `None` for baselines.
     const PAPER: Option<Paper> = None;
     /// Settings worth trying beside the defaults: the parameters, e.g. `variant=icml`, and a phrase that explains
@@ -38,11 +36,9 @@ pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
     const ACTION: ActionKind = ActionKind::Duels;
     /// Whether it must know the horizon, with its defaults. Algorithms that need not are *anytime*.
     const NEEDS_HORIZON: bool = false;
-    /// How reliably it finds the best arm: tests hold it to that.
-    const CONVERGENCE: Convergence = Convergence::USUAL;
-
-    /// How much memory its policy takes, with its defaults: tests hold it to that.
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 64 };
+    /// Whether its policy keeps something for every pair of arms, and so refuses more than
+    /// [`MOST_WITH_ALL_PAIRS`] arms.
+    const ALL_PAIRS: bool = false;
     /// Whether run loops are compiled for it alone: for algorithms that studies play often and whose steps take so little
     /// time that a virtual call shows. Each such loop costs every build half a second.
     const OWN_LOOP: bool = false;
@@ -75,14 +71,14 @@ pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
         Ok(())
     }
 
-    /// What every [`policy`](Self::policy) checks first: the parameters, the number of arms (of which all pairs are kept if
-    /// [`MEMORY`](Self::MEMORY) is per pair), and the horizon where it [is used](Self::uses_horizon).
+    /// What every [`policy`](Self::policy) checks first: the parameters, the number of arms (which is limited if
+    /// [all pairs are kept](Self::ALL_PAIRS)), and the horizon where it [is used](Self::uses_horizon).
     ///
     /// # Errors
     /// The first rule that is broken.
     fn check_for(&self, arms: usize, horizon: u64) -> Result<(), ParameterError> {
         self.check()?;
-        if Self::MEMORY.per_pair > 0 {
+        if Self::ALL_PAIRS {
             countable_pairs::<Self>(arms)?
         } else {
             countable(arms)?
@@ -94,12 +90,6 @@ pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
     /// or although one of them has no effect beside the others.
     fn warning(&self) -> Option<String> {
         None
-    }
-
-    /// How many steps its opening takes, in which it goes through pairs of arms on a schedule of its own; 0 if it
-    /// has none. Benchmarks skip it.
-    fn opening(&self, _arms: usize) -> u64 {
-        0
     }
 
     /// The policy for `arms` arms and `horizon` steps.
@@ -134,47 +124,4 @@ pub enum ActionKind {
     Duels,
     /// Any number of arms per step (multileaving).
     Sets,
-}
-
-/// How much memory a policy takes, mostly for its tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Memory {
-    /// Bytes per ordered pair of arms, rounded up.
-    pub per_pair: u64,
-    /// Bytes per arm, rounded up.
-    pub per_arm: u64,
-}
-
-impl Memory {
-    /// Bytes for this number of arms.
-    #[must_use]
-    pub fn bytes(self, arms: usize) -> u64 {
-        let arms = arms as u64;
-        self.per_pair.saturating_mul(arms).saturating_mul(arms).saturating_add(self.per_arm.saturating_mul(arms))
-    }
-}
-
-/// How reliably an algorithm finds the best arm of small problems.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Convergence {
-    /// Whether it is built to find a Condorcet winner. Otherwise it is only expected to find an arm that is also best
-    /// on average.
-    pub condorcet: bool,
-    /// How many times more steps than usual it takes.
-    pub patience: u64,
-    /// The length of its runs on problems with a Condorcet winner, e.g. to the end of a round, after which it starts
-    /// again; it settles only within them.
-    pub horizon: Option<u64>,
-    /// Whether all preferences must differ from 1/2 by at least this much to be resolved in that time.
-    pub least_margin: f64,
-    /// The regret of the second half of a run, as a share of what uniform choice costs, stays below this.
-    pub late_share: f64,
-    /// Whether only its weak regret stops growing: it keeps comparing the winner with other arms.
-    pub weak_regret: bool,
-}
-
-impl Convergence {
-    /// What is expected of an algorithm that says nothing else.
-    pub const USUAL: Self =
-        Self { condorcet: true, patience: 1, horizon: None, least_margin: 0.0, late_share: 0.5, weak_regret: false };
 }

@@ -44,7 +44,7 @@ use crate::algorithm::{named_values, papers, parameters, positive, probability, 
 use crate::counts::{LeastCounts, PairCounts};
 use crate::random::{argmax, below};
 use crate::state::{state, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// BTM's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -141,18 +141,14 @@ impl BtmConfig {
 impl PolicyConfig for BtmConfig {
     const NAME: &'static str = "btm";
     const SUMMARY: &'static str = "beat the mean (Yue and Joachims, ICML 2011): arms against the mean of those left";
-    const PREFER: &'static str =
-        "with `setting=pac`, if an arm that is nearly the best will do; otherwise to compare with";
     const PAPER: Option<Paper> = Some(papers::YUE_ICML_2011);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[
         ("variant=lerot", "other bounds if gamma > 1"),
         ("variant=tight", "as in Komiyama's code"),
         ("setting=pac", "an arm that is nearly the best"),
     ];
-    // Its bounds are three times as wide as Hoeffding's, and arms meet weaker ones than themselves.
-    const CONVERGENCE: Convergence = Convergence { patience: 30, ..Convergence::USUAL };
     const NEEDS_HORIZON: bool = true;
-    const MEMORY: Memory = Memory { per_pair: 8, per_arm: 45 };
+    const ALL_PAIRS: bool = true;
     const OWN_LOOP: bool = true;
     type Policy = Btm;
 

@@ -15,7 +15,7 @@
 use crate::algorithm::parameters;
 use crate::counts::PairCounts;
 use crate::state::{state, stored};
-use crate::{Arm, Convergence, DuelPolicy, Generator, Memory, ParameterError, PolicyConfig};
+use crate::{Arm, DuelPolicy, Generator, ParameterError, PolicyConfig};
 
 /// The parameters of explore first.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,9 +33,7 @@ impl Default for ExploreFirstConfig {
 impl PolicyConfig for ExploreFirstConfig {
     const NAME: &'static str = "explore-first";
     const SUMMARY: &'static str = "every pair a number of times, then the Copeland winner alone";
-    const PREFER: &'static str = "to compare with";
-    const CONVERGENCE: Convergence = Convergence { patience: 10, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 8, per_arm: 0 };
+    const ALL_PAIRS: bool = true;
     type Policy = ExploreFirst;
 
     parameters! {

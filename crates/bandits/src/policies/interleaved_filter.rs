@@ -25,7 +25,7 @@
 use crate::algorithm::{papers, parameters};
 use crate::random::below;
 use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// IF has no parameters; `PRUNES` distinguishes IF2 from IF1.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -48,14 +48,8 @@ impl<const PRUNES: bool> PolicyConfig for InterleavedFilterConfig<PRUNES> {
     } else {
         "interleaved filter 1 (Yue et al., JCSS 2012): a candidate against all, until one beats it"
     };
-    const PREFER: &'static str = if PRUNES {
-        "as `if1`: less regret at 10^7 steps, but wrong in half of the runs"
-    } else {
-        "to compare with the first dueling bandit; `rucb` needs no horizon, costs less and is right more often"
-    };
     const PAPER: Option<Paper> = Some(papers::YUE_JCSS_2012);
     const NEEDS_HORIZON: bool = true;
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 24 };
     type Policy = InterleavedFilter;
 
     parameters! {}

@@ -29,7 +29,7 @@ use crate::algorithm::{papers, parameters, positive, takes_late};
 use crate::confidence::Evidence;
 use crate::late::Late;
 use crate::state::{state, stored};
-use crate::{ActionKind, Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{ActionKind, Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// MDB's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,10 +49,9 @@ impl Default for MdbConfig {
 impl PolicyConfig for MdbConfig {
     const NAME: &'static str = "mdb";
     const SUMMARY: &'static str = "multi-dueling bandits (Brost et al., CIKM 2016): all contenders together";
-    const PREFER: &'static str = "first choice when many lists can be multileaved without distortion (`rankduel distortion`): the least regret of all";
     const PAPER: Option<Paper> = Some(papers::BROST_CIKM_2016);
     const ACTION: ActionKind = ActionKind::Sets;
-    const MEMORY: Memory = Memory { per_pair: 12, per_arm: 370 };
+    const ALL_PAIRS: bool = true;
     type Policy = Mdb;
 
     parameters! {

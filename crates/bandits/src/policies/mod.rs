@@ -26,18 +26,21 @@
 //! 2. Declare it above with `pub mod NAME;`.
 //! 3. Add a line to the list in `src/registry/mod.rs`, in the place that it should have in tables:
 //!    `ExploreFirst(policies::explore_first::ExploreFirstConfig),`.
-//! 4. Test it alone, on all problems, resumed, with late answers, and for the memory that it declares:
+//! 4. Give it a row in the tables of what is known of algorithms: `src/registry/prefer.rs` (when to prefer it),
+//!    `src/registry/memory.rs` (how much it takes; any numbers at first), `tests/all/convergence.rs` (what tests expect of
+//!    it), and `xtask/src/bench/policies/openings.rs`. A test of each says what is missing.
+//! 5. Test it alone, on all problems, resumed, with late answers, and for its memory:
 //!
 //!    ```sh
 //!    ALGORITHM=explore-first cargo test -p bandits --no-fail-fast --test all --test memory -- problems resumed open memory
 //!    ```
-//! 5. Write the files that follow from the registry: the tables of algorithms in the documentation, the choices pinned for each,
+//! 6. Write the files that follow from the registry: the tables of algorithms in the documentation, the choices pinned for each,
 //!    and the snapshot of `rankduel algorithms`. Then review the difference: only lines of the new algorithm should be in it.
 //!
 //!    ```sh
 //!    cargo xtask pin
 //!    ```
-//! 6. Run all tests: `cargo test -p bandits` and `cargo xtask tidy`.
+//! 7. Run all tests: `cargo test -p bandits` and `cargo xtask tidy`.
 //!
 //! Nothing else lists algorithms: benchmarks, figures (whose curves have a style by their place in the registry), commands,
 //! experiments and Python all read it. The items of [`PolicyConfig`](crate::PolicyConfig) that the example leaves out have
@@ -46,8 +49,8 @@
 //!
 //! | a test finds | what to do |
 //! |---|---|
-//! | another arm than the winner, or too much regret late in a run | mend the algorithm, or declare in `CONVERGENCE` what it promises: `patience` if it takes longer, e.g. because it explores first; `least_margin` if it cannot resolve small margins; `late_share` or `weak_regret` if it goes on exploring; `condorcet: false` if it looks for another arm |
-//! | other bytes than declared | write the line `const MEMORY` that the message gives |
+//! | another arm than the winner, or too much regret late in a run | mend the algorithm, or write in its row of `convergence.rs` what it promises: `patience` if it takes longer, e.g. because it explores first; `least_margin` if it cannot resolve small margins; `late_share` or `weak_regret` if it goes on exploring; `condorcet: false` if it looks for another arm |
+//! | other bytes than declared | write the row that the message gives |
 //! | another run with the same seed | draw from the generator that `pair` gets, and from nothing else |
 //! | a recommendation before the first step | return `None` from `best` until something is known |
 //! | 16 files in one folder (`tidy`) | make a folder of the algorithms of one family, as `rmed/`; at most 15 files are in one |

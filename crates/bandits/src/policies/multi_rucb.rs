@@ -30,7 +30,7 @@ use crate::confidence::Evidence;
 use crate::late::Late;
 use crate::random::{coin, draw_into};
 use crate::state::{state, stored};
-use crate::{ActionKind, Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{ActionKind, Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// MultiRUCB's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,11 +50,10 @@ impl Default for MultiRucbConfig {
 impl PolicyConfig for MultiRucbConfig {
     const NAME: &'static str = "multirucb";
     const SUMMARY: &'static str = "RUCB for sets of at most m arms (Du et al., AAMAS 2020)";
-    const PREFER: &'static str = "instead of `mdb`, if few lists can be mixed into one";
     const PAPER: Option<Paper> = Some(papers::DU_AAMAS_2020);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("m=2", "sets of two")];
     const ACTION: ActionKind = ActionKind::Sets;
-    const MEMORY: Memory = Memory { per_pair: 12, per_arm: 50 };
+    const ALL_PAIRS: bool = true;
     type Policy = MultiRucb;
 
     parameters! {

@@ -23,10 +23,7 @@ use crate::algorithm::{parameters, takes_late};
 use crate::late::Late;
 use crate::random::{below, best_arm};
 use crate::state::{state, stored};
-use crate::{
-    ActionKind, Arm, Choice, Convergence, DuelPolicy, Feedback, Generator, Memory, PairWins, ParameterError, Policy,
-    PolicyConfig,
-};
+use crate::{ActionKind, Arm, Choice, DuelPolicy, Feedback, Generator, PairWins, ParameterError, Policy, PolicyConfig};
 
 /// Random pairs: no parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -39,10 +36,7 @@ pub struct RandomSetsConfig;
 impl PolicyConfig for RandomPairsConfig {
     const NAME: &'static str = "random";
     const SUMMARY: &'static str = "two arms at random: the baseline of duels";
-    const PREFER: &'static str = "the baseline; and to learn all pairs alike";
     const REVISION: u32 = 2;
-    const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 40 };
     const OWN_LOOP: bool = true;
     type Policy = RandomPairs;
 
@@ -59,11 +53,8 @@ impl PolicyConfig for RandomPairsConfig {
 impl PolicyConfig for RandomSetsConfig {
     const NAME: &'static str = "random-set";
     const SUMMARY: &'static str = "each arm by the toss of a coin: the baseline of sets";
-    const PREFER: &'static str = "the baseline of `mdb`";
     const REVISION: u32 = 2;
     const ACTION: ActionKind = ActionKind::Sets;
-    const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 170 };
     type Policy = RandomSets;
 
     parameters! {}

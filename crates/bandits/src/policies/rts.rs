@@ -39,7 +39,7 @@ use crate::algorithm::{papers, parameters, takes_late};
 use crate::late::Late;
 use crate::state::{state, stored};
 use crate::thompson::{Field, Posterior, Preferences as _, Sampler, Ties};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// RTS: no parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -48,9 +48,8 @@ pub struct RtsConfig;
 impl PolicyConfig for RtsConfig {
     const NAME: &'static str = "rts";
     const SUMMARY: &'static str = "relative Thompson sampling (Lerot): a sampled champion and a sampled challenger";
-    const PREFER: &'static str = "to compare with; as good as `dts` early, but wrong in most runs after 10^7 steps";
     const PAPER: Option<Paper> = Some(papers::SCHUTH_LIVINGLAB_2013);
-    const MEMORY: Memory = Memory { per_pair: 24, per_arm: 240 };
+    const ALL_PAIRS: bool = true;
     type Policy = Rts;
 
     parameters! {}

@@ -46,7 +46,7 @@ use crate::counts::OpenDuels;
 use crate::late::Late;
 use crate::random::{below, coin};
 use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// RUCB's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,12 +82,10 @@ impl Default for RucbConfig {
 impl PolicyConfig for RucbConfig {
     const NAME: &'static str = "rucb";
     const SUMMARY: &'static str = "relative upper confidence bound (Zoghi et al., ICML 2014): optimism, twice";
-    const PREFER: &'static str =
-        "if its proof counts and there are at most about 70 arms; hardly notices answers that come late";
     const PAPER: Option<Paper> = Some(papers::ZOGHI_ICML_2014);
     const VARIANTS: &'static [(&'static str, &'static str)] =
         &[("variant=icml", "with the favourite B"), ("variant=lerot", "pseudo-counts")];
-    const MEMORY: Memory = Memory { per_pair: 31, per_arm: 1690 };
+    const ALL_PAIRS: bool = true;
     const OWN_LOOP: bool = true;
     type Policy = Rucb;
 
@@ -115,10 +113,6 @@ impl PolicyConfig for RucbConfig {
             idle.then(|| without_effect("unseen", "variant=lerot")),
         ];
         warnings(Self::NAME, what)
-    }
-
-    fn opening(&self, arms: usize) -> u64 {
-        (arms * (arms - 1) / 2) as u64
     }
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<Rucb, ParameterError> {

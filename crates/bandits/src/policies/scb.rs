@@ -45,7 +45,7 @@ use crate::algorithm::{named_values, papers, parameters, positive, warnings, wit
 use crate::counts::{PairCounts, PairTable};
 use crate::random::below;
 use crate::state::{state, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// SCB's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,20 +77,9 @@ impl Default for ScbConfig {
 impl PolicyConfig for ScbConfig {
     const NAME: &'static str = "scb";
     const SUMMARY: &'static str = "scalable Copeland bandits (Zoghi et al., NIPS 2015)";
-    const PREFER: &'static str =
-        "to compare with: Copeland winners among many arms in theory; among 136 no better than random choice";
     const PAPER: Option<Paper> = Some(papers::ZOGHI_NIPS_2015);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=wu", "as in DuelingBandits")];
-    // To the end of its third long round, after which it starts again. Most of a round is spent on being certain of
-    // pairs, and of pairs at 0.52 it is not within 65,536 steps.
-    const CONVERGENCE: Convergence = Convergence {
-        patience: 10,
-        horizon: Some(4 + 16 + 256 + 65_536),
-        least_margin: 0.045,
-        late_share: 0.75,
-        ..Convergence::USUAL
-    };
-    const MEMORY: Memory = Memory { per_pair: 10, per_arm: 64 };
+    const ALL_PAIRS: bool = true;
     type Policy = Scb;
 
     parameters! {

@@ -34,7 +34,7 @@
 use crate::algorithm::{named_values, papers, parameters};
 use crate::random::below;
 use crate::state::{plain, state, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// Winner Stays for weak regret: no parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -70,12 +70,7 @@ impl Default for WinnerStaysStrongConfig {
 impl PolicyConfig for WinnerStaysConfig {
     const NAME: &'static str = "winner-stays";
     const SUMMARY: &'static str = "Winner Stays for weak regret (Chen and Frazier, ICML 2017)";
-    const PREFER: &'static str =
-        "if only the better of the two arms counts (weak regret); little regret up to 10^5 steps";
     const PAPER: Option<Paper> = Some(papers::CHEN_ICML_2017);
-    // It pits its leader against the others for ever: it settles on a leader, not on a pair.
-    const CONVERGENCE: Convergence = Convergence { weak_regret: true, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 24 };
     const OWN_LOOP: bool = true;
     type Policy = WinnerStays;
 
@@ -90,10 +85,8 @@ impl PolicyConfig for WinnerStaysConfig {
 impl PolicyConfig for WinnerStaysStrongConfig {
     const NAME: &'static str = "winner-stays-strong";
     const SUMMARY: &'static str = "Winner Stays for strong regret (Chen and Frazier, ICML 2017)";
-    const PREFER: &'static str = "for short tests: the least regret of duels up to 10^6 steps among 136 arms, but wrong in a third of the runs after 10^7";
     const PAPER: Option<Paper> = Some(papers::CHEN_ICML_2017);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("after=duel", "as in duelpy")];
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 24 };
     const OWN_LOOP: bool = true;
     type Policy = WinnerStays;
 

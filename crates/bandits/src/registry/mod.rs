@@ -10,13 +10,16 @@
 //! ```
 
 mod entry;
+mod memory;
 mod outside;
+mod prefer;
 
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
 pub use entry::{Entry, table};
+pub use memory::Memory;
 pub use outside::Outside;
 
 use crate::algorithm::{MOST_WITH_ALL_PAIRS, assign, nearest};
@@ -216,15 +219,6 @@ impl Spec {
         if memory.per_pair > 0 && arms > MOST_WITH_ALL_PAIRS { 0 } else { memory.bytes(arms) }
     }
 
-    /// How many steps its opening takes among `arms` arms: [`PolicyConfig::opening`].
-    #[must_use]
-    pub fn opening(&self, arms: usize) -> u64 {
-        match &self.0 {
-            Origin::Listed(any) => each!(any, algorithm => algorithm.opening(arms)),
-            Origin::Outside(_) => 0,
-        }
-    }
-
     /// Builds the policy for `arms` arms and `horizon` steps and hands it to `visitor`.
     ///
     /// # Errors
@@ -285,6 +279,11 @@ impl FromStr for Spec {
         });
         Ok(Self(Origin::Listed(any)))
     }
+}
+
+/// The row of an algorithm in a table by name.
+fn row<'a, T>(table: &'a [(&str, T)], name: &str) -> Option<&'a T> {
+    table.iter().find(|row| row.0 == name).map(|row| &row.1)
 }
 
 fn boxed<P: Policy + Clone + Send + 'static>(policy: P) -> Box<dyn OwnedPolicy> {

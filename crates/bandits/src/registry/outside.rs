@@ -4,8 +4,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Entry, Spec};
-use crate::{ActionKind, Convergence, Memory, OwnedPolicy, Policy};
+use super::{Entry, Memory, Spec};
+use crate::{ActionKind, OwnedPolicy, Policy};
 
 /// An algorithm from outside.
 pub trait Outside: fmt::Debug + Send + Sync {
@@ -88,7 +88,6 @@ pub(super) fn entry(outside: &dyn Outside) -> Entry {
         revision: 1,
         action_kind: outside.action_kind(),
         needs_horizon: false,
-        convergence: Convergence::USUAL,
         memory: Memory { per_pair: 0, per_arm: 0 },
         parameters: Vec::new(),
     }

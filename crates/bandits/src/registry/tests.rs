@@ -71,6 +71,28 @@ fn names_and_keys_are_unique() {
     }
 }
 
+/// `prefer.rs` and `memory.rs` say something of every algorithm, and of nothing else.
+#[test]
+fn each_algorithm_has_its_rows() {
+    let names: Vec<_> = entries().iter().map(|entry| entry.name).collect();
+    let add = "add a row to src/registry";
+    assert_eq!(prefer::PREFER.map(|row| row.0).to_vec(), names, "{add}/prefer.rs");
+    assert_eq!(memory::MEMORY.map(|row| row.0).to_vec(), names, "{add}/memory.rs");
+}
+
+/// Algorithms that take memory per pair refuse what would be too much.
+#[test]
+fn memory_per_pair_limits_the_arms() {
+    fn keeps_all_pairs<C: PolicyConfig>(_: &C) -> bool {
+        C::ALL_PAIRS
+    }
+    for entry in entries() {
+        let any = Any::named(entry.name).expect(entry.name);
+        let declared = each!(&any, algorithm => keeps_all_pairs(algorithm));
+        assert_eq!(declared, entry.memory.per_pair > 0, "{}", entry.name);
+    }
+}
+
 #[test]
 fn slips_are_named() {
     assert_eq!(message("rucp"), "no algorithm is called `rucp`; did you mean `rucb`?");
@@ -312,7 +334,7 @@ fn algorithms_from_outside_are_played_like_those_of_the_list() {
     let outside: std::sync::Arc<dyn Outside> = std::sync::Arc::new(Stubborn);
     let spec = Spec::from(outside.clone());
     assert_eq!((spec.canonical().as_str(), spec.entry().name, spec.uses_horizon()), ("stubborn", "stubborn", false));
-    assert_eq!((spec.memory(1_000_000), spec.opening(5), spec.warning()), (0, 0, None));
+    assert_eq!((spec.memory(1_000_000), spec.warning()), (0, None));
     assert!(
         spec == Spec::from(outside) && spec != Spec::from(std::sync::Arc::new(Stubborn) as std::sync::Arc<dyn Outside>)
     );

@@ -2,6 +2,7 @@
 
 mod agreement;
 mod common;
+mod convergence;
 mod identification;
 mod open;
 mod own;

@@ -4,14 +4,14 @@
 //! ALGORITHM=rucb cargo test -p bandits --test all problems
 //! ```
 //!
-//! What an algorithm is expected to find, and after how many steps, is its `CONVERGENCE`; messages name the field that
-//! allows for what was found.
+//! What an algorithm is expected to find, and after how many steps, is its row in `convergence.rs`; messages name the field
+//! that allows for what was found.
 
 use crate::common::{Run, algorithms};
+use crate::convergence::Convergence;
 use bandits::registry::{PolicyVisitor, Spec};
 use bandits::{
-    Arm, Convergence, DuelPolicy, Generator, Generators, MatrixArena, Policy, PreferenceMatrix, RegretReference, play,
-    problems,
+    Arm, DuelPolicy, Generator, Generators, MatrixArena, Policy, PreferenceMatrix, RegretReference, play, problems,
 };
 
 /// Problems with a Condorcet winner, and how long an algorithm may take to find it.
@@ -36,7 +36,7 @@ fn resolvable(matrix: &PreferenceMatrix, least: f64) -> bool {
 fn remedies(now: Convergence) -> String {
     let Convergence { patience, least_margin, late_share, .. } = now;
     format!(
-        "If that is what the algorithm should do, say so in its CONVERGENCE: `patience` (now {patience}) if it takes longer, \
+        "If that is what the algorithm should do, say so in its row of tests/all/convergence.rs: `patience` (now {patience}) if it takes longer, \
          e.g. because it explores first; `least_margin` (now {least_margin}) if it cannot resolve small margins; \
          `late_share` (now {late_share}) or `weak_regret` if it goes on exploring; `condorcet: false` if it looks for another \
          arm than the Condorcet winner"
@@ -59,7 +59,7 @@ fn each_algorithm_finds_the_winner_of_arxiv() {
 
 fn find_winners(problems: &[(&str, PreferenceMatrix, Arm, u64)]) {
     for entry in algorithms() {
-        let expected = entry.convergence;
+        let expected = Convergence::of(entry.name);
         if !expected.condorcet {
             continue;
         }

@@ -45,7 +45,7 @@ fn measured(name: &str, steps: u64) -> (f64, f64) {
     if_measured(name, steps).unwrap_or_else(|| panic!("{name} was not measured"))
 }
 
-/// What `PolicyConfig::PREFER` says of MSLR's 136 rankers is what was measured.
+/// What `registry/prefer.rs` says of MSLR's 136 rankers is what was measured.
 #[test]
 fn preferences_are_as_measured() {
     const LONG: u64 = 10_000_000;

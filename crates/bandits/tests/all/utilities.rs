@@ -1,6 +1,7 @@
 //! Algorithms that suppose utilities find the best arm where there are some, and multi-dueling
 //! bandits and RMED1 differ on such problems as they do elsewhere.
 
+use crate::convergence::Convergence;
 use bandits::problems::{Problem, Setting};
 use bandits::registry::{PolicyVisitor, Spec};
 use bandits::{Arena, Arm, Generators, Policy, Recorder, Shuffled, UtilityArena, one_two_five, play};
@@ -41,7 +42,7 @@ fn the_best_utility_is_found() {
     let uniform = arena.gaps().iter().sum::<f64>() / 6.0;
     // Baselines learn nothing.
     for entry in crate::common::algorithms().into_iter().filter(|entry| entry.paper.is_some()) {
-        let expected = entry.convergence;
+        let expected = Convergence::of(entry.name);
         let horizon = 20_000 * expected.patience;
         let spec: Spec = entry.name.parse().expect(entry.name);
         for seed in 0..3 {

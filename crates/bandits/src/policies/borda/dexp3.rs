@@ -25,7 +25,7 @@ use crate::algorithm::{papers, parameters};
 use crate::policies::reductions::rex3::gamma_in_unit;
 use crate::singleton::{ExpWeights, highest_score};
 use crate::state::{state, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// D-EXP3's parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -37,11 +37,8 @@ pub struct Dexp3Config {
 impl PolicyConfig for Dexp3Config {
     const NAME: &'static str = "dexp3";
     const SUMMARY: &'static str = "exponential weights of Borda scores (Saha et al., ICML 2021)";
-    const PREFER: &'static str = "if preferences may change or be tampered with, and the arm that wins most on average is wanted; needs many steps";
     const PAPER: Option<Paper> = Some(papers::SAHA_ICML_2021);
     const NEEDS_HORIZON: bool = true;
-    const CONVERGENCE: Convergence = Convergence { condorcet: false, late_share: 0.7, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 64 };
     type Policy = Dexp3;
 
     fn uses_horizon(&self) -> bool {

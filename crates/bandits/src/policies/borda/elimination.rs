@@ -29,7 +29,7 @@ use crate::algorithm::{papers, parameters, probability, takes_late};
 use crate::late::Late;
 use crate::random::{below, best_arm};
 use crate::state::{state, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// The parameters of elimination by Borda scores.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,11 +47,7 @@ impl Default for BordaEliminationConfig {
 impl PolicyConfig for BordaEliminationConfig {
     const NAME: &'static str = "borda-elimination";
     const SUMMARY: &'static str = "the Borda winner with a guarantee (Jamieson et al., AISTATS 2015), by elimination";
-    const PREFER: &'static str =
-        "if the arm that wins most on average must be right with a stated probability, at whatever cost";
     const PAPER: Option<Paper> = Some(papers::JAMIESON_AISTATS_2015);
-    const CONVERGENCE: Convergence = Convergence { condorcet: false, late_share: 0.9, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 50 };
     type Policy = BordaElimination;
 
     parameters! {

@@ -75,7 +75,7 @@ use crate::algorithm::{papers, parameters, positive, probability, takes_late};
 use crate::late::Late;
 use crate::random::{below, uniform};
 use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// The priors that learn side by side.
 pub(crate) const PRIORS: [f64; 6] = [0.07, 0.14, 0.28, 0.56, 1.12, 2.24];
@@ -104,10 +104,9 @@ impl Default for BradleyTerryConfig {
 impl PolicyConfig for BradleyTerryConfig {
     const NAME: &'static str = "bradley-terry";
     const SUMMARY: &'static str = "Thompson sampling of utilities, leader against challenger (this project)";
-    const PREFER: &'static str = "first, if two arms meet at a time: here the least regret of duels from 10^6 steps on, and right also where arms differ far more or no order explains preferences";
     const PAPER: Option<Paper> = Some(papers::BRADLEY_TERRY_1952);
     const REVISION: u32 = 2;
-    const MEMORY: Memory = Memory { per_pair: 4, per_arm: 400 };
+    const ALL_PAIRS: bool = true;
     type Policy = BradleyTerry;
 
     parameters! {

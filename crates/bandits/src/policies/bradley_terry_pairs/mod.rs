@@ -39,7 +39,7 @@ use crate::algorithm::{papers, parameters, positive, probability, takes_late};
 use crate::late::Late;
 use crate::random::{Normals, below, uniform};
 use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 use challengers::Challengers;
 use posterior::Posterior;
 
@@ -68,10 +68,8 @@ impl Default for BradleyTerryPairsConfig {
 impl PolicyConfig for BradleyTerryPairsConfig {
     const NAME: &'static str = "bradley-terry-pairs";
     const SUMMARY: &'static str = "as `bradley-terry`, but it learns where its model is wrong (this project)";
-    const PREFER: &'static str =
-        "as `bradley-terry`, if 10^8 steps or more are simulated: they take seconds, at a little more regret";
     const PAPER: Option<Paper> = Some(papers::BRADLEY_TERRY_1952);
-    const MEMORY: Memory = Memory { per_pair: 52, per_arm: 120 };
+    const ALL_PAIRS: bool = true;
     const REVISION: u32 = 2;
     type Policy = BradleyTerryPairs;
 

@@ -47,7 +47,7 @@ use crate::counts::OpenDuels;
 use crate::late::Late;
 use crate::random::{below, coin};
 use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 use decided_pairs::DecidedPairs;
 use hypotheses::{Hypotheses, ones};
 
@@ -70,10 +70,8 @@ impl Default for CcbConfig {
 impl PolicyConfig for CcbConfig {
     const NAME: &'static str = "ccb";
     const SUMMARY: &'static str = "Copeland confidence bound (Zoghi et al., NIPS 2015)";
-    const PREFER: &'static str =
-        "if no arm may beat all others (Copeland winners) and its proof counts; otherwise as `rucb`";
     const PAPER: Option<Paper> = Some(papers::ZOGHI_NIPS_2015);
-    const MEMORY: Memory = Memory { per_pair: 23, per_arm: 820 };
+    const ALL_PAIRS: bool = true;
     type Policy = Ccb;
 
     parameters! {
@@ -86,10 +84,6 @@ impl PolicyConfig for CcbConfig {
 
     fn warning(&self) -> Option<String> {
         (self.alpha <= 0.5).then(|| format!("ccb: alpha = {} is not above 1/2, as its theory needs", self.alpha))
-    }
-
-    fn opening(&self, arms: usize) -> u64 {
-        (arms * (arms - 1) / 2) as u64
     }
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<Ccb, ParameterError> {

@@ -44,7 +44,7 @@
 //! * A window keeps its duels, 16 bytes each.
 
 use super::chances::{Chances, Fading};
-use super::memory::{Duels, Memory as Remembered, Rule};
+use super::memory::{Duels, Memory, Rule};
 use super::{at_least_two, low_alpha};
 use crate::algorithm::{papers, parameters, positive, takes_late};
 use crate::confidence::LogTime;
@@ -52,7 +52,7 @@ use crate::late::Late;
 use crate::policies::dts::Bounds;
 use crate::state::{state, stored};
 use crate::thompson::{Field, Posterior, Preferences as _, Sampler, Ties};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// Sliding-window D-TS's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,9 +87,8 @@ impl Default for DiscountedDtsConfig {
 impl PolicyConfig for SlidingDtsConfig {
     const NAME: &'static str = "sliding-dts";
     const SUMMARY: &'static str = "D-TS that remembers the last steps only, for users who change";
-    const PREFER: &'static str = "if preferences change: a fifth of the regret of `sliding-rucb`, but it grows without end where nothing changes";
     const PAPER: Option<Paper> = Some(papers::TROVO_JAIR_2020);
-    const MEMORY: Memory = Memory { per_pair: 32, per_arm: 330 };
+    const ALL_PAIRS: bool = true;
     type Policy = SlidingDts;
 
     parameters! {
@@ -126,10 +125,9 @@ impl PolicyConfig for SlidingDtsConfig {
 impl PolicyConfig for DiscountedDtsConfig {
     const NAME: &'static str = "discounted-dts";
     const SUMMARY: &'static str = "D-TS whose outcomes fade, for users who change";
-    const PREFER: &'static str = "as `sliding-dts`, if outcomes should fade gradually";
     const PAPER: Option<Paper> = Some(papers::RAJ_ARXIV_2017);
     const REVISION: u32 = 2;
-    const MEMORY: Memory = Memory { per_pair: 32, per_arm: 330 };
+    const ALL_PAIRS: bool = true;
     type Policy = DiscountedDts;
 
     parameters! {
@@ -151,7 +149,7 @@ impl PolicyConfig for DiscountedDtsConfig {
         let factor = 1.0 - 1.0 / self.memory;
         Ok(DiscountedDts {
             alpha: self.alpha,
-            memory: Remembered::new(arms, Rule::Discount(factor)),
+            memory: Memory::new(arms, Rule::Discount(factor)),
             chances: Chances::new(arms, factor),
             sampler: Sampler::new(arms, Ties::Random),
             losses: vec![0; arms],
@@ -240,7 +238,7 @@ impl Late for SlidingDts {
 #[derive(Debug, Clone)]
 pub struct DiscountedDts {
     alpha: f64,
-    memory: Remembered,
+    memory: Memory,
     chances: Chances,
     sampler: Sampler,
     /// Room for how many upper bounds of each arm are below 1/2, and for the arms with the fewest.

@@ -32,14 +32,14 @@
 //!   leaves no candidate). An outcome that arrives counts from its own step on: it fades, or leaves the window, as if it had come in time.
 //! * A step costs O(K); a window keeps its duels, 16 bytes each.
 
-use super::memory::{Memory as Remembered, Rule};
+use super::memory::{Memory, Rule};
 use super::{at_least_two, low_alpha};
 use crate::algorithm::{papers, parameters, positive, takes_late};
 use crate::counts::OpenDuels;
 use crate::late::Late;
 use crate::random::{below, best_arm};
 use crate::state::{state, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// Sliding-window RUCB's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,17 +71,11 @@ impl Default for DiscountedRucbConfig {
     }
 }
 
-/// What both have in common.
-const CONVERGENCE: Convergence = Convergence { late_share: 0.6, ..Convergence::USUAL };
-
 impl PolicyConfig for SlidingRucbConfig {
     const NAME: &'static str = "sliding-rucb";
     const SUMMARY: &'static str = "RUCB that remembers the last steps only, for users who change";
-    const PREFER: &'static str =
-        "if preferences jump, arms are few and `window` is much longer than their pairs: as `discounted-rucb`";
     const PAPER: Option<Paper> = Some(papers::GARIVIER_ALT_2011);
-    const CONVERGENCE: Convergence = CONVERGENCE;
-    const MEMORY: Memory = Memory { per_pair: 24, per_arm: 150 };
+    const ALL_PAIRS: bool = true;
     type Policy = ForgetfulRucb;
 
     parameters! {
@@ -98,10 +92,6 @@ impl PolicyConfig for SlidingRucbConfig {
         low_alpha(Self::NAME, self.alpha, "RUCB")
     }
 
-    fn opening(&self, arms: usize) -> u64 {
-        (arms * (arms - 1) / 2) as u64
-    }
-
     fn policy(&self, arms: usize, horizon: u64) -> Result<ForgetfulRucb, ParameterError> {
         self.check_for(arms, horizon)?;
         Ok(ForgetfulRucb::new(arms, self.alpha, Rule::Window(self.window as u64)))
@@ -113,10 +103,8 @@ impl PolicyConfig for SlidingRucbConfig {
 impl PolicyConfig for DiscountedRucbConfig {
     const NAME: &'static str = "discounted-rucb";
     const SUMMARY: &'static str = "RUCB whose outcomes fade, for users who change";
-    const PREFER: &'static str = "if preferences change, arms are few and one winner is worth its price: regret grows without end where nothing changes";
     const PAPER: Option<Paper> = Some(papers::GARIVIER_ALT_2011);
-    const CONVERGENCE: Convergence = CONVERGENCE;
-    const MEMORY: Memory = Memory { per_pair: 24, per_arm: 100 };
+    const ALL_PAIRS: bool = true;
     type Policy = ForgetfulRucb;
 
     parameters! {
@@ -133,10 +121,6 @@ impl PolicyConfig for DiscountedRucbConfig {
         low_alpha(Self::NAME, self.alpha, "RUCB")
     }
 
-    fn opening(&self, arms: usize) -> u64 {
-        (arms * (arms - 1) / 2) as u64
-    }
-
     fn policy(&self, arms: usize, horizon: u64) -> Result<ForgetfulRucb, ParameterError> {
         self.check_for(arms, horizon)?;
         Ok(ForgetfulRucb::new(arms, self.alpha, Rule::Discount(1.0 - 1.0 / self.memory)))
@@ -149,7 +133,7 @@ impl PolicyConfig for DiscountedRucbConfig {
 #[derive(Debug, Clone)]
 pub struct ForgetfulRucb {
     alpha: f64,
-    memory: Remembered,
+    memory: Memory,
     candidates: Vec<Arm>,
     open: OpenDuels,
     /// u(j, c) of every j, room for it.
@@ -162,7 +146,7 @@ impl ForgetfulRucb {
     fn new(arms: usize, alpha: f64, rule: Rule) -> Self {
         Self {
             alpha,
-            memory: Remembered::new(arms, rule),
+            memory: Memory::new(arms, rule),
             candidates: Vec::with_capacity(arms),
             open: OpenDuels::new(arms),
             bounds: Vec::with_capacity(arms),

@@ -29,7 +29,7 @@ use crate::algorithm::{papers, parameters, warnings, without_effect};
 use crate::policies::rex3::gamma_in_unit;
 use crate::policies::sparring::Sparring;
 use crate::singleton::Exp3S;
-use crate::{Convergence, Memory, Paper, ParameterError, PolicyConfig};
+use crate::{Paper, ParameterError, PolicyConfig};
 
 /// Parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,12 +51,9 @@ impl Default for SparringExp3sConfig {
 impl PolicyConfig for SparringExp3sConfig {
     const NAME: &'static str = "sparring-exp3s";
     const SUMMARY: &'static str = "two bandits with shared exponential weights against each other (Auer et al., 2002)";
-    const PREFER: &'static str = "if preferences change a known number of times and nothing else is known of them; `sliding-dts` and `discounted-dts` have less regret";
     const PAPER: Option<Paper> = Some(papers::AUER_SICOMP_2002);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("changes=10", "ten changes expected")];
     const NEEDS_HORIZON: bool = true;
-    const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 90 };
     type Policy = Sparring<Exp3S>;
 
     fn uses_horizon(&self) -> bool {

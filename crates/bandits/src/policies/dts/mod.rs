@@ -50,7 +50,7 @@ use crate::confidence::LogTime;
 use crate::late::Late;
 use crate::state::{state, stored};
 use crate::thompson::{Field, Posterior, Preferences as _, Sampler, Ties};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 mod bounds;
 
@@ -95,15 +95,10 @@ impl<const PLUS: bool> PolicyConfig for DoubleThompsonConfig<PLUS> {
     } else {
         "double Thompson sampling (D-TS; Wu and Liu, NIPS 2016): two sampled candidates"
     };
-    const PREFER: &'static str = if PLUS {
-        "as `dts`: the same regret within its error"
-    } else {
-        "if the best arm may not win most on average, or none may beat all others: little regret, at microseconds per step among 136 arms"
-    };
     const PAPER: Option<Paper> = Some(papers::WU_NIPS_2016);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=mergedts", "pseudo-counts")];
     const REVISION: u32 = if PLUS { 2 } else { 1 };
-    const MEMORY: Memory = Memory { per_pair: if PLUS { 36 } else { 32 }, per_arm: 240 };
+    const ALL_PAIRS: bool = true;
     type Policy = DoubleThompson;
 
     parameters! {

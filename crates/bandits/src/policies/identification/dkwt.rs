@@ -26,7 +26,7 @@
 use super::{ChampionTest, OneByOne, PairByPair};
 use crate::algorithm::{papers, parameters, probability};
 use crate::state::state;
-use crate::{Convergence, Memory, Paper, ParameterError, PolicyConfig};
+use crate::{Paper, ParameterError, PolicyConfig};
 
 /// DKWT's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,10 +45,7 @@ impl PolicyConfig for DkwtConfig {
     const NAME: &'static str = "dkwt";
     const SUMMARY: &'static str =
         "the Condorcet winner with a guarantee (Haddenhorst et al., NeurIPS 2021), arm by arm";
-    const PREFER: &'static str = "if the arm that beats all others must be right with a stated probability, in a number of pairs that grows with the arms";
     const PAPER: Option<Paper> = Some(papers::HADDENHORST_NEURIPS_2021);
-    const CONVERGENCE: Convergence = Convergence { patience: 30, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 20 };
     type Policy = PairByPair<OneByOne<Dkwt>>;
 
     parameters! {

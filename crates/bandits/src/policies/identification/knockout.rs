@@ -25,7 +25,7 @@
 use super::{Bracket, PairByPair, Settling};
 use crate::algorithm::{papers, parameters, probability};
 use crate::state::state;
-use crate::{Arm, Convergence, Generator, Memory, Paper, ParameterError, PolicyConfig};
+use crate::{Arm, Generator, Paper, ParameterError, PolicyConfig};
 
 /// Knockout's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,11 +47,7 @@ impl Default for KnockoutConfig {
 impl PolicyConfig for KnockoutConfig {
     const NAME: &'static str = "knockout";
     const SUMMARY: &'static str = "a knock-out with a guarantee (Falahatgar et al., ICML 2017)";
-    const PREFER: &'static str =
-        "if an arm that is nearly the best will do, with a stated probability, and utilities explain the duels";
     const PAPER: Option<Paper> = Some(papers::FALAHATGAR_ICML_2017);
-    const CONVERGENCE: Convergence = Convergence { patience: 4, least_margin: 0.05, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 28 };
     type Policy = PairByPair<Knockout>;
 
     parameters! {

@@ -25,7 +25,7 @@
 use super::{ChampionTest, OneByOne, PairByPair};
 use crate::algorithm::{papers, parameters, probability};
 use crate::state::state;
-use crate::{Convergence, Memory, Paper, ParameterError, PolicyConfig};
+use crate::{Paper, ParameterError, PolicyConfig};
 
 /// The parameter of MallowsMPI.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,11 +43,7 @@ impl Default for MallowsMpiConfig {
 impl PolicyConfig for MallowsMpiConfig {
     const NAME: &'static str = "mallows-mpi";
     const SUMMARY: &'static str = "the better of two stays, however long it takes (Busa-Fekete et al., ICML 2014)";
-    const PREFER: &'static str =
-        "if every arm beats all below it, no two nearly tie, and the best one is wanted with a stated probability";
     const PAPER: Option<Paper> = Some(papers::BUSA_FEKETE_ICML_2014);
-    const CONVERGENCE: Convergence = Convergence { patience: 4, least_margin: 0.05, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 20 };
     type Policy = PairByPair<OneByOne<MallowsMpi>>;
 
     parameters! {

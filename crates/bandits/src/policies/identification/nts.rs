@@ -27,7 +27,7 @@ use super::{Bracket, PairByPair, Settling};
 use crate::algorithm::{papers, parameters, positive, probability};
 use crate::random::shuffle;
 use crate::state::state;
-use crate::{Arm, Convergence, Generator, Memory, Paper, ParameterError, PolicyConfig};
+use crate::{Arm, Generator, Paper, ParameterError, PolicyConfig};
 
 /// NTS's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,11 +48,8 @@ impl PolicyConfig for NtsConfig {
     const NAME: &'static str = "nts";
     const SUMMARY: &'static str =
         "is there a Condorcet winner? (Haddenhorst et al., UAI 2021): a knock-out, then its winner against all";
-    const PREFER: &'static str = "to learn whether any arm beats all others, if pairs closer than h do not matter";
     const PAPER: Option<Paper> = Some(papers::HADDENHORST_UAI_2021);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("h=0.2", "preferences far from 1/2")];
-    const CONVERGENCE: Convergence = Convergence { least_margin: 0.05, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 36 };
     type Policy = PairByPair<Nts>;
 
     parameters! {

@@ -32,7 +32,7 @@ use crate::algorithm::{papers, parameters, probability};
 use crate::counts::PairCounts;
 use crate::random::below;
 use crate::state::{state, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// PLPAC's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,11 +52,8 @@ impl Default for PlPacConfig {
 impl PolicyConfig for PlPacConfig {
     const NAME: &'static str = "pl-pac";
     const SUMMARY: &'static str = "pairs sorted by a random pivot (Szörényi et al., NeurIPS 2015)";
-    const PREFER: &'static str =
-        "if utilities explain all duels and an arm that is nearly the best will do, with a stated probability";
     const PAPER: Option<Paper> = Some(papers::SZORENYI_NEURIPS_2015);
-    const CONVERGENCE: Convergence = Convergence { patience: 4, least_margin: 0.05, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 4, per_arm: 20 };
+    const ALL_PAIRS: bool = true;
     type Policy = PlPac;
 
     parameters! {

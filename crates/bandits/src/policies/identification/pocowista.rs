@@ -30,7 +30,7 @@ use crate::algorithm::{papers, parameters, probability};
 use crate::counts::PairTable;
 use crate::random::{argmax, best_arm};
 use crate::state::state;
-use crate::{Arm, Convergence, Generator, Memory, Paper, ParameterError, PolicyConfig};
+use crate::{Arm, Generator, Paper, ParameterError, PolicyConfig};
 
 /// POCOWISTA's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,11 +48,8 @@ impl Default for PocowistaConfig {
 impl PolicyConfig for PocowistaConfig {
     const NAME: &'static str = "pocowista";
     const SUMMARY: &'static str = "the Copeland winner with a guarantee (Bengs et al., AISTATS 2024), pair by pair";
-    const PREFER: &'static str =
-        "if the arm that beats most others must be right with a stated probability, whether or not one beats all";
     const PAPER: Option<Paper> = Some(papers::BENGS_AISTATS_2024);
-    const CONVERGENCE: Convergence = Convergence { patience: 4, least_margin: 0.05, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 1, per_arm: 16 };
+    const ALL_PAIRS: bool = true;
     type Policy = PairByPair<Pocowista>;
 
     parameters! {

@@ -29,7 +29,7 @@
 use super::{ChampionTest, OneByOne, PairByPair};
 use crate::algorithm::{papers, parameters, probability};
 use crate::state::state;
-use crate::{Convergence, Memory, Paper, ParameterError, PolicyConfig};
+use crate::{Paper, ParameterError, PolicyConfig};
 
 /// The parameters of sequential elimination.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,11 +49,7 @@ impl Default for SequentialEliminationConfig {
 impl PolicyConfig for SequentialEliminationConfig {
     const NAME: &'static str = "sequential-elimination";
     const SUMMARY: &'static str = "the better of two stays, with a guarantee (Falahatgar et al., NeurIPS 2017)";
-    const PREFER: &'static str =
-        "if an arm that is nearly the best will do, with a stated probability, and preferences are only ordered";
     const PAPER: Option<Paper> = Some(papers::FALAHATGAR_NEURIPS_2017);
-    const CONVERGENCE: Convergence = Convergence { patience: 4, least_margin: 0.05, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 20 };
     type Policy = PairByPair<OneByOne<SequentialElimination>>;
 
     parameters! {

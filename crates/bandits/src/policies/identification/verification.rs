@@ -31,7 +31,7 @@ use crate::algorithm::{papers, parameters, probability};
 use crate::counts::PairCounts;
 use crate::random::{argmax, shuffle};
 use crate::state::{plain, state, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// The parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,10 +51,8 @@ impl Default for VerificationConfig {
 impl PolicyConfig for VerificationConfig {
     const NAME: &'static str = "verification";
     const SUMMARY: &'static str = "explores for a candidate, then verifies it (Karnin, NeurIPS 2016)";
-    const PREFER: &'static str = "if the best arm must be right with a probability very close to 1";
     const PAPER: Option<Paper> = Some(papers::KARNIN_NEURIPS_2016);
-    const CONVERGENCE: Convergence = Convergence { patience: 4, least_margin: 0.05, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 10, per_arm: 32 };
+    const ALL_PAIRS: bool = true;
     type Policy = Verification;
 
     parameters! {

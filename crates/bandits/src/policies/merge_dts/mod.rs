@@ -46,7 +46,7 @@ use crate::late::Late;
 use crate::random::argmax;
 use crate::random::preference;
 use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 mod batches;
 
@@ -95,11 +95,8 @@ impl PolicyConfig for MergeDtsConfig {
     const NAME: &'static str = "mergedts";
     const SUMMARY: &'static str =
         "merge double Thompson sampling (Li et al., TOIS 2020): sampling in batches that merge";
-    const PREFER: &'static str =
-        "as `mergerucb`, with less regret; with `alpha=0.262144:p=16:c=4e5` the least of those that merge";
     const PAPER: Option<Paper> = Some(papers::LI_TOIS_2020);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed")];
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 240 };
     type Policy = MergeDts;
 
     parameters! {

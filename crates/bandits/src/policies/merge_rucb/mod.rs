@@ -47,7 +47,7 @@ use crate::algorithm::{named_values, papers, parameters, takes_late};
 use crate::late::Late;
 use crate::random::below;
 use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 mod batches;
 pub mod parallel;
@@ -103,10 +103,8 @@ impl MergeRucbConfig {
 impl PolicyConfig for MergeRucbConfig {
     const NAME: &'static str = "mergerucb";
     const SUMMARY: &'static str = "merge relative upper confidence bound (Zoghi et al., WSDM 2015): batches that merge";
-    const PREFER: &'static str = "from about 85 arms up to millions: memory grows with the arms, not their pairs, and a step costs the least time";
     const PAPER: Option<Paper> = Some(papers::ZOGHI_WSDM_2015);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed")];
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 270 };
     const OWN_LOOP: bool = true;
     type Policy = MergeRucb;
 

@@ -31,9 +31,7 @@ use crate::late::Late;
 use crate::policies::merging::{DelayedLogTime, Merging as _, Stages, copeland_best, shuffled};
 use crate::random::below;
 use crate::state::{plain, state, stored};
-use crate::{
-    Arm, Choice, Feedback, Generator, Memory, Paper, Parameter, ParameterError, ParameterValue, Policy, PolicyConfig,
-};
+use crate::{Arm, Choice, Feedback, Generator, Paper, Parameter, ParameterError, ParameterValue, Policy, PolicyConfig};
 
 /// The parameters of mergeRUCB.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -42,11 +40,8 @@ pub struct MergeRucbParallelConfig(pub MergeRucbConfig);
 impl PolicyConfig for MergeRucbParallelConfig {
     const NAME: &'static str = "mergerucb-parallel";
     const SUMMARY: &'static str = "mergeRUCB, all batches at once (Zoghi et al., WSDM 2015): outcomes sweep by sweep";
-    const PREFER: &'static str =
-        "as `mergerucb`, if a round of duels is sent out at a time; the same regret within its error";
     const PAPER: Option<Paper> = Some(papers::ZOGHI_WSDM_2015);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed")];
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 270 };
     const OWN_LOOP: bool = true;
     type Policy = MergeRucbParallel;
 

@@ -22,7 +22,7 @@ use super::{MergeRucb, MergeRucbConfig, Variant};
 use crate::algorithm::{papers, parameters, takes_late};
 use crate::late::Late;
 use crate::state::{State, StateError, StateReader, StateWriter, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// The parameters of mergeRUCB but for delta, and the length of the first round.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,12 +61,8 @@ impl PolicyConfig for MergeRucbSquaredConfig {
     const NAME: &'static str = "mergerucb-squared";
     const SUMMARY: &'static str =
         "mergeRUCB restarted for squared horizons (Zoghi et al., WSDM 2015): no delta, no horizon";
-    const PREFER: &'static str = "to compare with: needs no delta, but costs more than `mergerucb` and is sure later";
     const PAPER: Option<Paper> = Some(papers::ZOGHI_WSDM_2015);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed")];
-    // It learns from scratch in every round.
-    const CONVERGENCE: Convergence = Convergence { patience: 10, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 500 };
     const OWN_LOOP: bool = true;
     type Policy = MergeRucbSquared;
 

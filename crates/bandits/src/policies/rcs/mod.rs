@@ -46,7 +46,7 @@ use crate::confidence::{Challengers, LogTime, Standing};
 use crate::counts::{LeastCounts, OpenDuels};
 use crate::late::Late;
 use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 mod tournament;
 
@@ -83,11 +83,10 @@ impl PolicyConfig for RcsConfig {
     const NAME: &'static str = "rcs";
     const SUMMARY: &'static str =
         "relative confidence sampling (Zoghi et al., WSDM 2014): a sampled champion, optimism";
-    const PREFER: &'static str = "up to about 20 arms, as `rucb`: about a fifth less regret";
     const PAPER: Option<Paper> = Some(papers::ZOGHI_WSDM_2014);
     const VARIANTS: &'static [(&'static str, &'static str)] =
         &[("variant=lerot", "counts fewer champions, and duels of an arm with itself")];
-    const MEMORY: Memory = Memory { per_pair: 47, per_arm: 1720 };
+    const ALL_PAIRS: bool = true;
     const OWN_LOOP: bool = true;
     type Policy = Rcs;
 
@@ -102,10 +101,6 @@ impl PolicyConfig for RcsConfig {
 
     fn warning(&self) -> Option<String> {
         (self.alpha <= 0.5).then(|| format!("rcs: alpha = {} is not above 1/2, as its theory needs", self.alpha))
-    }
-
-    fn opening(&self, arms: usize) -> u64 {
-        (arms * (arms - 1) / 2) as u64
     }
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<Rcs, ParameterError> {

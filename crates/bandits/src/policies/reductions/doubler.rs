@@ -30,7 +30,7 @@ use crate::singleton::highest_score;
 use crate::singleton::low_scale;
 use crate::singleton::{SingletonBandit as _, Ucb};
 use crate::state::{state, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// Doubler's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,10 +48,7 @@ impl Default for DoublerConfig {
 impl PolicyConfig for DoublerConfig {
     const NAME: &'static str = "doubler";
     const SUMMARY: &'static str = "a bandit against its own choices of the epoch before (Ailon et al., ICML 2014)";
-    const PREFER: &'static str = "to compare with: the first reduction to a bandit of single arms, with its proof";
     const PAPER: Option<Paper> = Some(papers::AILON_ICML_2014);
-    const CONVERGENCE: Convergence = Convergence { condorcet: false, patience: 10, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 88 };
     type Policy = Doubler;
 
     parameters! {

@@ -26,7 +26,7 @@ use crate::singleton::highest_score;
 use crate::singleton::low_scale;
 use crate::singleton::{SingletonBandit as _, Ucb};
 use crate::state::{State, StateError, StateReader, StateWriter, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// MultiSBM's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,11 +44,8 @@ impl Default for MultiSbmConfig {
 impl PolicyConfig for MultiSbmConfig {
     const NAME: &'static str = "multisbm";
     const SUMMARY: &'static str = "a bandit of opponents for each arm (Ailon et al., ICML 2014)";
-    const PREFER: &'static str =
-        "to compare with; only after 10^7 steps among 136 arms is its regret clearly below that of random choice";
     const PAPER: Option<Paper> = Some(papers::AILON_ICML_2014);
-    const CONVERGENCE: Convergence = Convergence { condorcet: false, patience: 10, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 27, per_arm: 1570 };
+    const ALL_PAIRS: bool = true;
     type Policy = MultiSbm;
 
     parameters! {
@@ -61,10 +58,6 @@ impl PolicyConfig for MultiSbmConfig {
 
     fn warning(&self) -> Option<String> {
         low_scale(Self::NAME, Some(self.scale))
-    }
-
-    fn opening(&self, arms: usize) -> u64 {
-        (arms * arms) as u64
     }
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<MultiSbm, ParameterError> {

@@ -30,7 +30,7 @@
 use crate::algorithm::{named_values, papers, parameters};
 use crate::singleton::{ExpWeights, Rate, tuned};
 use crate::state::{state, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 use crate::singleton::highest_score;
 
@@ -72,11 +72,9 @@ pub(in crate::policies) fn gamma_in_unit(gamma: Option<f64>) -> Result<(), Param
 impl PolicyConfig for Rex3Config {
     const NAME: &'static str = "rex3";
     const SUMMARY: &'static str = "relative exponential weights (Gajane et al., ICML 2015)";
-    const PREFER: &'static str = "if preferences may change over time; where they do not, others have less regret";
     const PAPER: Option<Paper> = Some(papers::GAJANE_ICML_2015);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=mergedts", "decreasing gamma, psi = 1")];
     const NEEDS_HORIZON: bool = true;
-    const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
     type Policy = Rex3;
 
     fn uses_horizon(&self) -> bool {

@@ -27,9 +27,7 @@ use crate::late::Late;
 use crate::singleton::highest_score;
 use crate::singleton::{SingletonBandit as _, Thompson};
 use crate::state::{state, stored};
-use crate::{
-    ActionKind, Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig,
-};
+use crate::{ActionKind, Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// Self-Sparring's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,11 +47,8 @@ impl Default for SelfSparringConfig {
 impl PolicyConfig for SelfSparringConfig {
     const NAME: &'static str = "self-sparring";
     const SUMMARY: &'static str = "a Thompson sampler against itself (Sui et al., UAI 2017)";
-    const PREFER: &'static str = "if two arms meet at a time and the best also wins most on average: only `bradley-terry` and `bradley-terry-pairs` have less regret of duels at 10^7 steps";
     const PAPER: Option<Paper> = Some(papers::SUI_UAI_2017);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("m=4", "four picks at a time, which meet as a set")];
-    const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 130 };
     const REVISION: u32 = 2;
     type Policy = SelfSparring;
 

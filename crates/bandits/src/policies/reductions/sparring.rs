@@ -32,7 +32,7 @@ use crate::singleton::highest_score;
 use crate::singleton::low_scale;
 use crate::singleton::{SingletonBandit, Thompson, Ucb};
 use crate::state::{StateError, StateReader, StateWriter};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// Sparring's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,14 +64,10 @@ impl Default for SparringConfig {
 impl PolicyConfig for SparringConfig {
     const NAME: &'static str = "sparring";
     const SUMMARY: &'static str = "two upper-confidence-bound bandits against each other (Ailon et al., ICML 2014)";
-    const PREFER: &'static str =
-        "if steps must be cheap and the best arm also wins most on average; not if answers come late";
     const PAPER: Option<Paper> = Some(papers::AILON_ICML_2014);
     const VARIANTS: &'static [(&'static str, &'static str)] =
         &[("variant=mergedts", "as in the experiments with MergeDTS")];
     const OWN_LOOP: bool = true;
-    const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 88 };
     type Policy = Sparring<Ucb>;
 
     parameters! {

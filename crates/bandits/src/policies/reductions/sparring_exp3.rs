@@ -28,7 +28,7 @@ use super::rex3::{Gamma, gamma_in_unit};
 use super::sparring::Sparring;
 use crate::algorithm::{papers, parameters, warnings, without_effect};
 use crate::singleton::{Exp3, Rate};
-use crate::{Convergence, Memory, Paper, ParameterError, PolicyConfig};
+use crate::{Paper, ParameterError, PolicyConfig};
 
 /// Parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,12 +48,9 @@ impl Default for SparringExp3Config {
 impl PolicyConfig for SparringExp3Config {
     const NAME: &'static str = "sparring-exp3";
     const SUMMARY: &'static str = "two exponential-weight bandits against each other (Ailon et al., ICML 2014)";
-    const PREFER: &'static str = "to compare with where preferences change; `rex3` has less regret";
     const PAPER: Option<Paper> = Some(papers::AILON_ICML_2014);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=mergedts", "decreasing gamma")];
     const NEEDS_HORIZON: bool = true;
-    const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 90 };
     type Policy = Sparring<Exp3>;
 
     fn uses_horizon(&self) -> bool {

@@ -20,7 +20,7 @@
 use super::sparring::Sparring;
 use crate::algorithm::{papers, parameters, takes_late};
 use crate::singleton::Thompson;
-use crate::{Convergence, Memory, Paper, ParameterError, PolicyConfig};
+use crate::{Paper, ParameterError, PolicyConfig};
 
 /// No parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -29,10 +29,7 @@ pub struct SparringTsConfig;
 impl PolicyConfig for SparringTsConfig {
     const NAME: &'static str = "sparring-ts";
     const SUMMARY: &'static str = "two Thompson samplers against each other (Ailon et al., ICML 2014)";
-    const PREFER: &'static str = "as `self-sparring`, which has less regret";
     const PAPER: Option<Paper> = Some(papers::AILON_ICML_2014);
-    const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 190 };
     const REVISION: u32 = 2;
     type Policy = Sparring<Thompson>;
 

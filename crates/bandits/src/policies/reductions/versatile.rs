@@ -26,7 +26,7 @@
 use super::sparring::Sparring;
 use crate::algorithm::{papers, parameters};
 use crate::singleton::{Estimator, TsallisInf};
-use crate::{Memory, Paper, ParameterError, PolicyConfig};
+use crate::{Paper, ParameterError, PolicyConfig};
 
 /// Versatile-DB's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,10 +44,8 @@ impl Default for VersatileDbConfig {
 impl PolicyConfig for VersatileDbConfig {
     const NAME: &'static str = "versatile-db";
     const SUMMARY: &'static str = "two Tsallis-INF bandits against each other (Saha and Gaillard, ICML 2022)";
-    const PREFER: &'static str = "if preferences may change or be tampered with; where they do not, only `mdb`, `bradley-terry`, `bradley-terry-pairs` and `self-sparring` have less regret";
     const PAPER: Option<Paper> = Some(papers::SAHA_ICML_2022);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("estimator=importance", "importance weighting")];
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 64 };
     type Policy = Sparring<TsallisInf>;
 
     parameters! {

@@ -52,7 +52,7 @@ use crate::algorithm::{papers, parameters, positive};
 use crate::confidence::LogTime;
 use crate::counts::{PairCounts, PairTable};
 use crate::state::{state, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// ECW-RMED's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,10 +72,8 @@ impl Default for EcwRmedConfig {
 impl PolicyConfig for EcwRmedConfig {
     const NAME: &'static str = "ecw-rmed";
     const SUMMARY: &'static str = "proofs of a Copeland winner at the least regret (Komiyama et al., ICML 2016)";
-    const PREFER: &'static str = "if no arm may beat all others (Copeland winners), arms are few and no two nearly tie; otherwise `ccb` or `dts`";
     const PAPER: Option<Paper> = Some(papers::KOMIYAMA_ICML_2016);
-    const CONVERGENCE: Convergence = Convergence { least_margin: 0.03, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 30, per_arm: 200 };
+    const ALL_PAIRS: bool = true;
     type Policy = EcwRmed;
 
     parameters! {
@@ -86,10 +84,6 @@ impl PolicyConfig for EcwRmedConfig {
     fn check(&self) -> Result<(), ParameterError> {
         positive("alpha", self.alpha)?;
         positive("beta", self.beta)
-    }
-
-    fn opening(&self, arms: usize) -> u64 {
-        (arms * (arms - 1) / 2) as u64
     }
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<EcwRmed, ParameterError> {

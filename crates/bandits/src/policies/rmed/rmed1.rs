@@ -40,7 +40,7 @@ use super::unanswered::Unanswered;
 use crate::algorithm::{papers, parameters, positive, takes_late};
 use crate::late::Late;
 use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// RMED1's parameters: f(K) = `factor` K^`power`.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,10 +60,8 @@ impl Default for Rmed1Config {
 impl PolicyConfig for Rmed1Config {
     const NAME: &'static str = "rmed1";
     const SUMMARY: &'static str = "relative minimum empirical divergence (Komiyama et al., COLT 2015)";
-    const PREFER: &'static str =
-        "if its proof counts: a fifth of the regret of `rucb` at 10^7 steps, in less time per step";
     const PAPER: Option<Paper> = Some(papers::KOMIYAMA_COLT_2015);
-    const MEMORY: Memory = Memory { per_pair: 21, per_arm: 640 };
+    const ALL_PAIRS: bool = true;
     const OWN_LOOP: bool = true;
     type Policy = Rmed1;
 
@@ -75,10 +73,6 @@ impl PolicyConfig for Rmed1Config {
     fn check(&self) -> Result<(), ParameterError> {
         positive("factor", self.factor)?;
         positive("power", self.power)
-    }
-
-    fn opening(&self, arms: usize) -> u64 {
-        (arms * (arms - 1) / 2) as u64
     }
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<Rmed1, ParameterError> {

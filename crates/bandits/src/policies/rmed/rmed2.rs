@@ -50,7 +50,7 @@ use super::unanswered::Unanswered;
 use crate::algorithm::{named_values, papers, parameters, positive, takes_late};
 use crate::late::Late;
 use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// Which of the published rules; see the [module](self).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,16 +102,11 @@ impl<const FH: bool> PolicyConfig for AnyRmed2Config<FH> {
     } else {
         "RMED with the cheapest informative opponent (Komiyama et al., COLT 2015)"
     };
-    const PREFER: &'static str = if FH {
-        "as `rmed2`, with a known horizon"
-    } else {
-        "if its proof counts, whose constant is the best possible; `rmed1` has less regret up to 10^8 steps"
-    };
     const PAPER: Option<Paper> = Some(papers::KOMIYAMA_COLT_2015);
     const VARIANTS: &'static [(&'static str, &'static str)] =
         &[("variant=komiyama", "as in duelingbanditlib: another opponent, pairs checked at each step")];
     const NEEDS_HORIZON: bool = FH;
-    const MEMORY: Memory = Memory { per_pair: 28, per_arm: 64 };
+    const ALL_PAIRS: bool = true;
     type Policy = Rmed2;
 
     parameters! {
@@ -125,12 +120,6 @@ impl<const FH: bool> PolicyConfig for AnyRmed2Config<FH> {
         positive("alpha", self.alpha)?;
         positive("factor", self.factor)?;
         positive("power", self.power)
-    }
-
-    fn opening(&self, arms: usize) -> u64 {
-        // At the default alpha, for horizons around 10^9.
-        let rounds = if FH { 10 } else { 9 };
-        (rounds * arms * (arms - 1) / 2) as u64
     }
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<Rmed2, ParameterError> {

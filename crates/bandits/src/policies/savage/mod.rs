@@ -35,7 +35,7 @@ use crate::algorithm::{named_values, papers, parameters, probability};
 use crate::counts::PairCounts;
 use crate::random::below;
 use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 mod round;
 
@@ -81,13 +81,11 @@ impl PolicyConfig for SavageConfig {
     const NAME: &'static str = "savage";
     const SUMMARY: &'static str =
         "Condorcet SAVAGE (Urvoy et al., ICML 2013): all pairs alike, until losers are certain";
-    const PREFER: &'static str =
-        "to compare with; `rcs` and `rucb` are as sure of the best arm sooner, at a fraction of the cost";
     const PAPER: Option<Paper> = Some(papers::URVOY_ICML_2013);
     const VARIANTS: &'static [(&'static str, &'static str)] =
         &[("variant=lerot", "pseudo-counts; ends with the arm that beats the most others")];
     const NEEDS_HORIZON: bool = true;
-    const MEMORY: Memory = Memory { per_pair: 4, per_arm: 300 };
+    const ALL_PAIRS: bool = true;
     const OWN_LOOP: bool = true;
     type Policy = Savage;
 
@@ -98,10 +96,6 @@ impl PolicyConfig for SavageConfig {
 
     fn check(&self) -> Result<(), ParameterError> {
         self.delta.map_or(Ok(()), |delta| probability("delta", delta))
-    }
-
-    fn opening(&self, arms: usize) -> u64 {
-        (arms * (arms - 1) / 2) as u64
     }
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<Savage, ParameterError> {
