@@ -11,7 +11,7 @@
 //!
 //! // Eight arms, each 0.05 better than the next.
 //! let mut arena = MatrixArena::new(problems::arithmetic(8)?)?;
-//! let mut policy = rucb::RucbConfig { alpha: 0.6, ..Default::default() }.policy(8, 20_000)?;
+//! let mut policy = rucb::RucbConfig { alpha: 0.6, ..Default::default() }.policy(8, Some(20_000))?;
 //! let mut recorder = Recorder::new(one_two_five(20_000));
 //! let mut generators = Generators::from_seed(1);
 //! play(&mut policy, &mut arena, 20_000, &mut generators, &mut recorder);
@@ -239,7 +239,7 @@
 //!
 //! for name in ["rucb", "mdb"] {
 //!     let spec: Spec = name.parse()?;
-//!     assert_eq!(spec.visit(4, 0, Serve { users: 2_000 })?, Some(Arm(0)));
+//!     assert_eq!(spec.visit(4, None, Serve { users: 2_000 })?, Some(Arm(0)));
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -308,7 +308,7 @@
 //!     for spec in [own, "rucb".parse()?, "random".parse()?] {
 //!         let (mut regret, mut right) = (0.0, 0);
 //!         for seed in 0..runs {
-//!             let mut policy = spec.policy(10, steps)?;
+//!             let mut policy = spec.policy(10, Some(steps))?;
 //!             let mut recorder = Recorder::new(vec![steps]);
 //!             let mut generators = Generators::from_seed(seed);
 //!             play(&mut policy, &mut arena.clone(), steps, &mut generators, &mut recorder);
@@ -392,7 +392,7 @@
 //!
 //! // Arm 0 beats every other with probability 2/4 + 1/8, a tie being half a win.
 //! let mut arena = Ladder { gaps: [0.0, 0.125, 0.125, 0.125, 0.125] };
-//! let mut policy = rucb::RucbConfig::default().policy(5, 10_000)?;
+//! let mut policy = rucb::RucbConfig::default().policy(5, Some(10_000))?;
 //! let mut recorder = Recorder::new(vec![1_000, 10_000]);
 //! play(&mut policy, &mut arena, 10_000, &mut Generators::from_seed(1), &mut recorder);
 //! let [early, late] = [0, 1].map(|at| recorder.curve()[at].average);
@@ -429,7 +429,7 @@ pub mod structure;
 mod thompson;
 
 pub use algorithm::{
-    ActionKind, MOST_WITH_ALL_PAIRS, Paper, Parameter, ParameterError, ParameterValue, PolicyConfig, Venue,
+    ActionKind, MOST_WITH_ALL_PAIRS, Paper, Parameter, ParameterError, ParameterValue, PolicyConfig, Venue, rules,
 };
 pub use arena::{Arena, DuelOutcome, MatrixArena, Shuffled, UtilityArena, UtilityError};
 pub use late::{Late, LatePolicy};
@@ -443,4 +443,6 @@ pub use regret::{RegretKind, RegretReference, RegretReferenceError, every_arm_is
 pub use run::{Exploration, explore, explore_then_exploit};
 pub use run::{Generators, Observer, Run, RunState, play, play_in_step};
 pub use run::{Recorder, Regret, log_spaced, one_two_five};
-pub use state::{StateError, StateReader, StateWriter};
+#[doc(hidden)]
+pub use state::tag as state_tag;
+pub use state::{Plain, State, StateError, StateReader, StateWriter};

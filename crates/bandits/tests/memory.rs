@@ -63,7 +63,7 @@ impl PolicyVisitor for Play {
 fn measured(spec: &Spec, arms: usize) -> f64 {
     let before = NOW.load(Ordering::Relaxed);
     MOST.store(before, Ordering::Relaxed);
-    spec.visit(arms, 1_000_000, Play { arms }).expect("a policy");
+    spec.visit(arms, Some(1_000_000), Play { arms }).expect("a policy");
     (MOST.load(Ordering::Relaxed) - before) as f64
 }
 

@@ -1,22 +1,26 @@
 //! What an algorithm is to the registry: a name, parameters with their rules, a paper, and how to build the policy.
 //! The algorithms themselves are in [`policies`](crate::policies), the list of them in [`registry`](crate::registry).
 
+mod config;
 mod error;
 pub(crate) mod papers;
+pub mod rules;
 mod value;
 
 use std::fmt;
 
+pub(crate) use error::countable;
 pub use error::{MOST_WITH_ALL_PAIRS, ParameterError};
-pub(crate) use error::{countable, countable_pairs, horizon_known, positive, probability, warnings, without_effect};
+use error::{countable_pairs, horizon_known};
 pub use papers::{Paper, Venue};
 pub use value::{Parameter, ParameterValue};
-pub(crate) use value::{assign, named_values, nearest, parameters};
+pub(crate) use value::{assign, nearest};
 
 use crate::Policy;
 use crate::late::LatePolicy;
 
 /// The parameters of a published algorithm, and how to build its policy: what the [registry](crate::registry) lists.
+/// [`config!`](crate::config) writes it.
 ///
 /// [`Default`] gives the parameters of the paper.
 pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
@@ -63,11 +67,19 @@ pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
     /// The value of the parameter `key`, to be set; `None` if there is no such parameter.
     fn parameter_mut(&mut self, key: &str) -> Option<&mut dyn ParameterValue>;
 
-    /// Checks that the parameters are in range, alone and together. By default all values are.
+    /// Checks that the parameters are in range, each by its rules, and [together](Self::check_together).
     ///
     /// # Errors
     /// The first rule that they break.
     fn check(&self) -> Result<(), ParameterError> {
+        self.check_together()
+    }
+
+    /// What no rule of a single parameter says: by default nothing.
+    ///
+    /// # Errors
+    /// The first rule that they break.
+    fn check_together(&self) -> Result<(), ParameterError> {
         Ok(())
     }
 
@@ -76,7 +88,7 @@ pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
     ///
     /// # Errors
     /// The first rule that is broken.
-    fn check_for(&self, arms: usize, horizon: u64) -> Result<(), ParameterError> {
+    fn check_for(&self, arms: usize, horizon: Option<u64>) -> Result<(), ParameterError> {
         self.check()?;
         if Self::ALL_PAIRS {
             countable_pairs::<Self>(arms)?
@@ -87,35 +99,54 @@ pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
     }
 
     /// A warning about parameters that are accepted although they are outside what the algorithm's theory covers,
-    /// or although one of them has no effect beside the others.
+    /// or although one of them has no effect beside the others. It begins with the name.
     fn warning(&self) -> Option<String> {
+        rules::joined(Self::NAME, [self.warn_together()])
+    }
+
+    /// A warning that no rule of a single parameter gives, without the name: by default none.
+    fn warn_together(&self) -> Option<String> {
         None
     }
 
-    /// The policy for `arms` arms and `horizon` steps.
+    /// The policy for `arms` arms and, where there is one, this many steps. [`policy`](Self::policy) calls it after all checks, so
+    /// that there is an arm, and a horizon where it [is used](Self::uses_horizon).
+    fn build(&self, arms: usize, horizon: Option<u64>) -> Self::Policy;
+
+    /// The policy for `arms` arms and a horizon of so many steps; `None` if it is not known.
     ///
     /// # Errors
     /// Those of [`check_for`](Self::check_for).
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Self::Policy, ParameterError>;
+    fn policy(&self, arms: usize, horizon: Option<u64>) -> Result<Self::Policy, ParameterError> {
+        self.check_for(arms, horizon)?;
+        Ok(self.build(arms, horizon))
+    }
 
-    /// The policy in the form in which it takes late outcomes: through queues, unless the algorithm takes them itself.
+    /// The policy in the form in which it takes late outcomes: through queues, unless the algorithm
+    /// [takes them itself](crate::takes_late).
     ///
     /// # Errors
     /// Those of [`policy`](Self::policy).
-    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
+    fn late(&self, arms: usize, horizon: Option<u64>) -> Result<LatePolicy, ParameterError> {
         Ok(LatePolicy::queued(self.policy(arms, horizon)?))
     }
 }
 
-/// The method [`PolicyConfig::late`] of an algorithm that takes late outcomes itself.
+/// The horizon of an algorithm that uses it: none is built without.
+pub(crate) fn known(horizon: Option<u64>) -> u64 {
+    horizon.expect("an algorithm that uses its horizon is refused without one")
+}
+
+/// The method [`PolicyConfig::late`](crate::PolicyConfig::late) of an algorithm that takes late outcomes itself: its policy is
+/// [`Late`](crate::Late).
+#[macro_export]
 macro_rules! takes_late {
     () => {
-        fn late(&self, arms: usize, horizon: u64) -> Result<$crate::LatePolicy, $crate::ParameterError> {
-            Ok($crate::LatePolicy::native(self.policy(arms, horizon)?))
+        fn late(&self, arms: usize, horizon: Option<u64>) -> Result<$crate::LatePolicy, $crate::ParameterError> {
+            Ok($crate::LatePolicy::native($crate::PolicyConfig::policy(self, arms, horizon)?))
         }
     };
 }
-pub(crate) use takes_late;
 
 /// The number of arms that an algorithm chooses at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The arms that no evidence rules out yet, as duels and time change them.
 
 use crate::Arm;
-use crate::state::state;
+use crate::state;
 
 /// The arms whose upper bounds are all at least 1/2, in order, as time and duels change them.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 //! pair went as its duels have so far.
 
 use crate::confidence::Evidence;
-use crate::state::state;
+use crate::state;
 
 /// The evidence of every pair, and the strongest against each arm. It takes no room until it is first asked to count.
 #[derive(Debug, Clone)]

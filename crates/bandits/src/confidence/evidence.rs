@@ -9,8 +9,7 @@
 
 use super::last_step_below;
 use crate::counts::{PairCounts, PairTable};
-use crate::state::state;
-use crate::{Arm, Generator, PairWins};
+use crate::{Arm, Generator, PairWins, state};
 
 /// The wins of every pair, and the evidence against each arm.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use crate::confidence::lanes::{LANES, bits_where};
 use crate::confidence::places::{BLOCK, Places, WORDS};
-use crate::state::plain;
+use crate::plain;
 
 /// Mean and width of eight opponents, rounded: a cache line.
 #[derive(Debug, Clone, Copy)]

@@ -4,8 +4,7 @@
 use crate::counts::{OpenDuels, PairCounts};
 use crate::policies::rmed::divergences::{UNIT, allowance, divergence};
 use crate::random::{geometric, uniform};
-use crate::state::state;
-use crate::{Arm, Generator};
+use crate::{Arm, Generator, state};
 
 /// The share of steps for forced duels, by default.
 pub(super) const SHARE: f64 = 0.02;

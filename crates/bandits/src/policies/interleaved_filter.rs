@@ -22,14 +22,29 @@
 //!   stochastic triangle inequality. Without them it may settle on an arm that another beats.
 //! * The arm recommended is the candidate, from the first duel on.
 
-use crate::algorithm::{papers, parameters};
+use crate::algorithm::{known, papers};
 use crate::random::below;
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Policy, config, state, stored};
 
-/// IF has no parameters; `PRUNES` distinguishes IF2 from IF1.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct InterleavedFilterConfig<const PRUNES: bool>;
+config! {
+    /// IF has no parameters; `PRUNES` distinguishes IF2 from IF1.
+    pub struct InterleavedFilterConfig<const PRUNES: bool> {}
+
+    policy InterleavedFilter {
+        name: if PRUNES { "if2" } else { "if1" },
+        summary: if PRUNES {
+            "interleaved filter 2 (Yue et al., JCSS 2012): as if1, pruning who trails a fallen candidate"
+        } else {
+            "interleaved filter 1 (Yue et al., JCSS 2012): a candidate against all, until one beats it"
+        },
+        paper: papers::YUE_JCSS_2012,
+        needs_horizon: true,
+    }
+
+    fn build(&self, arms: usize, horizon: Option<u64>) -> InterleavedFilter {
+        InterleavedFilter::new(PRUNES, arms, known(horizon))
+    }
+}
 
 /// The first version.
 pub type If1Config = InterleavedFilterConfig<false>;
@@ -39,34 +54,6 @@ pub type If2Config = InterleavedFilterConfig<true>;
 /// ln(1 / delta) = ln(T K^2).
 pub(crate) fn doubt(arms: usize, horizon: u64) -> f64 {
     libm::log(horizon as f64) + 2.0 * libm::log(arms as f64)
-}
-
-impl<const PRUNES: bool> PolicyConfig for InterleavedFilterConfig<PRUNES> {
-    const NAME: &'static str = if PRUNES { "if2" } else { "if1" };
-    const SUMMARY: &'static str = if PRUNES {
-        "interleaved filter 2 (Yue et al., JCSS 2012): as if1, pruning who trails a fallen candidate"
-    } else {
-        "interleaved filter 1 (Yue et al., JCSS 2012): a candidate against all, until one beats it"
-    };
-    const PAPER: Option<Paper> = Some(papers::YUE_JCSS_2012);
-    const NEEDS_HORIZON: bool = true;
-    type Policy = InterleavedFilter;
-
-    parameters! {}
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<InterleavedFilter, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(InterleavedFilter {
-            prunes: PRUNES,
-            doubt: doubt(arms, horizon),
-            arms,
-            candidate: None,
-            others: Vec::with_capacity(arms),
-            duels: 0,
-            next: 0,
-            learnt: false,
-        })
-    }
 }
 
 /// IF1 or IF2.
@@ -89,6 +76,19 @@ pub struct InterleavedFilter {
 state!(InterleavedFilter { candidate, others, duels, next, learnt } but { prunes, doubt, arms });
 
 impl InterleavedFilter {
+    fn new(prunes: bool, arms: usize, horizon: u64) -> Self {
+        Self {
+            prunes,
+            doubt: doubt(arms, horizon),
+            arms,
+            candidate: None,
+            others: Vec::with_capacity(arms),
+            duels: 0,
+            next: 0,
+            learnt: false,
+        }
+    }
+
     fn start(&mut self, generator: &mut Generator) -> Arm {
         let candidate = Arm::at(below(generator, self.arms));
         let others = (0..self.arms).map(Arm::at).filter(|&arm| arm != candidate);
@@ -166,10 +166,11 @@ impl Policy for InterleavedFilter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{ParameterError, PolicyConfig as _};
 
     #[test]
     fn the_horizon_is_needed() {
-        assert_eq!(If1Config::default().policy(3, 0).err(), Some(ParameterError::NoHorizon { algorithm: "if1" }));
-        assert_eq!(If2Config::default().policy(3, 0).err(), Some(ParameterError::NoHorizon { algorithm: "if2" }));
+        assert_eq!(If1Config::default().policy(3, None).err(), Some(ParameterError::NoHorizon { algorithm: "if1" }));
+        assert_eq!(If2Config::default().policy(3, None).err(), Some(ParameterError::NoHorizon { algorithm: "if2" }));
     }
 }

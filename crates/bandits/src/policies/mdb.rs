@@ -25,58 +25,32 @@
 //! * It recommends the arm that is the last to leave E: an arm that plays alone has met the
 //!   others too seldom for its wins over each of them to be informative.
 
-use crate::algorithm::{papers, parameters, positive, takes_late};
+use crate::algorithm::papers;
 use crate::confidence::Evidence;
 use crate::late::Late;
-use crate::state::{state, stored};
-use crate::{ActionKind, Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{ActionKind, Arm, Choice, Feedback, Generator, Policy, config, state, stored, takes_late};
 
-/// MDB's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MdbConfig {
-    /// Width of the narrow bounds, positive.
-    pub alpha: f64,
-    /// How much wider the wide bounds are, squared; at least 1.
-    pub beta: f64,
-}
-
-impl Default for MdbConfig {
-    fn default() -> Self {
-        Self { alpha: 0.5, beta: 1.5 }
-    }
-}
-
-impl PolicyConfig for MdbConfig {
-    const NAME: &'static str = "mdb";
-    const SUMMARY: &'static str = "multi-dueling bandits (Brost et al., CIKM 2016): all contenders together";
-    const PAPER: Option<Paper> = Some(papers::BROST_CIKM_2016);
-    const ACTION: ActionKind = ActionKind::Sets;
-    const ALL_PAIRS: bool = true;
-    type Policy = Mdb;
-
-    parameters! {
-        "alpha" => alpha, "width of the narrow bounds";
-        "beta" => beta, "factor of the wide bounds, at least 1";
+config! {
+    /// MDB's parameters.
+    pub struct MdbConfig {
+        /// Width of the narrow bounds, positive.
+        alpha: f64 = 0.5, "width of the narrow bounds"
+            [positive] [warns if < 0.5: "is below 1/2, the limit of its theory"];
+        /// How much wider the wide bounds are, squared; at least 1.
+        beta: f64 = 1.5, "factor of the wide bounds, at least 1"
+            [positive] [at least 1 because "the wide bounds must not be the narrower ones"];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("alpha", self.alpha)?;
-        positive("beta", self.beta)?;
-        if self.beta >= 1.0 {
-            Ok(())
-        } else {
-            let why = "the wide bounds must not be the narrower ones";
-            Err(ParameterError::BelowMinimum { key: "beta", minimum: 1.0, value: self.beta, why })
-        }
+    policy Mdb {
+        name: "mdb",
+        summary: "multi-dueling bandits (Brost et al., CIKM 2016): all contenders together",
+        paper: papers::BROST_CIKM_2016,
+        action: ActionKind::Sets,
+        all_pairs: true,
     }
 
-    fn warning(&self) -> Option<String> {
-        (self.alpha < 0.5).then(|| format!("mdb: alpha = {} is below 1/2, the limit of its theory", self.alpha))
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Mdb, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(Mdb { alpha: self.alpha, beta: self.beta, evidence: Evidence::new(arms, 0), set: Vec::with_capacity(arms) })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> Mdb {
+        Mdb { alpha: self.alpha, beta: self.beta, evidence: Evidence::new(arms, 0), set: Vec::with_capacity(arms) }
     }
 
     takes_late!();

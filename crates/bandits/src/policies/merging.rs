@@ -1,11 +1,10 @@
 //! Shared by mergeRUCB and MergeDTS: the rules of their parameters, the clock behind their bounds, the order
 //! of arms, the end of a stage, and the merging of batches.
 
-use crate::algorithm::{positive, probability, warnings, without_effect};
+use crate::algorithm::rules::{above, batch, positive, probability, without_effect};
 use crate::confidence::LogTime;
 use crate::random::{best_arm, shuffle};
-use crate::state::{plain, state};
-use crate::{Arm, Generator, ParameterError};
+use crate::{Arm, Generator, ParameterError, plain, state};
 
 /// The parameters of bounds and batches.
 #[derive(Debug, Clone, Copy)]
@@ -33,19 +32,15 @@ impl Shape {
 
     pub(crate) fn check(self) -> Result<(), ParameterError> {
         positive("alpha", self.alpha)?;
-        if let Some(c) = self.c {
-            positive("c", c)?;
-        } else if self.alpha <= 0.5 {
-            let why = "C(delta) is undefined there; give c itself to go below";
-            return Err(ParameterError::TooSmall { key: "alpha", bound: 0.5, value: self.alpha, why });
+        positive("c", self.c)?;
+        if self.c.is_none() {
+            above("alpha", self.alpha, 0.5, "C(delta) is undefined there; give c itself to go below")?;
         }
-        if self.batch < 2 {
-            return Err(ParameterError::BatchTooSmall { key: "p", value: self.batch });
-        }
+        batch("p", self.batch)?;
         probability("delta", self.delta)
     }
 
-    pub(crate) fn warning(self, name: &str) -> Option<String> {
+    pub(crate) fn warning(self) -> Option<String> {
         let theory = if self.alpha <= 0.5 {
             Some(format!("alpha = {} is not above 1/2, as its theory needs", self.alpha))
         } else if self.batch < 4 {
@@ -54,7 +49,8 @@ impl Shape {
             None
         };
         let idle = self.c.is_some() && self.delta != Self::DELTA;
-        warnings(name, [theory, idle.then(|| without_effect("delta", "c"))])
+        let all: Vec<String> = theory.into_iter().chain(idle.then(|| without_effect("delta", "c"))).collect();
+        (!all.is_empty()).then(|| all.join("; "))
     }
 
     /// The clock for `arms` arms; `whole` rounds C to the number that it starts at.

@@ -25,58 +25,33 @@
 //! * With late outcomes, C sees known outcomes only.
 //! * It recommends the arm that is the last to leave C, as MDB does.
 
-use crate::algorithm::{papers, parameters, positive, takes_late};
+use crate::algorithm::papers;
 use crate::confidence::Evidence;
 use crate::late::Late;
 use crate::random::{coin, draw_into};
-use crate::state::{state, stored};
-use crate::{ActionKind, Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{ActionKind, Arm, Choice, Feedback, Generator, Policy, config, state, stored, takes_late};
 
-/// MultiRUCB's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MultiRucbConfig {
-    /// Width of the confidence bounds, positive; above 1/2 in theory.
-    pub alpha: f64,
-    /// The most arms of a set, at least 2.
-    pub m: usize,
-}
-
-impl Default for MultiRucbConfig {
-    fn default() -> Self {
-        Self { alpha: 0.51, m: 4 }
-    }
-}
-
-impl PolicyConfig for MultiRucbConfig {
-    const NAME: &'static str = "multirucb";
-    const SUMMARY: &'static str = "RUCB for sets of at most m arms (Du et al., AAMAS 2020)";
-    const PAPER: Option<Paper> = Some(papers::DU_AAMAS_2020);
-    const VARIANTS: &'static [(&'static str, &'static str)] = &[("m=2", "sets of two")];
-    const ACTION: ActionKind = ActionKind::Sets;
-    const ALL_PAIRS: bool = true;
-    type Policy = MultiRucb;
-
-    parameters! {
-        "alpha" => alpha, "width of the bounds, above 1/2 in theory";
-        "m" => m, "the most arms of a set";
+config! {
+    /// MultiRUCB's parameters.
+    pub struct MultiRucbConfig {
+        /// Width of the confidence bounds, positive; above 1/2 in theory.
+        alpha: f64 = 0.51, "width of the bounds, above 1/2 in theory"
+            [positive] [warns if <= 0.5: "is not above 1/2, as its theory needs"];
+        /// The most arms of a set, at least 2.
+        m: usize = 4, "the most arms of a set" [batch];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("alpha", self.alpha)?;
-        if self.m < 2 {
-            return Err(ParameterError::BatchTooSmall { key: "m", value: self.m });
-        }
-        Ok(())
+    policy MultiRucb {
+        name: "multirucb",
+        summary: "RUCB for sets of at most m arms (Du et al., AAMAS 2020)",
+        paper: papers::DU_AAMAS_2020,
+        variants: [("m=2", "sets of two")],
+        action: ActionKind::Sets,
+        all_pairs: true,
     }
 
-    fn warning(&self) -> Option<String> {
-        (self.alpha <= 0.5).then(|| format!("multirucb: alpha = {} is not above 1/2, as its theory needs", self.alpha))
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<MultiRucb, ParameterError> {
-        self.check_for(arms, horizon)?;
-        let set = Vec::with_capacity(arms);
-        Ok(MultiRucb { alpha: self.alpha, m: self.m, evidence: Evidence::new(arms, 0), favourite: None, set })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> MultiRucb {
+        MultiRucb::new(self, arms)
     }
 
     takes_late!();
@@ -97,6 +72,11 @@ pub struct MultiRucb {
 state!(MultiRucb { evidence, favourite, set } but { alpha, m });
 
 impl MultiRucb {
+    fn new(config: &MultiRucbConfig, arms: usize) -> Self {
+        let set = Vec::with_capacity(arms);
+        Self { alpha: config.alpha, m: config.m, evidence: Evidence::new(arms, 0), favourite: None, set }
+    }
+
     /// Leaves m arms of `set` at random, the first `kept` among them.
     fn draw(&mut self, kept: usize, generator: &mut Generator) {
         let count = self.m.min(self.set.len());
@@ -177,12 +157,13 @@ mod tests {
     use rand::SeedableRng as _;
 
     use super::*;
+    use crate::PolicyConfig as _;
 
     /// Six arms none of which is ruled out: sets of four, each arm equally often; with a favourite, it in half of them.
     #[test]
     fn sets_are_drawn_as_the_rule_says() {
         let mut generator = Generator::seed_from_u64(1);
-        let mut policy = MultiRucbConfig::default().policy(6, 0).expect("six arms");
+        let mut policy = MultiRucbConfig::default().policy(6, None).expect("six arms");
         let draws = 20_000;
         for favourite in [None, Some(Arm(2))] {
             let mut counts = [0_u32; 6];

@@ -35,32 +35,24 @@
 //! * `thompson` describes how the draws and the stretches alone are cut short. Probabilities below 1e-25 count as
 //!   0.
 
-use crate::algorithm::{papers, parameters, takes_late};
+use crate::algorithm::papers;
 use crate::late::Late;
-use crate::state::{state, stored};
 use crate::thompson::{Field, Posterior, Preferences as _, Sampler, Ties};
-use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Policy, config, state, stored, takes_late};
 
-/// RTS: no parameters.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct RtsConfig;
+config! {
+    /// RTS: no parameters.
+    pub struct RtsConfig {}
 
-impl PolicyConfig for RtsConfig {
-    const NAME: &'static str = "rts";
-    const SUMMARY: &'static str = "relative Thompson sampling (Lerot): a sampled champion and a sampled challenger";
-    const PAPER: Option<Paper> = Some(papers::SCHUTH_LIVINGLAB_2013);
-    const ALL_PAIRS: bool = true;
-    type Policy = Rts;
+    policy Rts {
+        name: "rts",
+        summary: "relative Thompson sampling (Lerot): a sampled champion and a sampled challenger",
+        paper: papers::SCHUTH_LIVINGLAB_2013,
+        all_pairs: true,
+    }
 
-    parameters! {}
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Rts, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(Rts {
-            everyone: (0..arms).map(Arm::at).collect(),
-            posterior: Posterior::new(arms),
-            sampler: Sampler::new(arms, Ties::Random),
-        })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> Rts {
+        Rts::new(arms)
     }
 
     takes_late!();
@@ -75,6 +67,16 @@ pub struct Rts {
 }
 
 state!(Rts { posterior, sampler } but { everyone });
+
+impl Rts {
+    fn new(arms: usize) -> Self {
+        Self {
+            everyone: (0..arms).map(Arm::at).collect(),
+            posterior: Posterior::new(arms),
+            sampler: Sampler::new(arms, Ties::Random),
+        }
+    }
+}
 
 impl Policy for Rts {
     fn arms(&self) -> usize {

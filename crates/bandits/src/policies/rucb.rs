@@ -40,84 +40,49 @@
 //! * Candidates are kept by evidence (`confidence/evidence.rs`), challengers found by rounded bounds or leaders
 //!   (`confidence/challengers`). A test compares both with the plain O(K^2) rule, choice by choice.
 
-use crate::algorithm::{named_values, papers, parameters, positive, takes_late, warnings, without_effect};
+use crate::algorithm::papers;
 use crate::confidence::{Candidates, Challengers, Doubts, Evidence, LogTime, Standing};
 use crate::counts::OpenDuels;
 use crate::late::Late;
 use crate::random::{below, coin};
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Policy, config, named_values, state, stored, takes_late};
 
-/// RUCB's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RucbConfig {
-    /// Which of the published rules.
-    pub variant: Variant,
-    /// Width of the confidence bounds, positive; 0.51 in the experiments.
-    pub alpha: f64,
-    /// The upper bound of a pair never seen, at least 1/2.
-    pub unseen: f64,
-}
-
-/// Which of the published rules; see the [module](self).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Variant {
-    /// With the favourite B.
-    Icml,
-    /// Without.
-    Arxiv,
-    /// Without, and with pseudo-counts.
-    Lerot,
-}
-
-named_values!(Variant { "icml" => Variant::Icml, "arxiv" => Variant::Arxiv, "lerot" => Variant::Lerot });
-
-impl Default for RucbConfig {
-    fn default() -> Self {
-        Self { variant: Variant::Arxiv, alpha: 0.51, unseen: 2.0 }
+named_values! {
+    /// Which of the published rules; see the [module](self).
+    pub enum Variant {
+        /// With the favourite B.
+        Icml = "icml",
+        /// Without.
+        Arxiv = "arxiv",
+        /// Without, and with pseudo-counts.
+        Lerot = "lerot",
     }
 }
 
-impl PolicyConfig for RucbConfig {
-    const NAME: &'static str = "rucb";
-    const SUMMARY: &'static str = "relative upper confidence bound (Zoghi et al., ICML 2014): optimism, twice";
-    const PAPER: Option<Paper> = Some(papers::ZOGHI_ICML_2014);
-    const VARIANTS: &'static [(&'static str, &'static str)] =
-        &[("variant=icml", "with the favourite B"), ("variant=lerot", "pseudo-counts")];
-    const ALL_PAIRS: bool = true;
-    const OWN_LOOP: bool = true;
-    type Policy = Rucb;
-
-    parameters! {
-        "variant" => variant, "icml, arxiv or lerot";
-        "alpha" => alpha, "width of the bounds, above 1/2 in theory";
-        "unseen" => unseen, "upper bound of a pair never seen";
+config! {
+    /// RUCB's parameters.
+    pub struct RucbConfig {
+        /// Which of the published rules.
+        variant: Variant = Variant::Arxiv, "icml, arxiv or lerot";
+        /// Width of the confidence bounds, positive; 0.51 in the experiments.
+        alpha: f64 = 0.51, "width of the bounds, above 1/2 in theory"
+            [positive] [warns if <= 0.5: "is not above 1/2, as its theory needs"];
+        /// The upper bound of a pair never seen, at least 1/2.
+        unseen: f64 = 2.0, "upper bound of a pair never seen"
+            [at least 0.5 because "a pair never seen must not rule an arm out"] [idle beside variant = Variant::Lerot];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("alpha", self.alpha)?;
-        if self.unseen >= 0.5 {
-            Ok(())
-        } else {
-            let why = "a pair never seen must not rule an arm out";
-            Err(ParameterError::BelowMinimum { key: "unseen", minimum: 0.5, value: self.unseen, why })
-        }
+    policy Rucb {
+        name: "rucb",
+        summary: "relative upper confidence bound (Zoghi et al., ICML 2014): optimism, twice",
+        paper: papers::ZOGHI_ICML_2014,
+        variants: [("variant=icml", "with the favourite B"), ("variant=lerot", "pseudo-counts")],
+        all_pairs: true,
+        own_loop: true,
     }
 
-    fn warning(&self) -> Option<String> {
-        let low = self.alpha <= 0.5;
-        let idle = self.variant == Variant::Lerot && self.unseen != Self::default().unseen;
-        let what = [
-            low.then(|| format!("alpha = {} is not above 1/2, as its theory needs", self.alpha)),
-            idle.then(|| without_effect("unseen", "variant=lerot")),
-        ];
-        warnings(Self::NAME, what)
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Rucb, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(Rucb::new(self, arms))
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> Rucb {
+        Rucb::new(self, arms)
     }
 
     takes_late!();

@@ -4,7 +4,7 @@ use super::SingletonBandit;
 use crate::Generator;
 use crate::random::below;
 use crate::random::{WeightTree, unit};
-use crate::state::{state, stored};
+use crate::{state, stored};
 
 /// Weights as powers of e: drawn from in O(log K), and never too large or too small to be distinguished
 /// apart, as logarithms are kept beside them.

@@ -9,8 +9,7 @@
 use crate::confidence::last_step_below;
 use crate::counts::PairTable;
 use crate::random::geometric;
-use crate::state::state;
-use crate::{Arm, Choice, Generator};
+use crate::{Arm, Choice, Generator, state};
 
 mod knockout;
 mod posterior;

@@ -6,10 +6,9 @@
 //! date without any sum. The smaller side alone is kept: the larger is one minus it.
 //!
 //! Counts that are sums of weights have no such path: [`chance_of`] computes theirs from scratch.
+use crate::plain;
 
 use std::sync::LazyLock;
-
-use crate::state::plain;
 
 /// The probability of one pair.
 #[derive(Debug, Clone, Copy, PartialEq)]

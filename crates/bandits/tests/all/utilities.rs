@@ -47,7 +47,7 @@ fn the_best_utility_is_found() {
         let spec: Spec = entry.name.parse().expect(entry.name);
         for seed in 0..3 {
             let run = Run { arena: &arena, horizon, seed };
-            let (recorder, best) = spec.visit(6, horizon, run).expect("six arms");
+            let (recorder, best) = spec.visit(6, Some(horizon), run).expect("six arms");
             assert_eq!(best, Some(Arm(1)), "{} {seed}", entry.name);
             if expected.horizon.is_some() {
                 // This horizon lies within a round.
@@ -67,7 +67,7 @@ fn curve(algorithm: &str, problem: &str) -> [f64; 3] {
     let mut sums = [0.0; 3];
     for seed in 0..2 {
         let run = Run { arena: &arena, horizon: 100_000, seed };
-        let (recorder, _) = spec.visit(arena.arms(), 100_000, run).expect("arms");
+        let (recorder, _) = spec.visit(arena.arms(), Some(100_000), run).expect("arms");
         for (sum, at) in sums.iter_mut().zip([1_000, 10_000, 100_000]) {
             let place = recorder.checkpoints().iter().position(|&step| step == at);
             *sum += recorder.curve()[place.expect("a checkpoint")].average / 2.0;

@@ -58,7 +58,7 @@ pub(super) fn measure(which: &Which) -> Result<Vec<Row>> {
         for &arms in &sizes {
             let arena = MatrixArena::new(near_ties(arms))?;
             let timed = Timed { arena: &arena, opening: openings::steps(entry.name, arms) };
-            let fast = spec.visit(arms, HORIZON, timed)?;
+            let fast = spec.visit(arms, Some(HORIZON), timed)?;
             let plain = reference::time(entry.name, arms, timed);
             let (goal, target) = goal(entry.name, arms);
             let what = format!("{}, step exploring {arms} arms", entry.name);

@@ -30,8 +30,8 @@ pub(in crate::bench) fn measure(which: &Which) -> Result<Vec<Row>> {
         for &arms in &sizes {
             let arena = MatrixArena::new(near_ties(arms))?;
             let closed =
-                spec.visit(arms, HORIZON, Closed { arena: &arena, opening: openings::steps(entry.name, arms) })?;
-            let policy = spec.open(arms, HORIZON, &Generators::from_seed(1))?;
+                spec.visit(arms, Some(HORIZON), Closed { arena: &arena, opening: openings::steps(entry.name, arms) })?;
+            let policy = spec.open(arms, Some(HORIZON), &Generators::from_seed(1))?;
             let native = policy.is_native();
             let open = with_tickets(policy, &arena, openings::steps(entry.name, arms));
             let target = (1.5 * closed).max(closed + 40.0);

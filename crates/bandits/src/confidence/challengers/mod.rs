@@ -21,7 +21,7 @@ use crate::confidence::rough::Rough;
 use crate::confidence::{Standing, last_step_below, rough};
 use crate::counts::OpenDuels;
 use crate::random::{below, nth_bit};
-use crate::state::state;
+use crate::state;
 
 /// The upper bounds of all pairs, a row for each champion.
 #[derive(Debug, Clone)]

@@ -71,11 +71,10 @@ mod utilities;
 use utilities::Utilities;
 
 use super::guard::{Guard, SHARE};
-use crate::algorithm::{papers, parameters, positive, probability, takes_late};
+use crate::algorithm::papers;
 use crate::late::Late;
 use crate::random::{below, uniform};
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Policy, config, state, stored, takes_late};
 
 /// The priors that learn side by side.
 pub(crate) const PRIORS: [f64; 6] = [0.07, 0.14, 0.28, 0.56, 1.12, 2.24];
@@ -84,53 +83,27 @@ pub(crate) const OPINIONS: usize = 10;
 /// The probability of a duel if none has.
 pub(crate) const REGARDLESS: f64 = 0.1;
 
-/// Parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BradleyTerryConfig {
-    /// The standard deviation of utilities before anything is known of them, positive; learned if `None`.
-    pub prior: Option<f64>,
-    /// How many duels each counts for, positive.
-    pub eta: f64,
-    /// The share of steps for duels that the guard forces, in (0, 1).
-    pub guard: f64,
-}
-
-impl Default for BradleyTerryConfig {
-    fn default() -> Self {
-        Self { prior: None, eta: 1.0, guard: SHARE }
-    }
-}
-
-impl PolicyConfig for BradleyTerryConfig {
-    const NAME: &'static str = "bradley-terry";
-    const SUMMARY: &'static str = "Thompson sampling of utilities, leader against challenger (this project)";
-    const PAPER: Option<Paper> = Some(papers::BRADLEY_TERRY_1952);
-    const REVISION: u32 = 2;
-    const ALL_PAIRS: bool = true;
-    type Policy = BradleyTerry;
-
-    parameters! {
-        "prior" => prior, "standard deviation of utilities at first, or auto: learned";
-        "eta" => eta, "how many duels each counts for";
-        "guard" => guard, "share of steps for duels that a wrong model would not ask for";
+config! {
+    /// Parameters.
+    pub struct BradleyTerryConfig {
+        /// The standard deviation of utilities before anything is known of them, positive; learned if `None`.
+        prior: Option<f64> = None, "standard deviation of utilities at first, or auto: learned" [positive];
+        /// How many duels each counts for, positive.
+        eta: f64 = 1.0, "how many duels each counts for" [positive];
+        /// The share of steps for duels that the guard forces, in (0, 1).
+        guard: f64 = SHARE, "share of steps for duels that a wrong model would not ask for" [probability];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        if let Some(prior) = self.prior {
-            positive("prior", prior)?;
-        }
-        positive("eta", self.eta)?;
-        probability("guard", self.guard)
+    policy BradleyTerry {
+        name: "bradley-terry",
+        summary: "Thompson sampling of utilities, leader against challenger (this project)",
+        paper: papers::BRADLEY_TERRY_1952,
+        revision: 2,
+        all_pairs: true,
     }
 
-    fn policy(&self, arms: usize, horizon: u64) -> Result<BradleyTerry, ParameterError> {
-        self.check_for(arms, horizon)?;
-        let priors = self.prior.map_or_else(|| PRIORS.to_vec(), |prior| vec![prior]);
-        Ok(BradleyTerry {
-            utilities: Utilities::new(arms, &priors, self.eta),
-            guard: Guard::new(arms, self.guard),
-            leader: None,
-        })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> BradleyTerry {
+        BradleyTerry::new(self, arms)
     }
 
     takes_late!();
@@ -148,6 +121,15 @@ pub struct BradleyTerry {
 state!(BradleyTerry { utilities, guard, leader });
 
 impl BradleyTerry {
+    fn new(config: &BradleyTerryConfig, arms: usize) -> Self {
+        let priors = config.prior.map_or_else(|| PRIORS.to_vec(), |prior| vec![prior]);
+        Self {
+            utilities: Utilities::new(arms, &priors, config.eta),
+            guard: Guard::new(arms, config.guard),
+            leader: None,
+        }
+    }
+
     /// Whether `i` leads rather than `j`.
     #[inline]
     fn leads(&self, i: Arm, j: Arm) -> bool {

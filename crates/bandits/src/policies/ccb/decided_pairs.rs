@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::counts::PairCounts;
-use crate::state::state;
+use crate::state;
 
 /// The pairs.
 #[derive(Debug, Clone)]

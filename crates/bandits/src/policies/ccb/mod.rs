@@ -41,54 +41,35 @@
 //!   champion loses becomes the champion. All else sees known outcomes only.
 //! * Pairs are kept as decided or open (`decided_pairs.rs`); a step costs O(K).
 
-use crate::algorithm::{papers, parameters, positive, takes_late};
+use crate::algorithm::papers;
 use crate::confidence::{Challengers, LogTime, Standing, last_step_below};
 use crate::counts::OpenDuels;
 use crate::late::Late;
 use crate::random::{below, coin};
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Policy, config, state, stored, takes_late};
 use decided_pairs::DecidedPairs;
 use hypotheses::{Hypotheses, ones};
 
 mod decided_pairs;
 mod hypotheses;
 
-/// CCB's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CcbConfig {
-    /// Width of the confidence bounds, positive.
-    pub alpha: f64,
-}
-
-impl Default for CcbConfig {
-    fn default() -> Self {
-        Self { alpha: 0.51 }
-    }
-}
-
-impl PolicyConfig for CcbConfig {
-    const NAME: &'static str = "ccb";
-    const SUMMARY: &'static str = "Copeland confidence bound (Zoghi et al., NIPS 2015)";
-    const PAPER: Option<Paper> = Some(papers::ZOGHI_NIPS_2015);
-    const ALL_PAIRS: bool = true;
-    type Policy = Ccb;
-
-    parameters! {
-        "alpha" => alpha, "width of the bounds, above 1/2 in theory";
+config! {
+    /// CCB's parameters.
+    pub struct CcbConfig {
+        /// Width of the confidence bounds, positive.
+        alpha: f64 = 0.51, "width of the bounds, above 1/2 in theory"
+            [positive] [warns if <= 0.5: "is not above 1/2, as its theory needs"];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("alpha", self.alpha)
+    policy Ccb {
+        name: "ccb",
+        summary: "Copeland confidence bound (Zoghi et al., NIPS 2015)",
+        paper: papers::ZOGHI_NIPS_2015,
+        all_pairs: true,
     }
 
-    fn warning(&self) -> Option<String> {
-        (self.alpha <= 0.5).then(|| format!("ccb: alpha = {} is not above 1/2, as its theory needs", self.alpha))
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Ccb, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(Ccb::new(self.alpha, arms))
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> Ccb {
+        Ccb::new(self.alpha, arms)
     }
 
     takes_late!();

@@ -12,7 +12,7 @@ use super::memory::Memory;
 use crate::Generator;
 use crate::counts::PairTable;
 use crate::random::{fill, preference_above_half, uniform};
-use crate::state::state;
+use crate::state;
 use crate::thompson::{Preferences, chance_of};
 
 /// Bounds of all chances. The counts themselves are arguments.

@@ -45,116 +45,59 @@
 
 use super::chances::{Chances, Fading};
 use super::memory::{Duels, Memory, Rule};
-use super::{at_least_two, low_alpha};
-use crate::algorithm::{papers, parameters, positive, takes_late};
+use crate::algorithm::papers;
 use crate::confidence::LogTime;
 use crate::late::Late;
 use crate::policies::dts::Bounds;
-use crate::state::{state, stored};
 use crate::thompson::{Field, Posterior, Preferences as _, Sampler, Ties};
-use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Policy, config, state, stored, takes_late};
 
-/// Sliding-window D-TS's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SlidingDtsConfig {
-    /// Width of the confidence bounds, positive.
-    pub alpha: f64,
-    /// How many steps are remembered, at least 2.
-    pub window: usize,
-}
-
-impl Default for SlidingDtsConfig {
-    fn default() -> Self {
-        Self { alpha: 0.51, window: 100_000 }
-    }
-}
-
-/// Discounted D-TS's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DiscountedDtsConfig {
-    /// Width of the confidence bounds, positive.
-    pub alpha: f64,
-    /// After this many steps about a third (1 / e) of an outcome's weight is left; at least 2.
-    pub memory: f64,
-}
-
-impl Default for DiscountedDtsConfig {
-    fn default() -> Self {
-        Self { alpha: 0.51, memory: 50_000.0 }
-    }
-}
-
-impl PolicyConfig for SlidingDtsConfig {
-    const NAME: &'static str = "sliding-dts";
-    const SUMMARY: &'static str = "D-TS that remembers the last steps only, for users who change";
-    const PAPER: Option<Paper> = Some(papers::TROVO_JAIR_2020);
-    const ALL_PAIRS: bool = true;
-    type Policy = SlidingDts;
-
-    parameters! {
-        "alpha" => alpha, "width of the bounds, above 1/2 in theory";
-        "window" => window, "how many steps are remembered";
+config! {
+    /// Sliding-window D-TS's parameters.
+    pub struct SlidingDtsConfig {
+        /// Width of the confidence bounds, positive.
+        alpha: f64 = 0.51, "width of the bounds, above 1/2 in theory"
+            [positive] [warns if <= 0.5: "is not above 1/2, as the theory of D-TS needs"];
+        /// How many steps are remembered, at least 2.
+        window: usize = 100_000, "how many steps are remembered"
+            [at least 2 and finite because "nothing would be left to learn from"];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("alpha", self.alpha)?;
-        at_least_two("window", self.window as f64)
+    policy SlidingDts {
+        name: "sliding-dts",
+        summary: "D-TS that remembers the last steps only, for users who change",
+        paper: papers::TROVO_JAIR_2020,
+        all_pairs: true,
     }
 
-    fn warning(&self) -> Option<String> {
-        low_alpha(Self::NAME, self.alpha, "D-TS")
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<SlidingDts, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(SlidingDts {
-            alpha: self.alpha,
-            window: self.window as u64,
-            clock: LogTime::new(),
-            duels: Duels::default(),
-            now: 0,
-            posterior: Posterior::new(arms),
-            sampler: Sampler::new(arms, Ties::Random),
-            bounds: Bounds::new(arms),
-        })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> SlidingDts {
+        SlidingDts::new(self, arms)
     }
 
     takes_late!();
 }
 
-impl PolicyConfig for DiscountedDtsConfig {
-    const NAME: &'static str = "discounted-dts";
-    const SUMMARY: &'static str = "D-TS whose outcomes fade, for users who change";
-    const PAPER: Option<Paper> = Some(papers::RAJ_ARXIV_2017);
-    const REVISION: u32 = 2;
-    const ALL_PAIRS: bool = true;
-    type Policy = DiscountedDts;
-
-    parameters! {
-        "alpha" => alpha, "width of the bounds, above 1/2 in theory";
-        "memory" => memory, "steps after which 1 / e of a weight is left";
+config! {
+    /// Discounted D-TS's parameters.
+    pub struct DiscountedDtsConfig {
+        /// Width of the confidence bounds, positive.
+        alpha: f64 = 0.51, "width of the bounds, above 1/2 in theory"
+            [positive] [warns if <= 0.5: "is not above 1/2, as the theory of D-TS needs"];
+        /// After this many steps about a third (1 / e) of an outcome's weight is left; at least 2.
+        memory: f64 = 50_000.0, "steps after which 1 / e of a weight is left"
+            [at least 2 and finite because "nothing would be left to learn from"];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("alpha", self.alpha)?;
-        at_least_two("memory", self.memory)
+    policy DiscountedDts {
+        name: "discounted-dts",
+        summary: "D-TS whose outcomes fade, for users who change",
+        paper: papers::RAJ_ARXIV_2017,
+        revision: 2,
+        all_pairs: true,
     }
 
-    fn warning(&self) -> Option<String> {
-        low_alpha(Self::NAME, self.alpha, "D-TS")
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<DiscountedDts, ParameterError> {
-        self.check_for(arms, horizon)?;
-        let factor = 1.0 - 1.0 / self.memory;
-        Ok(DiscountedDts {
-            alpha: self.alpha,
-            memory: Memory::new(arms, Rule::Discount(factor)),
-            chances: Chances::new(arms, factor),
-            sampler: Sampler::new(arms, Ties::Random),
-            losses: vec![0; arms],
-            candidates: Vec::with_capacity(arms),
-        })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> DiscountedDts {
+        DiscountedDts::new(self, arms)
     }
 
     takes_late!();
@@ -177,6 +120,19 @@ pub struct SlidingDts {
 state!(SlidingDts { clock, duels, now, posterior, sampler, bounds } but { alpha, window });
 
 impl SlidingDts {
+    fn new(config: &SlidingDtsConfig, arms: usize) -> Self {
+        Self {
+            alpha: config.alpha,
+            window: config.window as u64,
+            clock: LogTime::new(),
+            duels: Duels::default(),
+            now: 0,
+            posterior: Posterior::new(arms),
+            sampler: Sampler::new(arms, Ties::Random),
+            bounds: Bounds::new(arms),
+        }
+    }
+
     /// Forgets what is past at `step`.
     fn forget(&mut self, step: u64) {
         self.now = step;
@@ -248,6 +204,20 @@ pub struct DiscountedDts {
 
 state!(DiscountedDts { memory, chances, sampler } but { alpha, losses, candidates });
 
+impl DiscountedDts {
+    fn new(config: &DiscountedDtsConfig, arms: usize) -> Self {
+        let factor = 1.0 - 1.0 / config.memory;
+        Self {
+            alpha: config.alpha,
+            memory: Memory::new(arms, Rule::Discount(factor)),
+            chances: Chances::new(arms, factor),
+            sampler: Sampler::new(arms, Ties::Random),
+            losses: vec![0; arms],
+            candidates: Vec::with_capacity(arms),
+        }
+    }
+}
+
 impl Policy for DiscountedDts {
     fn arms(&self) -> usize {
         self.memory.arms()
@@ -302,11 +272,12 @@ mod tests {
 
     use super::super::testing::{eight, eight_until, mean, runs};
     use super::*;
+    use crate::PolicyConfig as _;
     use crate::registry::Spec;
 
     #[test]
     fn each_rule_has_its_error() {
-        use ParameterError::{BelowMinimum, NotPositive};
+        use crate::ParameterError::{BelowMinimum, NotPositive};
         let error = |text: &str| text.parse::<Spec>().expect_err(text);
         for name in ["sliding-dts", "discounted-dts"] {
             for alpha in ["0", "-1", "nan", "inf"] {
@@ -327,7 +298,7 @@ mod tests {
         let (arms, window) = (5, 40);
         let config = SlidingDtsConfig { alpha: 0.2, window };
         let mut generator = Generator::seed_from_u64(1);
-        let mut policy = config.policy(arms, 0).expect("valid");
+        let mut policy = config.policy(arms, None).expect("valid");
         let mut open: Vec<(u64, Arm, Arm)> = Vec::new();
         let mut known = Vec::new();
         let mut too_late = 0;
@@ -347,7 +318,7 @@ mod tests {
             known.sort_unstable();
             if step % 10 == 0 {
                 policy.forget(step + 1);
-                let mut fresh = config.policy(arms, 0).expect("valid");
+                let mut fresh = config.policy(arms, None).expect("valid");
                 known.retain(|duel| duel.0 + window as u64 > step);
                 for &(played, winner, loser) in &known {
                     fresh.learn(played, Feedback::of_duel(winner, loser, true));

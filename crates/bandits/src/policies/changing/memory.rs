@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use crate::confidence::largest;
 use crate::counts::{OpenDuels, PairTable};
 use crate::random::best_arm;
-use crate::state::{State, StateError, StateReader, StateWriter, state};
-use crate::{Arm, Generator};
+use crate::state::{State, StateError, StateReader, StateWriter};
+use crate::{Arm, Generator, state};
 
 /// How outcomes are forgotten.
 #[derive(Debug, Clone, Copy, PartialEq)]

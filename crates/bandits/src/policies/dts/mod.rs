@@ -45,24 +45,44 @@
 //!   a bound this goes on for a geometric number of steps, which are one choice. The step after it is
 //!   drawn given that it is something else.
 
-use crate::algorithm::{named_values, papers, parameters, positive, takes_late};
+use crate::algorithm::papers;
 use crate::confidence::LogTime;
 use crate::late::Late;
-use crate::state::{state, stored};
 use crate::thompson::{Field, Posterior, Preferences as _, Sampler, Ties};
-use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Policy, config, named_values, state, stored, takes_late};
 
 mod bounds;
 
 pub(super) use bounds::Bounds;
 
-/// D-TS's parameters, or with `PLUS` those of D-TS+.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DoubleThompsonConfig<const PLUS: bool> {
-    /// Which of the published rules.
-    pub variant: Variant,
-    /// Width of the confidence bounds, positive; 0.51 in the experiments.
-    pub alpha: f64,
+config! {
+    /// D-TS's parameters, or with `PLUS` those of D-TS+.
+    pub struct DoubleThompsonConfig<const PLUS: bool> {
+        /// Which of the published rules.
+        variant: Variant = Variant::Paper, "paper or mergedts";
+        /// Width of the confidence bounds, positive; 0.51 in the experiments.
+        alpha: f64 = 0.51, "width of the bounds, above 1/2 in theory"
+            [positive] [warns if <= 0.5: "is not above 1/2, as its theory needs"];
+    }
+
+    policy DoubleThompson {
+        name: if PLUS { "dts-plus" } else { "dts" },
+        summary: if PLUS {
+            "double Thompson sampling, ties by regret (D-TS+; Wu and Liu, NIPS 2016)"
+        } else {
+            "double Thompson sampling (D-TS; Wu and Liu, NIPS 2016): two sampled candidates"
+        },
+        paper: papers::WU_NIPS_2016,
+        variants: [("variant=mergedts", "pseudo-counts")],
+        revision: if PLUS { 2 } else { 1 },
+        all_pairs: true,
+    }
+
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> DoubleThompson {
+        DoubleThompson::new(self, arms)
+    }
+
+    takes_late!();
 }
 
 /// D-TS.
@@ -70,65 +90,14 @@ pub type DtsConfig = DoubleThompsonConfig<false>;
 /// D-TS+.
 pub type DtsPlusConfig = DoubleThompsonConfig<true>;
 
-/// Which of the published rules; see the [module](self).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Variant {
-    /// As printed.
-    Paper,
-    /// As in the code of the paper on MergeDTS.
-    MergeDts,
-}
-
-named_values!(Variant { "paper" => Variant::Paper, "mergedts" => Variant::MergeDts });
-
-impl<const PLUS: bool> Default for DoubleThompsonConfig<PLUS> {
-    fn default() -> Self {
-        Self { variant: Variant::Paper, alpha: 0.51 }
+named_values! {
+    /// Which of the published rules; see the [module](self).
+    pub enum Variant {
+        /// As printed.
+        Paper = "paper",
+        /// As in the code of the paper on MergeDTS.
+        MergeDts = "mergedts",
     }
-}
-
-impl<const PLUS: bool> PolicyConfig for DoubleThompsonConfig<PLUS> {
-    const NAME: &'static str = if PLUS { "dts-plus" } else { "dts" };
-    const SUMMARY: &'static str = if PLUS {
-        "double Thompson sampling, ties by regret (D-TS+; Wu and Liu, NIPS 2016)"
-    } else {
-        "double Thompson sampling (D-TS; Wu and Liu, NIPS 2016): two sampled candidates"
-    };
-    const PAPER: Option<Paper> = Some(papers::WU_NIPS_2016);
-    const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=mergedts", "pseudo-counts")];
-    const REVISION: u32 = if PLUS { 2 } else { 1 };
-    const ALL_PAIRS: bool = true;
-    type Policy = DoubleThompson;
-
-    parameters! {
-        "variant" => variant, "paper or mergedts";
-        "alpha" => alpha, "width of the bounds, above 1/2 in theory";
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("alpha", self.alpha)
-    }
-
-    fn warning(&self) -> Option<String> {
-        (self.alpha <= 0.5)
-            .then(|| format!("{}: alpha = {} is not above 1/2, as its theory needs", Self::NAME, self.alpha))
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<DoubleThompson, ParameterError> {
-        self.check_for(arms, horizon)?;
-        let ties = if PLUS { Ties::Regret } else { Ties::Random };
-        Ok(DoubleThompson {
-            alpha: self.alpha,
-            clock: LogTime::new(),
-            prior: if self.variant == Variant::Paper { 0.0 } else { 1.0 },
-            posterior: Posterior::new(arms),
-            sampler: Sampler::new(arms, ties),
-            bounds: Bounds::new(arms),
-        })
-    }
-
-    takes_late!();
 }
 
 /// D-TS or D-TS+.
@@ -144,6 +113,20 @@ pub struct DoubleThompson {
 }
 
 state!(DoubleThompson { clock, posterior, sampler, bounds } but { alpha, prior });
+
+impl DoubleThompson {
+    fn new<const PLUS: bool>(config: &DoubleThompsonConfig<PLUS>, arms: usize) -> Self {
+        let ties = if PLUS { Ties::Regret } else { Ties::Random };
+        Self {
+            alpha: config.alpha,
+            clock: LogTime::new(),
+            prior: if config.variant == Variant::Paper { 0.0 } else { 1.0 },
+            posterior: Posterior::new(arms),
+            sampler: Sampler::new(arms, ties),
+            bounds: Bounds::new(arms),
+        }
+    }
+}
 
 impl Policy for DoubleThompson {
     fn arms(&self) -> usize {
@@ -192,7 +175,7 @@ impl Late for DoubleThompson {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::ParameterError;
     use crate::registry::Spec;
 
     #[test]

@@ -24,41 +24,24 @@
 //! * The paper has sets of any size, whose winner alone is known. Multileaving says more than that, so that they are not here.
 
 use super::{ChampionTest, OneByOne, PairByPair};
-use crate::algorithm::{papers, parameters, probability};
-use crate::state::state;
-use crate::{Paper, ParameterError, PolicyConfig};
+use crate::algorithm::papers;
+use crate::{config, state};
 
-/// DKWT's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DkwtConfig {
-    /// The probability that another arm than the Condorcet winner is left, in (0, 1).
-    pub delta: f64,
-}
-
-impl Default for DkwtConfig {
-    fn default() -> Self {
-        Self { delta: 0.05 }
-    }
-}
-
-impl PolicyConfig for DkwtConfig {
-    const NAME: &'static str = "dkwt";
-    const SUMMARY: &'static str =
-        "the Condorcet winner with a guarantee (Haddenhorst et al., NeurIPS 2021), arm by arm";
-    const PAPER: Option<Paper> = Some(papers::HADDENHORST_NEURIPS_2021);
-    type Policy = PairByPair<OneByOne<Dkwt>>;
-
-    parameters! {
-        "delta" => delta, "probability of another arm than the Condorcet winner";
+config! {
+    /// DKWT's parameters.
+    pub struct DkwtConfig {
+        /// The probability that another arm than the Condorcet winner is left, in (0, 1).
+        delta: f64 = 0.05, "probability of another arm than the Condorcet winner" [probability];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        probability("delta", self.delta)
+    policy PairByPair<OneByOne<Dkwt>> {
+        name: "dkwt",
+        summary: "the Condorcet winner with a guarantee (Haddenhorst et al., NeurIPS 2021), arm by arm",
+        paper: papers::HADDENHORST_NEURIPS_2021,
     }
 
-    fn policy(&self, arms: usize, horizon: u64) -> Result<PairByPair<OneByOne<Dkwt>>, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(PairByPair::new(OneByOne::new(arms, Dkwt { delta: self.delta, arms, round: 1 })))
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> PairByPair<OneByOne<Dkwt>> {
+        PairByPair::new(OneByOne::new(arms, Dkwt { delta: self.delta, arms, round: 1 }))
     }
 }
 

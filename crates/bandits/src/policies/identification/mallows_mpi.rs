@@ -23,40 +23,24 @@
 //! * delta = .05 here, as elsewhere in this crate.
 
 use super::{ChampionTest, OneByOne, PairByPair};
-use crate::algorithm::{papers, parameters, probability};
-use crate::state::state;
-use crate::{Paper, ParameterError, PolicyConfig};
+use crate::algorithm::papers;
+use crate::{config, state};
 
-/// The parameter of MallowsMPI.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MallowsMpiConfig {
-    /// The probability of failing, in (0, 1).
-    pub delta: f64,
-}
-
-impl Default for MallowsMpiConfig {
-    fn default() -> Self {
-        Self { delta: 0.05 }
-    }
-}
-
-impl PolicyConfig for MallowsMpiConfig {
-    const NAME: &'static str = "mallows-mpi";
-    const SUMMARY: &'static str = "the better of two stays, however long it takes (Busa-Fekete et al., ICML 2014)";
-    const PAPER: Option<Paper> = Some(papers::BUSA_FEKETE_ICML_2014);
-    type Policy = PairByPair<OneByOne<MallowsMpi>>;
-
-    parameters! {
-        "delta" => delta, "probability of failing";
+config! {
+    /// The parameter of MallowsMPI.
+    pub struct MallowsMpiConfig {
+        /// The probability of failing, in (0, 1).
+        delta: f64 = 0.05, "probability of failing" [probability];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        probability("delta", self.delta)
+    policy PairByPair<OneByOne<MallowsMpi>> {
+        name: "mallows-mpi",
+        summary: "the better of two stays, however long it takes (Busa-Fekete et al., ICML 2014)",
+        paper: papers::BUSA_FEKETE_ICML_2014,
     }
 
-    fn policy(&self, arms: usize, horizon: u64) -> Result<PairByPair<OneByOne<MallowsMpi>>, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(PairByPair::new(OneByOne::new(arms, MallowsMpi { delta: self.delta / arms as f64 })))
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> PairByPair<OneByOne<MallowsMpi>> {
+        PairByPair::new(OneByOne::new(arms, MallowsMpi { delta: self.delta / arms as f64 }))
     }
 }
 

@@ -21,8 +21,8 @@ mod one_by_one;
 use bracket::Bracket;
 use one_by_one::{ChampionTest, OneByOne};
 
-use crate::state::{State, state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Policy};
+use crate::state::State;
+use crate::{Arm, Choice, Feedback, Generator, Policy, state, stored};
 
 /// Which pairs meet, for how long, and what follows from it.
 pub trait Settling {

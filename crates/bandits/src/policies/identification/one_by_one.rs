@@ -2,8 +2,8 @@
 
 use super::Settling;
 use crate::random::shuffle;
-use crate::state::{State, state};
-use crate::{Arm, Generator};
+use crate::state::State;
+use crate::{Arm, Generator, state};
 
 /// When the duels of a champion and a challenger say which of them is better.
 pub trait ChampionTest {

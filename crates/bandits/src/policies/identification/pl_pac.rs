@@ -28,57 +28,29 @@
 //! * delta = .05 here, as elsewhere in this crate; epsilon = .05.
 //! * A round among k arms ends with O(k^2) steps of computation.
 
-use crate::algorithm::{papers, parameters, probability};
+use crate::algorithm::papers;
 use crate::counts::PairCounts;
 use crate::random::below;
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Policy, config, state, stored};
 
-/// PLPAC's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PlPacConfig {
-    /// By how much another arm may beat the one that is left, in (0, 1).
-    pub epsilon: f64,
-    /// The probability of failing, in (0, 1).
-    pub delta: f64,
-}
-
-impl Default for PlPacConfig {
-    fn default() -> Self {
-        Self { epsilon: 0.05, delta: 0.05 }
-    }
-}
-
-impl PolicyConfig for PlPacConfig {
-    const NAME: &'static str = "pl-pac";
-    const SUMMARY: &'static str = "pairs sorted by a random pivot (Szörényi et al., NeurIPS 2015)";
-    const PAPER: Option<Paper> = Some(papers::SZORENYI_NEURIPS_2015);
-    const ALL_PAIRS: bool = true;
-    type Policy = PlPac;
-
-    parameters! {
-        "epsilon" => epsilon, "how much worse than the best is good enough";
-        "delta" => delta, "probability of failing";
+config! {
+    /// PLPAC's parameters.
+    pub struct PlPacConfig {
+        /// By how much another arm may beat the one that is left, in (0, 1).
+        epsilon: f64 = 0.05, "how much worse than the best is good enough" [probability];
+        /// The probability of failing, in (0, 1).
+        delta: f64 = 0.05, "probability of failing" [probability];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        probability("epsilon", self.epsilon)?;
-        probability("delta", self.delta)
+    policy PlPac {
+        name: "pl-pac",
+        summary: "pairs sorted by a random pivot (Szörényi et al., NeurIPS 2015)",
+        paper: papers::SZORENYI_NEURIPS_2015,
+        all_pairs: true,
     }
 
-    fn policy(&self, arms: usize, horizon: u64) -> Result<PlPac, ParameterError> {
-        self.check_for(arms, horizon)?;
-        let k = arms as f64;
-        Ok(PlPac {
-            epsilon: self.epsilon,
-            scale: 4.0 * k * k / self.delta,
-            counted: PairCounts::new(arms, 0),
-            left: (0..arms).map(Arm::at).collect(),
-            met: 0,
-            above: Vec::new(),
-            below: Vec::new(),
-            settled: arms == 1,
-        })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> PlPac {
+        PlPac::new(self, arms)
     }
 }
 
@@ -102,6 +74,20 @@ pub struct PlPac {
 state!(PlPac { counted, left, met, above, below, settled } but { epsilon, scale });
 
 impl PlPac {
+    fn new(config: &PlPacConfig, arms: usize) -> Self {
+        let k = arms as f64;
+        Self {
+            epsilon: config.epsilon,
+            scale: 4.0 * k * k / config.delta,
+            counted: PairCounts::new(arms, 0),
+            left: (0..arms).map(Arm::at).collect(),
+            met: 0,
+            above: Vec::new(),
+            below: Vec::new(),
+            settled: arms == 1,
+        }
+    }
+
     /// p(i, j) - 1/2 and c(i, j); `None` if no duel is counted.
     fn lead(&self, i: Arm, j: Arm) -> Option<(f64, f64)> {
         let (won, lost) = (f64::from(self.counted[(i, j)]), f64::from(self.counted[(j, i)]));

@@ -26,50 +26,34 @@
 //! * Pairs of equal arms are never settled.
 
 use super::{PairByPair, Settling};
-use crate::algorithm::{papers, parameters, probability};
+use crate::algorithm::papers;
 use crate::counts::PairTable;
 use crate::random::{argmax, best_arm};
-use crate::state::state;
-use crate::{Arm, Generator, Paper, ParameterError, PolicyConfig};
+use crate::{Arm, Generator, config, state};
 
-/// POCOWISTA's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PocowistaConfig {
-    /// The probability that the arm that is left is not a Copeland winner, in (0, 1).
-    pub delta: f64,
-}
-
-impl Default for PocowistaConfig {
-    fn default() -> Self {
-        Self { delta: 0.05 }
-    }
-}
-
-impl PolicyConfig for PocowistaConfig {
-    const NAME: &'static str = "pocowista";
-    const SUMMARY: &'static str = "the Copeland winner with a guarantee (Bengs et al., AISTATS 2024), pair by pair";
-    const PAPER: Option<Paper> = Some(papers::BENGS_AISTATS_2024);
-    const ALL_PAIRS: bool = true;
-    type Policy = PairByPair<Pocowista>;
-
-    parameters! {
-        "delta" => delta, "probability of an arm that is not a Copeland winner";
+config! {
+    /// POCOWISTA's parameters.
+    pub struct PocowistaConfig {
+        /// The probability that the arm that is left is not a Copeland winner, in (0, 1).
+        delta: f64 = 0.05, "probability of an arm that is not a Copeland winner" [probability];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        probability("delta", self.delta)
+    policy PairByPair<Pocowista> {
+        name: "pocowista",
+        summary: "the Copeland winner with a guarantee (Bengs et al., AISTATS 2024), pair by pair",
+        paper: papers::BENGS_AISTATS_2024,
+        all_pairs: true,
     }
 
-    fn policy(&self, arms: usize, horizon: u64) -> Result<PairByPair<Pocowista>, ParameterError> {
-        self.check_for(arms, horizon)?;
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> PairByPair<Pocowista> {
         let pairs = (arms as f64 * (arms as f64 - 1.0) / 2.0).max(1.0);
-        Ok(PairByPair::new(Pocowista {
+        PairByPair::new(Pocowista {
             log_threshold: libm::log(self.delta / pairs / 2.0),
             compared: PairTable::new(arms, false),
             beaten: vec![0; arms],
             open: vec![arms.saturating_sub(1) as u32; arms],
             winner: None,
-        }))
+        })
     }
 }
 

@@ -27,56 +27,29 @@
 //! * It needs a Condorcet winner: without one it never ends.
 //! * kappa = 1/3 and delta = .05 by default.
 
-use crate::algorithm::{papers, parameters, probability};
+use crate::algorithm::papers;
 use crate::counts::PairCounts;
 use crate::random::{argmax, shuffle};
-use crate::state::{plain, state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Policy, config, plain, state, stored};
 
-/// The parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct VerificationConfig {
-    /// The probability of failing, in (0, 1).
-    pub delta: f64,
-    /// The probability that a candidate is wrong, in (0, 1).
-    pub kappa: f64,
-}
-
-impl Default for VerificationConfig {
-    fn default() -> Self {
-        Self { delta: 0.05, kappa: 1.0 / 3.0 }
-    }
-}
-
-impl PolicyConfig for VerificationConfig {
-    const NAME: &'static str = "verification";
-    const SUMMARY: &'static str = "explores for a candidate, then verifies it (Karnin, NeurIPS 2016)";
-    const PAPER: Option<Paper> = Some(papers::KARNIN_NEURIPS_2016);
-    const ALL_PAIRS: bool = true;
-    type Policy = Verification;
-
-    parameters! {
-        "delta" => delta, "probability of failing";
-        "kappa" => kappa, "probability that a candidate is wrong";
+config! {
+    /// The parameters.
+    pub struct VerificationConfig {
+        /// The probability of failing, in (0, 1).
+        delta: f64 = 0.05, "probability of failing" [probability];
+        /// The probability that a candidate is wrong, in (0, 1).
+        kappa: f64 = 1.0 / 3.0, "probability that a candidate is wrong" [probability];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        probability("delta", self.delta)?;
-        probability("kappa", self.kappa)
+    policy Verification {
+        name: "verification",
+        summary: "explores for a candidate, then verifies it (Karnin, NeurIPS 2016)",
+        paper: papers::KARNIN_NEURIPS_2016,
+        all_pairs: true,
     }
 
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Verification, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(Verification {
-            config: self.clone(),
-            round: 0,
-            wins: PairCounts::new(arms, 0),
-            in_play: Vec::new(),
-            turn: 0,
-            lowest: Vec::new(),
-            doubts: Vec::new(),
-            candidate: (arms == 1).then_some(Arm(0)),
-        })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> Verification {
+        Verification::new(self, arms)
     }
 }
 
@@ -121,6 +94,19 @@ pub struct Verification {
 state!(Verification { round, wins, in_play, turn, lowest, doubts, candidate } but { config });
 
 impl Verification {
+    fn new(config: &VerificationConfig, arms: usize) -> Self {
+        Self {
+            config: config.clone(),
+            round: 0,
+            wins: PairCounts::new(arms, 0),
+            in_play: Vec::new(),
+            turn: 0,
+            lowest: Vec::new(),
+            doubts: Vec::new(),
+            candidate: (arms == 1).then_some(Arm(0)),
+        }
+    }
+
     /// d.
     fn error(&self) -> f64 {
         match self.candidate {

@@ -4,9 +4,8 @@
 use crate::policies::merging::{Homes, Merging};
 use crate::random::below;
 use crate::random::uniform;
-use crate::state::state;
 use crate::thompson::WinProbability;
-use crate::{Arm, Generator};
+use crate::{Arm, Generator, state};
 
 /// The batches, in a ring.
 #[derive(Debug, Clone)]

@@ -26,63 +26,56 @@
 
 use super::batches::Batches;
 use super::{MergeRucbConfig, Variant};
-use crate::algorithm::{papers, takes_late};
+use crate::algorithm::papers;
 use crate::late::Late;
-use crate::policies::merging::{DelayedLogTime, Merging as _, Stages, copeland_best, shuffled};
+use crate::policies::merging::{DelayedLogTime, Merging as _, Shape, Stages, copeland_best, shuffled};
 use crate::random::below;
-use crate::state::{plain, state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Paper, Parameter, ParameterError, ParameterValue, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, ParameterError, Policy, config, plain, state, stored, takes_late};
 
-/// The parameters of mergeRUCB.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct MergeRucbParallelConfig(pub MergeRucbConfig);
-
-impl PolicyConfig for MergeRucbParallelConfig {
-    const NAME: &'static str = "mergerucb-parallel";
-    const SUMMARY: &'static str = "mergeRUCB, all batches at once (Zoghi et al., WSDM 2015): outcomes sweep by sweep";
-    const PAPER: Option<Paper> = Some(papers::ZOGHI_WSDM_2015);
-    const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed")];
-    const OWN_LOOP: bool = true;
-    type Policy = MergeRucbParallel;
-
-    fn parameters(&self) -> Vec<Parameter> {
-        self.0.parameters()
+config! {
+    /// The parameters of mergeRUCB.
+    pub struct MergeRucbParallelConfig {
+        /// Which of the published rules.
+        variant: Variant = Variant::Lerot, "paper or lerot";
+        /// Width of the confidence bounds, above 1/2 (any positive number where `c` is given).
+        alpha: f64 = 1.01, "width of the bounds, above 1/2";
+        /// The size of the first batches, p: at least 2, and 4 in theory.
+        batch as "p": usize = 4, "size of the first batches";
+        /// The probability with which the best arm may be lost, in (0, 1).
+        delta: f64 = Shape::DELTA, "probability of losing the best arm";
+        /// C(delta) itself; overrides `delta`.
+        c: Option<f64> = None, "C(delta) itself, instead of delta";
     }
 
-    fn parameter_mut(&mut self, key: &str) -> Option<&mut dyn ParameterValue> {
-        self.0.parameter_mut(key)
+    policy MergeRucbParallel {
+        name: "mergerucb-parallel",
+        summary: "mergeRUCB, all batches at once (Zoghi et al., WSDM 2015): outcomes sweep by sweep",
+        paper: papers::ZOGHI_WSDM_2015,
+        variants: [("variant=paper", "as printed")],
+        own_loop: true,
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        self.0.check()
+    fn check_together(&self) -> Result<(), ParameterError> {
+        self.one_by_one().check_together()
     }
 
-    fn warning(&self) -> Option<String> {
-        let warning = self.0.warning()?;
-        Some(warning.replacen(MergeRucbConfig::NAME, Self::NAME, 1))
+    fn warn_together(&self) -> Option<String> {
+        self.one_by_one().warn_together()
     }
 
-    fn policy(&self, arms: usize, horizon: u64) -> Result<MergeRucbParallel, ParameterError> {
-        self.check_for(arms, horizon)?;
-        let lerot = self.0.variant == Variant::Lerot;
-        let batches = Batches::new(arms, self.0.batch, lerot);
-        Ok(MergeRucbParallel {
-            lerot,
-            p: self.0.batch,
-            clock: self.0.clock(arms),
-            arms,
-            stages: Stages::new(arms, lerot),
-            meeting: batches.len(),
-            sweep: Vec::with_capacity(batches.len()),
-            batches,
-            started: false,
-            played: 0,
-            since: 0,
-            beaten: vec![0; arms],
-        })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> MergeRucbParallel {
+        MergeRucbParallel::new(&self.one_by_one(), arms)
     }
 
     takes_late!();
+}
+
+impl MergeRucbParallelConfig {
+    /// mergeRUCB with these parameters, which plays one batch after the other.
+    fn one_by_one(&self) -> MergeRucbConfig {
+        let Self { variant, alpha, batch, delta, c } = self.clone();
+        MergeRucbConfig { variant, alpha, batch, delta, c }
+    }
 }
 
 /// A pair of a sweep: places within their batch, and the winner.
@@ -121,6 +114,25 @@ pub struct MergeRucbParallel {
 state!(MergeRucbParallel { clock, stages, batches, meeting, started, sweep, played, since, beaten } but { lerot, p, arms });
 
 impl MergeRucbParallel {
+    fn new(config: &MergeRucbConfig, arms: usize) -> Self {
+        let lerot = config.variant == Variant::Lerot;
+        let batches = Batches::new(arms, config.batch, lerot);
+        Self {
+            lerot,
+            p: config.batch,
+            clock: config.clock(arms),
+            arms,
+            stages: Stages::new(arms, lerot),
+            meeting: batches.len(),
+            sweep: Vec::with_capacity(batches.len()),
+            batches,
+            started: false,
+            played: 0,
+            since: 0,
+            beaten: vec![0; arms],
+        }
+    }
+
     /// The stage, from 1.
     #[must_use]
     pub fn stage(&self) -> u32 {

@@ -41,92 +41,47 @@
 //!   of a stretch alone, see known outcomes only.
 //! * Theory needs alpha > 1/2; the experiments take 0.501, and also 0.1.
 
-use crate::algorithm::{named_values, papers, parameters, positive, takes_late};
+use crate::algorithm::papers;
 use crate::confidence::{Challengers, LogTime, Standing};
 use crate::counts::{LeastCounts, OpenDuels};
 use crate::late::Late;
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Policy, config, named_values, state, stored, takes_late};
 
 mod tournament;
 
 use tournament::Tournament;
 
-/// RCS's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RcsConfig {
-    /// Which of the published rules.
-    pub variant: Variant,
-    /// Width of the confidence bounds, positive; 0.501 in the experiments.
-    pub alpha: f64,
-}
-
-/// Which of the published rules; see the [module](self).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Variant {
-    /// As printed.
-    Paper,
-    /// As in Lerot.
-    Lerot,
-}
-
-named_values!(Variant { "paper" => Variant::Paper, "lerot" => Variant::Lerot });
-
-impl Default for RcsConfig {
-    fn default() -> Self {
-        Self { variant: Variant::Paper, alpha: 0.501 }
+named_values! {
+    /// Which of the published rules; see the [module](self).
+    pub enum Variant {
+        /// As printed.
+        Paper = "paper",
+        /// As in Lerot.
+        Lerot = "lerot",
     }
 }
 
-impl PolicyConfig for RcsConfig {
-    const NAME: &'static str = "rcs";
-    const SUMMARY: &'static str =
-        "relative confidence sampling (Zoghi et al., WSDM 2014): a sampled champion, optimism";
-    const PAPER: Option<Paper> = Some(papers::ZOGHI_WSDM_2014);
-    const VARIANTS: &'static [(&'static str, &'static str)] =
-        &[("variant=lerot", "counts fewer champions, and duels of an arm with itself")];
-    const ALL_PAIRS: bool = true;
-    const OWN_LOOP: bool = true;
-    type Policy = Rcs;
-
-    parameters! {
-        "variant" => variant, "paper or lerot";
-        "alpha" => alpha, "width of the bounds, above 1/2 in theory";
+config! {
+    /// RCS's parameters.
+    pub struct RcsConfig {
+        /// Which of the published rules.
+        variant: Variant = Variant::Paper, "paper or lerot";
+        /// Width of the confidence bounds, positive; 0.501 in the experiments.
+        alpha: f64 = 0.501, "width of the bounds, above 1/2 in theory"
+            [positive] [warns if <= 0.5: "is not above 1/2, as its theory needs"];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("alpha", self.alpha)
+    policy Rcs {
+        name: "rcs",
+        summary: "relative confidence sampling (Zoghi et al., WSDM 2014): a sampled champion, optimism",
+        paper: papers::ZOGHI_WSDM_2014,
+        variants: [("variant=lerot", "counts fewer champions, and duels of an arm with itself")],
+        all_pairs: true,
+        own_loop: true,
     }
 
-    fn warning(&self) -> Option<String> {
-        (self.alpha <= 0.5).then(|| format!("rcs: alpha = {} is not above 1/2, as its theory needs", self.alpha))
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Rcs, ParameterError> {
-        self.check_for(arms, horizon)?;
-        let lerot = self.variant == Variant::Lerot;
-        let (mean, width) = if lerot { (0.5, 0.5_f64.sqrt()) } else { (2.0, 0.0) };
-        let mut opponents = Challengers::new(arms, mean, width);
-        if lerot {
-            for arm in 0..arms {
-                opponents.set(arm, arm, 0.5, width);
-            }
-        }
-        Ok(Rcs {
-            lerot,
-            unseen: (mean, width),
-            alpha: self.alpha,
-            clock: LogTime::new(),
-            arms,
-            tournament: Tournament::new(arms),
-            opponents,
-            reigns: LeastCounts::new(arms),
-            dethroned: None,
-            own_duels: vec![0; arms],
-            rest: None,
-            open: OpenDuels::new(arms),
-        })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> Rcs {
+        Rcs::new(self, arms)
     }
 
     takes_late!();
@@ -157,6 +112,31 @@ pub struct Rcs {
 state!(Rcs { clock, tournament, opponents, reigns, dethroned, own_duels, rest, open } but { lerot, unseen, alpha, arms });
 
 impl Rcs {
+    fn new(config: &RcsConfig, arms: usize) -> Self {
+        let lerot = config.variant == Variant::Lerot;
+        let (mean, width) = if lerot { (0.5, 0.5_f64.sqrt()) } else { (2.0, 0.0) };
+        let mut opponents = Challengers::new(arms, mean, width);
+        if lerot {
+            for arm in 0..arms {
+                opponents.set(arm, arm, 0.5, width);
+            }
+        }
+        Self {
+            lerot,
+            unseen: (mean, width),
+            alpha: config.alpha,
+            clock: LogTime::new(),
+            arms,
+            tournament: Tournament::new(arms),
+            opponents,
+            reigns: LeastCounts::new(arms),
+            dethroned: None,
+            own_duels: vec![0; arms],
+            rest: None,
+            open: OpenDuels::new(arms),
+        }
+    }
+
     /// The end of the stretch, begun at `step`, in which `champion` meets itself.
     fn alone(&mut self, champion: Arm, step: u64, won: bool, generator: &mut Generator) -> u64 {
         let known = |opponent: usize| self.known(opponent, champion.index());

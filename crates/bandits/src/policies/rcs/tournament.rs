@@ -6,9 +6,8 @@
 
 use crate::counts::{PairCounts, PairTable};
 use crate::random::{geometric, uniform};
-use crate::state::state;
 use crate::thompson::WinProbability;
-use crate::{Arm, Generator};
+use crate::{Arm, Generator, state};
 
 /// Arms less likely than this to beat all others never do.
 const IMPOSSIBLE: f64 = 1e-25;

@@ -48,47 +48,29 @@
 use std::cmp::Ordering;
 
 use super::divergences::{UNIT, allowance, divergence};
-use crate::algorithm::{papers, parameters, positive};
+use crate::algorithm::papers;
 use crate::confidence::LogTime;
 use crate::counts::{PairCounts, PairTable};
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Policy, config, state, stored};
 
-/// ECW-RMED's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct EcwRmedConfig {
-    /// Every pair meets at least alpha sqrt(ln t) times; positive.
-    pub alpha: f64,
-    /// Every pair meets until its mean differs from 1/2 by beta / ln ln t; positive.
-    pub beta: f64,
-}
-
-impl Default for EcwRmedConfig {
-    fn default() -> Self {
-        Self { alpha: 3.0, beta: 0.01 }
-    }
-}
-
-impl PolicyConfig for EcwRmedConfig {
-    const NAME: &'static str = "ecw-rmed";
-    const SUMMARY: &'static str = "proofs of a Copeland winner at the least regret (Komiyama et al., ICML 2016)";
-    const PAPER: Option<Paper> = Some(papers::KOMIYAMA_ICML_2016);
-    const ALL_PAIRS: bool = true;
-    type Policy = EcwRmed;
-
-    parameters! {
-        "alpha" => alpha, "pairs meet alpha sqrt(ln t) times or more";
-        "beta" => beta, "pairs meet until mu differs from 1/2 by beta / ln ln t";
+config! {
+    /// ECW-RMED's parameters.
+    pub struct EcwRmedConfig {
+        /// Every pair meets at least alpha sqrt(ln t) times; positive.
+        alpha: f64 = 3.0, "pairs meet alpha sqrt(ln t) times or more" [positive];
+        /// Every pair meets until its mean differs from 1/2 by beta / ln ln t; positive.
+        beta: f64 = 0.01, "pairs meet until mu differs from 1/2 by beta / ln ln t" [positive];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("alpha", self.alpha)?;
-        positive("beta", self.beta)
+    policy EcwRmed {
+        name: "ecw-rmed",
+        summary: "proofs of a Copeland winner at the least regret (Komiyama et al., ICML 2016)",
+        paper: papers::KOMIYAMA_ICML_2016,
+        all_pairs: true,
     }
 
-    fn policy(&self, arms: usize, horizon: u64) -> Result<EcwRmed, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(EcwRmed::new(self, arms))
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> EcwRmed {
+        EcwRmed::new(self, arms)
     }
 }
 
@@ -360,6 +342,7 @@ mod tests {
     use rand::SeedableRng as _;
 
     use super::*;
+    use crate::PolicyConfig as _;
     use crate::random::unit;
 
     /// The same by linear programming, with a constraint for each subset.
@@ -400,7 +383,7 @@ mod tests {
         let arms = 5;
         let mut generator = Generator::seed_from_u64(2);
         for _ in 0..200 {
-            let mut policy = EcwRmedConfig::default().policy(arms, 0).expect("valid");
+            let mut policy = EcwRmedConfig::default().policy(arms, None).expect("valid");
             for i in 0..arms {
                 for j in i + 1..arms {
                     let p = unit(&mut generator);

@@ -5,8 +5,7 @@ use crate::confidence::lanes::{HALF, LANES, Lanes};
 use crate::confidence::{Shares, Standing};
 use crate::policies::merging::Homes;
 use crate::random::below;
-use crate::state::state;
-use crate::{Arm, Generator};
+use crate::{Arm, Generator, state};
 
 mod merging;
 
