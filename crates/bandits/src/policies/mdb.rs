@@ -25,10 +25,10 @@
 //! * It recommends the arm that is the last to leave E: an arm that plays alone has met the
 //!   others too seldom for its wins over each of them to be informative.
 
+use super::contender_sets::{ContenderRule, ContenderSets};
 use crate::algorithm::papers;
 use crate::confidence::Evidence;
-use crate::late::Late;
-use crate::{ActionKind, Arm, Choice, Feedback, Generator, Policy, config, state, stored, takes_late};
+use crate::{ActionKind, Arm, Generator, config, state, takes_late};
 
 config! {
     /// MDB's parameters.
@@ -41,7 +41,7 @@ config! {
             [positive] [at least 1 because "the wide bounds must not be the narrower ones"];
     }
 
-    policy Mdb {
+    policy ContenderSets<Mdb> {
         name: "mdb",
         summary: "multi-dueling bandits (Brost et al., CIKM 2016): all contenders together",
         paper: papers::BROST_CIKM_2016,
@@ -49,8 +49,8 @@ config! {
         all_pairs: true,
     }
 
-    fn build(&self, arms: usize, _horizon: Option<u64>) -> Mdb {
-        Mdb { alpha: self.alpha, beta: self.beta, evidence: Evidence::new(arms, 0), set: Vec::with_capacity(arms) }
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> ContenderSets<Mdb> {
+        ContenderSets::new(arms, Mdb { alpha: self.alpha, beta: self.beta })
     }
 
     takes_late!();
@@ -61,54 +61,20 @@ config! {
 pub struct Mdb {
     alpha: f64,
     beta: f64,
-    evidence: Evidence,
-    set: Vec<Arm>,
 }
 
-state!(Mdb { evidence, set } but { alpha, beta });
+state!(Mdb {} but { alpha, beta });
 
-impl Policy for Mdb {
-    fn arms(&self) -> usize {
-        self.evidence.arms()
+impl ContenderRule for Mdb {
+    fn alpha(&self) -> f64 {
+        self.alpha
     }
 
-    fn choose(&mut self, step: u64, _generator: &mut Generator) -> Choice<'_> {
-        let time = self.alpha * libm::log(step as f64);
-        self.evidence.contenders(time, &mut self.set);
-        if let [arm] = self.set[..] {
-            return Choice::Alone { arm, until: self.evidence.alone_until(arm, self.alpha, step) };
+    fn meet(&mut self, set: &mut Vec<Arm>, evidence: &Evidence, time: f64, _generator: &mut Generator) {
+        match set.len() {
+            0 => set.extend((0..evidence.arms()).map(Arm::at)),
+            1 => {}
+            _ => evidence.contenders(self.beta * time, set),
         }
-        if self.set.is_empty() {
-            self.set.extend((0..self.evidence.arms()).map(Arm::at));
-        } else {
-            self.evidence.contenders(self.beta * time, &mut self.set);
-        }
-        Choice::Set(&self.set)
-    }
-
-    fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
-        if let Feedback::Set { wins } = feedback {
-            self.evidence.record_set(&self.set, wins);
-        }
-    }
-
-    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.evidence.least_doubted(generator)
-    }
-
-    stored!();
-}
-
-impl Late for Mdb {
-    fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
-        if let Some(feedback) = feedback {
-            self.set.clear();
-            self.set.extend_from_slice(arms);
-            self.learn(step, feedback);
-        }
-    }
-
-    fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
-        Some(self.evidence.wins(i.index(), j.index()))
     }
 }

@@ -71,6 +71,7 @@ pub mod bradley_terry_pairs;
 pub mod btm;
 pub mod ccb;
 pub mod changing;
+mod contender_sets;
 pub mod dts;
 #[cfg(test)]
 pub mod explore_first;

@@ -25,11 +25,11 @@
 //! * With late outcomes, C sees known outcomes only.
 //! * It recommends the arm that is the last to leave C, as MDB does.
 
+use super::contender_sets::{ContenderRule, ContenderSets};
 use crate::algorithm::papers;
 use crate::confidence::Evidence;
-use crate::late::Late;
 use crate::random::{coin, draw_into};
-use crate::{ActionKind, Arm, Choice, Feedback, Generator, Policy, config, state, stored, takes_late};
+use crate::{ActionKind, Arm, Generator, config, state, takes_late};
 
 config! {
     /// MultiRUCB's parameters.
@@ -41,7 +41,7 @@ config! {
         m: usize = 4, "the most arms of a set" [batch];
     }
 
-    policy MultiRucb {
+    policy ContenderSets<MultiRucb> {
         name: "multirucb",
         summary: "RUCB for sets of at most m arms (Du et al., AAMAS 2020)",
         paper: papers::DU_AAMAS_2020,
@@ -50,8 +50,8 @@ config! {
         all_pairs: true,
     }
 
-    fn build(&self, arms: usize, _horizon: Option<u64>) -> MultiRucb {
-        MultiRucb::new(self, arms)
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> ContenderSets<MultiRucb> {
+        ContenderSets::new(arms, MultiRucb { alpha: self.alpha, m: self.m, favourite: None })
     }
 
     takes_late!();
@@ -62,93 +62,49 @@ config! {
 pub struct MultiRucb {
     alpha: f64,
     m: usize,
-    evidence: Evidence,
     /// B.
     favourite: Option<Arm>,
-    /// C, and then the arms that meet.
-    set: Vec<Arm>,
 }
 
-state!(MultiRucb { evidence, favourite, set } but { alpha, m });
+state!(MultiRucb { favourite } but { alpha, m });
 
 impl MultiRucb {
-    fn new(config: &MultiRucbConfig, arms: usize) -> Self {
-        let set = Vec::with_capacity(arms);
-        Self { alpha: config.alpha, m: config.m, evidence: Evidence::new(arms, 0), favourite: None, set }
-    }
-
     /// Leaves m arms of `set` at random, the first `kept` among them.
-    fn draw(&mut self, kept: usize, generator: &mut Generator) {
-        let count = self.m.min(self.set.len());
+    fn draw(&self, set: &mut Vec<Arm>, kept: usize, generator: &mut Generator) {
+        let count = self.m.min(set.len());
         for place in kept..count {
-            draw_into(generator, &mut self.set, place);
+            draw_into(generator, set, place);
         }
-        self.set.truncate(count);
-    }
-
-    /// Draws m arms of C, among them the favourite with probability 1/2.
-    fn draw_contenders(&mut self, generator: &mut Generator) {
-        let at = self.favourite.and_then(|favourite| self.set.iter().position(|&arm| arm == favourite));
-        match at {
-            None => self.draw(0, generator),
-            Some(at) if coin(generator) => {
-                self.set.swap(0, at);
-                self.draw(1, generator);
-            }
-            Some(at) => {
-                self.set.remove(at);
-                self.draw(0, generator);
-            }
-        }
+        set.truncate(count);
     }
 }
 
-impl Policy for MultiRucb {
-    fn arms(&self) -> usize {
-        self.evidence.arms()
+impl ContenderRule for MultiRucb {
+    fn alpha(&self) -> f64 {
+        self.alpha
     }
 
-    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        let time = self.alpha * libm::log(step as f64);
-        self.evidence.contenders(time, &mut self.set);
-        self.favourite = self.favourite.filter(|favourite| self.set.contains(favourite));
-        if let [arm] = self.set[..] {
-            self.favourite = Some(arm);
-            return Choice::Alone { arm, until: self.evidence.alone_until(arm, self.alpha, step) };
+    fn meet(&mut self, set: &mut Vec<Arm>, evidence: &Evidence, _time: f64, generator: &mut Generator) {
+        self.favourite = self.favourite.filter(|favourite| set.contains(favourite));
+        match set[..] {
+            [] => {
+                set.extend((0..evidence.arms()).map(Arm::at));
+                self.draw(set, 0, generator);
+            }
+            [lone] => self.favourite = Some(lone),
+            _ if set.len() <= self.m => {}
+            _ => match set.iter().position(|&arm| Some(arm) == self.favourite) {
+                None => self.draw(set, 0, generator),
+                Some(at) if coin(generator) => {
+                    set.swap(0, at);
+                    self.draw(set, 1, generator);
+                }
+                Some(at) => {
+                    set.remove(at);
+                    self.draw(set, 0, generator);
+                }
+            },
         }
-        if self.set.is_empty() {
-            self.set.extend((0..self.evidence.arms()).map(Arm::at));
-            self.draw(0, generator);
-        } else if self.set.len() > self.m {
-            self.draw_contenders(generator);
-        }
-        Choice::Set(&self.set)
-    }
-
-    fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
-        if let Feedback::Set { wins } = feedback {
-            self.evidence.record_set(&self.set, wins);
-        }
-    }
-
-    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.evidence.least_doubted(generator)
-    }
-
-    stored!();
-}
-
-impl Late for MultiRucb {
-    fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
-        if let Some(feedback) = feedback {
-            self.set.clear();
-            self.set.extend_from_slice(arms);
-            self.learn(step, feedback);
-        }
-    }
-
-    fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
-        Some(self.evidence.wins(i.index(), j.index()))
     }
 }
 
@@ -157,7 +113,7 @@ mod tests {
     use rand::SeedableRng as _;
 
     use super::*;
-    use crate::PolicyConfig as _;
+    use crate::{Choice, Policy as _, PolicyConfig as _};
 
     /// Six arms none of which is ruled out: sets of four, each arm equally often; with a favourite, it in half of them.
     #[test]
@@ -168,7 +124,7 @@ mod tests {
         for favourite in [None, Some(Arm(2))] {
             let mut counts = [0_u32; 6];
             for _ in 0..draws {
-                policy.favourite = favourite;
+                policy.rule.favourite = favourite;
                 let Choice::Set(set) = policy.choose(1, &mut generator) else { panic!("a set") };
                 assert_eq!(set.len(), 4);
                 set.iter().for_each(|arm| counts[arm.index()] += 1);

@@ -36,23 +36,22 @@
 //!   0.
 
 use crate::algorithm::papers;
-use crate::late::Late;
-use crate::thompson::{Field, Posterior, Preferences as _, Sampler, Ties};
-use crate::{Arm, Choice, Feedback, Generator, Policy, config, state, stored, takes_late};
+use crate::thompson::{Field, Posterior, ThompsonRule, ThompsonSampling, Ties};
+use crate::{Arm, config, state, takes_late};
 
 config! {
     /// RTS: no parameters.
     pub struct RtsConfig {}
 
-    policy Rts {
+    policy ThompsonSampling<Rts> {
         name: "rts",
         summary: "relative Thompson sampling (Lerot): a sampled champion and a sampled challenger",
         paper: papers::SCHUTH_LIVINGLAB_2013,
         all_pairs: true,
     }
 
-    fn build(&self, arms: usize, _horizon: Option<u64>) -> Rts {
-        Rts::new(arms)
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> ThompsonSampling<Rts> {
+        ThompsonSampling::new(arms, Ties::Random, Rts { everyone: (0..arms).map(Arm::at).collect() })
     }
 
     takes_late!();
@@ -62,54 +61,16 @@ config! {
 #[derive(Debug, Clone)]
 pub struct Rts {
     everyone: Vec<Arm>,
-    posterior: Posterior,
-    sampler: Sampler,
 }
 
-state!(Rts { posterior, sampler } but { everyone });
+state!(Rts {} but { everyone });
 
-impl Rts {
-    fn new(arms: usize) -> Self {
-        Self {
-            everyone: (0..arms).map(Arm::at).collect(),
-            posterior: Posterior::new(arms),
-            sampler: Sampler::new(arms, Ties::Random),
-        }
-    }
-}
-
-impl Policy for Rts {
-    fn arms(&self) -> usize {
-        self.posterior.arms()
+impl ThompsonRule for Rts {
+    fn field(&mut self, _step: u64, _posterior: &mut Posterior) -> Field<'_> {
+        Field { first: &self.everyone, against: None, soonest: (f64::INFINITY, 1.0), remembered: u64::MAX }
     }
 
-    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        let field = Field { first: &self.everyone, against: None, soonest: (f64::INFINITY, 1.0), remembered: u64::MAX };
-        self.sampler.choose(&self.posterior, field, step, generator)
-    }
-
-    fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
-        if let Feedback::Duel { winner, loser, .. } = feedback {
-            self.posterior.record(winner, loser);
-        }
-    }
-
-    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.posterior.wins().copeland_best(generator)
-    }
-
-    stored!();
-}
-
-impl Late for Rts {
-    fn arrive(&mut self, step: u64, _arms: &[Arm], feedback: Option<Feedback<'_>>) {
-        self.sampler.draw_again();
-        if let Some(feedback) = feedback {
-            self.learn(step, feedback);
-        }
-    }
-
-    fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
-        Some(self.posterior.wins().between(i.index(), j.index()))
+    fn record(&mut self, _step: u64, winner: Arm, loser: Arm, posterior: &mut Posterior) {
+        posterior.record(winner, loser);
     }
 }

@@ -12,6 +12,7 @@ use crate::random::geometric;
 use crate::{Arm, Choice, Generator, state};
 
 mod knockout;
+mod policy;
 mod posterior;
 mod sweeps;
 #[cfg(test)]
@@ -20,6 +21,7 @@ mod tournament;
 mod win_probability;
 
 use knockout::Knockout;
+pub(crate) use policy::{ThompsonRule, ThompsonSampling};
 pub(crate) use posterior::Posterior;
 pub(crate) use win_probability::{WinProbability, chance_of};
 

@@ -49,7 +49,7 @@ use crate::algorithm::papers;
 use crate::confidence::LogTime;
 use crate::late::Late;
 use crate::policies::dts::Bounds;
-use crate::thompson::{Field, Posterior, Preferences as _, Sampler, Ties};
+use crate::thompson::{Field, Posterior, Sampler, ThompsonRule, ThompsonSampling, Ties};
 use crate::{Arm, Choice, Feedback, Generator, Policy, config, state, stored, takes_late};
 
 config! {
@@ -63,15 +63,15 @@ config! {
             [at least 2 and finite because "nothing would be left to learn from"];
     }
 
-    policy SlidingDts {
+    policy ThompsonSampling<SlidingDts> {
         name: "sliding-dts",
         summary: "D-TS that remembers the last steps only, for users who change",
         paper: papers::TROVO_JAIR_2020,
         all_pairs: true,
     }
 
-    fn build(&self, arms: usize, _horizon: Option<u64>) -> SlidingDts {
-        SlidingDts::new(self, arms)
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> ThompsonSampling<SlidingDts> {
+        ThompsonSampling::new(arms, Ties::Random, SlidingDts::new(self, arms))
     }
 
     takes_late!();
@@ -112,12 +112,10 @@ pub struct SlidingDts {
     duels: Duels,
     /// The step of the last choice.
     now: u64,
-    posterior: Posterior,
-    sampler: Sampler,
     bounds: Bounds,
 }
 
-state!(SlidingDts { clock, duels, now, posterior, sampler, bounds } but { alpha, window });
+state!(SlidingDts { clock, duels, now, bounds } but { alpha, window });
 
 impl SlidingDts {
     fn new(config: &SlidingDtsConfig, arms: usize) -> Self {
@@ -127,65 +125,43 @@ impl SlidingDts {
             clock: LogTime::new(),
             duels: Duels::default(),
             now: 0,
-            posterior: Posterior::new(arms),
-            sampler: Sampler::new(arms, Ties::Random),
             bounds: Bounds::new(arms),
         }
     }
 
     /// Forgets what is past at `step`.
-    fn forget(&mut self, step: u64) {
+    fn forget(&mut self, step: u64, posterior: &mut Posterior) {
         self.now = step;
         while let Some((winner, loser)) = self.duels.leave(self.window, step) {
             let (winner, loser) = (Arm::at(winner), Arm::at(loser));
-            let (won, lost) = self.posterior.forget(winner, loser);
+            let (won, lost) = posterior.forget(winner, loser);
             self.bounds.record(winner, loser, won.into(), lost.into());
         }
     }
 }
 
-impl Policy for SlidingDts {
-    fn arms(&self) -> usize {
-        self.posterior.arms()
-    }
+impl ThompsonRule for SlidingDts {
+    const REMEMBERS: bool = false;
 
-    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        self.forget(step);
+    fn field(&mut self, step: u64, posterior: &mut Posterior) -> Field<'_> {
+        self.forget(step, posterior);
         let time = self.alpha * self.clock.ln(step.min(self.window) as f64);
         self.bounds.advance(time);
-        let field = Field {
+        Field {
             first: self.bounds.leaders(),
             against: Some((self.bounds.against(), time)),
             // From the end of the first window on, time stands still.
             soonest: (if step < self.window { self.bounds.soonest() } else { f64::INFINITY }, self.alpha),
             remembered: self.duels.first().map_or(u64::MAX, |played| played.saturating_add(self.window)),
-        };
-        self.sampler.choose(&self.posterior, field, step, generator)
-    }
-
-    fn learn(&mut self, step: u64, feedback: Feedback<'_>) {
-        if let Feedback::Duel { winner, loser, .. } = feedback
-            // One that comes so late that its step is forgotten is not worth counting.
-            && step.saturating_add(self.window) >= self.now
-        {
-            self.duels.insert(step, winner.index(), loser.index());
-            let (won, lost) = self.posterior.record(winner, loser);
-            self.bounds.record(winner, loser, won.into(), lost.into());
         }
     }
 
-    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.posterior.wins().copeland_best(generator)
-    }
-
-    stored!();
-}
-
-impl Late for SlidingDts {
-    fn arrive(&mut self, step: u64, _arms: &[Arm], feedback: Option<Feedback<'_>>) {
-        self.sampler.draw_again();
-        if let Some(feedback) = feedback {
-            self.learn(step, feedback);
+    fn record(&mut self, step: u64, winner: Arm, loser: Arm, posterior: &mut Posterior) {
+        // One that comes so late that its step is forgotten is not worth counting.
+        if step.saturating_add(self.window) >= self.now {
+            self.duels.insert(step, winner.index(), loser.index());
+            let (won, lost) = posterior.record(winner, loser);
+            self.bounds.record(winner, loser, won.into(), lost.into());
         }
     }
 }
@@ -317,7 +293,7 @@ mod tests {
             });
             known.sort_unstable();
             if step % 10 == 0 {
-                policy.forget(step + 1);
+                policy.rule.forget(step + 1, &mut policy.posterior);
                 let mut fresh = config.policy(arms, None).expect("valid");
                 known.retain(|duel| duel.0 + window as u64 > step);
                 for &(played, winner, loser) in &known {
@@ -325,12 +301,12 @@ mod tests {
                 }
                 let time = config.alpha * libm::log(step.min(window as u64) as f64);
                 for policy in [&mut policy, &mut fresh] {
-                    policy.bounds.advance(time);
+                    policy.rule.bounds.advance(time);
                 }
                 assert_eq!(policy.posterior.wins(), fresh.posterior.wins(), "{step}");
-                assert_eq!(policy.bounds.against(), fresh.bounds.against(), "{step}");
-                assert_eq!(policy.bounds.leaders(), fresh.bounds.leaders(), "{step}");
-                assert_eq!(policy.duels.first(), known.first().map(|duel| duel.0), "{step}");
+                assert_eq!(policy.rule.bounds.against(), fresh.rule.bounds.against(), "{step}");
+                assert_eq!(policy.rule.bounds.leaders(), fresh.rule.bounds.leaders(), "{step}");
+                assert_eq!(policy.rule.duels.first(), known.first().map(|duel| duel.0), "{step}");
             }
         }
         assert!(too_late > 20, "{too_late}");

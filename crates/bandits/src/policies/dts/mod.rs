@@ -47,13 +47,22 @@
 
 use crate::algorithm::papers;
 use crate::confidence::LogTime;
-use crate::late::Late;
-use crate::thompson::{Field, Posterior, Preferences as _, Sampler, Ties};
-use crate::{Arm, Choice, Feedback, Generator, Policy, config, named_values, state, stored, takes_late};
+use crate::thompson::{Field, Posterior, ThompsonRule, ThompsonSampling, Ties};
+use crate::{Arm, config, named_values, state, takes_late};
 
 mod bounds;
 
 pub(super) use bounds::Bounds;
+
+named_values! {
+    /// Which of the published rules; see the [module](self).
+    pub enum Variant {
+        /// As printed.
+        Paper = "paper",
+        /// As in the code of the paper on MergeDTS.
+        MergeDts = "mergedts",
+    }
+}
 
 config! {
     /// D-TS's parameters, or with `PLUS` those of D-TS+.
@@ -65,7 +74,7 @@ config! {
             [positive] [warns if <= 0.5: "is not above 1/2, as its theory needs"];
     }
 
-    policy DoubleThompson {
+    policy ThompsonSampling<DoubleThompson> {
         name: if PLUS { "dts-plus" } else { "dts" },
         summary: if PLUS {
             "double Thompson sampling, ties by regret (D-TS+; Wu and Liu, NIPS 2016)"
@@ -78,8 +87,10 @@ config! {
         all_pairs: true,
     }
 
-    fn build(&self, arms: usize, _horizon: Option<u64>) -> DoubleThompson {
-        DoubleThompson::new(self, arms)
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> ThompsonSampling<DoubleThompson> {
+        let prior = if self.variant == Variant::Paper { 0.0 } else { 1.0 };
+        let rule = DoubleThompson { alpha: self.alpha, prior, clock: LogTime::new(), bounds: Bounds::new(arms) };
+        ThompsonSampling::new(arms, if PLUS { Ties::Regret } else { Ties::Random }, rule)
     }
 
     takes_late!();
@@ -90,86 +101,33 @@ pub type DtsConfig = DoubleThompsonConfig<false>;
 /// D-TS+.
 pub type DtsPlusConfig = DoubleThompsonConfig<true>;
 
-named_values! {
-    /// Which of the published rules; see the [module](self).
-    pub enum Variant {
-        /// As printed.
-        Paper = "paper",
-        /// As in the code of the paper on MergeDTS.
-        MergeDts = "mergedts",
-    }
-}
-
 /// D-TS or D-TS+.
 #[derive(Debug, Clone)]
 pub struct DoubleThompson {
     alpha: f64,
-    clock: LogTime,
     /// Wins either way with which each pair starts, for the bounds.
     prior: f64,
-    posterior: Posterior,
-    sampler: Sampler,
+    clock: LogTime,
     bounds: Bounds,
 }
 
-state!(DoubleThompson { clock, posterior, sampler, bounds } but { alpha, prior });
+state!(DoubleThompson { clock, bounds } but { alpha, prior });
 
-impl DoubleThompson {
-    fn new<const PLUS: bool>(config: &DoubleThompsonConfig<PLUS>, arms: usize) -> Self {
-        let ties = if PLUS { Ties::Regret } else { Ties::Random };
-        Self {
-            alpha: config.alpha,
-            clock: LogTime::new(),
-            prior: if config.variant == Variant::Paper { 0.0 } else { 1.0 },
-            posterior: Posterior::new(arms),
-            sampler: Sampler::new(arms, ties),
-            bounds: Bounds::new(arms),
-        }
-    }
-}
-
-impl Policy for DoubleThompson {
-    fn arms(&self) -> usize {
-        self.posterior.arms()
-    }
-
-    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
+impl ThompsonRule for DoubleThompson {
+    fn field(&mut self, step: u64, _posterior: &mut Posterior) -> Field<'_> {
         let time = self.alpha * self.clock.ln(step as f64);
         self.bounds.advance(time);
-        let field = Field {
+        Field {
             first: self.bounds.leaders(),
             against: Some((self.bounds.against(), time)),
             soonest: (self.bounds.soonest(), self.alpha),
             remembered: u64::MAX,
-        };
-        self.sampler.choose(&self.posterior, field, step, generator)
-    }
-
-    fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
-        if let Feedback::Duel { winner, loser, .. } = feedback {
-            let (won, lost) = self.posterior.record(winner, loser);
-            let (won, lost) = (f64::from(won) + self.prior, f64::from(lost) + self.prior);
-            self.bounds.record(winner, loser, won, lost);
         }
     }
 
-    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.posterior.wins().copeland_best(generator)
-    }
-
-    stored!();
-}
-
-impl Late for DoubleThompson {
-    fn arrive(&mut self, step: u64, _arms: &[Arm], feedback: Option<Feedback<'_>>) {
-        self.sampler.draw_again();
-        if let Some(feedback) = feedback {
-            self.learn(step, feedback);
-        }
-    }
-
-    fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
-        Some(self.posterior.wins().between(i.index(), j.index()))
+    fn record(&mut self, _step: u64, winner: Arm, loser: Arm, posterior: &mut Posterior) {
+        let (won, lost) = posterior.record(winner, loser);
+        self.bounds.record(winner, loser, f64::from(won) + self.prior, f64::from(lost) + self.prior);
     }
 }
 
