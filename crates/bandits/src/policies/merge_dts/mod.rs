@@ -40,7 +40,7 @@
 //!   draws from Beta distributions.
 //! * Arms of different batches never meet, and dropped arms never again: O(K p) memory.
 
-use super::merging::{DelayedLogTime, Merging as _, Shape, Stages, copeland_best, shuffled};
+use super::merging::{DelayedLogTime, Shape, Stages};
 use crate::algorithm::papers;
 use crate::late::Late;
 use crate::random::argmax;
@@ -110,9 +110,8 @@ impl MergeDtsConfig {
 #[derive(Debug, Clone)]
 pub struct MergeDts {
     authors: bool,
-    clock: DelayedLogTime,
     p: usize,
-    arms: usize,
+    clock: DelayedLogTime,
     stages: Stages,
     /// The step from which the clock counts.
     since: u64,
@@ -123,11 +122,9 @@ pub struct MergeDts {
     /// The pair that meets: places within the current batch.
     met: [usize; 2],
     scores: Vec<u32>,
-    /// How many arms each arm had beaten when they were dropped.
-    beaten: Vec<u32>,
 }
 
-state!(MergeDts { clock, stages, since, batches, started, shrunk, met, scores, beaten } but { authors, p, arms });
+state!(MergeDts { clock, stages, since, batches, started, shrunk, met, scores } but { authors, p });
 
 impl MergeDts {
     fn new(config: &MergeDtsConfig, arms: usize) -> Self {
@@ -138,22 +135,20 @@ impl MergeDts {
             // The authors' clock starts at floor(C + 1), before the first step.
             clock: config.shape().clock(arms, |c| if authors { libm::floor(c) } else { c }),
             p: config.batch,
-            arms,
-            stages: Stages::new(arms, authors),
+            stages: Stages::new(arms, config.batch, authors),
             since: 0,
             batches: Batches::new(&order, config.batch, if authors { 1.0 } else { 0.0 }),
             started: false,
             shrunk: true,
             met: [0; 2],
             scores: Vec::new(),
-            beaten: vec![0; arms],
         }
     }
 
     /// The stage, from 1.
     #[must_use]
     pub fn stage(&self) -> u32 {
-        self.stages.current
+        self.stages.current()
     }
 
     /// How many arms are left.
@@ -165,8 +160,8 @@ impl MergeDts {
     #[cold]
     fn start(&mut self, generator: &mut Generator) {
         self.started = true;
-        if self.authors {
-            self.batches = Batches::new(&shuffled(self.arms, generator), self.p, 1.0);
+        if let Some(order) = self.stages.order(generator) {
+            self.batches = Batches::new(&order, self.p, 1.0);
         }
     }
 
@@ -174,8 +169,7 @@ impl MergeDts {
     fn next_stage(&mut self, step: u64, generator: &mut Generator) {
         self.shrunk = false;
         if self.batches.len() > 1 && self.stages.ends(self.batches.arms_left()) {
-            self.batches.merge(self.p, generator);
-            self.stages.current += 1;
+            self.stages.merge(&mut self.batches, generator);
             if self.authors {
                 // Narrower bounds from one step to the next: any arm may fall.
                 self.since = step - 1;
@@ -192,7 +186,7 @@ impl MergeDts {
                 self.batches.absorb();
             }
             let dropped = self.batches.may_drop(time)
-                && self.batches.drop_losers(time, self.authors, &mut self.beaten, generator);
+                && self.batches.drop_losers(time, self.authors, &mut self.stages.beaten, generator);
             self.shrunk |= dropped;
             if self.batches.size() > 1 || self.batches.len() == 1 {
                 return;
@@ -234,7 +228,7 @@ impl MergeDts {
 
 impl Policy for MergeDts {
     fn arms(&self) -> usize {
-        self.arms
+        self.stages.arms()
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
@@ -269,7 +263,7 @@ impl Policy for MergeDts {
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        copeland_best(self.arms, &self.batches.beaten(&self.beaten), generator)
+        self.stages.copeland_best(&self.batches, generator)
     }
 
     stored!();

@@ -42,7 +42,7 @@
 //! * Only the pair that met last in a batch can have an upper bound below 1/2 when the batch comes
 //!   round again: a step costs one comparison and one pass over the champion's opponents.
 
-use super::merging::{DelayedLogTime, Merging as _, Shape, Stages, copeland_best, shuffled};
+use super::merging::{DelayedLogTime, Shape, Stages};
 use crate::algorithm::papers;
 use crate::late::Late;
 use crate::random::below;
@@ -119,10 +119,7 @@ impl MergeRucbConfig {
 /// mergeRUCB.
 #[derive(Debug, Clone)]
 pub struct MergeRucb {
-    lerot: bool,
-    p: usize,
     clock: DelayedLogTime,
-    arms: usize,
     stages: Stages,
     batches: Batches,
     started: bool,
@@ -132,34 +129,28 @@ pub struct MergeRucb {
     shrunk: bool,
     /// The pair that meets: places within the current batch.
     met: [usize; 2],
-    /// How many arms each arm had beaten when they were dropped.
-    beaten: Vec<u32>,
 }
 
-state!(MergeRucb { clock, stages, batches, started, ended, shrunk, met, beaten } but { lerot, p, arms });
+state!(MergeRucb { clock, stages, batches, started, ended, shrunk, met });
 
 impl MergeRucb {
     fn new(config: &MergeRucbConfig, arms: usize) -> Self {
         let lerot = config.variant == Variant::Lerot;
         Self {
-            lerot,
-            p: config.batch,
             clock: config.clock(arms),
-            arms,
-            stages: Stages::new(arms, lerot),
+            stages: Stages::new(arms, config.batch, lerot),
             batches: Batches::new(arms, config.batch, lerot),
             started: false,
             ended: false,
             shrunk: false,
             met: [0; 2],
-            beaten: vec![0; arms],
         }
     }
 
     /// The stage, from 1.
     #[must_use]
     pub fn stage(&self) -> u32 {
-        self.stages.current
+        self.stages.current()
     }
 
     /// How many arms are left.
@@ -169,16 +160,15 @@ impl MergeRucb {
     }
 
     fn merge(&mut self, generator: &mut Generator) {
-        self.batches.merge(self.p, generator);
-        self.stages.current += 1;
+        self.stages.merge(&mut self.batches, generator);
         self.shrunk = true;
     }
 
     #[cold]
     fn start(&mut self, generator: &mut Generator) {
         self.started = true;
-        if self.lerot {
-            self.batches.rename(&shuffled(self.arms, generator));
+        if let Some(order) = self.stages.order(generator) {
+            self.batches.rename(&order);
         }
         self.shrunk = true;
     }
@@ -213,7 +203,7 @@ impl MergeRucb {
                 self.merge(generator);
             }
             if self.batches.may_drop(time) {
-                self.shrunk |= self.batches.drop_losers(time, &mut self.beaten);
+                self.shrunk |= self.batches.drop_losers(time, &mut self.stages.beaten);
             }
             if self.batches.size() > 1 {
                 return;
@@ -225,7 +215,7 @@ impl MergeRucb {
 
 impl Policy for MergeRucb {
     fn arms(&self) -> usize {
-        self.arms
+        self.stages.arms()
     }
 
     #[inline]
@@ -252,7 +242,7 @@ impl Policy for MergeRucb {
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        copeland_best(self.arms, &self.batches.beaten(&self.beaten), generator)
+        self.stages.copeland_best(&self.batches, generator)
     }
 
     stored!();

@@ -28,7 +28,7 @@ use super::batches::Batches;
 use super::{MergeRucbConfig, Variant};
 use crate::algorithm::papers;
 use crate::late::Late;
-use crate::policies::merging::{DelayedLogTime, Merging as _, Shape, Stages, copeland_best, shuffled};
+use crate::policies::merging::{DelayedLogTime, Shape, Stages};
 use crate::random::below;
 use crate::{Arm, Choice, Feedback, Generator, ParameterError, Policy, config, plain, state, stored, takes_late};
 
@@ -93,10 +93,7 @@ plain!(Pair { places, arms, first_won, known });
 /// mergeRUCB in sweeps.
 #[derive(Debug, Clone)]
 pub struct MergeRucbParallel {
-    lerot: bool,
-    p: usize,
     clock: DelayedLogTime,
-    arms: usize,
     stages: Stages,
     batches: Batches,
     /// How many batches have two arms or more.
@@ -107,36 +104,30 @@ pub struct MergeRucbParallel {
     played: usize,
     /// The step at which the sweep began.
     since: u64,
-    /// How many arms each arm had beaten when they were dropped.
-    beaten: Vec<u32>,
 }
 
-state!(MergeRucbParallel { clock, stages, batches, meeting, started, sweep, played, since, beaten } but { lerot, p, arms });
+state!(MergeRucbParallel { clock, stages, batches, meeting, started, sweep, played, since });
 
 impl MergeRucbParallel {
     fn new(config: &MergeRucbConfig, arms: usize) -> Self {
         let lerot = config.variant == Variant::Lerot;
         let batches = Batches::new(arms, config.batch, lerot);
         Self {
-            lerot,
-            p: config.batch,
             clock: config.clock(arms),
-            arms,
-            stages: Stages::new(arms, lerot),
+            stages: Stages::new(arms, config.batch, lerot),
             meeting: batches.len(),
             sweep: Vec::with_capacity(batches.len()),
             batches,
             started: false,
             played: 0,
             since: 0,
-            beaten: vec![0; arms],
         }
     }
 
     /// The stage, from 1.
     #[must_use]
     pub fn stage(&self) -> u32 {
-        self.stages.current
+        self.stages.current()
     }
 
     /// How many arms are left.
@@ -149,7 +140,7 @@ impl MergeRucbParallel {
     fn drop_losers(&mut self, time: f64) {
         for _ in 0..self.meeting {
             if self.batches.may_drop(time) {
-                self.batches.drop_losers(time, &mut self.beaten);
+                self.batches.drop_losers(time, &mut self.stages.beaten);
             }
             if self.batches.size() > 1 {
                 self.batches.advance();
@@ -166,16 +157,15 @@ impl MergeRucbParallel {
         self.since = step;
         if !self.started {
             self.started = true;
-            if self.lerot {
-                self.batches.rename(&shuffled(self.arms, generator));
+            if let Some(order) = self.stages.order(generator) {
+                self.batches.rename(&order);
             }
         }
         let time = self.clock.at(step);
         self.drop_losers(time);
         // If every batch is down to one arm they merge immediately.
         while self.batches.len() > 1 && (self.stages.ends(self.batches.arms_left()) || self.meeting == 0) {
-            self.batches.merge(self.p, generator);
-            self.stages.current += 1;
+            self.stages.merge(&mut self.batches, generator);
             self.meeting = self.batches.len();
             self.drop_losers(time);
         }
@@ -215,7 +205,7 @@ impl MergeRucbParallel {
 
 impl Policy for MergeRucbParallel {
     fn arms(&self) -> usize {
-        self.arms
+        self.stages.arms()
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
@@ -240,7 +230,7 @@ impl Policy for MergeRucbParallel {
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        copeland_best(self.arms, &self.batches.beaten(&self.beaten), generator)
+        self.stages.copeland_best(&self.batches, generator)
     }
 
     stored!();
