@@ -154,8 +154,8 @@ impl Evidence {
     }
 
     /// The arm against which there is the least evidence, ties by how many others it beat.
-    pub(crate) fn least_doubted(&self, generator: &mut Generator) -> Option<Arm> {
-        self.wins.least_doubted(&self.strongest, generator)
+    pub(crate) fn least_evidence_against(&self, generator: &mut Generator) -> Option<Arm> {
+        self.wins.lowest_then_copeland(&self.strongest, generator)
     }
 }
 

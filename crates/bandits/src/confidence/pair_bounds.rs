@@ -1,7 +1,7 @@
 //! The upper confidence bounds of all pairs, as optimistic rules use them: who has the highest against a champion, and until
 //! which step it plays alone.
 
-use super::{Challengers, LogTime, Standing};
+use super::{Challengers, LogTime, PairEstimate};
 use crate::counts::OpenDuels;
 use crate::{Arm, Feedback, Generator, State, state};
 
@@ -36,7 +36,7 @@ pub(crate) struct PairBounds<D> {
     /// alpha ln t at the last choice.
     time: f64,
     /// The bounds of a pair never seen.
-    unseen: Standing,
+    unseen: PairEstimate,
     challengers: Challengers,
     open: OpenDuels,
 }
@@ -51,7 +51,7 @@ impl<D: Duels> PairBounds<D> {
             alpha,
             clock: LogTime::new(),
             time: 0.0,
-            unseen: Standing { mean, other_mean: mean, width },
+            unseen: PairEstimate { mean, other_mean: mean, width },
             challengers: Challengers::new(arms, mean, width),
             open: OpenDuels::new(arms),
         }
@@ -111,7 +111,7 @@ impl<D: Duels> PairBounds<D> {
     pub(crate) fn alone_until(&self, champion: Arm, step: u64) -> u64 {
         let known = |opponent: usize| {
             let (won, lost) = self.duels.wins(opponent, champion.index());
-            Standing::of(won.into(), lost.into(), 0)
+            PairEstimate::of(won.into(), lost.into(), 0)
         };
         self.challengers.alone_until(champion.index(), self.alpha, &self.open, known).max(step)
     }
@@ -160,23 +160,24 @@ impl<D: Duels> PairBounds<D> {
     /// Rewrites the bounds of a pair, of whose duels the first has won `won`.
     #[inline(always)]
     fn rate(&mut self, i: usize, j: usize, won: u32, lost: u32) {
-        let standing = Standing::of(won.into(), lost.into(), self.open.between(i, j));
-        self.set(i, j, standing.unwrap_or(self.unseen));
+        let estimate = PairEstimate::of(won.into(), lost.into(), self.open.between(i, j));
+        self.set(i, j, estimate.unwrap_or(self.unseen));
     }
 
     /// The same after an outcome that came late: one duel more is known and one less is open, so the width stays.
     fn rate_means(&mut self, i: usize, j: usize, won: u32, lost: u32) {
         let (won, lost) = (f64::from(won), f64::from(lost));
         let share = 1.0 / (won + lost);
-        let standing = Standing { mean: won * share, other_mean: lost * share, width: self.challengers.width(i, j) };
-        debug_assert_eq!(Standing::of(won, lost, self.open.between(i, j)), Some(standing));
-        self.set(i, j, standing);
+        let estimate =
+            PairEstimate { mean: won * share, other_mean: lost * share, width: self.challengers.width(i, j) };
+        debug_assert_eq!(PairEstimate::of(won, lost, self.open.between(i, j)), Some(estimate));
+        self.set(i, j, estimate);
     }
 
     #[inline(always)]
-    fn set(&mut self, i: usize, j: usize, standing: Standing) {
-        self.challengers.set(j, i, standing.mean, standing.width);
-        self.challengers.set(i, j, standing.other_mean, standing.width);
+    fn set(&mut self, i: usize, j: usize, estimate: PairEstimate) {
+        self.challengers.set(j, i, estimate.mean, estimate.width);
+        self.challengers.set(i, j, estimate.other_mean, estimate.width);
         self.duels.note_open(i, j, self.open.between(i, j));
     }
 }

@@ -55,7 +55,7 @@ impl<R: ContenderRule + State> Policy for ContenderSets<R> {
     /// The arm that is the last to be ruled out: one that plays alone has met the others too seldom for its wins over each of
     /// them to be informative.
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.evidence.least_doubted(generator)
+        self.evidence.least_evidence_against(generator)
     }
 
     stored!();

@@ -192,7 +192,7 @@ impl Guard {
 
     /// Whether the leader has proven to beat `arm`, or `arm` the leader.
     #[inline]
-    pub(super) fn is_settled(&self, arm: Arm) -> bool {
+    pub(super) fn is_decided(&self, arm: Arm) -> bool {
         self.leader.is_some_and(|leader| self.proven_loser(arm.index(), leader.index()).is_some())
     }
 

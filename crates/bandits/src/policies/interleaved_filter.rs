@@ -52,7 +52,7 @@ pub type If1Config = InterleavedFilterConfig<false>;
 pub type If2Config = InterleavedFilterConfig<true>;
 
 /// ln(1 / delta) = ln(T K^2).
-pub(crate) fn doubt(arms: usize, horizon: u64) -> f64 {
+pub(crate) fn log_inverse_delta(arms: usize, horizon: u64) -> f64 {
     libm::log(horizon as f64) + 2.0 * libm::log(arms as f64)
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn doubt(arms: usize, horizon: u64) -> f64 {
 #[derive(Debug, Clone)]
 pub struct InterleavedFilter {
     prunes: bool,
-    doubt: f64,
+    log_inverse_delta: f64,
     arms: usize,
     /// None before the first step.
     candidate: Option<Arm>,
@@ -73,13 +73,13 @@ pub struct InterleavedFilter {
     learnt: bool,
 }
 
-state!(InterleavedFilter { candidate, others, duels, next, learnt } but { prunes, doubt, arms });
+state!(InterleavedFilter { candidate, others, duels, next, learnt } but { prunes, log_inverse_delta, arms });
 
 impl InterleavedFilter {
     fn new(prunes: bool, arms: usize, horizon: u64) -> Self {
         Self {
             prunes,
-            doubt: doubt(arms, horizon),
+            log_inverse_delta: log_inverse_delta(arms, horizon),
             arms,
             candidate: None,
             others: Vec::with_capacity(arms),
@@ -102,7 +102,7 @@ impl InterleavedFilter {
         self.duels += 1;
         // mu - c > 1/2 and mu + c < 1/2, times n.
         let count = f64::from(self.duels);
-        let radius = (4.0 * self.doubt * count).sqrt();
+        let radius = (4.0 * self.log_inverse_delta * count).sqrt();
         let lead = |won: u32| f64::from(won) - 0.5 * count;
         self.others.retain(|&(_, won)| lead(won) <= radius);
         let better = |&(_, won): &(Arm, u32)| lead(won) < -radius;

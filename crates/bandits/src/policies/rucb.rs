@@ -42,9 +42,8 @@
 
 use crate::algorithm::papers;
 use crate::confidence::{Candidates, Duels as _, PairBounds};
-use crate::late::Late;
 use crate::random::{below, coin};
-use crate::{Arm, Choice, Feedback, Generator, Policy, config, named_values, state, stored, takes_late};
+use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, named_values, state, stored, takes_late};
 
 named_values! {
     /// Which of the published rules; see the [module](self).

@@ -6,6 +6,7 @@ mod convergence;
 mod identification;
 mod open;
 mod own;
+mod own_config;
 mod problems;
 mod published;
 mod resumed;

@@ -22,7 +22,7 @@
 //! * The arm reported has the largest weight.
 
 use crate::algorithm::{known, papers};
-use crate::singleton::{ExpWeights, highest_score};
+use crate::singleton::ExpWeights;
 use crate::{Arm, Choice, Feedback, Generator, Policy, config, state, stored};
 
 config! {
@@ -94,8 +94,7 @@ impl Policy for Dexp3 {
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        let logs = self.weights.logs();
-        highest_score(logs.len(), |arm| logs[arm], generator)
+        self.weights.heaviest(generator)
     }
 
     stored!();

@@ -26,9 +26,8 @@
 //! * The arm reported has the largest m of those left.
 
 use crate::algorithm::papers;
-use crate::late::Late;
 use crate::random::{below, best_arm};
-use crate::{Arm, Choice, Feedback, Generator, Policy, config, state, stored, takes_late};
+use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, state, stored, takes_late};
 
 config! {
     /// The parameters of elimination by Borda scores.

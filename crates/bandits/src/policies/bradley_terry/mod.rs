@@ -8,7 +8,7 @@
 //!    the largest m of the heaviest prior;
 //! 2. the guard may force a duel of the leader; if the leader has a proven loss, nothing else is played against it;
 //! 3. a prior is drawn by weight, and theta(i) ~ N(m(i), v(i)) for every arm i; the challenger is the arm with the largest;
-//! 4. if it is the leader, or an arm with which the leader is settled, the leader plays alone. Otherwise they meet if one of
+//! 4. if it is the leader, or the pair of the two is decided, the leader plays alone. Otherwise they meet if one of
 //!    10 further draws has another largest than the leader, too, and with probability 1/10 if none has;
 //! 5. with p = 1 / (1 + exp(m(loser) - m(winner))), h = eta p (1 - p) and s = 1 + h (v(winner) + v(loser)):
 //!    m(winner) += v(winner) eta (1 - p) / s, m(loser) -= v(loser) eta (1 - p) / s, and for both
@@ -27,14 +27,14 @@
 //!   first and A that of the second, the step has a forced duel with probability `guard` (min(B, 1) + A), 1 at most; the
 //!   opponent is drawn by weight, that of the first divided by max(B, 1). Where the leader has a proven loss, no order explains the duels:
 //!   then 1 takes the place of `guard`, and the model is not asked.
-//! * **Who need not be asked.** Arms with which the leader is *settled*: one of the two has a proven loss to the other.
+//! * **Who need not be asked.** Arms whose pair with the leader is *decided*: one of the two has a proven loss to the other.
 //!
 //! With late outcomes, an arm with as many duels against the leader under way as known (and one at least) has the weight 0.
 //!
 //! **What follows**, by argument, not by proof. *A wrong leader goes*: as long as it leads, the weight of an arm that beats it does not
 //! fall for good, so that their duels go on until the loss is proven, which takes about ln t / kl(p, 1/2) of them. *The right one stays*: a false
 //! proof within a period that begins at t needs evidence of ln t against what is true, the probability of which is of order
-//! ln t / t, and it is over at the latest in a period that begins at e^D. *What is settled is not asked*: so no arm meets a leader more often
+//! ln t / t, and it is over at the latest in a period that begins at e^D. *What is decided is not asked*: so no arm meets a leader more often
 //! than about ln t / kl(p, 1/2) times. Regret then grows as the logarithm of t, or its square if the false proofs are what counts most, whatever the
 //! preferences, against Condorcet and Copeland winners alike. How large it is in practice is measured in `docs/pages/bandits/overconfidence.md`.
 //!
@@ -72,9 +72,8 @@ use utilities::Utilities;
 
 use super::guard::{Guard, SHARE};
 use crate::algorithm::papers;
-use crate::late::Late;
 use crate::random::{below, uniform};
-use crate::{Arm, Choice, Feedback, Generator, Policy, config, state, stored, takes_late};
+use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, state, stored, takes_late};
 
 /// The priors that learn side by side.
 pub(crate) const PRIORS: [f64; 6] = [0.07, 0.14, 0.28, 0.56, 1.12, 2.24];
@@ -183,7 +182,7 @@ impl Policy for BradleyTerry {
         }
         let prior = self.utilities.draw_prior(generator);
         let challenger = self.utilities.draw_largest(prior, generator);
-        if challenger == leader || self.guard.is_settled(challenger) || !self.is_worth_it(leader, prior, generator) {
+        if challenger == leader || self.guard.is_decided(challenger) || !self.is_worth_it(leader, prior, generator) {
             return alone;
         }
         Choice::Duel(leader, challenger)

@@ -9,7 +9,7 @@
 //!    max(0, m(i, l)). It is found at each fit, which also comes when another arm has fewer losses than the leader.
 //! 3. The guard may force a duel of the leader; if the leader has a proven loss, nothing else is played against it. Losses and guard
 //!    are those of [`bradley-terry`](super::bradley_terry#the-guard).
-//! 4. Otherwise x(i, l) is drawn for all i together. If the largest is above 0 and its arm is not settled with the leader, they
+//! 4. Otherwise x(i, l) is drawn for all i together. If the largest is above 0 and its pair with the leader is not decided, they
 //!    meet; otherwise the leader plays alone.
 //!
 //! ## References
@@ -36,9 +36,8 @@ mod dense;
 mod posterior;
 
 use crate::algorithm::papers;
-use crate::late::Late;
 use crate::random::{Normals, below, uniform};
-use crate::{Arm, Choice, Feedback, Generator, Policy, config, state, stored, takes_late};
+use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, state, stored, takes_late};
 use challengers::Challengers;
 use posterior::Posterior;
 
@@ -168,7 +167,7 @@ impl BradleyTerryPairs {
         } else {
             self.challengers.draw(self.normals, generator)
         };
-        challenger.filter(|&arm| !self.guard.is_settled(arm)).ok_or(step)
+        challenger.filter(|&arm| !self.guard.is_decided(arm)).ok_or(step)
     }
 }
 

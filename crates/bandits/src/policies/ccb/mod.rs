@@ -43,9 +43,8 @@
 
 use crate::algorithm::papers;
 use crate::confidence::{PairBounds, last_step_below};
-use crate::late::Late;
 use crate::random::{below, coin};
-use crate::{Arm, Choice, Feedback, Generator, Policy, config, state, stored, takes_late};
+use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, state, stored, takes_late};
 use decided_pairs::DecidedPairs;
 use hypotheses::{Hypotheses, ones};
 
@@ -300,7 +299,7 @@ impl Policy for Ccb {
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.decided().counts().least_doubted(self.decided().lost_counts(), generator)
+        self.decided().counts().lowest_then_copeland(self.decided().lost_counts(), generator)
     }
 
     stored!();

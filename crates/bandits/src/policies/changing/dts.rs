@@ -43,14 +43,13 @@
 //!   its own step on: it fades, or leaves the window, as if it had come in time.
 //! * A window keeps its duels, 16 bytes each.
 
-use super::chances::{Chances, Fading};
-use super::memory::{Duels, Memory, Rule};
+use super::fading_counts::{Duels, FadingCounts, Rule};
+use super::win_probabilities::{Fading, WinProbabilities};
 use crate::algorithm::papers;
 use crate::confidence::LogTime;
-use crate::late::Late;
 use crate::policies::dts::Bounds;
 use crate::thompson::{Field, Posterior, Sampler, ThompsonRule, ThompsonSampling, Ties};
-use crate::{Arm, Choice, Feedback, Generator, Policy, config, state, stored, takes_late};
+use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, state, stored, takes_late};
 
 config! {
     /// Sliding-window D-TS's parameters.
@@ -170,23 +169,23 @@ impl ThompsonRule for SlidingDts {
 #[derive(Debug, Clone)]
 pub struct DiscountedDts {
     alpha: f64,
-    memory: Memory,
-    chances: Chances,
+    memory: FadingCounts,
+    probabilities: WinProbabilities,
     sampler: Sampler,
     /// Room for how many upper bounds of each arm are below 1/2, and for the arms with the fewest.
     losses: Vec<usize>,
     candidates: Vec<Arm>,
 }
 
-state!(DiscountedDts { memory, chances, sampler } but { alpha, losses, candidates });
+state!(DiscountedDts { memory, probabilities, sampler } but { alpha, losses, candidates });
 
 impl DiscountedDts {
     fn new(config: &DiscountedDtsConfig, arms: usize) -> Self {
         let factor = 1.0 - 1.0 / config.memory;
         Self {
             alpha: config.alpha,
-            memory: Memory::new(arms, Rule::Discount(factor)),
-            chances: Chances::new(arms, factor),
+            memory: FadingCounts::new(arms, Rule::Discount(factor)),
+            probabilities: WinProbabilities::new(arms, factor),
             sampler: Sampler::new(arms, Ties::Random),
             losses: vec![0; arms],
             candidates: Vec::with_capacity(arms),
@@ -205,7 +204,7 @@ impl Policy for DiscountedDts {
         }
         // The present step counts whole.
         let time = self.alpha * libm::log(self.memory.forget(step) + 1.0);
-        self.chances.advance(&self.memory, step);
+        self.probabilities.advance(&self.memory, step);
         for (arm, losses) in self.losses.iter_mut().enumerate() {
             *losses = self.memory.losses(arm, time);
         }
@@ -219,17 +218,17 @@ impl Policy for DiscountedDts {
             soonest: (f64::INFINITY, self.alpha),
             remembered: step,
         };
-        let posterior = Fading::new(&self.memory, &self.chances);
+        let posterior = Fading::new(&self.memory, &self.probabilities);
         let choice = self.sampler.choose(&posterior, field, step, generator);
         let undecided = posterior.undecided();
-        self.chances.tighten(&self.memory, &undecided);
+        self.probabilities.tighten(&self.memory, &undecided);
         choice
     }
 
     fn learn(&mut self, step: u64, feedback: Feedback<'_>) {
         if let Feedback::Duel { winner, loser, .. } = feedback {
             self.memory.record(step, winner.index(), loser.index());
-            self.chances.record(&self.memory, winner.index(), loser.index());
+            self.probabilities.record(&self.memory, winner.index(), loser.index());
         }
     }
 

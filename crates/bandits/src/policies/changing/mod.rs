@@ -1,10 +1,10 @@
 //! Algorithms for users who change: RUCB and D-TS that forget, and sparring with weights that are shared. (`versatile-db`, `rex3`
 //! and `sparring-exp3`, which ask nothing of where outcomes come from, are reductions.)
 
-mod chances;
 pub mod dts;
-mod memory;
+mod fading_counts;
 pub mod rucb;
 pub mod sparring_exp3s;
 #[cfg(test)]
 mod testing;
+mod win_probabilities;

@@ -32,12 +32,11 @@
 //!   leaves no candidate). An outcome that arrives counts from its own step on: it fades, or leaves the window, as if it had come in time.
 //! * A step costs O(K); a window keeps its duels, 16 bytes each.
 
-use super::memory::{Memory, Rule};
+use super::fading_counts::{FadingCounts, Rule};
 use crate::algorithm::papers;
 use crate::counts::OpenDuels;
-use crate::late::Late;
 use crate::random::{below, best_arm};
-use crate::{Arm, Choice, Feedback, Generator, Policy, config, state, stored, takes_late};
+use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, state, stored, takes_late};
 
 config! {
     /// Sliding-window RUCB's parameters.
@@ -93,7 +92,7 @@ config! {
 #[derive(Debug, Clone)]
 pub struct ForgetfulRucb {
     alpha: f64,
-    memory: Memory,
+    memory: FadingCounts,
     candidates: Vec<Arm>,
     open: OpenDuels,
     /// u(j, c) of every j, room for it.
@@ -106,7 +105,7 @@ impl ForgetfulRucb {
     fn new(arms: usize, alpha: f64, rule: Rule) -> Self {
         Self {
             alpha,
-            memory: Memory::new(arms, rule),
+            memory: FadingCounts::new(arms, rule),
             candidates: Vec::with_capacity(arms),
             open: OpenDuels::new(arms),
             bounds: Vec::with_capacity(arms),
@@ -127,8 +126,9 @@ impl Policy for ForgetfulRucb {
         let time = self.alpha * libm::log(self.memory.forget(step).max(1.0));
         self.candidates.clear();
         self.candidates.extend((0..arms).filter(|&arm| self.memory.is_candidate(arm, time)).map(Arm::at));
-        if self.open.any() && self.candidates.iter().any(|arm| !self.memory.is_doubted(arm.index(), time, &self.open)) {
-            self.candidates.retain(|arm| !self.memory.is_doubted(arm.index(), time, &self.open));
+        if self.open.any() && self.candidates.iter().any(|arm| !self.memory.would_leave(arm.index(), time, &self.open))
+        {
+            self.candidates.retain(|arm| !self.memory.would_leave(arm.index(), time, &self.open));
         }
         let champion = match self.candidates.len() {
             0 => below(generator, arms),

@@ -18,7 +18,7 @@
 //!
 //! ## Notes
 //!
-//! * K - 1 pairs are settled, each in time that grows as its gap shrinks, squared: a near-tie of two bad arms costs
+//! * K - 1 pairs are decided, each in time that grows as its gap shrinks, squared: a near-tie of two bad arms costs
 //!   as much as one of two good ones.
 //! * Each round begins with fresh duels, as in the code of its authors. (A later program of theirs goes on counting.)
 //! * The paper has sets of any size, whose winner alone is known. Multileaving says more than that, so that they are not here.
@@ -72,7 +72,7 @@ impl ChampionTest for Dkwt {
         self.round = 1;
     }
 
-    fn settle(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
+    fn decide(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
         let (h, length) = self.length();
         let [won, lost] = wins.map(f64::from);
         if won + lost < length {

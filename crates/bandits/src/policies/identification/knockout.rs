@@ -22,7 +22,7 @@
 //! * It takes O(K / epsilon^2 ln(1 / delta)) duels, whatever the gaps: the price of epsilon, not of near-ties.
 //! * The paper plays with epsilon = .05 and delta = .1; delta = .05 here, as elsewhere in this crate.
 
-use super::{Bracket, PairByPair, Settling};
+use super::{Bracket, PairByPair, PairRule};
 use crate::algorithm::papers;
 use crate::{Arm, Generator, config, state};
 
@@ -63,7 +63,7 @@ pub struct Knockout {
 
 state!(Knockout { bracket, margin, delta, most } but { config });
 
-impl Settling for Knockout {
+impl PairRule for Knockout {
     fn arms(&self) -> usize {
         self.bracket.arms()
     }
@@ -78,7 +78,7 @@ impl Settling for Knockout {
         pair
     }
 
-    fn settle(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
+    fn decide(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
         let [won, lost] = wins.map(f64::from);
         let duels = won + lost;
         let radius = (libm::log(4.0 * duels * duels / self.delta) / (2.0 * duels)).sqrt();
@@ -86,7 +86,7 @@ impl Settling for Knockout {
         (!undecided).then_some(won > lost)
     }
 
-    fn settled(&mut self, better: Arm, _worse: Arm) {
+    fn decided(&mut self, better: Arm, _worse: Arm) {
         self.bracket.goes_through(better);
     }
 

@@ -16,7 +16,7 @@
 //! ## Notes
 //!
 //! * Where rankings of users follow a Mallows model, no pair is closer to 1/2 than neighbours in its central ranking are, so
-//!   that every pair is settled soon. Nothing else is used of the model: any order of the arms will do in which each beats all
+//!   that every pair is decided soon. Nothing else is used of the model: any order of the arms will do in which each beats all
 //!   below it.
 //! * It takes O(1 / gap^2 ln(K / (delta gap))) duels per pair, and the gap may be that of any two arms that meet: a tie never
 //!   ends. [`sequential-elimination`](super::sequential_elimination), which is alike, gives up on pairs closer than epsilon.
@@ -54,7 +54,7 @@ pub struct MallowsMpi {
 state!(MallowsMpi {} but { delta });
 
 impl ChampionTest for MallowsMpi {
-    fn settle(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
+    fn decide(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
         let [won, lost] = wins.map(f64::from);
         let duels = won + lost;
         let radius = (libm::log(4.0 * duels * duels / self.delta) / (2.0 * duels)).sqrt();

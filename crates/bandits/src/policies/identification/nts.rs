@@ -23,7 +23,7 @@
 //! * If there is no Condorcet winner, it recommends none, and the winner of the knock-out plays alone for ever.
 //! * A pair takes at most m^2 duels on average, however close it is.
 
-use super::{Bracket, PairByPair, Settling};
+use super::{Bracket, PairByPair, PairRule};
 use crate::algorithm::papers;
 use crate::algorithm::rules::{below, positive};
 use crate::random::shuffle;
@@ -88,7 +88,7 @@ impl Nts {
     }
 }
 
-impl Settling for Nts {
+impl PairRule for Nts {
     fn arms(&self) -> usize {
         self.bracket.arms()
     }
@@ -107,17 +107,17 @@ impl Settling for Nts {
                 *self.finalist.insert(winner)
             }
         };
-        // Left in the list until it is settled.
+        // Left in the list until it is decided.
         let opponent = self.unmet.last().copied().filter(|_| self.lost_to[finalist.index()].is_none());
         opponent.map(|opponent| [finalist, opponent])
     }
 
-    fn settle(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
+    fn decide(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
         let [won, lost] = wins.map(f64::from);
         ((won - lost).abs() >= self.lead).then_some(won > lost)
     }
 
-    fn settled(&mut self, better: Arm, worse: Arm) {
+    fn decided(&mut self, better: Arm, worse: Arm) {
         self.lost_to[worse.index()] = Some(better);
         match self.finalist {
             None => self.bracket.goes_through(better),

@@ -68,10 +68,10 @@ pub struct PlPac {
     /// Who beat the pivot, and who lost to it.
     above: Vec<Arm>,
     below: Vec<Arm>,
-    settled: bool,
+    finished: bool,
 }
 
-state!(PlPac { counted, left, met, above, below, settled } but { epsilon, scale });
+state!(PlPac { counted, left, met, above, below, finished } but { epsilon, scale });
 
 impl PlPac {
     fn new(config: &PlPacConfig, arms: usize) -> Self {
@@ -84,7 +84,7 @@ impl PlPac {
             met: 0,
             above: Vec::new(),
             below: Vec::new(),
-            settled: arms == 1,
+            finished: arms == 1,
         }
     }
 
@@ -124,7 +124,7 @@ impl PlPac {
         let good = |&i: &Arm| self.left.iter().all(|&j| j == i || close(i, j));
         if let Some(arm) = self.left.iter().copied().find(good) {
             self.left = vec![arm];
-            self.settled = true;
+            self.finished = true;
         }
     }
 }
@@ -135,7 +135,7 @@ impl Policy for PlPac {
     }
 
     fn choose(&mut self, _step: u64, generator: &mut Generator) -> Choice<'_> {
-        if self.settled {
+        if self.finished {
             return Choice::Alone { arm: self.left[0], until: u64::MAX };
         }
         if self.met == 0 {
@@ -163,8 +163,8 @@ impl Policy for PlPac {
     /// Of the arms that are left, the one ahead of the greatest number of the others.
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         let out = |arm: usize| !self.left.contains(&Arm::at(arm));
-        let doubt: Vec<bool> = (0..self.arms()).map(out).collect();
-        self.counted.least_doubted(&doubt, generator)
+        let is_out: Vec<bool> = (0..self.arms()).map(out).collect();
+        self.counted.lowest_then_copeland(&is_out, generator)
     }
 
     stored!();

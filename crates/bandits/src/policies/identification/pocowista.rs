@@ -23,9 +23,9 @@
 //!   before: the rule keeps the paper's d / 2, which allows for three outcomes.
 //! * The version for transitive preferences, which infers pairs from others, is not here: the code of its authors and its
 //!   description differ.
-//! * Pairs of equal arms are never settled.
+//! * Pairs of equal arms are never decided.
 
-use super::{PairByPair, Settling};
+use super::{PairByPair, PairRule};
 use crate::algorithm::papers;
 use crate::counts::PairTable;
 use crate::random::{argmax, best_arm};
@@ -87,7 +87,7 @@ impl Pocowista {
     }
 }
 
-impl Settling for Pocowista {
+impl PairRule for Pocowista {
     fn arms(&self) -> usize {
         self.beaten.len()
     }
@@ -104,7 +104,7 @@ impl Settling for Pocowista {
         Some([Arm::at(first), Arm::at(second)])
     }
 
-    fn settle(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
+    fn decide(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
         let [won, lost] = wins.map(f64::from);
         // ln of 1 / B(w + 1, l + 1) / 2^(w + l).
         let log_density = libm::lgamma(won + lost + 2.0)
@@ -114,7 +114,7 @@ impl Settling for Pocowista {
         (log_density <= self.log_threshold).then_some(won > lost)
     }
 
-    fn settled(&mut self, better: Arm, worse: Arm) {
+    fn decided(&mut self, better: Arm, worse: Arm) {
         self.compared[(better, worse)] = true;
         self.compared[(worse, better)] = true;
         self.beaten[better.index()] += 1;

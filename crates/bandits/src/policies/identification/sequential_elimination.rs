@@ -68,7 +68,7 @@ state!(SequentialElimination {} but { half, delta, most });
 impl ChampionTest for SequentialElimination {
     const CHALLENGER_FIRST: bool = true;
 
-    fn settle(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
+    fn decide(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
         let [won, lost] = wins.map(f64::from);
         let duels = won + lost;
         let above = won / duels - 0.5 - self.half;

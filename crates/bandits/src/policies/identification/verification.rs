@@ -58,10 +58,10 @@ config! {
 struct Pair {
     arms: [Arm; 2],
     /// Whether either arm has learned enough of the other; the second need not learn while a candidate is verified.
-    settled: [bool; 2],
+    learned: [bool; 2],
 }
 
-plain!(Pair { arms, settled });
+plain!(Pair { arms, learned });
 
 /// The rival of an arm so far: the one with the lowest upper bound of those that it has learned enough of.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -86,12 +86,12 @@ pub struct Verification {
     /// Of each arm.
     lowest: Vec<Rival>,
     /// How many arms each arm may lose to, of those that it has learned enough of.
-    doubts: Vec<u32>,
+    possible_losses: Vec<u32>,
     /// The arm that is verified, or was.
     candidate: Option<Arm>,
 }
 
-state!(Verification { round, wins, in_play, turn, lowest, doubts, candidate } but { config });
+state!(Verification { round, wins, in_play, turn, lowest, possible_losses, candidate } but { config });
 
 impl Verification {
     fn new(config: &VerificationConfig, arms: usize) -> Self {
@@ -102,7 +102,7 @@ impl Verification {
             in_play: Vec::new(),
             turn: 0,
             lowest: Vec::new(),
-            doubts: Vec::new(),
+            possible_losses: Vec::new(),
             candidate: (arms == 1).then_some(Arm(0)),
         }
     }
@@ -130,17 +130,17 @@ impl Verification {
         self.forget();
         let pairs = (0..arms).flat_map(|i| (i + 1..arms).map(move |j| [i, j].map(Arm::at)));
         self.in_play = Vec::with_capacity(arms * (arms - 1) / 2);
-        self.in_play.extend(pairs.map(|arms| Pair { arms, settled: [false; 2] }));
+        self.in_play.extend(pairs.map(|arms| Pair { arms, learned: [false; 2] }));
         shuffle(generator, &mut self.in_play);
         self.turn = 0;
         self.lowest = vec![Rival { arm: Arm(0), upper: f64::INFINITY }; arms];
-        self.doubts = vec![0; arms];
+        self.possible_losses = vec![0; arms];
     }
 
     /// All pairs in play have met: which of them are to meet again?
     fn end_exploring_pass(&mut self, generator: &mut Generator) {
         let error = self.error();
-        let Self { wins, in_play, lowest: rivals, doubts, .. } = self;
+        let Self { wins, in_play, lowest: rivals, possible_losses, .. } = self;
         let mut lowest: Vec<f64> = rivals.iter().map(|rival| rival.upper).collect();
         for &Pair { arms: [i, j], .. } in &*in_play {
             let [lower, upper] = bounds(wins, error, i, j);
@@ -151,15 +151,15 @@ impl Verification {
             let [i, j] = pair.arms;
             let [lower, upper] = bounds(wins, error, i, j);
             let sides = [(i, j, lower, upper), (j, i, 1.0 - upper, 1.0 - lower)];
-            for (settled, (arm, _, lower, upper)) in pair.settled.iter_mut().zip(sides) {
+            for (learned, (arm, _, lower, upper)) in pair.learned.iter_mut().zip(sides) {
                 let beats = lower > 0.5;
                 let known = upper < 0.5 && 0.5 - lower < 2.0 * (0.5 - upper);
                 let others_say_more = lower < 0.5 && lowest[arm.index()] < lower;
-                *settled |= beats || known || others_say_more;
+                *learned |= beats || known || others_say_more;
             }
-            let both = pair.settled == [true; 2];
+            let both = pair.learned == [true; 2];
             for (arm, other, lower, upper) in sides.into_iter().filter(|_| both) {
-                doubts[arm.index()] += u32::from(lower < 0.5);
+                possible_losses[arm.index()] += u32::from(lower < 0.5);
                 let rival = &mut rivals[arm.index()];
                 if upper < rival.upper {
                     *rival = Rival { arm: other, upper };
@@ -168,7 +168,10 @@ impl Verification {
             !both
         });
         if self.in_play.is_empty() {
-            let surest = argmax(generator, self.doubts.iter().map(|&doubts| std::cmp::Reverse(doubts)));
+            let surest = argmax(
+                generator,
+                self.possible_losses.iter().map(|&possible_losses| std::cmp::Reverse(possible_losses)),
+            );
             self.verify(Arm::at(surest.expect("there are arms")));
         }
     }
@@ -179,7 +182,7 @@ impl Verification {
         self.forget();
         let others = self.lowest.iter().enumerate().filter(|&(arm, _)| arm != candidate.index());
         self.in_play =
-            others.map(|(arm, rival)| Pair { arms: [Arm::at(arm), rival.arm], settled: [false, true] }).collect();
+            others.map(|(arm, rival)| Pair { arms: [Arm::at(arm), rival.arm], learned: [false, true] }).collect();
     }
 
     /// All pairs in play have met: is the candidate accepted?

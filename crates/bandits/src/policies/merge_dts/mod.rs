@@ -42,11 +42,9 @@
 
 use super::merging::{DelayedLogTime, Shape, Stages};
 use crate::algorithm::papers;
-use crate::late::Late;
-use crate::random::argmax;
-use crate::random::preference;
+use crate::random::{argmax, preference};
 use crate::{
-    Arm, Choice, Feedback, Generator, ParameterError, Policy, config, named_values, state, stored, takes_late,
+    Arm, Choice, Feedback, Generator, Late, ParameterError, Policy, config, named_values, state, stored, takes_late,
 };
 
 mod batches;
@@ -173,14 +171,14 @@ impl MergeDts {
             if self.authors {
                 // Narrower bounds from one step to the next: any arm may fall.
                 self.since = step - 1;
-                self.batches.doubt_all();
+                self.batches.recheck_all();
             }
         }
     }
 
     /// Makes the current batch one of two arms or more that have not lost, unless only one arm is
     /// left.
-    fn settle_batch(&mut self, time: f64, generator: &mut Generator) {
+    fn ready_batch(&mut self, time: f64, generator: &mut Generator) {
         loop {
             while self.batches.size() == 1 && self.batches.len() > 1 {
                 self.batches.absorb();
@@ -239,7 +237,7 @@ impl Policy for MergeDts {
             self.next_stage(step, generator);
         }
         let time = self.clock.at(step - self.since);
-        self.settle_batch(time, generator);
+        self.ready_batch(time, generator);
         if self.batches.size() == 1 {
             return Choice::Alone { arm: self.batches.arm(0), until: u64::MAX };
         }

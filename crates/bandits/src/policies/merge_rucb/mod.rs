@@ -44,10 +44,9 @@
 
 use super::merging::{DelayedLogTime, Shape, Stages};
 use crate::algorithm::papers;
-use crate::late::Late;
 use crate::random::below;
 use crate::{
-    Arm, Choice, Feedback, Generator, ParameterError, Policy, config, named_values, state, stored, takes_late,
+    Arm, Choice, Feedback, Generator, Late, ParameterError, Policy, config, named_values, state, stored, takes_late,
 };
 
 mod batches;

@@ -27,10 +27,9 @@
 use super::batches::Batches;
 use super::{MergeRucbConfig, Variant};
 use crate::algorithm::papers;
-use crate::late::Late;
 use crate::policies::merging::{DelayedLogTime, Shape, Stages};
 use crate::random::below;
-use crate::{Arm, Choice, Feedback, Generator, ParameterError, Policy, config, plain, state, stored, takes_late};
+use crate::{Arm, Choice, Feedback, Generator, Late, ParameterError, Policy, config, plain, state, stored, takes_late};
 
 config! {
     /// The parameters of mergeRUCB.

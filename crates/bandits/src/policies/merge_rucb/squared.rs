@@ -21,9 +21,10 @@
 use super::{MergeRucb, MergeRucbConfig, Variant};
 use crate::algorithm::papers;
 use crate::algorithm::rules::at_least;
-use crate::late::Late;
 use crate::state::{State, StateError, StateReader, StateWriter};
-use crate::{Arm, Choice, Feedback, Generator, ParameterError, Policy, PolicyConfig as _, config, stored, takes_late};
+use crate::{
+    Arm, Choice, Feedback, Generator, Late, ParameterError, Policy, PolicyConfig as _, config, stored, takes_late,
+};
 
 config! {
     /// The parameters of mergeRUCB but for delta, and the length of the first round.

@@ -44,8 +44,7 @@
 use crate::algorithm::papers;
 use crate::confidence::PairBounds;
 use crate::counts::LeastCounts;
-use crate::late::Late;
-use crate::{Arm, Choice, Feedback, Generator, Policy, config, named_values, state, stored, takes_late};
+use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, named_values, state, stored, takes_late};
 
 mod tournament;
 

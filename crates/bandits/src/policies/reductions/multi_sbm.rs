@@ -22,8 +22,7 @@
 
 use crate::algorithm::papers;
 use crate::random::below;
-use crate::singleton::highest_score;
-use crate::singleton::{SingletonBandit as _, Ucb};
+use crate::singleton::{SingletonBandit as _, Ucb, highest_score};
 use crate::state::{State, StateError, StateReader, StateWriter};
 use crate::{Arm, Choice, Feedback, Generator, Policy, config, stored};
 

@@ -31,8 +31,6 @@ use crate::algorithm::{known, papers};
 use crate::singleton::{ExpWeights, Rate, tuned};
 use crate::{Arm, Choice, Feedback, Generator, Policy, config, named_values, state, stored};
 
-use crate::singleton::highest_score;
-
 named_values! {
     /// Where gamma comes from, if it is not given.
     pub enum Gamma {
@@ -131,8 +129,7 @@ impl Policy for Rex3 {
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        let logs = self.weights.logs();
-        highest_score(logs.len(), |arm| logs[arm], generator)
+        self.weights.heaviest(generator)
     }
 
     stored!();

@@ -23,10 +23,8 @@
 //! * `eta` above 1 has less regret in most runs and settles on a wrong arm in the others; `docs/pages/bandits/overconfidence.md` has numbers.
 
 use crate::algorithm::papers;
-use crate::late::Late;
-use crate::singleton::highest_score;
-use crate::singleton::{SingletonBandit as _, Thompson};
-use crate::{ActionKind, Arm, Choice, Feedback, Generator, Policy, config, state, stored, takes_late};
+use crate::singleton::{SingletonBandit as _, Thompson, highest_score};
+use crate::{ActionKind, Arm, Choice, Feedback, Generator, Late, Policy, config, state, stored, takes_late};
 
 config! {
     /// Self-Sparring's parameters.

@@ -27,11 +27,9 @@
 //! * The paper does not say which arm to report: here the one picked most often by both sides together.
 
 use crate::algorithm::papers;
-use crate::late::Late;
-use crate::singleton::highest_score;
-use crate::singleton::{SingletonBandit, Thompson, Ucb};
+use crate::singleton::{SingletonBandit, Thompson, Ucb, highest_score};
 use crate::state::{StateError, StateReader, StateWriter};
-use crate::{Arm, Choice, Feedback, Generator, Policy, config, named_values};
+use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, named_values};
 
 named_values! {
     /// Which of the published rules; see the [module](self).

@@ -87,7 +87,7 @@ pub struct EcwRmed {
     losses: Vec<u32>,
     /// How often every pair must have met, and no pair before this one fails step 1.
     meetings: u32,
-    doubtful: (usize, usize),
+    underexplored: (usize, usize),
     /// The pass, and how much of it is played.
     pass: Vec<(u32, u32)>,
     played: usize,
@@ -98,7 +98,7 @@ pub struct EcwRmed {
     in_pass: bool,
 }
 
-state!(EcwRmed { clock, wins, terms, losses, meetings, doubtful, pass, played, next, listed, in_pass } but { alpha, beta });
+state!(EcwRmed { clock, wins, terms, losses, meetings, underexplored, pass, played, next, listed, in_pass } but { alpha, beta });
 
 /// A plan: a pair, and by what its 1 / kl meetings are multiplied.
 type Share = ((usize, usize), f64);
@@ -114,7 +114,7 @@ impl EcwRmed {
             terms: PairTable::new(arms, 0),
             losses: vec![0; arms],
             meetings: 0,
-            doubtful: (0, 1),
+            underexplored: (0, 1),
             pass: pairs.collect(),
             played: 0,
             next: Vec::new(),
@@ -124,7 +124,7 @@ impl EcwRmed {
     }
 
     /// The first pair that met too seldom or is too close to 1/2, at ln t = `time`.
-    fn doubtful(&mut self, time: f64) -> Option<(usize, usize)> {
+    fn underexplored(&mut self, time: f64) -> Option<(usize, usize)> {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -133,20 +133,20 @@ impl EcwRmed {
         let meetings = (self.alpha * time.sqrt()).ceil() as u32;
         if meetings > self.meetings {
             self.meetings = meetings;
-            self.doubtful = (0, 1);
+            self.underexplored = (0, 1);
         }
         let band = self.beta / libm::log(time.max(1.0)).max(1.0);
-        let (mut i, mut j) = self.doubtful;
+        let (mut i, mut j) = self.underexplored;
         while i + 1 < self.arms() {
             let met = f64::from(self.wins.met(i, j));
             let lead = f64::from(self.wins[(i, j)]) - 0.5 * met;
             if met < f64::from(self.meetings) || met == 0.0 || lead.abs() < band * met {
-                self.doubtful = (i, j);
+                self.underexplored = (i, j);
                 return Some((i, j));
             }
             (i, j) = if j + 1 < self.arms() { (i, j + 1) } else { (i + 1, i + 2) };
         }
-        self.doubtful = (i, j);
+        self.underexplored = (i, j);
         None
     }
 
@@ -160,7 +160,7 @@ impl EcwRmed {
         let term = divergence(won, lost);
         self.terms[(winner, loser)] = term;
         self.terms[(loser, winner)] = term;
-        self.doubtful = self.doubtful.min((winner.min(loser), winner.max(loser)));
+        self.underexplored = self.underexplored.min((winner.min(loser), winner.max(loser)));
     }
 
     /// C.
@@ -304,7 +304,7 @@ impl Policy for EcwRmed {
             self.look_ahead(time);
         }
         let time = self.clock.ln(step as f64);
-        if let Some((i, j)) = self.doubtful(time) {
+        if let Some((i, j)) = self.underexplored(time) {
             return Choice::Duel(Arm::at(i), Arm::at(j));
         }
         if self.played == self.pass.len() {

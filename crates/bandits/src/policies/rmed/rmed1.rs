@@ -38,8 +38,7 @@ use super::divergences::Divergences;
 use super::passes::Passes;
 use super::unanswered::Unanswered;
 use crate::algorithm::papers;
-use crate::late::Late;
-use crate::{Arm, Choice, Feedback, Generator, Policy, config, state, stored, takes_late};
+use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, state, stored, takes_late};
 
 config! {
     /// RMED1's parameters: f(K) = `factor` K^`power`.
@@ -135,7 +134,7 @@ impl Policy for Rmed1 {
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.state.wins().least_doubted(&self.state.known_sums(), generator)
+        self.state.wins().lowest_then_copeland(&self.state.known_sums(), generator)
     }
 
     stored!();

@@ -293,7 +293,7 @@ impl Policy for Rmed2 {
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.state.wins().least_doubted(&self.state.known_sums(), generator)
+        self.state.wins().lowest_then_copeland(&self.state.known_sums(), generator)
     }
 
     stored!();

@@ -76,7 +76,7 @@ config! {
 
 impl SavageConfig {
     /// ln(K (K - 1) T / delta), of which c(n) is made.
-    pub(crate) fn doubt(&self, arms: usize, horizon: u64) -> f64 {
+    pub(crate) fn log_term(&self, arms: usize, horizon: u64) -> f64 {
         let (arms, horizon) = (arms as f64, horizon as f64);
         let delta = self.delta.unwrap_or(1.0 / horizon);
         libm::log(arms * (arms - 1.0)) + libm::log(horizon) - libm::log(delta)
@@ -87,7 +87,7 @@ impl SavageConfig {
 #[derive(Debug, Clone)]
 pub struct Savage {
     lerot: bool,
-    doubt: f64,
+    log_term: f64,
     arms: usize,
     wins: PairCounts,
     /// The arms left, in order.
@@ -97,14 +97,14 @@ pub struct Savage {
     winner: Option<Arm>,
 }
 
-state!(Savage { wins, left, round, winner } but { lerot, doubt, arms });
+state!(Savage { wins, left, round, winner } but { lerot, log_term, arms });
 
 impl Savage {
     fn new(config: &SavageConfig, arms: usize, horizon: Option<u64>) -> Self {
         let lerot = config.variant == Variant::Lerot;
         Self {
             lerot,
-            doubt: config.doubt(arms, known(horizon)),
+            log_term: config.log_term(arms, known(horizon)),
             arms,
             wins: PairCounts::new(arms, u32::from(lerot)),
             left: (0..arms).map(Arm::at).collect(),
@@ -155,7 +155,7 @@ impl Policy for Savage {
         let (won, lost) = (f64::from(won), f64::from(lost));
         // mu + c < 1/2 for the loser, squared; the winner's bound against it has only grown.
         let lead = won - lost;
-        let beyond = lead * lead - 2.0 * self.doubt * (won + lost);
+        let beyond = lead * lead - 2.0 * self.log_term * (won + lost);
         let certain = beyond > 0.0 || (self.lerot && beyond == 0.0);
         if lead > 0.0
             && certain
