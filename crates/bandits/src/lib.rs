@@ -337,11 +337,12 @@
 //!   this one, also has `impl Late for ExploreFirst {}` and uses [`LatePolicy::native`]. [`OpenPolicy::new`] serves users
 //!   with either.
 //! * One that learns from duels of an arm with itself, or needs more of a step than its winner, implements [`Policy`].
+//! * Parameters with defaults, ranges and warnings are a [`config!`]; [`state!`] and [`stored!`] let snapshots keep it.
 //!
 //! A **registered** algorithm has a name that commands, experiments and Python understand. It is a file in `src/policies/`, a
-//! line `pub mod` in `src/policies/mod.rs`, and a line in the list of `src/registry/mod.rs`.
-//! [How to register an algorithm](policies#how-to-register-an-algorithm) has a whole file to copy, and what tests ask of it;
-//! `cargo xtask pin` writes everything else.
+//! line `pub mod` in `src/policies/mod.rs`, a line in the list of `src/registry/mod.rs`, and a row in each of four tables of what
+//! is known of algorithms. [How to register an algorithm](policies#how-to-register-an-algorithm) has a whole file to copy, and
+//! what tests ask of it; `cargo xtask pin` writes everything else.
 //!
 //! # How to add an arena
 //!
