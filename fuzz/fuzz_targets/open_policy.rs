@@ -22,7 +22,7 @@ fuzz_target!(|bytes: &[u8]| {
         .collect();
     let spec: Spec = names[usize::from(*name) % names.len()].parse().expect("a registered name");
     let arms = 2 + usize::from(*arms) % 7;
-    let mut policy = spec.open(arms, 1_000, &Generators::from_seed((*seed).into())).expect("arms");
+    let mut policy = spec.open(arms, Some(1_000), &Generators::from_seed((*seed).into())).expect("arms");
     policy.keep_log();
     let mut open: Vec<(Ticket, usize, bool)> = Vec::new();
     let mut closed = None;

@@ -87,7 +87,7 @@ impl Outside for OwnAlgorithm {
         ActionKind::Duels
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Box<dyn OwnedPolicy> {
+    fn policy(&self, arms: usize, _horizon: Option<u64>) -> Box<dyn OwnedPolicy> {
         let class = Python::attach(|py| self.class.clone_ref(py));
         Box::new(OwnPolicy { class, arms, methods: None, raised: self.raised.clone() })
     }

@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let arena = MatrixArena::new(random_subset(&matrix, arms, subset)?)?;
             for (place, spec) in specs.iter().enumerate() {
                 let run = Run { arena: arena.clone(), steps, seed: subset };
-                let (regret, found) = spec.visit(arms, steps, run)?;
+                let (regret, found) = spec.visit(arms, Some(steps), run)?;
                 regrets[place].push(regret);
                 right[place] += u64::from(found);
             }

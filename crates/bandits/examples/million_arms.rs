@@ -74,7 +74,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("utilities make no matrix".into());
     };
     let shown = arena.clone();
-    let policy = merge_rucb::MergeRucbConfig::default().policy(arena.arms(), steps)?;
+    let policy = merge_rucb::MergeRucbConfig::default().policy(arena.arms(), Some(steps))?;
     let mut watched = Watched { stage: policy.stage(), policy, arena: &shown, next: 1_000 };
     let mut recorder = Recorder::new(bandits::log_spaced(steps, 1));
     println!("{problem}, mergeRUCB, {steps} steps");

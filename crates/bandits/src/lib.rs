@@ -11,7 +11,7 @@
 //!
 //! // Eight arms, each 0.05 better than the next.
 //! let mut arena = MatrixArena::new(problems::arithmetic(8)?)?;
-//! let mut policy = rucb::RucbConfig { alpha: 0.6, ..Default::default() }.policy(8, 20_000)?;
+//! let mut policy = rucb::RucbConfig { alpha: 0.6, ..Default::default() }.policy(8, Some(20_000))?;
 //! let mut recorder = Recorder::new(one_two_five(20_000));
 //! let mut generators = Generators::from_seed(1);
 //! play(&mut policy, &mut arena, 20_000, &mut generators, &mut recorder);
@@ -239,7 +239,7 @@
 //!
 //! for name in ["rucb", "mdb"] {
 //!     let spec: Spec = name.parse()?;
-//!     assert_eq!(spec.visit(4, 0, Serve { users: 2_000 })?, Some(Arm(0)));
+//!     assert_eq!(spec.visit(4, None, Serve { users: 2_000 })?, Some(Arm(0)));
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -308,7 +308,7 @@
 //!     for spec in [own, "rucb".parse()?, "random".parse()?] {
 //!         let (mut regret, mut right) = (0.0, 0);
 //!         for seed in 0..runs {
-//!             let mut policy = spec.policy(10, steps)?;
+//!             let mut policy = spec.policy(10, Some(steps))?;
 //!             let mut recorder = Recorder::new(vec![steps]);
 //!             let mut generators = Generators::from_seed(seed);
 //!             play(&mut policy, &mut arena.clone(), steps, &mut generators, &mut recorder);
@@ -337,11 +337,12 @@
 //!   this one, also has `impl Late for ExploreFirst {}` and uses [`LatePolicy::native`]. [`OpenPolicy::new`] serves users
 //!   with either.
 //! * One that learns from duels of an arm with itself, or needs more of a step than its winner, implements [`Policy`].
+//! * Parameters with defaults, ranges and warnings are a [`config!`]; [`state!`] and [`stored!`] let snapshots keep it.
 //!
 //! A **registered** algorithm has a name that commands, experiments and Python understand. It is a file in `src/policies/`, a
-//! line `pub mod` in `src/policies/mod.rs`, and a line in the list of `src/registry/mod.rs`.
-//! [How to register an algorithm](policies#how-to-register-an-algorithm) has a whole file to copy, and what tests ask of it;
-//! `cargo xtask pin` writes everything else.
+//! line `pub mod` in `src/policies/mod.rs`, a line in the list of `src/registry/mod.rs`, and a row in each of four tables of what
+//! is known of algorithms. [How to register an algorithm](policies#how-to-register-an-algorithm) has a whole file to copy, and
+//! what tests ask of it; `cargo xtask pin` writes everything else.
 //!
 //! # How to add an arena
 //!
@@ -388,7 +389,7 @@
 //!
 //! // Arm 0 beats every other with probability 2/4 + 1/8, a tie being half a win.
 //! let mut arena = Ladder { gaps: [0.0, 0.125, 0.125, 0.125, 0.125] };
-//! let mut policy = rucb::RucbConfig::default().policy(5, 10_000)?;
+//! let mut policy = rucb::RucbConfig::default().policy(5, Some(10_000))?;
 //! let mut recorder = Recorder::new(vec![1_000, 10_000]);
 //! play(&mut policy, &mut arena, 10_000, &mut Generators::from_seed(1), &mut recorder);
 //! let [early, late] = [0, 1].map(|at| recorder.curve()[at].average);
@@ -425,8 +426,7 @@ pub mod structure;
 mod thompson;
 
 pub use algorithm::{
-    ActionKind, Convergence, MOST_WITH_ALL_PAIRS, Memory, Paper, Parameter, ParameterError, ParameterValue,
-    PolicyConfig, Venue,
+    ActionKind, MOST_WITH_ALL_PAIRS, Paper, Parameter, ParameterError, ParameterValue, PolicyConfig, Venue, rules,
 };
 pub use arena::{Arena, MatrixArena, Shuffled, UtilityArena, UtilityError};
 pub use late::{Late, LatePolicy};
@@ -435,8 +435,11 @@ pub use open::OpenPolicy;
 pub use policy::{Choice, DuelPolicy, Feedback, OwnedPolicy, PackedWins, PairWins, Policy, SetPolicy, Sets};
 /// The one generator of the project.
 pub use ranktypes::{Arm, Generator, Preference, SeedableRng};
+pub use registry::Memory;
 pub use regret::{RegretKind, RegretReference, RegretReferenceError, every_arm_is_optimal};
 pub use run::{Exploration, explore, explore_then_exploit};
 pub use run::{Generators, Observer, Run, RunState, play, play_in_step};
 pub use run::{Recorder, Regret, log_spaced, one_two_five};
-pub use state::{StateError, StateReader, StateWriter};
+#[doc(hidden)]
+pub use state::tag as state_tag;
+pub use state::{Plain, State, StateError, StateReader, StateWriter};

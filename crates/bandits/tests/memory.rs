@@ -63,7 +63,7 @@ impl PolicyVisitor for Play {
 fn measured(spec: &Spec, arms: usize) -> f64 {
     let before = NOW.load(Ordering::Relaxed);
     MOST.store(before, Ordering::Relaxed);
-    spec.visit(arms, 1_000_000, Play { arms }).expect("a policy");
+    spec.visit(arms, Some(1_000_000), Play { arms }).expect("a policy");
     (MOST.load(Ordering::Relaxed) - before) as f64
 }
 
@@ -88,8 +88,9 @@ fn algorithms_take_the_memory_that_they_declare() {
             let per_arm = found / arms as f64 - per_pair * arms as f64;
             let Memory { per_pair: pairs, per_arm: arms } = entry.memory;
             wrong.push(format!(
-                "{}: declared {pairs} bytes per pair and {arms} per arm, found {per_pair:.2} and {per_arm:.0}; write\n    \
-                 const MEMORY: Memory = Memory {{ per_pair: {:.0}, per_arm: {:.0} }};",
+                "{}: declared {pairs} bytes per pair and {arms} per arm, found {per_pair:.2} and {per_arm:.0}; write in \
+                 src/registry/memory.rs\n    (\"{}\", ({:.0}, {:.0})),",
+                entry.name,
                 entry.name,
                 rounded(per_pair),
                 rounded(per_arm)

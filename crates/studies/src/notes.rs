@@ -69,7 +69,7 @@ pub fn of_late(late: &LateAnswers, algorithms: &[Spec], arms: usize, steps: u64)
     if late.is_none() {
         return None;
     }
-    let queued = |spec: &&Spec| spec.late(arms, steps).is_ok_and(|policy| !policy.is_native());
+    let queued = |spec: &&Spec| spec.late(arms, Some(steps)).is_ok_and(|policy| !policy.is_native());
     let names: Vec<String> = algorithms.iter().filter(queued).map(label).collect();
     let pairs = with_unit((arms * arms.saturating_sub(1) / 2) as u64, "pair");
     (!names.is_empty()).then(|| {

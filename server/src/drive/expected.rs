@@ -39,12 +39,13 @@ impl Plan {
         })
     }
 
-    fn horizon(&self) -> Result<u64> {
+    /// The horizon, where the policy must know it.
+    fn horizon(&self) -> Result<Option<u64>> {
         if self.policy == "fixed" || self.policy == "auto" {
-            return Ok(0);
+            return Ok(None);
         }
         let spec: Spec = self.policy.parse()?;
-        Ok(if spec.uses_horizon() { self.impressions } else { 0 })
+        Ok(spec.uses_horizon().then_some(self.impressions))
     }
 
     /// The settings of the experiment, for `POST /v1/experiments`.
@@ -59,7 +60,7 @@ impl Plan {
             "name": self.name,
             "rankers": users.names(),
             "policy": self.policy,
-            "horizon": self.horizon()?,
+            "horizon": self.horizon()?.unwrap_or(0),
             "interleaving": methods.interleaving.to_string(),
             "multileaving": methods.multileaving.to_string(),
             "seed": self.seed,

@@ -12,13 +12,16 @@ const ADDRESSES: [&str; 5] = ["doi.org/10.", "arxiv", "proceedings.mlr.press/", 
 
 /// Where algorithms are, and the traits that make a file one of them.
 const ALGORITHMS: [(&str, &[&str]); 3] = [
-    ("crates/bandits/src", &["Algorithm", "PolicyConfig"]),
+    ("crates/bandits/src", &["PolicyConfig"]),
     ("crates/interleave/src", &["Interleaving", "Multileaving"]),
     ("crates/clicks/src", &["ClickModel", "Examine"]),
 ];
 
-/// Folders and files whose implementations stand for others: for any method, or as the reference form of one.
-const NOT_ALGORITHMS: [&str; 4] = ["any", "any.rs", "plain", "reference"];
+/// The macro that implements [`bandits::PolicyConfig`].
+const CONFIG: &str = "config";
+
+/// Folders and files whose implementations stand for others: for any method, as the reference form of one, or written by a macro.
+const NOT_ALGORITHMS: [&str; 5] = ["any", "any.rs", "config.rs", "plain", "reference"];
 
 pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
     let mut count = 0;
@@ -34,7 +37,8 @@ pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
             }
             let text = read(&file)?;
             let tokens = tokens(&text);
-            if !implements(&without_tests(&tokens), traits) {
+            let code = without_tests(&tokens);
+            if !implements(&code, traits) && !calls(&code, CONFIG) {
                 continue;
             }
             count += 1;
@@ -77,6 +81,11 @@ fn implements(code: &[Token<'_>], traits: &[&str]) -> bool {
     })
 }
 
+/// Whether the macro of this name is called with a body.
+fn calls(code: &[Token<'_>], name: &str) -> bool {
+    code.windows(3).any(|three| three[0].is(name) && three[1].is("!") && three[2].is("{"))
+}
+
 /// What the documentation lacks.
 fn fault(tokens: &[Token<'_>]) -> Option<&'static str> {
     let docs: Vec<&str> =
@@ -108,6 +117,7 @@ mod tests {
         let folder = tree(&[
             ("crates/bandits/src/policies/good.rs", with),
             ("crates/bandits/src/policies/bare.rs", "impl PolicyConfig for A {}\n"),
+            ("crates/bandits/src/policies/macro.rs", "config! {\n    /// A.\n    pub struct AConfig {}\n}\n"),
             ("crates/bandits/src/policies/blank.rs", &with.replace("https://doi.org/10.1/2", "somewhere")),
             ("crates/bandits/src/policies/other.rs", "impl From<PolicyConfig> for A {}\n"),
             ("crates/bandits/src/policies/helper.rs", "#[cfg(test)]\nmod tests { impl PolicyConfig for A {} }\n"),
@@ -120,6 +130,7 @@ mod tests {
             [
                 "crates/bandits/src/policies/bare.rs: its documentation has no section `# References`",
                 "crates/bandits/src/policies/blank.rs: its References have no DOI, arXiv id or page of proceedings",
+                "crates/bandits/src/policies/macro.rs: its documentation has no section `# References`",
             ]
         );
     }

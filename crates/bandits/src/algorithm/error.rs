@@ -1,4 +1,4 @@
-//! Why parameters are refused, and the rules that several algorithms share.
+//! Why parameters are refused, and what is refused for any parameters. Rules of parameters are in `rules`.
 
 use crate::PolicyConfig;
 
@@ -145,16 +145,6 @@ fn did_you_mean(suggestion: &Option<&'static str>) -> String {
     suggestion.map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
-/// `value` is positive and finite.
-pub(crate) fn positive(key: &'static str, value: f64) -> Result<(), ParameterError> {
-    if value > 0.0 && value.is_finite() { Ok(()) } else { Err(ParameterError::NotPositive { key, value }) }
-}
-
-/// `value` is a probability, neither 0 nor 1.
-pub(crate) fn probability(key: &'static str, value: f64) -> Result<(), ParameterError> {
-    if value > 0.0 && value < 1.0 { Ok(()) } else { Err(ParameterError::NotAProbability { key, value }) }
-}
-
 /// There are arms, and names for all of them.
 pub(crate) fn countable(arms: usize) -> Result<(), ParameterError> {
     if arms > 0 && u32::try_from(arms).is_ok() { Ok(()) } else { Err(ParameterError::Arms { arms }) }
@@ -164,7 +154,7 @@ pub(crate) fn countable(arms: usize) -> Result<(), ParameterError> {
 pub const MOST_WITH_ALL_PAIRS: usize = 32_768;
 
 /// There are arms, and room for all their pairs.
-pub(crate) fn countable_pairs<A: PolicyConfig>(arms: usize) -> Result<(), ParameterError> {
+pub(super) fn countable_pairs<A: PolicyConfig>(arms: usize) -> Result<(), ParameterError> {
     if arms > MOST_WITH_ALL_PAIRS {
         return Err(ParameterError::TooManyPairs { algorithm: A::NAME, arms });
     }
@@ -172,20 +162,9 @@ pub(crate) fn countable_pairs<A: PolicyConfig>(arms: usize) -> Result<(), Parame
 }
 
 /// There is a horizon, where the algorithm uses it.
-pub(crate) fn horizon_known<A: PolicyConfig>(algorithm: &A, horizon: u64) -> Result<(), ParameterError> {
-    if horizon == 0 && algorithm.uses_horizon() {
+pub(super) fn horizon_known<A: PolicyConfig>(algorithm: &A, horizon: Option<u64>) -> Result<(), ParameterError> {
+    if horizon.is_none_or(|steps| steps == 0) && algorithm.uses_horizon() {
         return Err(ParameterError::NoHorizon { algorithm: A::NAME });
     }
     Ok(())
-}
-
-/// The warning about a parameter that was set although it has no effect beside another.
-pub(crate) fn without_effect(key: &str, beside: &str) -> String {
-    format!("{key} has no effect beside {beside}")
-}
-
-/// All warnings about an algorithm's parameters, joined into one.
-pub(crate) fn warnings(name: &str, all: impl IntoIterator<Item = Option<String>>) -> Option<String> {
-    let all: Vec<String> = all.into_iter().flatten().collect();
-    (!all.is_empty()).then(|| format!("{name}: {}", all.join("; ")))
 }

@@ -80,44 +80,6 @@ impl ParameterValue for usize {
     }
 }
 
-/// Makes an enum of named variants a [`ParameterValue`].
-macro_rules! named_values {
-    ($type:ty { $($name:literal => $value:path),* $(,)? }) => {
-        impl $crate::ParameterValue for $type {
-            fn set(&mut self, text: &str) -> Result<(), String> {
-                *self = match text {
-                    $($name => $value,)*
-                    _ => return Err(["one of", $($name),*].join(" ")),
-                };
-                Ok(())
-            }
-
-            fn show(&self) -> String {
-                match self { $($value => $name),* }.to_owned()
-            }
-        }
-    };
-}
-pub(crate) use named_values;
-
-/// The two methods of a [`PolicyConfig`](crate::PolicyConfig) that list its parameters: each has a key, a field and a
-/// meaning.
-macro_rules! parameters {
-    ($($key:literal => $field:ident, $meaning:literal;)*) => {
-        fn parameters(&self) -> Vec<$crate::Parameter> {
-            vec![$($crate::Parameter::new($key, $meaning, &self.$field)),*]
-        }
-
-        fn parameter_mut(&mut self, key: &str) -> Option<&mut dyn $crate::ParameterValue> {
-            match key {
-                $($key => Some(&mut self.$field),)*
-                _ => None,
-            }
-        }
-    };
-}
-pub(crate) use parameters;
-
 /// Sets the parameters that `assignments` name (`key=value` each), every one at most once. `set` sets one of `keys`
 /// from text and returns the kind of text that was expected; `owner` is the name of the algorithm or problem.
 pub(crate) fn assign<'a>(

@@ -74,7 +74,7 @@ impl MatrixArena {
     /// let before = problems::arithmetic(4)?;
     /// let after = before.subset(&[3, 2, 1, 0].map(bandits::Arm))?;
     /// let mut arena = MatrixArena::new(before)?.then(5_001, MatrixArena::new(after)?);
-    /// let mut policy = rucb::RucbConfig::default().policy(4, 10_000)?;
+    /// let mut policy = rucb::RucbConfig::default().policy(4, Some(10_000))?;
     /// let mut recorder = Recorder::new(vec![5_000, 10_000]);
     /// play(&mut policy, &mut arena, 10_000, &mut Generators::from_seed(1), &mut recorder);
     /// let [first, all] = [0, 1].map(|at| recorder.curve()[at].average);

@@ -9,8 +9,7 @@
 
 use super::last_step_below;
 use crate::counts::{PairCounts, PairTable};
-use crate::state::state;
-use crate::{Arm, Generator, PairWins};
+use crate::{Arm, Generator, PairWins, state};
 
 /// The wins of every pair, and the evidence against each arm.
 #[derive(Debug, Clone)]
@@ -155,8 +154,8 @@ impl Evidence {
     }
 
     /// The arm against which there is the least evidence, ties by how many others it beat.
-    pub(crate) fn least_doubted(&self, generator: &mut Generator) -> Option<Arm> {
-        self.wins.least_doubted(&self.strongest, generator)
+    pub(crate) fn least_evidence_against(&self, generator: &mut Generator) -> Option<Arm> {
+        self.wins.lowest_then_copeland(&self.strongest, generator)
     }
 }
 
@@ -178,30 +177,26 @@ mod tests {
     use rand::SeedableRng as _;
 
     use super::*;
-    use crate::confidence::Candidates;
+    use crate::confidence::{Candidates, Duels as _};
     use crate::random::below;
 
     #[test]
     fn evidence_says_which_upper_bounds_are_below_a_half() {
         let (arms, alpha) = (5, 0.51);
         let mut generator = Generator::seed_from_u64(1);
-        let mut evidence = Evidence::new(arms, 0);
-        let mut candidates = Candidates::new(arms);
+        let mut candidates = Candidates::new(arms, 0);
         for step in 1..5_000_u64 {
             let time = alpha * libm::log(step as f64);
             let i = below(&mut generator, arms);
             let j = (i + 1 + below(&mut generator, arms - 1)) % arms;
             // Lower arms are better, so that some rows have evidence against them.
             let (a, b) = if below(&mut generator, 10) < 8 { (i.min(j), i.max(j)) } else { (i.max(j), i.min(j)) };
-            evidence.record(a, b, true);
-            for arm in [i, j] {
-                candidates.update(Arm::at(arm), evidence.strongest()[arm], time);
-            }
-            candidates.advance(evidence.strongest(), time);
+            candidates.record(a, b, true, time);
+            candidates.advance(time);
             let plain: Vec<Arm> = (0..arms)
                 .filter(|&i| {
                     (0..arms).all(|j| {
-                        let (w, l) = evidence.wins(i, j);
+                        let (w, l) = candidates.wins(i, j);
                         let n = f64::from(w + l);
                         i == j || n == 0.0 || f64::from(w) / n + (time / n).sqrt() >= 0.5
                     })
@@ -210,7 +205,7 @@ mod tests {
                 .collect();
             assert_eq!(candidates.members(), plain, "step {step}");
         }
-        assert_eq!(evidence.copeland_best(&mut generator), Some(Arm(0)));
+        assert_eq!(candidates.copeland_best(&mut generator), Some(Arm(0)));
     }
 
     #[test]

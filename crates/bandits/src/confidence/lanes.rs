@@ -1,6 +1,5 @@
 //! Eight upper bounds at a time.
-
-use crate::state::plain;
+use crate::plain;
 
 /// The number of pairs handled together.
 pub(crate) const LANES: usize = 8;

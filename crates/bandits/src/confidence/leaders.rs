@@ -2,7 +2,7 @@
 
 use crate::confidence::lanes::LANES;
 use crate::confidence::lines::Lines;
-use crate::state::plain;
+use crate::plain;
 
 /// The leaders of the eight groups of a block.
 #[derive(Debug, Clone, Copy)]

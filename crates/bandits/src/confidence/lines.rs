@@ -1,7 +1,7 @@
 //! Eight upper bounds as lines in s, and who leads them for how long.
 
 use crate::confidence::lanes::{LANES, bits_by_sum, bits_where, largest, margin};
-use crate::state::plain;
+use crate::plain;
 
 /// Mean and width of eight opponents or of the leaders of eight groups: each bound is mean + s width. They stand side by
 /// side, so that a pair is written and read in one piece: a vector read of two separate writes would wait for both.

@@ -1,6 +1,5 @@
 //! ln t for a t that mostly rises by small steps.
-
-use crate::state::state;
+use crate::state;
 
 /// ln t, by `libm` now and then and by four terms of a series from there: within a unit or two in
 /// the last place of `libm`'s own, at a quarter of the time. Plain arithmetic only, so that all

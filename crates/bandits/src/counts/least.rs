@@ -1,8 +1,7 @@
 //! Which arms have been counted least, kept as counts rise.
 
 use crate::random::below;
-use crate::state::state;
-use crate::{Arm, Generator};
+use crate::{Arm, Generator, state};
 
 /// A count for each arm that takes part, and the arms with the smallest.
 #[derive(Debug, Clone)]

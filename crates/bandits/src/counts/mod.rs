@@ -17,20 +17,24 @@ impl PairCounts {
     /// if no arm beat any (but a lone arm is the best there is).
     #[must_use]
     pub fn copeland_best(&self, generator: &mut Generator) -> Option<Arm> {
-        self.least_doubted(&vec![0; self.arms()], generator)
+        self.lowest_then_copeland(&vec![0; self.arms()], generator)
     }
 
-    /// The arm with the lowest `doubt`, ties by how many others it beat in more than half of their duels, and then
+    /// The arm with the lowest of `scores`, ties by how many others it beat in more than half of their duels, and then
     /// at random; `None` if no arm beat any (but a lone arm is the best there is).
-    pub(crate) fn least_doubted<T: PartialOrd + Copy>(&self, doubt: &[T], generator: &mut Generator) -> Option<Arm> {
-        let arms = doubt.len();
+    pub(crate) fn lowest_then_copeland<T: PartialOrd + Copy>(
+        &self,
+        scores: &[T],
+        generator: &mut Generator,
+    ) -> Option<Arm> {
+        let arms = scores.len();
         let beaten: Vec<usize> = (0..arms).map(|i| (0..arms).filter(|&j| self.beats(i, j)).count()).collect();
         if arms > 1 && beaten.iter().all(|&count| count == 0) {
             return None;
         }
-        let least = doubt.iter().copied().reduce(|a, b| if b < a { b } else { a })?;
+        let least = scores.iter().copied().reduce(|a, b| if b < a { b } else { a })?;
         let score = |arm: usize| {
-            if doubt[arm] == least { beaten[arm] + 1 } else { 0 }
+            if scores[arm] == least { beaten[arm] + 1 } else { 0 }
         };
         best_arm(generator, (0..arms).map(score))
     }

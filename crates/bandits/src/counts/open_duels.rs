@@ -1,6 +1,5 @@
 //! Duels whose outcomes are not known yet.
-
-use crate::state::state;
+use crate::state;
 
 /// How many duels of each pair are open. It takes no room until the first departs: a policy whose outcomes come
 /// immediately pays nothing for it.

@@ -3,7 +3,8 @@
 use std::ops::{Index, IndexMut};
 
 use crate::Arm;
-use crate::state::{Plain, State, StateError, StateReader, StateWriter, state};
+use crate::state;
+use crate::state::{Plain, State, StateError, StateReader, StateWriter};
 
 /// A K x K table, `table[(i, j)]`, stored row by row.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,7 +13,7 @@ pub struct PairTable<T> {
     cells: Vec<T>,
 }
 
-state!(generic T: PairTable<T> { cells } but { arms });
+state!(bounded T: Plain => PairTable<T> { cells } but { arms });
 
 /// A table that its owner's configuration asks for, or not.
 impl<T: Plain> State for Option<PairTable<T>> {

@@ -76,7 +76,7 @@ impl OpenPolicy {
     /// use bandits::registry::Spec;
     ///
     /// let spec: Spec = "rucb".parse()?;
-    /// let mut policy = spec.open(5, 0, &Generators::from_seed(1))?;
+    /// let mut policy = spec.open(5, None, &Generators::from_seed(1))?;
     /// for _day in 0..30 {
     ///     let table = policy.allocate(1_000);
     ///     assert_eq!(table.impressions(), 1_000);

@@ -94,7 +94,7 @@ impl OpenPolicy {
     /// use bandits::{Arm, Generators};
     ///
     /// let spec: Spec = "rucb".parse()?;
-    /// let mut policy = spec.open(3, 0, &Generators::from_seed(1))?;
+    /// let mut policy = spec.open(3, None, &Generators::from_seed(1))?;
     /// let mut pool = OutcomePool::new(1);
     /// // A day on which each pair was shown a thousand times, and the arm with the lower number won 60%.
     /// for (first, second) in [(0, 1), (0, 2), (1, 2)] {
@@ -162,7 +162,7 @@ mod tests {
 
     fn open(name: &str) -> OpenPolicy {
         let spec: Spec = name.parse().unwrap();
-        spec.open(4, 0, &Generators::from_seed(7)).unwrap()
+        spec.open(4, None, &Generators::from_seed(7)).unwrap()
     }
 
     /// Outcomes of a share: the lower arm wins 6 of 10, and 1 of 10 ties.

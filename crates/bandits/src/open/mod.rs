@@ -61,7 +61,7 @@ use crate::{Arm, Choice, Feedback, Generator, Generators, PairWins, ParameterErr
 /// use bandits::{Arm, Choice, Preference, Generators};
 ///
 /// let spec: Spec = "rucb".parse()?;
-/// let mut policy = spec.open(4, 0, &Generators::from_seed(1))?;
+/// let mut policy = spec.open(4, None, &Generators::from_seed(1))?;
 /// let mut open = Vec::new();
 /// for impression in 0..5_000 {
 ///     let asked = policy.ask();
@@ -160,8 +160,15 @@ impl Spec {
     ///
     /// # Errors
     /// Those of [`visit`](Self::visit).
-    pub fn open(&self, arms: usize, horizon: u64, generators: &Generators) -> Result<OpenPolicy, ParameterError> {
-        let name = format!("{} revision={} arms={arms} horizon={horizon}", self.canonical(), self.entry().revision);
+    pub fn open(
+        &self,
+        arms: usize,
+        horizon: Option<u64>,
+        generators: &Generators,
+    ) -> Result<OpenPolicy, ParameterError> {
+        // As written in logs: 0 where it is not known.
+        let steps = horizon.unwrap_or(0);
+        let name = format!("{} revision={} arms={arms} horizon={steps}", self.canonical(), self.entry().revision);
         Ok(OpenPolicy::new(&name, self.late(arms, horizon)?, generators))
     }
 }

@@ -23,7 +23,7 @@ const STOP_EVERY: u32 = 1 << 12;
 ///
 /// let mut arena = MatrixArena::new(problems::arithmetic(8)?)?;
 /// let mut generators = Generators::from_seed(1);
-/// let mut policy = "rucb".parse::<Spec>()?.open(8, 0, &generators)?;
+/// let mut policy = "rucb".parse::<Spec>()?.open(8, None, &generators)?;
 /// let mut delays = generators.coins.clone();
 /// delays.jump();
 /// let lateness = Lateness { delay: Delay::Geometric(500.0), lost: 0.1, ..Lateness::default() };

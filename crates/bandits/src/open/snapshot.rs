@@ -81,7 +81,7 @@ pub(super) fn reopen(name: &str, generators: &Generators) -> Result<OpenPolicy, 
     let (Some(arms), Some(horizon)) = (arms.and_then(|arms| usize::try_from(arms).ok()), horizon) else {
         return Err(unknown());
     };
-    let policy = spec.open(arms, horizon, generators).map_err(|_| unknown())?;
+    let policy = spec.open(arms, Some(horizon).filter(|&steps| steps > 0), generators).map_err(|_| unknown())?;
     if policy.name == name {
         return Ok(policy);
     }

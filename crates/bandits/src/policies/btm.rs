@@ -40,55 +40,75 @@
 //! * The arms that have begun fewest duels are kept (`counts/least.rs`), and the largest and smallest P are
 //!   computed only when a bound on their difference allows an arm to be dropped.
 
-use crate::algorithm::{named_values, papers, parameters, positive, probability, warnings, without_effect};
+use crate::algorithm::{known, papers};
 use crate::counts::{LeastCounts, PairCounts};
 use crate::random::{argmax, below};
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Policy, config, named_values, state, stored};
 
-/// BTM's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BtmConfig {
-    /// Which of the published rules.
-    pub variant: Variant,
-    /// The goal.
-    pub setting: Setting,
-    /// Of relaxed stochastic transitivity, at least 1; the variant's default if not given.
-    pub gamma: Option<f64>,
-    /// By how much the best may beat the arm found, in (0, 1); PAC only.
-    pub epsilon: f64,
-    /// The probability of failing, in (0, 1); 1 / 2TK (online) or 0.05 (PAC) if not given.
-    pub delta: Option<f64>,
+named_values! {
+    /// Which of the published rules; see the [module](self).
+    pub enum Variant {
+        /// As printed.
+        Paper = "paper",
+        /// As in Lerot.
+        Lerot = "lerot",
+        /// As in Komiyama's code.
+        Tight = "tight",
+    }
 }
 
-/// Which of the published rules; see the [module](self).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Variant {
-    /// As printed.
-    Paper,
-    /// As in Lerot.
-    Lerot,
-    /// As in Komiyama's code.
-    Tight,
+named_values! {
+    /// The goal; see the [module](self).
+    pub enum Setting {
+        /// Low regret over a horizon.
+        Online = "online",
+        /// An arm that is nearly the best.
+        Pac = "pac",
+    }
 }
 
-/// The goal; see the [module](self).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Setting {
-    /// Low regret over a horizon.
-    Online,
-    /// An arm that is nearly the best.
-    Pac,
-}
+config! {
+    /// BTM's parameters.
+    pub struct BtmConfig {
+        /// Which of the published rules.
+        variant: Variant = Variant::Paper, "paper, lerot or tight";
+        /// The goal.
+        setting: Setting = Setting::Online, "online or pac";
+        /// Of relaxed stochastic transitivity, at least 1; the variant's default if not given.
+        gamma: Option<f64> = None, "of relaxed stochastic transitivity, at least 1"
+            [positive] [at least 1 because "1 is strong stochastic transitivity, and nothing is stronger"];
+        /// By how much the best may beat the arm found, in (0, 1); PAC only.
+        epsilon: f64 = 0.05, "how much worse than the best is good enough (pac)"
+            [positive] [probability] [idle beside setting = Setting::Online];
+        /// The probability of failing, in (0, 1); 1 / 2TK (online) or 0.05 (PAC) if not given.
+        delta: Option<f64> = None, "probability of failing, auto for 1/2TK (online) or 0.05 (pac)" [probability];
+    }
 
-named_values!(Variant { "paper" => Variant::Paper, "lerot" => Variant::Lerot, "tight" => Variant::Tight });
-named_values!(Setting { "online" => Setting::Online, "pac" => Setting::Pac });
+    policy Btm {
+        name: "btm",
+        summary: "beat the mean (Yue and Joachims, ICML 2011): arms against the mean of those left",
+        paper: papers::YUE_ICML_2011,
+        variants: [
+            ("variant=lerot", "other bounds if gamma > 1"),
+            ("variant=tight", "as in Komiyama's code"),
+            ("setting=pac", "an arm that is nearly the best"),
+        ],
+        needs_horizon: true,
+        all_pairs: true,
+        own_loop: true,
+    }
 
-impl Default for BtmConfig {
-    fn default() -> Self {
-        Self { variant: Variant::Paper, setting: Setting::Online, gamma: None, epsilon: 0.05, delta: None }
+    fn uses_horizon(&self) -> bool {
+        self.setting == Setting::Online && self.delta.is_none()
+    }
+
+    fn warn_together(&self) -> Option<String> {
+        let narrow = self.variant == Variant::Tight || (self.variant == Variant::Lerot && self.gamma() > 1.0);
+        narrow.then(|| "its theory needs the bounds of variant=paper".to_owned())
+    }
+
+    fn build(&self, arms: usize, horizon: Option<u64>) -> Btm {
+        Btm::new(self, arms, horizon)
     }
 }
 
@@ -99,12 +119,12 @@ impl BtmConfig {
     }
 
     /// c(n) sqrt(n), and N (none online).
-    pub(crate) fn radius(&self, arms: usize, horizon: u64) -> (f64, u64) {
+    pub(crate) fn radius(&self, arms: usize, horizon: Option<u64>) -> (f64, u64) {
         let (arms, gamma) = (arms as f64, self.gamma());
         let (log, enough) = match self.setting {
             Setting::Online => {
-                let auto = 2.0 * horizon as f64 * arms;
-                (-libm::log(self.delta.unwrap_or(1.0 / auto)), u64::MAX)
+                let auto = || 1.0 / (2.0 * known(horizon) as f64 * arms);
+                (-libm::log(self.delta.unwrap_or_else(auto)), u64::MAX)
             }
             Setting::Pac => {
                 let delta = self.delta.unwrap_or(0.05);
@@ -135,82 +155,6 @@ impl BtmConfig {
             Variant::Tight => gamma * gamma,
         };
         (factor * log.sqrt(), enough)
-    }
-}
-
-impl PolicyConfig for BtmConfig {
-    const NAME: &'static str = "btm";
-    const SUMMARY: &'static str = "beat the mean (Yue and Joachims, ICML 2011): arms against the mean of those left";
-    const PREFER: &'static str =
-        "with `setting=pac`, if an arm that is nearly the best will do; otherwise to compare with";
-    const PAPER: Option<Paper> = Some(papers::YUE_ICML_2011);
-    const VARIANTS: &'static [(&'static str, &'static str)] = &[
-        ("variant=lerot", "other bounds if gamma > 1"),
-        ("variant=tight", "as in Komiyama's code"),
-        ("setting=pac", "an arm that is nearly the best"),
-    ];
-    // Its bounds are three times as wide as Hoeffding's, and arms meet weaker ones than themselves.
-    const CONVERGENCE: Convergence = Convergence { patience: 30, ..Convergence::USUAL };
-    const NEEDS_HORIZON: bool = true;
-    const MEMORY: Memory = Memory { per_pair: 8, per_arm: 45 };
-    const OWN_LOOP: bool = true;
-    type Policy = Btm;
-
-    fn uses_horizon(&self) -> bool {
-        self.setting == Setting::Online && self.delta.is_none()
-    }
-
-    parameters! {
-        "variant" => variant, "paper, lerot or tight";
-        "setting" => setting, "online or pac";
-        "gamma" => gamma, "of relaxed stochastic transitivity, at least 1";
-        "epsilon" => epsilon, "how much worse than the best is good enough (pac)";
-        "delta" => delta, "probability of failing, auto for 1/2TK (online) or 0.05 (pac)";
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        if let Some(value) = self.gamma {
-            positive("gamma", value)?;
-            if value < 1.0 {
-                let why = "1 is strong stochastic transitivity, and nothing is stronger";
-                return Err(ParameterError::BelowMinimum { key: "gamma", minimum: 1.0, value, why });
-            }
-        }
-        positive("epsilon", self.epsilon)?;
-        probability("epsilon", self.epsilon)?;
-        self.delta.map_or(Ok(()), |delta| probability("delta", delta))
-    }
-
-    fn warning(&self) -> Option<String> {
-        let narrow = self.variant == Variant::Tight || (self.variant == Variant::Lerot && self.gamma() > 1.0);
-        let idle = self.setting == Setting::Online && self.epsilon != Self::default().epsilon;
-        let what = [
-            narrow.then(|| "its theory needs the bounds of variant=paper".to_owned()),
-            idle.then(|| without_effect("epsilon", "setting=online")),
-        ];
-        warnings(Self::NAME, what)
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Btm, ParameterError> {
-        self.check_for(arms, horizon)?;
-        let (radius, enough) = self.radius(arms, horizon);
-        Ok(Btm {
-            arms,
-            tight: self.variant == Variant::Tight,
-            radius,
-            enough,
-            left: (0..arms).map(Arm::at).collect(),
-            begun: LeastCounts::new(arms),
-            won: vec![0; arms],
-            shares: vec![0.5; arms],
-            duels: PairCounts::new(arms, 0),
-            wins: PairCounts::new(arms, 0),
-            margin: 0.0,
-            lowest: 0.5,
-            highest: 0.5,
-            met: None,
-            ended: None,
-        })
     }
 }
 
@@ -248,6 +192,27 @@ pub struct Btm {
 state!(Btm { left, begun, won, shares, duels, wins, margin, lowest, highest, met, ended } but { arms, tight, radius, enough });
 
 impl Btm {
+    fn new(config: &BtmConfig, arms: usize, horizon: Option<u64>) -> Self {
+        let (radius, enough) = config.radius(arms, horizon);
+        Self {
+            arms,
+            tight: config.variant == Variant::Tight,
+            radius,
+            enough,
+            left: (0..arms).map(Arm::at).collect(),
+            begun: LeastCounts::new(arms),
+            won: vec![0; arms],
+            shares: vec![0.5; arms],
+            duels: PairCounts::new(arms, 0),
+            wins: PairCounts::new(arms, 0),
+            margin: 0.0,
+            lowest: 0.5,
+            highest: 0.5,
+            met: None,
+            ended: None,
+        }
+    }
+
     /// The arms that are left.
     #[must_use]
     pub fn survivors(&self) -> &[Arm] {
@@ -383,6 +348,7 @@ impl Policy for Btm {
 mod tests {
     use super::*;
     use crate::registry::Spec;
+    use crate::{ParameterError, PolicyConfig as _};
 
     #[test]
     fn each_rule_has_its_error() {
@@ -395,15 +361,15 @@ mod tests {
             assert!(matches!(error(text), ParameterError::NotAProbability { .. }), "{text}");
         }
         let online = BtmConfig::default();
-        assert_eq!(online.policy(3, 0).err(), Some(ParameterError::NoHorizon { algorithm: "btm" }));
-        assert!(BtmConfig { delta: Some(0.1), ..online.clone() }.policy(3, 0).is_ok());
-        assert!(BtmConfig { setting: Setting::Pac, ..online }.policy(3, 0).is_ok());
+        assert_eq!(online.policy(3, None).err(), Some(ParameterError::NoHorizon { algorithm: "btm" }));
+        assert!(BtmConfig { delta: Some(0.1), ..online.clone() }.policy(3, None).is_ok());
+        assert!(BtmConfig { setting: Setting::Pac, ..online }.policy(3, None).is_ok());
     }
 
     #[test]
     fn enough_is_the_smallest_fixed_point() {
         let config = BtmConfig { setting: Setting::Pac, epsilon: 0.5, delta: Some(0.1), ..BtmConfig::default() };
-        let (radius, enough) = config.radius(4, 0);
+        let (radius, enough) = config.radius(4, None);
         let next = |n: f64| (36.0 / 0.25 * (64.0 * n / 0.1).ln()).ceil();
         assert_eq!(next(enough as f64), enough as f64);
         assert!((1..enough).all(|n| next(n as f64) != n as f64));

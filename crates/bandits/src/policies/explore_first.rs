@@ -12,41 +12,24 @@
 //!
 //! * An example of a registered algorithm: it is compiled in tests only, which hold it to what is written about such.
 
-use crate::algorithm::parameters;
 use crate::counts::PairCounts;
-use crate::state::{state, stored};
-use crate::{Arm, Convergence, DuelPolicy, Generator, Memory, ParameterError, PolicyConfig};
+use crate::{Arm, DuelPolicy, Generator, config, state, stored};
 
-/// The parameters of explore first.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ExploreFirstConfig {
-    /// How often each pair meets.
-    pub rounds: usize,
-}
-
-impl Default for ExploreFirstConfig {
-    fn default() -> Self {
-        Self { rounds: 2_000 }
-    }
-}
-
-impl PolicyConfig for ExploreFirstConfig {
-    const NAME: &'static str = "explore-first";
-    const SUMMARY: &'static str = "every pair a number of times, then the Copeland winner alone";
-    const PREFER: &'static str = "to compare with";
-    const CONVERGENCE: Convergence = Convergence { patience: 10, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 8, per_arm: 0 };
-    type Policy = ExploreFirst;
-
-    parameters! {
-        "rounds" => rounds, "how often each pair meets";
+config! {
+    /// The parameters of explore first.
+    pub struct ExploreFirstConfig {
+        /// How often each pair meets.
+        rounds: usize = 2_000, "how often each pair meets";
     }
 
-    fn policy(&self, arms: usize, horizon: u64) -> Result<ExploreFirst, ParameterError> {
-        self.check_for(arms, horizon)?;
-        let mut pairs = Vec::with_capacity(arms * (arms - 1) / 2);
-        pairs.extend((1..arms).flat_map(|i| (0..i).map(move |j| (Arm::at(i), Arm::at(j)))));
-        Ok(ExploreFirst { rounds: self.rounds, pairs, wins: PairCounts::new(arms, 0) })
+    policy ExploreFirst {
+        name: "explore-first",
+        summary: "every pair a number of times, then the Copeland winner alone",
+        all_pairs: true,
+    }
+
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> ExploreFirst {
+        ExploreFirst::new(self, arms)
     }
 }
 
@@ -60,6 +43,14 @@ pub struct ExploreFirst {
 
 // What snapshots keep, and what the configuration gives.
 state!(ExploreFirst { wins } but { rounds, pairs });
+
+impl ExploreFirst {
+    fn new(config: &ExploreFirstConfig, arms: usize) -> Self {
+        let mut pairs = Vec::with_capacity(arms * (arms - 1) / 2);
+        pairs.extend((1..arms).flat_map(|i| (0..i).map(move |j| (Arm::at(i), Arm::at(j)))));
+        Self { rounds: config.rounds, pairs, wins: PairCounts::new(arms, 0) }
+    }
+}
 
 impl DuelPolicy for ExploreFirst {
     fn arm_count(&self) -> usize {

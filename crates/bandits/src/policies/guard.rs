@@ -4,8 +4,7 @@
 use crate::counts::{OpenDuels, PairCounts};
 use crate::policies::rmed::divergences::{UNIT, allowance, divergence};
 use crate::random::{geometric, uniform};
-use crate::state::state;
-use crate::{Arm, Generator};
+use crate::{Arm, Generator, state};
 
 /// The share of steps for forced duels, by default.
 pub(super) const SHARE: f64 = 0.02;
@@ -193,7 +192,7 @@ impl Guard {
 
     /// Whether the leader has proven to beat `arm`, or `arm` the leader.
     #[inline]
-    pub(super) fn is_settled(&self, arm: Arm) -> bool {
+    pub(super) fn is_decided(&self, arm: Arm) -> bool {
         self.leader.is_some_and(|leader| self.proven_loser(arm.index(), leader.index()).is_some())
     }
 

@@ -22,14 +22,29 @@
 //!   stochastic triangle inequality. Without them it may settle on an arm that another beats.
 //! * The arm recommended is the candidate, from the first duel on.
 
-use crate::algorithm::{papers, parameters};
+use crate::algorithm::{known, papers};
 use crate::random::below;
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Policy, config, state, stored};
 
-/// IF has no parameters; `PRUNES` distinguishes IF2 from IF1.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct InterleavedFilterConfig<const PRUNES: bool>;
+config! {
+    /// IF has no parameters; `PRUNES` distinguishes IF2 from IF1.
+    pub struct InterleavedFilterConfig<const PRUNES: bool> {}
+
+    policy InterleavedFilter {
+        name: if PRUNES { "if2" } else { "if1" },
+        summary: if PRUNES {
+            "interleaved filter 2 (Yue et al., JCSS 2012): as if1, pruning who trails a fallen candidate"
+        } else {
+            "interleaved filter 1 (Yue et al., JCSS 2012): a candidate against all, until one beats it"
+        },
+        paper: papers::YUE_JCSS_2012,
+        needs_horizon: true,
+    }
+
+    fn build(&self, arms: usize, horizon: Option<u64>) -> InterleavedFilter {
+        InterleavedFilter::new(PRUNES, arms, known(horizon))
+    }
+}
 
 /// The first version.
 pub type If1Config = InterleavedFilterConfig<false>;
@@ -37,49 +52,15 @@ pub type If1Config = InterleavedFilterConfig<false>;
 pub type If2Config = InterleavedFilterConfig<true>;
 
 /// ln(1 / delta) = ln(T K^2).
-pub(crate) fn doubt(arms: usize, horizon: u64) -> f64 {
+pub(crate) fn log_inverse_delta(arms: usize, horizon: u64) -> f64 {
     libm::log(horizon as f64) + 2.0 * libm::log(arms as f64)
-}
-
-impl<const PRUNES: bool> PolicyConfig for InterleavedFilterConfig<PRUNES> {
-    const NAME: &'static str = if PRUNES { "if2" } else { "if1" };
-    const SUMMARY: &'static str = if PRUNES {
-        "interleaved filter 2 (Yue et al., JCSS 2012): as if1, pruning who trails a fallen candidate"
-    } else {
-        "interleaved filter 1 (Yue et al., JCSS 2012): a candidate against all, until one beats it"
-    };
-    const PREFER: &'static str = if PRUNES {
-        "as `if1`: less regret at 10^7 steps, but wrong in half of the runs"
-    } else {
-        "to compare with the first dueling bandit; `rucb` needs no horizon, costs less and is right more often"
-    };
-    const PAPER: Option<Paper> = Some(papers::YUE_JCSS_2012);
-    const NEEDS_HORIZON: bool = true;
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 24 };
-    type Policy = InterleavedFilter;
-
-    parameters! {}
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<InterleavedFilter, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(InterleavedFilter {
-            prunes: PRUNES,
-            doubt: doubt(arms, horizon),
-            arms,
-            candidate: None,
-            others: Vec::with_capacity(arms),
-            duels: 0,
-            next: 0,
-            learnt: false,
-        })
-    }
 }
 
 /// IF1 or IF2.
 #[derive(Debug, Clone)]
 pub struct InterleavedFilter {
     prunes: bool,
-    doubt: f64,
+    log_inverse_delta: f64,
     arms: usize,
     /// None before the first step.
     candidate: Option<Arm>,
@@ -92,9 +73,22 @@ pub struct InterleavedFilter {
     learnt: bool,
 }
 
-state!(InterleavedFilter { candidate, others, duels, next, learnt } but { prunes, doubt, arms });
+state!(InterleavedFilter { candidate, others, duels, next, learnt } but { prunes, log_inverse_delta, arms });
 
 impl InterleavedFilter {
+    fn new(prunes: bool, arms: usize, horizon: u64) -> Self {
+        Self {
+            prunes,
+            log_inverse_delta: log_inverse_delta(arms, horizon),
+            arms,
+            candidate: None,
+            others: Vec::with_capacity(arms),
+            duels: 0,
+            next: 0,
+            learnt: false,
+        }
+    }
+
     fn start(&mut self, generator: &mut Generator) -> Arm {
         let candidate = Arm::at(below(generator, self.arms));
         let others = (0..self.arms).map(Arm::at).filter(|&arm| arm != candidate);
@@ -108,7 +102,7 @@ impl InterleavedFilter {
         self.duels += 1;
         // mu - c > 1/2 and mu + c < 1/2, times n.
         let count = f64::from(self.duels);
-        let radius = (4.0 * self.doubt * count).sqrt();
+        let radius = (4.0 * self.log_inverse_delta * count).sqrt();
         let lead = |won: u32| f64::from(won) - 0.5 * count;
         self.others.retain(|&(_, won)| lead(won) <= radius);
         let better = |&(_, won): &(Arm, u32)| lead(won) < -radius;
@@ -172,10 +166,11 @@ impl Policy for InterleavedFilter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{ParameterError, PolicyConfig as _};
 
     #[test]
     fn the_horizon_is_needed() {
-        assert_eq!(If1Config::default().policy(3, 0).err(), Some(ParameterError::NoHorizon { algorithm: "if1" }));
-        assert_eq!(If2Config::default().policy(3, 0).err(), Some(ParameterError::NoHorizon { algorithm: "if2" }));
+        assert_eq!(If1Config::default().policy(3, None).err(), Some(ParameterError::NoHorizon { algorithm: "if1" }));
+        assert_eq!(If2Config::default().policy(3, None).err(), Some(ParameterError::NoHorizon { algorithm: "if2" }));
     }
 }

@@ -25,59 +25,32 @@
 //! * It recommends the arm that is the last to leave E: an arm that plays alone has met the
 //!   others too seldom for its wins over each of them to be informative.
 
-use crate::algorithm::{papers, parameters, positive, takes_late};
+use super::contender_sets::{ContenderRule, ContenderSets};
+use crate::algorithm::papers;
 use crate::confidence::Evidence;
-use crate::late::Late;
-use crate::state::{state, stored};
-use crate::{ActionKind, Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{ActionKind, Arm, Generator, config, state, takes_late};
 
-/// MDB's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MdbConfig {
-    /// Width of the narrow bounds, positive.
-    pub alpha: f64,
-    /// How much wider the wide bounds are, squared; at least 1.
-    pub beta: f64,
-}
-
-impl Default for MdbConfig {
-    fn default() -> Self {
-        Self { alpha: 0.5, beta: 1.5 }
-    }
-}
-
-impl PolicyConfig for MdbConfig {
-    const NAME: &'static str = "mdb";
-    const SUMMARY: &'static str = "multi-dueling bandits (Brost et al., CIKM 2016): all contenders together";
-    const PREFER: &'static str = "first choice when many lists can be multileaved without distortion (`rankduel distortion`): the least regret of all";
-    const PAPER: Option<Paper> = Some(papers::BROST_CIKM_2016);
-    const ACTION: ActionKind = ActionKind::Sets;
-    const MEMORY: Memory = Memory { per_pair: 12, per_arm: 370 };
-    type Policy = Mdb;
-
-    parameters! {
-        "alpha" => alpha, "width of the narrow bounds";
-        "beta" => beta, "factor of the wide bounds, at least 1";
+config! {
+    /// MDB's parameters.
+    pub struct MdbConfig {
+        /// Width of the narrow bounds, positive.
+        alpha: f64 = 0.5, "width of the narrow bounds"
+            [positive] [warns if < 0.5: "is below 1/2, the limit of its theory"];
+        /// How much wider the wide bounds are, squared; at least 1.
+        beta: f64 = 1.5, "factor of the wide bounds, at least 1"
+            [positive] [at least 1 because "the wide bounds must not be the narrower ones"];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("alpha", self.alpha)?;
-        positive("beta", self.beta)?;
-        if self.beta >= 1.0 {
-            Ok(())
-        } else {
-            let why = "the wide bounds must not be the narrower ones";
-            Err(ParameterError::BelowMinimum { key: "beta", minimum: 1.0, value: self.beta, why })
-        }
+    policy ContenderSets<Mdb> {
+        name: "mdb",
+        summary: "multi-dueling bandits (Brost et al., CIKM 2016): all contenders together",
+        paper: papers::BROST_CIKM_2016,
+        action: ActionKind::Sets,
+        all_pairs: true,
     }
 
-    fn warning(&self) -> Option<String> {
-        (self.alpha < 0.5).then(|| format!("mdb: alpha = {} is below 1/2, the limit of its theory", self.alpha))
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Mdb, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(Mdb { alpha: self.alpha, beta: self.beta, evidence: Evidence::new(arms, 0), set: Vec::with_capacity(arms) })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> ContenderSets<Mdb> {
+        ContenderSets::new(arms, Mdb { alpha: self.alpha, beta: self.beta })
     }
 
     takes_late!();
@@ -88,54 +61,20 @@ impl PolicyConfig for MdbConfig {
 pub struct Mdb {
     alpha: f64,
     beta: f64,
-    evidence: Evidence,
-    set: Vec<Arm>,
 }
 
-state!(Mdb { evidence, set } but { alpha, beta });
+state!(Mdb {} but { alpha, beta });
 
-impl Policy for Mdb {
-    fn arms(&self) -> usize {
-        self.evidence.arms()
+impl ContenderRule for Mdb {
+    fn alpha(&self) -> f64 {
+        self.alpha
     }
 
-    fn choose(&mut self, step: u64, _generator: &mut Generator) -> Choice<'_> {
-        let time = self.alpha * libm::log(step as f64);
-        self.evidence.contenders(time, &mut self.set);
-        if let [arm] = self.set[..] {
-            return Choice::Alone { arm, until: self.evidence.alone_until(arm, self.alpha, step) };
+    fn meet(&mut self, set: &mut Vec<Arm>, evidence: &Evidence, time: f64, _generator: &mut Generator) {
+        match set.len() {
+            0 => set.extend((0..evidence.arms()).map(Arm::at)),
+            1 => {}
+            _ => evidence.contenders(self.beta * time, set),
         }
-        if self.set.is_empty() {
-            self.set.extend((0..self.evidence.arms()).map(Arm::at));
-        } else {
-            self.evidence.contenders(self.beta * time, &mut self.set);
-        }
-        Choice::Set(&self.set)
-    }
-
-    fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
-        if let Feedback::Set { wins } = feedback {
-            self.evidence.record_set(&self.set, wins);
-        }
-    }
-
-    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.evidence.least_doubted(generator)
-    }
-
-    stored!();
-}
-
-impl Late for Mdb {
-    fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
-        if let Some(feedback) = feedback {
-            self.set.clear();
-            self.set.extend_from_slice(arms);
-            self.learn(step, feedback);
-        }
-    }
-
-    fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
-        Some(self.evidence.wins(i.index(), j.index()))
     }
 }

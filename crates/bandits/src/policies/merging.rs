@@ -1,11 +1,10 @@
 //! Shared by mergeRUCB and MergeDTS: the rules of their parameters, the clock behind their bounds, the order
 //! of arms, the end of a stage, and the merging of batches.
 
-use crate::algorithm::{positive, probability, warnings, without_effect};
+use crate::algorithm::rules::{above, batch, positive, probability, without_effect};
 use crate::confidence::LogTime;
 use crate::random::{best_arm, shuffle};
-use crate::state::{plain, state};
-use crate::{Arm, Generator, ParameterError};
+use crate::{Arm, Generator, ParameterError, state};
 
 /// The parameters of bounds and batches.
 #[derive(Debug, Clone, Copy)]
@@ -33,19 +32,15 @@ impl Shape {
 
     pub(crate) fn check(self) -> Result<(), ParameterError> {
         positive("alpha", self.alpha)?;
-        if let Some(c) = self.c {
-            positive("c", c)?;
-        } else if self.alpha <= 0.5 {
-            let why = "C(delta) is undefined there; give c itself to go below";
-            return Err(ParameterError::TooSmall { key: "alpha", bound: 0.5, value: self.alpha, why });
+        positive("c", self.c)?;
+        if self.c.is_none() {
+            above("alpha", self.alpha, 0.5, "C(delta) is undefined there; give c itself to go below")?;
         }
-        if self.batch < 2 {
-            return Err(ParameterError::BatchTooSmall { key: "p", value: self.batch });
-        }
+        batch("p", self.batch)?;
         probability("delta", self.delta)
     }
 
-    pub(crate) fn warning(self, name: &str) -> Option<String> {
+    pub(crate) fn warning(self) -> Option<String> {
         let theory = if self.alpha <= 0.5 {
             Some(format!("alpha = {} is not above 1/2, as its theory needs", self.alpha))
         } else if self.batch < 4 {
@@ -54,7 +49,8 @@ impl Shape {
             None
         };
         let idle = self.c.is_some() && self.delta != Self::DELTA;
-        warnings(name, [theory, idle.then(|| without_effect("delta", "c"))])
+        let all: Vec<String> = theory.into_iter().chain(idle.then(|| without_effect("delta", "c"))).collect();
+        (!all.is_empty()).then(|| all.join("; "))
     }
 
     /// The clock for `arms` arms; `whole` rounds C to the number that it starts at.
@@ -84,35 +80,67 @@ impl DelayedLogTime {
     }
 }
 
-/// The stage, from 1.
-#[derive(Debug, Clone, Copy)]
+/// The stages of a tournament, and what is left of the arms that were dropped.
+#[derive(Debug, Clone)]
 pub(crate) struct Stages {
     arms: usize,
-    /// Ends each stage one arm earlier, as the reference codes do.
-    early: bool,
-    pub(crate) current: u32,
+    /// The size of the first batches.
+    p: usize,
+    /// As the reference codes: batches of shuffled arms, and each stage ends one arm earlier.
+    reference: bool,
+    /// The stage, from 1.
+    current: u32,
+    /// How many arms each arm had beaten when they were dropped.
+    pub(crate) beaten: Vec<u32>,
 }
 
-plain!(Stages { arms, early, current });
+state!(Stages { current, beaten } but { arms, p, reference });
 
 impl Stages {
-    pub(crate) fn new(arms: usize, early: bool) -> Self {
-        Self { arms, early, current: 1 }
+    pub(crate) fn new(arms: usize, p: usize, reference: bool) -> Self {
+        Self { arms, p, reference, current: 1, beaten: vec![0; arms] }
+    }
+
+    #[inline]
+    pub(crate) fn arms(&self) -> usize {
+        self.arms
+    }
+
+    pub(crate) fn current(&self) -> u32 {
+        self.current
+    }
+
+    /// The arms in the order in which they fill the first batches, if that is not their own.
+    pub(crate) fn order(&self, generator: &mut Generator) -> Option<Vec<Arm>> {
+        self.reference.then(|| {
+            let mut order: Vec<Arm> = (0..self.arms).map(Arm::at).collect();
+            shuffle(generator, &mut order);
+            order
+        })
     }
 
     /// Whether the number of arms left ends the stage.
     #[inline]
     pub(crate) fn ends(&self, left: usize) -> bool {
         let (left, arms, stage) = (left as u128, self.arms as u128, self.current.min(64));
-        if self.early { left <= (arms >> stage) + 1 } else { left << stage <= arms }
+        if self.reference { left <= (arms >> stage) + 1 } else { left << stage <= arms }
     }
-}
 
-/// All arms in a random order.
-pub(crate) fn shuffled(arms: usize, generator: &mut Generator) -> Vec<Arm> {
-    let mut order: Vec<Arm> = (0..arms).map(Arm::at).collect();
-    shuffle(generator, &mut order);
-    order
+    /// Merges the batches: the next stage begins.
+    pub(crate) fn merge(&mut self, batches: &mut impl Merging, generator: &mut Generator) {
+        batches.merge(self.p, generator);
+        self.current += 1;
+    }
+
+    /// Of the arms left, the one that beat the most, up to when these were dropped, ties at random; `None` if none beat any (but
+    /// a lone arm is the best there is).
+    pub(crate) fn copeland_best(&self, batches: &impl Merging, generator: &mut Generator) -> Option<Arm> {
+        let beaten = batches.beaten(&self.beaten);
+        if self.arms > 1 && beaten.iter().all(|&(_, count)| count == 0) {
+            return None;
+        }
+        best_arm(generator, beaten.iter().map(|&(_, count)| count)).map(|place| beaten[place.index()].0)
+    }
 }
 
 /// Batches that merge, whatever they keep of their pairs.
@@ -253,15 +281,6 @@ fn again(sizes: &[u32], p: usize) -> bool {
     sizes.len() > 1 && sizes.iter().any(|&size| 2 * size as usize <= p)
 }
 
-/// Of the arms left, the one that beat the most, ties at random; `None` if none beat any (but a lone
-/// arm is the best there is).
-pub(crate) fn copeland_best(arms: usize, beaten: &[(Arm, u32)], generator: &mut Generator) -> Option<Arm> {
-    if arms > 1 && beaten.iter().all(|&(_, count)| count == 0) {
-        return None;
-    }
-    best_arm(generator, beaten.iter().map(|&(_, count)| count)).map(|place| beaten[place.index()].0)
-}
-
 #[cfg(test)]
 mod tests {
     use rand::SeedableRng as _;
@@ -290,10 +309,10 @@ mod tests {
 
     #[test]
     fn stages_end_as_the_paper_or_the_code_says() {
-        let ends = |early, left| Stages::new(10, early).ends(left);
+        let ends = |early, left| Stages::new(10, 4, early).ends(left);
         assert!(ends(false, 5) && !ends(false, 6));
         assert!(ends(true, 6) && !ends(true, 7));
-        let late = Stages { current: 200, ..Stages::new(10, false) };
+        let late = Stages { current: 200, ..Stages::new(10, 4, false) };
         assert!(!late.ends(1));
     }
 

@@ -1,53 +1,69 @@
-//! The algorithms, one file each, grouped in folders where several share code. What is used by different families has
-//! rooms of its own:
+//! The algorithms, one file each, grouped in folders where several share code. A file is the rule and its paper, a
+//! [`config!`](crate::config) with the parameters, and the rule as code. What several algorithms repeat is in a family, which
+//! takes away late answers, stored form and recommendation, so that a file of it is little more than its formula:
+//!
+//! | family | what an algorithm of it writes | e.g. |
+//! |---|---|---|
+//! | sets of the arms that may be the best | `contender_sets::ContenderRule`: which of them meet | `mdb` |
+//! | tournaments drawn from posteriors | `thompson::ThompsonRule`: which arms take part | `rts`, `dts` |
+//! | one pair decided after the other | [`identification::PairRule`], [`identification`]`::ChampionTest`: which pair, and when it is decided | `sequential-elimination` |
+//! | two bandits of single arms against each other | a [`SingletonBandit`](crate::singleton::SingletonBandit) | `sparring-ts` |
+//! | batches that merge | `merging::Merging`: the batches | `mergerucb` |
+//!
+//! What is used by different families has rooms of its own:
 //!
 //! | for | use |
 //! |---|---|
 //! | wins of every pair, the Copeland winner of the counts | [`counts::PairCounts`](crate::counts::PairCounts) |
 //! | any other value per pair | `counts::PairTable` |
 //! | the arms counted least so far | `counts::LeastCounts` |
-//! | evidence that an arm loses to another, from wins | `confidence::Evidence` |
+//! | upper bounds of all pairs, open duels included: the challenger, and how long an arm plays alone | `confidence::PairBounds` |
 //! | the arms whose upper bounds are all at least 1/2 | `confidence::Candidates` |
-//! | the opponent with the highest upper bound | `confidence::Challengers` |
+//! | evidence that an arm loses to another, from wins | `confidence::Evidence` |
+//! | the arm with the highest upper bound alone | `confidence::Challengers` |
 //! | ln t at every step | `confidence::LogTime` |
-//! | how long an arm plays alone | `confidence::last_step_below` |
 //! | tournaments sampled from Beta posteriors | `thompson::Sampler` |
 //! | bandits of single arms (UCB, Thompson sampling, Exp3, Exp3.S, Tsallis-INF) | [`singleton`](crate::singleton) |
 //! | uniform draws, coins, shuffles, ties at random | [`random`](crate::random)`::{below, coin, shuffle, best_arm}` |
 //! | which of many Beta or normal draws is the largest | `random::Largest` |
 //! | Beta, normal and weighted draws | `random::{preference, Beta, Normals, WeightTree}` |
-//! | rules that parameters share, with their errors | `algorithm::{positive, probability}` |
+//! | rules that parameters share, with their errors | [`rules`](crate::rules) |
 //!
 //! # How to register an algorithm
 //!
-//! 1. Copy `src/policies/explore_first.rs`, the shortest example: it is the algorithm of the [front page](crate#how-to-add-an-algorithm)
-//!    with a name and a parameter, and is shown in full below. (`mdb.rs` is a typical algorithm of a paper.) Its documentation
-//!    has the rule, `## References` with a DOI, and `## Notes` on each deviation from the paper.
+//! 1. Copy `src/policies/explore_first.rs`, the shortest example: the algorithm of the
+//!    [front page](crate#how-to-add-an-algorithm) with a name and a parameter, shown in full below. Of its 56 lines of code, 15
+//!    are the configuration and 36 the algorithm. (`sequential_elimination.rs` is one of a family.) Its documentation has the
+//!    rule, `## References` with a DOI, and `## Notes` on each deviation from the paper.
 //! 2. Declare it above with `pub mod NAME;`.
 //! 3. Add a line to the list in `src/registry/mod.rs`, in the place that it should have in tables:
 //!    `ExploreFirst(policies::explore_first::ExploreFirstConfig),`.
-//! 4. Test it alone, on all problems, resumed, with late answers, and for the memory that it declares:
+//! 4. Give it a row in the tables of what is known of algorithms, in the same place: `src/registry/prefer.rs` (when to prefer it),
+//!    `src/registry/memory.rs` (how much it takes; `(0, 0)` at first), `tests/all/convergence.rs` (what tests expect of it), and
+//!    `xtask/src/bench/policies/openings.rs`. A test of each says what is missing.
+//! 5. Test it alone, on all problems, resumed, with late answers, and for its memory:
 //!
 //!    ```sh
 //!    ALGORITHM=explore-first cargo test -p bandits --no-fail-fast --test all --test memory -- problems resumed open memory
 //!    ```
-//! 5. Write the files that follow from the registry: the tables of algorithms in the documentation, the choices pinned for each,
+//! 6. Write the files that follow from the registry: the tables of algorithms in the documentation, the choices pinned for each,
 //!    and the snapshot of `rankduel algorithms`. Then review the difference: only lines of the new algorithm should be in it.
 //!
 //!    ```sh
 //!    cargo xtask pin
 //!    ```
-//! 6. Run all tests: `cargo test -p bandits` and `cargo xtask tidy`.
+//! 7. Run all tests: `cargo test -p bandits` and `cargo xtask tidy`.
 //!
 //! Nothing else lists algorithms: benchmarks, figures (whose curves have a style by their place in the registry), commands,
-//! experiments and Python all read it. The items of [`PolicyConfig`](crate::PolicyConfig) that the example leaves out have
-//! defaults: `PAPER` (a constant in `src/algorithm/papers.rs`), `VARIANTS`, `check` for ranges of parameters, `NEEDS_HORIZON`,
-//! `late` for one that takes late answers itself. Helpers to build on are in the table above.
+//! experiments and Python all read it. [`config!`](crate::config) says which constants, rules and methods a configuration can
+//! have: the paper (a constant in `src/algorithm/papers.rs`), variants, ranges of parameters with their errors, warnings,
+//! whether it needs the horizon, and `takes_late!();` for one that takes late answers itself.
 //!
 //! | a test finds | what to do |
 //! |---|---|
-//! | another arm than the winner, or too much regret late in a run | mend the algorithm, or declare in `CONVERGENCE` what it promises: `patience` if it takes longer, e.g. because it explores first; `least_margin` if it cannot resolve small margins; `late_share` or `weak_regret` if it goes on exploring; `condorcet: false` if it looks for another arm |
-//! | other bytes than declared | write the line `const MEMORY` that the message gives |
+//! | another arm than the winner, or too much regret late in a run | mend the algorithm, or write in its row of `convergence.rs` what it promises: `patience` if it takes longer, e.g. because it explores first; `least_margin` if it cannot resolve small margins; `late_share` or `weak_regret` if it goes on exploring; `condorcet: false` if it looks for another arm |
+//! | other bytes than declared | write the row that the message gives |
+//! | memory per pair, or none, against its `all_pairs` | write `all_pairs: true` if it keeps something for every pair of arms |
 //! | another run with the same seed | draw from the generator that `pair` gets, and from nothing else |
 //! | a recommendation before the first step | return `None` from `best` until something is known |
 //! | 16 files in one folder (`tidy`) | make a folder of the algorithms of one family, as `rmed/`; at most 15 files are in one |
@@ -68,6 +84,7 @@ pub mod bradley_terry_pairs;
 pub mod btm;
 pub mod ccb;
 pub mod changing;
+mod contender_sets;
 pub mod dts;
 #[cfg(test)]
 pub mod explore_first;

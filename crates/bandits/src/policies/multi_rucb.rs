@@ -25,59 +25,33 @@
 //! * With late outcomes, C sees known outcomes only.
 //! * It recommends the arm that is the last to leave C, as MDB does.
 
-use crate::algorithm::{papers, parameters, positive, takes_late};
+use super::contender_sets::{ContenderRule, ContenderSets};
+use crate::algorithm::papers;
 use crate::confidence::Evidence;
-use crate::late::Late;
 use crate::random::{coin, draw_into};
-use crate::state::{state, stored};
-use crate::{ActionKind, Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{ActionKind, Arm, Generator, config, state, takes_late};
 
-/// MultiRUCB's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MultiRucbConfig {
-    /// Width of the confidence bounds, positive; above 1/2 in theory.
-    pub alpha: f64,
-    /// The most arms of a set, at least 2.
-    pub m: usize,
-}
-
-impl Default for MultiRucbConfig {
-    fn default() -> Self {
-        Self { alpha: 0.51, m: 4 }
-    }
-}
-
-impl PolicyConfig for MultiRucbConfig {
-    const NAME: &'static str = "multirucb";
-    const SUMMARY: &'static str = "RUCB for sets of at most m arms (Du et al., AAMAS 2020)";
-    const PREFER: &'static str = "instead of `mdb`, if few lists can be mixed into one";
-    const PAPER: Option<Paper> = Some(papers::DU_AAMAS_2020);
-    const VARIANTS: &'static [(&'static str, &'static str)] = &[("m=2", "sets of two")];
-    const ACTION: ActionKind = ActionKind::Sets;
-    const MEMORY: Memory = Memory { per_pair: 12, per_arm: 50 };
-    type Policy = MultiRucb;
-
-    parameters! {
-        "alpha" => alpha, "width of the bounds, above 1/2 in theory";
-        "m" => m, "the most arms of a set";
+config! {
+    /// MultiRUCB's parameters.
+    pub struct MultiRucbConfig {
+        /// Width of the confidence bounds, positive; above 1/2 in theory.
+        alpha: f64 = 0.51, "width of the bounds, above 1/2 in theory"
+            [positive] [warns if <= 0.5: "is not above 1/2, as its theory needs"];
+        /// The most arms of a set, at least 2.
+        m: usize = 4, "the most arms of a set" [batch];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("alpha", self.alpha)?;
-        if self.m < 2 {
-            return Err(ParameterError::BatchTooSmall { key: "m", value: self.m });
-        }
-        Ok(())
+    policy ContenderSets<MultiRucb> {
+        name: "multirucb",
+        summary: "RUCB for sets of at most m arms (Du et al., AAMAS 2020)",
+        paper: papers::DU_AAMAS_2020,
+        variants: [("m=2", "sets of two")],
+        action: ActionKind::Sets,
+        all_pairs: true,
     }
 
-    fn warning(&self) -> Option<String> {
-        (self.alpha <= 0.5).then(|| format!("multirucb: alpha = {} is not above 1/2, as its theory needs", self.alpha))
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<MultiRucb, ParameterError> {
-        self.check_for(arms, horizon)?;
-        let set = Vec::with_capacity(arms);
-        Ok(MultiRucb { alpha: self.alpha, m: self.m, evidence: Evidence::new(arms, 0), favourite: None, set })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> ContenderSets<MultiRucb> {
+        ContenderSets::new(arms, MultiRucb { alpha: self.alpha, m: self.m, favourite: None })
     }
 
     takes_late!();
@@ -88,88 +62,49 @@ impl PolicyConfig for MultiRucbConfig {
 pub struct MultiRucb {
     alpha: f64,
     m: usize,
-    evidence: Evidence,
     /// B.
     favourite: Option<Arm>,
-    /// C, and then the arms that meet.
-    set: Vec<Arm>,
 }
 
-state!(MultiRucb { evidence, favourite, set } but { alpha, m });
+state!(MultiRucb { favourite } but { alpha, m });
 
 impl MultiRucb {
     /// Leaves m arms of `set` at random, the first `kept` among them.
-    fn draw(&mut self, kept: usize, generator: &mut Generator) {
-        let count = self.m.min(self.set.len());
+    fn draw(&self, set: &mut Vec<Arm>, kept: usize, generator: &mut Generator) {
+        let count = self.m.min(set.len());
         for place in kept..count {
-            draw_into(generator, &mut self.set, place);
+            draw_into(generator, set, place);
         }
-        self.set.truncate(count);
-    }
-
-    /// Draws m arms of C, among them the favourite with probability 1/2.
-    fn draw_contenders(&mut self, generator: &mut Generator) {
-        let at = self.favourite.and_then(|favourite| self.set.iter().position(|&arm| arm == favourite));
-        match at {
-            None => self.draw(0, generator),
-            Some(at) if coin(generator) => {
-                self.set.swap(0, at);
-                self.draw(1, generator);
-            }
-            Some(at) => {
-                self.set.remove(at);
-                self.draw(0, generator);
-            }
-        }
+        set.truncate(count);
     }
 }
 
-impl Policy for MultiRucb {
-    fn arms(&self) -> usize {
-        self.evidence.arms()
+impl ContenderRule for MultiRucb {
+    fn alpha(&self) -> f64 {
+        self.alpha
     }
 
-    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        let time = self.alpha * libm::log(step as f64);
-        self.evidence.contenders(time, &mut self.set);
-        self.favourite = self.favourite.filter(|favourite| self.set.contains(favourite));
-        if let [arm] = self.set[..] {
-            self.favourite = Some(arm);
-            return Choice::Alone { arm, until: self.evidence.alone_until(arm, self.alpha, step) };
+    fn meet(&mut self, set: &mut Vec<Arm>, evidence: &Evidence, _time: f64, generator: &mut Generator) {
+        self.favourite = self.favourite.filter(|favourite| set.contains(favourite));
+        match set[..] {
+            [] => {
+                set.extend((0..evidence.arms()).map(Arm::at));
+                self.draw(set, 0, generator);
+            }
+            [lone] => self.favourite = Some(lone),
+            _ if set.len() <= self.m => {}
+            _ => match set.iter().position(|&arm| Some(arm) == self.favourite) {
+                None => self.draw(set, 0, generator),
+                Some(at) if coin(generator) => {
+                    set.swap(0, at);
+                    self.draw(set, 1, generator);
+                }
+                Some(at) => {
+                    set.remove(at);
+                    self.draw(set, 0, generator);
+                }
+            },
         }
-        if self.set.is_empty() {
-            self.set.extend((0..self.evidence.arms()).map(Arm::at));
-            self.draw(0, generator);
-        } else if self.set.len() > self.m {
-            self.draw_contenders(generator);
-        }
-        Choice::Set(&self.set)
-    }
-
-    fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
-        if let Feedback::Set { wins } = feedback {
-            self.evidence.record_set(&self.set, wins);
-        }
-    }
-
-    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.evidence.least_doubted(generator)
-    }
-
-    stored!();
-}
-
-impl Late for MultiRucb {
-    fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
-        if let Some(feedback) = feedback {
-            self.set.clear();
-            self.set.extend_from_slice(arms);
-            self.learn(step, feedback);
-        }
-    }
-
-    fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
-        Some(self.evidence.wins(i.index(), j.index()))
     }
 }
 
@@ -178,17 +113,18 @@ mod tests {
     use rand::SeedableRng as _;
 
     use super::*;
+    use crate::{Choice, Policy as _, PolicyConfig as _};
 
     /// Six arms none of which is ruled out: sets of four, each arm equally often; with a favourite, it in half of them.
     #[test]
     fn sets_are_drawn_as_the_rule_says() {
         let mut generator = Generator::seed_from_u64(1);
-        let mut policy = MultiRucbConfig::default().policy(6, 0).expect("six arms");
+        let mut policy = MultiRucbConfig::default().policy(6, None).expect("six arms");
         let draws = 20_000;
         for favourite in [None, Some(Arm(2))] {
             let mut counts = [0_u32; 6];
             for _ in 0..draws {
-                policy.favourite = favourite;
+                policy.rule.favourite = favourite;
                 let Choice::Set(set) = policy.choose(1, &mut generator) else { panic!("a set") };
                 assert_eq!(set.len(), 4);
                 set.iter().for_each(|arm| counts[arm.index()] += 1);

@@ -19,58 +19,43 @@
 
 use rand::Rng as _;
 
-use crate::algorithm::{parameters, takes_late};
 use crate::late::Late;
 use crate::random::{below, best_arm};
-use crate::state::{state, stored};
 use crate::{
-    ActionKind, Arm, Choice, Convergence, DuelPolicy, Feedback, Generator, Memory, PairWins, ParameterError, Policy,
-    PolicyConfig,
+    ActionKind, Arm, Choice, DuelPolicy, Feedback, Generator, PairWins, Policy, config, state, stored, takes_late,
 };
 
-/// Random pairs: no parameters.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct RandomPairsConfig;
+config! {
+    /// Random pairs: no parameters.
+    pub struct RandomPairsConfig {}
 
-/// Random sets: no parameters.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct RandomSetsConfig;
+    policy RandomPairs {
+        name: "random",
+        summary: "two arms at random: the baseline of duels",
+        revision: 2,
+        own_loop: true,
+    }
 
-impl PolicyConfig for RandomPairsConfig {
-    const NAME: &'static str = "random";
-    const SUMMARY: &'static str = "two arms at random: the baseline of duels";
-    const PREFER: &'static str = "the baseline; and to learn all pairs alike";
-    const REVISION: u32 = 2;
-    const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 40 };
-    const OWN_LOOP: bool = true;
-    type Policy = RandomPairs;
-
-    parameters! {}
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<RandomPairs, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(RandomPairs { arms, shares: Shares::new(arms) })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> RandomPairs {
+        RandomPairs { arms, shares: Shares::new(arms) }
     }
 
     takes_late!();
 }
 
-impl PolicyConfig for RandomSetsConfig {
-    const NAME: &'static str = "random-set";
-    const SUMMARY: &'static str = "each arm by the toss of a coin: the baseline of sets";
-    const PREFER: &'static str = "the baseline of `mdb`";
-    const REVISION: u32 = 2;
-    const ACTION: ActionKind = ActionKind::Sets;
-    const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 170 };
-    type Policy = RandomSets;
+config! {
+    /// Random sets: no parameters.
+    pub struct RandomSetsConfig {}
 
-    parameters! {}
+    policy RandomSets {
+        name: "random-set",
+        summary: "each arm by the toss of a coin: the baseline of sets",
+        revision: 2,
+        action: ActionKind::Sets,
+    }
 
-    fn policy(&self, arms: usize, horizon: u64) -> Result<RandomSets, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(RandomSets { arms, set: Vec::with_capacity(arms), shares: Shares::new(arms) })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> RandomSets {
+        RandomSets { arms, set: Vec::with_capacity(arms), shares: Shares::new(arms) }
     }
 
     takes_late!();
@@ -235,10 +220,10 @@ mod tests {
             for seed in 0..20 {
                 // Each arm is in at least 800 duels, so that a share has a standard error of at most .0177: .125 is more
                 // than five standard errors of a difference.
-                assert_eq!(spec.visit(3, 2_000, After(&matrix, 2_000, seed)), Ok(Some(Arm(1))), "{name}, {seed}");
+                assert_eq!(spec.visit(3, Some(2_000), After(&matrix, 2_000, seed)), Ok(Some(Arm(1))), "{name}, {seed}");
             }
             assert_eq!(
-                spec.visit(1, 5, After(&PreferenceMatrix::from_rows(&[[0.5]]).expect("one arm"), 5, 1)),
+                spec.visit(1, Some(5), After(&PreferenceMatrix::from_rows(&[[0.5]]).expect("one arm"), 5, 1)),
                 Ok(Some(Arm(0)))
             );
         }

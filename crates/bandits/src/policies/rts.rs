@@ -35,33 +35,23 @@
 //! * `thompson` describes how the draws and the stretches alone are cut short. Probabilities below 1e-25 count as
 //!   0.
 
-use crate::algorithm::{papers, parameters, takes_late};
-use crate::late::Late;
-use crate::state::{state, stored};
-use crate::thompson::{Field, Posterior, Preferences as _, Sampler, Ties};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::algorithm::papers;
+use crate::thompson::{Field, Posterior, ThompsonRule, ThompsonSampling, Ties};
+use crate::{Arm, config, state, takes_late};
 
-/// RTS: no parameters.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct RtsConfig;
+config! {
+    /// RTS: no parameters.
+    pub struct RtsConfig {}
 
-impl PolicyConfig for RtsConfig {
-    const NAME: &'static str = "rts";
-    const SUMMARY: &'static str = "relative Thompson sampling (Lerot): a sampled champion and a sampled challenger";
-    const PREFER: &'static str = "to compare with; as good as `dts` early, but wrong in most runs after 10^7 steps";
-    const PAPER: Option<Paper> = Some(papers::SCHUTH_LIVINGLAB_2013);
-    const MEMORY: Memory = Memory { per_pair: 24, per_arm: 240 };
-    type Policy = Rts;
+    policy ThompsonSampling<Rts> {
+        name: "rts",
+        summary: "relative Thompson sampling (Lerot): a sampled champion and a sampled challenger",
+        paper: papers::SCHUTH_LIVINGLAB_2013,
+        all_pairs: true,
+    }
 
-    parameters! {}
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Rts, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(Rts {
-            everyone: (0..arms).map(Arm::at).collect(),
-            posterior: Posterior::new(arms),
-            sampler: Sampler::new(arms, Ties::Random),
-        })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> ThompsonSampling<Rts> {
+        ThompsonSampling::new(arms, Ties::Random, Rts { everyone: (0..arms).map(Arm::at).collect() })
     }
 
     takes_late!();
@@ -71,44 +61,16 @@ impl PolicyConfig for RtsConfig {
 #[derive(Debug, Clone)]
 pub struct Rts {
     everyone: Vec<Arm>,
-    posterior: Posterior,
-    sampler: Sampler,
 }
 
-state!(Rts { posterior, sampler } but { everyone });
+state!(Rts {} but { everyone });
 
-impl Policy for Rts {
-    fn arms(&self) -> usize {
-        self.posterior.arms()
+impl ThompsonRule for Rts {
+    fn field(&mut self, _step: u64, _posterior: &mut Posterior) -> Field<'_> {
+        Field { first: &self.everyone, against: None, soonest: (f64::INFINITY, 1.0), remembered: u64::MAX }
     }
 
-    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        let field = Field { first: &self.everyone, against: None, soonest: (f64::INFINITY, 1.0), remembered: u64::MAX };
-        self.sampler.choose(&self.posterior, field, step, generator)
-    }
-
-    fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
-        if let Feedback::Duel { winner, loser, .. } = feedback {
-            self.posterior.record(winner, loser);
-        }
-    }
-
-    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.posterior.wins().copeland_best(generator)
-    }
-
-    stored!();
-}
-
-impl Late for Rts {
-    fn arrive(&mut self, step: u64, _arms: &[Arm], feedback: Option<Feedback<'_>>) {
-        self.sampler.draw_again();
-        if let Some(feedback) = feedback {
-            self.learn(step, feedback);
-        }
-    }
-
-    fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
-        Some(self.posterior.wins().between(i.index(), j.index()))
+    fn record(&mut self, _step: u64, winner: Arm, loser: Arm, posterior: &mut Posterior) {
+        posterior.record(winner, loser);
     }
 }

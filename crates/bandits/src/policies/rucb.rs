@@ -40,90 +40,47 @@
 //! * Candidates are kept by evidence (`confidence/evidence.rs`), challengers found by rounded bounds or leaders
 //!   (`confidence/challengers`). A test compares both with the plain O(K^2) rule, choice by choice.
 
-use crate::algorithm::{named_values, papers, parameters, positive, takes_late, warnings, without_effect};
-use crate::confidence::{Candidates, Challengers, Doubts, Evidence, LogTime, Standing};
-use crate::counts::OpenDuels;
-use crate::late::Late;
+use crate::algorithm::papers;
+use crate::confidence::{Candidates, Duels as _, PairBounds};
 use crate::random::{below, coin};
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, named_values, state, stored, takes_late};
 
-/// RUCB's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RucbConfig {
-    /// Which of the published rules.
-    pub variant: Variant,
-    /// Width of the confidence bounds, positive; 0.51 in the experiments.
-    pub alpha: f64,
-    /// The upper bound of a pair never seen, at least 1/2.
-    pub unseen: f64,
-}
-
-/// Which of the published rules; see the [module](self).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Variant {
-    /// With the favourite B.
-    Icml,
-    /// Without.
-    Arxiv,
-    /// Without, and with pseudo-counts.
-    Lerot,
-}
-
-named_values!(Variant { "icml" => Variant::Icml, "arxiv" => Variant::Arxiv, "lerot" => Variant::Lerot });
-
-impl Default for RucbConfig {
-    fn default() -> Self {
-        Self { variant: Variant::Arxiv, alpha: 0.51, unseen: 2.0 }
+named_values! {
+    /// Which of the published rules; see the [module](self).
+    pub enum Variant {
+        /// With the favourite B.
+        Icml = "icml",
+        /// Without.
+        Arxiv = "arxiv",
+        /// Without, and with pseudo-counts.
+        Lerot = "lerot",
     }
 }
 
-impl PolicyConfig for RucbConfig {
-    const NAME: &'static str = "rucb";
-    const SUMMARY: &'static str = "relative upper confidence bound (Zoghi et al., ICML 2014): optimism, twice";
-    const PREFER: &'static str =
-        "if its proof counts and there are at most about 70 arms; hardly notices answers that come late";
-    const PAPER: Option<Paper> = Some(papers::ZOGHI_ICML_2014);
-    const VARIANTS: &'static [(&'static str, &'static str)] =
-        &[("variant=icml", "with the favourite B"), ("variant=lerot", "pseudo-counts")];
-    const MEMORY: Memory = Memory { per_pair: 31, per_arm: 1690 };
-    const OWN_LOOP: bool = true;
-    type Policy = Rucb;
-
-    parameters! {
-        "variant" => variant, "icml, arxiv or lerot";
-        "alpha" => alpha, "width of the bounds, above 1/2 in theory";
-        "unseen" => unseen, "upper bound of a pair never seen";
+config! {
+    /// RUCB's parameters.
+    pub struct RucbConfig {
+        /// Which of the published rules.
+        variant: Variant = Variant::Arxiv, "icml, arxiv or lerot";
+        /// Width of the confidence bounds, positive; 0.51 in the experiments.
+        alpha: f64 = 0.51, "width of the bounds, above 1/2 in theory"
+            [positive] [warns if <= 0.5: "is not above 1/2, as its theory needs"];
+        /// The upper bound of a pair never seen, at least 1/2.
+        unseen: f64 = 2.0, "upper bound of a pair never seen"
+            [at least 0.5 because "a pair never seen must not rule an arm out"] [idle beside variant = Variant::Lerot];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("alpha", self.alpha)?;
-        if self.unseen >= 0.5 {
-            Ok(())
-        } else {
-            let why = "a pair never seen must not rule an arm out";
-            Err(ParameterError::BelowMinimum { key: "unseen", minimum: 0.5, value: self.unseen, why })
-        }
+    policy Rucb {
+        name: "rucb",
+        summary: "relative upper confidence bound (Zoghi et al., ICML 2014): optimism, twice",
+        paper: papers::ZOGHI_ICML_2014,
+        variants: [("variant=icml", "with the favourite B"), ("variant=lerot", "pseudo-counts")],
+        all_pairs: true,
+        own_loop: true,
     }
 
-    fn warning(&self) -> Option<String> {
-        let low = self.alpha <= 0.5;
-        let idle = self.variant == Variant::Lerot && self.unseen != Self::default().unseen;
-        let what = [
-            low.then(|| format!("alpha = {} is not above 1/2, as its theory needs", self.alpha)),
-            idle.then(|| without_effect("unseen", "variant=lerot")),
-        ];
-        warnings(Self::NAME, what)
-    }
-
-    fn opening(&self, arms: usize) -> u64 {
-        (arms * (arms - 1) / 2) as u64
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Rucb, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(Rucb::new(self, arms))
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> Rucb {
+        Rucb::new(self, arms)
     }
 
     takes_late!();
@@ -133,158 +90,90 @@ impl PolicyConfig for RucbConfig {
 #[derive(Debug, Clone)]
 pub struct Rucb {
     variant: Variant,
-    alpha: f64,
-    /// The bound of a pair never seen: mean and width.
-    unseen: (f64, f64),
-    clock: LogTime,
-    /// alpha ln t at the last choice.
-    time: f64,
-    evidence: Evidence,
-    candidates: Candidates,
+    bounds: PairBounds<Candidates>,
+    /// B.
     favourite: Option<Arm>,
-    opponents: Challengers,
-    /// The pair that met last: only their candidacy needs an update.
-    met: Option<[Arm; 2]>,
-    open: OpenDuels,
-    /// Candidates with strong evidence against them, open duels counted, are passed over.
-    doubts: Doubts,
 }
 
-state!(Rucb { clock, time, evidence, candidates, favourite, opponents, met, open, doubts } but { variant, alpha, unseen });
+state!(Rucb { bounds, favourite } but { variant });
 
 impl Rucb {
     fn new(config: &RucbConfig, arms: usize) -> Self {
         let lerot = config.variant == Variant::Lerot;
-        let (mean, width) = if lerot { (0.5, 0.5_f64.sqrt()) } else { (config.unseen, 0.0) };
-        Self {
-            variant: config.variant,
-            alpha: config.alpha,
-            unseen: (mean, width),
-            clock: LogTime::new(),
-            time: 0.0,
-            evidence: Evidence::new(arms, u32::from(lerot)),
-            candidates: Candidates::new(arms),
-            favourite: None,
-            opponents: Challengers::new(arms, mean, width),
-            met: None,
-            open: OpenDuels::new(arms),
-            doubts: Doubts::new(arms),
-        }
+        let unseen = if lerot { [0.5, 0.5_f64.sqrt()] } else { [config.unseen, 0.0] };
+        let bounds = PairBounds::new(Candidates::new(arms, u32::from(lerot)), arms, config.alpha, unseen);
+        Self { variant: config.variant, bounds, favourite: None }
     }
 
-    /// Brings the candidacy of the pair that met last up to date.
-    #[inline]
-    fn settle(&mut self, time: f64) {
-        if let Some([first, second]) = self.met.take() {
-            let strongest = self.evidence.strongest();
-            self.candidates.update(first, strongest[first.index()], time);
-            self.candidates.update(second, strongest[second.index()], time);
-        }
-    }
-
-    /// Rewrites the bounds of a pair, of whose duels the first has won `won`.
-    #[inline(always)]
-    fn rate(&mut self, i: usize, j: usize, won: u32, lost: u32) {
-        let standing = Standing::of(won.into(), lost.into(), self.open.between(i, j));
-        let (mean, width) = self.unseen;
-        self.set(i, j, standing.unwrap_or(Standing { mean, other_mean: mean, width }));
-    }
-
-    #[inline(always)]
-    fn set(&mut self, i: usize, j: usize, standing: Standing) {
-        self.opponents.set(j, i, standing.mean, standing.width);
-        self.opponents.set(i, j, standing.other_mean, standing.width);
-        self.doubts.update(i, j, self.open.between(i, j), &self.evidence);
-    }
-
-    /// The same after an outcome that came late: one duel more is known and one less is open, so the width stays.
-    fn rate_means(&mut self, i: usize, j: usize) {
-        let (won, lost) = self.evidence.wins(i, j);
-        let (won, lost) = (f64::from(won), f64::from(lost));
-        let share = 1.0 / (won + lost);
-        let standing = Standing { mean: won * share, other_mean: lost * share, width: self.opponents.width(i, j) };
-        debug_assert_eq!(Standing::of(won, lost, self.open.between(i, j)), Some(standing));
-        self.set(i, j, standing);
-    }
-
+    /// Step 2, for step 1 of `PairBounds`.
     fn champion(&mut self, generator: &mut Generator) -> Arm {
-        let candidates = self.candidates.members();
-        let doubted = |arm: &Arm| self.doubts.rule_out(arm.index(), self.time);
-        let uniform = |generator: &mut Generator| {
-            let drawn = candidates[below(generator, candidates.len())];
-            if !doubted(&drawn) {
-                return drawn;
-            }
-            let count = candidates.iter().filter(|arm| !doubted(arm)).count();
-            let mut others = candidates.iter().filter(|arm| !doubted(arm));
-            if count > 0 { others.nth(below(generator, count)).copied().unwrap_or(drawn) } else { drawn }
-        };
-        if candidates.is_empty() {
+        let (candidates, time) = (self.bounds.duels(), self.bounds.time());
+        let &[first, ..] = candidates.members() else {
             self.favourite = None;
-            return Arm::at(below(generator, self.evidence.arms()));
-        }
+            return Arm::at(below(generator, candidates.arms()));
+        };
         if self.variant != Variant::Icml {
-            return uniform(generator);
+            return uniform(candidates, time, generator);
         }
-        self.favourite = self.favourite.filter(|&arm| self.candidates.contains(arm));
-        if let &[lone] = candidates {
-            self.favourite = Some(lone);
-            return lone;
+        self.favourite = self.favourite.filter(|&arm| candidates.contains(arm));
+        if candidates.members().len() == 1 {
+            self.favourite = Some(first);
+            return first;
         }
         let Some(favourite) = self.favourite else {
-            return uniform(generator);
+            return uniform(candidates, time, generator);
         };
         if coin(generator) {
             return favourite;
         }
-        // Uniform on the others: skip the favourite's place.
-        let other = candidates[below(generator, candidates.len() - 1)];
-        let place = candidates.partition_point(|&arm| arm <= other);
-        let other = if other < favourite { other } else { candidates[place] };
-        if doubted(&other) { favourite } else { other }
+        let other = another(candidates.members(), favourite, generator);
+        if candidates.would_leave(other, time) { favourite } else { other }
     }
+}
+
+/// A candidate, uniformly of those that open duels leave, or of all if they leave none.
+fn uniform(candidates: &Candidates, time: f64, generator: &mut Generator) -> Arm {
+    let members = candidates.members();
+    let drawn = members[below(generator, members.len())];
+    if !candidates.would_leave(drawn, time) {
+        return drawn;
+    }
+    let staying = || members.iter().filter(|&&arm| !candidates.would_leave(arm, time));
+    match staying().count() {
+        0 => drawn,
+        count => staying().nth(below(generator, count)).copied().unwrap_or(drawn),
+    }
+}
+
+/// A candidate other than the favourite, uniformly.
+fn another(members: &[Arm], favourite: Arm, generator: &mut Generator) -> Arm {
+    // Skip the favourite's place.
+    let other = members[below(generator, members.len() - 1)];
+    let place = members.partition_point(|&arm| arm <= other);
+    if other < favourite { other } else { members[place] }
 }
 
 impl Policy for Rucb {
     fn arms(&self) -> usize {
-        self.evidence.arms()
+        self.bounds.duels().arms()
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        let time = self.alpha * self.clock.ln(step as f64);
-        self.time = time;
-        self.settle(time);
-        self.candidates.advance(self.evidence.strongest(), time);
+        self.bounds.advance(step);
         let champion = self.champion(generator);
-        let not_itself = self.variant != Variant::Lerot;
-        let (opponents, scale) = (&mut self.opponents, time.sqrt());
-        let challenger = opponents.challenger(champion.index(), not_itself, scale, generator);
-        let challenger = Arm::at(challenger);
+        let challenger = self.bounds.challenger(champion, self.variant != Variant::Lerot, generator);
         if challenger == champion {
-            let known = |opponent: usize| {
-                let (won, lost) = self.evidence.wins(opponent, champion.index());
-                Standing::of(won.into(), lost.into(), 0)
-            };
-            let until = self.opponents.alone_until(champion.index(), self.alpha, &self.open, known);
-            return Choice::Alone { arm: champion, until: until.max(step) };
+            return Choice::Alone { arm: champion, until: self.bounds.alone_until(champion, step) };
         }
         Choice::Duel(champion, challenger)
     }
 
     fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
-        let Feedback::Duel { winner, loser, first_won } = feedback else {
-            return;
-        };
-        // As they were chosen: which of them has its bounds renewed is then easier to predict.
-        let (first, second) = if first_won { (winner, loser) } else { (loser, winner) };
-        let (i, j) = (first.index(), second.index());
-        let (won, lost) = self.evidence.record(i, j, first_won);
-        self.rate(i, j, won, lost);
-        self.met = Some([first, second]);
+        self.bounds.learn(feedback);
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.evidence.copeland_best(generator)
+        self.bounds.duels().copeland_best(generator)
     }
 
     stored!();
@@ -292,32 +181,16 @@ impl Policy for Rucb {
 
 impl Late for Rucb {
     fn depart(&mut self, arms: &[Arm]) {
-        let (i, j) = (arms[0].index(), arms[1].index());
-        self.doubts.begin(&self.evidence);
-        self.open.depart(i, j);
-        self.opponents.mix();
-        let (won, lost) = self.evidence.wins(i, j);
-        self.rate(i, j, won, lost);
+        self.bounds.depart(arms);
     }
 
     fn arrive(&mut self, _step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
-        let (i, j) = (arms[0].index(), arms[1].index());
-        self.open.arrive(i, j);
-        let Some(Feedback::Duel { winner, loser, .. }) = feedback else {
-            let (won, lost) = self.evidence.wins(i, j);
-            self.rate(i, j, won, lost);
-            return;
-        };
-        self.settle(self.time);
-        let (w, l) = (winner.index(), loser.index());
-        self.evidence.record(w, l, true);
-        self.rate_means(w, l);
-        self.met = Some([winner, loser]);
+        self.bounds.arrive(arms, feedback);
     }
 
     fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
         let prior = u32::from(self.variant == Variant::Lerot && i != j);
-        let (won, lost) = self.evidence.wins(i.index(), j.index());
+        let (won, lost) = self.bounds.duels().wins(i.index(), j.index());
         Some((won - prior, lost - prior))
     }
 }

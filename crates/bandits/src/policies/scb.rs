@@ -41,75 +41,40 @@
 //! * All active arms have had equally many rewards after a pass, so that bounds are in the order of
 //!   the means: one lower bound and one divergence decide whether an arm is dropped.
 
-use crate::algorithm::{named_values, papers, parameters, positive, warnings, without_effect};
+use crate::algorithm::papers;
 use crate::counts::{PairCounts, PairTable};
 use crate::random::below;
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Policy, config, named_values, state, stored};
 
-/// SCB's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ScbConfig {
-    /// Which of the published rules.
-    pub variant: Variant,
-    /// Width of the bounds of the variant `wu`, positive.
-    pub alpha: f64,
-}
-
-/// Which of the published rules; see the [module](self).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Variant {
-    /// As printed.
-    Paper,
-    /// As in DuelingBandits.
-    Wu,
-}
-
-named_values!(Variant { "paper" => Variant::Paper, "wu" => Variant::Wu });
-
-impl Default for ScbConfig {
-    fn default() -> Self {
-        Self { variant: Variant::Paper, alpha: 0.51 }
+named_values! {
+    /// Which of the published rules; see the [module](self).
+    pub enum Variant {
+        /// As printed.
+        Paper = "paper",
+        /// As in DuelingBandits.
+        Wu = "wu",
     }
 }
 
-impl PolicyConfig for ScbConfig {
-    const NAME: &'static str = "scb";
-    const SUMMARY: &'static str = "scalable Copeland bandits (Zoghi et al., NIPS 2015)";
-    const PREFER: &'static str =
-        "to compare with: Copeland winners among many arms in theory; among 136 no better than random choice";
-    const PAPER: Option<Paper> = Some(papers::ZOGHI_NIPS_2015);
-    const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=wu", "as in DuelingBandits")];
-    // To the end of its third long round, after which it starts again. Most of a round is spent on being certain of
-    // pairs, and of pairs at 0.52 it is not within 65,536 steps.
-    const CONVERGENCE: Convergence = Convergence {
-        patience: 10,
-        horizon: Some(4 + 16 + 256 + 65_536),
-        least_margin: 0.045,
-        late_share: 0.75,
-        ..Convergence::USUAL
-    };
-    const MEMORY: Memory = Memory { per_pair: 10, per_arm: 64 };
-    type Policy = Scb;
-
-    parameters! {
-        "variant" => variant, "paper or wu";
-        "alpha" => alpha, "width of the bounds, only of wu";
+config! {
+    /// SCB's parameters.
+    pub struct ScbConfig {
+        /// Which of the published rules.
+        variant: Variant = Variant::Paper, "paper or wu";
+        /// Width of the bounds of the variant `wu`, positive.
+        alpha: f64 = 0.51, "width of the bounds, only of wu" [positive] [idle beside variant = Variant::Paper];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("alpha", self.alpha)
+    policy Scb {
+        name: "scb",
+        summary: "scalable Copeland bandits (Zoghi et al., NIPS 2015)",
+        paper: papers::ZOGHI_NIPS_2015,
+        variants: [("variant=wu", "as in DuelingBandits")],
+        all_pairs: true,
     }
 
-    fn warning(&self) -> Option<String> {
-        let idle = self.variant == Variant::Paper && self.alpha != Self::default().alpha;
-        warnings(Self::NAME, [idle.then(|| without_effect("alpha", "variant=paper"))])
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Scb, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(Scb { config: self.clone(), arms, number: 0, ends: 0, begins: 1, round: Round::new(arms), found: None })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> Scb {
+        Scb { config: self.clone(), arms, number: 0, ends: 0, begins: 1, round: Round::new(arms), found: None }
     }
 }
 
@@ -375,6 +340,7 @@ mod tests {
     use rand::SeedableRng as _;
 
     use super::*;
+    use crate::PolicyConfig as _;
 
     #[test]
     fn bounds_are_where_the_divergence_reaches_its_allowance() {
@@ -415,7 +381,7 @@ mod tests {
     #[test]
     fn rounds_are_squared() {
         let config = ScbConfig::default();
-        let mut scb = config.policy(3, 0).expect("valid");
+        let mut scb = config.policy(3, None).expect("valid");
         let mut generator = Generator::seed_from_u64(2);
         let mut begins = Vec::new();
         for step in 1..66_000 {

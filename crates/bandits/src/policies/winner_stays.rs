@@ -31,88 +31,55 @@
 //!   two that play.
 //! * The arm recommended is i while it is ahead of j, and none where the two are even.
 
-use crate::algorithm::{named_values, papers, parameters};
+use crate::algorithm::papers;
 use crate::random::below;
-use crate::state::{plain, state, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Policy, config, named_values, plain, state, stored};
 
-/// Winner Stays for weak regret: no parameters.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct WinnerStaysConfig;
-
-/// The parameters of Winner Stays for strong regret.
-#[derive(Debug, Clone, PartialEq)]
-pub struct WinnerStaysStrongConfig {
-    /// When the leader plays alone.
-    pub after: After,
-    /// How much longer each time alone is than the one before, above 1.
-    pub beta: f64,
-}
-
-/// When the leader plays alone; see the [module](self).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum After {
-    /// After every round.
-    Round,
-    /// After every duel.
-    Duel,
-}
-
-named_values!(After { "round" => After::Round, "duel" => After::Duel });
-
-impl Default for WinnerStaysStrongConfig {
-    fn default() -> Self {
-        Self { after: After::Round, beta: 2.0 }
+named_values! {
+    /// When the leader plays alone; see the [module](self).
+    pub enum After {
+        /// After every round.
+        Round = "round",
+        /// After every duel.
+        Duel = "duel",
     }
 }
 
-impl PolicyConfig for WinnerStaysConfig {
-    const NAME: &'static str = "winner-stays";
-    const SUMMARY: &'static str = "Winner Stays for weak regret (Chen and Frazier, ICML 2017)";
-    const PREFER: &'static str =
-        "if only the better of the two arms counts (weak regret); little regret up to 10^5 steps";
-    const PAPER: Option<Paper> = Some(papers::CHEN_ICML_2017);
-    // It pits its leader against the others for ever: it settles on a leader, not on a pair.
-    const CONVERGENCE: Convergence = Convergence { weak_regret: true, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 24 };
-    const OWN_LOOP: bool = true;
-    type Policy = WinnerStays;
+config! {
+    /// Winner Stays for weak regret: no parameters.
+    pub struct WinnerStaysConfig {}
 
-    parameters! {}
+    policy WinnerStays {
+        name: "winner-stays",
+        summary: "Winner Stays for weak regret (Chen and Frazier, ICML 2017)",
+        paper: papers::CHEN_ICML_2017,
+        own_loop: true,
+    }
 
-    fn policy(&self, arms: usize, horizon: u64) -> Result<WinnerStays, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(WinnerStays::new(arms, None))
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> WinnerStays {
+        WinnerStays::new(arms, None)
     }
 }
 
-impl PolicyConfig for WinnerStaysStrongConfig {
-    const NAME: &'static str = "winner-stays-strong";
-    const SUMMARY: &'static str = "Winner Stays for strong regret (Chen and Frazier, ICML 2017)";
-    const PREFER: &'static str = "for short tests: the least regret of duels up to 10^6 steps among 136 arms, but wrong in a third of the runs after 10^7";
-    const PAPER: Option<Paper> = Some(papers::CHEN_ICML_2017);
-    const VARIANTS: &'static [(&'static str, &'static str)] = &[("after=duel", "as in duelpy")];
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 24 };
-    const OWN_LOOP: bool = true;
-    type Policy = WinnerStays;
-
-    parameters! {
-        "after" => after, "round or duel";
-        "beta" => beta, "growth of the times alone, above 1";
+config! {
+    /// The parameters of Winner Stays for strong regret.
+    pub struct WinnerStaysStrongConfig {
+        /// When the leader plays alone.
+        after: After = After::Round, "round or duel";
+        /// How much longer each time alone is than the one before, above 1.
+        beta: f64 = 2.0, "growth of the times alone, above 1" [above 1 because "the times alone must grow"];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        if self.beta > 1.0 && self.beta.is_finite() {
-            return Ok(());
-        }
-        let why = "the times alone must grow";
-        Err(ParameterError::TooSmall { key: "beta", bound: 1.0, value: self.beta, why })
+    policy WinnerStays {
+        name: "winner-stays-strong",
+        summary: "Winner Stays for strong regret (Chen and Frazier, ICML 2017)",
+        paper: papers::CHEN_ICML_2017,
+        variants: [("after=duel", "as in duelpy")],
+        own_loop: true,
     }
 
-    fn policy(&self, arms: usize, horizon: u64) -> Result<WinnerStays, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(WinnerStays::new(arms, Some(self.clone())))
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> WinnerStays {
+        WinnerStays::new(arms, Some(self.clone()))
     }
 }
 
@@ -242,6 +209,7 @@ mod tests {
     use rand::SeedableRng as _;
 
     use super::*;
+    use crate::PolicyConfig as _;
     use crate::random::coin;
 
     fn learn(policy: &mut WinnerStays, step: u64, first: Arm, second: Arm, first_won: bool) {
@@ -251,7 +219,7 @@ mod tests {
     #[test]
     fn choices_are_those_of_the_plain_rule() {
         for (arms, bias) in [(2, 5), (3, 6), (9, 7), (9, 5), (40, 6)] {
-            let mut policy = WinnerStaysConfig.policy(arms, 0).expect("arms");
+            let mut policy = WinnerStaysConfig {}.policy(arms, None).expect("arms");
             let mut generator = Generator::seed_from_u64(1);
             let mut coins = Generator::seed_from_u64(2);
             let mut lead = vec![0_i64; arms];
@@ -291,7 +259,7 @@ mod tests {
         // The first pair, ordered: each of the six has the same chance.
         let mut counts = [[0_u32; 3]; 3];
         for _ in 0..runs {
-            let mut policy = WinnerStaysConfig.policy(3, 0).expect("arms");
+            let mut policy = WinnerStaysConfig {}.policy(3, None).expect("arms");
             let Choice::Duel(first, second) = policy.choose(1, &mut generator) else {
                 panic!("a duel");
             };
@@ -308,7 +276,7 @@ mod tests {
 
     #[test]
     fn the_leader_plays_alone_after_each_round() {
-        let mut policy = WinnerStaysStrongConfig::default().policy(4, 0).expect("arms");
+        let mut policy = WinnerStaysStrongConfig::default().policy(4, None).expect("arms");
         let mut generator = Generator::seed_from_u64(4);
         let mut step = 1;
         let (mut alone, mut duels) = (Vec::new(), Vec::new());
@@ -337,7 +305,7 @@ mod tests {
         assert_eq!(duels[1..], [3, 3, 3, 3, 3]);
 
         let config = WinnerStaysStrongConfig { after: After::Duel, beta: 1.5 };
-        let mut policy = config.policy(4, 0).expect("arms");
+        let mut policy = config.policy(4, None).expect("arms");
         let mut lengths = Vec::new();
         let mut step = 1;
         while lengths.len() < 5 {

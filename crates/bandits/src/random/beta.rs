@@ -6,7 +6,7 @@
 
 use super::{Normals, positive_unit};
 use crate::Generator;
-use crate::state::plain;
+use crate::plain;
 
 /// Gamma of a shape of at least 1, its constants at hand.
 #[derive(Debug, Clone, Copy)]

@@ -3,8 +3,7 @@
 
 use rand::Rng as _;
 
-use crate::state::plain;
-use crate::{Arm, Generator};
+use crate::{Arm, Generator, plain};
 
 /// Uniform on `0..n`, `n >= 1`. Draws nothing where there is nothing to choose (`n = 1`).
 ///

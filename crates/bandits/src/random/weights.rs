@@ -2,7 +2,7 @@
 
 use super::unit;
 use crate::Generator;
-use crate::state::state;
+use crate::state;
 
 /// A tree of sums over the weights: a draw or a change costs O(log n). Each sum is recomputed
 /// from the two below it, so that nothing drifts however often weights change.

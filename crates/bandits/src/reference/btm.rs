@@ -23,7 +23,7 @@ impl ReferenceBtm {
     /// For valid parameters, at least one arm and, online, a horizon.
     #[must_use]
     pub fn new(config: &BtmConfig, arms: usize, horizon: u64) -> Self {
-        let (radius, enough) = config.radius(arms, horizon);
+        let (radius, enough) = config.radius(arms, Some(horizon));
         Self {
             arms,
             tight: config.variant == Variant::Tight,

@@ -1,6 +1,6 @@
 //! IF1 and IF2 from a log of all duels of the present candidate.
 
-use crate::policies::interleaved_filter::{InterleavedFilterConfig, doubt};
+use crate::policies::interleaved_filter::{InterleavedFilterConfig, log_inverse_delta};
 use crate::random::below;
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
@@ -25,7 +25,7 @@ impl ReferenceInterleavedFilter {
         Self {
             prunes: PRUNES,
             arms,
-            log_delta: doubt(arms, horizon),
+            log_delta: log_inverse_delta(arms, horizon),
             candidate: None,
             others: Vec::new(),
             log: Vec::new(),

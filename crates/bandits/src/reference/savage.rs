@@ -9,7 +9,7 @@ use crate::{Arm, Choice, Feedback, Generator, Policy};
 #[derive(Debug, Clone)]
 pub struct ReferenceSavage {
     lerot: bool,
-    doubt: f64,
+    log_term: f64,
     wins: PairCounts,
     left: Vec<usize>,
     winner: Option<usize>,
@@ -22,7 +22,7 @@ impl ReferenceSavage {
         let lerot = config.variant == Variant::Lerot;
         Self {
             lerot,
-            doubt: config.doubt(arms, horizon),
+            log_term: config.log_term(arms, horizon),
             wins: PairCounts::new(arms, u32::from(lerot)),
             left: (0..arms).collect(),
             winner: None,
@@ -32,7 +32,7 @@ impl ReferenceSavage {
     fn leaves(&self, i: usize) -> bool {
         (0..self.wins.arms()).filter(|&j| j != i).any(|j| {
             let count = f64::from(self.wins[(i, j)]) + f64::from(self.wins[(j, i)]);
-            count > 0.0 && self.wins.mean(i, j) + (self.doubt / (2.0 * count)).sqrt() < 0.5
+            count > 0.0 && self.wins.mean(i, j) + (self.log_term / (2.0 * count)).sqrt() < 0.5
         })
     }
 }

@@ -1,7 +1,7 @@
 //! The description of an algorithm, and the table of all of them.
 
-use super::{Spec, entries};
-use crate::{ActionKind, Convergence, Memory, Paper, Parameter, PolicyConfig};
+use super::{Memory, Spec, entries, memory, prefer};
+use crate::{ActionKind, Paper, Parameter, PolicyConfig};
 
 /// What the registry knows of an algorithm.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,8 +25,6 @@ pub struct Entry {
     pub action_kind: ActionKind,
     /// Whether it must know the horizon, unless parameters replace it ([`Spec::uses_horizon`]).
     pub needs_horizon: bool,
-    /// How reliably it finds the best arm.
-    pub convergence: Convergence,
     /// How much memory its policy takes.
     pub memory: Memory,
     /// Its parameters with their defaults.
@@ -38,15 +36,14 @@ impl Entry {
         Self {
             name: C::NAME,
             summary: C::SUMMARY,
-            prefer: C::PREFER,
+            prefer: prefer::of(C::NAME),
             paper: C::PAPER,
             module: path.trim_start_matches(':').rsplit_once("::").map_or("", |(module, _)| module),
             variants: C::VARIANTS,
             revision: C::REVISION,
             action_kind: C::ACTION,
             needs_horizon: C::NEEDS_HORIZON,
-            convergence: C::CONVERGENCE,
-            memory: C::MEMORY,
+            memory: memory::of(C::NAME),
             parameters: C::default().parameters(),
         }
     }

@@ -10,13 +10,16 @@
 //! ```
 
 mod entry;
+mod memory;
 mod outside;
+mod prefer;
 
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
 pub use entry::{Entry, table};
+pub use memory::Memory;
 pub use outside::Outside;
 
 use crate::algorithm::{MOST_WITH_ALL_PAIRS, assign, nearest};
@@ -216,23 +219,19 @@ impl Spec {
         if memory.per_pair > 0 && arms > MOST_WITH_ALL_PAIRS { 0 } else { memory.bytes(arms) }
     }
 
-    /// How many steps its opening takes among `arms` arms: [`PolicyConfig::opening`].
-    #[must_use]
-    pub fn opening(&self, arms: usize) -> u64 {
-        match &self.0 {
-            Origin::Listed(any) => each!(any, algorithm => algorithm.opening(arms)),
-            Origin::Outside(_) => 0,
-        }
-    }
-
-    /// Builds the policy for `arms` arms and `horizon` steps and hands it to `visitor`.
+    /// Builds the policy for `arms` arms and a horizon of so many steps (`None` if it is not known) and hands it to `visitor`.
     ///
     /// # Errors
     /// If the algorithm cannot choose among that many arms, or [uses](Self::uses_horizon) its
-    /// horizon and that is 0.
-    pub fn visit<V: PolicyVisitor>(&self, arms: usize, horizon: u64, visitor: V) -> Result<V::Output, ParameterError> {
+    /// horizon and that is not known, or 0.
+    pub fn visit<V: PolicyVisitor>(
+        &self,
+        arms: usize,
+        horizon: Option<u64>,
+        visitor: V,
+    ) -> Result<V::Output, ParameterError> {
         fn hand_over<C: PolicyConfig, V: PolicyVisitor>(
-            (config, arms, horizon): (&C, usize, u64),
+            (config, arms, horizon): (&C, usize, Option<u64>),
             visitor: V,
         ) -> Result<V::Output, ParameterError> {
             let policy = config.policy(arms, horizon)?;
@@ -245,11 +244,11 @@ impl Spec {
         }
     }
 
-    /// The policy for `arms` arms and `horizon` steps, behind a pointer: for loops that take longer than its steps.
+    /// The policy for `arms` arms and a horizon of so many steps, behind a pointer: for loops that take longer than its steps.
     ///
     /// # Errors
     /// Those of [`visit`](Self::visit).
-    pub fn policy(&self, arms: usize, horizon: u64) -> Result<Box<dyn OwnedPolicy>, ParameterError> {
+    pub fn policy(&self, arms: usize, horizon: Option<u64>) -> Result<Box<dyn OwnedPolicy>, ParameterError> {
         match &self.0 {
             Origin::Listed(any) => each!(any, algorithm => Ok(boxed(algorithm.policy(arms, horizon)?))),
             Origin::Outside(outside) => Ok(outside.policy(arms, horizon)),
@@ -260,7 +259,7 @@ impl Spec {
     ///
     /// # Errors
     /// Those of [`visit`](Self::visit).
-    pub fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
+    pub fn late(&self, arms: usize, horizon: Option<u64>) -> Result<LatePolicy, ParameterError> {
         match &self.0 {
             Origin::Listed(any) => each!(any, algorithm => algorithm.late(arms, horizon)),
             Origin::Outside(outside) => Ok(LatePolicy::queued(outside.policy(arms, horizon))),
@@ -285,6 +284,11 @@ impl FromStr for Spec {
         });
         Ok(Self(Origin::Listed(any)))
     }
+}
+
+/// The row of an algorithm in a table by name.
+fn row<'a, T>(table: &'a [(&str, T)], name: &str) -> Option<&'a T> {
+    table.iter().find(|row| row.0 == name).map(|row| &row.1)
 }
 
 fn boxed<P: Policy + Clone + Send + 'static>(policy: P) -> Box<dyn OwnedPolicy> {

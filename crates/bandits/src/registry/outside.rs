@@ -4,8 +4,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Entry, Spec};
-use crate::{ActionKind, Convergence, Memory, OwnedPolicy, Policy};
+use super::{Entry, Memory, Spec};
+use crate::{ActionKind, OwnedPolicy, Policy};
 
 /// An algorithm from outside.
 pub trait Outside: fmt::Debug + Send + Sync {
@@ -20,8 +20,8 @@ pub trait Outside: fmt::Debug + Send + Sync {
     /// How many arms it chooses at a time.
     fn action_kind(&self) -> ActionKind;
 
-    /// A fresh policy for `arms` arms and `horizon` steps.
-    fn policy(&self, arms: usize, horizon: u64) -> Box<dyn OwnedPolicy>;
+    /// A fresh policy for `arms` arms and a horizon of so many steps, where it is known.
+    fn policy(&self, arms: usize, horizon: Option<u64>) -> Box<dyn OwnedPolicy>;
 }
 
 /// An algorithm of duels that a closure builds.
@@ -49,7 +49,7 @@ impl<P: Policy + Clone + Send + 'static, F: Fn(usize) -> P + Send + Sync> Outsid
         ActionKind::Duels
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Box<dyn OwnedPolicy> {
+    fn policy(&self, arms: usize, _horizon: Option<u64>) -> Box<dyn OwnedPolicy> {
         Box::new((self.build)(arms))
     }
 }
@@ -63,7 +63,7 @@ impl Spec {
     /// use bandits::registry::Spec;
     /// use bandits::{PolicyConfig, policies::rucb::RucbConfig};
     ///
-    /// let own = Spec::own("bold-rucb", |arms| RucbConfig { alpha: 0.1, ..Default::default() }.policy(arms, 0).unwrap());
+    /// let own = Spec::own("bold-rucb", |arms| RucbConfig { alpha: 0.1, ..Default::default() }.policy(arms, None).unwrap());
     /// assert_eq!(own.canonical(), "bold-rucb");
     /// ```
     pub fn own<P, F>(name: &'static str, build: F) -> Self
@@ -88,7 +88,6 @@ pub(super) fn entry(outside: &dyn Outside) -> Entry {
         revision: 1,
         action_kind: outside.action_kind(),
         needs_horizon: false,
-        convergence: Convergence::USUAL,
         memory: Memory { per_pair: 0, per_arm: 0 },
         parameters: Vec::new(),
     }

@@ -71,6 +71,28 @@ fn names_and_keys_are_unique() {
     }
 }
 
+/// `prefer.rs` and `memory.rs` say something of every algorithm, and of nothing else.
+#[test]
+fn each_algorithm_has_its_rows() {
+    let names: Vec<_> = entries().iter().map(|entry| entry.name).collect();
+    let add = "add a row to src/registry";
+    assert_eq!(prefer::PREFER.map(|row| row.0).to_vec(), names, "{add}/prefer.rs");
+    assert_eq!(memory::MEMORY.map(|row| row.0).to_vec(), names, "{add}/memory.rs");
+}
+
+/// Algorithms that take memory per pair refuse what would be too much.
+#[test]
+fn memory_per_pair_limits_the_arms() {
+    fn keeps_all_pairs<C: PolicyConfig>(_: &C) -> bool {
+        C::ALL_PAIRS
+    }
+    for entry in entries() {
+        let any = Any::named(entry.name).expect(entry.name);
+        let declared = each!(&any, algorithm => keeps_all_pairs(algorithm));
+        assert_eq!(declared, entry.memory.per_pair > 0, "{}", entry.name);
+    }
+}
+
 #[test]
 fn slips_are_named() {
     assert_eq!(message("rucp"), "no algorithm is called `rucp`; did you mean `rucb`?");
@@ -229,7 +251,7 @@ impl PolicyVisitor for Count {
 }
 
 #[test]
-fn a_horizon_that_is_used_must_not_be_0() {
+fn a_horizon_that_is_used_must_be_known() {
     let all = entries().into_iter().map(|entry| entry.name);
     for text in all.chain(["btm:setting=pac", "btm:delta=0.1", "rex3:gamma=0.1", "sparring-exp3:variant=mergedts"]) {
         let spec: Spec = text.parse().expect(text);
@@ -238,8 +260,10 @@ fn a_horizon_that_is_used_must_not_be_0() {
             false => Ok(3),
         };
         // The policy itself refuses: the registry only hands on.
-        assert_eq!(spec.visit(3, 0, Count), expected, "{text}");
-        assert_eq!(spec.visit(3, 1, Count), Ok(3), "{text}");
+        for unknown in [None, Some(0)] {
+            assert_eq!(spec.visit(3, unknown, Count), expected, "{text}");
+        }
+        assert_eq!(spec.visit(3, Some(1), Count), Ok(3), "{text}");
     }
 }
 
@@ -248,10 +272,10 @@ fn policies_need_arms_and_room_for_them() {
     let mut ends = 0;
     for entry in entries() {
         let spec: Spec = entry.name.parse().expect(entry.name);
-        assert_eq!(spec.visit(3, 10, Count), Ok(3));
-        assert_eq!(spec.visit(0, 10, Count), Err(ParameterError::Arms { arms: 0 }));
+        assert_eq!(spec.visit(3, Some(10), Count), Ok(3));
+        assert_eq!(spec.visit(0, Some(10), Count), Err(ParameterError::Arms { arms: 0 }));
         // Algorithms that keep all pairs refuse too many arms before they allocate memory.
-        if let Err(error) = spec.visit(40_000, 10, Count) {
+        if let Err(error) = spec.visit(40_000, Some(10), Count) {
             assert_eq!(error, ParameterError::TooManyPairs { algorithm: entry.name, arms: 40_000 });
             ends += 1;
         }
@@ -272,7 +296,7 @@ impl Outside for Stubborn {
         crate::ActionKind::Duels
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Box<dyn crate::OwnedPolicy> {
+    fn policy(&self, arms: usize, _horizon: Option<u64>) -> Box<dyn crate::OwnedPolicy> {
         /// Its arms, and the steps that it learnt from.
         #[derive(Clone)]
         struct FirstAndLast(usize, u64);
@@ -312,13 +336,13 @@ fn algorithms_from_outside_are_played_like_those_of_the_list() {
     let outside: std::sync::Arc<dyn Outside> = std::sync::Arc::new(Stubborn);
     let spec = Spec::from(outside.clone());
     assert_eq!((spec.canonical().as_str(), spec.entry().name, spec.uses_horizon()), ("stubborn", "stubborn", false));
-    assert_eq!((spec.memory(1_000_000), spec.opening(5), spec.warning()), (0, 0, None));
+    assert_eq!((spec.memory(1_000_000), spec.warning()), (0, None));
     assert!(
         spec == Spec::from(outside) && spec != Spec::from(std::sync::Arc::new(Stubborn) as std::sync::Arc<dyn Outside>)
     );
     assert!(spec != "rucb".parse().unwrap() && "stubborn".parse::<Spec>().is_err());
     // The last of five arms, each .05 behind the one before, costs .2 / 2.
-    let (regret, best) = spec.visit(5, 100, Play).unwrap();
+    let (regret, best) = spec.visit(5, Some(100), Play).unwrap();
     assert!((regret - 10.0).abs() < 1e-9 && best == Some(crate::Arm(0)), "{regret}");
 }
 
@@ -331,12 +355,12 @@ fn the_example_is_an_algorithm() {
     let mut config = ExploreFirstConfig::default();
     config.parameter_mut("rounds").expect("its parameter").set("40").expect("a number");
     assert_eq!(config.parameters()[0].value, "40");
-    assert_eq!(config.policy(0, 0).map(|_| ()), Err(ParameterError::Arms { arms: 0 }));
+    assert_eq!(config.policy(0, None).map(|_| ()), Err(ParameterError::Arms { arms: 0 }));
     let (arms, name) = (40_000, "explore-first");
-    assert_eq!(config.policy(arms, 0).map(|_| ()), Err(ParameterError::TooManyPairs { algorithm: name, arms }));
+    assert_eq!(config.policy(arms, None).map(|_| ()), Err(ParameterError::TooManyPairs { algorithm: name, arms }));
 
     // Six pairs of four arms, 40 times; then arm 0 alone, which costs nothing.
-    let mut policy = config.policy(4, 0).expect("four arms");
+    let mut policy = config.policy(4, None).expect("four arms");
     let mut arena = MatrixArena::new(problems::arithmetic(4).expect("four arms")).expect("arm 0");
     let mut generators = Generators::from_seed(1);
     let mut recorder = Recorder::new(vec![240, 10_000]);
@@ -350,7 +374,7 @@ fn the_example_is_an_algorithm() {
     let mut saved = StateWriter::default();
     assert!(Policy::save(&policy, &mut saved));
     let saved = saved.into_bytes();
-    let mut restored = config.policy(4, 0).expect("four arms");
+    let mut restored = config.policy(4, None).expect("four arms");
     Policy::load(&mut restored, &mut StateReader::new(&saved)).expect("its own state");
     assert_eq!(restored.recommend(&mut generators.policy), Some(crate::Arm(0)));
 }

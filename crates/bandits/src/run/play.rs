@@ -86,7 +86,7 @@ const STOP_EVERY: u32 = 1 << 12;
 /// use bandits::{PolicyConfig, Generators, MatrixArena, play, policies::rucb, problems};
 ///
 /// let mut arena = MatrixArena::new(problems::arithmetic(8)?)?;
-/// let mut policy = rucb::RucbConfig::default().policy(8, 20_000)?;
+/// let mut policy = rucb::RucbConfig::default().policy(8, Some(20_000))?;
 /// assert_eq!(play(&mut policy, &mut arena, 20_000, &mut Generators::from_seed(1), &mut ()), 20_000);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -110,7 +110,7 @@ pub fn play<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized>(
 /// use bandits::{PolicyConfig, Generators, MatrixArena, Policy, Run, policies::rucb, problems};
 ///
 /// let mut arena = MatrixArena::new(problems::arithmetic(8)?)?;
-/// let mut policy = rucb::RucbConfig::default().policy(8, 20_000)?;
+/// let mut policy = rucb::RucbConfig::default().policy(8, Some(20_000))?;
 /// let mut generators = Generators::from_seed(1);
 /// let mut run = Run::new();
 /// // To the best arm known after every thousand steps.

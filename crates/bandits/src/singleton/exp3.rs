@@ -1,10 +1,8 @@
 //! Exponential weights for single arms, which ask nothing of where the outcomes come from.
 
-use super::SingletonBandit;
-use crate::Generator;
-use crate::random::below;
-use crate::random::{WeightTree, unit};
-use crate::state::{state, stored};
+use super::{SingletonBandit, highest_score};
+use crate::random::{WeightTree, below, unit};
+use crate::{Arm, Generator, state, stored};
 
 /// Weights as powers of e: drawn from in O(log K), and never too large or too small to be distinguished
 /// apart, as logarithms are kept beside them.
@@ -33,6 +31,11 @@ impl ExpWeights {
     /// The logarithms of the weights.
     pub(crate) fn logs(&self) -> &[f64] {
         &self.logs
+    }
+
+    /// The arm of the largest weight, ties at random; `None` where all are equal (but a lone arm is the best there is).
+    pub(crate) fn heaviest(&self, generator: &mut Generator) -> Option<Arm> {
+        highest_score(self.logs.len(), |arm| self.logs[arm], generator)
     }
 
     /// The probability of an arm: (1 - rate) weight / total + rate / K.

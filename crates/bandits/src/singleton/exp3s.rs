@@ -3,7 +3,7 @@
 use super::SingletonBandit;
 use crate::Generator;
 use crate::random::{WeightTree, below, unit};
-use crate::state::{state, stored};
+use crate::{state, stored};
 
 /// Picks an arm with probability p = (1 - gamma) w / W + gamma / K. The weight w of the arm picked is then multiplied by
 /// exp(gamma / (p K)) if it won; and in any case all weights grow by e alpha W / K, with W from before.

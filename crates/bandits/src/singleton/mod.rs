@@ -62,9 +62,3 @@ pub(crate) fn highest_score(
     }
     best_arm(generator, (0..arms).map(score))
 }
-
-/// A warning where the scale of the index is below that of any alpha > 0.
-pub(crate) fn low_scale(name: &str, scale: Option<f64>) -> Option<String> {
-    let scale = scale.filter(|&scale| scale <= 1.0)?;
-    Some(format!("{name}: scale = {scale} is not above 1 (alpha = 2 scale - 2 > 0), as its theory needs"))
-}

@@ -3,7 +3,7 @@
 use super::SingletonBandit;
 use crate::Generator;
 use crate::random::{BetaPosterior, Largest};
-use crate::state::{state, stored};
+use crate::{state, stored};
 
 /// Picks each arm with the probability that it is the best, given its wins and losses and a
 /// uniform prior on its probability of winning: one Beta draw per arm, the largest is picked.

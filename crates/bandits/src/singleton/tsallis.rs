@@ -3,22 +3,19 @@
 
 use super::SingletonBandit;
 use crate::Generator;
-use crate::algorithm::named_values;
 use crate::random::unit;
-use crate::state::{state, stored};
+use crate::{named_values, state, stored};
 
-/// How the loss of every arm is estimated from that of the arm picked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Estimator {
-    /// Importance weighting: l / w for the arm picked, 0 for the others; eta(t) = 2 / sqrt(t).
-    Importance,
-    /// Reduced variance: b + (l - b) / w for the arm picked and b for the others, where b is 1/2 for arms of probability
-    /// eta(t)^2 or more and 0 for the rest; eta(t) = 4 / sqrt(t).
-    Reduced,
+named_values! {
+    /// How the loss of every arm is estimated from that of the arm picked.
+    pub enum Estimator {
+        /// Importance weighting: l / w for the arm picked, 0 for the others; eta(t) = 2 / sqrt(t).
+        Importance = "importance",
+        /// Reduced variance: b + (l - b) / w for the arm picked and b for the others, where b is 1/2 for arms of probability
+        /// eta(t)^2 or more and 0 for the rest; eta(t) = 4 / sqrt(t).
+        Reduced = "reduced",
+    }
 }
-
-named_values!(Estimator { "importance" => Estimator::Importance, "reduced" => Estimator::Reduced });
 
 impl Estimator {
     /// eta(t), the rate of learning at pick t, from 1.

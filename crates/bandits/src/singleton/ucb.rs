@@ -4,7 +4,7 @@ use super::SingletonBandit;
 use crate::Generator;
 use crate::confidence::{Challengers, LogTime};
 use crate::random::below;
-use crate::state::{state, stored};
+use crate::{state, stored};
 
 /// Picks the arm with the highest index: mean + sqrt(scale ln t / n), where t counts picks so far
 /// and n those of the arm. Arms never picked come first, ties are broken at random.

@@ -9,7 +9,7 @@ mod generator;
 mod plain;
 
 pub(crate) use generator::{from_words, words};
-pub(crate) use plain::{Plain, plain};
+pub use plain::Plain;
 
 /// Takes the state of a policy.
 #[derive(Debug, Clone, Default)]
@@ -56,7 +56,8 @@ impl StateWriter {
         self.bytes.extend_from_slice(bytes);
     }
 
-    pub(crate) fn put<T: Plain>(&mut self, value: T) {
+    /// Appends a small value.
+    pub fn put<T: Plain>(&mut self, value: T) {
         value.put(self);
     }
 
@@ -83,7 +84,11 @@ impl<'a> StateReader<'a> {
         self.raw(count)
     }
 
-    pub(crate) fn get<T: Plain>(&mut self) -> Result<T, StateError> {
+    /// The small value of one [`put`](StateWriter::put).
+    ///
+    /// # Errors
+    /// If the bytes are not those of such a value.
+    pub fn get<T: Plain>(&mut self) -> Result<T, StateError> {
         T::get(self)
     }
 
@@ -98,17 +103,22 @@ impl<'a> StateReader<'a> {
     }
 }
 
-/// What is saved, and loaded into a value built from the same configuration.
-pub(crate) trait State {
+/// What is saved, and loaded into a value built from the same configuration. [`state!`](crate::state) writes it.
+pub trait State {
     /// Appends it.
     fn save(&self, to: &mut StateWriter);
 
     /// Replaces it by what was saved.
+    ///
+    /// # Errors
+    /// If the bytes are not those of such a value.
     fn load(&mut self, from: &mut StateReader<'_>) -> Result<(), StateError>;
 }
 
 /// The tag of a type's fields: FNV-1a of their names.
-pub(crate) const fn tag(fields: &str) -> u32 {
+#[doc(hidden)]
+#[must_use]
+pub const fn tag(fields: &str) -> u32 {
     let bytes = fields.as_bytes();
     let (mut hash, mut at) = (0x811c_9dc5_u32, 0);
     while at < bytes.len() {
@@ -118,56 +128,55 @@ pub(crate) const fn tag(fields: &str) -> u32 {
     hash
 }
 
-/// Makes a type a [`State`]: `state!(Type { kept, kept } but { given, given })`, every field in one of the lists.
+/// Makes a type a [`State`](crate::State): `state!(Type { kept, kept } but { given, given })`, every field in one of the lists.
+/// Those that are kept are [`State`](crate::State) themselves: numbers, [`Arm`](crate::Arm)s, tables of pairs, small tuples and
+/// arrays of numbers, options and vectors of all these. Those after `but` are what the configuration gives again.
+///
+/// Of a type with a parameter: `state!(bounded T: State => Type<T> { kept })`.
+#[macro_export]
 macro_rules! state {
-    (generic $parameter:ident: $type:ty { $($kept:ident),* } $(but { $($given:ident),* })?) => {
-        impl<$parameter: $crate::state::Plain> $crate::state::State for $type {
-            $crate::state::state!(@body $type { $($kept),* } { $($($given),*)? });
-        }
-    };
     (bounded $parameter:ident: $bound:path => $type:ty { $($kept:ident),* } $(but { $($given:ident),* })?) => {
-        impl<$parameter: $bound> $crate::state::State for $type {
-            $crate::state::state!(@body $type { $($kept),* } { $($($given),*)? });
+        impl<$parameter: $bound> $crate::State for $type {
+            $crate::state!(@body $type { $($kept),* } { $($($given),*)? });
         }
     };
     ($type:ty { $($kept:ident),* } $(but { $($given:ident),* })?) => {
-        impl $crate::state::State for $type {
-            $crate::state::state!(@body $type { $($kept),* } { $($($given),*)? });
+        impl $crate::State for $type {
+            $crate::state!(@body $type { $($kept),* } { $($($given),*)? });
         }
     };
     (@body $type:ty { $($kept:ident),* } { $($given:ident),* }) => {
-        fn save(&self, to: &mut $crate::state::StateWriter) {
+        fn save(&self, to: &mut $crate::StateWriter) {
             let Self { $($kept,)* $($given: _,)* } = self;
-            to.put($crate::state::tag(stringify!($type $($kept)*)));
-            $($crate::state::State::save($kept, to);)*
+            to.put($crate::state_tag(stringify!($type $($kept)*)));
+            $($crate::State::save($kept, to);)*
         }
 
-        fn load(&mut self, from: &mut $crate::state::StateReader<'_>) -> Result<(), $crate::state::StateError> {
+        fn load(&mut self, from: &mut $crate::StateReader<'_>) -> Result<(), $crate::StateError> {
             let Self { $($kept,)* $($given: _,)* } = self;
-            if from.get::<u32>()? != $crate::state::tag(stringify!($type $($kept)*)) {
-                return Err($crate::state::StateError::OtherBuild);
+            if from.get::<u32>()? != $crate::state_tag(stringify!($type $($kept)*)) {
+                return Err($crate::StateError::OtherBuild);
             }
-            $($crate::state::State::load($kept, from)?;)*
+            $($crate::State::load($kept, from)?;)*
             Ok(())
         }
     };
 }
-pub(crate) use state;
 
-/// The two methods of a [`Policy`](crate::Policy) that is a [`State`].
+/// The two methods of a [`Policy`](crate::Policy) or a [`DuelPolicy`](crate::DuelPolicy) that is a [`State`](crate::State).
+#[macro_export]
 macro_rules! stored {
     () => {
-        fn save(&self, to: &mut $crate::state::StateWriter) -> bool {
-            $crate::state::State::save(self, to);
+        fn save(&self, to: &mut $crate::StateWriter) -> bool {
+            $crate::State::save(self, to);
             true
         }
 
-        fn load(&mut self, from: &mut $crate::state::StateReader<'_>) -> Result<(), $crate::state::StateError> {
-            $crate::state::State::load(self, from)
+        fn load(&mut self, from: &mut $crate::StateReader<'_>) -> Result<(), $crate::StateError> {
+            $crate::State::load(self, from)
         }
     };
 }
-pub(crate) use stored;
 
 impl<T: Plain> State for T {
     fn save(&self, to: &mut StateWriter) {

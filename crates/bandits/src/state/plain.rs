@@ -4,12 +4,15 @@ use std::cmp::Reverse;
 
 use super::{StateError, StateReader, StateWriter};
 
-/// A small value that is copied as it is.
-pub(crate) trait Plain: Copy {
+/// A small value that is copied as it is. [`plain!`](crate::plain) writes it.
+pub trait Plain: Copy {
     /// Appends it.
     fn put(self, to: &mut StateWriter);
 
     /// Reads one.
+    ///
+    /// # Errors
+    /// If the bytes are not those of such a value.
     fn get(from: &mut StateReader<'_>) -> Result<Self, StateError>;
 }
 
@@ -112,19 +115,19 @@ macro_rules! tuples {
 tuples!(A 0, B 1);
 tuples!(A 0, B 1, C 2);
 
-/// Makes a `Copy` type of named fields [`Plain`].
+/// Makes a [`Copy`] type of named fields [`Plain`](crate::Plain): `plain!(Type { field, field })`.
+#[macro_export]
 macro_rules! plain {
     ($type:ty { $($field:ident),* }) => {
-        impl $crate::state::Plain for $type {
-            fn put(self, to: &mut $crate::state::StateWriter) {
+        impl $crate::Plain for $type {
+            fn put(self, to: &mut $crate::StateWriter) {
                 let Self { $($field),* } = self;
-                $($crate::state::Plain::put($field, to);)*
+                $($crate::Plain::put($field, to);)*
             }
 
-            fn get(from: &mut $crate::state::StateReader<'_>) -> Result<Self, $crate::state::StateError> {
-                Ok(Self { $($field: $crate::state::Plain::get(from)?),* })
+            fn get(from: &mut $crate::StateReader<'_>) -> Result<Self, $crate::StateError> {
+                Ok(Self { $($field: $crate::Plain::get(from)?),* })
             }
         }
     };
 }
-pub(crate) use plain;

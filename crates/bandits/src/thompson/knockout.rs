@@ -4,8 +4,7 @@
 
 use super::Preferences;
 use crate::random::below;
-use crate::state::state;
-use crate::{Arm, Generator};
+use crate::{Arm, Generator, state};
 
 /// The state of a tournament that is cut short.
 #[derive(Debug, Clone)]

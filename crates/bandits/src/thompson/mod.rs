@@ -9,10 +9,10 @@
 use crate::confidence::last_step_below;
 use crate::counts::PairTable;
 use crate::random::geometric;
-use crate::state::state;
-use crate::{Arm, Choice, Generator};
+use crate::{Arm, Choice, Generator, state};
 
 mod knockout;
+mod policy;
 mod posterior;
 mod sweeps;
 #[cfg(test)]
@@ -21,6 +21,7 @@ mod tournament;
 mod win_probability;
 
 use knockout::Knockout;
+pub(crate) use policy::{ThompsonRule, ThompsonSampling};
 pub(crate) use posterior::Posterior;
 pub(crate) use win_probability::{WinProbability, chance_of};
 

@@ -4,9 +4,8 @@ use rand::Rng as _;
 
 use crate::counts::{PairCounts, PairTable};
 use crate::random::{fill, preference_above_half, uniform};
-use crate::state::state;
 use crate::thompson::{Preferences, WinProbability};
-use crate::{Arm, Generator};
+use crate::{Arm, Generator, state};
 
 /// The posterior of every pair.
 #[derive(Debug, Clone)]

@@ -6,10 +6,9 @@
 //! date without any sum. The smaller side alone is kept: the larger is one minus it.
 //!
 //! Counts that are sums of weights have no such path: [`chance_of`] computes theirs from scratch.
+use crate::plain;
 
 use std::sync::LazyLock;
-
-use crate::state::plain;
 
 /// The probability of one pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -64,12 +63,12 @@ impl WinProbability {
         self.behind += f64::from_bits(moved.to_bits() ^ u64::from(won > lost) << 63);
         // From scratch now and then, too, so that rounding never adds up.
         if self.behind < FAINT || count.is_power_of_two() {
-            self.settle(won, lost);
+            self.recompute(won, lost);
         }
     }
 
     #[cold]
-    fn settle(&mut self, won: u32, lost: u32) {
+    fn recompute(&mut self, won: u32, lost: u32) {
         let count = won + lost;
         if self.mass < MASSLESS || count.is_power_of_two() {
             self.mass =

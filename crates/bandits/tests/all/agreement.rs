@@ -45,7 +45,7 @@ fn rmed2() {
         let config = rmed2::Rmed2Config { variant, ..Default::default() };
         same_choices(
             "rmed2",
-            |arms, horizon| config.policy(arms, horizon).expect("valid"),
+            |arms, horizon| config.policy(arms, Some(horizon)).expect("valid"),
             |arms, _| ReferenceRmed2::new(config.reference_rule(arms), arms, None),
         );
     }
@@ -57,7 +57,7 @@ fn rmed2fh() {
         let config = rmed2::Rmed2FhConfig { variant, ..Default::default() };
         same_choices(
             "rmed2fh",
-            |arms, horizon| config.policy(arms, horizon).expect("valid"),
+            |arms, horizon| config.policy(arms, Some(horizon)).expect("valid"),
             |arms, horizon| ReferenceRmed2::new(config.reference_rule(arms), arms, Some(horizon)),
         );
     }
@@ -69,7 +69,7 @@ fn ccb() {
         let config = ccb::CcbConfig { alpha };
         same_choices(
             "ccb",
-            |arms, horizon| config.policy(arms, horizon).expect("valid"),
+            |arms, horizon| config.policy(arms, Some(horizon)).expect("valid"),
             |arms, _| ReferenceCcb::new(alpha, arms),
         );
     }
@@ -81,10 +81,11 @@ fn merge_rucb_parallel() {
     for variant in [Paper, Lerot] {
         for (alpha, batch, c) in [(1.01, 4, 5e4), (0.2, 4, 10.0), (0.1, 2, 1.0), (0.15, 5, 100.0), (0.3, 16, 4e5)] {
             let config = merge_rucb::MergeRucbConfig { variant, alpha, batch, c: Some(c), delta: 0.01 };
-            let fast = parallel::MergeRucbParallelConfig(config.clone());
+            let merge_rucb::MergeRucbConfig { variant, alpha, batch, delta, c } = config.clone();
+            let fast = parallel::MergeRucbParallelConfig { variant, alpha, batch, delta, c };
             same_choices(
                 &format!("{config:?}"),
-                |arms, horizon| fast.policy(arms, horizon).expect("valid"),
+                |arms, horizon| fast.policy(arms, Some(horizon)).expect("valid"),
                 |arms, _| ReferenceMergeRucbParallel::new(&config, arms),
             );
         }

@@ -45,7 +45,7 @@ impl PolicyVisitor for Decided<'_> {
 
 fn decided(spec: &str, matrix: &PreferenceMatrix, seed: u64) -> (Option<Arm>, u64, usize) {
     let spec: Spec = spec.parse().expect("a known algorithm");
-    spec.visit(matrix.arms(), 0, Decided { matrix, seed }).expect("arms")
+    spec.visit(matrix.arms(), None, Decided { matrix, seed }).expect("arms")
 }
 
 /// `independent.py` beside this file played 8,000 runs of each. All are right at least as often as promised: if they were right

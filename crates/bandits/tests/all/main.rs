@@ -2,9 +2,11 @@
 
 mod agreement;
 mod common;
+mod convergence;
 mod identification;
 mod open;
 mod own;
+mod own_config;
 mod problems;
 mod published;
 mod resumed;

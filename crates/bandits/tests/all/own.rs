@@ -84,7 +84,7 @@ fn an_own_algorithm_is_the_policy_that_it_stands_for() {
 fn answers_in_time_make_the_same_run_through_queues_and_without() {
     let (matrix, horizon) = (problems::arithmetic(6).expect("six arms"), 3_000);
     let expected = diary(Own::new(6), &matrix, horizon, 5);
-    let by_name = Spec::own("own", Own::new).late(6, horizon).expect("arms");
+    let by_name = Spec::own("own", Own::new).late(6, Some(horizon)).expect("arms");
     for form in [LatePolicy::queued(Own::new(6)), LatePolicy::native(Own::new(6)), by_name] {
         let mut generators = Generators::from_seed(5);
         let mut policy = OpenPolicy::new("own", form, &generators);

@@ -4,14 +4,14 @@
 //! ALGORITHM=rucb cargo test -p bandits --test all problems
 //! ```
 //!
-//! What an algorithm is expected to find, and after how many steps, is its `CONVERGENCE`; messages name the field that
-//! allows for what was found.
+//! What an algorithm is expected to find, and after how many steps, is its row in `convergence.rs`; messages name the field
+//! that allows for what was found.
 
 use crate::common::{Run, algorithms};
+use crate::convergence::Convergence;
 use bandits::registry::{PolicyVisitor, Spec};
 use bandits::{
-    Arm, Convergence, DuelPolicy, Generator, Generators, MatrixArena, Policy, PreferenceMatrix, RegretReference, play,
-    problems,
+    Arm, DuelPolicy, Generator, Generators, MatrixArena, Policy, PreferenceMatrix, RegretReference, play, problems,
 };
 
 /// Problems with a Condorcet winner, and how long an algorithm may take to find it.
@@ -36,7 +36,7 @@ fn resolvable(matrix: &PreferenceMatrix, least: f64) -> bool {
 fn remedies(now: Convergence) -> String {
     let Convergence { patience, least_margin, late_share, .. } = now;
     format!(
-        "If that is what the algorithm should do, say so in its CONVERGENCE: `patience` (now {patience}) if it takes longer, \
+        "If that is what the algorithm should do, say so in its row of tests/all/convergence.rs: `patience` (now {patience}) if it takes longer, \
          e.g. because it explores first; `least_margin` (now {least_margin}) if it cannot resolve small margins; \
          `late_share` (now {late_share}) or `weak_regret` if it goes on exploring; `condorcet: false` if it looks for another \
          arm than the Condorcet winner"
@@ -59,7 +59,7 @@ fn each_algorithm_finds_the_winner_of_arxiv() {
 
 fn find_winners(problems: &[(&str, PreferenceMatrix, Arm, u64)]) {
     for entry in algorithms() {
-        let expected = entry.convergence;
+        let expected = Convergence::of(entry.name);
         if !expected.condorcet {
             continue;
         }
@@ -72,7 +72,7 @@ fn find_winners(problems: &[(&str, PreferenceMatrix, Arm, u64)]) {
             let arena = MatrixArena::new(matrix.clone()).expect(problem);
             for seed in 0..3 {
                 let run = Run { arena: &arena, horizon, seed };
-                let (recorder, best) = spec.visit(arena.matrix().arms(), horizon, run).expect("arms");
+                let (recorder, best) = spec.visit(arena.matrix().arms(), Some(horizon), run).expect("arms");
                 assert_eq!(
                     best,
                     Some(winner),
@@ -110,23 +110,23 @@ fn degenerate_problems_end_without_a_panic() {
     for entry in algorithms() {
         let spec: Spec = entry.name.parse().expect(entry.name);
         let lone = MatrixArena::new(crate::common::all_even(1)).expect("one arm");
-        let (recorder, best) = spec.visit(1, 1000, Run { arena: &lone, horizon: 1000, seed: 1 }).expect("an arm");
+        let (recorder, best) = spec.visit(1, Some(1000), Run { arena: &lone, horizon: 1000, seed: 1 }).expect("an arm");
         assert_eq!((recorder.total().average, best), (0.0, Some(Arm(0))), "{}", entry.name);
 
         for arms in [2, 7, 130] {
             let even = MatrixArena::new(crate::common::all_even(arms)).expect("all win");
             let run = Run { arena: &even, horizon: 3000, seed: 2 };
-            let (recorder, _) = spec.visit(arms, 3000, run).expect("arms");
+            let (recorder, _) = spec.visit(arms, Some(3000), run).expect("arms");
             assert_eq!(recorder.total().average, 0.0, "{}", entry.name);
         }
 
         let circle = MatrixArena::with_reference(crate::common::cycle(), RegretReference::Copeland).expect("scores");
-        spec.visit(5, 3000, Run { arena: &circle, horizon: 3000, seed: 3 }).expect("arms");
+        spec.visit(5, Some(3000), Run { arena: &circle, horizon: 3000, seed: 3 }).expect("arms");
 
         // Before the first step nothing is known.
         let run = Run { arena: &circle, horizon: 0, seed: 4 };
         if !entry.needs_horizon {
-            assert_eq!(spec.visit(5, 0, run).expect("arms").1, None, "{}", entry.name);
+            assert_eq!(spec.visit(5, None, run).expect("arms").1, None, "{}", entry.name);
         }
     }
 }
@@ -153,7 +153,7 @@ impl PolicyVisitor for Seeded<'_> {
 /// nothing makes the same choices until outcomes decide.
 fn follows_the_seed(spec: &Spec) {
     let arena = MatrixArena::new(crate::common::ladder(20)).expect("arm 0");
-    let run = |seed| spec.visit(20, 5_000, Seeded { arena: &arena, seed }).expect("arms");
+    let run = |seed| spec.visit(20, Some(5_000), Seeded { arena: &arena, seed }).expect("arms");
     let [one, same, other] = [run(1), run(1), run(2)];
     assert!(one == same, "{spec}: the same seed made another run");
     if one.2 {
@@ -211,7 +211,7 @@ fn a_longer_horizon_changes_nothing_of_the_steps_before() {
         let spec: Spec = entry.name.parse().expect(entry.name);
         let run = |horizon| {
             let run = Run { arena: &arena, horizon, seed: 5 };
-            spec.visit(8, horizon, run).expect("arms").0
+            spec.visit(8, Some(horizon), run).expect("arms").0
         };
         let (short, long) = (run(7_777), run(50_000));
         for (i, step) in short.checkpoints().iter().enumerate().filter(|(_, s)| **s != 7_777) {

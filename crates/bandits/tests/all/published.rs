@@ -47,7 +47,7 @@ fn measured(spec: &str, matrix: &PreferenceMatrix, horizon: u64, runs: u64) -> (
     let (mut regrets, mut right) = (Vec::new(), 0);
     for seed in 0..runs {
         let run = Run { arena: &arena, horizon, seed };
-        let (regret, best) = spec.visit(matrix.arms(), horizon, run).expect("arms");
+        let (regret, best) = spec.visit(matrix.arms(), Some(horizon), run).expect("arms");
         regrets.push(regret);
         right += u64::from(best == Some(winner));
     }
@@ -83,7 +83,7 @@ fn in_order(spec: &str, arena: &MatrixArena, horizon: u64, runs: u64) -> (f64, f
     let regrets: Vec<f64> = (0..runs)
         .map(|seed| {
             let run = crate::common::Run { arena, horizon, seed };
-            spec.visit(bandits::Arena::arms(arena), horizon, run).expect("arms").0.total().average
+            spec.visit(bandits::Arena::arms(arena), Some(horizon), run).expect("arms").0.total().average
         })
         .collect();
     let mean = regrets.iter().sum::<f64>() / runs as f64;

@@ -62,7 +62,7 @@ fn a_run_resumed_is_the_run_itself() {
     let mut cut = Vec::new();
     for entry in algorithms() {
         let spec: Spec = entry.name.parse().expect(entry.name);
-        let run = |pieces| spec.visit(5, HORIZON, InPieces { arena: &arena, pieces }).expect("arms");
+        let run = |pieces| spec.visit(5, Some(HORIZON), InPieces { arena: &arena, pieces }).expect("arms");
         let (diary, choices, best, next) = run(1);
         assert_eq!(diary.len() as u64, HORIZON);
         let (same_diary, more_choices, same_best, same_next) = run(10);
@@ -173,7 +173,7 @@ fn runs_in_step_are_the_runs_by_themselves() {
     let arena = Ahead { inner, announced: None, announcements: 0 };
     for entry in algorithms() {
         let spec: Spec = entry.name.parse().expect(entry.name);
-        let several = |in_step| spec.visit(5, HORIZON, Several { arena: arena.clone(), in_step }).expect("arms");
+        let several = |in_step| spec.visit(5, Some(HORIZON), Several { arena: arena.clone(), in_step }).expect("arms");
         let (alone, none) = several(false);
         let (together, announcements) = several(true);
         assert!(alone == together, "{}", entry.name);

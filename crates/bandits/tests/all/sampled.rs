@@ -87,7 +87,7 @@ where
 {
     for (name, wins) in STATES {
         let mut tally = Tally::default();
-        let fast = algorithm.policy(4, 10_000).expect("valid");
+        let fast = algorithm.policy(4, Some(10_000)).expect("valid");
         tally_a_choice(&mut tally, 0, fast, &wins);
         tally_a_choice(&mut tally, 1, plain(algorithm, 4), &wins);
         tally.assert_alike(&format!("{algorithm:?}, {name}"));
@@ -132,7 +132,7 @@ fn same_distribution_of_runs<A, P: Policy>(
     let (arms, horizon) = (matrix.arms(), 10_000);
     let mut tallies: Vec<Tally> = Vec::new();
     tallies.resize_with(steps.len() + 1, Tally::default);
-    let fast = || algorithm.policy(arms, horizon).expect("valid");
+    let fast = || algorithm.policy(arms, Some(horizon)).expect("valid");
     tally_runs(&mut tallies, 0, fast, matrix, steps);
     tally_runs(&mut tallies, 1, || plain(algorithm, arms), matrix, steps);
     for (place, tally) in tallies.iter().enumerate() {
@@ -154,7 +154,7 @@ fn same_distribution_of_first_choices<A, P: Policy>(
     let arms = matrix.arms();
     let mut tally = Tally::default();
     for seed in 0..DRAWS {
-        let fast = algorithm.policy(arms, 10_000).expect("valid");
+        let fast = algorithm.policy(arms, Some(10_000)).expect("valid");
         let fast = crate::common::diary(fast, matrix, steps, seed);
         tally.add(0, format!("{fast:?}"));
         let plain = crate::common::diary(plain(algorithm, arms), matrix, steps, seed + DRAWS);
@@ -210,7 +210,7 @@ fn double_thompson_draws_the_same_pairs() {
             same_distribution_of_choices(&dts::DtsPlusConfig { variant, alpha }, ReferenceDoubleThompson::new);
         }
     }
-    same_distribution_of_choices(&rts::RtsConfig, ReferenceDoubleThompson::rts);
+    same_distribution_of_choices(&rts::RtsConfig {}, ReferenceDoubleThompson::rts);
     let three = crate::common::certain(3);
     same_distribution_of_first_choices(&dts::DtsPlusConfig::default(), ReferenceDoubleThompson::new, &three, 3);
 }
@@ -225,7 +225,7 @@ fn double_thompson_stretches_alone_are_as_long() {
         }
         let config = dts::DtsPlusConfig { variant, alpha: 0.3 };
         same_distribution_of_runs(&config, ReferenceDoubleThompson::new, &three_arms(), &steps);
-        same_distribution_of_runs(&rts::RtsConfig, ReferenceDoubleThompson::rts, &three_arms(), &steps);
+        same_distribution_of_runs(&rts::RtsConfig {}, ReferenceDoubleThompson::rts, &three_arms(), &steps);
     }
 }
 

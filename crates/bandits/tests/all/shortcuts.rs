@@ -24,7 +24,7 @@ fn same_choices<A: PolicyConfig, P: Policy>(algorithm: &A, plain: impl Fn(&A, us
     for (name, matrix, horizon) in matrices() {
         for seed in 0..2 {
             let arms = matrix.arms();
-            let fast = algorithm.policy(arms, horizon).expect("valid parameters");
+            let fast = algorithm.policy(arms, Some(horizon)).expect("valid parameters");
             let fast = crate::common::diary(fast, &matrix, horizon, seed);
             let plain = crate::common::diary(plain(algorithm, arms), &matrix, horizon, seed);
             assert_eq!(plain.len() as u64, horizon);
@@ -85,7 +85,7 @@ fn sliding_dts_is_dts() {
     for alpha in [0.51, 0.1, 2.0] {
         let plain = |config: &SlidingDtsConfig, arms: usize| {
             let config = dts::DtsConfig { alpha: config.alpha, ..Default::default() };
-            config.policy(arms, 0).expect("valid parameters")
+            config.policy(arms, None).expect("valid parameters")
         };
         same_choices(&SlidingDtsConfig { alpha, window: 1_000_000 }, plain);
     }

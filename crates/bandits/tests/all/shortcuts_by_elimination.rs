@@ -25,7 +25,7 @@ fn same_choices<A: PolicyConfig, P: Policy>(algorithm: &A, plain: impl Fn(&A, us
     for (name, matrix, horizon) in matrices() {
         for (seed, told) in [(0, horizon), (1, horizon / 100), (2, 1)] {
             let arms = matrix.arms();
-            let fast = algorithm.policy(arms, told).expect("valid parameters");
+            let fast = algorithm.policy(arms, Some(told)).expect("valid parameters");
             let fast = crate::common::diary(fast, &matrix, horizon, seed);
             let plain = crate::common::diary(plain(algorithm, arms, told), &matrix, horizon, seed);
             if let Some(step) = (0..plain.len()).find(|&step| plain[step] != fast[step]) {

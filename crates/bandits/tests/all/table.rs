@@ -45,7 +45,7 @@ fn measured(name: &str, steps: u64) -> (f64, f64) {
     if_measured(name, steps).unwrap_or_else(|| panic!("{name} was not measured"))
 }
 
-/// What `PolicyConfig::PREFER` says of MSLR's 136 rankers is what was measured.
+/// What `registry/prefer.rs` says of MSLR's 136 rankers is what was measured.
 #[test]
 fn preferences_are_as_measured() {
     const LONG: u64 = 10_000_000;
@@ -136,4 +136,20 @@ fn identification_is_as_measured() {
         names += 1;
     }
     assert_eq!(2 * names, measured.lines().count() - 1);
+}
+
+/// The documentation says how long the example of a registered algorithm is.
+#[test]
+fn the_example_is_as_long_as_is_said() {
+    let source = include_str!("../../src/policies/explore_first.rs");
+    let is_code = |line: &&str| !line.is_empty() && !line.starts_with("//!");
+    let all = source.lines().filter(is_code).count();
+    let from_config = || source.lines().skip_while(|line| *line != "config! {");
+    let end = from_config().position(|line| line == "}").expect("its end");
+    let configuration = from_config().take(end + 1).filter(is_code).count();
+    let page = include_str!("../../src/policies/mod.rs").replace("\n//!    ", " ");
+    let said = format!("Of its {all} lines of code, {configuration} are the configuration");
+    assert!(page.contains(&said), "{said}");
+    let said = format!("{all} lines of code, {configuration} of them the configuration");
+    assert!(include_str!("../../../../ARCHITECTURE.md").contains(&said), "{said}");
 }

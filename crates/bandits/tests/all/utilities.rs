@@ -1,6 +1,7 @@
 //! Algorithms that suppose utilities find the best arm where there are some, and multi-dueling
 //! bandits and RMED1 differ on such problems as they do elsewhere.
 
+use crate::convergence::Convergence;
 use bandits::problems::{Problem, Setting};
 use bandits::registry::{PolicyVisitor, Spec};
 use bandits::{Arena, Arm, Generators, Policy, Recorder, Shuffled, UtilityArena, one_two_five, play};
@@ -41,12 +42,12 @@ fn the_best_utility_is_found() {
     let uniform = arena.gaps().iter().sum::<f64>() / 6.0;
     // Baselines learn nothing.
     for entry in crate::common::algorithms().into_iter().filter(|entry| entry.paper.is_some()) {
-        let expected = entry.convergence;
+        let expected = Convergence::of(entry.name);
         let horizon = 20_000 * expected.patience;
         let spec: Spec = entry.name.parse().expect(entry.name);
         for seed in 0..3 {
             let run = Run { arena: &arena, horizon, seed };
-            let (recorder, best) = spec.visit(6, horizon, run).expect("six arms");
+            let (recorder, best) = spec.visit(6, Some(horizon), run).expect("six arms");
             assert_eq!(best, Some(Arm(1)), "{} {seed}", entry.name);
             if expected.horizon.is_some() {
                 // This horizon lies within a round.
@@ -66,7 +67,7 @@ fn curve(algorithm: &str, problem: &str) -> [f64; 3] {
     let mut sums = [0.0; 3];
     for seed in 0..2 {
         let run = Run { arena: &arena, horizon: 100_000, seed };
-        let (recorder, _) = spec.visit(arena.arms(), 100_000, run).expect("arms");
+        let (recorder, _) = spec.visit(arena.arms(), Some(100_000), run).expect("arms");
         for (sum, at) in sums.iter_mut().zip([1_000, 10_000, 100_000]) {
             let place = recorder.checkpoints().iter().position(|&step| step == at);
             *sum += recorder.curve()[place.expect("a checkpoint")].average / 2.0;

@@ -69,7 +69,7 @@ fn checksum(words: &[String]) -> u64 {
 fn block(text: &str) -> String {
     let spec: Spec = text.parse().expect(text);
     let choices = |matrix: &PreferenceMatrix, horizon, separator| {
-        spec.visit(matrix.arms(), horizon, Choices { matrix, horizon, separator }).expect("arms")
+        spec.visit(matrix.arms(), Some(horizon), Choices { matrix, horizon, separator }).expect("arms")
     };
     let few = choices(&problems::arithmetic(8).expect("eight arms"), 3_000, "");
     let many = choices(&crate::common::ladder(70), 4_000, "-");

@@ -46,7 +46,7 @@ fn seen(world: &World, table: &Table, clusters: Clusters) -> Seen {
 fn chosen(world: &World, policy: &str, rows: usize, seed: u64) -> Table {
     let spec: Spec = policy.parse().unwrap();
     let size = world.strengths.len();
-    let mut open = spec.open(size, rows as u64, &Generators::from_seed(seed)).unwrap();
+    let mut open = spec.open(size, Some(rows as u64), &Generators::from_seed(seed)).unwrap();
     let mut draws = Normals::from_seed(seed ^ 0xabcd);
     let mut judge = world.judge(&mut draws);
     let mut table = world.empty();

@@ -38,7 +38,7 @@ struct Shown {
 fn log(policy: &str, seed: u64) -> Vec<Shown> {
     let spec: Spec = policy.parse().unwrap();
     let horizon = (DAYS * PER_DAY * IMPRESSIONS) as u64;
-    let mut policy: OpenPolicy = spec.open(2, horizon, &Generators::from_seed(seed)).unwrap();
+    let mut policy: OpenPolicy = spec.open(2, Some(horizon), &Generators::from_seed(seed)).unwrap();
     let mut users = Generator::seed_from_u64(seed ^ 0x5eed);
     let mut shown = Vec::new();
     for day in 0..DAYS {

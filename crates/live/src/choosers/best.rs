@@ -25,7 +25,7 @@ pub(crate) struct Best {
 impl Best {
     pub(super) fn new(config: &Config, spec: &Spec) -> Result<Self, ConfigError> {
         let generators = Generators::from_seed(stream(config.seed, "policy", [0; 3]));
-        let policy = spec.open(config.names.len(), config.horizon, &generators);
+        let policy = spec.open(config.names.len(), (config.horizon > 0).then_some(config.horizon), &generators);
         let policy = policy.map_err(|error| ConfigError { field: "policy", message: error.to_string() })?;
         Ok(Self { policy, pool: BTreeMap::new() })
     }

@@ -43,7 +43,7 @@ impl Chooser {
             Some([policy, coins]) => Generators { policy: policy.clone(), arena: coins.clone(), coins: coins.clone() },
             None => Generators::from_seed(seed_of(&format!("policy {} {}", config.seed, config.run))),
         };
-        let policy = spec.open(arms, config.horizon, &generators);
+        let policy = spec.open(arms, (config.horizon > 0).then_some(config.horizon), &generators);
         let policy = policy.map_err(|error| ConfigError { field: "policy", message: error.to_string() })?;
         Ok(Self::Policy(Box::new(policy)))
     }

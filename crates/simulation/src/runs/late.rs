@@ -92,7 +92,7 @@ pub(super) fn play_late<A: ArenaFactory>(
         let [policy, arena, coins, delays] =
             ["policy", "arena", "coins", "delays"].map(|purpose| seeds.stream(purpose));
         let generators = Generators { policy, arena, coins };
-        let opened = plan.algorithm.open(arenas.arms(), plan.steps, &generators);
+        let opened = plan.algorithm.open(arenas.arms(), Some(plan.steps), &generators);
         let policy = opened.with_context(|| format!("{} cannot be played", plan.algorithm))?;
         let arena = arenas.arena(&seeds);
         let evidence = plan.evidence.zip(test.clone());

@@ -71,12 +71,12 @@ played_arena!(UtilityArena, play_boxed);
 
 impl<A: Arena> RunsInStep<'_, A> {
     pub(crate) fn play(self) -> Result<Vec<RunResult>, ParameterError> {
-        self.algorithm.visit(self.arms, self.steps, self)
+        self.algorithm.visit(self.arms, Some(self.steps), self)
     }
 
     /// The same with one loop for all policies.
     pub(crate) fn play_boxed(self) -> Result<Vec<RunResult>, ParameterError> {
-        let policy = self.algorithm.policy(self.arms, self.steps)?;
+        let policy = self.algorithm.policy(self.arms, Some(self.steps))?;
         Ok(self.visit(policy))
     }
 }

@@ -2,6 +2,7 @@
 
 mod needs;
 pub(super) mod open;
+mod openings;
 mod reference;
 
 use std::time::{Duration, Instant};
@@ -56,8 +57,8 @@ pub(super) fn measure(which: &Which) -> Result<Vec<Row>> {
         let spec: Spec = entry.name.parse()?;
         for &arms in &sizes {
             let arena = MatrixArena::new(near_ties(arms))?;
-            let timed = Timed { arena: &arena, opening: spec.opening(arms) };
-            let fast = spec.visit(arms, HORIZON, timed)?;
+            let timed = Timed { arena: &arena, opening: openings::steps(entry.name, arms) };
+            let fast = spec.visit(arms, Some(HORIZON), timed)?;
             let plain = reference::time(entry.name, arms, timed);
             let (goal, target) = goal(entry.name, arms);
             let what = format!("{}, step exploring {arms} arms", entry.name);

@@ -11,7 +11,7 @@ use bandits::{
 };
 use rand::SeedableRng as _;
 
-use super::{HORIZON, LONGEST, SLICE, SLICES, Which, near_ties};
+use super::{HORIZON, LONGEST, SLICE, SLICES, Which, near_ties, openings};
 use crate::bench::measure::Row;
 
 /// How many tickets are open.
@@ -29,10 +29,11 @@ pub(in crate::bench) fn measure(which: &Which) -> Result<Vec<Row>> {
         let spec: Spec = entry.name.parse()?;
         for &arms in &sizes {
             let arena = MatrixArena::new(near_ties(arms))?;
-            let closed = spec.visit(arms, HORIZON, Closed { arena: &arena, opening: spec.opening(arms) })?;
-            let policy = spec.open(arms, HORIZON, &Generators::from_seed(1))?;
+            let closed =
+                spec.visit(arms, Some(HORIZON), Closed { arena: &arena, opening: openings::steps(entry.name, arms) })?;
+            let policy = spec.open(arms, Some(HORIZON), &Generators::from_seed(1))?;
             let native = policy.is_native();
-            let open = with_tickets(policy, &arena, spec.opening(arms));
+            let open = with_tickets(policy, &arena, openings::steps(entry.name, arms));
             let target = (1.5 * closed).max(closed + 40.0);
             let row = Row {
                 goal: "P9",

@@ -22,7 +22,7 @@ pub(super) fn time(name: &str, arms: usize, timed: Timed<'_>) -> Option<f64> {
         "mergerucb-parallel" => timed.visit(ReferenceMergeRucbParallel::new(&Default::default(), arms)),
         "mergedts" => timed.visit(ReferenceMergeDts::new(&Default::default(), arms)),
         "rcs" => timed.visit(ReferenceRcs::new(&Default::default(), arms)),
-        "rts" => timed.visit(ReferenceDoubleThompson::rts(&rts::RtsConfig, arms)),
+        "rts" => timed.visit(ReferenceDoubleThompson::rts(&rts::RtsConfig {}, arms)),
         "dts" => timed.visit(ReferenceDoubleThompson::new::<false>(&Default::default(), arms)),
         "dts-plus" => timed.visit(ReferenceDoubleThompson::new::<true>(&Default::default(), arms)),
         "rmed1" => timed.visit(ReferenceRmed1::new(&Default::default(), arms)),

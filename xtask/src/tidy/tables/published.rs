@@ -36,7 +36,7 @@ pub(super) fn when_to_prefer(results: &Path, first: impl Fn(&bandits::registry::
         let cell = |steps| measured(&spec.canonical(), steps).map_or_else(|| "–".to_owned(), |(mean, _)| mean);
         let right =
             measured(&spec.canonical(), "10000000").map_or_else(|| "–".to_owned(), |(_, right)| format!("{right:.0}%"));
-        let takes = if spec.late(16, 1_000).ok()?.is_native() { "itself" } else { "queues" };
+        let takes = if spec.late(16, Some(1_000)).ok()?.is_native() { "itself" } else { "queues" };
         let mut cells = vec![first(entry), entry.prefer.to_owned(), cell("100000"), cell("10000000"), right];
         cells.extend(
             problems.iter().map(|problem| on_kind(problem, &spec.canonical()).unwrap_or_else(|| "–".to_owned())),

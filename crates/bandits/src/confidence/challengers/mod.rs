@@ -13,15 +13,15 @@
 //! block, time hardly any, so that a challenger is looked for among those of blocks alone.
 
 use crate::Generator;
+use crate::confidence::arm_bits::{ArmBits, BLOCK, count, first_arm, nth_arm};
 use crate::confidence::lanes::{LANES, margin};
 use crate::confidence::leaders::{Front, Leaders};
 use crate::confidence::lines::Lines;
-use crate::confidence::places::{BLOCK, Places, count, first_place, nth_place};
-use crate::confidence::rough::Rough;
-use crate::confidence::{Standing, last_step_below, rough};
+use crate::confidence::rounded::Rounded;
+use crate::confidence::{PairEstimate, last_step_below, rounded};
 use crate::counts::OpenDuels;
 use crate::random::{below, nth_bit};
-use crate::state::state;
+use crate::state;
 
 /// The upper bounds of all pairs, a row for each champion.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ pub(crate) struct Challengers {
     stride: usize,
     groups: Vec<Lines>,
     /// The same rounded, if a row has few arms: then there are no leaders.
-    rough: Vec<Rough>,
+    rounded: Vec<Rounded>,
     /// Whether lines that are equal when rounded are equal.
     counted: bool,
     /// Of each block.
@@ -46,7 +46,7 @@ pub(crate) struct Challengers {
     scale: f64,
 }
 
-state!(Challengers { groups, rough, counted, leaders, fronts, scale } but { arms, blocks, stride, tied });
+state!(Challengers { groups, rounded, counted, leaders, fronts, scale } but { arms, blocks, stride, tied });
 
 impl Challengers {
     /// Every pair at this mean and width, and every arm at 1/2 against itself.
@@ -67,7 +67,7 @@ impl Challengers {
 
     fn rows(rows: usize, arms: usize, line: [f64; 2]) -> Self {
         let blocks = arms.div_ceil(BLOCK);
-        let few = arms <= rough::MOST;
+        let few = arms <= rounded::MOST;
         let (stride, led) = if few { (arms.div_ceil(LANES), 0) } else { (blocks * LANES, rows * blocks) };
         let nobody = Leaders { lines: Lines::NOBODY, until: [f64::INFINITY; LANES], at: 0 };
         let unknown = Front { line: [0.0; 2], until: f64::NEG_INFINITY, tied: 0 };
@@ -76,7 +76,7 @@ impl Challengers {
             blocks,
             stride,
             groups: vec![Lines::NOBODY; rows * stride],
-            rough: vec![Rough::NOBODY; if few { rows * stride } else { 0 }],
+            rounded: vec![Rounded::NOBODY; if few { rows * stride } else { 0 }],
             counted: true,
             leaders: vec![nobody; led],
             fronts: vec![unknown; led],
@@ -105,8 +105,8 @@ impl Challengers {
     fn put(&mut self, group: usize, place: usize, [mean, width]: [f64; 2]) {
         // Zeros added, the compiler stores both in one piece.
         self.groups[group].pairs[place] = [mean + 0.0, width + 0.0];
-        if let Some(rough) = self.rough.get_mut(group) {
-            rough.set(place, mean, width);
+        if let Some(rounded) = self.rounded.get_mut(group) {
+            rounded.set(place, mean, width);
         }
     }
 
@@ -119,7 +119,7 @@ impl Challengers {
             return;
         }
         #[cfg(target_arch = "x86_64")]
-        if rough::vectors::here() {
+        if rounded::vectors::here() {
             #[expect(unsafe_code, reason = "not all processors of this kind have these instructions")]
             // SAFETY: this one has those that the function is compiled for.
             unsafe {
@@ -172,14 +172,14 @@ impl Challengers {
         champion: usize,
         alpha: f64,
         open: &OpenDuels,
-        known: impl Fn(usize) -> Option<Standing>,
+        known: impl Fn(usize) -> Option<PairEstimate>,
     ) -> u64 {
         let others = self.of(champion).enumerate().map(|(opponent, bounds)| {
             if open.between(opponent, champion) == 0 {
                 return (opponent, bounds);
             }
             // Of a pair of which nothing is known yet, the bound is above 1/2.
-            (opponent, known(opponent).map_or((0.5, 1.0), |standing| (standing.mean, standing.width)))
+            (opponent, known(opponent).map_or((0.5, 1.0), |estimate| (estimate.mean, estimate.width)))
         });
         let weakest = others
             .filter(|&(opponent, _)| opponent != champion)
@@ -204,15 +204,15 @@ impl Challengers {
         self.scale = scale;
         if self.leaders.is_empty() {
             #[cfg(target_arch = "x86_64")]
-            if rough::vectors::here() {
+            if rounded::vectors::here() {
                 #[expect(unsafe_code, reason = "not all processors of this kind have these instructions")]
                 // SAFETY: this one has those that the function is compiled for.
                 return unsafe { self.of_few_in_vectors(champion, not_itself, scale, generator) };
             }
-            return self.of_few(champion, not_itself, scale, generator, (rough::hopeful, rough::as_wide));
+            return self.of_few(champion, not_itself, scale, generator, (rounded::nearly_highest, rounded::of_width));
         }
         #[cfg(target_arch = "x86_64")]
-        if rough::vectors::here() {
+        if rounded::vectors::here() {
             #[expect(unsafe_code, reason = "not all processors of this kind have these instructions")]
             // SAFETY: as above.
             return unsafe { self.of_many_in_vectors(champion, not_itself, generator) };
@@ -224,9 +224,9 @@ impl Challengers {
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,popcnt,bmi1,bmi2")]
     fn of_few_in_vectors(&self, champion: usize, not_itself: bool, scale: f64, generator: &mut Generator) -> usize {
-        let hopeful = |row: &[Rough], scale| rough::vectors::hopeful(row, scale);
-        let as_wide = |row: &[Rough], width| rough::vectors::as_wide(row, width);
-        self.of_few(champion, not_itself, scale, generator, (hopeful, as_wide))
+        let nearly_highest = |row: &[Rounded], scale| rounded::vectors::nearly_highest(row, scale);
+        let of_width = |row: &[Rounded], width| rounded::vectors::of_width(row, width);
+        self.of_few(champion, not_itself, scale, generator, (nearly_highest, of_width))
     }
 
     /// [`of_many`](Self::of_many), in wider vectors.
@@ -243,7 +243,7 @@ impl Challengers {
         self.draw_tied(champion, not_itself, generator)
     }
 
-    /// The challenger, where there are no leaders. The functions are those of `rough`.
+    /// The challenger, where there are no leaders. The functions are those of `rounded`.
     #[inline(always)]
     fn of_few(
         &self,
@@ -251,18 +251,18 @@ impl Challengers {
         not_itself: bool,
         scale: f64,
         generator: &mut Generator,
-        (hopeful, as_wide): (impl Fn(&[Rough], f32) -> (Places, f32), impl Fn(&[Rough], f32) -> Places),
+        (nearly_highest, of_width): (impl Fn(&[Rounded], f32) -> (ArmBits, f32), impl Fn(&[Rounded], f32) -> ArmBits),
     ) -> usize {
         let row = champion * self.stride..(champion + 1) * self.stride;
-        let rough = &self.rough[row.clone()];
-        let (mut places, best) = hopeful(rough, scale as f32);
-        let some = first_place(places);
+        let rounded = &self.rounded[row.clone()];
+        let (mut places, best) = nearly_highest(rounded, scale as f32);
+        let some = first_arm(places);
         if count(places) == 1 {
             return some;
         }
-        let width = rough[some / LANES].width(some % LANES);
+        let width = rounded[some / LANES].width(some % LANES);
         // Nearly always they are one and the same line.
-        if !self.counted || !rough::alike(places, as_wide(rough, width), width, best) {
+        if !self.counted || !rounded::alike(places, of_width(rounded, width), width, best) {
             places = highest(&self.groups[row], places, scale);
         }
         debug_assert_eq!(places, highest(&self.groups[champion * self.stride..][..self.stride], places, scale));
@@ -272,7 +272,7 @@ impl Challengers {
             }
         }
         let ties = count(places);
-        if ties == 0 { champion } else { nth_place(places, below(generator, ties as usize) as u32) }
+        if ties == 0 { champion } else { nth_arm(places, below(generator, ties as usize) as u32) }
     }
 
     /// One of those that are `tied`.
@@ -365,8 +365,8 @@ impl Challengers {
 /// Those of `places` with the highest bound.
 #[cold]
 #[inline(never)]
-fn highest(groups: &[Lines], places: Places, scale: f64) -> Places {
-    let (mut best, mut highest) = (f64::NEG_INFINITY, Places::default());
+fn highest(groups: &[Lines], places: ArmBits, scale: f64) -> ArmBits {
+    let (mut best, mut highest) = (f64::NEG_INFINITY, ArmBits::default());
     for (block, mut rest) in places.into_iter().enumerate() {
         while rest != 0 {
             let place = rest.trailing_zeros() as usize;
@@ -374,7 +374,7 @@ fn highest(groups: &[Lines], places: Places, scale: f64) -> Places {
             let [mean, width] = groups[block * LANES + place / LANES].pairs[place % LANES];
             let bound = mean + scale * width;
             if bound > best {
-                highest = Places::default();
+                highest = ArmBits::default();
                 best = bound;
             }
             highest[block] |= u64::from(bound == best) << place;

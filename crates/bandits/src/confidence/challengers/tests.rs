@@ -24,7 +24,7 @@ fn nothing_that_is_highest_is_overlooked() {
             let chosen = opponents.challenger(champion, false, scale, &mut generator);
             let places = if opponents.leaders.is_empty() {
                 let row = champion * opponents.stride..(champion + 1) * opponents.stride;
-                let (places, _) = rough::hopeful(&opponents.rough[row.clone()], scale as f32);
+                let (places, _) = rounded::nearly_highest(&opponents.rounded[row.clone()], scale as f32);
                 highest(&opponents.groups[row], places, scale).to_vec()
             } else {
                 opponents.tied.iter().map(|&(tied, _)| tied).collect()
@@ -68,8 +68,8 @@ fn rounding_decides_nothing() {
             for _ in 0..8 {
                 let met = duels.start() + below(&mut generator, duels.clone().count()) as u32;
                 let won = met / 2 + below(&mut generator, 2 + met as usize / 20_000) as u32;
-                let standing = Standing::of(won.into(), (met - won.min(met)).into(), 0).expect("duels");
-                opponents.set(0, below(&mut generator, arms), standing.mean, standing.width);
+                let estimate = PairEstimate::of(won.into(), (met - won.min(met)).into(), 0).expect("duels");
+                opponents.set(0, below(&mut generator, arms), estimate.mean, estimate.width);
             }
             // Now and then one of more than counts, next to a line of counts.
             let (mean, width) = opponents.of(0).last().expect("an arm");
@@ -92,7 +92,7 @@ fn rounding_decides_nothing() {
 #[test]
 #[expect(unsafe_code, reason = "as where it is used")]
 fn vectors_change_nothing() {
-    if !rough::vectors::here() {
+    if !rounded::vectors::here() {
         return;
     }
     for arms in [5, 64, 136, 256, 257, 700] {
@@ -106,8 +106,8 @@ fn vectors_change_nothing() {
             let mut same = generator.clone();
             // SAFETY: this processor has the instructions.
             let (arm, again) = unsafe {
-                if arms <= rough::MOST {
-                    let functions = (rough::hopeful, rough::as_wide);
+                if arms <= rounded::MOST {
+                    let functions = (rounded::nearly_highest, rounded::of_width);
                     let plain = one.of_few(0, not_itself, scale, &mut generator, functions);
                     (plain, other.of_few_in_vectors(0, not_itself, scale, &mut same))
                 } else {
@@ -123,7 +123,7 @@ fn vectors_change_nothing() {
             let (group, place) = (arm / LANES, arm % LANES);
             one.put(group, place, line);
             other.put(group, place, line);
-            if arms > rough::MOST {
+            if arms > rounded::MOST {
                 one.renew_leaders(group, place, line);
                 // SAFETY: as above.
                 unsafe { other.renew_leaders_in_vectors(group, place, line) };

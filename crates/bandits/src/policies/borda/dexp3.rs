@@ -21,50 +21,30 @@
 //! * Weights are kept as logarithms and drawn from a tree of sums: a step costs O(log K).
 //! * The arm reported has the largest weight.
 
-use crate::algorithm::{papers, parameters};
-use crate::policies::reductions::rex3::gamma_in_unit;
-use crate::singleton::{ExpWeights, highest_score};
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::algorithm::{known, papers};
+use crate::singleton::ExpWeights;
+use crate::{Arm, Choice, Feedback, Generator, Policy, config, state, stored};
 
-/// D-EXP3's parameters.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Dexp3Config {
-    /// How much of each draw is uniform, in (0, 1], which also sets eta = gamma^2 / K; `None` for that of the horizon.
-    pub gamma: Option<f64>,
-}
+config! {
+    /// D-EXP3's parameters.
+    pub struct Dexp3Config {
+        /// How much of each draw is uniform, in (0, 1], which also sets eta = gamma^2 / K; `None` for that of the horizon.
+        gamma: Option<f64> = None, "how much of each draw is uniform; eta = gamma^2 / K" [share];
+    }
 
-impl PolicyConfig for Dexp3Config {
-    const NAME: &'static str = "dexp3";
-    const SUMMARY: &'static str = "exponential weights of Borda scores (Saha et al., ICML 2021)";
-    const PREFER: &'static str = "if preferences may change or be tampered with, and the arm that wins most on average is wanted; needs many steps";
-    const PAPER: Option<Paper> = Some(papers::SAHA_ICML_2021);
-    const NEEDS_HORIZON: bool = true;
-    const CONVERGENCE: Convergence = Convergence { condorcet: false, late_share: 0.7, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 64 };
-    type Policy = Dexp3;
+    policy Dexp3 {
+        name: "dexp3",
+        summary: "exponential weights of Borda scores (Saha et al., ICML 2021)",
+        paper: papers::SAHA_ICML_2021,
+        needs_horizon: true,
+    }
 
     fn uses_horizon(&self) -> bool {
         self.gamma.is_none()
     }
 
-    parameters! {
-        "gamma" => gamma, "how much of each draw is uniform; eta = gamma^2 / K";
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        gamma_in_unit(self.gamma)
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Dexp3, ParameterError> {
-        self.check_for(arms, horizon)?;
-        let count = arms.max(2) as f64;
-        let tuned = || {
-            let eta = libm::pow(libm::log(count) / (horizon as f64 * count.sqrt()), 2.0 / 3.0);
-            (eta * count).sqrt().min(1.0)
-        };
-        let gamma = self.gamma.unwrap_or_else(tuned);
-        Ok(Dexp3 { gamma, eta: gamma * gamma / count, weights: ExpWeights::new(arms) })
+    fn build(&self, arms: usize, horizon: Option<u64>) -> Dexp3 {
+        Dexp3::new(self, arms, horizon)
     }
 }
 
@@ -78,6 +58,18 @@ pub struct Dexp3 {
 }
 
 state!(Dexp3 { weights } but { gamma, eta });
+
+impl Dexp3 {
+    fn new(config: &Dexp3Config, arms: usize, horizon: Option<u64>) -> Self {
+        let count = arms.max(2) as f64;
+        let tuned = || {
+            let eta = libm::pow(libm::log(count) / (known(horizon) as f64 * count.sqrt()), 2.0 / 3.0);
+            (eta * count).sqrt().min(1.0)
+        };
+        let gamma = config.gamma.unwrap_or_else(tuned);
+        Self { gamma, eta: gamma * gamma / count, weights: ExpWeights::new(arms) }
+    }
+}
 
 impl Policy for Dexp3 {
     fn arms(&self) -> usize {
@@ -102,8 +94,7 @@ impl Policy for Dexp3 {
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        let logs = self.weights.logs();
-        highest_score(logs.len(), |arm| logs[arm], generator)
+        self.weights.heaviest(generator)
     }
 
     stored!();
@@ -114,13 +105,14 @@ mod tests {
     use rand::SeedableRng as _;
 
     use super::*;
+    use crate::PolicyConfig as _;
     use crate::random::unit;
 
     /// What S rises by in a step has the mean that the paper says, exactly: summed over all draws and outcomes.
     #[test]
     fn scores_are_estimated_without_bias() {
         let p = [[0.5, 0.7, 0.2], [0.3, 0.5, 0.9], [0.8, 0.1, 0.5]];
-        let policy = || Dexp3Config { gamma: Some(0.3) }.policy(3, 0).expect("valid");
+        let policy = || Dexp3Config { gamma: Some(0.3) }.policy(3, None).expect("valid");
         let mut start = policy();
         let mut generator = Generator::seed_from_u64(1);
         for step in 1..200 {
@@ -145,8 +137,8 @@ mod tests {
     #[test]
     fn rates_follow_the_theorem() {
         // ln 4 / (1000 x 2) to the power of 2/3 is .007832; times 4, its root .1770.
-        let policy = Dexp3Config::default().policy(4, 1_000).expect("valid");
+        let policy = Dexp3Config::default().policy(4, Some(1_000)).expect("valid");
         assert!((policy.eta - 0.007_832).abs() < 1e-6 && (policy.gamma - 0.176_998).abs() < 1e-5, "{}", policy.gamma);
-        assert!(Dexp3Config::default().policy(4, 1).expect("valid").gamma <= 1.0);
+        assert!(Dexp3Config::default().policy(4, Some(1)).expect("valid").gamma <= 1.0);
     }
 }

@@ -25,54 +25,25 @@
 //! * With late outcomes, pulls under way are not counted; the passes go on.
 //! * The arm reported has the largest m of those left.
 
-use crate::algorithm::{papers, parameters, probability, takes_late};
-use crate::late::Late;
+use crate::algorithm::papers;
 use crate::random::{below, best_arm};
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, state, stored, takes_late};
 
-/// The parameters of elimination by Borda scores.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BordaEliminationConfig {
-    /// The probability that the Borda winner leaves, between 0 and 1.
-    pub delta: f64,
-}
-
-impl Default for BordaEliminationConfig {
-    fn default() -> Self {
-        Self { delta: 0.05 }
-    }
-}
-
-impl PolicyConfig for BordaEliminationConfig {
-    const NAME: &'static str = "borda-elimination";
-    const SUMMARY: &'static str = "the Borda winner with a guarantee (Jamieson et al., AISTATS 2015), by elimination";
-    const PREFER: &'static str =
-        "if the arm that wins most on average must be right with a stated probability, at whatever cost";
-    const PAPER: Option<Paper> = Some(papers::JAMIESON_AISTATS_2015);
-    const CONVERGENCE: Convergence = Convergence { condorcet: false, late_share: 0.9, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 50 };
-    type Policy = BordaElimination;
-
-    parameters! {
-        "delta" => delta, "probability that the Borda winner leaves";
+config! {
+    /// The parameters of elimination by Borda scores.
+    pub struct BordaEliminationConfig {
+        /// The probability that the Borda winner leaves, between 0 and 1.
+        delta: f64 = 0.05, "probability that the Borda winner leaves" [probability];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        probability("delta", self.delta)
+    policy BordaElimination {
+        name: "borda-elimination",
+        summary: "the Borda winner with a guarantee (Jamieson et al., AISTATS 2015), by elimination",
+        paper: papers::JAMIESON_AISTATS_2015,
     }
 
-    fn policy(&self, arms: usize, horizon: u64) -> Result<BordaElimination, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(BordaElimination {
-            delta: self.delta,
-            won: vec![0; arms],
-            pulled: vec![0; arms],
-            upper: vec![f64::INFINITY; arms],
-            highest_lower: f64::NEG_INFINITY,
-            left: (0..arms as u32).collect(),
-            turn: 0,
-        })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> BordaElimination {
+        BordaElimination::new(self, arms)
     }
 
     takes_late!();
@@ -96,6 +67,18 @@ pub struct BordaElimination {
 state!(BordaElimination { won, pulled, upper, highest_lower, left, turn } but { delta });
 
 impl BordaElimination {
+    fn new(config: &BordaEliminationConfig, arms: usize) -> Self {
+        Self {
+            delta: config.delta,
+            won: vec![0; arms],
+            pulled: vec![0; arms],
+            upper: vec![f64::INFINITY; arms],
+            highest_lower: f64::NEG_INFINITY,
+            left: (0..arms as u32).collect(),
+            turn: 0,
+        }
+    }
+
     /// r after `pulls` pulls.
     fn radius(&self, pulls: f64) -> f64 {
         let pi_squared = std::f64::consts::PI * std::f64::consts::PI;
@@ -166,7 +149,7 @@ impl Late for BordaElimination {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Generators, MatrixArena, PreferenceMatrix, Run, winners};
+    use crate::{Generators, MatrixArena, PolicyConfig as _, PreferenceMatrix, Run, winners};
 
     /// Twenty runs among four arms, of which the Borda winner is not the Condorcet winner: each ends with it, at the latest when
     /// the theory says. With delta = .001 one error in twenty runs has a probability of .02.
@@ -179,7 +162,7 @@ mod tests {
         let scores = winners::borda_scores(&matrix);
         let config = BordaEliminationConfig { delta: 0.001 };
         for seed in 0..20 {
-            let mut policy = config.policy(4, 0).expect("valid");
+            let mut policy = config.policy(4, None).expect("valid");
             // Pulls until 4 r is below the gap, for each of the others, and the best one as often as the next.
             let pulls = |gap: f64| (1..).find(|&n| 4.0 * policy.radius(f64::from(n)) < gap).expect("some");
             let needed: Vec<u32> = [0, 2, 3].iter().map(|&i| pulls(scores[1] - scores[i])).collect();
@@ -200,7 +183,7 @@ mod tests {
     /// An arm that always won, and then always loses, is dropped by no one: its last bound lies below its first.
     #[test]
     fn one_arm_is_left_whatever_the_outcomes() {
-        let mut policy = BordaEliminationConfig { delta: 0.9 }.policy(2, 0).expect("valid");
+        let mut policy = BordaEliminationConfig { delta: 0.9 }.policy(2, None).expect("valid");
         let mut generator = Generators::from_seed(1).policy;
         for step in 1..=400 {
             let Choice::Duel(first, second) = policy.choose(step, &mut generator) else { break };
@@ -215,7 +198,7 @@ mod tests {
         assert!(below_its_own(&policy), "{policy:?}");
         assert_eq!(policy.choose(4_001, &mut generator), Choice::Alone { arm: Arm(0), until: u64::MAX });
         // Two arms that fall together: one is left.
-        let mut policy = BordaEliminationConfig { delta: 0.9 }.policy(2, 0).expect("valid");
+        let mut policy = BordaEliminationConfig { delta: 0.9 }.policy(2, None).expect("valid");
         for (step, won) in (1..=4_000).map(|step| (step, step <= 100)) {
             for (arm, other) in [(Arm(0), Arm(1)), (Arm(1), Arm(0))] {
                 policy.learn(step, Feedback::of_duel(arm, other, won));
@@ -231,7 +214,7 @@ mod tests {
         use rand::SeedableRng as _;
 
         let config = BordaEliminationConfig { delta: 0.5 };
-        let policy = config.policy(2, 0).expect("valid");
+        let policy = config.policy(2, None).expect("valid");
         let mut generator = Generator::seed_from_u64(1);
         let outside = |generator: &mut Generator| {
             let mut won = 0_u32;

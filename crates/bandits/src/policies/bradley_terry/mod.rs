@@ -8,7 +8,7 @@
 //!    the largest m of the heaviest prior;
 //! 2. the guard may force a duel of the leader; if the leader has a proven loss, nothing else is played against it;
 //! 3. a prior is drawn by weight, and theta(i) ~ N(m(i), v(i)) for every arm i; the challenger is the arm with the largest;
-//! 4. if it is the leader, or an arm with which the leader is settled, the leader plays alone. Otherwise they meet if one of
+//! 4. if it is the leader, or the pair of the two is decided, the leader plays alone. Otherwise they meet if one of
 //!    10 further draws has another largest than the leader, too, and with probability 1/10 if none has;
 //! 5. with p = 1 / (1 + exp(m(loser) - m(winner))), h = eta p (1 - p) and s = 1 + h (v(winner) + v(loser)):
 //!    m(winner) += v(winner) eta (1 - p) / s, m(loser) -= v(loser) eta (1 - p) / s, and for both
@@ -27,14 +27,14 @@
 //!   first and A that of the second, the step has a forced duel with probability `guard` (min(B, 1) + A), 1 at most; the
 //!   opponent is drawn by weight, that of the first divided by max(B, 1). Where the leader has a proven loss, no order explains the duels:
 //!   then 1 takes the place of `guard`, and the model is not asked.
-//! * **Who need not be asked.** Arms with which the leader is *settled*: one of the two has a proven loss to the other.
+//! * **Who need not be asked.** Arms whose pair with the leader is *decided*: one of the two has a proven loss to the other.
 //!
 //! With late outcomes, an arm with as many duels against the leader under way as known (and one at least) has the weight 0.
 //!
 //! **What follows**, by argument, not by proof. *A wrong leader goes*: as long as it leads, the weight of an arm that beats it does not
 //! fall for good, so that their duels go on until the loss is proven, which takes about ln t / kl(p, 1/2) of them. *The right one stays*: a false
 //! proof within a period that begins at t needs evidence of ln t against what is true, the probability of which is of order
-//! ln t / t, and it is over at the latest in a period that begins at e^D. *What is settled is not asked*: so no arm meets a leader more often
+//! ln t / t, and it is over at the latest in a period that begins at e^D. *What is decided is not asked*: so no arm meets a leader more often
 //! than about ln t / kl(p, 1/2) times. Regret then grows as the logarithm of t, or its square if the false proofs are what counts most, whatever the
 //! preferences, against Condorcet and Copeland winners alike. How large it is in practice is measured in `docs/pages/bandits/overconfidence.md`.
 //!
@@ -71,11 +71,9 @@ mod utilities;
 use utilities::Utilities;
 
 use super::guard::{Guard, SHARE};
-use crate::algorithm::{papers, parameters, positive, probability, takes_late};
-use crate::late::Late;
+use crate::algorithm::papers;
 use crate::random::{below, uniform};
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, state, stored, takes_late};
 
 /// The priors that learn side by side.
 pub(crate) const PRIORS: [f64; 6] = [0.07, 0.14, 0.28, 0.56, 1.12, 2.24];
@@ -84,54 +82,27 @@ pub(crate) const OPINIONS: usize = 10;
 /// The probability of a duel if none has.
 pub(crate) const REGARDLESS: f64 = 0.1;
 
-/// Parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BradleyTerryConfig {
-    /// The standard deviation of utilities before anything is known of them, positive; learned if `None`.
-    pub prior: Option<f64>,
-    /// How many duels each counts for, positive.
-    pub eta: f64,
-    /// The share of steps for duels that the guard forces, in (0, 1).
-    pub guard: f64,
-}
-
-impl Default for BradleyTerryConfig {
-    fn default() -> Self {
-        Self { prior: None, eta: 1.0, guard: SHARE }
-    }
-}
-
-impl PolicyConfig for BradleyTerryConfig {
-    const NAME: &'static str = "bradley-terry";
-    const SUMMARY: &'static str = "Thompson sampling of utilities, leader against challenger (this project)";
-    const PREFER: &'static str = "first, if two arms meet at a time: here the least regret of duels from 10^6 steps on, and right also where arms differ far more or no order explains preferences";
-    const PAPER: Option<Paper> = Some(papers::BRADLEY_TERRY_1952);
-    const REVISION: u32 = 2;
-    const MEMORY: Memory = Memory { per_pair: 4, per_arm: 400 };
-    type Policy = BradleyTerry;
-
-    parameters! {
-        "prior" => prior, "standard deviation of utilities at first, or auto: learned";
-        "eta" => eta, "how many duels each counts for";
-        "guard" => guard, "share of steps for duels that a wrong model would not ask for";
+config! {
+    /// Parameters.
+    pub struct BradleyTerryConfig {
+        /// The standard deviation of utilities before anything is known of them, positive; learned if `None`.
+        prior: Option<f64> = None, "standard deviation of utilities at first, or auto: learned" [positive];
+        /// How many duels each counts for, positive.
+        eta: f64 = 1.0, "how many duels each counts for" [positive];
+        /// The share of steps for duels that the guard forces, in (0, 1).
+        guard: f64 = SHARE, "share of steps for duels that a wrong model would not ask for" [probability];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        if let Some(prior) = self.prior {
-            positive("prior", prior)?;
-        }
-        positive("eta", self.eta)?;
-        probability("guard", self.guard)
+    policy BradleyTerry {
+        name: "bradley-terry",
+        summary: "Thompson sampling of utilities, leader against challenger (this project)",
+        paper: papers::BRADLEY_TERRY_1952,
+        revision: 2,
+        all_pairs: true,
     }
 
-    fn policy(&self, arms: usize, horizon: u64) -> Result<BradleyTerry, ParameterError> {
-        self.check_for(arms, horizon)?;
-        let priors = self.prior.map_or_else(|| PRIORS.to_vec(), |prior| vec![prior]);
-        Ok(BradleyTerry {
-            utilities: Utilities::new(arms, &priors, self.eta),
-            guard: Guard::new(arms, self.guard),
-            leader: None,
-        })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> BradleyTerry {
+        BradleyTerry::new(self, arms)
     }
 
     takes_late!();
@@ -149,6 +120,15 @@ pub struct BradleyTerry {
 state!(BradleyTerry { utilities, guard, leader });
 
 impl BradleyTerry {
+    fn new(config: &BradleyTerryConfig, arms: usize) -> Self {
+        let priors = config.prior.map_or_else(|| PRIORS.to_vec(), |prior| vec![prior]);
+        Self {
+            utilities: Utilities::new(arms, &priors, config.eta),
+            guard: Guard::new(arms, config.guard),
+            leader: None,
+        }
+    }
+
     /// Whether `i` leads rather than `j`.
     #[inline]
     fn leads(&self, i: Arm, j: Arm) -> bool {
@@ -202,7 +182,7 @@ impl Policy for BradleyTerry {
         }
         let prior = self.utilities.draw_prior(generator);
         let challenger = self.utilities.draw_largest(prior, generator);
-        if challenger == leader || self.guard.is_settled(challenger) || !self.is_worth_it(leader, prior, generator) {
+        if challenger == leader || self.guard.is_decided(challenger) || !self.is_worth_it(leader, prior, generator) {
             return alone;
         }
         Choice::Duel(leader, challenger)

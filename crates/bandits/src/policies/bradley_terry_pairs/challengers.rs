@@ -4,8 +4,7 @@ use super::dense::{Square, dot};
 use super::posterior::Posterior;
 use crate::counts::PairCounts;
 use crate::random::{Normals, geometric, positive_unit, uniform};
-use crate::state::state;
-use crate::{Arm, Generator};
+use crate::{Arm, Generator, state};
 
 /// Arms whose mean is more than this many standard deviations below 0 are left out: their probability is below 10^-15.
 const FARTHEST: f64 = 8.0;

@@ -1,6 +1,5 @@
 //! The little linear algebra that a normal posterior needs: Cholesky factors of symmetric positive definite matrices.
-
-use crate::state::state;
+use crate::state;
 
 /// A square matrix, row by row.
 #[derive(Debug, Clone, Default)]

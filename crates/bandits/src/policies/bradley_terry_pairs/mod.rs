@@ -9,7 +9,7 @@
 //!    max(0, m(i, l)). It is found at each fit, which also comes when another arm has fewer losses than the leader.
 //! 3. The guard may force a duel of the leader; if the leader has a proven loss, nothing else is played against it. Losses and guard
 //!    are those of [`bradley-terry`](super::bradley_terry#the-guard).
-//! 4. Otherwise x(i, l) is drawn for all i together. If the largest is above 0 and its arm is not settled with the leader, they
+//! 4. Otherwise x(i, l) is drawn for all i together. If the largest is above 0 and its pair with the leader is not decided, they
 //!    meet; otherwise the leader plays alone.
 //!
 //! ## References
@@ -35,11 +35,9 @@ mod challengers;
 mod dense;
 mod posterior;
 
-use crate::algorithm::{papers, parameters, positive, probability, takes_late};
-use crate::late::Late;
+use crate::algorithm::papers;
 use crate::random::{Normals, below, uniform};
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, state, stored, takes_late};
 use challengers::Challengers;
 use posterior::Posterior;
 
@@ -48,58 +46,27 @@ use super::guard::{Guard, SHARE};
 /// By which share of the duels there are more before the next fit: what a single duel changes matters less and less.
 const GROWTH: f64 = 0.01;
 
-/// Parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BradleyTerryPairsConfig {
-    /// The first guess of the standard deviation of utilities, positive.
-    pub prior: f64,
-    /// The first guess of the standard deviation of the effects of pairs, positive.
-    pub pairs: f64,
-    /// The share of steps for duels that the guard forces, in (0, 1).
-    pub guard: f64,
-}
-
-impl Default for BradleyTerryPairsConfig {
-    fn default() -> Self {
-        Self { prior: 0.3, pairs: 0.02, guard: SHARE }
-    }
-}
-
-impl PolicyConfig for BradleyTerryPairsConfig {
-    const NAME: &'static str = "bradley-terry-pairs";
-    const SUMMARY: &'static str = "as `bradley-terry`, but it learns where its model is wrong (this project)";
-    const PREFER: &'static str =
-        "as `bradley-terry`, if 10^8 steps or more are simulated: they take seconds, at a little more regret";
-    const PAPER: Option<Paper> = Some(papers::BRADLEY_TERRY_1952);
-    const MEMORY: Memory = Memory { per_pair: 52, per_arm: 120 };
-    const REVISION: u32 = 2;
-    type Policy = BradleyTerryPairs;
-
-    parameters! {
-        "prior" => prior, "standard deviation of utilities, first guess";
-        "pairs" => pairs, "standard deviation of what utilities do not explain, first guess";
-        "guard" => guard, "share of steps for duels that a wrong model would not ask for";
+config! {
+    /// Parameters.
+    pub struct BradleyTerryPairsConfig {
+        /// The first guess of the standard deviation of utilities, positive.
+        prior: f64 = 0.3, "standard deviation of utilities, first guess" [positive];
+        /// The first guess of the standard deviation of the effects of pairs, positive.
+        pairs: f64 = 0.02, "standard deviation of what utilities do not explain, first guess" [positive];
+        /// The share of steps for duels that the guard forces, in (0, 1).
+        guard: f64 = SHARE, "share of steps for duels that a wrong model would not ask for" [probability];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("prior", self.prior)?;
-        positive("pairs", self.pairs)?;
-        probability("guard", self.guard)
+    policy BradleyTerryPairs {
+        name: "bradley-terry-pairs",
+        summary: "as `bradley-terry`, but it learns where its model is wrong (this project)",
+        paper: papers::BRADLEY_TERRY_1952,
+        revision: 2,
+        all_pairs: true,
     }
 
-    fn policy(&self, arms: usize, horizon: u64) -> Result<BradleyTerryPairs, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(BradleyTerryPairs {
-            guard: Guard::new(arms, self.guard),
-            posterior: Posterior::new(arms, self.prior, self.pairs),
-            challengers: Challengers::default(),
-            leader: None,
-            duels: 0,
-            next_fit: 0,
-            due: None,
-            forced: None,
-            normals: Normals::new(),
-        })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> BradleyTerryPairs {
+        BradleyTerryPairs::new(self, arms)
     }
 
     takes_late!();
@@ -127,6 +94,20 @@ pub struct BradleyTerryPairs {
 state!(BradleyTerryPairs { guard, posterior, challengers, leader, duels, next_fit, due, forced } but { normals });
 
 impl BradleyTerryPairs {
+    fn new(config: &BradleyTerryPairsConfig, arms: usize) -> Self {
+        Self {
+            guard: Guard::new(arms, config.guard),
+            posterior: Posterior::new(arms, config.prior, config.pairs),
+            challengers: Challengers::default(),
+            leader: None,
+            duels: 0,
+            next_fit: 0,
+            due: None,
+            forced: None,
+            normals: Normals::new(),
+        }
+    }
+
     fn fit(&mut self, leader: Option<Arm>) -> Arm {
         let covariance = self.posterior.fit(self.guard.counts());
         let leader = leader.unwrap_or_else(|| self.least_beaten());
@@ -186,7 +167,7 @@ impl BradleyTerryPairs {
         } else {
             self.challengers.draw(self.normals, generator)
         };
-        challenger.filter(|&arm| !self.guard.is_settled(arm)).ok_or(step)
+        challenger.filter(|&arm| !self.guard.is_decided(arm)).ok_or(step)
     }
 }
 
@@ -255,11 +236,12 @@ mod tests {
     use rand::SeedableRng as _;
 
     use super::*;
+    use crate::PolicyConfig as _;
 
     /// Each arm of the cycle loses to one other; the arm that beats all of them, if by little, leads.
     #[test]
     fn a_cycle_of_three_does_not_lead() {
-        let mut policy = BradleyTerryPairsConfig::default().policy(4, 0).expect("a policy");
+        let mut policy = BradleyTerryPairsConfig::default().policy(4, None).expect("a policy");
         let _ = policy.choose(1, &mut Generator::seed_from_u64(1));
         for (winner, loser, wins) in [(0, 1, 90), (1, 2, 90), (2, 0, 90), (3, 0, 55), (3, 1, 55), (3, 2, 55)] {
             for duel in 0..100 {

@@ -2,7 +2,7 @@
 
 use super::dense::Square;
 use crate::counts::{PairCounts, PairTable};
-use crate::state::state;
+use crate::state;
 
 /// How many arms or pairs the first guess of a standard deviation counts for, beside those observed.
 const FIRST_GUESS: f64 = 5.0;

@@ -7,8 +7,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::confidence::Duels;
 use crate::counts::PairCounts;
-use crate::state::state;
+use crate::state;
 
 /// The pairs.
 #[derive(Debug, Clone)]
@@ -54,7 +55,7 @@ impl DecidedPairs {
         self.wins.arms()
     }
 
-    pub(crate) fn wins(&self) -> &PairCounts {
+    pub(crate) fn counts(&self) -> &PairCounts {
         &self.wins
     }
 
@@ -77,12 +78,6 @@ impl DecidedPairs {
     #[inline]
     pub(crate) fn loses(&self, arm: usize, to: usize) -> bool {
         self.lost[arm * self.words + to / 64] >> (to % 64) & 1 == 1
-    }
-
-    /// Counts a duel and returns the wins either way; [`update`](Self::update) then updates the pair.
-    #[inline]
-    pub(crate) fn record(&mut self, winner: usize, loser: usize) -> (u32, u32) {
-        self.wins.record(winner, loser)
     }
 
     /// (w(j, i) - w(i, j))^2 / 4n, the arm ahead and the arm behind.
@@ -111,7 +106,7 @@ impl DecidedPairs {
     }
 
     /// Opens the pairs that time opens again.
-    pub(crate) fn advance(&mut self, time: f64, changed: &mut impl FnMut(&Self, Change)) {
+    pub(crate) fn decide(&mut self, time: f64, changed: &mut impl FnMut(&Self, Change)) {
         while let Some(&Reverse((bits, ahead, behind))) = self.expiries.peek() {
             if time < f64::from_bits(bits) {
                 break;
@@ -154,6 +149,20 @@ impl DecidedPairs {
     }
 }
 
+impl Duels for DecidedPairs {
+    #[inline]
+    fn wins(&self, i: usize, j: usize) -> (u32, u32) {
+        self.wins.between(i, j)
+    }
+
+    #[inline]
+    fn record(&mut self, first: usize, second: usize, first_won: bool, _time: f64) -> (u32, u32) {
+        let (winner, loser) = if first_won { (first, second) } else { (second, first) };
+        self.wins.record(winner, loser);
+        self.wins.between(first, second)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use rand::SeedableRng as _;
@@ -175,12 +184,12 @@ mod tests {
             let (a, b) = if below(&mut generator, 10) < 7 { (i.min(j), i.max(j)) } else { (i.max(j), i.min(j)) };
             // Long pauses, in which time alone opens pairs.
             let time = alpha * libm::log((step * step) as f64);
-            decided.record(a, b);
+            decided.record(a, b, true, time);
             let mut changed = |_: &DecidedPairs, change: Change| {
                 changes[(change.behind, change.ahead)] += if change.decided { 1 } else { -1 };
             };
             decided.update(i, j, time, &mut changed);
-            decided.advance(time, &mut changed);
+            decided.decide(time, &mut changed);
             let mut lost = vec![0; arms];
             let mut won = vec![0; arms];
             let mut next = f64::INFINITY;

@@ -3,7 +3,7 @@
 use super::decided_pairs::{Change, DecidedPairs};
 use crate::Generator;
 use crate::random::draw_into;
-use crate::state::state;
+use crate::state;
 
 /// B, B(i) and L.
 #[derive(Debug, Clone)]

@@ -41,60 +41,33 @@
 //!   champion loses becomes the champion. All else sees known outcomes only.
 //! * Pairs are kept as decided or open (`decided_pairs.rs`); a step costs O(K).
 
-use crate::algorithm::{papers, parameters, positive, takes_late};
-use crate::confidence::{Challengers, LogTime, Standing, last_step_below};
-use crate::counts::OpenDuels;
-use crate::late::Late;
+use crate::algorithm::papers;
+use crate::confidence::{PairBounds, last_step_below};
 use crate::random::{below, coin};
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, state, stored, takes_late};
 use decided_pairs::DecidedPairs;
 use hypotheses::{Hypotheses, ones};
 
 mod decided_pairs;
 mod hypotheses;
 
-/// CCB's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CcbConfig {
-    /// Width of the confidence bounds, positive.
-    pub alpha: f64,
-}
-
-impl Default for CcbConfig {
-    fn default() -> Self {
-        Self { alpha: 0.51 }
-    }
-}
-
-impl PolicyConfig for CcbConfig {
-    const NAME: &'static str = "ccb";
-    const SUMMARY: &'static str = "Copeland confidence bound (Zoghi et al., NIPS 2015)";
-    const PREFER: &'static str =
-        "if no arm may beat all others (Copeland winners) and its proof counts; otherwise as `rucb`";
-    const PAPER: Option<Paper> = Some(papers::ZOGHI_NIPS_2015);
-    const MEMORY: Memory = Memory { per_pair: 23, per_arm: 820 };
-    type Policy = Ccb;
-
-    parameters! {
-        "alpha" => alpha, "width of the bounds, above 1/2 in theory";
+config! {
+    /// CCB's parameters.
+    pub struct CcbConfig {
+        /// Width of the confidence bounds, positive.
+        alpha: f64 = 0.51, "width of the bounds, above 1/2 in theory"
+            [positive] [warns if <= 0.5: "is not above 1/2, as its theory needs"];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("alpha", self.alpha)
+    policy Ccb {
+        name: "ccb",
+        summary: "Copeland confidence bound (Zoghi et al., NIPS 2015)",
+        paper: papers::ZOGHI_NIPS_2015,
+        all_pairs: true,
     }
 
-    fn warning(&self) -> Option<String> {
-        (self.alpha <= 0.5).then(|| format!("ccb: alpha = {} is not above 1/2, as its theory needs", self.alpha))
-    }
-
-    fn opening(&self, arms: usize) -> u64 {
-        (arms * (arms - 1) / 2) as u64
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Ccb, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(Ccb::new(self.alpha, arms))
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> Ccb {
+        Ccb::new(self.alpha, arms)
     }
 
     takes_late!();
@@ -104,14 +77,9 @@ impl PolicyConfig for CcbConfig {
 #[derive(Debug, Clone)]
 pub struct Ccb {
     alpha: f64,
-    decided: DecidedPairs,
+    bounds: PairBounds<DecidedPairs>,
     hypotheses: Hypotheses,
-    clock: LogTime,
-    opponents: Challengers,
     met: Option<[usize; 2]>,
-    /// alpha ln t at the last choice.
-    time: f64,
-    open: OpenDuels,
     /// Whether step 2 has anything to do: a pair was decided or opened, or it changed something
     /// itself when it was last done.
     stale: bool,
@@ -121,19 +89,15 @@ pub struct Ccb {
     room: Vec<usize>,
 }
 
-state!(Ccb { decided, hypotheses, clock, opponents, met, time, open, stale, candidates, in_both, room } but { alpha });
+state!(Ccb { bounds, hypotheses, met, stale, candidates, in_both, room } but { alpha });
 
 impl Ccb {
     fn new(alpha: f64, arms: usize) -> Self {
         Self {
             alpha,
-            clock: LogTime::new(),
-            opponents: Challengers::new(arms, 2.0, 0.0),
-            decided: DecidedPairs::new(arms),
+            bounds: PairBounds::new(DecidedPairs::new(arms), arms, alpha, [2.0, 0.0]),
             hypotheses: Hypotheses::new(arms),
             met: None,
-            time: 0.0,
-            open: OpenDuels::new(arms),
             stale: true,
             candidates: Vec::with_capacity(arms),
             in_both: 0,
@@ -141,8 +105,14 @@ impl Ccb {
         }
     }
 
+    /// The pairs of which it is decided who wins.
+    fn decided(&self) -> &DecidedPairs {
+        self.bounds.duels()
+    }
+
     /// Brings the pairs up to date with alpha ln t.
-    fn catch_up(&mut self, time: f64) {
+    fn catch_up(&mut self) {
+        let time = self.bounds.time();
         let hypotheses = &mut self.hypotheses;
         let stale = &mut self.stale;
         let mut note = |_: &DecidedPairs, change| {
@@ -150,23 +120,15 @@ impl Ccb {
             hypotheses.note(change);
         };
         if let Some([i, j]) = self.met.take() {
-            self.decided.update(i, j, time, &mut note);
+            self.bounds.duels_mut().update(i, j, time, &mut note);
         }
-        self.decided.advance(time, &mut note);
-    }
-
-    /// Rewrites the bounds of a pair that choose its challenger.
-    fn rate(&mut self, i: usize, j: usize) {
-        let (won, lost) = self.decided.wins().between(i, j);
-        let standing = Standing::of(won.into(), lost.into(), self.open.between(i, j));
-        let standing = standing.unwrap_or(Standing { mean: 2.0, other_mean: 2.0, width: 0.0 });
-        self.opponents.set(j, i, standing.mean, standing.width);
-        self.opponents.set(i, j, standing.other_mean, standing.width);
+        self.bounds.duels_mut().decide(time, &mut note);
     }
 
     /// Step 2.
     fn update(&mut self, generator: &mut Generator) {
-        let arms = self.decided.arms();
+        let decided = self.bounds.duels();
+        let arms = decided.arms();
         let hypotheses = &mut self.hypotheses;
         self.stale = false;
         if hypotheses.disproven {
@@ -174,8 +136,8 @@ impl Ccb {
             self.stale = true;
         }
         // The optimistic score of an arm is K - 1 - lost, its pessimistic one is won.
-        let lost = self.decided.lost_counts();
-        let won = self.decided.won_counts();
+        let lost = decided.lost_counts();
+        let won = decided.won_counts();
         let surest = won.iter().copied().max().unwrap_or(0) as usize;
         for (arm, &lost) in lost.iter().enumerate() {
             if hypotheses.potential[arm] && arms - 1 - (lost as usize) < surest {
@@ -183,7 +145,7 @@ impl Ccb {
                 hypotheses.potential[arm] = false;
                 hypotheses.potential_count -= 1;
                 if hypotheses.size[arm] != hypotheses.losses + 1 {
-                    hypotheses.take_over(arm, &self.decided);
+                    hypotheses.take_over(arm, decided);
                 }
             }
         }
@@ -222,7 +184,7 @@ impl Ccb {
                     }
                     size if size > most => {
                         self.stale = true;
-                        hypotheses.cut(arm, most, &self.decided, &mut self.room, generator);
+                        hypotheses.cut(arm, most, decided, &mut self.room, generator);
                     }
                     _ => {}
                 }
@@ -234,8 +196,8 @@ impl Ccb {
     fn open_pair(&self, mut nth: usize) -> Option<(usize, usize)> {
         for (i, &open) in self.hypotheses.open.iter().enumerate() {
             if nth < open {
-                let mut pairs =
-                    ones(self.hypotheses.row(i)).filter(|&j| !self.decided.loses(i, j) && !self.decided.loses(j, i));
+                let mut pairs = ones(self.hypotheses.row(i))
+                    .filter(|&j| !self.decided().loses(i, j) && !self.decided().loses(j, i));
                 return pairs.nth(nth).map(|j| (i, j));
             }
             nth -= open;
@@ -245,16 +207,16 @@ impl Ccb {
 
     /// Whether the duels of an open pair that are under way would decide it, if they went as its duels have so far.
     fn decided_under_way(&self, i: usize, j: usize) -> bool {
-        let (won, lost) = self.decided.wins().between(i, j);
-        let (won, lost, more) = (f64::from(won), f64::from(lost), f64::from(self.open.between(i, j)));
+        let (won, lost) = self.decided().counts().between(i, j);
+        let (won, lost, more) = (f64::from(won), f64::from(lost), f64::from(self.bounds.open(i, j)));
         let (known, lead) = (won + lost, won - lost);
         // The evidence lead^2 / 4n, and (n + more) / n times as much, against alpha ln t.
-        more > 0.0 && lead * lead * (known + more) > 4.0 * self.time * known * known
+        more > 0.0 && lead * lead * (known + more) > 4.0 * self.bounds.time() * known * known
     }
 
     /// Whether they would decide that `i` loses.
     fn loses_under_way(&self, i: usize, j: usize) -> bool {
-        i != j && self.decided.wins().beats(j, i) && self.decided_under_way(i, j)
+        i != j && self.decided().counts().beats(j, i) && self.decided_under_way(i, j)
     }
 
     /// The champion of step 4.
@@ -269,34 +231,34 @@ impl Ccb {
     }
 
     /// The challenger of step 4, perhaps `champion` itself.
-    fn challenger(&mut self, champion: usize, scale: f64, generator: &mut Generator) -> usize {
-        // Those with l(d, champion) > 1/2 are the ones that it surely loses to.
-        let excluded = self.decided.lost_to(champion);
+    fn challenger(&mut self, champion: usize, generator: &mut Generator) -> usize {
+        let arm = Arm::at(champion);
         let eight = |words: &[u64], group: usize| (words[group / 8] >> (group % 8 * 8) & 0xff) as u32;
         if self.hypotheses.size[champion] > 0 && coin(generator) {
             let row = self.hypotheses.row(champion);
-            if row.iter().zip(excluded).any(|(arms, not)| arms & !not != 0) {
-                let admitted = |group| eight(row, group) & !eight(excluded, group);
-                return self.opponents.challenger_among(champion, admitted, scale, generator);
+            if row.iter().zip(self.decided().lost_to(champion)).any(|(arms, not)| arms & !not != 0) {
+                let hostile =
+                    |decided: &DecidedPairs, group| eight(row, group) & !eight(decided.lost_to(champion), group);
+                return self.bounds.challenger_among(arm, hostile, generator).index();
             }
         }
-        if self.decided.lost_counts()[champion] == 0 {
-            return self.opponents.challenger(champion, true, scale, generator);
+        if self.decided().lost_counts()[champion] == 0 {
+            return self.bounds.challenger(arm, true, generator).index();
         }
-        let admitted = |group| !eight(excluded, group);
-        self.opponents.challenger_among(champion, admitted, scale, generator)
+        // Those with l(d, champion) > 1/2 are the ones that it surely loses to.
+        let others = |decided: &DecidedPairs, group| !eight(decided.lost_to(champion), group);
+        self.bounds.challenger_among(arm, others, generator).index()
     }
 }
 
 impl Policy for Ccb {
     fn arms(&self) -> usize {
-        self.decided.arms()
+        self.decided().arms()
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        let time = self.alpha * self.clock.ln(step as f64);
-        self.time = time;
-        self.catch_up(time);
+        self.bounds.advance(step);
+        self.catch_up();
         if self.stale {
             self.update(generator);
         }
@@ -310,18 +272,18 @@ impl Policy for Ccb {
         }
         let alone = self.candidates.len() == 1;
         let mut champion = self.champion(generator);
-        let mut challenger = self.challenger(champion, time.sqrt(), generator);
+        let mut challenger = self.challenger(champion, generator);
         if self.loses_under_way(champion, challenger) && self.candidates.binary_search(&challenger).is_ok() {
             champion = challenger;
-            challenger = self.challenger(champion, time.sqrt(), generator);
+            challenger = self.challenger(champion, generator);
         }
         if challenger != champion {
             return Choice::Duel(Arm::at(champion), Arm::at(challenger));
         }
-        let counts = self.decided.lost_counts()[champion] + self.decided.won_counts()[champion];
+        let counts = self.decided().lost_counts()[champion] + self.decided().won_counts()[champion];
         let certain = counts as usize == self.arms() - 1;
         let until = if alone && open == 0 && certain {
-            last_step_below(self.decided.next_expiry(), self.alpha).max(step)
+            last_step_below(self.bounds.duels_mut().next_expiry(), self.alpha).max(step)
         } else {
             step
         };
@@ -332,14 +294,12 @@ impl Policy for Ccb {
         let Feedback::Duel { winner, loser, .. } = feedback else {
             return;
         };
-        let (winner, loser) = (winner.index(), loser.index());
-        self.decided.record(winner, loser);
-        self.rate(winner, loser);
-        self.met = Some([winner, loser]);
+        self.bounds.learn(feedback);
+        self.met = Some([winner.index(), loser.index()]);
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.decided.wins().least_doubted(self.decided.lost_counts(), generator)
+        self.decided().counts().lowest_then_copeland(self.decided().lost_counts(), generator)
     }
 
     stored!();
@@ -347,27 +307,20 @@ impl Policy for Ccb {
 
 impl Late for Ccb {
     fn depart(&mut self, arms: &[Arm]) {
-        let (i, j) = (arms[0].index(), arms[1].index());
-        self.open.depart(i, j);
-        self.opponents.mix();
-        self.rate(i, j);
+        self.bounds.depart(arms);
     }
 
-    fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
-        let (i, j) = (arms[0].index(), arms[1].index());
-        self.open.arrive(i, j);
-        match feedback {
-            Some(feedback) => {
-                if self.met.is_some() {
-                    self.catch_up(self.time);
-                }
-                self.learn(step, feedback);
+    fn arrive(&mut self, _step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
+        if feedback.is_some() {
+            if self.met.is_some() {
+                self.catch_up();
             }
-            None => self.rate(i, j),
+            self.met = Some([arms[0].index(), arms[1].index()]);
         }
+        self.bounds.arrive(arms, feedback);
     }
 
     fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
-        Some(self.decided.wins().between(i.index(), j.index()))
+        Some(self.decided().counts().between(i.index(), j.index()))
     }
 }

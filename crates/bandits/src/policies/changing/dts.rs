@@ -43,120 +43,60 @@
 //!   its own step on: it fades, or leaves the window, as if it had come in time.
 //! * A window keeps its duels, 16 bytes each.
 
-use super::chances::{Chances, Fading};
-use super::memory::{Duels, Memory as Remembered, Rule};
-use super::{at_least_two, low_alpha};
-use crate::algorithm::{papers, parameters, positive, takes_late};
+use super::fading_counts::{Duels, FadingCounts, Rule};
+use super::win_probabilities::{Fading, WinProbabilities};
+use crate::algorithm::papers;
 use crate::confidence::LogTime;
-use crate::late::Late;
 use crate::policies::dts::Bounds;
-use crate::state::{state, stored};
-use crate::thompson::{Field, Posterior, Preferences as _, Sampler, Ties};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::thompson::{Field, Posterior, Sampler, ThompsonRule, ThompsonSampling, Ties};
+use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, state, stored, takes_late};
 
-/// Sliding-window D-TS's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SlidingDtsConfig {
-    /// Width of the confidence bounds, positive.
-    pub alpha: f64,
-    /// How many steps are remembered, at least 2.
-    pub window: usize,
-}
-
-impl Default for SlidingDtsConfig {
-    fn default() -> Self {
-        Self { alpha: 0.51, window: 100_000 }
-    }
-}
-
-/// Discounted D-TS's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DiscountedDtsConfig {
-    /// Width of the confidence bounds, positive.
-    pub alpha: f64,
-    /// After this many steps about a third (1 / e) of an outcome's weight is left; at least 2.
-    pub memory: f64,
-}
-
-impl Default for DiscountedDtsConfig {
-    fn default() -> Self {
-        Self { alpha: 0.51, memory: 50_000.0 }
-    }
-}
-
-impl PolicyConfig for SlidingDtsConfig {
-    const NAME: &'static str = "sliding-dts";
-    const SUMMARY: &'static str = "D-TS that remembers the last steps only, for users who change";
-    const PREFER: &'static str = "if preferences change: a fifth of the regret of `sliding-rucb`, but it grows without end where nothing changes";
-    const PAPER: Option<Paper> = Some(papers::TROVO_JAIR_2020);
-    const MEMORY: Memory = Memory { per_pair: 32, per_arm: 330 };
-    type Policy = SlidingDts;
-
-    parameters! {
-        "alpha" => alpha, "width of the bounds, above 1/2 in theory";
-        "window" => window, "how many steps are remembered";
+config! {
+    /// Sliding-window D-TS's parameters.
+    pub struct SlidingDtsConfig {
+        /// Width of the confidence bounds, positive.
+        alpha: f64 = 0.51, "width of the bounds, above 1/2 in theory"
+            [positive] [warns if <= 0.5: "is not above 1/2, as the theory of D-TS needs"];
+        /// How many steps are remembered, at least 2.
+        window: usize = 100_000, "how many steps are remembered"
+            [at least 2 and finite because "nothing would be left to learn from"];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("alpha", self.alpha)?;
-        at_least_two("window", self.window as f64)
+    policy ThompsonSampling<SlidingDts> {
+        name: "sliding-dts",
+        summary: "D-TS that remembers the last steps only, for users who change",
+        paper: papers::TROVO_JAIR_2020,
+        all_pairs: true,
     }
 
-    fn warning(&self) -> Option<String> {
-        low_alpha(Self::NAME, self.alpha, "D-TS")
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<SlidingDts, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(SlidingDts {
-            alpha: self.alpha,
-            window: self.window as u64,
-            clock: LogTime::new(),
-            duels: Duels::default(),
-            now: 0,
-            posterior: Posterior::new(arms),
-            sampler: Sampler::new(arms, Ties::Random),
-            bounds: Bounds::new(arms),
-        })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> ThompsonSampling<SlidingDts> {
+        ThompsonSampling::new(arms, Ties::Random, SlidingDts::new(self, arms))
     }
 
     takes_late!();
 }
 
-impl PolicyConfig for DiscountedDtsConfig {
-    const NAME: &'static str = "discounted-dts";
-    const SUMMARY: &'static str = "D-TS whose outcomes fade, for users who change";
-    const PREFER: &'static str = "as `sliding-dts`, if outcomes should fade gradually";
-    const PAPER: Option<Paper> = Some(papers::RAJ_ARXIV_2017);
-    const REVISION: u32 = 2;
-    const MEMORY: Memory = Memory { per_pair: 32, per_arm: 330 };
-    type Policy = DiscountedDts;
-
-    parameters! {
-        "alpha" => alpha, "width of the bounds, above 1/2 in theory";
-        "memory" => memory, "steps after which 1 / e of a weight is left";
+config! {
+    /// Discounted D-TS's parameters.
+    pub struct DiscountedDtsConfig {
+        /// Width of the confidence bounds, positive.
+        alpha: f64 = 0.51, "width of the bounds, above 1/2 in theory"
+            [positive] [warns if <= 0.5: "is not above 1/2, as the theory of D-TS needs"];
+        /// After this many steps about a third (1 / e) of an outcome's weight is left; at least 2.
+        memory: f64 = 50_000.0, "steps after which 1 / e of a weight is left"
+            [at least 2 and finite because "nothing would be left to learn from"];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("alpha", self.alpha)?;
-        at_least_two("memory", self.memory)
+    policy DiscountedDts {
+        name: "discounted-dts",
+        summary: "D-TS whose outcomes fade, for users who change",
+        paper: papers::RAJ_ARXIV_2017,
+        revision: 2,
+        all_pairs: true,
     }
 
-    fn warning(&self) -> Option<String> {
-        low_alpha(Self::NAME, self.alpha, "D-TS")
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<DiscountedDts, ParameterError> {
-        self.check_for(arms, horizon)?;
-        let factor = 1.0 - 1.0 / self.memory;
-        Ok(DiscountedDts {
-            alpha: self.alpha,
-            memory: Remembered::new(arms, Rule::Discount(factor)),
-            chances: Chances::new(arms, factor),
-            sampler: Sampler::new(arms, Ties::Random),
-            losses: vec![0; arms],
-            candidates: Vec::with_capacity(arms),
-        })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> DiscountedDts {
+        DiscountedDts::new(self, arms)
     }
 
     takes_late!();
@@ -171,67 +111,56 @@ pub struct SlidingDts {
     duels: Duels,
     /// The step of the last choice.
     now: u64,
-    posterior: Posterior,
-    sampler: Sampler,
     bounds: Bounds,
 }
 
-state!(SlidingDts { clock, duels, now, posterior, sampler, bounds } but { alpha, window });
+state!(SlidingDts { clock, duels, now, bounds } but { alpha, window });
 
 impl SlidingDts {
+    fn new(config: &SlidingDtsConfig, arms: usize) -> Self {
+        Self {
+            alpha: config.alpha,
+            window: config.window as u64,
+            clock: LogTime::new(),
+            duels: Duels::default(),
+            now: 0,
+            bounds: Bounds::new(arms),
+        }
+    }
+
     /// Forgets what is past at `step`.
-    fn forget(&mut self, step: u64) {
+    fn forget(&mut self, step: u64, posterior: &mut Posterior) {
         self.now = step;
         while let Some((winner, loser)) = self.duels.leave(self.window, step) {
             let (winner, loser) = (Arm::at(winner), Arm::at(loser));
-            let (won, lost) = self.posterior.forget(winner, loser);
+            let (won, lost) = posterior.forget(winner, loser);
             self.bounds.record(winner, loser, won.into(), lost.into());
         }
     }
 }
 
-impl Policy for SlidingDts {
-    fn arms(&self) -> usize {
-        self.posterior.arms()
-    }
+impl ThompsonRule for SlidingDts {
+    const REMEMBERS: bool = false;
 
-    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        self.forget(step);
+    fn field(&mut self, step: u64, posterior: &mut Posterior) -> Field<'_> {
+        self.forget(step, posterior);
         let time = self.alpha * self.clock.ln(step.min(self.window) as f64);
         self.bounds.advance(time);
-        let field = Field {
+        Field {
             first: self.bounds.leaders(),
             against: Some((self.bounds.against(), time)),
             // From the end of the first window on, time stands still.
             soonest: (if step < self.window { self.bounds.soonest() } else { f64::INFINITY }, self.alpha),
             remembered: self.duels.first().map_or(u64::MAX, |played| played.saturating_add(self.window)),
-        };
-        self.sampler.choose(&self.posterior, field, step, generator)
-    }
-
-    fn learn(&mut self, step: u64, feedback: Feedback<'_>) {
-        if let Feedback::Duel { winner, loser, .. } = feedback
-            // One that comes so late that its step is forgotten is not worth counting.
-            && step.saturating_add(self.window) >= self.now
-        {
-            self.duels.insert(step, winner.index(), loser.index());
-            let (won, lost) = self.posterior.record(winner, loser);
-            self.bounds.record(winner, loser, won.into(), lost.into());
         }
     }
 
-    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.posterior.wins().copeland_best(generator)
-    }
-
-    stored!();
-}
-
-impl Late for SlidingDts {
-    fn arrive(&mut self, step: u64, _arms: &[Arm], feedback: Option<Feedback<'_>>) {
-        self.sampler.draw_again();
-        if let Some(feedback) = feedback {
-            self.learn(step, feedback);
+    fn record(&mut self, step: u64, winner: Arm, loser: Arm, posterior: &mut Posterior) {
+        // One that comes so late that its step is forgotten is not worth counting.
+        if step.saturating_add(self.window) >= self.now {
+            self.duels.insert(step, winner.index(), loser.index());
+            let (won, lost) = posterior.record(winner, loser);
+            self.bounds.record(winner, loser, won.into(), lost.into());
         }
     }
 }
@@ -240,15 +169,29 @@ impl Late for SlidingDts {
 #[derive(Debug, Clone)]
 pub struct DiscountedDts {
     alpha: f64,
-    memory: Remembered,
-    chances: Chances,
+    memory: FadingCounts,
+    probabilities: WinProbabilities,
     sampler: Sampler,
     /// Room for how many upper bounds of each arm are below 1/2, and for the arms with the fewest.
     losses: Vec<usize>,
     candidates: Vec<Arm>,
 }
 
-state!(DiscountedDts { memory, chances, sampler } but { alpha, losses, candidates });
+state!(DiscountedDts { memory, probabilities, sampler } but { alpha, losses, candidates });
+
+impl DiscountedDts {
+    fn new(config: &DiscountedDtsConfig, arms: usize) -> Self {
+        let factor = 1.0 - 1.0 / config.memory;
+        Self {
+            alpha: config.alpha,
+            memory: FadingCounts::new(arms, Rule::Discount(factor)),
+            probabilities: WinProbabilities::new(arms, factor),
+            sampler: Sampler::new(arms, Ties::Random),
+            losses: vec![0; arms],
+            candidates: Vec::with_capacity(arms),
+        }
+    }
+}
 
 impl Policy for DiscountedDts {
     fn arms(&self) -> usize {
@@ -261,7 +204,7 @@ impl Policy for DiscountedDts {
         }
         // The present step counts whole.
         let time = self.alpha * libm::log(self.memory.forget(step) + 1.0);
-        self.chances.advance(&self.memory, step);
+        self.probabilities.advance(&self.memory, step);
         for (arm, losses) in self.losses.iter_mut().enumerate() {
             *losses = self.memory.losses(arm, time);
         }
@@ -275,17 +218,17 @@ impl Policy for DiscountedDts {
             soonest: (f64::INFINITY, self.alpha),
             remembered: step,
         };
-        let posterior = Fading::new(&self.memory, &self.chances);
+        let posterior = Fading::new(&self.memory, &self.probabilities);
         let choice = self.sampler.choose(&posterior, field, step, generator);
         let undecided = posterior.undecided();
-        self.chances.tighten(&self.memory, &undecided);
+        self.probabilities.tighten(&self.memory, &undecided);
         choice
     }
 
     fn learn(&mut self, step: u64, feedback: Feedback<'_>) {
         if let Feedback::Duel { winner, loser, .. } = feedback {
             self.memory.record(step, winner.index(), loser.index());
-            self.chances.record(&self.memory, winner.index(), loser.index());
+            self.probabilities.record(&self.memory, winner.index(), loser.index());
         }
     }
 
@@ -304,11 +247,12 @@ mod tests {
 
     use super::super::testing::{eight, eight_until, mean, runs};
     use super::*;
+    use crate::PolicyConfig as _;
     use crate::registry::Spec;
 
     #[test]
     fn each_rule_has_its_error() {
-        use ParameterError::{BelowMinimum, NotPositive};
+        use crate::ParameterError::{BelowMinimum, NotPositive};
         let error = |text: &str| text.parse::<Spec>().expect_err(text);
         for name in ["sliding-dts", "discounted-dts"] {
             for alpha in ["0", "-1", "nan", "inf"] {
@@ -329,7 +273,7 @@ mod tests {
         let (arms, window) = (5, 40);
         let config = SlidingDtsConfig { alpha: 0.2, window };
         let mut generator = Generator::seed_from_u64(1);
-        let mut policy = config.policy(arms, 0).expect("valid");
+        let mut policy = config.policy(arms, None).expect("valid");
         let mut open: Vec<(u64, Arm, Arm)> = Vec::new();
         let mut known = Vec::new();
         let mut too_late = 0;
@@ -348,20 +292,20 @@ mod tests {
             });
             known.sort_unstable();
             if step % 10 == 0 {
-                policy.forget(step + 1);
-                let mut fresh = config.policy(arms, 0).expect("valid");
+                policy.rule.forget(step + 1, &mut policy.posterior);
+                let mut fresh = config.policy(arms, None).expect("valid");
                 known.retain(|duel| duel.0 + window as u64 > step);
                 for &(played, winner, loser) in &known {
                     fresh.learn(played, Feedback::of_duel(winner, loser, true));
                 }
                 let time = config.alpha * libm::log(step.min(window as u64) as f64);
                 for policy in [&mut policy, &mut fresh] {
-                    policy.bounds.advance(time);
+                    policy.rule.bounds.advance(time);
                 }
                 assert_eq!(policy.posterior.wins(), fresh.posterior.wins(), "{step}");
-                assert_eq!(policy.bounds.against(), fresh.bounds.against(), "{step}");
-                assert_eq!(policy.bounds.leaders(), fresh.bounds.leaders(), "{step}");
-                assert_eq!(policy.duels.first(), known.first().map(|duel| duel.0), "{step}");
+                assert_eq!(policy.rule.bounds.against(), fresh.rule.bounds.against(), "{step}");
+                assert_eq!(policy.rule.bounds.leaders(), fresh.rule.bounds.leaders(), "{step}");
+                assert_eq!(policy.rule.duels.first(), known.first().map(|duel| duel.0), "{step}");
             }
         }
         assert!(too_late > 20, "{too_late}");

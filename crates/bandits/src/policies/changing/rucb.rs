@@ -32,114 +32,57 @@
 //!   leaves no candidate). An outcome that arrives counts from its own step on: it fades, or leaves the window, as if it had come in time.
 //! * A step costs O(K); a window keeps its duels, 16 bytes each.
 
-use super::memory::{Memory as Remembered, Rule};
-use super::{at_least_two, low_alpha};
-use crate::algorithm::{papers, parameters, positive, takes_late};
+use super::fading_counts::{FadingCounts, Rule};
+use crate::algorithm::papers;
 use crate::counts::OpenDuels;
-use crate::late::Late;
 use crate::random::{below, best_arm};
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, state, stored, takes_late};
 
-/// Sliding-window RUCB's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SlidingRucbConfig {
-    /// Width of the confidence bounds, positive.
-    pub alpha: f64,
-    /// How many steps are remembered, at least 2.
-    pub window: usize,
-}
-
-impl Default for SlidingRucbConfig {
-    fn default() -> Self {
-        Self { alpha: 0.51, window: 100_000 }
-    }
-}
-
-/// Discounted RUCB's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DiscountedRucbConfig {
-    /// Width of the confidence bounds, positive.
-    pub alpha: f64,
-    /// After this many steps about a third (1 / e) of an outcome's weight is left; at least 2.
-    pub memory: f64,
-}
-
-impl Default for DiscountedRucbConfig {
-    fn default() -> Self {
-        Self { alpha: 0.51, memory: 50_000.0 }
-    }
-}
-
-/// What both have in common.
-const CONVERGENCE: Convergence = Convergence { late_share: 0.6, ..Convergence::USUAL };
-
-impl PolicyConfig for SlidingRucbConfig {
-    const NAME: &'static str = "sliding-rucb";
-    const SUMMARY: &'static str = "RUCB that remembers the last steps only, for users who change";
-    const PREFER: &'static str =
-        "if preferences jump, arms are few and `window` is much longer than their pairs: as `discounted-rucb`";
-    const PAPER: Option<Paper> = Some(papers::GARIVIER_ALT_2011);
-    const CONVERGENCE: Convergence = CONVERGENCE;
-    const MEMORY: Memory = Memory { per_pair: 24, per_arm: 150 };
-    type Policy = ForgetfulRucb;
-
-    parameters! {
-        "alpha" => alpha, "width of the bounds, above 1/2 in theory";
-        "window" => window, "how many steps are remembered";
+config! {
+    /// Sliding-window RUCB's parameters.
+    pub struct SlidingRucbConfig {
+        /// Width of the confidence bounds, positive.
+        alpha: f64 = 0.51, "width of the bounds, above 1/2 in theory"
+            [positive] [warns if <= 0.5: "is not above 1/2, as the theory of RUCB needs"];
+        /// How many steps are remembered, at least 2.
+        window: usize = 100_000, "how many steps are remembered"
+            [at least 2 and finite because "nothing would be left to learn from"];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("alpha", self.alpha)?;
-        at_least_two("window", self.window as f64)
+    policy ForgetfulRucb {
+        name: "sliding-rucb",
+        summary: "RUCB that remembers the last steps only, for users who change",
+        paper: papers::GARIVIER_ALT_2011,
+        all_pairs: true,
     }
 
-    fn warning(&self) -> Option<String> {
-        low_alpha(Self::NAME, self.alpha, "RUCB")
-    }
-
-    fn opening(&self, arms: usize) -> u64 {
-        (arms * (arms - 1) / 2) as u64
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<ForgetfulRucb, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(ForgetfulRucb::new(arms, self.alpha, Rule::Window(self.window as u64)))
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> ForgetfulRucb {
+        ForgetfulRucb::new(arms, self.alpha, Rule::Window(self.window as u64))
     }
 
     takes_late!();
 }
 
-impl PolicyConfig for DiscountedRucbConfig {
-    const NAME: &'static str = "discounted-rucb";
-    const SUMMARY: &'static str = "RUCB whose outcomes fade, for users who change";
-    const PREFER: &'static str = "if preferences change, arms are few and one winner is worth its price: regret grows without end where nothing changes";
-    const PAPER: Option<Paper> = Some(papers::GARIVIER_ALT_2011);
-    const CONVERGENCE: Convergence = CONVERGENCE;
-    const MEMORY: Memory = Memory { per_pair: 24, per_arm: 100 };
-    type Policy = ForgetfulRucb;
-
-    parameters! {
-        "alpha" => alpha, "width of the bounds, above 1/2 in theory";
-        "memory" => memory, "steps after which 1 / e of a weight is left";
+config! {
+    /// Discounted RUCB's parameters.
+    pub struct DiscountedRucbConfig {
+        /// Width of the confidence bounds, positive.
+        alpha: f64 = 0.51, "width of the bounds, above 1/2 in theory"
+            [positive] [warns if <= 0.5: "is not above 1/2, as the theory of RUCB needs"];
+        /// After this many steps about a third (1 / e) of an outcome's weight is left; at least 2.
+        memory: f64 = 50_000.0, "steps after which 1 / e of a weight is left"
+            [at least 2 and finite because "nothing would be left to learn from"];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("alpha", self.alpha)?;
-        at_least_two("memory", self.memory)
+    policy ForgetfulRucb {
+        name: "discounted-rucb",
+        summary: "RUCB whose outcomes fade, for users who change",
+        paper: papers::GARIVIER_ALT_2011,
+        all_pairs: true,
     }
 
-    fn warning(&self) -> Option<String> {
-        low_alpha(Self::NAME, self.alpha, "RUCB")
-    }
-
-    fn opening(&self, arms: usize) -> u64 {
-        (arms * (arms - 1) / 2) as u64
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<ForgetfulRucb, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(ForgetfulRucb::new(arms, self.alpha, Rule::Discount(1.0 - 1.0 / self.memory)))
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> ForgetfulRucb {
+        ForgetfulRucb::new(arms, self.alpha, Rule::Discount(1.0 - 1.0 / self.memory))
     }
 
     takes_late!();
@@ -149,7 +92,7 @@ impl PolicyConfig for DiscountedRucbConfig {
 #[derive(Debug, Clone)]
 pub struct ForgetfulRucb {
     alpha: f64,
-    memory: Remembered,
+    memory: FadingCounts,
     candidates: Vec<Arm>,
     open: OpenDuels,
     /// u(j, c) of every j, room for it.
@@ -162,7 +105,7 @@ impl ForgetfulRucb {
     fn new(arms: usize, alpha: f64, rule: Rule) -> Self {
         Self {
             alpha,
-            memory: Remembered::new(arms, rule),
+            memory: FadingCounts::new(arms, rule),
             candidates: Vec::with_capacity(arms),
             open: OpenDuels::new(arms),
             bounds: Vec::with_capacity(arms),
@@ -183,8 +126,9 @@ impl Policy for ForgetfulRucb {
         let time = self.alpha * libm::log(self.memory.forget(step).max(1.0));
         self.candidates.clear();
         self.candidates.extend((0..arms).filter(|&arm| self.memory.is_candidate(arm, time)).map(Arm::at));
-        if self.open.any() && self.candidates.iter().any(|arm| !self.memory.is_doubted(arm.index(), time, &self.open)) {
-            self.candidates.retain(|arm| !self.memory.is_doubted(arm.index(), time, &self.open));
+        if self.open.any() && self.candidates.iter().any(|arm| !self.memory.would_leave(arm.index(), time, &self.open))
+        {
+            self.candidates.retain(|arm| !self.memory.would_leave(arm.index(), time, &self.open));
         }
         let champion = match self.candidates.len() {
             0 => below(generator, arms),

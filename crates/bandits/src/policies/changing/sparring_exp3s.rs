@@ -25,71 +25,44 @@
 //! * An arm may meet itself: a fair coin, from which both sides learn.
 //! * The arm reported has the largest share of both sides' weights.
 
-use crate::algorithm::{papers, parameters, warnings, without_effect};
-use crate::policies::rex3::gamma_in_unit;
+use crate::algorithm::rules::finite_at_least;
+use crate::algorithm::{known, papers};
 use crate::policies::sparring::Sparring;
 use crate::singleton::Exp3S;
-use crate::{Convergence, Memory, Paper, ParameterError, PolicyConfig};
+use crate::{ParameterError, config};
 
-/// Parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SparringExp3sConfig {
-    /// How often the best arm is expected to change before the horizon, at least 0.
-    pub changes: f64,
-    /// How much of each choice is uniform, in (0, 1]; `None` for that of the horizon.
-    pub gamma: Option<f64>,
-    /// How much of all weight every step shares, at least 0; `None` for that of the horizon.
-    pub alpha: Option<f64>,
-}
-
-impl Default for SparringExp3sConfig {
-    fn default() -> Self {
-        Self { changes: 1.0, gamma: None, alpha: None }
+config! {
+    /// Parameters.
+    pub struct SparringExp3sConfig {
+        /// How often the best arm is expected to change before the horizon, at least 0.
+        changes: f64 = 1.0, "how often the best arm is expected to change" [idle beside gamma];
+        /// How much of each choice is uniform, in (0, 1]; `None` for that of the horizon.
+        gamma: Option<f64> = None, "how much of each choice is uniform" [share];
+        /// How much of all weight every step shares, at least 0; `None` for that of the horizon.
+        alpha: Option<f64> = None, "how much of all weight a step shares";
     }
-}
 
-impl PolicyConfig for SparringExp3sConfig {
-    const NAME: &'static str = "sparring-exp3s";
-    const SUMMARY: &'static str = "two bandits with shared exponential weights against each other (Auer et al., 2002)";
-    const PREFER: &'static str = "if preferences change a known number of times and nothing else is known of them; `sliding-dts` and `discounted-dts` have less regret";
-    const PAPER: Option<Paper> = Some(papers::AUER_SICOMP_2002);
-    const VARIANTS: &'static [(&'static str, &'static str)] = &[("changes=10", "ten changes expected")];
-    const NEEDS_HORIZON: bool = true;
-    const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 90 };
-    type Policy = Sparring<Exp3S>;
+    policy Sparring<Exp3S> {
+        name: "sparring-exp3s",
+        summary: "two bandits with shared exponential weights against each other (Auer et al., 2002)",
+        paper: papers::AUER_SICOMP_2002,
+        variants: [("changes=10", "ten changes expected")],
+        needs_horizon: true,
+    }
 
     fn uses_horizon(&self) -> bool {
         self.gamma.is_none() || self.alpha.is_none()
     }
 
-    parameters! {
-        "changes" => changes, "how often the best arm is expected to change";
-        "gamma" => gamma, "how much of each choice is uniform";
-        "alpha" => alpha, "how much of all weight a step shares";
+    fn check_together(&self) -> Result<(), ParameterError> {
+        finite_at_least("changes", self.changes, 0.0, "it is a number of changes")?;
+        finite_at_least("alpha", self.alpha, 0.0, "weights would fall below zero")
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        gamma_in_unit(self.gamma)?;
-        let not_below_zero = |key, value: f64, why| {
-            let error = ParameterError::BelowMinimum { key, minimum: 0.0, value, why };
-            if value >= 0.0 && value.is_finite() { Ok(()) } else { Err(error) }
-        };
-        not_below_zero("changes", self.changes, "it is a number of changes")?;
-        let alpha = self.alpha.unwrap_or(0.0);
-        not_below_zero("alpha", alpha, "weights would fall below zero")
-    }
-
-    fn warning(&self) -> Option<String> {
-        let idle = self.gamma.is_some() && self.changes != Self::default().changes;
-        warnings(Self::NAME, [idle.then(|| without_effect("changes", "gamma"))])
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Sparring<Exp3S>, ParameterError> {
-        self.check_for(arms, horizon)?;
-        let gamma = self.gamma.unwrap_or_else(|| Exp3S::gamma_for(arms, horizon, self.changes + 1.0));
-        let alpha = self.alpha.unwrap_or_else(|| 1.0 / horizon as f64);
-        Ok(Sparring::new(Exp3S::new(arms, gamma, alpha)))
+    fn build(&self, arms: usize, horizon: Option<u64>) -> Sparring<Exp3S> {
+        let gamma = self.gamma.unwrap_or_else(|| Exp3S::gamma_for(arms, known(horizon), self.changes + 1.0));
+        let alpha = self.alpha.unwrap_or_else(|| 1.0 / known(horizon) as f64);
+        Sparring::new(Exp3S::new(arms, gamma, alpha))
     }
 }
 

@@ -24,7 +24,7 @@ impl PolicyVisitor for Run<'_> {
 pub(super) fn runs(name: &str, arena: &MatrixArena, checkpoints: &[u64], seeds: u64) -> Vec<(Vec<f64>, Option<Arm>)> {
     let spec: Spec = name.parse().expect(name);
     let (arms, last) = (arena.matrix().arms(), *checkpoints.last().expect("a step"));
-    (0..seeds).map(|seed| spec.visit(arms, last, Run(arena, checkpoints, seed)).expect("arms")).collect()
+    (0..seeds).map(|seed| spec.visit(arms, Some(last), Run(arena, checkpoints, seed)).expect("arms")).collect()
 }
 
 /// Mean and variance of the mean.

@@ -2,7 +2,7 @@
 
 use crate::Arm;
 use crate::counts::PairTable;
-use crate::state::state;
+use crate::state;
 
 /// u(i, j) < 1/2 while alpha ln t is below the evidence that i loses to j, which only their duels
 /// change: n (1/2 - mu(i, j))^2 where i is behind, 0 otherwise.

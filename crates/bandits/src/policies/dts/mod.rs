@@ -45,24 +45,55 @@
 //!   a bound this goes on for a geometric number of steps, which are one choice. The step after it is
 //!   drawn given that it is something else.
 
-use crate::algorithm::{named_values, papers, parameters, positive, takes_late};
+use crate::algorithm::papers;
 use crate::confidence::LogTime;
-use crate::late::Late;
-use crate::state::{state, stored};
-use crate::thompson::{Field, Posterior, Preferences as _, Sampler, Ties};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::thompson::{Field, Posterior, ThompsonRule, ThompsonSampling, Ties};
+use crate::{Arm, config, named_values, state, takes_late};
 
 mod bounds;
 
 pub(super) use bounds::Bounds;
 
-/// D-TS's parameters, or with `PLUS` those of D-TS+.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DoubleThompsonConfig<const PLUS: bool> {
-    /// Which of the published rules.
-    pub variant: Variant,
-    /// Width of the confidence bounds, positive; 0.51 in the experiments.
-    pub alpha: f64,
+named_values! {
+    /// Which of the published rules; see the [module](self).
+    pub enum Variant {
+        /// As printed.
+        Paper = "paper",
+        /// As in the code of the paper on MergeDTS.
+        MergeDts = "mergedts",
+    }
+}
+
+config! {
+    /// D-TS's parameters, or with `PLUS` those of D-TS+.
+    pub struct DoubleThompsonConfig<const PLUS: bool> {
+        /// Which of the published rules.
+        variant: Variant = Variant::Paper, "paper or mergedts";
+        /// Width of the confidence bounds, positive; 0.51 in the experiments.
+        alpha: f64 = 0.51, "width of the bounds, above 1/2 in theory"
+            [positive] [warns if <= 0.5: "is not above 1/2, as its theory needs"];
+    }
+
+    policy ThompsonSampling<DoubleThompson> {
+        name: if PLUS { "dts-plus" } else { "dts" },
+        summary: if PLUS {
+            "double Thompson sampling, ties by regret (D-TS+; Wu and Liu, NIPS 2016)"
+        } else {
+            "double Thompson sampling (D-TS; Wu and Liu, NIPS 2016): two sampled candidates"
+        },
+        paper: papers::WU_NIPS_2016,
+        variants: [("variant=mergedts", "pseudo-counts")],
+        revision: if PLUS { 2 } else { 1 },
+        all_pairs: true,
+    }
+
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> ThompsonSampling<DoubleThompson> {
+        let prior = if self.variant == Variant::Paper { 0.0 } else { 1.0 };
+        let rule = DoubleThompson { alpha: self.alpha, prior, clock: LogTime::new(), bounds: Bounds::new(arms) };
+        ThompsonSampling::new(arms, if PLUS { Ties::Regret } else { Ties::Random }, rule)
+    }
+
+    takes_late!();
 }
 
 /// D-TS.
@@ -70,134 +101,39 @@ pub type DtsConfig = DoubleThompsonConfig<false>;
 /// D-TS+.
 pub type DtsPlusConfig = DoubleThompsonConfig<true>;
 
-/// Which of the published rules; see the [module](self).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Variant {
-    /// As printed.
-    Paper,
-    /// As in the code of the paper on MergeDTS.
-    MergeDts,
-}
-
-named_values!(Variant { "paper" => Variant::Paper, "mergedts" => Variant::MergeDts });
-
-impl<const PLUS: bool> Default for DoubleThompsonConfig<PLUS> {
-    fn default() -> Self {
-        Self { variant: Variant::Paper, alpha: 0.51 }
-    }
-}
-
-impl<const PLUS: bool> PolicyConfig for DoubleThompsonConfig<PLUS> {
-    const NAME: &'static str = if PLUS { "dts-plus" } else { "dts" };
-    const SUMMARY: &'static str = if PLUS {
-        "double Thompson sampling, ties by regret (D-TS+; Wu and Liu, NIPS 2016)"
-    } else {
-        "double Thompson sampling (D-TS; Wu and Liu, NIPS 2016): two sampled candidates"
-    };
-    const PREFER: &'static str = if PLUS {
-        "as `dts`: the same regret within its error"
-    } else {
-        "if the best arm may not win most on average, or none may beat all others: little regret, at microseconds per step among 136 arms"
-    };
-    const PAPER: Option<Paper> = Some(papers::WU_NIPS_2016);
-    const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=mergedts", "pseudo-counts")];
-    const REVISION: u32 = if PLUS { 2 } else { 1 };
-    const MEMORY: Memory = Memory { per_pair: if PLUS { 36 } else { 32 }, per_arm: 240 };
-    type Policy = DoubleThompson;
-
-    parameters! {
-        "variant" => variant, "paper or mergedts";
-        "alpha" => alpha, "width of the bounds, above 1/2 in theory";
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("alpha", self.alpha)
-    }
-
-    fn warning(&self) -> Option<String> {
-        (self.alpha <= 0.5)
-            .then(|| format!("{}: alpha = {} is not above 1/2, as its theory needs", Self::NAME, self.alpha))
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<DoubleThompson, ParameterError> {
-        self.check_for(arms, horizon)?;
-        let ties = if PLUS { Ties::Regret } else { Ties::Random };
-        Ok(DoubleThompson {
-            alpha: self.alpha,
-            clock: LogTime::new(),
-            prior: if self.variant == Variant::Paper { 0.0 } else { 1.0 },
-            posterior: Posterior::new(arms),
-            sampler: Sampler::new(arms, ties),
-            bounds: Bounds::new(arms),
-        })
-    }
-
-    takes_late!();
-}
-
 /// D-TS or D-TS+.
 #[derive(Debug, Clone)]
 pub struct DoubleThompson {
     alpha: f64,
-    clock: LogTime,
     /// Wins either way with which each pair starts, for the bounds.
     prior: f64,
-    posterior: Posterior,
-    sampler: Sampler,
+    clock: LogTime,
     bounds: Bounds,
 }
 
-state!(DoubleThompson { clock, posterior, sampler, bounds } but { alpha, prior });
+state!(DoubleThompson { clock, bounds } but { alpha, prior });
 
-impl Policy for DoubleThompson {
-    fn arms(&self) -> usize {
-        self.posterior.arms()
-    }
-
-    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
+impl ThompsonRule for DoubleThompson {
+    fn field(&mut self, step: u64, _posterior: &mut Posterior) -> Field<'_> {
         let time = self.alpha * self.clock.ln(step as f64);
         self.bounds.advance(time);
-        let field = Field {
+        Field {
             first: self.bounds.leaders(),
             against: Some((self.bounds.against(), time)),
             soonest: (self.bounds.soonest(), self.alpha),
             remembered: u64::MAX,
-        };
-        self.sampler.choose(&self.posterior, field, step, generator)
-    }
-
-    fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
-        if let Feedback::Duel { winner, loser, .. } = feedback {
-            let (won, lost) = self.posterior.record(winner, loser);
-            let (won, lost) = (f64::from(won) + self.prior, f64::from(lost) + self.prior);
-            self.bounds.record(winner, loser, won, lost);
         }
     }
 
-    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.posterior.wins().copeland_best(generator)
-    }
-
-    stored!();
-}
-
-impl Late for DoubleThompson {
-    fn arrive(&mut self, step: u64, _arms: &[Arm], feedback: Option<Feedback<'_>>) {
-        self.sampler.draw_again();
-        if let Some(feedback) = feedback {
-            self.learn(step, feedback);
-        }
-    }
-
-    fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
-        Some(self.posterior.wins().between(i.index(), j.index()))
+    fn record(&mut self, _step: u64, winner: Arm, loser: Arm, posterior: &mut Posterior) {
+        let (won, lost) = posterior.record(winner, loser);
+        self.bounds.record(winner, loser, f64::from(won) + self.prior, f64::from(lost) + self.prior);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::ParameterError;
     use crate::registry::Spec;
 
     #[test]

@@ -1,8 +1,7 @@
 //! The rounds of a knock-out.
 
 use crate::random::{best_arm, shuffle};
-use crate::state::state;
-use crate::{Arm, Generator};
+use crate::{Arm, Generator, state};
 
 /// The arms that are still in a knock-out: the winners of a round are paired at random for the next.
 #[derive(Debug, Clone)]

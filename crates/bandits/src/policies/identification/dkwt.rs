@@ -18,50 +18,30 @@
 //!
 //! ## Notes
 //!
-//! * K - 1 pairs are settled, each in time that grows as its gap shrinks, squared: a near-tie of two bad arms costs
+//! * K - 1 pairs are decided, each in time that grows as its gap shrinks, squared: a near-tie of two bad arms costs
 //!   as much as one of two good ones.
 //! * Each round begins with fresh duels, as in the code of its authors. (A later program of theirs goes on counting.)
 //! * The paper has sets of any size, whose winner alone is known. Multileaving says more than that, so that they are not here.
 
 use super::{ChampionTest, OneByOne, PairByPair};
-use crate::algorithm::{papers, parameters, probability};
-use crate::state::state;
-use crate::{Convergence, Memory, Paper, ParameterError, PolicyConfig};
+use crate::algorithm::papers;
+use crate::{config, state};
 
-/// DKWT's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DkwtConfig {
-    /// The probability that another arm than the Condorcet winner is left, in (0, 1).
-    pub delta: f64,
-}
-
-impl Default for DkwtConfig {
-    fn default() -> Self {
-        Self { delta: 0.05 }
-    }
-}
-
-impl PolicyConfig for DkwtConfig {
-    const NAME: &'static str = "dkwt";
-    const SUMMARY: &'static str =
-        "the Condorcet winner with a guarantee (Haddenhorst et al., NeurIPS 2021), arm by arm";
-    const PREFER: &'static str = "if the arm that beats all others must be right with a stated probability, in a number of pairs that grows with the arms";
-    const PAPER: Option<Paper> = Some(papers::HADDENHORST_NEURIPS_2021);
-    const CONVERGENCE: Convergence = Convergence { patience: 30, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 20 };
-    type Policy = PairByPair<OneByOne<Dkwt>>;
-
-    parameters! {
-        "delta" => delta, "probability of another arm than the Condorcet winner";
+config! {
+    /// DKWT's parameters.
+    pub struct DkwtConfig {
+        /// The probability that another arm than the Condorcet winner is left, in (0, 1).
+        delta: f64 = 0.05, "probability of another arm than the Condorcet winner" [probability];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        probability("delta", self.delta)
+    policy PairByPair<OneByOne<Dkwt>> {
+        name: "dkwt",
+        summary: "the Condorcet winner with a guarantee (Haddenhorst et al., NeurIPS 2021), arm by arm",
+        paper: papers::HADDENHORST_NEURIPS_2021,
     }
 
-    fn policy(&self, arms: usize, horizon: u64) -> Result<PairByPair<OneByOne<Dkwt>>, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(PairByPair::new(OneByOne::new(arms, Dkwt { delta: self.delta, arms, round: 1 })))
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> PairByPair<OneByOne<Dkwt>> {
+        PairByPair::new(OneByOne::new(arms, Dkwt { delta: self.delta, arms, round: 1 }))
     }
 }
 
@@ -92,7 +72,7 @@ impl ChampionTest for Dkwt {
         self.round = 1;
     }
 
-    fn settle(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
+    fn decide(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
         let (h, length) = self.length();
         let [won, lost] = wins.map(f64::from);
         if won + lost < length {

@@ -22,58 +22,31 @@
 //! * It takes O(K / epsilon^2 ln(1 / delta)) duels, whatever the gaps: the price of epsilon, not of near-ties.
 //! * The paper plays with epsilon = .05 and delta = .1; delta = .05 here, as elsewhere in this crate.
 
-use super::{Bracket, PairByPair, Settling};
-use crate::algorithm::{papers, parameters, probability};
-use crate::state::state;
-use crate::{Arm, Convergence, Generator, Memory, Paper, ParameterError, PolicyConfig};
+use super::{Bracket, PairByPair, PairRule};
+use crate::algorithm::papers;
+use crate::{Arm, Generator, config, state};
 
-/// Knockout's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct KnockoutConfig {
-    /// By how much another arm may beat the one that is left, in (0, 1).
-    pub epsilon: f64,
-    /// The probability of failing, in (0, 1).
-    pub delta: f64,
-    /// By what factor stochastic transitivity is relaxed, at least 1.
-    pub gamma: f64,
-}
-
-impl Default for KnockoutConfig {
-    fn default() -> Self {
-        Self { epsilon: 0.05, delta: 0.05, gamma: 1.0 }
-    }
-}
-
-impl PolicyConfig for KnockoutConfig {
-    const NAME: &'static str = "knockout";
-    const SUMMARY: &'static str = "a knock-out with a guarantee (Falahatgar et al., ICML 2017)";
-    const PREFER: &'static str =
-        "if an arm that is nearly the best will do, with a stated probability, and utilities explain the duels";
-    const PAPER: Option<Paper> = Some(papers::FALAHATGAR_ICML_2017);
-    const CONVERGENCE: Convergence = Convergence { patience: 4, least_margin: 0.05, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 28 };
-    type Policy = PairByPair<Knockout>;
-
-    parameters! {
-        "epsilon" => epsilon, "how much worse than the best is good enough";
-        "delta" => delta, "probability of failing";
-        "gamma" => gamma, "of relaxed stochastic transitivity, at least 1";
+config! {
+    /// Knockout's parameters.
+    pub struct KnockoutConfig {
+        /// By how much another arm may beat the one that is left, in (0, 1).
+        epsilon: f64 = 0.05, "how much worse than the best is good enough" [probability];
+        /// The probability of failing, in (0, 1).
+        delta: f64 = 0.05, "probability of failing" [probability];
+        /// By what factor stochastic transitivity is relaxed, at least 1.
+        gamma: f64 = 1.0, "of relaxed stochastic transitivity, at least 1"
+            [at least 1 and finite because "1 is strong stochastic transitivity, and nothing is stronger"];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        probability("epsilon", self.epsilon)?;
-        probability("delta", self.delta)?;
-        if self.gamma.is_finite() && self.gamma >= 1.0 {
-            return Ok(());
-        }
-        let why = "1 is strong stochastic transitivity, and nothing is stronger";
-        Err(ParameterError::BelowMinimum { key: "gamma", minimum: 1.0, value: self.gamma, why })
+    policy PairByPair<Knockout> {
+        name: "knockout",
+        summary: "a knock-out with a guarantee (Falahatgar et al., ICML 2017)",
+        paper: papers::FALAHATGAR_ICML_2017,
     }
 
-    fn policy(&self, arms: usize, horizon: u64) -> Result<PairByPair<Knockout>, ParameterError> {
-        self.check_for(arms, horizon)?;
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> PairByPair<Knockout> {
         let bracket = Bracket::new(arms, 0);
-        Ok(PairByPair::new(Knockout { config: self.clone(), bracket, margin: 0.0, delta: 0.0, most: 0.0 }))
+        PairByPair::new(Knockout { config: self.clone(), bracket, margin: 0.0, delta: 0.0, most: 0.0 })
     }
 }
 
@@ -90,7 +63,7 @@ pub struct Knockout {
 
 state!(Knockout { bracket, margin, delta, most } but { config });
 
-impl Settling for Knockout {
+impl PairRule for Knockout {
     fn arms(&self) -> usize {
         self.bracket.arms()
     }
@@ -105,7 +78,7 @@ impl Settling for Knockout {
         pair
     }
 
-    fn settle(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
+    fn decide(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
         let [won, lost] = wins.map(f64::from);
         let duels = won + lost;
         let radius = (libm::log(4.0 * duels * duels / self.delta) / (2.0 * duels)).sqrt();
@@ -113,7 +86,7 @@ impl Settling for Knockout {
         (!undecided).then_some(won > lost)
     }
 
-    fn settled(&mut self, better: Arm, _worse: Arm) {
+    fn decided(&mut self, better: Arm, _worse: Arm) {
         self.bracket.goes_through(better);
     }
 

@@ -16,51 +16,31 @@
 //! ## Notes
 //!
 //! * Where rankings of users follow a Mallows model, no pair is closer to 1/2 than neighbours in its central ranking are, so
-//!   that every pair is settled soon. Nothing else is used of the model: any order of the arms will do in which each beats all
+//!   that every pair is decided soon. Nothing else is used of the model: any order of the arms will do in which each beats all
 //!   below it.
 //! * It takes O(1 / gap^2 ln(K / (delta gap))) duels per pair, and the gap may be that of any two arms that meet: a tie never
 //!   ends. [`sequential-elimination`](super::sequential_elimination), which is alike, gives up on pairs closer than epsilon.
 //! * delta = .05 here, as elsewhere in this crate.
 
 use super::{ChampionTest, OneByOne, PairByPair};
-use crate::algorithm::{papers, parameters, probability};
-use crate::state::state;
-use crate::{Convergence, Memory, Paper, ParameterError, PolicyConfig};
+use crate::algorithm::papers;
+use crate::{config, state};
 
-/// The parameter of MallowsMPI.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MallowsMpiConfig {
-    /// The probability of failing, in (0, 1).
-    pub delta: f64,
-}
-
-impl Default for MallowsMpiConfig {
-    fn default() -> Self {
-        Self { delta: 0.05 }
-    }
-}
-
-impl PolicyConfig for MallowsMpiConfig {
-    const NAME: &'static str = "mallows-mpi";
-    const SUMMARY: &'static str = "the better of two stays, however long it takes (Busa-Fekete et al., ICML 2014)";
-    const PREFER: &'static str =
-        "if every arm beats all below it, no two nearly tie, and the best one is wanted with a stated probability";
-    const PAPER: Option<Paper> = Some(papers::BUSA_FEKETE_ICML_2014);
-    const CONVERGENCE: Convergence = Convergence { patience: 4, least_margin: 0.05, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 20 };
-    type Policy = PairByPair<OneByOne<MallowsMpi>>;
-
-    parameters! {
-        "delta" => delta, "probability of failing";
+config! {
+    /// The parameter of MallowsMPI.
+    pub struct MallowsMpiConfig {
+        /// The probability of failing, in (0, 1).
+        delta: f64 = 0.05, "probability of failing" [probability];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        probability("delta", self.delta)
+    policy PairByPair<OneByOne<MallowsMpi>> {
+        name: "mallows-mpi",
+        summary: "the better of two stays, however long it takes (Busa-Fekete et al., ICML 2014)",
+        paper: papers::BUSA_FEKETE_ICML_2014,
     }
 
-    fn policy(&self, arms: usize, horizon: u64) -> Result<PairByPair<OneByOne<MallowsMpi>>, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(PairByPair::new(OneByOne::new(arms, MallowsMpi { delta: self.delta / arms as f64 })))
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> PairByPair<OneByOne<MallowsMpi>> {
+        PairByPair::new(OneByOne::new(arms, MallowsMpi { delta: self.delta / arms as f64 }))
     }
 }
 
@@ -74,7 +54,7 @@ pub struct MallowsMpi {
 state!(MallowsMpi {} but { delta });
 
 impl ChampionTest for MallowsMpi {
-    fn settle(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
+    fn decide(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
         let [won, lost] = wins.map(f64::from);
         let duels = won + lost;
         let radius = (libm::log(4.0 * duels * duels / self.delta) / (2.0 * duels)).sqrt();

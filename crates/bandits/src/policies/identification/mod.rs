@@ -1,8 +1,8 @@
-//! Algorithms that look for the best arm with a stated probability of error, and settle one pair after another: a pair
+//! Algorithms that look for the best arm with a stated probability of error, and decide one pair after another: a pair
 //! meets until its duels say which arm is better, and what is known of pairs decides which one comes next. At the end one
 //! arm plays alone for ever.
 //!
-//! What they share is here: [`PairByPair`] plays whatever [`Settling`] says, and where a champion meets the others one by one, only
+//! What they share is here: [`PairByPair`] plays whatever [`PairRule`] says, and where a champion meets the others one by one, only
 //! the test of a pair differs. Two that play all pairs in turn ([`pl_pac`],
 //! [`verification`]) have the same aim. Elimination by Borda scores, which has it too, is in `borda`.
 
@@ -21,22 +21,22 @@ mod one_by_one;
 use bracket::Bracket;
 use one_by_one::{ChampionTest, OneByOne};
 
-use crate::state::{State, state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Policy};
+use crate::state::State;
+use crate::{Arm, Choice, Feedback, Generator, Policy, state, stored};
 
 /// Which pairs meet, for how long, and what follows from it.
-pub trait Settling {
+pub trait PairRule {
     /// The number of arms.
     fn arms(&self) -> usize;
 
-    /// The pair that is settled next; `None` once nothing is left to settle.
+    /// The pair that is decided next; `None` once nothing is left to decide.
     fn next(&mut self, generator: &mut Generator) -> Option<[Arm; 2]>;
 
-    /// Whether the first arm of the pair is the better one, if its wins and those of the other settle that.
-    fn settle(&mut self, wins: &mut [u32; 2]) -> Option<bool>;
+    /// Whether the first arm of the pair is the better one, if its wins and those of the other decide that.
+    fn decide(&mut self, wins: &mut [u32; 2]) -> Option<bool>;
 
-    /// A pair is settled.
-    fn settled(&mut self, better: Arm, worse: Arm);
+    /// A pair is decided.
+    fn decided(&mut self, better: Arm, worse: Arm);
 
     /// The arm that plays alone at the end.
     fn last(&self) -> Arm;
@@ -45,7 +45,7 @@ pub trait Settling {
     fn recommend(&self, generator: &mut Generator) -> Option<Arm>;
 }
 
-/// The policy that settles one pair after another.
+/// The policy that decides one pair after another.
 #[derive(Debug, Clone)]
 pub struct PairByPair<S> {
     rule: S,
@@ -56,13 +56,13 @@ pub struct PairByPair<S> {
 
 state!(bounded S: State => PairByPair<S> { rule, pair, wins });
 
-impl<S: Settling> PairByPair<S> {
+impl<S: PairRule> PairByPair<S> {
     fn new(rule: S) -> Self {
         Self { rule, pair: None, wins: [0; 2] }
     }
 }
 
-impl<S: Settling + State> Policy for PairByPair<S> {
+impl<S: PairRule + State> Policy for PairByPair<S> {
     fn arms(&self) -> usize {
         self.rule.arms()
     }
@@ -85,9 +85,9 @@ impl<S: Settling + State> Policy for PairByPair<S> {
             return;
         };
         self.wins[usize::from(!first_won)] += 1;
-        if let Some(first_better) = self.rule.settle(&mut self.wins) {
+        if let Some(first_better) = self.rule.decide(&mut self.wins) {
             let (better, worse) = if first_better { (first, second) } else { (second, first) };
-            self.rule.settled(better, worse);
+            self.rule.decided(better, worse);
             self.pair = None;
         }
     }

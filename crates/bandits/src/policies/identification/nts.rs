@@ -23,64 +23,43 @@
 //! * If there is no Condorcet winner, it recommends none, and the winner of the knock-out plays alone for ever.
 //! * A pair takes at most m^2 duels on average, however close it is.
 
-use super::{Bracket, PairByPair, Settling};
-use crate::algorithm::{papers, parameters, positive, probability};
+use super::{Bracket, PairByPair, PairRule};
+use crate::algorithm::papers;
+use crate::algorithm::rules::{below, positive};
 use crate::random::shuffle;
-use crate::state::state;
-use crate::{Arm, Convergence, Generator, Memory, Paper, ParameterError, PolicyConfig};
+use crate::{Arm, Generator, ParameterError, config, state};
 
-/// NTS's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NtsConfig {
-    /// How far all preferences are from 1/2, between 0 and 1/2.
-    pub h: f64,
-    /// The probability of a wrong answer, in (0, 1).
-    pub gamma: f64,
-}
-
-impl Default for NtsConfig {
-    fn default() -> Self {
-        Self { h: 0.05, gamma: 0.05 }
-    }
-}
-
-impl PolicyConfig for NtsConfig {
-    const NAME: &'static str = "nts";
-    const SUMMARY: &'static str =
-        "is there a Condorcet winner? (Haddenhorst et al., UAI 2021): a knock-out, then its winner against all";
-    const PREFER: &'static str = "to learn whether any arm beats all others, if pairs closer than h do not matter";
-    const PAPER: Option<Paper> = Some(papers::HADDENHORST_UAI_2021);
-    const VARIANTS: &'static [(&'static str, &'static str)] = &[("h=0.2", "preferences far from 1/2")];
-    const CONVERGENCE: Convergence = Convergence { least_margin: 0.05, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 36 };
-    type Policy = PairByPair<Nts>;
-
-    parameters! {
-        "h" => h, "how far all preferences are from 1/2";
-        "gamma" => gamma, "probability of a wrong answer";
+config! {
+    /// NTS's parameters.
+    pub struct NtsConfig {
+        /// How far all preferences are from 1/2, between 0 and 1/2.
+        h: f64 = 0.05, "how far all preferences are from 1/2";
+        /// The probability of a wrong answer, in (0, 1).
+        gamma: f64 = 0.05, "probability of a wrong answer" [probability];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        probability("gamma", self.gamma)?;
+    policy PairByPair<Nts> {
+        name: "nts",
+        summary: "is there a Condorcet winner? (Haddenhorst et al., UAI 2021): a knock-out, then its winner against all",
+        paper: papers::HADDENHORST_UAI_2021,
+        variants: [("h=0.2", "preferences far from 1/2")],
+    }
+
+    fn check_together(&self) -> Result<(), ParameterError> {
         positive("h", self.h)?;
-        if self.h < 0.5 {
-            return Ok(());
-        }
-        let why = "no preference is further than that from 1/2";
-        Err(ParameterError::TooLarge { key: "h", bound: 0.5, value: self.h, why })
+        below("h", self.h, 0.5, "no preference is further than that from 1/2")
     }
 
-    fn policy(&self, arms: usize, horizon: u64) -> Result<PairByPair<Nts>, ParameterError> {
-        self.check_for(arms, horizon)?;
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> PairByPair<Nts> {
         let error = self.gamma / arms as f64;
         let lead = libm::log((1.0 - error) / error) / libm::log((0.5 + self.h) / (0.5 - self.h));
-        Ok(PairByPair::new(Nts {
+        PairByPair::new(Nts {
             lead: libm::ceil(lead).max(1.0),
             bracket: Bracket::new(arms, arms.next_power_of_two() - arms),
             lost_to: vec![None; arms],
             finalist: None,
             unmet: Vec::new(),
-        }))
+        })
     }
 }
 
@@ -109,7 +88,7 @@ impl Nts {
     }
 }
 
-impl Settling for Nts {
+impl PairRule for Nts {
     fn arms(&self) -> usize {
         self.bracket.arms()
     }
@@ -128,17 +107,17 @@ impl Settling for Nts {
                 *self.finalist.insert(winner)
             }
         };
-        // Left in the list until it is settled.
+        // Left in the list until it is decided.
         let opponent = self.unmet.last().copied().filter(|_| self.lost_to[finalist.index()].is_none());
         opponent.map(|opponent| [finalist, opponent])
     }
 
-    fn settle(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
+    fn decide(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
         let [won, lost] = wins.map(f64::from);
         ((won - lost).abs() >= self.lead).then_some(won > lost)
     }
 
-    fn settled(&mut self, better: Arm, worse: Arm) {
+    fn decided(&mut self, better: Arm, worse: Arm) {
         self.lost_to[worse.index()] = Some(better);
         match self.finalist {
             None => self.bracket.goes_through(better),

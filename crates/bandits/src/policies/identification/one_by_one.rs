@@ -1,9 +1,9 @@
 //! A champion that meets the other arms one by one.
 
-use super::Settling;
+use super::PairRule;
 use crate::random::shuffle;
-use crate::state::{State, state};
-use crate::{Arm, Generator};
+use crate::state::State;
+use crate::{Arm, Generator, state};
 
 /// When the duels of a champion and a challenger say which of them is better.
 pub trait ChampionTest {
@@ -13,8 +13,8 @@ pub trait ChampionTest {
     /// Two new arms meet.
     fn start(&mut self) {}
 
-    /// Whether the first arm of the pair is the better one, if its wins and those of the other settle that.
-    fn settle(&mut self, wins: &mut [u32; 2]) -> Option<bool>;
+    /// Whether the first arm of the pair is the better one, if its wins and those of the other decide that.
+    fn decide(&mut self, wins: &mut [u32; 2]) -> Option<bool>;
 }
 
 /// A random arm at first; the better arm of each pair is the champion from then on. The others come in random order.
@@ -24,7 +24,7 @@ pub struct OneByOne<T> {
     /// The arms that have yet to meet a champion.
     left: Vec<Arm>,
     champion: Option<Arm>,
-    /// Whether a pair was settled.
+    /// Whether a pair was decided.
     met: bool,
     test: T,
 }
@@ -37,7 +37,7 @@ impl<T> OneByOne<T> {
     }
 }
 
-impl<T: ChampionTest> Settling for OneByOne<T> {
+impl<T: ChampionTest> PairRule for OneByOne<T> {
     fn arms(&self) -> usize {
         self.arms
     }
@@ -55,11 +55,11 @@ impl<T: ChampionTest> Settling for OneByOne<T> {
         Some(if T::CHALLENGER_FIRST { [challenger, champion] } else { [champion, challenger] })
     }
 
-    fn settle(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
-        self.test.settle(wins)
+    fn decide(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
+        self.test.decide(wins)
     }
 
-    fn settled(&mut self, better: Arm, _worse: Arm) {
+    fn decided(&mut self, better: Arm, _worse: Arm) {
         (self.champion, self.met) = (Some(better), true);
     }
 

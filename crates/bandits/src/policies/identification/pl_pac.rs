@@ -28,60 +28,29 @@
 //! * delta = .05 here, as elsewhere in this crate; epsilon = .05.
 //! * A round among k arms ends with O(k^2) steps of computation.
 
-use crate::algorithm::{papers, parameters, probability};
+use crate::algorithm::papers;
 use crate::counts::PairCounts;
 use crate::random::below;
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Policy, config, state, stored};
 
-/// PLPAC's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PlPacConfig {
-    /// By how much another arm may beat the one that is left, in (0, 1).
-    pub epsilon: f64,
-    /// The probability of failing, in (0, 1).
-    pub delta: f64,
-}
-
-impl Default for PlPacConfig {
-    fn default() -> Self {
-        Self { epsilon: 0.05, delta: 0.05 }
-    }
-}
-
-impl PolicyConfig for PlPacConfig {
-    const NAME: &'static str = "pl-pac";
-    const SUMMARY: &'static str = "pairs sorted by a random pivot (Szörényi et al., NeurIPS 2015)";
-    const PREFER: &'static str =
-        "if utilities explain all duels and an arm that is nearly the best will do, with a stated probability";
-    const PAPER: Option<Paper> = Some(papers::SZORENYI_NEURIPS_2015);
-    const CONVERGENCE: Convergence = Convergence { patience: 4, least_margin: 0.05, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 4, per_arm: 20 };
-    type Policy = PlPac;
-
-    parameters! {
-        "epsilon" => epsilon, "how much worse than the best is good enough";
-        "delta" => delta, "probability of failing";
+config! {
+    /// PLPAC's parameters.
+    pub struct PlPacConfig {
+        /// By how much another arm may beat the one that is left, in (0, 1).
+        epsilon: f64 = 0.05, "how much worse than the best is good enough" [probability];
+        /// The probability of failing, in (0, 1).
+        delta: f64 = 0.05, "probability of failing" [probability];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        probability("epsilon", self.epsilon)?;
-        probability("delta", self.delta)
+    policy PlPac {
+        name: "pl-pac",
+        summary: "pairs sorted by a random pivot (Szörényi et al., NeurIPS 2015)",
+        paper: papers::SZORENYI_NEURIPS_2015,
+        all_pairs: true,
     }
 
-    fn policy(&self, arms: usize, horizon: u64) -> Result<PlPac, ParameterError> {
-        self.check_for(arms, horizon)?;
-        let k = arms as f64;
-        Ok(PlPac {
-            epsilon: self.epsilon,
-            scale: 4.0 * k * k / self.delta,
-            counted: PairCounts::new(arms, 0),
-            left: (0..arms).map(Arm::at).collect(),
-            met: 0,
-            above: Vec::new(),
-            below: Vec::new(),
-            settled: arms == 1,
-        })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> PlPac {
+        PlPac::new(self, arms)
     }
 }
 
@@ -99,12 +68,26 @@ pub struct PlPac {
     /// Who beat the pivot, and who lost to it.
     above: Vec<Arm>,
     below: Vec<Arm>,
-    settled: bool,
+    finished: bool,
 }
 
-state!(PlPac { counted, left, met, above, below, settled } but { epsilon, scale });
+state!(PlPac { counted, left, met, above, below, finished } but { epsilon, scale });
 
 impl PlPac {
+    fn new(config: &PlPacConfig, arms: usize) -> Self {
+        let k = arms as f64;
+        Self {
+            epsilon: config.epsilon,
+            scale: 4.0 * k * k / config.delta,
+            counted: PairCounts::new(arms, 0),
+            left: (0..arms).map(Arm::at).collect(),
+            met: 0,
+            above: Vec::new(),
+            below: Vec::new(),
+            finished: arms == 1,
+        }
+    }
+
     /// p(i, j) - 1/2 and c(i, j); `None` if no duel is counted.
     fn lead(&self, i: Arm, j: Arm) -> Option<(f64, f64)> {
         let (won, lost) = (f64::from(self.counted[(i, j)]), f64::from(self.counted[(j, i)]));
@@ -141,7 +124,7 @@ impl PlPac {
         let good = |&i: &Arm| self.left.iter().all(|&j| j == i || close(i, j));
         if let Some(arm) = self.left.iter().copied().find(good) {
             self.left = vec![arm];
-            self.settled = true;
+            self.finished = true;
         }
     }
 }
@@ -152,7 +135,7 @@ impl Policy for PlPac {
     }
 
     fn choose(&mut self, _step: u64, generator: &mut Generator) -> Choice<'_> {
-        if self.settled {
+        if self.finished {
             return Choice::Alone { arm: self.left[0], until: u64::MAX };
         }
         if self.met == 0 {
@@ -180,8 +163,8 @@ impl Policy for PlPac {
     /// Of the arms that are left, the one ahead of the greatest number of the others.
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         let out = |arm: usize| !self.left.contains(&Arm::at(arm));
-        let doubt: Vec<bool> = (0..self.arms()).map(out).collect();
-        self.counted.least_doubted(&doubt, generator)
+        let is_out: Vec<bool> = (0..self.arms()).map(out).collect();
+        self.counted.lowest_then_copeland(&is_out, generator)
     }
 
     stored!();

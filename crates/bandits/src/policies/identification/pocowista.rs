@@ -23,56 +23,37 @@
 //!   before: the rule keeps the paper's d / 2, which allows for three outcomes.
 //! * The version for transitive preferences, which infers pairs from others, is not here: the code of its authors and its
 //!   description differ.
-//! * Pairs of equal arms are never settled.
+//! * Pairs of equal arms are never decided.
 
-use super::{PairByPair, Settling};
-use crate::algorithm::{papers, parameters, probability};
+use super::{PairByPair, PairRule};
+use crate::algorithm::papers;
 use crate::counts::PairTable;
 use crate::random::{argmax, best_arm};
-use crate::state::state;
-use crate::{Arm, Convergence, Generator, Memory, Paper, ParameterError, PolicyConfig};
+use crate::{Arm, Generator, config, state};
 
-/// POCOWISTA's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PocowistaConfig {
-    /// The probability that the arm that is left is not a Copeland winner, in (0, 1).
-    pub delta: f64,
-}
-
-impl Default for PocowistaConfig {
-    fn default() -> Self {
-        Self { delta: 0.05 }
-    }
-}
-
-impl PolicyConfig for PocowistaConfig {
-    const NAME: &'static str = "pocowista";
-    const SUMMARY: &'static str = "the Copeland winner with a guarantee (Bengs et al., AISTATS 2024), pair by pair";
-    const PREFER: &'static str =
-        "if the arm that beats most others must be right with a stated probability, whether or not one beats all";
-    const PAPER: Option<Paper> = Some(papers::BENGS_AISTATS_2024);
-    const CONVERGENCE: Convergence = Convergence { patience: 4, least_margin: 0.05, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 1, per_arm: 16 };
-    type Policy = PairByPair<Pocowista>;
-
-    parameters! {
-        "delta" => delta, "probability of an arm that is not a Copeland winner";
+config! {
+    /// POCOWISTA's parameters.
+    pub struct PocowistaConfig {
+        /// The probability that the arm that is left is not a Copeland winner, in (0, 1).
+        delta: f64 = 0.05, "probability of an arm that is not a Copeland winner" [probability];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        probability("delta", self.delta)
+    policy PairByPair<Pocowista> {
+        name: "pocowista",
+        summary: "the Copeland winner with a guarantee (Bengs et al., AISTATS 2024), pair by pair",
+        paper: papers::BENGS_AISTATS_2024,
+        all_pairs: true,
     }
 
-    fn policy(&self, arms: usize, horizon: u64) -> Result<PairByPair<Pocowista>, ParameterError> {
-        self.check_for(arms, horizon)?;
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> PairByPair<Pocowista> {
         let pairs = (arms as f64 * (arms as f64 - 1.0) / 2.0).max(1.0);
-        Ok(PairByPair::new(Pocowista {
+        PairByPair::new(Pocowista {
             log_threshold: libm::log(self.delta / pairs / 2.0),
             compared: PairTable::new(arms, false),
             beaten: vec![0; arms],
             open: vec![arms.saturating_sub(1) as u32; arms],
             winner: None,
-        }))
+        })
     }
 }
 
@@ -106,7 +87,7 @@ impl Pocowista {
     }
 }
 
-impl Settling for Pocowista {
+impl PairRule for Pocowista {
     fn arms(&self) -> usize {
         self.beaten.len()
     }
@@ -123,7 +104,7 @@ impl Settling for Pocowista {
         Some([Arm::at(first), Arm::at(second)])
     }
 
-    fn settle(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
+    fn decide(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
         let [won, lost] = wins.map(f64::from);
         // ln of 1 / B(w + 1, l + 1) / 2^(w + l).
         let log_density = libm::lgamma(won + lost + 2.0)
@@ -133,7 +114,7 @@ impl Settling for Pocowista {
         (log_density <= self.log_threshold).then_some(won > lost)
     }
 
-    fn settled(&mut self, better: Arm, worse: Arm) {
+    fn decided(&mut self, better: Arm, worse: Arm) {
         self.compared[(better, worse)] = true;
         self.compared[(worse, better)] = true;
         self.beaten[better.index()] += 1;

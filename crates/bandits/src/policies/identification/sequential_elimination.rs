@@ -27,50 +27,28 @@
 //! * delta = .05 here, as elsewhere in this crate.
 
 use super::{ChampionTest, OneByOne, PairByPair};
-use crate::algorithm::{papers, parameters, probability};
-use crate::state::state;
-use crate::{Convergence, Memory, Paper, ParameterError, PolicyConfig};
+use crate::algorithm::papers;
+use crate::{config, state};
 
-/// The parameters of sequential elimination.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SequentialEliminationConfig {
-    /// By how much another arm may beat the one that is left, in (0, 1).
-    pub epsilon: f64,
-    /// The probability of failing, in (0, 1).
-    pub delta: f64,
-}
-
-impl Default for SequentialEliminationConfig {
-    fn default() -> Self {
-        Self { epsilon: 0.05, delta: 0.05 }
-    }
-}
-
-impl PolicyConfig for SequentialEliminationConfig {
-    const NAME: &'static str = "sequential-elimination";
-    const SUMMARY: &'static str = "the better of two stays, with a guarantee (Falahatgar et al., NeurIPS 2017)";
-    const PREFER: &'static str =
-        "if an arm that is nearly the best will do, with a stated probability, and preferences are only ordered";
-    const PAPER: Option<Paper> = Some(papers::FALAHATGAR_NEURIPS_2017);
-    const CONVERGENCE: Convergence = Convergence { patience: 4, least_margin: 0.05, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 20 };
-    type Policy = PairByPair<OneByOne<SequentialElimination>>;
-
-    parameters! {
-        "epsilon" => epsilon, "how much worse than the best is good enough";
-        "delta" => delta, "probability of failing";
+config! {
+    /// The parameters of sequential elimination.
+    pub struct SequentialEliminationConfig {
+        /// By how much another arm may beat the one that is left, in (0, 1).
+        epsilon: f64 = 0.05, "how much worse than the best is good enough" [probability];
+        /// The probability of failing, in (0, 1).
+        delta: f64 = 0.05, "probability of failing" [probability];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        probability("epsilon", self.epsilon)?;
-        probability("delta", self.delta)
+    policy PairByPair<OneByOne<SequentialElimination>> {
+        name: "sequential-elimination",
+        summary: "the better of two stays, with a guarantee (Falahatgar et al., NeurIPS 2017)",
+        paper: papers::FALAHATGAR_NEURIPS_2017,
     }
 
-    fn policy(&self, arms: usize, horizon: u64) -> Result<PairByPair<OneByOne<SequentialElimination>>, ParameterError> {
-        self.check_for(arms, horizon)?;
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> PairByPair<OneByOne<SequentialElimination>> {
         let delta = self.delta / arms as f64;
         let most = 2.0 * libm::log(2.0 / delta) / (self.epsilon * self.epsilon);
-        Ok(PairByPair::new(OneByOne::new(arms, SequentialElimination { half: self.epsilon / 2.0, delta, most })))
+        PairByPair::new(OneByOne::new(arms, SequentialElimination { half: self.epsilon / 2.0, delta, most }))
     }
 }
 
@@ -90,7 +68,7 @@ state!(SequentialElimination {} but { half, delta, most });
 impl ChampionTest for SequentialElimination {
     const CHALLENGER_FIRST: bool = true;
 
-    fn settle(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
+    fn decide(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
         let [won, lost] = wins.map(f64::from);
         let duels = won + lost;
         let above = won / duels - 0.5 - self.half;

@@ -27,58 +27,29 @@
 //! * It needs a Condorcet winner: without one it never ends.
 //! * kappa = 1/3 and delta = .05 by default.
 
-use crate::algorithm::{papers, parameters, probability};
+use crate::algorithm::papers;
 use crate::counts::PairCounts;
 use crate::random::{argmax, shuffle};
-use crate::state::{plain, state, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Policy, config, plain, state, stored};
 
-/// The parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct VerificationConfig {
-    /// The probability of failing, in (0, 1).
-    pub delta: f64,
-    /// The probability that a candidate is wrong, in (0, 1).
-    pub kappa: f64,
-}
-
-impl Default for VerificationConfig {
-    fn default() -> Self {
-        Self { delta: 0.05, kappa: 1.0 / 3.0 }
-    }
-}
-
-impl PolicyConfig for VerificationConfig {
-    const NAME: &'static str = "verification";
-    const SUMMARY: &'static str = "explores for a candidate, then verifies it (Karnin, NeurIPS 2016)";
-    const PREFER: &'static str = "if the best arm must be right with a probability very close to 1";
-    const PAPER: Option<Paper> = Some(papers::KARNIN_NEURIPS_2016);
-    const CONVERGENCE: Convergence = Convergence { patience: 4, least_margin: 0.05, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 10, per_arm: 32 };
-    type Policy = Verification;
-
-    parameters! {
-        "delta" => delta, "probability of failing";
-        "kappa" => kappa, "probability that a candidate is wrong";
+config! {
+    /// The parameters.
+    pub struct VerificationConfig {
+        /// The probability of failing, in (0, 1).
+        delta: f64 = 0.05, "probability of failing" [probability];
+        /// The probability that a candidate is wrong, in (0, 1).
+        kappa: f64 = 1.0 / 3.0, "probability that a candidate is wrong" [probability];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        probability("delta", self.delta)?;
-        probability("kappa", self.kappa)
+    policy Verification {
+        name: "verification",
+        summary: "explores for a candidate, then verifies it (Karnin, NeurIPS 2016)",
+        paper: papers::KARNIN_NEURIPS_2016,
+        all_pairs: true,
     }
 
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Verification, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(Verification {
-            config: self.clone(),
-            round: 0,
-            wins: PairCounts::new(arms, 0),
-            in_play: Vec::new(),
-            turn: 0,
-            lowest: Vec::new(),
-            doubts: Vec::new(),
-            candidate: (arms == 1).then_some(Arm(0)),
-        })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> Verification {
+        Verification::new(self, arms)
     }
 }
 
@@ -87,10 +58,10 @@ impl PolicyConfig for VerificationConfig {
 struct Pair {
     arms: [Arm; 2],
     /// Whether either arm has learned enough of the other; the second need not learn while a candidate is verified.
-    settled: [bool; 2],
+    learned: [bool; 2],
 }
 
-plain!(Pair { arms, settled });
+plain!(Pair { arms, learned });
 
 /// The rival of an arm so far: the one with the lowest upper bound of those that it has learned enough of.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -115,14 +86,27 @@ pub struct Verification {
     /// Of each arm.
     lowest: Vec<Rival>,
     /// How many arms each arm may lose to, of those that it has learned enough of.
-    doubts: Vec<u32>,
+    possible_losses: Vec<u32>,
     /// The arm that is verified, or was.
     candidate: Option<Arm>,
 }
 
-state!(Verification { round, wins, in_play, turn, lowest, doubts, candidate } but { config });
+state!(Verification { round, wins, in_play, turn, lowest, possible_losses, candidate } but { config });
 
 impl Verification {
+    fn new(config: &VerificationConfig, arms: usize) -> Self {
+        Self {
+            config: config.clone(),
+            round: 0,
+            wins: PairCounts::new(arms, 0),
+            in_play: Vec::new(),
+            turn: 0,
+            lowest: Vec::new(),
+            possible_losses: Vec::new(),
+            candidate: (arms == 1).then_some(Arm(0)),
+        }
+    }
+
     /// d.
     fn error(&self) -> f64 {
         match self.candidate {
@@ -146,17 +130,17 @@ impl Verification {
         self.forget();
         let pairs = (0..arms).flat_map(|i| (i + 1..arms).map(move |j| [i, j].map(Arm::at)));
         self.in_play = Vec::with_capacity(arms * (arms - 1) / 2);
-        self.in_play.extend(pairs.map(|arms| Pair { arms, settled: [false; 2] }));
+        self.in_play.extend(pairs.map(|arms| Pair { arms, learned: [false; 2] }));
         shuffle(generator, &mut self.in_play);
         self.turn = 0;
         self.lowest = vec![Rival { arm: Arm(0), upper: f64::INFINITY }; arms];
-        self.doubts = vec![0; arms];
+        self.possible_losses = vec![0; arms];
     }
 
     /// All pairs in play have met: which of them are to meet again?
     fn end_exploring_pass(&mut self, generator: &mut Generator) {
         let error = self.error();
-        let Self { wins, in_play, lowest: rivals, doubts, .. } = self;
+        let Self { wins, in_play, lowest: rivals, possible_losses, .. } = self;
         let mut lowest: Vec<f64> = rivals.iter().map(|rival| rival.upper).collect();
         for &Pair { arms: [i, j], .. } in &*in_play {
             let [lower, upper] = bounds(wins, error, i, j);
@@ -167,15 +151,15 @@ impl Verification {
             let [i, j] = pair.arms;
             let [lower, upper] = bounds(wins, error, i, j);
             let sides = [(i, j, lower, upper), (j, i, 1.0 - upper, 1.0 - lower)];
-            for (settled, (arm, _, lower, upper)) in pair.settled.iter_mut().zip(sides) {
+            for (learned, (arm, _, lower, upper)) in pair.learned.iter_mut().zip(sides) {
                 let beats = lower > 0.5;
                 let known = upper < 0.5 && 0.5 - lower < 2.0 * (0.5 - upper);
                 let others_say_more = lower < 0.5 && lowest[arm.index()] < lower;
-                *settled |= beats || known || others_say_more;
+                *learned |= beats || known || others_say_more;
             }
-            let both = pair.settled == [true; 2];
+            let both = pair.learned == [true; 2];
             for (arm, other, lower, upper) in sides.into_iter().filter(|_| both) {
-                doubts[arm.index()] += u32::from(lower < 0.5);
+                possible_losses[arm.index()] += u32::from(lower < 0.5);
                 let rival = &mut rivals[arm.index()];
                 if upper < rival.upper {
                     *rival = Rival { arm: other, upper };
@@ -184,7 +168,10 @@ impl Verification {
             !both
         });
         if self.in_play.is_empty() {
-            let surest = argmax(generator, self.doubts.iter().map(|&doubts| std::cmp::Reverse(doubts)));
+            let surest = argmax(
+                generator,
+                self.possible_losses.iter().map(|&possible_losses| std::cmp::Reverse(possible_losses)),
+            );
             self.verify(Arm::at(surest.expect("there are arms")));
         }
     }
@@ -195,7 +182,7 @@ impl Verification {
         self.forget();
         let others = self.lowest.iter().enumerate().filter(|&(arm, _)| arm != candidate.index());
         self.in_play =
-            others.map(|(arm, rival)| Pair { arms: [Arm::at(arm), rival.arm], settled: [false, true] }).collect();
+            others.map(|(arm, rival)| Pair { arms: [Arm::at(arm), rival.arm], learned: [false, true] }).collect();
     }
 
     /// All pairs in play have met: is the candidate accepted?

@@ -2,11 +2,9 @@
 //! equal rooms, one a batch, so that a million arms need no million allocations.
 
 use crate::policies::merging::{Homes, Merging};
-use crate::random::below;
-use crate::random::uniform;
-use crate::state::state;
+use crate::random::{below, uniform};
 use crate::thompson::WinProbability;
-use crate::{Arm, Generator};
+use crate::{Arm, Generator, state};
 
 /// The batches, in a ring.
 #[derive(Debug, Clone)]
@@ -151,7 +149,7 @@ impl Batches {
     }
 
     /// Requires every pair of every batch to be checked again.
-    pub(super) fn doubt_all(&mut self) {
+    pub(super) fn recheck_all(&mut self) {
         self.pending.fill(f64::INFINITY);
     }
 
@@ -400,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn doubt_lets_every_pair_be_looked_at_again() {
+    fn every_pair_is_looked_at_again() {
         let mut generator = Generator::seed_from_u64(2);
         let order: Vec<Arm> = (0..3).map(Arm::at).collect();
         let mut batches = Batches::new(&order, 3, 0.0);
@@ -411,7 +409,7 @@ mod tests {
         batches.record(0, 2);
         batches.record(2, 0);
         assert!(!batches.may_drop(1.0));
-        batches.doubt_all();
+        batches.recheck_all();
         assert!(batches.may_drop(1.0));
         let mut beaten = [0; 3];
         assert!(batches.drop_losers(1.0, true, &mut beaten, &mut generator));

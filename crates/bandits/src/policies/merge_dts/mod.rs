@@ -40,49 +40,62 @@
 //!   draws from Beta distributions.
 //! * Arms of different batches never meet, and dropped arms never again: O(K p) memory.
 
-use super::merging::{DelayedLogTime, Merging as _, Shape, Stages, copeland_best, shuffled};
-use crate::algorithm::{named_values, papers, parameters, takes_late};
-use crate::late::Late;
-use crate::random::argmax;
-use crate::random::preference;
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use super::merging::{DelayedLogTime, Shape, Stages};
+use crate::algorithm::papers;
+use crate::random::{argmax, preference};
+use crate::{
+    Arm, Choice, Feedback, Generator, Late, ParameterError, Policy, config, named_values, state, stored, takes_late,
+};
 
 mod batches;
 
 use batches::Batches;
 
-/// MergeDTS's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MergeDtsConfig {
-    /// Which of the published rules.
-    pub variant: Variant,
-    /// Width of the confidence bounds, above 1/2 (any positive number where `c` is given).
-    pub alpha: f64,
-    /// The size of the first batches, p: at least 2, and 4 in theory.
-    pub batch: usize,
-    /// The probability with which the best arm may be lost, in (0, 1).
-    pub delta: f64,
-    /// C(delta) itself; overrides `delta`.
-    pub c: Option<f64>,
-}
-
-/// Which of the published rules; see the [module](self).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Variant {
-    /// As printed.
-    Paper,
-    /// As in the authors' code.
-    Authors,
-}
-
-named_values!(Variant { "paper" => Variant::Paper, "authors" => Variant::Authors });
-
-impl Default for MergeDtsConfig {
-    fn default() -> Self {
-        Self { variant: Variant::Authors, alpha: 1.01, batch: 4, delta: Shape::DELTA, c: None }
+named_values! {
+    /// Which of the published rules; see the [module](self).
+    pub enum Variant {
+        /// As printed.
+        Paper = "paper",
+        /// As in the authors' code.
+        Authors = "authors",
     }
+}
+
+config! {
+    /// MergeDTS's parameters.
+    pub struct MergeDtsConfig {
+        /// Which of the published rules.
+        variant: Variant = Variant::Authors, "paper or authors";
+        /// Width of the confidence bounds, above 1/2 (any positive number where `c` is given).
+        alpha: f64 = 1.01, "width of the bounds, above 1/2";
+        /// The size of the first batches, p: at least 2, and 4 in theory.
+        batch as "p": usize = 4, "size of the first batches";
+        /// The probability with which the best arm may be lost, in (0, 1).
+        delta: f64 = Shape::DELTA, "probability of losing the best arm";
+        /// C(delta) itself; overrides `delta`.
+        c: Option<f64> = None, "C(delta) itself, instead of delta";
+    }
+
+    policy MergeDts {
+        name: "mergedts",
+        summary: "merge double Thompson sampling (Li et al., TOIS 2020): sampling in batches that merge",
+        paper: papers::LI_TOIS_2020,
+        variants: [("variant=paper", "as printed")],
+    }
+
+    fn check_together(&self) -> Result<(), ParameterError> {
+        self.shape().check()
+    }
+
+    fn warn_together(&self) -> Option<String> {
+        self.shape().warning()
+    }
+
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> MergeDts {
+        MergeDts::new(self, arms)
+    }
+
+    takes_late!();
 }
 
 impl MergeDtsConfig {
@@ -91,64 +104,12 @@ impl MergeDtsConfig {
     }
 }
 
-impl PolicyConfig for MergeDtsConfig {
-    const NAME: &'static str = "mergedts";
-    const SUMMARY: &'static str =
-        "merge double Thompson sampling (Li et al., TOIS 2020): sampling in batches that merge";
-    const PREFER: &'static str =
-        "as `mergerucb`, with less regret; with `alpha=0.262144:p=16:c=4e5` the least of those that merge";
-    const PAPER: Option<Paper> = Some(papers::LI_TOIS_2020);
-    const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed")];
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 240 };
-    type Policy = MergeDts;
-
-    parameters! {
-        "variant" => variant, "paper or authors";
-        "alpha" => alpha, "width of the bounds, above 1/2";
-        "p" => batch, "size of the first batches";
-        "delta" => delta, "probability of losing the best arm";
-        "c" => c, "C(delta) itself, instead of delta";
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        self.shape().check()
-    }
-
-    fn warning(&self) -> Option<String> {
-        self.shape().warning(Self::NAME)
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<MergeDts, ParameterError> {
-        self.check_for(arms, horizon)?;
-        let authors = self.variant == Variant::Authors;
-        let order: Vec<Arm> = (0..arms).map(Arm::at).collect();
-        Ok(MergeDts {
-            authors,
-            // The authors' clock starts at floor(C + 1), before the first step.
-            clock: self.shape().clock(arms, |c| if authors { libm::floor(c) } else { c }),
-            p: self.batch,
-            arms,
-            stages: Stages::new(arms, authors),
-            since: 0,
-            batches: Batches::new(&order, self.batch, if authors { 1.0 } else { 0.0 }),
-            started: false,
-            shrunk: true,
-            met: [0; 2],
-            scores: Vec::new(),
-            beaten: vec![0; arms],
-        })
-    }
-
-    takes_late!();
-}
-
 /// MergeDTS.
 #[derive(Debug, Clone)]
 pub struct MergeDts {
     authors: bool,
-    clock: DelayedLogTime,
     p: usize,
-    arms: usize,
+    clock: DelayedLogTime,
     stages: Stages,
     /// The step from which the clock counts.
     since: u64,
@@ -159,17 +120,33 @@ pub struct MergeDts {
     /// The pair that meets: places within the current batch.
     met: [usize; 2],
     scores: Vec<u32>,
-    /// How many arms each arm had beaten when they were dropped.
-    beaten: Vec<u32>,
 }
 
-state!(MergeDts { clock, stages, since, batches, started, shrunk, met, scores, beaten } but { authors, p, arms });
+state!(MergeDts { clock, stages, since, batches, started, shrunk, met, scores } but { authors, p });
 
 impl MergeDts {
+    fn new(config: &MergeDtsConfig, arms: usize) -> Self {
+        let authors = config.variant == Variant::Authors;
+        let order: Vec<Arm> = (0..arms).map(Arm::at).collect();
+        Self {
+            authors,
+            // The authors' clock starts at floor(C + 1), before the first step.
+            clock: config.shape().clock(arms, |c| if authors { libm::floor(c) } else { c }),
+            p: config.batch,
+            stages: Stages::new(arms, config.batch, authors),
+            since: 0,
+            batches: Batches::new(&order, config.batch, if authors { 1.0 } else { 0.0 }),
+            started: false,
+            shrunk: true,
+            met: [0; 2],
+            scores: Vec::new(),
+        }
+    }
+
     /// The stage, from 1.
     #[must_use]
     pub fn stage(&self) -> u32 {
-        self.stages.current
+        self.stages.current()
     }
 
     /// How many arms are left.
@@ -181,8 +158,8 @@ impl MergeDts {
     #[cold]
     fn start(&mut self, generator: &mut Generator) {
         self.started = true;
-        if self.authors {
-            self.batches = Batches::new(&shuffled(self.arms, generator), self.p, 1.0);
+        if let Some(order) = self.stages.order(generator) {
+            self.batches = Batches::new(&order, self.p, 1.0);
         }
     }
 
@@ -190,25 +167,24 @@ impl MergeDts {
     fn next_stage(&mut self, step: u64, generator: &mut Generator) {
         self.shrunk = false;
         if self.batches.len() > 1 && self.stages.ends(self.batches.arms_left()) {
-            self.batches.merge(self.p, generator);
-            self.stages.current += 1;
+            self.stages.merge(&mut self.batches, generator);
             if self.authors {
                 // Narrower bounds from one step to the next: any arm may fall.
                 self.since = step - 1;
-                self.batches.doubt_all();
+                self.batches.recheck_all();
             }
         }
     }
 
     /// Makes the current batch one of two arms or more that have not lost, unless only one arm is
     /// left.
-    fn settle_batch(&mut self, time: f64, generator: &mut Generator) {
+    fn ready_batch(&mut self, time: f64, generator: &mut Generator) {
         loop {
             while self.batches.size() == 1 && self.batches.len() > 1 {
                 self.batches.absorb();
             }
             let dropped = self.batches.may_drop(time)
-                && self.batches.drop_losers(time, self.authors, &mut self.beaten, generator);
+                && self.batches.drop_losers(time, self.authors, &mut self.stages.beaten, generator);
             self.shrunk |= dropped;
             if self.batches.size() > 1 || self.batches.len() == 1 {
                 return;
@@ -250,7 +226,7 @@ impl MergeDts {
 
 impl Policy for MergeDts {
     fn arms(&self) -> usize {
-        self.arms
+        self.stages.arms()
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
@@ -261,7 +237,7 @@ impl Policy for MergeDts {
             self.next_stage(step, generator);
         }
         let time = self.clock.at(step - self.since);
-        self.settle_batch(time, generator);
+        self.ready_batch(time, generator);
         if self.batches.size() == 1 {
             return Choice::Alone { arm: self.batches.arm(0), until: u64::MAX };
         }
@@ -285,7 +261,7 @@ impl Policy for MergeDts {
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        copeland_best(self.arms, &self.batches.beaten(&self.beaten), generator)
+        self.stages.copeland_best(&self.batches, generator)
     }
 
     stored!();
@@ -308,6 +284,7 @@ mod tests {
     use rand::SeedableRng as _;
 
     use super::*;
+    use crate::PolicyConfig as _;
     use crate::registry::Spec;
 
     #[test]
@@ -333,7 +310,7 @@ mod tests {
         // is champion, by enumeration.
         for (variant, expected) in [(Variant::Paper, 32.0 / 96.0), (Variant::Authors, 31.0 / 96.0)] {
             let config = MergeDtsConfig { variant, ..MergeDtsConfig::default() };
-            let mut policy = config.policy(3, 0).expect("valid");
+            let mut policy = config.policy(3, None).expect("valid");
             policy.batches.record(0, 1);
             let mut generator = Generator::seed_from_u64(1);
             let draws = 200_000;

@@ -42,12 +42,12 @@
 //! * Only the pair that met last in a batch can have an upper bound below 1/2 when the batch comes
 //!   round again: a step costs one comparison and one pass over the champion's opponents.
 
-use super::merging::{DelayedLogTime, Merging as _, Shape, Stages, copeland_best, shuffled};
-use crate::algorithm::{named_values, papers, parameters, takes_late};
-use crate::late::Late;
+use super::merging::{DelayedLogTime, Shape, Stages};
+use crate::algorithm::papers;
 use crate::random::below;
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{
+    Arm, Choice, Feedback, Generator, Late, ParameterError, Policy, config, named_values, state, stored, takes_late,
+};
 
 mod batches;
 pub mod parallel;
@@ -55,37 +55,52 @@ pub mod squared;
 
 use batches::Batches;
 
-/// mergeRUCB's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MergeRucbConfig {
-    /// Which of the published rules.
-    pub variant: Variant,
-    /// Width of the confidence bounds, above 1/2 (any positive number where `c` is given).
-    pub alpha: f64,
-    /// The size of the first batches, p: at least 2, and 4 in theory.
-    pub batch: usize,
-    /// The probability with which the best arm may be lost, in (0, 1).
-    pub delta: f64,
-    /// C(delta) itself; overrides `delta`.
-    pub c: Option<f64>,
-}
-
-/// Which of the published rules; see the [module](self).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Variant {
-    /// As printed.
-    Paper,
-    /// As in Lerot, which the paper's experiments used.
-    Lerot,
-}
-
-named_values!(Variant { "paper" => Variant::Paper, "lerot" => Variant::Lerot });
-
-impl Default for MergeRucbConfig {
-    fn default() -> Self {
-        Self { variant: Variant::Lerot, alpha: 1.01, batch: 4, delta: Shape::DELTA, c: None }
+named_values! {
+    /// Which of the published rules; see the [module](self).
+    pub enum Variant {
+        /// As printed.
+        Paper = "paper",
+        /// As in Lerot, which the paper's experiments used.
+        Lerot = "lerot",
     }
+}
+
+config! {
+    /// mergeRUCB's parameters.
+    pub struct MergeRucbConfig {
+        /// Which of the published rules.
+        variant: Variant = Variant::Lerot, "paper or lerot";
+        /// Width of the confidence bounds, above 1/2 (any positive number where `c` is given).
+        alpha: f64 = 1.01, "width of the bounds, above 1/2";
+        /// The size of the first batches, p: at least 2, and 4 in theory.
+        batch as "p": usize = 4, "size of the first batches";
+        /// The probability with which the best arm may be lost, in (0, 1).
+        delta: f64 = Shape::DELTA, "probability of losing the best arm";
+        /// C(delta) itself; overrides `delta`.
+        c: Option<f64> = None, "C(delta) itself, instead of delta";
+    }
+
+    policy MergeRucb {
+        name: "mergerucb",
+        summary: "merge relative upper confidence bound (Zoghi et al., WSDM 2015): batches that merge",
+        paper: papers::ZOGHI_WSDM_2015,
+        variants: [("variant=paper", "as printed")],
+        own_loop: true,
+    }
+
+    fn check_together(&self) -> Result<(), ParameterError> {
+        self.shape().check()
+    }
+
+    fn warn_together(&self) -> Option<String> {
+        self.shape().warning()
+    }
+
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> MergeRucb {
+        MergeRucb::new(self, arms)
+    }
+
+    takes_late!();
 }
 
 impl MergeRucbConfig {
@@ -100,60 +115,10 @@ impl MergeRucbConfig {
     }
 }
 
-impl PolicyConfig for MergeRucbConfig {
-    const NAME: &'static str = "mergerucb";
-    const SUMMARY: &'static str = "merge relative upper confidence bound (Zoghi et al., WSDM 2015): batches that merge";
-    const PREFER: &'static str = "from about 85 arms up to millions: memory grows with the arms, not their pairs, and a step costs the least time";
-    const PAPER: Option<Paper> = Some(papers::ZOGHI_WSDM_2015);
-    const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed")];
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 270 };
-    const OWN_LOOP: bool = true;
-    type Policy = MergeRucb;
-
-    parameters! {
-        "variant" => variant, "paper or lerot";
-        "alpha" => alpha, "width of the bounds, above 1/2";
-        "p" => batch, "size of the first batches";
-        "delta" => delta, "probability of losing the best arm";
-        "c" => c, "C(delta) itself, instead of delta";
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        self.shape().check()
-    }
-
-    fn warning(&self) -> Option<String> {
-        self.shape().warning(Self::NAME)
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<MergeRucb, ParameterError> {
-        self.check_for(arms, horizon)?;
-        let lerot = self.variant == Variant::Lerot;
-        Ok(MergeRucb {
-            lerot,
-            p: self.batch,
-            clock: self.clock(arms),
-            arms,
-            stages: Stages::new(arms, lerot),
-            batches: Batches::new(arms, self.batch, lerot),
-            started: false,
-            ended: false,
-            shrunk: false,
-            met: [0; 2],
-            beaten: vec![0; arms],
-        })
-    }
-
-    takes_late!();
-}
-
 /// mergeRUCB.
 #[derive(Debug, Clone)]
 pub struct MergeRucb {
-    lerot: bool,
-    p: usize,
     clock: DelayedLogTime,
-    arms: usize,
     stages: Stages,
     batches: Batches,
     started: bool,
@@ -163,17 +128,28 @@ pub struct MergeRucb {
     shrunk: bool,
     /// The pair that meets: places within the current batch.
     met: [usize; 2],
-    /// How many arms each arm had beaten when they were dropped.
-    beaten: Vec<u32>,
 }
 
-state!(MergeRucb { clock, stages, batches, started, ended, shrunk, met, beaten } but { lerot, p, arms });
+state!(MergeRucb { clock, stages, batches, started, ended, shrunk, met });
 
 impl MergeRucb {
+    fn new(config: &MergeRucbConfig, arms: usize) -> Self {
+        let lerot = config.variant == Variant::Lerot;
+        Self {
+            clock: config.clock(arms),
+            stages: Stages::new(arms, config.batch, lerot),
+            batches: Batches::new(arms, config.batch, lerot),
+            started: false,
+            ended: false,
+            shrunk: false,
+            met: [0; 2],
+        }
+    }
+
     /// The stage, from 1.
     #[must_use]
     pub fn stage(&self) -> u32 {
-        self.stages.current
+        self.stages.current()
     }
 
     /// How many arms are left.
@@ -183,16 +159,15 @@ impl MergeRucb {
     }
 
     fn merge(&mut self, generator: &mut Generator) {
-        self.batches.merge(self.p, generator);
-        self.stages.current += 1;
+        self.stages.merge(&mut self.batches, generator);
         self.shrunk = true;
     }
 
     #[cold]
     fn start(&mut self, generator: &mut Generator) {
         self.started = true;
-        if self.lerot {
-            self.batches.rename(&shuffled(self.arms, generator));
+        if let Some(order) = self.stages.order(generator) {
+            self.batches.rename(&order);
         }
         self.shrunk = true;
     }
@@ -227,7 +202,7 @@ impl MergeRucb {
                 self.merge(generator);
             }
             if self.batches.may_drop(time) {
-                self.shrunk |= self.batches.drop_losers(time, &mut self.beaten);
+                self.shrunk |= self.batches.drop_losers(time, &mut self.stages.beaten);
             }
             if self.batches.size() > 1 {
                 return;
@@ -239,7 +214,7 @@ impl MergeRucb {
 
 impl Policy for MergeRucb {
     fn arms(&self) -> usize {
-        self.arms
+        self.stages.arms()
     }
 
     #[inline]
@@ -266,7 +241,7 @@ impl Policy for MergeRucb {
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        copeland_best(self.arms, &self.batches.beaten(&self.beaten), generator)
+        self.stages.copeland_best(&self.batches, generator)
     }
 
     stored!();

@@ -26,68 +26,55 @@
 
 use super::batches::Batches;
 use super::{MergeRucbConfig, Variant};
-use crate::algorithm::{papers, takes_late};
-use crate::late::Late;
-use crate::policies::merging::{DelayedLogTime, Merging as _, Stages, copeland_best, shuffled};
+use crate::algorithm::papers;
+use crate::policies::merging::{DelayedLogTime, Shape, Stages};
 use crate::random::below;
-use crate::state::{plain, state, stored};
-use crate::{
-    Arm, Choice, Feedback, Generator, Memory, Paper, Parameter, ParameterError, ParameterValue, Policy, PolicyConfig,
-};
+use crate::{Arm, Choice, Feedback, Generator, Late, ParameterError, Policy, config, plain, state, stored, takes_late};
 
-/// The parameters of mergeRUCB.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct MergeRucbParallelConfig(pub MergeRucbConfig);
-
-impl PolicyConfig for MergeRucbParallelConfig {
-    const NAME: &'static str = "mergerucb-parallel";
-    const SUMMARY: &'static str = "mergeRUCB, all batches at once (Zoghi et al., WSDM 2015): outcomes sweep by sweep";
-    const PREFER: &'static str =
-        "as `mergerucb`, if a round of duels is sent out at a time; the same regret within its error";
-    const PAPER: Option<Paper> = Some(papers::ZOGHI_WSDM_2015);
-    const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed")];
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 270 };
-    const OWN_LOOP: bool = true;
-    type Policy = MergeRucbParallel;
-
-    fn parameters(&self) -> Vec<Parameter> {
-        self.0.parameters()
+config! {
+    /// The parameters of mergeRUCB.
+    pub struct MergeRucbParallelConfig {
+        /// Which of the published rules.
+        variant: Variant = Variant::Lerot, "paper or lerot";
+        /// Width of the confidence bounds, above 1/2 (any positive number where `c` is given).
+        alpha: f64 = 1.01, "width of the bounds, above 1/2";
+        /// The size of the first batches, p: at least 2, and 4 in theory.
+        batch as "p": usize = 4, "size of the first batches";
+        /// The probability with which the best arm may be lost, in (0, 1).
+        delta: f64 = Shape::DELTA, "probability of losing the best arm";
+        /// C(delta) itself; overrides `delta`.
+        c: Option<f64> = None, "C(delta) itself, instead of delta";
     }
 
-    fn parameter_mut(&mut self, key: &str) -> Option<&mut dyn ParameterValue> {
-        self.0.parameter_mut(key)
+    policy MergeRucbParallel {
+        name: "mergerucb-parallel",
+        summary: "mergeRUCB, all batches at once (Zoghi et al., WSDM 2015): outcomes sweep by sweep",
+        paper: papers::ZOGHI_WSDM_2015,
+        variants: [("variant=paper", "as printed")],
+        own_loop: true,
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        self.0.check()
+    fn check_together(&self) -> Result<(), ParameterError> {
+        self.one_by_one().check_together()
     }
 
-    fn warning(&self) -> Option<String> {
-        let warning = self.0.warning()?;
-        Some(warning.replacen(MergeRucbConfig::NAME, Self::NAME, 1))
+    fn warn_together(&self) -> Option<String> {
+        self.one_by_one().warn_together()
     }
 
-    fn policy(&self, arms: usize, horizon: u64) -> Result<MergeRucbParallel, ParameterError> {
-        self.check_for(arms, horizon)?;
-        let lerot = self.0.variant == Variant::Lerot;
-        let batches = Batches::new(arms, self.0.batch, lerot);
-        Ok(MergeRucbParallel {
-            lerot,
-            p: self.0.batch,
-            clock: self.0.clock(arms),
-            arms,
-            stages: Stages::new(arms, lerot),
-            meeting: batches.len(),
-            sweep: Vec::with_capacity(batches.len()),
-            batches,
-            started: false,
-            played: 0,
-            since: 0,
-            beaten: vec![0; arms],
-        })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> MergeRucbParallel {
+        MergeRucbParallel::new(&self.one_by_one(), arms)
     }
 
     takes_late!();
+}
+
+impl MergeRucbParallelConfig {
+    /// mergeRUCB with these parameters, which plays one batch after the other.
+    fn one_by_one(&self) -> MergeRucbConfig {
+        let Self { variant, alpha, batch, delta, c } = self.clone();
+        MergeRucbConfig { variant, alpha, batch, delta, c }
+    }
 }
 
 /// A pair of a sweep: places within their batch, and the winner.
@@ -105,10 +92,7 @@ plain!(Pair { places, arms, first_won, known });
 /// mergeRUCB in sweeps.
 #[derive(Debug, Clone)]
 pub struct MergeRucbParallel {
-    lerot: bool,
-    p: usize,
     clock: DelayedLogTime,
-    arms: usize,
     stages: Stages,
     batches: Batches,
     /// How many batches have two arms or more.
@@ -119,17 +103,30 @@ pub struct MergeRucbParallel {
     played: usize,
     /// The step at which the sweep began.
     since: u64,
-    /// How many arms each arm had beaten when they were dropped.
-    beaten: Vec<u32>,
 }
 
-state!(MergeRucbParallel { clock, stages, batches, meeting, started, sweep, played, since, beaten } but { lerot, p, arms });
+state!(MergeRucbParallel { clock, stages, batches, meeting, started, sweep, played, since });
 
 impl MergeRucbParallel {
+    fn new(config: &MergeRucbConfig, arms: usize) -> Self {
+        let lerot = config.variant == Variant::Lerot;
+        let batches = Batches::new(arms, config.batch, lerot);
+        Self {
+            clock: config.clock(arms),
+            stages: Stages::new(arms, config.batch, lerot),
+            meeting: batches.len(),
+            sweep: Vec::with_capacity(batches.len()),
+            batches,
+            started: false,
+            played: 0,
+            since: 0,
+        }
+    }
+
     /// The stage, from 1.
     #[must_use]
     pub fn stage(&self) -> u32 {
-        self.stages.current
+        self.stages.current()
     }
 
     /// How many arms are left.
@@ -142,7 +139,7 @@ impl MergeRucbParallel {
     fn drop_losers(&mut self, time: f64) {
         for _ in 0..self.meeting {
             if self.batches.may_drop(time) {
-                self.batches.drop_losers(time, &mut self.beaten);
+                self.batches.drop_losers(time, &mut self.stages.beaten);
             }
             if self.batches.size() > 1 {
                 self.batches.advance();
@@ -159,16 +156,15 @@ impl MergeRucbParallel {
         self.since = step;
         if !self.started {
             self.started = true;
-            if self.lerot {
-                self.batches.rename(&shuffled(self.arms, generator));
+            if let Some(order) = self.stages.order(generator) {
+                self.batches.rename(&order);
             }
         }
         let time = self.clock.at(step);
         self.drop_losers(time);
         // If every batch is down to one arm they merge immediately.
         while self.batches.len() > 1 && (self.stages.ends(self.batches.arms_left()) || self.meeting == 0) {
-            self.batches.merge(self.p, generator);
-            self.stages.current += 1;
+            self.stages.merge(&mut self.batches, generator);
             self.meeting = self.batches.len();
             self.drop_losers(time);
         }
@@ -208,7 +204,7 @@ impl MergeRucbParallel {
 
 impl Policy for MergeRucbParallel {
     fn arms(&self) -> usize {
-        self.arms
+        self.stages.arms()
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
@@ -233,7 +229,7 @@ impl Policy for MergeRucbParallel {
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        copeland_best(self.arms, &self.batches.beaten(&self.beaten), generator)
+        self.stages.copeland_best(&self.batches, generator)
     }
 
     stored!();

@@ -19,29 +19,48 @@
 //! * The arm recommended is that of the last round until this one has lasted longer.
 
 use super::{MergeRucb, MergeRucbConfig, Variant};
-use crate::algorithm::{papers, parameters, takes_late};
-use crate::late::Late;
-use crate::state::{State, StateError, StateReader, StateWriter, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::algorithm::papers;
+use crate::algorithm::rules::at_least;
+use crate::state::{State, StateError, StateReader, StateWriter};
+use crate::{
+    Arm, Choice, Feedback, Generator, Late, ParameterError, Policy, PolicyConfig as _, config, stored, takes_late,
+};
 
-/// The parameters of mergeRUCB but for delta, and the length of the first round.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MergeRucbSquaredConfig {
-    /// Which of the published rules.
-    pub variant: Variant,
-    /// Width of the confidence bounds, above 1/2.
-    pub alpha: f64,
-    /// The size of the first batches, p: at least 2, and 4 in theory.
-    pub batch: usize,
-    /// How many steps the first round has, at least 2.
-    pub first: usize,
-}
-
-impl Default for MergeRucbSquaredConfig {
-    fn default() -> Self {
-        let MergeRucbConfig { variant, alpha, batch, .. } = MergeRucbConfig::default();
-        Self { variant, alpha, batch, first: 4 }
+config! {
+    /// The parameters of mergeRUCB but for delta, and the length of the first round.
+    pub struct MergeRucbSquaredConfig {
+        /// Which of the published rules.
+        variant: Variant = Variant::Lerot, "paper or lerot";
+        /// Width of the confidence bounds, above 1/2.
+        alpha: f64 = 1.01, "width of the bounds, above 1/2";
+        /// The size of the first batches, p: at least 2, and 4 in theory.
+        batch as "p": usize = 4, "size of the first batches";
+        /// How many steps the first round has, at least 2.
+        first: usize = 4, "steps of the first round";
     }
+
+    policy MergeRucbSquared {
+        name: "mergerucb-squared",
+        summary: "mergeRUCB restarted for squared horizons (Zoghi et al., WSDM 2015): no delta, no horizon",
+        paper: papers::ZOGHI_WSDM_2015,
+        variants: [("variant=paper", "as printed")],
+        own_loop: true,
+    }
+
+    fn check_together(&self) -> Result<(), ParameterError> {
+        at_least("first", self.first, 2.0, "squares must grow")?;
+        self.for_round(self.first as u64).check()
+    }
+
+    fn warn_together(&self) -> Option<String> {
+        self.for_round(self.first as u64).warn_together()
+    }
+
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> MergeRucbSquared {
+        MergeRucbSquared::new(self, arms)
+    }
+
+    takes_late!();
 }
 
 impl MergeRucbSquaredConfig {
@@ -55,61 +74,6 @@ impl MergeRucbSquaredConfig {
             c: None,
         }
     }
-}
-
-impl PolicyConfig for MergeRucbSquaredConfig {
-    const NAME: &'static str = "mergerucb-squared";
-    const SUMMARY: &'static str =
-        "mergeRUCB restarted for squared horizons (Zoghi et al., WSDM 2015): no delta, no horizon";
-    const PREFER: &'static str = "to compare with: needs no delta, but costs more than `mergerucb` and is sure later";
-    const PAPER: Option<Paper> = Some(papers::ZOGHI_WSDM_2015);
-    const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed")];
-    // It learns from scratch in every round.
-    const CONVERGENCE: Convergence = Convergence { patience: 10, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 500 };
-    const OWN_LOOP: bool = true;
-    type Policy = MergeRucbSquared;
-
-    parameters! {
-        "variant" => variant, "paper or lerot";
-        "alpha" => alpha, "width of the bounds, above 1/2";
-        "p" => batch, "size of the first batches";
-        "first" => first, "steps of the first round";
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        if self.first < 2 {
-            return Err(ParameterError::BelowMinimum {
-                key: "first",
-                minimum: 2.0,
-                value: self.first as f64,
-                why: "squares must grow",
-            });
-        }
-        self.for_round(self.first as u64).check()
-    }
-
-    fn warning(&self) -> Option<String> {
-        let warning = self.for_round(self.first as u64).warning()?;
-        Some(warning.replacen(MergeRucbConfig::NAME, Self::NAME, 1))
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<MergeRucbSquared, ParameterError> {
-        self.check_for(arms, horizon)?;
-        let length = self.first as u64;
-        Ok(MergeRucbSquared {
-            config: self.clone(),
-            arms,
-            before: 0,
-            length,
-            round: self.for_round(length).policy(arms, 0)?,
-            now: 0,
-            found: None,
-            found_in: 0,
-        })
-    }
-
-    takes_late!();
 }
 
 /// mergeRUCB by squared horizons.
@@ -139,19 +103,33 @@ impl State for MergeRucbSquared {
     fn load(&mut self, from: &mut StateReader<'_>) -> Result<(), StateError> {
         (self.before, self.length, self.now) = from.get()?;
         (self.found, self.found_in) = from.get()?;
-        let round = self.config.for_round(self.length).policy(self.arms, 0);
+        let round = self.config.for_round(self.length).policy(self.arms, None);
         self.round = round.map_err(|_| StateError::Damaged { what: "a round of no length" })?;
         State::load(&mut self.round, from)
     }
 }
 
 impl MergeRucbSquared {
+    fn new(config: &MergeRucbSquaredConfig, arms: usize) -> Self {
+        let length = config.first as u64;
+        Self {
+            config: config.clone(),
+            arms,
+            before: 0,
+            length,
+            round: config.for_round(length).build(arms, None),
+            now: 0,
+            found: None,
+            found_in: 0,
+        }
+    }
+
     fn next_round(&mut self, generator: &mut Generator) {
         self.found = self.round.recommend(generator).or(self.found);
         self.found_in = self.length;
         self.before = self.before.saturating_add(self.length);
         self.length = self.length.saturating_mul(self.length);
-        if let Ok(round) = self.config.for_round(self.length).policy(self.arms, 0) {
+        if let Ok(round) = self.config.for_round(self.length).policy(self.arms, None) {
             self.round = round;
         }
     }
@@ -219,13 +197,13 @@ mod tests {
     #[test]
     fn each_round_is_merge_rucb_with_its_own_delta() {
         let config = MergeRucbSquaredConfig { first: 20, ..Default::default() };
-        let mut squared = config.policy(12, 0).expect("valid");
+        let mut squared = config.policy(12, None).expect("valid");
         let mut one = Generator::seed_from_u64(1);
         let mut step = 0;
         for (length, delta) in [(20_u64, 0.05), (400, 0.0025), (5_000, 1.0 / 160_000.0)] {
             // A round draws what mergeRUCB draws; in between only ties for the best arm do.
             let rounds_config = MergeRucbConfig { delta, ..Default::default() };
-            let mut round = rounds_config.policy(12, 0).expect("valid");
+            let mut round = rounds_config.policy(12, None).expect("valid");
             if step > 0 {
                 assert!(squared.recommend(&mut one.clone()).is_some());
                 squared.next_round(&mut one);
@@ -255,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_lone_arm_is_chosen_round_by_round() {
-        let mut squared = MergeRucbSquaredConfig::default().policy(1, 0).expect("valid");
+        let mut squared = MergeRucbSquaredConfig::default().policy(1, None).expect("valid");
         let mut generator = Generator::seed_from_u64(2);
         let mut step = 1;
         let mut ends = Vec::new();

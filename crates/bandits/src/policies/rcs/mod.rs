@@ -41,97 +41,46 @@
 //!   of a stretch alone, see known outcomes only.
 //! * Theory needs alpha > 1/2; the experiments take 0.501, and also 0.1.
 
-use crate::algorithm::{named_values, papers, parameters, positive, takes_late};
-use crate::confidence::{Challengers, LogTime, Standing};
-use crate::counts::{LeastCounts, OpenDuels};
-use crate::late::Late;
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::algorithm::papers;
+use crate::confidence::PairBounds;
+use crate::counts::LeastCounts;
+use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, named_values, state, stored, takes_late};
 
 mod tournament;
 
 use tournament::Tournament;
 
-/// RCS's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RcsConfig {
-    /// Which of the published rules.
-    pub variant: Variant,
-    /// Width of the confidence bounds, positive; 0.501 in the experiments.
-    pub alpha: f64,
-}
-
-/// Which of the published rules; see the [module](self).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Variant {
-    /// As printed.
-    Paper,
-    /// As in Lerot.
-    Lerot,
-}
-
-named_values!(Variant { "paper" => Variant::Paper, "lerot" => Variant::Lerot });
-
-impl Default for RcsConfig {
-    fn default() -> Self {
-        Self { variant: Variant::Paper, alpha: 0.501 }
+named_values! {
+    /// Which of the published rules; see the [module](self).
+    pub enum Variant {
+        /// As printed.
+        Paper = "paper",
+        /// As in Lerot.
+        Lerot = "lerot",
     }
 }
 
-impl PolicyConfig for RcsConfig {
-    const NAME: &'static str = "rcs";
-    const SUMMARY: &'static str =
-        "relative confidence sampling (Zoghi et al., WSDM 2014): a sampled champion, optimism";
-    const PREFER: &'static str = "up to about 20 arms, as `rucb`: about a fifth less regret";
-    const PAPER: Option<Paper> = Some(papers::ZOGHI_WSDM_2014);
-    const VARIANTS: &'static [(&'static str, &'static str)] =
-        &[("variant=lerot", "counts fewer champions, and duels of an arm with itself")];
-    const MEMORY: Memory = Memory { per_pair: 47, per_arm: 1720 };
-    const OWN_LOOP: bool = true;
-    type Policy = Rcs;
-
-    parameters! {
-        "variant" => variant, "paper or lerot";
-        "alpha" => alpha, "width of the bounds, above 1/2 in theory";
+config! {
+    /// RCS's parameters.
+    pub struct RcsConfig {
+        /// Which of the published rules.
+        variant: Variant = Variant::Paper, "paper or lerot";
+        /// Width of the confidence bounds, positive; 0.501 in the experiments.
+        alpha: f64 = 0.501, "width of the bounds, above 1/2 in theory"
+            [positive] [warns if <= 0.5: "is not above 1/2, as its theory needs"];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("alpha", self.alpha)
+    policy Rcs {
+        name: "rcs",
+        summary: "relative confidence sampling (Zoghi et al., WSDM 2014): a sampled champion, optimism",
+        paper: papers::ZOGHI_WSDM_2014,
+        variants: [("variant=lerot", "counts fewer champions, and duels of an arm with itself")],
+        all_pairs: true,
+        own_loop: true,
     }
 
-    fn warning(&self) -> Option<String> {
-        (self.alpha <= 0.5).then(|| format!("rcs: alpha = {} is not above 1/2, as its theory needs", self.alpha))
-    }
-
-    fn opening(&self, arms: usize) -> u64 {
-        (arms * (arms - 1) / 2) as u64
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Rcs, ParameterError> {
-        self.check_for(arms, horizon)?;
-        let lerot = self.variant == Variant::Lerot;
-        let (mean, width) = if lerot { (0.5, 0.5_f64.sqrt()) } else { (2.0, 0.0) };
-        let mut opponents = Challengers::new(arms, mean, width);
-        if lerot {
-            for arm in 0..arms {
-                opponents.set(arm, arm, 0.5, width);
-            }
-        }
-        Ok(Rcs {
-            lerot,
-            unseen: (mean, width),
-            alpha: self.alpha,
-            clock: LogTime::new(),
-            arms,
-            tournament: Tournament::new(arms),
-            opponents,
-            reigns: LeastCounts::new(arms),
-            dethroned: None,
-            own_duels: vec![0; arms],
-            rest: None,
-            open: OpenDuels::new(arms),
-        })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> Rcs {
+        Rcs::new(self, arms)
     }
 
     takes_late!();
@@ -141,13 +90,8 @@ impl PolicyConfig for RcsConfig {
 #[derive(Debug, Clone)]
 pub struct Rcs {
     lerot: bool,
-    /// The bound of a pair never seen: mean and width.
-    unseen: (f64, f64),
-    alpha: f64,
-    clock: LogTime,
     arms: usize,
-    tournament: Tournament,
-    opponents: Challengers,
+    bounds: PairBounds<Tournament>,
     /// How often each arm was champion.
     reigns: LeastCounts,
     /// Does not win the next tournament: its stretch alone, whose length was drawn, ends there.
@@ -156,18 +100,46 @@ pub struct Rcs {
     own_duels: Vec<u32>,
     /// The arm of the last stretch alone, the step after which it began, and how often it had been champion then.
     rest: Option<(Arm, u64, u64)>,
-    open: OpenDuels,
 }
 
-state!(Rcs { clock, tournament, opponents, reigns, dethroned, own_duels, rest, open } but { lerot, unseen, alpha, arms });
+state!(Rcs { bounds, reigns, dethroned, own_duels, rest } but { lerot, arms });
 
 impl Rcs {
+    fn new(config: &RcsConfig, arms: usize) -> Self {
+        let lerot = config.variant == Variant::Lerot;
+        let unseen = if lerot { [0.5, 0.5_f64.sqrt()] } else { [2.0, 0.0] };
+        let mut bounds = PairBounds::new(Tournament::new(arms, u32::from(lerot)), arms, config.alpha, unseen);
+        if lerot {
+            (0..arms).for_each(|arm| bounds.set_against_itself(Arm::at(arm), unseen[1]));
+        }
+        Self {
+            lerot,
+            arms,
+            bounds,
+            reigns: LeastCounts::new(arms),
+            dethroned: None,
+            own_duels: vec![0; arms],
+            rest: None,
+        }
+    }
+
+    /// The champion of step 1, and whether it won the tournament.
+    fn champion(&mut self, generator: &mut Generator) -> (Arm, bool) {
+        match self.bounds.duels().champion(self.dethroned.take(), generator) {
+            Some(winner) => {
+                if !self.lerot {
+                    self.reigns.add(winner, 1);
+                }
+                (winner, true)
+            }
+            None => (self.reigns.draw_and_add(generator), false),
+        }
+    }
+
     /// The end of the stretch, begun at `step`, in which `champion` meets itself.
     fn alone(&mut self, champion: Arm, step: u64, won: bool, generator: &mut Generator) -> u64 {
-        let known = |opponent: usize| self.known(opponent, champion.index());
-        let unchallenged = self.opponents.alone_until(champion.index(), self.alpha, &self.open, known);
-        let unchallenged = unchallenged.max(step);
-        let reign = if won { self.tournament.reign(champion, generator) } else { 1 };
+        let unchallenged = self.bounds.alone_until(champion, step);
+        let reign = if won { self.bounds.duels().reign(champion, generator) } else { 1 };
         let last = step.saturating_add(reign - 1);
         if won && last <= unchallenged {
             self.dethroned = Some(champion);
@@ -176,24 +148,6 @@ impl Rcs {
         self.rest = Some((champion, step, self.reigns.count(champion)));
         self.reigns.add(champion, until - step);
         until
-    }
-
-    /// How `i` stands against `j`, open duels left out.
-    fn known(&self, i: usize, j: usize) -> Option<Standing> {
-        let (won, lost) = self.tournament.wins().between(i, j);
-        let prior = u32::from(self.lerot);
-        Standing::of((won + prior).into(), (lost + prior).into(), 0)
-    }
-
-    /// Rewrites the bounds of a pair.
-    fn rate(&mut self, i: usize, j: usize) {
-        let (won, lost) = self.tournament.wins().between(i, j);
-        let prior = u32::from(self.lerot);
-        let standing = Standing::of((won + prior).into(), (lost + prior).into(), self.open.between(i, j));
-        let (mean, width) = self.unseen;
-        let standing = standing.unwrap_or(Standing { mean, other_mean: mean, width });
-        self.opponents.set(j, i, standing.mean, standing.width);
-        self.opponents.set(i, j, standing.other_mean, standing.width);
     }
 }
 
@@ -206,47 +160,29 @@ impl Policy for Rcs {
         if self.arms == 1 {
             return Choice::Alone { arm: Arm(0), until: u64::MAX };
         }
-        let winner = self.tournament.champion(self.dethroned.take(), generator);
-        let champion = match winner {
-            Some(winner) => {
-                if !self.lerot {
-                    self.reigns.add(winner, 1);
-                }
-                winner
-            }
-            None => self.reigns.draw_and_add(generator),
-        };
-        let scale = (self.alpha * self.clock.ln(step as f64)).sqrt();
-        let opponents = &mut self.opponents;
-        let challenger = opponents.challenger(champion.index(), false, scale, generator);
-        let challenger = Arm::at(challenger);
+        let (champion, won) = self.champion(generator);
+        self.bounds.advance(step);
+        let challenger = self.bounds.challenger(champion, false, generator);
         if challenger == champion && !self.lerot {
-            return Choice::Alone { arm: champion, until: self.alone(champion, step, winner.is_some(), generator) };
+            return Choice::Alone { arm: champion, until: self.alone(champion, step, won, generator) };
         }
         Choice::Duel(champion, challenger)
     }
 
     fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
-        let Feedback::Duel { winner, loser, first_won } = feedback else {
-            return;
-        };
-        // As they were chosen: which of them has its bounds renewed is then easier to predict.
-        let (first, second) = if first_won { (winner, loser) } else { (loser, winner) };
-        let (i, j) = (first.index(), second.index());
-        if i == j {
-            let count = &mut self.own_duels[i];
-            *count += 1;
-            let width = 1.0 / (2.0 * (f64::from(*count) + 1.0)).sqrt();
-            self.opponents.mix();
-            self.opponents.set(i, i, 0.5, width);
-            return;
+        match feedback {
+            Feedback::Duel { winner, loser, .. } if winner == loser => {
+                let count = &mut self.own_duels[winner.index()];
+                *count += 1;
+                let width = 1.0 / (2.0 * (f64::from(*count) + 1.0)).sqrt();
+                self.bounds.set_against_itself(winner, width);
+            }
+            _ => self.bounds.learn(feedback),
         }
-        self.tournament.record(i, j, first_won);
-        self.rate(i, j);
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.tournament.wins().copeland_best(generator)
+        self.bounds.duels().counts().copeland_best(generator)
     }
 
     stored!();
@@ -254,25 +190,18 @@ impl Policy for Rcs {
 
 impl Late for Rcs {
     fn depart(&mut self, arms: &[Arm]) {
-        let (i, j) = (arms[0].index(), arms[1].index());
         // A duel of an arm with itself has its outcome immediately.
-        if i != j {
-            self.open.depart(i, j);
-            self.opponents.mix();
-            self.rate(i, j);
+        if arms[0] != arms[1] {
+            self.bounds.depart(arms);
         }
     }
 
     fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
         // The next tournament is drawn from what is known now.
         self.dethroned = None;
-        let (i, j) = (arms[0].index(), arms[1].index());
-        if i != j {
-            self.open.arrive(i, j);
-        }
         match feedback {
-            Some(feedback) => self.learn(step, feedback),
-            None => self.rate(i, j),
+            Some(feedback) if arms[0] == arms[1] => self.learn(step, feedback),
+            _ => self.bounds.arrive(arms, feedback),
         }
     }
 
@@ -283,6 +212,6 @@ impl Late for Rcs {
     }
 
     fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
-        Some(self.tournament.wins().between(i.index(), j.index()))
+        Some(self.bounds.duels().counts().between(i.index(), j.index()))
     }
 }

@@ -4,11 +4,11 @@
 //! two arms can both do so: the champion is one draw over the arms and "none". One duel changes one factor of two
 //! products.
 
+use crate::confidence::Duels;
 use crate::counts::{PairCounts, PairTable};
 use crate::random::{geometric, uniform};
-use crate::state::state;
 use crate::thompson::WinProbability;
-use crate::{Arm, Generator};
+use crate::{Arm, Generator, state};
 
 /// Arms less likely than this to beat all others never do.
 const IMPOSSIBLE: f64 = 1e-25;
@@ -21,6 +21,8 @@ const ROUNDING: f64 = 1e-8;
 #[derive(Debug, Clone)]
 pub(super) struct Tournament {
     wins: PairCounts,
+    /// Wins either way that every pair starts with, where the bounds are concerned.
+    prior: u32,
     /// Of each pair i < j.
     probabilities: PairTable<WinProbability>,
     /// The probability that i beats j; 1 on the diagonal.
@@ -36,12 +38,13 @@ pub(super) struct Tournament {
     total: f64,
 }
 
-state!(Tournament { wins, probabilities, chances, products, changes, hopeless, contenders, total });
+state!(Tournament { wins, probabilities, chances, products, changes, hopeless, contenders, total } but { prior });
 
 impl Tournament {
-    pub(super) fn new(arms: usize) -> Self {
+    pub(super) fn new(arms: usize, prior: u32) -> Self {
         let mut tournament = Self {
             wins: PairCounts::new(arms, 0),
+            prior,
             probabilities: PairTable::new(arms, WinProbability::EVEN),
             chances: PairTable::with_diagonal(arms, 0.5, 1.0),
             products: vec![0.0; arms],
@@ -58,7 +61,7 @@ impl Tournament {
     }
 
     /// How often each arm beat each other.
-    pub(super) fn wins(&self) -> &PairCounts {
+    pub(super) fn counts(&self) -> &PairCounts {
         &self.wins
     }
 
@@ -94,24 +97,6 @@ impl Tournament {
     fn log_product(&self, arm: Arm) -> f64 {
         let others = self.chances.column(arm.index()).enumerate().filter(|&(other, _)| other != arm.index());
         others.map(|(_, upset)| if upset < 1e-9 { -upset } else { libm::log1p(-upset) }).sum()
-    }
-
-    /// Counts a duel.
-    #[inline]
-    pub(super) fn record(&mut self, first: usize, second: usize, first_won: bool) {
-        let (win, loss) = (u32::from(first_won), u32::from(!first_won));
-        let (forth, back) = ((first, second), (second, first));
-        let (won, lost) = (self.wins[forth] + win, self.wins[back] + loss);
-        self.wins[forth] = won;
-        self.wins[back] = lost;
-        let probability = &mut self.probabilities[(first.min(second), first.max(second))];
-        let was = *probability;
-        probability.win(if first_won { won } else { lost }, if first_won { lost } else { won });
-        let is = *probability;
-        self.change(first, second, was.chance(won - win, lost - loss), is.chance(won, lost));
-        self.change(second, first, was.chance(lost - loss, won - win), is.chance(lost, won));
-        self.rate(first);
-        self.rate(second);
     }
 
     #[inline]
@@ -166,5 +151,31 @@ impl Tournament {
             (true, false) => self.total -= self.contenders.remove(place).1,
             (false, false) => {}
         }
+    }
+}
+
+impl Duels for Tournament {
+    #[inline]
+    fn wins(&self, i: usize, j: usize) -> (u32, u32) {
+        let (won, lost) = self.wins.between(i, j);
+        (won + self.prior, lost + self.prior)
+    }
+
+    #[inline]
+    fn record(&mut self, first: usize, second: usize, first_won: bool, _time: f64) -> (u32, u32) {
+        let (win, loss) = (u32::from(first_won), u32::from(!first_won));
+        let (forth, back) = ((first, second), (second, first));
+        let (won, lost) = (self.wins[forth] + win, self.wins[back] + loss);
+        self.wins[forth] = won;
+        self.wins[back] = lost;
+        let probability = &mut self.probabilities[(first.min(second), first.max(second))];
+        let was = *probability;
+        probability.win(if first_won { won } else { lost }, if first_won { lost } else { won });
+        let is = *probability;
+        self.change(first, second, was.chance(won - win, lost - loss), is.chance(won, lost));
+        self.change(second, first, was.chance(lost - loss, won - win), is.chance(lost, won));
+        self.rate(first);
+        self.rate(second);
+        (won + self.prior, lost + self.prior)
     }
 }

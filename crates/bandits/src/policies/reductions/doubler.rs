@@ -24,51 +24,28 @@
 
 use rand::Rng as _;
 
-use crate::algorithm::{papers, parameters, positive};
+use crate::algorithm::papers;
 use crate::random::below;
 use crate::singleton::highest_score;
-use crate::singleton::low_scale;
 use crate::singleton::{SingletonBandit as _, Ucb};
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Policy, config, state, stored};
 
-/// Doubler's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DoublerConfig {
-    /// What ln t is multiplied by, positive.
-    pub scale: f64,
-}
-
-impl Default for DoublerConfig {
-    fn default() -> Self {
-        Self { scale: 2.5 }
-    }
-}
-
-impl PolicyConfig for DoublerConfig {
-    const NAME: &'static str = "doubler";
-    const SUMMARY: &'static str = "a bandit against its own choices of the epoch before (Ailon et al., ICML 2014)";
-    const PREFER: &'static str = "to compare with: the first reduction to a bandit of single arms, with its proof";
-    const PAPER: Option<Paper> = Some(papers::AILON_ICML_2014);
-    const CONVERGENCE: Convergence = Convergence { condorcet: false, patience: 10, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 88 };
-    type Policy = Doubler;
-
-    parameters! {
-        "scale" => scale, "index = mean + sqrt(scale ln t / n)";
+config! {
+    /// Doubler's parameters.
+    pub struct DoublerConfig {
+        /// What ln t is multiplied by, positive.
+        scale: f64 = 2.5, "index = mean + sqrt(scale ln t / n)"
+            [positive] [warns if <= 1.0: "is not above 1 (alpha = 2 scale - 2 > 0), as its theory needs"];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("scale", self.scale)
+    policy Doubler {
+        name: "doubler",
+        summary: "a bandit against its own choices of the epoch before (Ailon et al., ICML 2014)",
+        paper: papers::AILON_ICML_2014,
     }
 
-    fn warning(&self) -> Option<String> {
-        low_scale(Self::NAME, Some(self.scale))
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Doubler, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(Doubler { bandit: Ucb::new(arms, self.scale, 0), up_to: Vec::new(), epoch: 0, left: 0, second: 0 })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> Doubler {
+        Doubler { bandit: Ucb::new(arms, self.scale, 0), up_to: Vec::new(), epoch: 0, left: 0, second: 0 }
     }
 }
 
@@ -158,10 +135,11 @@ mod tests {
     use rand::SeedableRng as _;
 
     use super::*;
+    use crate::PolicyConfig as _;
 
     #[test]
     fn opponents_are_the_choices_of_the_epoch_before() {
-        let mut doubler = DoublerConfig::default().policy(5, 0).expect("valid");
+        let mut doubler = DoublerConfig::default().policy(5, None).expect("valid");
         let mut generator = Generator::seed_from_u64(1);
         let mut step = 0;
         let mut before: Vec<Arm> = Vec::new();

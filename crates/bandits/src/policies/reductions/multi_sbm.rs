@@ -20,61 +20,29 @@
 //! * An arm may meet itself: a fair coin, from which its bandit learns.
 //! * The paper does not say which arm to report: here the one picked most often.
 
-use crate::algorithm::{papers, parameters, positive};
+use crate::algorithm::papers;
 use crate::random::below;
-use crate::singleton::highest_score;
-use crate::singleton::low_scale;
-use crate::singleton::{SingletonBandit as _, Ucb};
-use crate::state::{State, StateError, StateReader, StateWriter, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::singleton::{SingletonBandit as _, Ucb, highest_score};
+use crate::state::{State, StateError, StateReader, StateWriter};
+use crate::{Arm, Choice, Feedback, Generator, Policy, config, stored};
 
-/// MultiSBM's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MultiSbmConfig {
-    /// What ln t is multiplied by, positive.
-    pub scale: f64,
-}
-
-impl Default for MultiSbmConfig {
-    fn default() -> Self {
-        Self { scale: 2.5 }
-    }
-}
-
-impl PolicyConfig for MultiSbmConfig {
-    const NAME: &'static str = "multisbm";
-    const SUMMARY: &'static str = "a bandit of opponents for each arm (Ailon et al., ICML 2014)";
-    const PREFER: &'static str =
-        "to compare with; only after 10^7 steps among 136 arms is its regret clearly below that of random choice";
-    const PAPER: Option<Paper> = Some(papers::AILON_ICML_2014);
-    const CONVERGENCE: Convergence = Convergence { condorcet: false, patience: 10, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 27, per_arm: 1570 };
-    type Policy = MultiSbm;
-
-    parameters! {
-        "scale" => scale, "index = mean + sqrt(scale ln t / n)";
+config! {
+    /// MultiSBM's parameters.
+    pub struct MultiSbmConfig {
+        /// What ln t is multiplied by, positive.
+        scale: f64 = 2.5, "index = mean + sqrt(scale ln t / n)"
+            [positive] [warns if <= 1.0: "is not above 1 (alpha = 2 scale - 2 > 0), as its theory needs"];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("scale", self.scale)
+    policy MultiSbm {
+        name: "multisbm",
+        summary: "a bandit of opponents for each arm (Ailon et al., ICML 2014)",
+        paper: papers::AILON_ICML_2014,
+        all_pairs: true,
     }
 
-    fn warning(&self) -> Option<String> {
-        low_scale(Self::NAME, Some(self.scale))
-    }
-
-    fn opening(&self, arms: usize) -> u64 {
-        (arms * arms) as u64
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<MultiSbm, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(MultiSbm {
-            bandits: vec![Ucb::new(arms, self.scale, 0); arms],
-            picked: vec![0; arms],
-            first: None,
-            second: 0,
-        })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> MultiSbm {
+        MultiSbm::new(self, arms)
     }
 }
 
@@ -99,6 +67,12 @@ impl State for MultiSbm {
         State::load(&mut self.picked, from)?;
         (self.first, self.second) = from.get()?;
         self.bandits.iter_mut().try_for_each(|bandit| State::load(bandit, from))
+    }
+}
+
+impl MultiSbm {
+    fn new(config: &MultiSbmConfig, arms: usize) -> Self {
+        Self { bandits: vec![Ucb::new(arms, config.scale, 0); arms], picked: vec![0; arms], first: None, second: 0 }
     }
 }
 
@@ -138,10 +112,11 @@ mod tests {
     use rand::SeedableRng as _;
 
     use super::*;
+    use crate::PolicyConfig as _;
 
     #[test]
     fn each_arm_asks_its_own_bandit_and_the_opponent_comes_next() {
-        let mut policy = MultiSbmConfig::default().policy(4, 0).expect("valid");
+        let mut policy = MultiSbmConfig::default().policy(4, None).expect("valid");
         let mut one = Generator::seed_from_u64(1);
         let mut two = one.clone();
         let mut bandits = vec![Ucb::new(4, 2.5, 0); 4];

@@ -27,91 +27,44 @@
 //! * Weights are kept as logarithms and drawn from a tree of sums: a step costs O(log K).
 //! * The arm reported has the largest weight.
 
-use crate::algorithm::{named_values, papers, parameters};
+use crate::algorithm::{known, papers};
 use crate::singleton::{ExpWeights, Rate, tuned};
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Policy, config, named_values, state, stored};
 
-use crate::singleton::highest_score;
-
-/// REX3's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Rex3Config {
-    /// Which of the published rules.
-    pub variant: Gamma,
-    /// How much of each draw is uniform, in (0, 1]; `None` for that of the variant.
-    pub gamma: Option<f64>,
-}
-
-/// Where gamma comes from, if it is not given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Gamma {
-    /// From the horizon.
-    Horizon,
-    /// From the step, as in the experiments with MergeDTS.
-    Mergedts,
-}
-
-named_values!(Gamma { "horizon" => Gamma::Horizon, "mergedts" => Gamma::Mergedts });
-
-impl Default for Rex3Config {
-    fn default() -> Self {
-        Self { variant: Gamma::Horizon, gamma: None }
+named_values! {
+    /// Where gamma comes from, if it is not given.
+    pub enum Gamma {
+        /// From the horizon.
+        Horizon = "horizon",
+        /// From the step, as in the experiments with MergeDTS.
+        Mergedts = "mergedts",
     }
 }
 
-/// gamma, if given, is in (0, 1].
-pub(in crate::policies) fn gamma_in_unit(gamma: Option<f64>) -> Result<(), ParameterError> {
-    match gamma {
-        Some(value) if !(value > 0.0 && value <= 1.0) => Err(ParameterError::NotAShare { key: "gamma", value }),
-        _ => Ok(()),
+config! {
+    /// REX3's parameters.
+    pub struct Rex3Config {
+        /// Which of the published rules.
+        variant: Gamma = Gamma::Horizon, "horizon or mergedts";
+        /// How much of each draw is uniform, in (0, 1]; `None` for that of the variant.
+        gamma: Option<f64> = None, "how much of each draw is uniform"
+            [share] [warns if > 0.5: "is above 1/2, the most its theory has"];
     }
-}
 
-impl PolicyConfig for Rex3Config {
-    const NAME: &'static str = "rex3";
-    const SUMMARY: &'static str = "relative exponential weights (Gajane et al., ICML 2015)";
-    const PREFER: &'static str = "if preferences may change over time; where they do not, others have less regret";
-    const PAPER: Option<Paper> = Some(papers::GAJANE_ICML_2015);
-    const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=mergedts", "decreasing gamma, psi = 1")];
-    const NEEDS_HORIZON: bool = true;
-    const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
-    type Policy = Rex3;
+    policy Rex3 {
+        name: "rex3",
+        summary: "relative exponential weights (Gajane et al., ICML 2015)",
+        paper: papers::GAJANE_ICML_2015,
+        variants: [("variant=mergedts", "decreasing gamma, psi = 1")],
+        needs_horizon: true,
+    }
 
     fn uses_horizon(&self) -> bool {
         self.variant == Gamma::Horizon && self.gamma.is_none()
     }
 
-    parameters! {
-        "variant" => variant, "horizon or mergedts";
-        "gamma" => gamma, "how much of each draw is uniform";
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        gamma_in_unit(self.gamma)
-    }
-
-    fn warning(&self) -> Option<String> {
-        let gamma = self.gamma.filter(|&gamma| gamma > 0.5)?;
-        Some(format!("rex3: gamma = {gamma} is above 1/2, the most its theory has"))
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Rex3, ParameterError> {
-        self.check_for(arms, horizon)?;
-        let rate = match (self.gamma, self.variant) {
-            (Some(gamma), _) => Rate::Fixed(gamma),
-            (None, Gamma::Horizon) => Rate::Fixed(tuned(arms, horizon as f64).min(0.5)),
-            (None, Gamma::Mergedts) => Rate::Falling { most: 0.5 },
-        };
-        Ok(Rex3 {
-            rate,
-            psi: match self.variant {
-                Gamma::Horizon => 0.5,
-                Gamma::Mergedts => 1.0,
-            },
-            weights: ExpWeights::new(arms),
-        })
+    fn build(&self, arms: usize, horizon: Option<u64>) -> Rex3 {
+        Rex3::new(self, arms, horizon)
     }
 }
 
@@ -124,6 +77,24 @@ pub struct Rex3 {
 }
 
 state!(Rex3 { weights } but { rate, psi });
+
+impl Rex3 {
+    fn new(config: &Rex3Config, arms: usize, horizon: Option<u64>) -> Self {
+        let rate = match (config.gamma, config.variant) {
+            (Some(gamma), _) => Rate::Fixed(gamma),
+            (None, Gamma::Horizon) => Rate::Fixed(tuned(arms, known(horizon) as f64).min(0.5)),
+            (None, Gamma::Mergedts) => Rate::Falling { most: 0.5 },
+        };
+        Self {
+            rate,
+            psi: match config.variant {
+                Gamma::Horizon => 0.5,
+                Gamma::Mergedts => 1.0,
+            },
+            weights: ExpWeights::new(arms),
+        }
+    }
+}
 
 impl Policy for Rex3 {
     fn arms(&self) -> usize {
@@ -158,8 +129,7 @@ impl Policy for Rex3 {
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        let logs = self.weights.logs();
-        highest_score(logs.len(), |arm| logs[arm], generator)
+        self.weights.heaviest(generator)
     }
 
     stored!();
@@ -171,11 +141,12 @@ mod tests {
     use rand::SeedableRng as _;
 
     use super::*;
+    use crate::PolicyConfig as _;
 
     #[test]
     fn a_duel_moves_two_weights_as_the_rule_says() {
         let config = Rex3Config { gamma: Some(0.3), ..Default::default() };
-        let mut rex3 = config.policy(4, 0).expect("valid");
+        let mut rex3 = config.policy(4, None).expect("valid");
         let mut generator = Generator::seed_from_u64(1);
         let mut logs = [0.0_f64; 4];
         for step in 1..=300 {

@@ -22,65 +22,33 @@
 //! * It recommends the arm that won and lost most often.
 //! * `eta` above 1 has less regret in most runs and settles on a wrong arm in the others; `docs/pages/bandits/overconfidence.md` has numbers.
 
-use crate::algorithm::{papers, parameters, positive, takes_late};
-use crate::late::Late;
-use crate::singleton::highest_score;
-use crate::singleton::{SingletonBandit as _, Thompson};
-use crate::state::{state, stored};
-use crate::{
-    ActionKind, Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig,
-};
+use crate::algorithm::papers;
+use crate::singleton::{SingletonBandit as _, Thompson, highest_score};
+use crate::{ActionKind, Arm, Choice, Feedback, Generator, Late, Policy, config, state, stored, takes_late};
 
-/// Self-Sparring's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SelfSparringConfig {
-    /// How many arms are picked at each step, at least 2.
-    pub picks: usize,
-    /// The weight of a win or a loss, positive.
-    pub eta: f64,
-}
-
-impl Default for SelfSparringConfig {
-    fn default() -> Self {
-        Self { picks: 2, eta: 1.0 }
+config! {
+    /// Self-Sparring's parameters.
+    pub struct SelfSparringConfig {
+        /// How many arms are picked at each step, at least 2.
+        picks as "m": usize = 2, "how many arms are picked at each step; sets of arms above 2" [batch];
+        /// The weight of a win or a loss, positive.
+        eta: f64 = 1.0, "what a win or a loss counts" [positive];
     }
-}
 
-impl PolicyConfig for SelfSparringConfig {
-    const NAME: &'static str = "self-sparring";
-    const SUMMARY: &'static str = "a Thompson sampler against itself (Sui et al., UAI 2017)";
-    const PREFER: &'static str = "if two arms meet at a time and the best also wins most on average: only `bradley-terry` and `bradley-terry-pairs` have less regret of duels at 10^7 steps";
-    const PAPER: Option<Paper> = Some(papers::SUI_UAI_2017);
-    const VARIANTS: &'static [(&'static str, &'static str)] = &[("m=4", "four picks at a time, which meet as a set")];
-    const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 130 };
-    const REVISION: u32 = 2;
-    type Policy = SelfSparring;
+    policy SelfSparring {
+        name: "self-sparring",
+        summary: "a Thompson sampler against itself (Sui et al., UAI 2017)",
+        paper: papers::SUI_UAI_2017,
+        variants: [("m=4", "four picks at a time, which meet as a set")],
+        revision: 2,
+    }
 
     fn action_kind(&self) -> ActionKind {
         if self.picks > 2 { ActionKind::Sets } else { ActionKind::Duels }
     }
 
-    parameters! {
-        "m" => picks, "how many arms are picked at each step; sets of arms above 2";
-        "eta" => eta, "what a win or a loss counts";
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        if self.picks < 2 {
-            return Err(ParameterError::BatchTooSmall { key: "m", value: self.picks });
-        }
-        positive("eta", self.eta)
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<SelfSparring, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(SelfSparring {
-            eta: self.eta,
-            picks: self.picks,
-            sampler: Thompson::new(arms),
-            set: Vec::with_capacity(self.picks.min(arms)),
-        })
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> SelfSparring {
+        SelfSparring::new(self, arms)
     }
 
     takes_late!();
@@ -98,6 +66,15 @@ pub struct SelfSparring {
 state!(SelfSparring { sampler, set } but { eta, picks });
 
 impl SelfSparring {
+    fn new(config: &SelfSparringConfig, arms: usize) -> Self {
+        Self {
+            eta: config.eta,
+            picks: config.picks,
+            sampler: Thompson::new(arms),
+            set: Vec::with_capacity(config.picks.min(arms)),
+        }
+    }
+
     fn count(&mut self, winner: Arm, loser: Arm) {
         self.sampler.count(winner.index(), self.eta, 0.0);
         self.sampler.count(loser.index(), 0.0, self.eta);

@@ -26,74 +26,45 @@
 //! * t counts the picks of the bandit. The paper leaves ties open: they are broken at random.
 //! * The paper does not say which arm to report: here the one picked most often by both sides together.
 
-use crate::algorithm::{named_values, papers, parameters, positive};
-use crate::late::Late;
-use crate::singleton::highest_score;
-use crate::singleton::low_scale;
-use crate::singleton::{SingletonBandit, Thompson, Ucb};
+use crate::algorithm::papers;
+use crate::singleton::{SingletonBandit, Thompson, Ucb, highest_score};
 use crate::state::{StateError, StateReader, StateWriter};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, named_values};
 
-/// Sparring's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SparringConfig {
-    /// Which of the published rules.
-    pub variant: Variant,
-    /// What ln t is multiplied by, positive; `None` for that of the variant.
-    pub scale: Option<f64>,
-}
-
-/// Which of the published rules; see the [module](self).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Variant {
-    /// Of the paper.
-    Ailon,
-    /// Of the experiments with MergeDTS.
-    Mergedts,
-}
-
-named_values!(Variant { "ailon" => Variant::Ailon, "mergedts" => Variant::Mergedts });
-
-impl Default for SparringConfig {
-    fn default() -> Self {
-        Self { variant: Variant::Ailon, scale: None }
+named_values! {
+    /// Which of the published rules; see the [module](self).
+    pub enum Variant {
+        /// Of the paper.
+        Ailon = "ailon",
+        /// Of the experiments with MergeDTS.
+        Mergedts = "mergedts",
     }
 }
 
-impl PolicyConfig for SparringConfig {
-    const NAME: &'static str = "sparring";
-    const SUMMARY: &'static str = "two upper-confidence-bound bandits against each other (Ailon et al., ICML 2014)";
-    const PREFER: &'static str =
-        "if steps must be cheap and the best arm also wins most on average; not if answers come late";
-    const PAPER: Option<Paper> = Some(papers::AILON_ICML_2014);
-    const VARIANTS: &'static [(&'static str, &'static str)] =
-        &[("variant=mergedts", "as in the experiments with MergeDTS")];
-    const OWN_LOOP: bool = true;
-    const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 88 };
-    type Policy = Sparring<Ucb>;
-
-    parameters! {
-        "variant" => variant, "ailon or mergedts";
-        "scale" => scale, "index = mean + sqrt(scale ln t / n)";
+config! {
+    /// Sparring's parameters.
+    pub struct SparringConfig {
+        /// Which of the published rules.
+        variant: Variant = Variant::Ailon, "ailon or mergedts";
+        /// What ln t is multiplied by, positive; `None` for that of the variant.
+        scale: Option<f64> = None, "index = mean + sqrt(scale ln t / n)"
+            [positive] [warns if <= 1.0: "is not above 1 (alpha = 2 scale - 2 > 0), as its theory needs"];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        self.scale.map_or(Ok(()), |scale| positive("scale", scale))
+    policy Sparring<Ucb> {
+        name: "sparring",
+        summary: "two upper-confidence-bound bandits against each other (Ailon et al., ICML 2014)",
+        paper: papers::AILON_ICML_2014,
+        variants: [("variant=mergedts", "as in the experiments with MergeDTS")],
+        own_loop: true,
     }
 
-    fn warning(&self) -> Option<String> {
-        low_scale(Self::NAME, self.scale)
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Sparring<Ucb>, ParameterError> {
-        self.check_for(arms, horizon)?;
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> Sparring<Ucb> {
         let (scale, prior) = match self.variant {
             Variant::Ailon => (2.5, 0),
             Variant::Mergedts => (0.51, 1),
         };
-        Ok(Sparring::new(Ucb::new(arms, self.scale.unwrap_or(scale), prior)))
+        Sparring::new(Ucb::new(arms, self.scale.unwrap_or(scale), prior))
     }
 }
 

@@ -24,63 +24,39 @@
 //!   tree of sums: a step costs O(log K).
 //! * The arm reported has the largest product of both sides' weights.
 
-use super::rex3::{Gamma, gamma_in_unit};
+use super::rex3::Gamma;
 use super::sparring::Sparring;
-use crate::algorithm::{papers, parameters, warnings, without_effect};
+use crate::algorithm::{known, papers};
+use crate::config;
 use crate::singleton::{Exp3, Rate};
-use crate::{Convergence, Memory, Paper, ParameterError, PolicyConfig};
 
-/// Parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SparringExp3Config {
-    /// Where gamma comes from, if it is not given.
-    pub variant: Gamma,
-    /// How much of each choice is uniform, in (0, 1]; `None` for that of the variant.
-    pub gamma: Option<f64>,
-}
-
-impl Default for SparringExp3Config {
-    fn default() -> Self {
-        Self { variant: Gamma::Horizon, gamma: None }
+config! {
+    /// Parameters.
+    pub struct SparringExp3Config {
+        /// Where gamma comes from, if it is not given.
+        variant: Gamma = Gamma::Horizon, "horizon or mergedts" [idle beside gamma];
+        /// How much of each choice is uniform, in (0, 1]; `None` for that of the variant.
+        gamma: Option<f64> = None, "how much of each choice is uniform" [share];
     }
-}
 
-impl PolicyConfig for SparringExp3Config {
-    const NAME: &'static str = "sparring-exp3";
-    const SUMMARY: &'static str = "two exponential-weight bandits against each other (Ailon et al., ICML 2014)";
-    const PREFER: &'static str = "to compare with where preferences change; `rex3` has less regret";
-    const PAPER: Option<Paper> = Some(papers::AILON_ICML_2014);
-    const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=mergedts", "decreasing gamma")];
-    const NEEDS_HORIZON: bool = true;
-    const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 90 };
-    type Policy = Sparring<Exp3>;
+    policy Sparring<Exp3> {
+        name: "sparring-exp3",
+        summary: "two exponential-weight bandits against each other (Ailon et al., ICML 2014)",
+        paper: papers::AILON_ICML_2014,
+        variants: [("variant=mergedts", "decreasing gamma")],
+        needs_horizon: true,
+    }
 
     fn uses_horizon(&self) -> bool {
         self.variant == Gamma::Horizon && self.gamma.is_none()
     }
 
-    parameters! {
-        "variant" => variant, "horizon or mergedts";
-        "gamma" => gamma, "how much of each choice is uniform";
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        gamma_in_unit(self.gamma)
-    }
-
-    fn warning(&self) -> Option<String> {
-        let idle = self.gamma.is_some() && self.variant != Self::default().variant;
-        warnings(Self::NAME, [idle.then(|| without_effect("variant", "gamma"))])
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Sparring<Exp3>, ParameterError> {
-        self.check_for(arms, horizon)?;
+    fn build(&self, arms: usize, horizon: Option<u64>) -> Sparring<Exp3> {
         let rate = match (self.gamma, self.variant) {
             (Some(gamma), _) => Rate::Fixed(gamma),
-            (None, Gamma::Horizon) => Exp3::rate_for(arms, horizon),
+            (None, Gamma::Horizon) => Exp3::rate_for(arms, known(horizon)),
             (None, Gamma::Mergedts) => Rate::Falling { most: 1.0 },
         };
-        Ok(Sparring::new(Exp3::new(arms, rate)))
+        Sparring::new(Exp3::new(arms, rate))
     }
 }

@@ -18,29 +18,23 @@
 //!   experiments it is the highest mean of either side.
 
 use super::sparring::Sparring;
-use crate::algorithm::{papers, parameters, takes_late};
+use crate::algorithm::papers;
 use crate::singleton::Thompson;
-use crate::{Convergence, Memory, Paper, ParameterError, PolicyConfig};
+use crate::{config, takes_late};
 
-/// No parameters.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct SparringTsConfig;
+config! {
+    /// No parameters.
+    pub struct SparringTsConfig {}
 
-impl PolicyConfig for SparringTsConfig {
-    const NAME: &'static str = "sparring-ts";
-    const SUMMARY: &'static str = "two Thompson samplers against each other (Ailon et al., ICML 2014)";
-    const PREFER: &'static str = "as `self-sparring`, which has less regret";
-    const PAPER: Option<Paper> = Some(papers::AILON_ICML_2014);
-    const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 190 };
-    const REVISION: u32 = 2;
-    type Policy = Sparring<Thompson>;
+    policy Sparring<Thompson> {
+        name: "sparring-ts",
+        summary: "two Thompson samplers against each other (Ailon et al., ICML 2014)",
+        paper: papers::AILON_ICML_2014,
+        revision: 2,
+    }
 
-    parameters! {}
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Sparring<Thompson>, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(Sparring::new(Thompson::new(arms)))
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> Sparring<Thompson> {
+        Sparring::new(Thompson::new(arms))
     }
 
     takes_late!();

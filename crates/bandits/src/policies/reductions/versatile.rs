@@ -24,38 +24,25 @@
 //! * A step computes the probabilities of all arms, a few times over: O(K).
 
 use super::sparring::Sparring;
-use crate::algorithm::{papers, parameters};
+use crate::algorithm::papers;
+use crate::config;
 use crate::singleton::{Estimator, TsallisInf};
-use crate::{Memory, Paper, ParameterError, PolicyConfig};
 
-/// Versatile-DB's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct VersatileDbConfig {
-    /// How losses are estimated.
-    pub estimator: Estimator,
-}
-
-impl Default for VersatileDbConfig {
-    fn default() -> Self {
-        Self { estimator: Estimator::Reduced }
-    }
-}
-
-impl PolicyConfig for VersatileDbConfig {
-    const NAME: &'static str = "versatile-db";
-    const SUMMARY: &'static str = "two Tsallis-INF bandits against each other (Saha and Gaillard, ICML 2022)";
-    const PREFER: &'static str = "if preferences may change or be tampered with; where they do not, only `mdb`, `bradley-terry`, `bradley-terry-pairs` and `self-sparring` have less regret";
-    const PAPER: Option<Paper> = Some(papers::SAHA_ICML_2022);
-    const VARIANTS: &'static [(&'static str, &'static str)] = &[("estimator=importance", "importance weighting")];
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 64 };
-    type Policy = Sparring<TsallisInf>;
-
-    parameters! {
-        "estimator" => estimator, "reduced or importance";
+config! {
+    /// Versatile-DB's parameters.
+    pub struct VersatileDbConfig {
+        /// How losses are estimated.
+        estimator: Estimator = Estimator::Reduced, "reduced or importance";
     }
 
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Sparring<TsallisInf>, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(Sparring::new(TsallisInf::new(arms, self.estimator)))
+    policy Sparring<TsallisInf> {
+        name: "versatile-db",
+        summary: "two Tsallis-INF bandits against each other (Saha and Gaillard, ICML 2022)",
+        paper: papers::SAHA_ICML_2022,
+        variants: [("estimator=importance", "importance weighting")],
+    }
+
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> Sparring<TsallisInf> {
+        Sparring::new(TsallisInf::new(arms, self.estimator))
     }
 }

@@ -6,7 +6,7 @@ use super::least_sum::LeastSum;
 use super::row_minima::RowMinima;
 use crate::Generator;
 use crate::counts::{OpenDuels, PairCounts, PairTable};
-use crate::state::state;
+use crate::state;
 
 /// Divergences are whole numbers of this size.
 pub(crate) const UNIT: f64 = 1.0 / (1_u64 << 30) as f64;

@@ -48,53 +48,29 @@
 use std::cmp::Ordering;
 
 use super::divergences::{UNIT, allowance, divergence};
-use crate::algorithm::{papers, parameters, positive};
+use crate::algorithm::papers;
 use crate::confidence::LogTime;
 use crate::counts::{PairCounts, PairTable};
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Policy, config, state, stored};
 
-/// ECW-RMED's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct EcwRmedConfig {
-    /// Every pair meets at least alpha sqrt(ln t) times; positive.
-    pub alpha: f64,
-    /// Every pair meets until its mean differs from 1/2 by beta / ln ln t; positive.
-    pub beta: f64,
-}
-
-impl Default for EcwRmedConfig {
-    fn default() -> Self {
-        Self { alpha: 3.0, beta: 0.01 }
-    }
-}
-
-impl PolicyConfig for EcwRmedConfig {
-    const NAME: &'static str = "ecw-rmed";
-    const SUMMARY: &'static str = "proofs of a Copeland winner at the least regret (Komiyama et al., ICML 2016)";
-    const PREFER: &'static str = "if no arm may beat all others (Copeland winners), arms are few and no two nearly tie; otherwise `ccb` or `dts`";
-    const PAPER: Option<Paper> = Some(papers::KOMIYAMA_ICML_2016);
-    const CONVERGENCE: Convergence = Convergence { least_margin: 0.03, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 30, per_arm: 200 };
-    type Policy = EcwRmed;
-
-    parameters! {
-        "alpha" => alpha, "pairs meet alpha sqrt(ln t) times or more";
-        "beta" => beta, "pairs meet until mu differs from 1/2 by beta / ln ln t";
+config! {
+    /// ECW-RMED's parameters.
+    pub struct EcwRmedConfig {
+        /// Every pair meets at least alpha sqrt(ln t) times; positive.
+        alpha: f64 = 3.0, "pairs meet alpha sqrt(ln t) times or more" [positive];
+        /// Every pair meets until its mean differs from 1/2 by beta / ln ln t; positive.
+        beta: f64 = 0.01, "pairs meet until mu differs from 1/2 by beta / ln ln t" [positive];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("alpha", self.alpha)?;
-        positive("beta", self.beta)
+    policy EcwRmed {
+        name: "ecw-rmed",
+        summary: "proofs of a Copeland winner at the least regret (Komiyama et al., ICML 2016)",
+        paper: papers::KOMIYAMA_ICML_2016,
+        all_pairs: true,
     }
 
-    fn opening(&self, arms: usize) -> u64 {
-        (arms * (arms - 1) / 2) as u64
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<EcwRmed, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(EcwRmed::new(self, arms))
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> EcwRmed {
+        EcwRmed::new(self, arms)
     }
 }
 
@@ -111,7 +87,7 @@ pub struct EcwRmed {
     losses: Vec<u32>,
     /// How often every pair must have met, and no pair before this one fails step 1.
     meetings: u32,
-    doubtful: (usize, usize),
+    underexplored: (usize, usize),
     /// The pass, and how much of it is played.
     pass: Vec<(u32, u32)>,
     played: usize,
@@ -122,7 +98,7 @@ pub struct EcwRmed {
     in_pass: bool,
 }
 
-state!(EcwRmed { clock, wins, terms, losses, meetings, doubtful, pass, played, next, listed, in_pass } but { alpha, beta });
+state!(EcwRmed { clock, wins, terms, losses, meetings, underexplored, pass, played, next, listed, in_pass } but { alpha, beta });
 
 /// A plan: a pair, and by what its 1 / kl meetings are multiplied.
 type Share = ((usize, usize), f64);
@@ -138,7 +114,7 @@ impl EcwRmed {
             terms: PairTable::new(arms, 0),
             losses: vec![0; arms],
             meetings: 0,
-            doubtful: (0, 1),
+            underexplored: (0, 1),
             pass: pairs.collect(),
             played: 0,
             next: Vec::new(),
@@ -148,7 +124,7 @@ impl EcwRmed {
     }
 
     /// The first pair that met too seldom or is too close to 1/2, at ln t = `time`.
-    fn doubtful(&mut self, time: f64) -> Option<(usize, usize)> {
+    fn underexplored(&mut self, time: f64) -> Option<(usize, usize)> {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -157,20 +133,20 @@ impl EcwRmed {
         let meetings = (self.alpha * time.sqrt()).ceil() as u32;
         if meetings > self.meetings {
             self.meetings = meetings;
-            self.doubtful = (0, 1);
+            self.underexplored = (0, 1);
         }
         let band = self.beta / libm::log(time.max(1.0)).max(1.0);
-        let (mut i, mut j) = self.doubtful;
+        let (mut i, mut j) = self.underexplored;
         while i + 1 < self.arms() {
             let met = f64::from(self.wins.met(i, j));
             let lead = f64::from(self.wins[(i, j)]) - 0.5 * met;
             if met < f64::from(self.meetings) || met == 0.0 || lead.abs() < band * met {
-                self.doubtful = (i, j);
+                self.underexplored = (i, j);
                 return Some((i, j));
             }
             (i, j) = if j + 1 < self.arms() { (i, j + 1) } else { (i + 1, i + 2) };
         }
-        self.doubtful = (i, j);
+        self.underexplored = (i, j);
         None
     }
 
@@ -184,7 +160,7 @@ impl EcwRmed {
         let term = divergence(won, lost);
         self.terms[(winner, loser)] = term;
         self.terms[(loser, winner)] = term;
-        self.doubtful = self.doubtful.min((winner.min(loser), winner.max(loser)));
+        self.underexplored = self.underexplored.min((winner.min(loser), winner.max(loser)));
     }
 
     /// C.
@@ -328,7 +304,7 @@ impl Policy for EcwRmed {
             self.look_ahead(time);
         }
         let time = self.clock.ln(step as f64);
-        if let Some((i, j)) = self.doubtful(time) {
+        if let Some((i, j)) = self.underexplored(time) {
             return Choice::Duel(Arm::at(i), Arm::at(j));
         }
         if self.played == self.pass.len() {
@@ -366,6 +342,7 @@ mod tests {
     use rand::SeedableRng as _;
 
     use super::*;
+    use crate::PolicyConfig as _;
     use crate::random::unit;
 
     /// The same by linear programming, with a constraint for each subset.
@@ -406,7 +383,7 @@ mod tests {
         let arms = 5;
         let mut generator = Generator::seed_from_u64(2);
         for _ in 0..200 {
-            let mut policy = EcwRmedConfig::default().policy(arms, 0).expect("valid");
+            let mut policy = EcwRmedConfig::default().policy(arms, None).expect("valid");
             for i in 0..arms {
                 for j in i + 1..arms {
                     let p = unit(&mut generator);

@@ -1,8 +1,7 @@
 //! The smallest of many sums, as single sums change: a tournament.
+use crate::state;
 
 use std::hint::select_unpredictable;
-
-use crate::state::state;
 
 /// A binary tree over the sums: every node knows the smallest below it, and whose it is.
 #[derive(Debug, Clone)]

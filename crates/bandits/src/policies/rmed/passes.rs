@@ -2,7 +2,8 @@
 
 use super::divergences::{Divergences, UNIT, allowance};
 use crate::confidence::LogTime;
-use crate::state::{Plain, StateError, StateReader, StateWriter, state};
+use crate::state;
+use crate::state::{Plain, StateError, StateReader, StateWriter};
 
 /// Where an arm stands in the passes over the lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

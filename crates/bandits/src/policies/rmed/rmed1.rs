@@ -37,53 +37,28 @@
 use super::divergences::Divergences;
 use super::passes::Passes;
 use super::unanswered::Unanswered;
-use crate::algorithm::{papers, parameters, positive, takes_late};
-use crate::late::Late;
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::algorithm::papers;
+use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, state, stored, takes_late};
 
-/// RMED1's parameters: f(K) = `factor` K^`power`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Rmed1Config {
-    /// The factor of f(K), positive.
-    pub factor: f64,
-    /// The power of f(K), positive.
-    pub power: f64,
-}
-
-impl Default for Rmed1Config {
-    fn default() -> Self {
-        Self { factor: 0.3, power: 1.01 }
-    }
-}
-
-impl PolicyConfig for Rmed1Config {
-    const NAME: &'static str = "rmed1";
-    const SUMMARY: &'static str = "relative minimum empirical divergence (Komiyama et al., COLT 2015)";
-    const PREFER: &'static str =
-        "if its proof counts: a fifth of the regret of `rucb` at 10^7 steps, in less time per step";
-    const PAPER: Option<Paper> = Some(papers::KOMIYAMA_COLT_2015);
-    const MEMORY: Memory = Memory { per_pair: 21, per_arm: 640 };
-    const OWN_LOOP: bool = true;
-    type Policy = Rmed1;
-
-    parameters! {
-        "factor" => factor, "f(K) = factor K^power";
-        "power" => power, "f(K) = factor K^power";
+config! {
+    /// RMED1's parameters: f(K) = `factor` K^`power`.
+    pub struct Rmed1Config {
+        /// The factor of f(K), positive.
+        factor: f64 = 0.3, "f(K) = factor K^power" [positive];
+        /// The power of f(K), positive.
+        power: f64 = 1.01, "f(K) = factor K^power" [positive];
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("factor", self.factor)?;
-        positive("power", self.power)
+    policy Rmed1 {
+        name: "rmed1",
+        summary: "relative minimum empirical divergence (Komiyama et al., COLT 2015)",
+        paper: papers::KOMIYAMA_COLT_2015,
+        all_pairs: true,
+        own_loop: true,
     }
 
-    fn opening(&self, arms: usize) -> u64 {
-        (arms * (arms - 1) / 2) as u64
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Rmed1, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(Rmed1::new(self, arms))
+    fn build(&self, arms: usize, _horizon: Option<u64>) -> Rmed1 {
+        Rmed1::new(self, arms)
     }
 
     takes_late!();
@@ -159,7 +134,7 @@ impl Policy for Rmed1 {
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.state.wins().least_doubted(&self.state.known_sums(), generator)
+        self.state.wins().lowest_then_copeland(&self.state.known_sums(), generator)
     }
 
     stored!();

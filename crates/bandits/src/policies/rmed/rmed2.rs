@@ -47,34 +47,51 @@ use super::divergences::Divergences;
 use super::passes::Passes;
 pub(crate) use super::rule::Rule;
 use super::unanswered::Unanswered;
-use crate::algorithm::{named_values, papers, parameters, positive, takes_late};
+use crate::algorithm::papers;
 use crate::late::Late;
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Policy, config, named_values, state, stored, takes_late};
 
-/// Which of the published rules; see the [module](self).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Variant {
-    /// As printed.
-    Paper,
-    /// As in duelingbanditlib.
-    Komiyama,
+named_values! {
+    /// Which of the published rules; see the [module](self).
+    pub enum Variant {
+        /// As printed.
+        Paper = "paper",
+        /// As in duelingbanditlib.
+        Komiyama = "komiyama",
+    }
 }
 
-named_values!(Variant { "paper" => Variant::Paper, "komiyama" => Variant::Komiyama });
+config! {
+    /// RMED2's parameters, or with `FH` those of RMED2FH: f(K) = `factor` K^`power`.
+    pub struct AnyRmed2Config<const FH: bool> {
+        /// Which of the published rules.
+        variant: Variant = Variant::Paper, "paper or komiyama";
+        /// How often pairs meet at least: alpha ln ln t times (RMED2FH: ln ln T), positive.
+        alpha: f64 = 3.0, "pairs meet alpha ln ln t times" [positive];
+        /// The factor of f(K), positive.
+        factor: f64 = 0.3, "f(K) = factor K^power" [positive];
+        /// The power of f(K), positive.
+        power: f64 = 1.01, "f(K) = factor K^power" [positive];
+    }
 
-/// RMED2's parameters, or with `FH` those of RMED2FH: f(K) = `factor` K^`power`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct AnyRmed2Config<const FH: bool> {
-    /// Which of the published rules.
-    pub variant: Variant,
-    /// How often pairs meet at least: alpha ln ln t times (RMED2FH: ln ln T), positive.
-    pub alpha: f64,
-    /// The factor of f(K), positive.
-    pub factor: f64,
-    /// The power of f(K), positive.
-    pub power: f64,
+    policy Rmed2 {
+        name: if FH { "rmed2fh" } else { "rmed2" },
+        summary: if FH {
+            "RMED2 for a horizon, its opponents found once (Komiyama et al., COLT 2015)"
+        } else {
+            "RMED with the cheapest informative opponent (Komiyama et al., COLT 2015)"
+        },
+        paper: papers::KOMIYAMA_COLT_2015,
+        variants: [("variant=komiyama", "as in duelingbanditlib: another opponent, pairs checked at each step")],
+        needs_horizon: FH,
+        all_pairs: true,
+    }
+
+    fn build(&self, arms: usize, horizon: Option<u64>) -> Rmed2 {
+        Rmed2::new(self.rule(arms), arms, horizon.filter(|_| FH))
+    }
+
+    takes_late!();
 }
 
 /// RMED2.
@@ -82,63 +99,11 @@ pub type Rmed2Config = AnyRmed2Config<false>;
 /// RMED2FH.
 pub type Rmed2FhConfig = AnyRmed2Config<true>;
 
-impl<const FH: bool> Default for AnyRmed2Config<FH> {
-    fn default() -> Self {
-        Self { variant: Variant::Paper, alpha: 3.0, factor: 0.3, power: 1.01 }
-    }
-}
-
 impl<const FH: bool> AnyRmed2Config<FH> {
     fn rule(&self, arms: usize) -> Rule {
         let komiyama = self.variant == Variant::Komiyama;
         Rule { komiyama, alpha: self.alpha, bonus: self.factor * libm::pow(arms as f64, self.power) }
     }
-}
-
-impl<const FH: bool> PolicyConfig for AnyRmed2Config<FH> {
-    const NAME: &'static str = if FH { "rmed2fh" } else { "rmed2" };
-    const SUMMARY: &'static str = if FH {
-        "RMED2 for a horizon, its opponents found once (Komiyama et al., COLT 2015)"
-    } else {
-        "RMED with the cheapest informative opponent (Komiyama et al., COLT 2015)"
-    };
-    const PREFER: &'static str = if FH {
-        "as `rmed2`, with a known horizon"
-    } else {
-        "if its proof counts, whose constant is the best possible; `rmed1` has less regret up to 10^8 steps"
-    };
-    const PAPER: Option<Paper> = Some(papers::KOMIYAMA_COLT_2015);
-    const VARIANTS: &'static [(&'static str, &'static str)] =
-        &[("variant=komiyama", "as in duelingbanditlib: another opponent, pairs checked at each step")];
-    const NEEDS_HORIZON: bool = FH;
-    const MEMORY: Memory = Memory { per_pair: 28, per_arm: 64 };
-    type Policy = Rmed2;
-
-    parameters! {
-        "variant" => variant, "paper or komiyama";
-        "alpha" => alpha, "pairs meet alpha ln ln t times";
-        "factor" => factor, "f(K) = factor K^power";
-        "power" => power, "f(K) = factor K^power";
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        positive("alpha", self.alpha)?;
-        positive("factor", self.factor)?;
-        positive("power", self.power)
-    }
-
-    fn opening(&self, arms: usize) -> u64 {
-        // At the default alpha, for horizons around 10^9.
-        let rounds = if FH { 10 } else { 9 };
-        (rounds * arms * (arms - 1) / 2) as u64
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Rmed2, ParameterError> {
-        self.check_for(arms, horizon)?;
-        Ok(Rmed2::new(self.rule(arms), arms, FH.then_some(horizon)))
-    }
-
-    takes_late!();
 }
 
 /// RMED2, or RMED2FH.
@@ -328,7 +293,7 @@ impl Policy for Rmed2 {
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.state.wins().least_doubted(&self.state.known_sums(), generator)
+        self.state.wins().lowest_then_copeland(&self.state.known_sums(), generator)
     }
 
     stored!();
@@ -374,6 +339,7 @@ mod tests {
     use rand::SeedableRng as _;
 
     use super::*;
+    use crate::PolicyConfig as _;
 
     /// The pair that meets at each step, the lower arm always winning.
     fn meetings(mut policy: Rmed2, steps: u64) -> Vec<(u32, u32)> {
@@ -396,7 +362,7 @@ mod tests {
     fn a_rise_is_the_first_step_that_asks_for_more() {
         for variant in [Variant::Paper, Variant::Komiyama] {
             for alpha in [0.3, 1.12, 1.2, 3.0, 7.0] {
-                let mut policy = Rmed2Config { variant, alpha, ..Default::default() }.policy(3, 0).expect("valid");
+                let mut policy = Rmed2Config { variant, alpha, ..Default::default() }.policy(3, None).expect("valid");
                 let mut step = 1;
                 for _ in 0..12 {
                     policy.meetings = policy.rule.meetings(step);
@@ -417,18 +383,18 @@ mod tests {
     #[test]
     fn all_pairs_meet_once_before_any_meets_again() {
         let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
-        let met = meetings(Rmed2Config::default().policy(4, 0).expect("valid"), 40);
+        let met = meetings(Rmed2Config::default().policy(4, None).expect("valid"), 40);
         assert_eq!(met[..6], pairs);
         // Then each pair until it has met 3 ln ln t times: 1.997 at step 7, 2.196 at step 8.
         assert_eq!(met[6..12], [(0, 1), (0, 1), (0, 2), (0, 2), (0, 3), (0, 3)]);
 
         // ceil(3 ln ln 1000) = 6 sweeps.
-        let met = meetings(Rmed2FhConfig::default().policy(4, 1_000).expect("valid"), 40);
+        let met = meetings(Rmed2FhConfig::default().policy(4, Some(1_000)).expect("valid"), 40);
         assert_eq!(met[..36], pairs.repeat(6));
         assert_ne!(met[36..39], pairs[..3]);
 
         let config = Rmed2FhConfig { variant: Variant::Komiyama, ..Default::default() };
-        let met = meetings(config.policy(4, 1_000).expect("valid"), 7);
+        let met = meetings(config.policy(4, Some(1_000)).expect("valid"), 7);
         assert_eq!(met, [(0, 1), (0, 1), (0, 1), (0, 1), (0, 1), (0, 1), (0, 2)]);
     }
 }

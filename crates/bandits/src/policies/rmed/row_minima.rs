@@ -4,7 +4,7 @@
 use crate::Generator;
 use crate::confidence::lanes::bits_by_sum;
 use crate::random::{below, draw_bit, nth_bit};
-use crate::state::state;
+use crate::state;
 
 /// Values to a block: two lines of cache.
 const BLOCK: usize = 16;

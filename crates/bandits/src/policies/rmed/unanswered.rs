@@ -1,7 +1,7 @@
 //! What the RMED policies ask for while outcomes of their opening are under way.
 
 use crate::counts::PairCounts;
-use crate::state::state;
+use crate::state;
 
 /// The pairs that have no outcome at the end of the opening, in turn until each has one. Before that there is no leader to
 /// speak of: every arm would meet the lowest, as long as no outcome comes. With outcomes in time there are none.

@@ -31,91 +31,55 @@
 //!   often are those that the round still has (`savage/round.rs`), found in O(log K).
 //! * As T does not change, only the pair that met can rule an arm out.
 
-use crate::algorithm::{named_values, papers, parameters, probability};
+use crate::algorithm::{known, papers};
 use crate::counts::PairCounts;
 use crate::random::below;
-use crate::state::{state, stored};
-use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Policy, config, named_values, state, stored};
 
 mod round;
 
 use round::Round;
 
-/// SAVAGE's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SavageConfig {
-    /// Which of the published rules.
-    pub variant: Variant,
-    /// The probability with which the best arm may be lost, in (0, 1); 1 / T where not given.
-    pub delta: Option<f64>,
+named_values! {
+    /// Which of the published rules; see the [module](self).
+    pub enum Variant {
+        /// As printed.
+        Paper = "paper",
+        /// As in Lerot.
+        Lerot = "lerot",
+    }
 }
 
-/// Which of the published rules; see the [module](self).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Variant {
-    /// As printed.
-    Paper,
-    /// As in Lerot.
-    Lerot,
-}
+config! {
+    /// SAVAGE's parameters.
+    pub struct SavageConfig {
+        /// Which of the published rules.
+        variant: Variant = Variant::Paper, "paper or lerot";
+        /// The probability with which the best arm may be lost, in (0, 1); 1 / T where not given.
+        delta: Option<f64> = None, "probability of losing the best arm, auto for 1/T" [probability];
+    }
 
-named_values!(Variant { "paper" => Variant::Paper, "lerot" => Variant::Lerot });
+    policy Savage {
+        name: "savage",
+        summary: "Condorcet SAVAGE (Urvoy et al., ICML 2013): all pairs alike, until losers are certain",
+        paper: papers::URVOY_ICML_2013,
+        variants: [("variant=lerot", "pseudo-counts; ends with the arm that beats the most others")],
+        needs_horizon: true,
+        all_pairs: true,
+        own_loop: true,
+    }
 
-impl Default for SavageConfig {
-    fn default() -> Self {
-        Self { variant: Variant::Paper, delta: None }
+    fn build(&self, arms: usize, horizon: Option<u64>) -> Savage {
+        Savage::new(self, arms, horizon)
     }
 }
 
 impl SavageConfig {
     /// ln(K (K - 1) T / delta), of which c(n) is made.
-    pub(crate) fn doubt(&self, arms: usize, horizon: u64) -> f64 {
+    pub(crate) fn log_term(&self, arms: usize, horizon: u64) -> f64 {
         let (arms, horizon) = (arms as f64, horizon as f64);
         let delta = self.delta.unwrap_or(1.0 / horizon);
         libm::log(arms * (arms - 1.0)) + libm::log(horizon) - libm::log(delta)
-    }
-}
-
-impl PolicyConfig for SavageConfig {
-    const NAME: &'static str = "savage";
-    const SUMMARY: &'static str =
-        "Condorcet SAVAGE (Urvoy et al., ICML 2013): all pairs alike, until losers are certain";
-    const PREFER: &'static str =
-        "to compare with; `rcs` and `rucb` are as sure of the best arm sooner, at a fraction of the cost";
-    const PAPER: Option<Paper> = Some(papers::URVOY_ICML_2013);
-    const VARIANTS: &'static [(&'static str, &'static str)] =
-        &[("variant=lerot", "pseudo-counts; ends with the arm that beats the most others")];
-    const NEEDS_HORIZON: bool = true;
-    const MEMORY: Memory = Memory { per_pair: 4, per_arm: 300 };
-    const OWN_LOOP: bool = true;
-    type Policy = Savage;
-
-    parameters! {
-        "variant" => variant, "paper or lerot";
-        "delta" => delta, "probability of losing the best arm, auto for 1/T";
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        self.delta.map_or(Ok(()), |delta| probability("delta", delta))
-    }
-
-    fn opening(&self, arms: usize) -> u64 {
-        (arms * (arms - 1) / 2) as u64
-    }
-
-    fn policy(&self, arms: usize, horizon: u64) -> Result<Savage, ParameterError> {
-        self.check_for(arms, horizon)?;
-        let lerot = self.variant == Variant::Lerot;
-        Ok(Savage {
-            lerot,
-            doubt: self.doubt(arms, horizon),
-            arms,
-            wins: PairCounts::new(arms, u32::from(lerot)),
-            left: (0..arms).map(Arm::at).collect(),
-            round: Round::new(arms),
-            winner: None,
-        })
     }
 }
 
@@ -123,7 +87,7 @@ impl PolicyConfig for SavageConfig {
 #[derive(Debug, Clone)]
 pub struct Savage {
     lerot: bool,
-    doubt: f64,
+    log_term: f64,
     arms: usize,
     wins: PairCounts,
     /// The arms left, in order.
@@ -133,9 +97,22 @@ pub struct Savage {
     winner: Option<Arm>,
 }
 
-state!(Savage { wins, left, round, winner } but { lerot, doubt, arms });
+state!(Savage { wins, left, round, winner } but { lerot, log_term, arms });
 
 impl Savage {
+    fn new(config: &SavageConfig, arms: usize, horizon: Option<u64>) -> Self {
+        let lerot = config.variant == Variant::Lerot;
+        Self {
+            lerot,
+            log_term: config.log_term(arms, known(horizon)),
+            arms,
+            wins: PairCounts::new(arms, u32::from(lerot)),
+            left: (0..arms).map(Arm::at).collect(),
+            round: Round::new(arms),
+            winner: None,
+        }
+    }
+
     /// The arms that are left.
     #[must_use]
     pub fn survivors(&self) -> &[Arm] {
@@ -178,7 +155,7 @@ impl Policy for Savage {
         let (won, lost) = (f64::from(won), f64::from(lost));
         // mu + c < 1/2 for the loser, squared; the winner's bound against it has only grown.
         let lead = won - lost;
-        let beyond = lead * lead - 2.0 * self.doubt * (won + lost);
+        let beyond = lead * lead - 2.0 * self.log_term * (won + lost);
         let certain = beyond > 0.0 || (self.lerot && beyond == 0.0);
         if lead > 0.0
             && certain
@@ -202,6 +179,7 @@ impl Policy for Savage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{ParameterError, PolicyConfig as _};
 
     #[test]
     fn each_rule_has_its_error() {
@@ -211,7 +189,7 @@ mod tests {
             assert!(matches!(error, ParameterError::NotAProbability { key: "delta", .. }));
         }
         assert_eq!(
-            SavageConfig::default().policy(3, 0).expect_err("no horizon"),
+            SavageConfig::default().policy(3, None).expect_err("no horizon"),
             ParameterError::NoHorizon { algorithm: "savage" }
         );
     }

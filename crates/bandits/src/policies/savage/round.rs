@@ -2,7 +2,7 @@
 //! and any taken out in O(log K).
 
 use crate::Arm;
-use crate::state::state;
+use crate::state;
 
 /// Pairs i < j, as bits at `i * arms + j` with the number of bits set kept in a Fenwick tree.
 #[derive(Debug, Clone)]

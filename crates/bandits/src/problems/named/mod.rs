@@ -5,8 +5,11 @@ use std::str::FromStr;
 
 use super::utilities::{arith, geom, good_and_poor, normal};
 use super::{arithmetic_with, btl, circle_and_leader, tournament, upset};
-use crate::algorithm::{MOST_WITH_ALL_PAIRS, assign, countable, named_values, nearest, positive};
-use crate::{MatrixError, Parameter, ParameterError, ParameterValue, PreferenceMatrix, UtilityArena, UtilityError};
+use crate::algorithm::rules::positive;
+use crate::algorithm::{MOST_WITH_ALL_PAIRS, assign, countable, nearest};
+use crate::{
+    MatrixError, Parameter, ParameterError, ParameterValue, PreferenceMatrix, UtilityArena, UtilityError, named_values,
+};
 
 /// A synthetic problem, written `name:key=value:key=value`, every parameter optional.
 ///
@@ -54,14 +57,13 @@ enum Kind {
     Geom { k: usize },
 }
 
-/// Whether a tournament has a Condorcet winner.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Winner {
-    Yes,
-    No,
+named_values! {
+    /// Whether a tournament has a Condorcet winner.
+    enum Winner {
+        Yes = "yes",
+        No = "no",
+    }
 }
-
-named_values!(Winner { "yes" => Winner::Yes, "no" => Winner::No });
 
 /// A problem made ready: what its duels follow.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 use super::super::{Beta, Normals, positive_unit};
 use super::LogConcave;
 use crate::Generator;
-use crate::state::plain;
+use crate::plain;
 
 /// Wins and losses, which need not be whole, and the distribution.
 #[derive(Debug, Clone, Copy)]

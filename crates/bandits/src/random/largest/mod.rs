@@ -20,7 +20,8 @@ pub(crate) use normal::NormalPosterior;
 
 use super::{Normals, positive_unit};
 use crate::Generator;
-use crate::state::{Plain, state};
+use crate::state;
+use crate::state::Plain;
 
 /// About how often no draw is above the threshold: then all others are drawn one by one.
 const MISSES: f64 = 0.002;

@@ -3,7 +3,7 @@
 use super::super::{Normals, positive_unit};
 use super::LogConcave;
 use crate::Generator;
-use crate::state::plain;
+use crate::plain;
 
 /// N(mean, deviation^2).
 #[derive(Debug, Clone, Copy)]

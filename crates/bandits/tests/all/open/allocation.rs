@@ -8,7 +8,7 @@ use bandits::{ActionKind, Arm, Generators, PairWins, Preference};
 fn shares_add_up_and_their_tickets_are_open() {
     let mut sets_of_two = 0;
     for spec in super::all() {
-        let mut policy = spec.open(6, 5_000, &Generators::from_seed(3)).expect("six arms");
+        let mut policy = spec.open(6, Some(5_000), &Generators::from_seed(3)).expect("six arms");
         for impressions in [1, 7, 400, 1_000] {
             let before = policy.tally();
             let table = policy.allocate(impressions);
@@ -42,7 +42,7 @@ fn shares_add_up_and_their_tickets_are_open() {
 #[test]
 fn sums_are_counted_for_the_right_arms() {
     let spec: Spec = "rucb".parse().expect("rucb");
-    let mut policy = spec.open(4, 0, &Generators::from_seed(1)).expect("four arms");
+    let mut policy = spec.open(4, None, &Generators::from_seed(1)).expect("four arms");
     let mut expected = [[0_u64; 4]; 4];
     for round in 0..20 {
         let table = policy.allocate(300);
@@ -67,7 +67,7 @@ fn sums_are_counted_for_the_right_arms() {
 #[test]
 fn too_many_outcomes_change_nothing() {
     let spec: Spec = "random".parse().expect("random");
-    let mut policy = spec.open(2, 0, &Generators::from_seed(1)).expect("two arms");
+    let mut policy = spec.open(2, None, &Generators::from_seed(1)).expect("two arms");
     let table = policy.allocate(100);
     let share = table.shares.iter().find(|share| share.arms.len() == 2).expect("they meet");
     let alone = table.shares.iter().find(|share| share.arms.len() == 1).expect("one is drawn twice");

@@ -42,7 +42,7 @@ type Counts = [[u32; MOST]; MOST];
 
 impl Account {
     fn new(spec: &Spec, arms: usize, seed: u64, restarts: Restarts) -> Self {
-        let mut policy = spec.open(arms, 500, &Generators::from_seed(seed)).expect("arms");
+        let mut policy = spec.open(arms, Some(500), &Generators::from_seed(seed)).expect("arms");
         if restarts == Restarts::FromLog {
             policy.keep_log();
         }

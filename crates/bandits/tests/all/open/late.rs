@@ -15,7 +15,7 @@ fn runs(name: &str, arms: usize, steps: u64, lateness: &Lateness, seeds: u64) ->
     let (mut regret, mut right) = (0.0, 0);
     for seed in 0..seeds {
         let mut generators = Generators::from_seed(seed);
-        let mut policy = spec.open(arms, steps, &generators).expect("arms");
+        let mut policy = spec.open(arms, Some(steps), &generators).expect("arms");
         let mut delays = generators.coins.clone();
         delays.jump();
         let mut recorder = Recorder::new(vec![steps]);
@@ -124,7 +124,7 @@ fn asked(policy: &mut OpenPolicy, known: u64, more: u64, answered: bool) -> (u64
 fn what_is_under_way_is_not_asked_a_thousand_times() {
     let asks = 2_000;
     for spec in super::all() {
-        let open = || spec.open(5, 1_000_000, &Generators::from_seed(1)).expect("five arms");
+        let open = || spec.open(5, Some(1_000_000), &Generators::from_seed(1)).expect("five arms");
         if !open().is_native() {
             continue;
         }
@@ -180,7 +180,7 @@ fn nothing_is_dropped_for_what_is_under_way() {
     use rand::SeedableRng as _;
 
     let config = MergeRucbConfig { alpha: 0.6, c: Some(1.0), ..MergeRucbConfig::default() };
-    let mut policy = config.policy(12, 0).expect("twelve arms");
+    let mut policy = config.policy(12, None).expect("twelve arms");
     let mut generator = bandits::Generator::seed_from_u64(1);
     let mut step = 0;
     let mut ask = |policy: &mut bandits::policies::merge_rucb::MergeRucb| {

@@ -41,7 +41,7 @@ impl PolicyVisitor for Closed<'_> {
 
 fn open_run(spec: &Spec, matrix: &PreferenceMatrix, horizon: u64, seed: u64, lateness: &Lateness) -> Run {
     let mut generators = Generators::from_seed(seed);
-    let mut policy = spec.open(matrix.arms(), horizon, &generators).expect("arms");
+    let mut policy = spec.open(matrix.arms(), Some(horizon), &generators).expect("arms");
     let mut delays = generators.coins.clone();
     delays.jump();
     let mut diary = Diary::default();
@@ -69,7 +69,7 @@ fn answers_in_time_make_the_same_run() {
         for (matrix, horizon) in &many {
             for seed in [1, 2] {
                 let closed = Closed { matrix, horizon: *horizon, seed };
-                let closed = spec.visit(matrix.arms(), *horizon, closed).expect("arms");
+                let closed = spec.visit(matrix.arms(), Some(*horizon), closed).expect("arms");
                 let open = open_run(&spec, matrix, *horizon, seed, &Lateness::default());
                 let differs = closed.0.iter().zip(&open.0).position(|(one, other)| one != other);
                 assert_eq!(differs, None, "{spec} among {} arms", matrix.arms());

@@ -120,7 +120,7 @@ impl PolicyVisitor for Closed {
 
 fn open(spec: &Spec, arena: &Ties, steps: u64, lateness: &Lateness) -> (Watcher, bandits::open::Tally) {
     let mut generators = Generators::from_seed(3);
-    let mut policy = spec.open(ARMS, steps, &generators).expect("five arms");
+    let mut policy = spec.open(ARMS, Some(steps), &generators).expect("five arms");
     let mut delays = Generator::seed_from_u64(4);
     let mut watcher = Watcher::default();
     let outcomes = &mut generators.arena;
@@ -136,7 +136,7 @@ fn outcomes_are_seen_when_they_arrive_ties_as_ties() {
         for own_coins in [false, true] {
             let arena = Ties { own_coins };
             // In time: as the plain loop shows them.
-            let closed = spec.visit(ARMS, steps, Closed { arena: arena.clone(), steps }).expect("five arms");
+            let closed = spec.visit(ARMS, Some(steps), Closed { arena: arena.clone(), steps }).expect("five arms");
             let (now, tally) = open(&spec, &arena, steps, &Lateness::default());
             assert!(closed.outcomes == now.outcomes && closed.shown == now.shown, "{name}");
             assert_eq!(tally.told, now.outcomes.len() as u64, "{name}");

@@ -74,11 +74,11 @@ fn restarts(moments: usize, next: usize, specs: Vec<Spec>) {
     for spec in specs {
         let generators = Generators::from_seed(5);
         let mut random = Generator::seed_from_u64(6);
-        let mut policy = spec.open(7, 50_000, &generators).expect("seven arms");
+        let mut policy = spec.open(7, Some(50_000), &generators).expect("seven arms");
         let calls = play(&mut policy, 2 * next, &mut random);
         let asks: Vec<usize> = (0..calls.len()).filter(|&at| matches!(calls[at], Call::Ask { .. })).collect();
 
-        let mut policy = spec.open(7, 50_000, &generators).expect("seven arms");
+        let mut policy = spec.open(7, Some(50_000), &generators).expect("seven arms");
         policy.keep_log();
         let mut log = policy.take_log();
         let mut chosen: Vec<usize> = (0..moments).map(|_| asks[random.random_range(0..next)]).collect();
@@ -129,7 +129,7 @@ fn a_hundred_moments() {
 #[test]
 fn damaged_snapshots_are_refused() {
     let spec: Spec = "rucb".parse().expect("rucb");
-    let mut policy = spec.open(3, 0, &Generators::from_seed(1)).expect("three arms");
+    let mut policy = spec.open(3, None, &Generators::from_seed(1)).expect("three arms");
     play(&mut policy, 50, &mut Generator::seed_from_u64(1));
     let good = policy.snapshot().expect("stored");
     for cut in 0..good.len() {
@@ -140,14 +140,14 @@ fn damaged_snapshots_are_refused() {
         bad[at] ^= 0x10;
         assert!(matches!(OpenPolicy::restore(&bad), Err(StateError::Damaged { .. })), "byte {at}");
     }
-    let mut other = spec.open(4, 0, &Generators::from_seed(1)).expect("four arms");
+    let mut other = spec.open(4, None, &Generators::from_seed(1)).expect("four arms");
     assert!(matches!(other.load(&good), Err(StateError::OtherPolicy { .. })));
 }
 
 #[test]
 fn edited_logs_are_noticed() {
     let spec: Spec = "self-sparring".parse().expect("an algorithm");
-    let mut policy = spec.open(4, 0, &Generators::from_seed(2)).expect("four arms");
+    let mut policy = spec.open(4, None, &Generators::from_seed(2)).expect("four arms");
     policy.keep_log();
     play(&mut policy, 200, &mut Generator::seed_from_u64(3));
     let log = policy.take_log();
@@ -177,7 +177,7 @@ fn edited_logs_are_noticed() {
 #[test]
 fn a_log_goes_on_after_a_snapshot() {
     let spec: Spec = "dts".parse().expect("an algorithm");
-    let mut policy = spec.open(5, 0, &Generators::from_seed(2)).expect("five arms");
+    let mut policy = spec.open(5, None, &Generators::from_seed(2)).expect("five arms");
     let mut random = Generator::seed_from_u64(3);
     play(&mut policy, 300, &mut random);
     let snapshot = policy.snapshot().expect("stored");
@@ -193,7 +193,7 @@ fn a_log_goes_on_after_a_snapshot() {
 #[test]
 fn tickets_of_another_life_are_refused() {
     let spec: Spec = "rucb".parse().expect("rucb");
-    let open = |seed| spec.open(6, 0, &Generators::from_seed(seed)).expect("six arms");
+    let open = |seed| spec.open(6, None, &Generators::from_seed(seed)).expect("six arms");
     let (mut one, mut other) = (open(1), open(2));
     let [Some(ticket), Some(strange)] = [one.ask().ticket, other.ask().ticket] else {
         panic!("RUCB begins with duels");
@@ -217,7 +217,7 @@ type Meeting = (Ticket, u64, bool);
 #[test]
 fn coins_of_an_impression() {
     let spec: Spec = "rucb".parse().expect("registered");
-    let start = spec.open(2, 0, &Generators::from_seed(1)).expect("two arms");
+    let start = spec.open(2, None, &Generators::from_seed(1)).expect("two arms");
     // The first impressions pair the arms with each other or themselves; those with a ticket come back as ties.
     let told = |order: &dyn Fn(&mut Vec<Meeting>)| {
         let mut policy = start.clone();

@@ -72,7 +72,7 @@ fn an_experiment_chooses_what_a_simulation_plays() {
         let run = RunKey::new(42, 3);
         let mut arena = LiveArena::new(&site, &methods, &[0.0; 6], Generator::seed_from_u64(1), Some(run));
         let mut record = Record::default();
-        let mut player = spec.policy(site.arms(), horizon).unwrap();
+        let mut player = spec.policy(site.arms(), Some(horizon)).unwrap();
         play(&mut player, &mut arena, STEPS, &mut generators(), &mut record);
 
         let hex = |state: [u8; 32]| state.iter().map(|byte| format!("{byte:02x}")).collect::<String>();

@@ -236,7 +236,7 @@ impl Days {
     /// What an algorithm shows on the day after them: one day after the other, pair by pair.
     fn plan(&self, spec: &Spec, impressions: u64, seed: u64) -> Result<Plan> {
         let horizon = impressions.saturating_mul(self.days.len() as u64 + 1);
-        let mut policy: OpenPolicy = spec.open(self.rankers.len(), horizon, &Generators::from_seed(seed))?;
+        let mut policy: OpenPolicy = spec.open(self.rankers.len(), Some(horizon), &Generators::from_seed(seed))?;
         let mut pool = OutcomePool::new(seed);
         let mut sum = Absorbed::default();
         for pairs in self.days.values() {

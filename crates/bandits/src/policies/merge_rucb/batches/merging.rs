@@ -35,7 +35,7 @@ impl Merging for Batches {
                 if !self.open.is_empty() {
                     other.open[new * room + offset + l] = self.open[old * room + l];
                 }
-                other.set_standing(new, offset + l, self.standing(old, l));
+                other.set_estimate(new, offset + l, self.estimate(old, l));
             }
         }
         other.sizes[to] += size as u32;

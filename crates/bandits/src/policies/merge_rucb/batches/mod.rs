@@ -2,11 +2,10 @@
 //! arrays of equal rooms, one a batch, so that a million arms need no million allocations.
 
 use crate::confidence::lanes::{HALF, LANES, Lanes};
-use crate::confidence::{Shares, Standing};
+use crate::confidence::{PairEstimate, Reciprocals};
 use crate::policies::merging::Homes;
 use crate::random::below;
-use crate::state::state;
-use crate::{Arm, Generator};
+use crate::{Arm, Generator, state};
 
 mod merging;
 
@@ -40,7 +39,7 @@ pub(super) struct Batches {
     /// How many duels of each pair are open, like `wins`; empty until one is.
     open: Vec<u32>,
     homes: Homes,
-    shares: Shares,
+    shares: Reciprocals,
 }
 
 state!(Batches { room, sizes, members, wins, standings, groups, pending, left, after, before, current, meeting, arms, open, homes } but { prior, shares });
@@ -84,7 +83,7 @@ impl Batches {
             arms: 0,
             open: Vec::new(),
             homes: Homes::default(),
-            shares: Shares::new(),
+            shares: Reciprocals::new(),
         }
     }
 
@@ -94,20 +93,20 @@ impl Batches {
         let size = self.sizes[batch] as usize;
         for k in 0..size {
             for l in (0..size).filter(|&l| l != k && which(k, l)) {
-                self.set_standing(batch * self.room + k, l, (mean, width));
+                self.set_estimate(batch * self.room + k, l, (mean, width));
             }
         }
     }
 
     /// How place l fares against the place of `row`: mean and width.
     #[inline]
-    fn standing(&self, row: usize, l: usize) -> (f64, f64) {
+    fn estimate(&self, row: usize, l: usize) -> (f64, f64) {
         let group = &self.standings[row * self.groups + l / LANES];
         (group.means[l % LANES], group.widths[l % LANES])
     }
 
     #[inline]
-    fn set_standing(&mut self, row: usize, l: usize, (mean, width): (f64, f64)) {
+    fn set_estimate(&mut self, row: usize, l: usize, (mean, width): (f64, f64)) {
         let group = &mut self.standings[row * self.groups + l / LANES];
         group.means[l % LANES] = mean;
         group.widths[l % LANES] = width;
@@ -215,11 +214,11 @@ impl Batches {
         let evidence = (won - lost) * (won - lost) * share / 4.0;
         let open = self.open.get(at).copied().unwrap_or(0);
         if open > 0 {
-            width = Standing::width(won + lost, open);
+            width = PairEstimate::width(won + lost, open);
         }
         let (row, column) = (self.row(champion), self.row(challenger));
-        self.set_standing(row, challenger, (lost * share, width));
-        self.set_standing(column, champion, (won * share, width));
+        self.set_estimate(row, challenger, (lost * share, width));
+        self.set_estimate(column, champion, (won * share, width));
         self.pending[self.current] = evidence;
     }
 
@@ -236,10 +235,10 @@ impl Batches {
     fn rate(&mut self, batch: usize, [first, second]: [usize; 2]) {
         let [at, across] = self.cells(batch, [first, second]);
         let open = if self.open.is_empty() { 0 } else { self.open[at] };
-        let standing = Standing::of(self.wins[at].into(), self.wins[across].into(), open);
-        let standing = standing.unwrap_or(Standing { mean: 2.0, other_mean: 2.0, width: 0.0 });
-        self.set_standing(batch * self.room + first, second, (standing.other_mean, standing.width));
-        self.set_standing(batch * self.room + second, first, (standing.mean, standing.width));
+        let estimate = PairEstimate::of(self.wins[at].into(), self.wins[across].into(), open);
+        let estimate = estimate.unwrap_or(PairEstimate { mean: 2.0, other_mean: 2.0, width: 0.0 });
+        self.set_estimate(batch * self.room + first, second, (estimate.other_mean, estimate.width));
+        self.set_estimate(batch * self.room + second, first, (estimate.mean, estimate.width));
     }
 
     /// The batch that two arms are in, and their places there; `None` if one was dropped.
@@ -278,7 +277,7 @@ impl Batches {
             return;
         }
         // Their means stay: only the width is new.
-        let width = Standing::width(known.into(), open);
+        let width = PairEstimate::width(known.into(), open);
         let (row, column) = (batch * self.room + places[0], batch * self.room + places[1]);
         self.standings[row * self.groups + places[1] / LANES].widths[places[1] % LANES] = width;
         self.standings[column * self.groups + places[0] / LANES].widths[places[0] % LANES] = width;
@@ -301,9 +300,10 @@ impl Batches {
         (self.wins[at], self.wins[across]) = (won, lost);
         // One more is known and one less is open: only the means are new.
         debug_assert!(
-            self.standing(batch * self.room + places[0], places[1]).1 == Standing::width(f64::from(won + lost), open)
+            self.estimate(batch * self.room + places[0], places[1]).1
+                == PairEstimate::width(f64::from(won + lost), open)
         );
-        let (share, evidence) = doubts(won, lost);
+        let (share, evidence) = share_and_evidence(won, lost);
         let (row, column) = (batch * self.room + places[0], batch * self.room + places[1]);
         self.standings[row * self.groups + places[1] / LANES].means[places[1] % LANES] = f64::from(lost) * share;
         self.standings[column * self.groups + places[0] / LANES].means[places[0] % LANES] = f64::from(won) * share;
@@ -354,10 +354,10 @@ impl Batches {
                 if !self.open.is_empty() {
                     self.open[new * room + column] = self.open[old * room + other];
                 }
-                self.set_standing(new, column, self.standing(old, other));
+                self.set_estimate(new, column, self.estimate(old, other));
             }
             for column in kept.len()..size {
-                self.set_standing(new, column, (f64::NEG_INFINITY, 0.0));
+                self.set_estimate(new, column, (f64::NEG_INFINITY, 0.0));
             }
         }
         self.left -= size - kept.len();
@@ -393,7 +393,7 @@ fn pick(mut bits: u32, generator: &mut Generator) -> usize {
 
 /// 1 / n of a pair that has met, and the evidence against whoever is behind, with one division.
 #[inline]
-fn doubts(won: u32, lost: u32) -> (f64, f64) {
+fn share_and_evidence(won: u32, lost: u32) -> (f64, f64) {
     let (won, lost) = (f64::from(won), f64::from(lost));
     let share = 1.0 / (won + lost);
     (share, (won - lost) * (won - lost) * share / 4.0)

@@ -1,18 +1,18 @@
 //! Bounds in single precision: who may have the highest of a row, found without a look at most of the exact ones.
 
+use crate::confidence::arm_bits::{ArmBits, BLOCK, WORDS};
 use crate::confidence::lanes::{LANES, bits_where};
-use crate::confidence::places::{BLOCK, Places, WORDS};
-use crate::state::plain;
+use crate::plain;
 
 /// Mean and width of eight opponents, rounded: a cache line.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
-pub(crate) struct Rough {
+pub(crate) struct Rounded {
     means: [f32; LANES],
     widths: [f32; LANES],
 }
 
-plain!(Rough { means, widths });
+plain!(Rounded { means, widths });
 
 /// Opponents in a row, at most.
 pub(crate) const MOST: usize = BLOCK * WORDS;
@@ -21,7 +21,7 @@ pub(crate) const MOST: usize = BLOCK * WORDS;
 /// and the sum are rounded to 24 bits each.
 const SLACK: f32 = 1.0 / (1 << 20) as f32;
 
-impl Rough {
+impl Rounded {
     /// Nobody: bounds that never are the highest.
     pub(crate) const NOBODY: Self = Self { means: [f32::NEG_INFINITY; LANES], widths: [0.0; LANES] };
 
@@ -46,7 +46,7 @@ impl Rough {
 
 /// Whoever has the highest bound, and seldom anyone else; and this bound, rounded.
 #[inline(always)]
-pub(crate) fn hopeful(groups: &[Rough], scale: f32) -> (Places, f32) {
+pub(crate) fn nearly_highest(groups: &[Rounded], scale: f32) -> (ArmBits, f32) {
     let larger = |a: f32, b: f32| if a > b { a } else { b };
     let mut tops = [f32::NEG_INFINITY; LANES];
     for group in groups {
@@ -65,14 +65,14 @@ pub(crate) fn hopeful(groups: &[Rough], scale: f32) -> (Places, f32) {
 
 /// The opponents of this width.
 #[inline(always)]
-pub(crate) fn as_wide(groups: &[Rough], width: f32) -> Places {
+pub(crate) fn of_width(groups: &[Rounded], width: f32) -> ArmBits {
     places_where(groups, |group| bits_where(|place| group.widths[place] == width))
 }
 
 /// Whether all of `places`, whose bounds are as high as `best` but for rounding, have the same mean and width, given those
 /// that are as wide as one of them.
 #[inline(always)]
-pub(crate) fn alike(places: Places, wide: Places, width: f32, best: f32) -> bool {
+pub(crate) fn alike(places: ArmBits, wide: ArmBits, width: f32, best: f32) -> bool {
     // Means of the same width 1 / sqrt(n) are 1 / n apart or more: too far to be as high, unless n is large.
     let apart = width == 0.0 || width * width > 4.0 * SLACK * if best > 1.0 { best } else { 1.0 };
     places.iter().zip(wide).fold(0, |others, (place, wide)| others | place & !wide) == 0 && apart
@@ -80,7 +80,7 @@ pub(crate) fn alike(places: Places, wide: Places, width: f32, best: f32) -> bool
 
 /// The bits of all groups.
 #[inline(always)]
-fn places_where(groups: &[Rough], mut bits: impl FnMut(&Rough) -> u32) -> Places {
+fn places_where(groups: &[Rounded], mut bits: impl FnMut(&Rounded) -> u32) -> ArmBits {
     let mut blocks = groups.chunks(LANES);
     std::array::from_fn(|_| match blocks.next() {
         // Of a known length, without a loop.
@@ -95,7 +95,7 @@ fn places_where(groups: &[Rough], mut bits: impl FnMut(&Rough) -> u32) -> Places
 /// The same, in vectors of eight.
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod vectors {
-    use super::{LANES, Places, Rough, SLACK, places_where};
+    use super::{ArmBits, LANES, Rounded, SLACK, places_where};
     use std::arch::is_x86_feature_detected;
     use std::arch::x86_64::{
         __m256, _CMP_EQ_OQ, _CMP_GE_OQ, _mm_cvtss_f32, _mm_max_ps, _mm_max_ss, _mm_movehl_ps, _mm_shuffle_ps,
@@ -120,9 +120,9 @@ pub(crate) mod vectors {
 
     #[target_feature(enable = "avx2,popcnt,bmi1,bmi2")]
     #[inline]
-    pub(crate) fn hopeful(groups: &[Rough], scale: f32) -> (Places, f32) {
+    pub(crate) fn nearly_highest(groups: &[Rounded], scale: f32) -> (ArmBits, f32) {
         let scale = _mm256_set1_ps(scale);
-        let bounds = |group: &Rough| _mm256_add_ps(vector(&group.means), _mm256_mul_ps(scale, vector(&group.widths)));
+        let bounds = |group: &Rounded| _mm256_add_ps(vector(&group.means), _mm256_mul_ps(scale, vector(&group.widths)));
         let mut tops = _mm256_set1_ps(f32::NEG_INFINITY);
         for group in groups {
             tops = _mm256_max_ps(bounds(group), tops);
@@ -131,15 +131,16 @@ pub(crate) mod vectors {
         let two = _mm_max_ps(four, _mm_movehl_ps(four, four));
         let best = _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps::<1>(two, two)));
         let least = _mm256_set1_ps(best * (1.0 - SLACK));
-        let high = |group: &Rough| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(bounds(group), least)) as u32;
+        let high = |group: &Rounded| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(bounds(group), least)) as u32;
         (places_where(groups, high), best)
     }
 
     #[target_feature(enable = "avx2,popcnt,bmi1,bmi2")]
     #[inline]
-    pub(crate) fn as_wide(groups: &[Rough], width: f32) -> Places {
+    pub(crate) fn of_width(groups: &[Rounded], width: f32) -> ArmBits {
         let width = _mm256_set1_ps(width);
-        let wide = |group: &Rough| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(vector(&group.widths), width)) as u32;
+        let wide =
+            |group: &Rounded| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(vector(&group.widths), width)) as u32;
         places_where(groups, wide)
     }
 }
@@ -152,8 +153,8 @@ mod tests {
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,popcnt,bmi1,bmi2")]
-    fn in_vectors(groups: &[Rough], scale: f32, width: f32) -> ((Places, f32), Places) {
-        (vectors::hopeful(groups, scale), vectors::as_wide(groups, width))
+    fn in_vectors(groups: &[Rounded], scale: f32, width: f32) -> ((ArmBits, f32), ArmBits) {
+        (vectors::nearly_highest(groups, scale), vectors::of_width(groups, width))
     }
 
     /// Lines of few duels, many alike; nobody; and one that no pair of counts has.
@@ -168,11 +169,11 @@ mod tests {
     proptest! {
         #[test]
         fn vectors_find_the_same(lines in prop::collection::vec(line(), 1..=MOST), scale in 0.0..9_f32) {
-            let mut groups = vec![Rough::NOBODY; lines.len().div_ceil(LANES)];
+            let mut groups = vec![Rounded::NOBODY; lines.len().div_ceil(LANES)];
             for (place, &(mean, width)) in lines.iter().enumerate() {
                 groups[place / LANES].set(place % LANES, mean, width);
             }
-            let (places, best) = hopeful(&groups, scale);
+            let (places, best) = nearly_highest(&groups, scale);
             let exactly = |&(mean, width): &(f64, f64)| mean + f64::from(scale) * width;
             let top = lines.iter().map(exactly).fold(f64::NEG_INFINITY, f64::max);
             for (place, line) in lines.iter().enumerate() {
@@ -180,7 +181,7 @@ mod tests {
                 prop_assert!(found || exactly(line) < top);
             }
             let width = groups[0].width(0);
-            let wide = as_wide(&groups, width);
+            let wide = of_width(&groups, width);
             for place in 0..lines.len() {
                 let alike = groups[place / LANES].width(place % LANES) == width;
                 prop_assert_eq!(wide[place / 64] >> (place % 64) & 1 == 1, alike);

@@ -9,9 +9,9 @@ static TABLE: LazyLock<Box<[[f64; 2]]>> = LazyLock::new(|| (0..COUNTS as u32).ma
 
 /// 1 / n and its root, from the table where n is in it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shares(&'static [[f64; 2]]);
+pub(crate) struct Reciprocals(&'static [[f64; 2]]);
 
-impl Shares {
+impl Reciprocals {
     pub(crate) fn new() -> Self {
         Self(&TABLE)
     }
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn the_table_says_what_is_computed() {
-        let shares = Shares::new();
+        let shares = Reciprocals::new();
         for n in (1..100).chain([COUNTS as u32 - 1, COUNTS as u32, COUNTS as u32 + 1, u32::MAX]) {
             let share = 1.0 / f64::from(n);
             assert_eq!(shares.of(n), [share, share.sqrt()], "{n}");

@@ -1,4 +1,4 @@
-//! The chances of fading counts: of each pair P(theta(i, j) > 1/2), between two bounds that hold for some steps.
+//! The probabilities of fading counts: of each pair P(theta(i, j) > 1/2), between two bounds that hold for some steps.
 //!
 //! As the counts of a pair fade, its chance comes ever closer to 1/2 ([`chance_of`] says why). So its values now and after some
 //! more steps bound those in between. A duel moves the chance by no more than a known share, which loosens one bound. Nearly every
@@ -8,16 +8,16 @@ use std::cell::RefCell;
 
 use rand::Rng as _;
 
-use super::memory::Memory;
+use super::fading_counts::FadingCounts;
 use crate::Generator;
 use crate::counts::PairTable;
 use crate::random::{fill, preference_above_half, uniform};
-use crate::state::state;
+use crate::state;
 use crate::thompson::{Preferences, chance_of};
 
-/// Bounds of all chances. The counts themselves are arguments.
+/// Bounds of all probabilities. The counts themselves are arguments.
 #[derive(Debug, Clone)]
-pub(super) struct Chances {
+pub(super) struct WinProbabilities {
     /// How many steps bounds hold, and what is left of a count after these.
     steps: u64,
     left: f64,
@@ -28,9 +28,9 @@ pub(super) struct Chances {
     most: PairTable<u32>,
 }
 
-state!(Chances { until, least, most } but { steps, left });
+state!(WinProbabilities { until, least, most } but { steps, left });
 
-impl Chances {
+impl WinProbabilities {
     /// Of pairs that have not met and whose counts fade by `factor` at each step.
     pub(super) fn new(arms: usize, factor: f64) -> Self {
         let even = Bounds::of(0.5, 0.5);
@@ -44,7 +44,7 @@ impl Chances {
     }
 
     /// Makes the bounds hold at `step`, for which `memory` is ready.
-    pub(super) fn advance(&mut self, memory: &Memory, step: u64) {
+    pub(super) fn advance(&mut self, memory: &FadingCounts, step: u64) {
         if step <= self.until {
             return;
         }
@@ -61,7 +61,7 @@ impl Chances {
     /// From w and l, a win moves the chance by g(w + 1, l) / 2 in the terms of `win_probability`, which is less than .4 / sqrt(n)
     /// for n = w + l + 1: g is greatest where both are equal, and sqrt(2 / (pi n)) is more than that. A win that has faded counts
     /// less than one.
-    pub(super) fn record(&mut self, memory: &Memory, winner: usize, loser: usize) {
+    pub(super) fn record(&mut self, memory: &FadingCounts, winner: usize, loser: usize) {
         let (won, lost) = memory.between(winner, loser);
         let met = won + lost;
         if met < FEW {
@@ -75,7 +75,7 @@ impl Chances {
     }
 
     /// Renews the bounds of pairs of which a coin fell between them, unless it is only time that moves them apart.
-    pub(super) fn tighten(&mut self, memory: &Memory, pairs: &[(usize, usize)]) {
+    pub(super) fn tighten(&mut self, memory: &FadingCounts, pairs: &[(usize, usize)]) {
         for &(i, j) in pairs {
             if self.most[(i, j)] - self.least[(i, j)] > LOOSE {
                 self.renew(memory, i, j);
@@ -84,7 +84,7 @@ impl Chances {
     }
 
     /// Computes the bounds of a pair.
-    fn renew(&mut self, memory: &Memory, i: usize, j: usize) {
+    fn renew(&mut self, memory: &FadingCounts, i: usize, j: usize) {
         let (won, lost) = memory.between(i, j);
         let bounds = if won + lost > 0.0 {
             Bounds::of(chance_of(won, lost), chance_of(self.left * won, self.left * lost))
@@ -96,13 +96,13 @@ impl Chances {
     }
 }
 
-/// Chances after fewer duels are cheap, and one duel moves them far.
+/// WinProbabilities after fewer duels are cheap, and one duel moves them far.
 const FEW: f64 = 64.0;
 
 /// Bounds are loose if they are further apart than this share of 2^32: a 64th.
 const LOOSE: u32 = 1 << 26;
 
-/// How many steps bounds hold. To renew a pair costs two chances, in all 2 / `steps` per step. Within s steps of a memory of m,
+/// How many steps bounds hold. To renew a pair costs two probabilities, in all 2 / `steps` per step. Within s steps of a memory of m,
 /// a chance moves by at most .12 s / m, and by less than half of that for most pairs: that often a coin costs one. The sum of
 /// both is least near sqrt(40 m).
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, and the cast saturates")]
@@ -117,7 +117,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// Of all values between two chances; a digit wider, for what they are off by rounding.
+    /// Of all values between two probabilities; a digit wider, for what they are off by rounding.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -129,17 +129,17 @@ impl Bounds {
     }
 }
 
-/// The posteriors of all pairs at the step for which `memory` is ready and `chances` hold.
+/// The posteriors of all pairs at the step for which `memory` is ready and `probabilities` hold.
 #[derive(Debug)]
 pub(super) struct Fading<'a> {
-    memory: &'a Memory,
-    chances: &'a Chances,
+    memory: &'a FadingCounts,
+    probabilities: &'a WinProbabilities,
     undecided: RefCell<Vec<(usize, usize)>>,
 }
 
 impl<'a> Fading<'a> {
-    pub(super) fn new(memory: &'a Memory, chances: &'a Chances) -> Self {
-        Self { memory, chances, undecided: RefCell::default() }
+    pub(super) fn new(memory: &'a FadingCounts, probabilities: &'a WinProbabilities) -> Self {
+        Self { memory, probabilities, undecided: RefCell::default() }
     }
 
     /// The pairs of which a coin fell between the bounds.
@@ -151,7 +151,7 @@ impl<'a> Fading<'a> {
     #[cold]
     fn decide(&self, i: usize, j: usize, generator: &mut Generator) -> bool {
         self.undecided.borrow_mut().push((i, j));
-        let [least, most] = [&self.chances.least, &self.chances.most].map(|bound| f64::from(bound[(i, j)]));
+        let [least, most] = [&self.probabilities.least, &self.probabilities.most].map(|bound| f64::from(bound[(i, j)]));
         least + uniform(generator) * (most + 1.0 - least) < self.chance(i, j) * 2_f64.powi(32)
     }
 }
@@ -174,15 +174,15 @@ impl Preferences for Fading<'_> {
     #[inline]
     fn wins_once(&self, i: usize, j: usize, generator: &mut Generator) -> bool {
         let bits = generator.next_u32();
-        if bits < self.chances.least[(i, j)] {
+        if bits < self.probabilities.least[(i, j)] {
             return true;
         }
-        bits <= self.chances.most[(i, j)] && self.decide(i, j, generator)
+        bits <= self.probabilities.most[(i, j)] && self.decide(i, j, generator)
     }
 
     #[inline]
     fn draw_row(&self, i: usize, from: usize, row: &mut [u32], generator: &mut Generator) {
-        let bounds = self.chances.least.row(i)[from..].iter().zip(&self.chances.most.row(i)[from..]);
+        let bounds = self.probabilities.least.row(i)[from..].iter().zip(&self.probabilities.most.row(i)[from..]);
         let row = &mut row[from..];
         fill(row, generator);
         let mut undecided = 0;
@@ -207,7 +207,7 @@ impl Preferences for Fading<'_> {
     }
 
     fn strength(&self, i: usize) -> u64 {
-        self.chances.least.row(i).iter().map(|&digits| u64::from(digits)).sum()
+        self.probabilities.least.row(i).iter().map(|&digits| u64::from(digits)).sum()
     }
 }
 
@@ -215,49 +215,50 @@ impl Preferences for Fading<'_> {
 mod tests {
     use rand::SeedableRng as _;
 
-    use super::super::memory::Rule;
+    use super::super::fading_counts::Rule;
     use super::*;
     use crate::random::below;
 
     const FACTOR: f64 = 0.98;
 
     /// Six arms after 400 steps, at most of which two of them met; the last two have not met, and the first lost nothing.
-    fn faded(mut look: impl FnMut(&Memory, &Chances)) -> (Memory, Chances) {
+    fn faded(mut look: impl FnMut(&FadingCounts, &WinProbabilities)) -> (FadingCounts, WinProbabilities) {
         let arms = 6;
         let mut generator = Generator::seed_from_u64(1);
-        let (mut memory, mut chances) = (Memory::new(arms, Rule::Discount(FACTOR)), Chances::new(arms, FACTOR));
+        let (mut memory, mut probabilities) =
+            (FadingCounts::new(arms, Rule::Discount(FACTOR)), WinProbabilities::new(arms, FACTOR));
         for step in 1..=400 {
             memory.forget(step);
-            chances.advance(&memory, step);
-            look(&memory, &chances);
+            probabilities.advance(&memory, step);
+            look(&memory, &probabilities);
             let (i, j) = (below(&mut generator, arms), below(&mut generator, arms));
             if i != j && i.min(j) != arms - 2 {
                 let upset = i.min(j) > 0 && below(&mut generator, 3) == 0;
                 let (winner, loser) = if upset { (i.max(j), i.min(j)) } else { (i.min(j), i.max(j)) };
                 memory.record(step, winner, loser);
-                chances.record(&memory, winner, loser);
+                probabilities.record(&memory, winner, loser);
             }
         }
-        (memory, chances)
+        (memory, probabilities)
     }
 
     #[test]
     fn chances_stay_between_their_bounds() {
         let (mut wide, mut all) = (0, 0);
-        let (memory, chances) = faded(|memory, chances| {
+        let (memory, probabilities) = faded(|memory, probabilities| {
             for (i, j) in (0..6).flat_map(|i| (0..6).map(move |j| (i, j))) {
-                let chance = Fading::new(memory, chances).chance(i, j) * 2_f64.powi(32);
-                let (least, most) = (chances.least[(i, j)], chances.most[(i, j)]);
+                let chance = Fading::new(memory, probabilities).chance(i, j) * 2_f64.powi(32);
+                let (least, most) = (probabilities.least[(i, j)], probabilities.most[(i, j)]);
                 assert!(f64::from(least) <= chance && chance <= f64::from(most) + 1.0, "{i}, {j}: {chance}");
                 all += 1;
                 wide += u32::from(most - least > 2);
             }
         });
-        assert_eq!(chances.steps, 44);
+        assert_eq!(probabilities.steps, 44);
         assert!(2 * wide > all, "{wide} of {all}");
-        assert_eq!(chances.until % (chances.steps + 1), 0);
+        assert_eq!(probabilities.until % (probabilities.steps + 1), 0);
         // Those that have not met are even.
-        assert_eq!((memory.between(4, 5), chances.least[(4, 5)]), ((0.0, 0.0), (1 << 31) - 1));
+        assert_eq!((memory.between(4, 5), probabilities.least[(4, 5)]), ((0.0, 0.0), (1 << 31) - 1));
     }
 
     /// Two arms with many duels, whose bounds are renewed only where coins ask for it.
@@ -265,23 +266,24 @@ mod tests {
     fn duels_loosen_bounds_and_coins_tighten_them() {
         let factor = 1.0 - 1e-4;
         let mut generator = Generator::seed_from_u64(3);
-        let (mut memory, mut chances) = (Memory::new(2, Rule::Discount(factor)), Chances::new(2, factor));
+        let (mut memory, mut probabilities) =
+            (FadingCounts::new(2, Rule::Discount(factor)), WinProbabilities::new(2, factor));
         let mut renewed = 0;
         for step in 1..=30_000 {
             memory.forget(step);
-            chances.advance(&memory, step);
-            let posterior = Fading::new(&memory, &chances);
+            probabilities.advance(&memory, step);
+            let posterior = Fading::new(&memory, &probabilities);
             let chance = posterior.chance(0, 1) * 2_f64.powi(32);
-            let (least, most) = (chances.least[(0, 1)], chances.most[(0, 1)]);
+            let (least, most) = (probabilities.least[(0, 1)], probabilities.most[(0, 1)]);
             assert!(f64::from(least) <= chance && chance <= f64::from(most) + 1.0, "{step}: {chance}");
-            assert_eq!((chances.least[(1, 0)], chances.most[(1, 0)]), (!most, !least));
+            assert_eq!((probabilities.least[(1, 0)], probabilities.most[(1, 0)]), (!most, !least));
             posterior.wins_once(0, 1, &mut generator);
             let undecided = posterior.undecided();
-            chances.tighten(&memory, &undecided);
+            probabilities.tighten(&memory, &undecided);
             renewed += undecided.len();
             let winner = usize::from(below(&mut generator, 100) < 51);
             memory.record(step, winner, 1 - winner);
-            chances.record(&memory, winner, 1 - winner);
+            probabilities.record(&memory, winner, 1 - winner);
         }
         // Of 10^4 duels that are remembered each moves a bound by .004: after 25 or so, a coin falls between them.
         assert!((400..3_000).contains(&renewed), "{renewed}");
@@ -289,8 +291,8 @@ mod tests {
 
     #[test]
     fn coins_fall_by_their_chances() {
-        let (memory, chances) = faded(|_, _| ());
-        let posterior = Fading::new(&memory, &chances);
+        let (memory, probabilities) = faded(|_, _| ());
+        let posterior = Fading::new(&memory, &probabilities);
         let (arm, arms, draws) = (2, 6, 40_000);
         let mut generator = Generator::seed_from_u64(2);
         let mut in_rows = vec![0; arms];
@@ -312,7 +314,7 @@ mod tests {
             near(in_rows[other], chance);
             near(count(&mut |generator| posterior.wins_once(arm, other, generator)), chance);
             // If every coin fell between the bounds, it would win as often as the chance is far from the lower one.
-            let [least, most] = [&chances.least, &chances.most].map(|bound| f64::from(bound[(arm, other)]));
+            let [least, most] = [&probabilities.least, &probabilities.most].map(|bound| f64::from(bound[(arm, other)]));
             let share = (chance * 2_f64.powi(32) - least) / (most + 1.0 - least);
             near(count(&mut |generator| posterior.decide(arm, other, generator)), share);
         }

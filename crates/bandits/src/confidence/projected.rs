@@ -2,36 +2,38 @@
 //! pair went as its duels have so far.
 
 use crate::confidence::Evidence;
-use crate::state::state;
+use crate::state;
 
-/// The evidence of every pair, and the strongest against each arm. It takes no room until it is first asked to count.
+/// The evidence of every pair, and the strongest against each arm. It takes no room until a duel is open.
 #[derive(Debug, Clone)]
-pub(crate) struct Doubts {
+pub(crate) struct ProjectedEvidence {
     arms: usize,
     against: Vec<f64>,
     strongest: Vec<f64>,
 }
 
-state!(Doubts { against, strongest } but { arms });
+state!(ProjectedEvidence { against, strongest } but { arms });
 
-impl Doubts {
+impl ProjectedEvidence {
     pub(crate) fn new(arms: usize) -> Self {
         Self { arms, against: Vec::new(), strongest: Vec::new() }
     }
 
-    /// Begins to count, where nothing is open.
-    pub(crate) fn begin(&mut self, evidence: &Evidence) {
-        if self.strongest.is_empty() {
-            self.strongest = evidence.strongest().to_vec();
-            self.against = (0..self.arms).flat_map(|arm| evidence.against(arm)).copied().collect();
-        }
+    /// Begins to count, where nothing was open.
+    #[cold]
+    fn begin(&mut self, evidence: &Evidence) {
+        self.strongest = evidence.strongest().to_vec();
+        self.against = (0..self.arms).flat_map(|arm| evidence.against(arm)).copied().collect();
     }
 
     /// Brings a pair up to date, of which this many duels are open.
     #[inline]
     pub(crate) fn update(&mut self, i: usize, j: usize, open: u32, evidence: &Evidence) {
         if self.strongest.is_empty() {
-            return;
+            if open == 0 {
+                return;
+            }
+            self.begin(evidence);
         }
         let (won, lost) = evidence.wins(i, j);
         let known = won + lost;
@@ -54,7 +56,7 @@ impl Doubts {
 
     /// Whether the arm is ruled out at alpha ln t = `time`.
     #[inline]
-    pub(crate) fn rule_out(&self, arm: usize, time: f64) -> bool {
+    pub(crate) fn rules_out(&self, arm: usize, time: f64) -> bool {
         self.strongest.get(arm).is_some_and(|&strongest| time < strongest)
     }
 }
@@ -71,11 +73,15 @@ mod tests {
     fn the_strongest_is_that_of_each_row() {
         let arms = 5;
         let mut generator = Generator::seed_from_u64(1);
-        let (mut evidence, mut doubts) = (Evidence::new(arms, 0), Doubts::new(arms));
-        assert!(!doubts.rule_out(0, 0.0));
+        let (mut evidence, mut projected) = (Evidence::new(arms, 0), ProjectedEvidence::new(arms));
+        assert!(!projected.rules_out(0, 0.0));
         evidence.record(2, 1, true);
-        doubts.begin(&evidence);
         let mut open = vec![0_u32; arms * arms];
+        // Without open duels nothing is kept.
+        projected.update(2, 1, 0, &evidence);
+        assert!(projected.strongest.is_empty());
+        open[1] = 1;
+        projected.update(0, 1, 1, &evidence);
         for _ in 0..3_000 {
             let i = below(&mut generator, arms);
             let j = (i + 1 + below(&mut generator, arms - 1)) % arms;
@@ -87,7 +93,7 @@ mod tests {
                 1 => open[pair] += 1,
                 _ => open[pair] = open[pair].saturating_sub(1),
             }
-            doubts.update(i, j, open[pair], &evidence);
+            projected.update(i, j, open[pair], &evidence);
             for k in 0..arms {
                 let weighed = |l: usize| {
                     let (won, lost) = evidence.wins(k, l);
@@ -96,7 +102,7 @@ mod tests {
                     if known > 0.0 { evidence.against(k)[l] * (1.0 + open / known) } else { 0.0 }
                 };
                 let top = (0..arms).filter(|&l| l != k).map(weighed).fold(0.0, f64::max);
-                assert!(doubts.strongest[k] == top && doubts.rule_out(k, top * 0.999) == (top > 0.0));
+                assert!(projected.strongest[k] == top && projected.rules_out(k, top * 0.999) == (top > 0.0));
             }
         }
     }

@@ -6,7 +6,7 @@ use crate::confidence::lanes::LANES;
 use crate::random::nth_bit;
 
 /// Opponents as bits, a word for each block.
-pub(crate) type Places = [u64; WORDS];
+pub(crate) type ArmBits = [u64; WORDS];
 
 pub(crate) const WORDS: usize = 4;
 
@@ -15,14 +15,14 @@ pub(crate) const BLOCK: usize = LANES * LANES;
 
 /// How many places there are.
 #[inline(always)]
-pub(crate) fn count(places: Places) -> u32 {
+pub(crate) fn count(places: ArmBits) -> u32 {
     places.iter().map(|word| word.count_ones()).sum()
 }
 
 /// The first of some places. No branch, as which it is cannot be predicted, and no index either: it would keep the words in
 /// memory, where they are written one by one and read as a vector, which waits for all of them.
 #[inline(always)]
-pub(crate) fn first_place(places: Places) -> usize {
+pub(crate) fn first_arm(places: ArmBits) -> usize {
     let last = places.len() - 1;
     let (mut word, mut first) = (places[last], last * BLOCK);
     for block in (0..last).rev() {
@@ -35,7 +35,7 @@ pub(crate) fn first_place(places: Places) -> usize {
 
 /// The `nth` of some places, in the same way.
 #[inline(always)]
-pub(crate) fn nth_place(places: Places, nth: u32) -> usize {
+pub(crate) fn nth_arm(places: ArmBits, nth: u32) -> usize {
     let (mut word, mut before, mut first) = (places[0], 0, 0);
     let mut sum = places[0].count_ones();
     for (block, &later) in places.iter().enumerate().skip(1) {

@@ -2,7 +2,7 @@
 
 /// The mean of either arm and the width of their bounds: u = mean + sqrt(alpha ln t) width.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Standing {
+pub(crate) struct PairEstimate {
     /// Of the arm that won `won` duels.
     pub(crate) mean: f64,
     /// Of the other.
@@ -11,7 +11,7 @@ pub(crate) struct Standing {
     pub(crate) width: f64,
 }
 
-impl Standing {
+impl PairEstimate {
     /// After `won` wins against `lost`, with `open` duels under way, each of which counts as the present mean: they
     /// make the bounds narrower, and move nothing. A pair of which nothing but open duels is known is even. `None` if
     /// there is nothing at all.
@@ -39,10 +39,10 @@ mod tests {
 
     #[test]
     fn open_duels_narrow_bounds_and_move_nothing() {
-        assert_eq!(Standing::of(0.0, 0.0, 0), None);
-        let even = |width| Some(Standing { mean: 0.5, other_mean: 0.5, width });
-        assert_eq!(Standing::of(0.0, 0.0, 4), even(0.5));
-        assert_eq!(Standing::of(2.0, 2.0, 0), even(0.5));
-        assert_eq!(Standing::of(3.0, 1.0, 12), Some(Standing { mean: 0.75, other_mean: 0.25, width: 0.25 }));
+        assert_eq!(PairEstimate::of(0.0, 0.0, 0), None);
+        let even = |width| Some(PairEstimate { mean: 0.5, other_mean: 0.5, width });
+        assert_eq!(PairEstimate::of(0.0, 0.0, 4), even(0.5));
+        assert_eq!(PairEstimate::of(2.0, 2.0, 0), even(0.5));
+        assert_eq!(PairEstimate::of(3.0, 1.0, 12), Some(PairEstimate { mean: 0.75, other_mean: 0.25, width: 0.25 }));
     }
 }

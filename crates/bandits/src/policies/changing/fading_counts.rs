@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use crate::confidence::largest;
 use crate::counts::{OpenDuels, PairTable};
 use crate::random::best_arm;
-use crate::state::{State, StateError, StateReader, StateWriter, state};
-use crate::{Arm, Generator};
+use crate::state::{State, StateError, StateReader, StateWriter};
+use crate::{Arm, Generator, state};
 
 /// How outcomes are forgotten.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,7 +19,7 @@ pub(super) enum Rule {
 
 /// How often each pair met and who won, as far as it is remembered; and the evidence against each arm.
 #[derive(Debug, Clone)]
-pub(super) struct Memory {
+pub(super) struct FadingCounts {
     rule: Rule,
     /// A duel of today in the units of the tables: 1 with a window; with a discount it grows, which spares the tables a
     /// multiplication at each step.
@@ -35,12 +35,12 @@ pub(super) struct Memory {
     now: u64,
 }
 
-state!(Memory { unit, won, met, against, strongest, duels, now } but { rule });
+state!(FadingCounts { unit, won, met, against, strongest, duels, now } but { rule });
 
 /// Beyond this the tables return to small numbers.
 const MOST: f64 = 1e100;
 
-impl Memory {
+impl FadingCounts {
     pub(super) fn new(arms: usize, rule: Rule) -> Self {
         Self {
             rule,
@@ -131,7 +131,7 @@ impl Memory {
     }
 
     /// Whether some upper bound of an arm would be below 1/2 if the duels under way, `more`, ended at their pair's mean.
-    pub(super) fn is_doubted(&self, arm: usize, time: f64, more: &OpenDuels) -> bool {
+    pub(super) fn would_leave(&self, arm: usize, time: f64, more: &OpenDuels) -> bool {
         let pairs = self.against.row(arm).iter().zip(self.met.row(arm)).enumerate();
         pairs.filter(|(_, (evidence, _))| **evidence > 0.0).any(|(other, (evidence, met))| {
             let known = met / self.unit;
@@ -240,7 +240,7 @@ mod tests {
         let arms = 4;
         for rule in [Rule::Window(30), Rule::Discount(0.9), Rule::Discount(1e-3)] {
             let mut generator = Generator::seed_from_u64(1);
-            let mut memory = Memory::new(arms, rule);
+            let mut memory = FadingCounts::new(arms, rule);
             let mut all: Vec<(u64, usize, usize)> = Vec::new();
             for step in 1..600_u64 {
                 let steps = memory.forget(step);
