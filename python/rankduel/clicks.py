@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankduel import _core
+from rankduel.keywords import suggesting
 from rankduel.settings import whole
 
 Row = tuple[float, tuple[float, float], tuple[Union[int, None], Union[int, None]]]
@@ -145,6 +146,7 @@ Click = Union[str, ClickModel, type[ClickModel]]
 Own = Callable[[int], tuple[str, list[tuple[int, float]], list[Row]]]
 
 
+@suggesting
 def simulate_clicks(
     click: Click,
     labels: Sequence[float] | npt.NDArray[Any],

@@ -6,13 +6,17 @@ import json
 import os
 import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Optional, Union, overload
+from typing import TYPE_CHECKING, NamedTuple, Optional, Union, overload
 
 from rankduel import _core
 from rankduel.board import Board
 from rankduel.frames import Frame
+from rankduel.keywords import BoardSettings, suggesting
 from rankduel.notes import RankduelWarning
 from rankduel.settings import whole
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class Pair(NamedTuple):
@@ -83,6 +87,7 @@ class Live:
     ('a', 30)
     """
 
+    @suggesting
     def __init__(
         self,
         names: Sequence[str],
@@ -249,7 +254,7 @@ class Live:
         """
         return Frame(self._session.judgements())
 
-    def board(self, **settings: Any) -> Board:
+    def board(self, **settings: Unpack[BoardSettings]) -> Board:
         """Say what all answers so far say: who is best, how sure that is, and what would mislead.
 
         Parameters
@@ -267,7 +272,7 @@ class Live:
         ValueError
             Before the first answer.
         """
-        return Board._of_session(self._session, settings)
+        return Board._of_session(self._session, dict(settings))
 
     def recommend(self) -> Optional[str]:
         """Name the competitor that leads.
