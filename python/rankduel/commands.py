@@ -17,7 +17,7 @@ from rankduel.flags import flags
 from rankduel.keywords import AnalyseFlags, ExperimentFlags, InspectFlags, check, suggesting
 from rankduel.matrices import Matrix
 from rankduel.progress import Progress, reporting
-from rankduel.rankings import Judgements, Rankings, is_path
+from rankduel.rankings import Judgements, Rankings
 from rankduel.settings import cores
 
 if TYPE_CHECKING:
@@ -160,7 +160,8 @@ def inspect(
     if dataset is not None:
         if runs is not None or qrels is not None:
             raise ValueError("inspect: expected a data set, or runs and qrels, found both")
-        parts = [os.fspath(dataset)] if is_path(dataset) else [os.fspath(part) for part in dataset]
+        one = isinstance(dataset, (str, os.PathLike))
+        parts = [os.fspath(dataset)] if one else [os.fspath(part) for part in dataset]  # type: ignore[arg-type,union-attr]
         return _found(["inspect", "--dataset", ",".join(parts)], settings, threads)
     if runs is None or qrels is None:
         raise ValueError("inspect: expected a data set, or runs and qrels")

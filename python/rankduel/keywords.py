@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 import functools
+import inspect
 import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
@@ -49,11 +49,7 @@ def check(function: str, given: Iterable[str], known: Iterable[str], others: Ite
 
 
 def suggesting(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, whose error about an unknown keyword names the nearest: Python does that itself from 3.13 on."""
-    if sys.version_info >= (3, 13):
-        return function
-    import inspect
-
+    """The function, whose error about an unknown keyword names the nearest: Python does so only from 3.13 on, and misses many."""
     known = list(inspect.signature(function).parameters)
 
     @functools.wraps(function)
@@ -61,12 +57,11 @@ def suggesting(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*args, **kwargs)
         except TypeError as error:
-            found = re.search(r"got an unexpected keyword argument '(\w+)'$", str(error))
+            found = re.search(r"^(.* got an unexpected keyword argument '(\w+)')", str(error))
             # Not one that was raised further in.
-            if found is None or found[1] not in kwargs or found[1] in known:
+            if found is None or found[2] not in kwargs or found[2] in known:
                 raise
-            near = difflib.get_close_matches(found[1], known, 1)
-            raise TypeError(f"{error}{f'. Did you mean {near[0]!r}?' if near else ''}") from None
+            raise TypeError(f"{found[1]}{hint(found[2], known)}") from None
 
     return called
 

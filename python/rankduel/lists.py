@@ -7,7 +7,7 @@ from typing import Union
 
 from rankduel import _core
 from rankduel.keywords import suggesting
-from rankduel.rankings import Rankings, ranking_of
+from rankduel.rankings import Rankings, listed_of, ranking_of
 from rankduel.settings import whole
 
 Ranking = Union[Sequence[str], Mapping[str, float], Sequence[int], Mapping[int, float], Rankings]
@@ -111,7 +111,7 @@ def interleave(
     if grown:
         rankings.extend(_of_query((ranking for pair in _pages(grown, depth, 2) for ranking in pair), query, ()))
     asked = _asked(length, depth, seed, version, propensity)
-    return _core.interleave(rankings, method, asked, None if documents is None else list(documents))
+    return _core.interleave(rankings, method, asked, None if documents is None else listed_of(documents))
 
 
 @suggesting
@@ -160,7 +160,7 @@ def multileave(
     if grown:
         every.extend(_of_query((ranking for lists in _pages(grown, depth, rankers) for ranking in lists), query))
     asked = _asked(length, depth, seed, version, propensity)
-    return _core.multileave(every, rankers, method, asked, None if documents is None else list(documents))
+    return _core.multileave(every, rankers, method, asked, None if documents is None else listed_of(documents))
 
 
 @suggesting

@@ -13,6 +13,7 @@ from rankduel.board import Board
 from rankduel.frames import Frame
 from rankduel.keywords import BoardSettings, suggesting
 from rankduel.notes import RankduelWarning
+from rankduel.rankings import listed_of
 from rankduel.settings import whole
 
 if TYPE_CHECKING:
@@ -312,11 +313,11 @@ class Live:
 def _texts(name: str, values: Sequence[str]) -> list[str]:
     if isinstance(values, str):
         raise TypeError(f"{name}: expected several texts, found one: {values!r}")
-    texts = list(values)
+    texts = listed_of(values)
     for place, text in enumerate(texts, 1):
         if not isinstance(text, str):
             raise TypeError(f"{name}: expected texts, found {text!r} in place {place}")
-    return texts
+    return [str(text) for text in texts]
 
 
 def _share(repeat: float) -> float:

@@ -279,7 +279,8 @@ def credit_frame(impressions: Any, clicks: Any, **rules: Unpack[CreditRules]) ->
     Parameters
     ----------
     impressions
-        A frame of pandas, polars or pyarrow, or a dictionary of columns: ``impression`` (its id), ``time``, ``user`` or
+        A frame of pandas, polars, pyarrow, duckdb or anything else with ``__arrow_c_stream__``, a dictionary of columns, or a list
+        of dictionaries. Columns: ``impression`` (its id), ``time``, ``user`` or
         ``session``, ``shown`` (lists of documents, top down), and how the list was mixed: ``teams`` (for each document the
         ranker that owns it, or None) or ``receipt`` (`Impression.to_bytes`, or JSON). Optional: ``rankers`` (all that took
         part), ``agent``, ``pairs`` (how they were chosen; see `CreditRules`); ``mixed`` (lists of all documents that were drawn),

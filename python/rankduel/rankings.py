@@ -121,7 +121,7 @@ def _has_columns(value: Mapping[Any, Any], labels: bool) -> bool:
     def has(tiers: Iterable[Sequence[str]]) -> bool:
         return any(name in names for tier in tiers for name in tier)
 
-    is_frame = has(DOCUMENT) and has(LABEL if labels else (*SCORE, *RANK))
+    is_frame = has(DOCUMENT) and (has(QUERY) or has(LABEL if labels else (*SCORE, *RANK)))
     return is_frame and not any(isinstance(values, Mapping) for values in value.values())
 
 
@@ -177,7 +177,7 @@ def _of_sparse(matrix: Any, names: Sequence[Any] | None, labels: bool, what: str
         if len(called) != matrix.shape[axis]:
             raise ValueError(f"{what}: the matrix has {matrix.shape[axis]} {kind}, but {len(called)} of them have names")
         ids.append([called[place] for place in places.tolist()])
-    return _of_columns(*ids, stored.data.astype("float64"), "label" if labels else "score", False)
+    return _of_columns(ids[0], ids[1], stored.data.astype("float64"), "label" if labels else "score", False)
 
 
 def _of_tuples(value: Iterable[Any], labels: bool, what: str) -> _Read:
@@ -187,8 +187,8 @@ def _of_tuples(value: Iterable[Any], labels: bool, what: str) -> _Read:
             expected = FOUND_JUDGED if labels else FOUND
             shown = repr(row)
             raise ValueError(f"{what}: expected {expected}, found {shown if len(shown) < 80 else shown[:79] + '…'}")
-    columns = [[row[place] for row in rows] for place in range(3)]
-    return _of_columns(*columns, "label" if labels else "score", True)
+    queries, documents, numbers = ([row[place] for row in rows] for place in range(3))
+    return _of_columns(queries, documents, numbers, "label" if labels else "score", True)
 
 
 def _read(value: Any, labels: bool, what: str, needs_query: bool = True) -> _Read:
@@ -238,7 +238,7 @@ def trec_text(value: Rankings, *, labels: bool, what: str, tag: str) -> bytes:
 
 def _one(value: Any, query: Any, what: str) -> dict[Any, float]:
     if is_path(value):
-        return _core.trec_query(os.fspath(value), None if query is None else str(query), what)
+        return _core.trec_query(os.fspath(value), None if query is None else str(query))
     read = _read(value, False, what, needs_query=False)
     found = _core.OneQuery(what, read.number, None if query is None else str(query), read.has_rows)
     for batch in batches(read.reader):

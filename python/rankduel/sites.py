@@ -37,11 +37,10 @@ Features = Union[str, int, Sequence[Union[int, str]]]
 _Arrays = tuple[str, bool, list[str], npt.NDArray[np.float32], npt.NDArray[np.float64], Union[list[str], None]]
 
 
-class SiteSettings(TypedDict, total=False):
-    """The arguments of `Site` about rankers and users, which sites of your own rankers have too."""
+class UserSettings(TypedDict, total=False):
+    """The arguments of `Site` about users and the lists that they see."""
 
     click: Click
-    rankers: Features
     without: Sequence[int | str]
     shown: int
     interleave: str | None
@@ -51,6 +50,12 @@ class SiteSettings(TypedDict, total=False):
     fractional_labels: str
     seed: int
     threads: int | None
+
+
+class SiteSettings(UserSettings, total=False):
+    """The arguments of `Site` about rankers and users, which sites of your own rankers have too."""
+
+    rankers: Features
 
 
 class DataSettings(SiteSettings, total=False):
@@ -67,7 +72,7 @@ class DataSettings(SiteSettings, total=False):
     progress: Progress
 
 
-class FrameSettings(SiteSettings, total=False):
+class FrameSettings(UserSettings, total=False):
     """What `Site.from_frame` passes to `Site.from_arrays`."""
 
     name: str
@@ -354,7 +359,8 @@ class Site(HasArms):
         Parameters
         ----------
         scores
-            One row per document, one column per ranker; higher is better, and equal scores tie.
+            One row per document, one column per ranker; higher is better, and equal scores tie. An array, a frame of numbers, or a
+            sparse matrix, in which scores that are not stored are 0.
         labels
             The relevance of each document, from 0.
         qids
@@ -403,7 +409,7 @@ class Site(HasArms):
     @classmethod
     def from_frame(
         cls,
-        frame: pandas.DataFrame | Mapping[str, Any],
+        frame: Any,
         *,
         rankers: Sequence[str] | None = None,
         qid: str = "qid",
@@ -416,7 +422,8 @@ class Site(HasArms):
         Parameters
         ----------
         frame
-            A ``pandas.DataFrame``, a ``polars.DataFrame`` or a dictionary of columns. Rows are sorted by query.
+            A frame of pandas, polars, pyarrow, duckdb or anything else with ``__arrow_c_stream__``, or a dictionary of columns. Rows
+            are sorted by query.
         rankers
             The columns with scores; by default all but `qid`, `label` and `docno`, and the columns of PyTerrier that are no
             scores: ``docid``, ``rank`` and ``query``. A column that begins like them, such as ``query_0``, is left out if it

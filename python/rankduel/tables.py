@@ -139,7 +139,7 @@ class Table:
         if hasattr(frame, "column") and hasattr(frame, "column_names"):
             return frame.column(name).to_numpy()
         if self._cells is None:
-            self._cells = cells(frame if self._stream is None else self._stream, self.what)
+            self._cells = cells(frame, self.what) if self._stream is None else _of_stream(self._stream, self.what)
         return self._cells[name]
 
     def check_names(self, names: Iterable[str]) -> None:
@@ -173,6 +173,9 @@ class Table:
             If two columns have one name.
         """
         self.check_names(column.name for column in columns.values())
+        if hasattr(self._frame, "iloc") and not len(self._frame):
+            # Columns without values have any type.
+            return _core.Reader(None)
         held = {own: column for own, column in columns.items() if self._has_objects(column)}
         rest = {own: column for own, column in columns.items() if own not in held}
         reader = _core.Reader(None)
@@ -228,9 +231,13 @@ def cells(frame: Any, what: str) -> dict[str, list[Any]]:
     if hasattr(frame, "fetchall"):
         rows = frame.fetchall()
         return {name: [row[place] for row in rows] for place, name in enumerate(table.names)}
+    return _of_stream(table.arrow(table.names), what)
+
+
+def _of_stream(stream: Any, what: str) -> dict[str, list[Any]]:
     try:
         import pyarrow
     except ImportError:
-        raise ImportError(f"a {type(frame).__name__} of {what} is read through pyarrow: pip install pyarrow") from None
-    of_arrow: dict[str, list[Any]] = pyarrow.table(table.arrow(table.names)).to_pydict()
-    return of_arrow
+        raise ImportError(f"such a frame of {what} is read through pyarrow: pip install pyarrow") from None
+    found: dict[str, list[Any]] = pyarrow.table(stream).to_pydict()
+    return found

@@ -254,13 +254,8 @@ fn scored<'py>(py: Python<'py>, documents: &[(String, f64)], are_whole: bool) ->
 
 /// The ranking of one query in a TREC run: scores by document, in the order of the lines.
 #[pyfunction]
-pub(crate) fn trec_query<'py>(
-    py: Python<'py>,
-    path: PathBuf,
-    query: Option<&str>,
-    what: &str,
-) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn trec_query<'py>(py: Python<'py>, path: PathBuf, query: Option<&str>) -> PyResult<Bound<'py, PyDict>> {
     let found = py.detach(|| letor_io::trec::read_query(&path, query));
-    let documents = found.map_err(|error| exception(&anyhow::Error::new(error).context(what.to_owned())))?;
+    let documents = found.map_err(|error| exception(&anyhow::Error::new(error)))?;
     scored(py, &documents, false)
 }

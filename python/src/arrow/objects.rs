@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use std::str::FromStr;
 
-use numpy::{PyArray1, PyArrayMethods as _};
+use numpy::npyffi::NPY_TYPES;
+use numpy::{PyArray1, PyArrayDescrMethods as _, PyArrayMethods as _, PyUntypedArray, PyUntypedArrayMethods as _};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString, PyTuple};
@@ -85,6 +86,10 @@ impl Long {
     fn push(&mut self, value: &Bound<'_, PyAny>) -> PyResult<Result<(), &'static str>> {
         let whole = if let Ok(text) = value.cast::<PyString>() {
             self.text.push_str(text.to_str()?);
+            if self.are_whole == Some(false) {
+                self.end(true);
+                return Ok(Ok(()));
+            }
             false
         } else if is_gap(value) {
             self.end(false);
@@ -120,39 +125,56 @@ impl Long {
     }
 }
 
-/// Passes the objects of a sequence from `range` to `take`, with their places.
+/// The objects of an array of numpy that lie one after another.
+fn objects<'a>(values: &'a Bound<'_, PyAny>) -> Option<&'a [Py<PyAny>]> {
+    let array = values.cast::<PyUntypedArray>().ok()?;
+    if array.ndim() != 1 || !array.is_c_contiguous() || array.dtype().num() != NPY_TYPES::NPY_OBJECT as i32 {
+        return None;
+    }
+    let (length, array) = (array.len(), array.as_array_ptr());
+    // SAFETY: an array of objects has so many pointers to them, none of which is null unless the array was never filled. Whoever
+    // holds the interpreter may change it, which nobody does while objects are read: only texts and numbers run no code of
+    // others, and what does run some is looked at again for each item.
+    unsafe {
+        let data = (*array).fields.data.cast::<*mut pyo3::ffi::PyObject>();
+        if length == 0 || data.is_null() {
+            return Some(&[]);
+        }
+        let pointers = std::slice::from_raw_parts(data, length);
+        if pointers.iter().any(|pointer| pointer.is_null()) {
+            return None;
+        }
+        Some(std::slice::from_raw_parts(data.cast::<Py<PyAny>>(), length))
+    }
+}
+
+/// Passes the objects of a sequence from `range` to `take`, with their places. Returns whether it is one.
 fn each<'py>(
     values: &Bound<'py, PyAny>,
     range: Range<usize>,
     mut take: impl FnMut(usize, &Bound<'py, PyAny>) -> PyResult<()>,
-) -> PyResult<()> {
+) -> PyResult<bool> {
     let py = values.py();
-    if let Ok(list) = values.cast::<PyList>() {
-        let end = range.end.min(list.len());
-        for row in range.start..end {
+    if let Some(array) = objects(values) {
+        for (row, value) in array.iter().enumerate().take(range.end).skip(range.start) {
+            take(row, value.bind(py))?;
+        }
+    } else if let Ok(list) = values.cast::<PyList>() {
+        for row in range.start..range.end.min(list.len()) {
             take(row, &list.get_item(row)?)?;
         }
-        return Ok(());
-    }
-    if let Ok(tuple) = values.cast::<PyTuple>() {
-        let end = range.end.min(tuple.len());
-        for row in range.start..end {
+    } else if let Ok(tuple) = values.cast::<PyTuple>() {
+        for row in range.start..range.end.min(tuple.len()) {
             take(row, tuple.get_borrowed_item(row)?.as_any())?;
         }
-        return Ok(());
-    }
-    if let Ok(array) = values.cast::<PyArray1<Py<PyAny>>>() {
-        let array = array.try_readonly().map_err(|_| PyTypeError::new_err("the array is being written"))?;
-        let array = array.as_array();
-        for row in range.start..range.end.min(array.len()) {
-            take(row, array[row].bind(py))?;
+    } else if values.is_instance_of::<PyString>() || is_gap(values) || !values.hasattr("__len__")? {
+        return Ok(false);
+    } else {
+        for (row, value) in values.try_iter()?.enumerate().take(range.end).skip(range.start) {
+            take(row, &value?)?;
         }
-        return Ok(());
     }
-    for (row, value) in values.try_iter()?.enumerate().take(range.end).skip(range.start) {
-        take(row, &value?)?;
-    }
-    Ok(())
+    Ok(true)
 }
 
 impl Column {
@@ -180,14 +202,11 @@ impl Column {
                 let mut items = Long::with_capacity(10 * rows, *are_whole);
                 ends.push(0);
                 each(values, range, |row, value| {
-                    let is_list = !is_gap(value);
-                    if is_list {
-                        if value.is_instance_of::<PyString>() || !value.hasattr("__len__")? {
-                            return Err(wrong(row, "a list of text or whole numbers", value));
-                        }
-                        each(value, 0..usize::MAX, |_, item| {
-                            items.push(item)?.map_err(|what| wrong(row, &format!("a list of {what}"), value))
-                        })?;
+                    let is_list = each(value, 0..usize::MAX, |_, item| {
+                        items.push(item)?.map_err(|what| wrong(row, &format!("a list of {what}"), value))
+                    })?;
+                    if !is_list && !is_gap(value) {
+                        return Err(wrong(row, "a list of text or whole numbers", value));
                     }
                     valid.push(is_list);
                     ends.push(items.valid.len() as i64);

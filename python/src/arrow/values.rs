@@ -4,6 +4,7 @@
 //! say cannot be seen.
 
 use std::ffi::{CStr, c_void};
+use std::ops::Range;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -25,6 +26,7 @@ pub(crate) enum Values<'a> {
 
 impl<'a> Values<'a> {
     /// The text of a row.
+    #[inline]
     pub(crate) fn text(self, row: usize) -> Option<&'a str> {
         match self {
             Self::Text(texts) => texts.text(row),
@@ -33,6 +35,7 @@ impl<'a> Values<'a> {
     }
 
     /// The number of a row, in a column of whole numbers that fit.
+    #[inline]
     pub(crate) fn int(self, row: usize) -> Option<i64> {
         match self {
             Self::Int(valid, values) if valid.has(row) => values.get(row).try_into().ok(),
@@ -41,6 +44,7 @@ impl<'a> Values<'a> {
     }
 
     /// The number of a row, in a column of numbers.
+    #[inline]
     pub(crate) fn float(self, row: usize) -> Option<f64> {
         match self {
             Self::Float(valid, values) => valid.has(row).then(|| values.get(row)),
@@ -59,6 +63,7 @@ pub(crate) enum Valid<'a> {
 }
 
 impl Valid<'_> {
+    #[inline]
     pub(crate) fn has(self, row: usize) -> bool {
         match self {
             Self::All => true,
@@ -82,6 +87,7 @@ pub(crate) enum Ints<'a> {
 }
 
 impl Ints<'_> {
+    #[inline]
     pub(crate) fn get(self, row: usize) -> i128 {
         match self {
             Self::I8(values) => values[row].into(),
@@ -104,6 +110,7 @@ pub(crate) enum Floats<'a> {
 }
 
 impl Floats<'_> {
+    #[inline]
     pub(crate) fn get(self, row: usize) -> f64 {
         match self {
             Self::F32(values) => values[row].into(),
@@ -125,6 +132,7 @@ pub(crate) struct Times<'a> {
 
 impl Times<'_> {
     /// In milliseconds.
+    #[inline]
     pub(crate) fn ms(self, row: usize) -> Option<i64> {
         self.valid.has(row).then(|| (self.values[row] / self.per.0).saturating_mul(self.per.1))
     }
@@ -148,6 +156,7 @@ pub(crate) struct Spans<'a> {
 }
 
 impl<'a> Spans<'a> {
+    #[inline]
     pub(crate) fn bytes(self, row: usize) -> Option<&'a [u8]> {
         if !self.valid.has(row) {
             return None;
@@ -162,6 +171,7 @@ impl<'a> Spans<'a> {
 }
 
 /// What a view shows; `None` if that is beyond its buffer.
+#[inline]
 fn viewed<'a>(view: &'a [u8; 16], buffers: &'a [*const c_void], lengths: &'a [i64]) -> Option<&'a [u8]> {
     let number = |at: usize| i32::from_ne_bytes([view[at], view[at + 1], view[at + 2], view[at + 3]]);
     let length = usize::try_from(number(0)).ok()?;
@@ -189,6 +199,7 @@ impl<'a> Texts<'a> {
         Self { spans, keys: None }
     }
 
+    #[inline]
     pub(crate) fn text(self, row: usize) -> Option<&'a str> {
         let row = match self.keys {
             None => row,
@@ -227,14 +238,44 @@ impl<'a> Lists<'a> {
         Self { valid: Valid::Flags(valid), places: Items::LargeEnds(ends), items }
     }
 
-    /// The items of a row.
-    pub(crate) fn list(self, row: usize) -> Option<impl ExactSizeIterator<Item = Option<&'a str>>> {
-        let places = match self.places {
+    #[inline]
+    fn places(self, row: usize) -> Range<usize> {
+        match self.places {
             Items::Ends(ends) => (ends[row] - ends[0]) as usize..(ends[row + 1] - ends[0]) as usize,
             Items::LargeEnds(ends) => (ends[row] - ends[0]) as usize..(ends[row + 1] - ends[0]) as usize,
             Items::Each(count) => row * count..(row + 1) * count,
-        };
-        self.valid.has(row).then(|| places.map(move |place| self.items.text(place)))
+        }
+    }
+
+    /// The items of a row.
+    pub(crate) fn list(self, row: usize) -> Option<impl ExactSizeIterator<Item = Option<&'a str>>> {
+        self.valid.has(row).then(|| self.places(row).map(move |place| self.items.text(place)))
+    }
+
+    /// Passes the items of a row to `take`; returns whether it has a list.
+    #[inline]
+    pub(crate) fn each(self, row: usize, mut take: impl FnMut(Option<&'a str>)) -> bool {
+        if !self.valid.has(row) {
+            return false;
+        }
+        // Most lists are in one of these forms, which is looked at once for all of their items.
+        match (self.items.keys, self.items.spans) {
+            (None, Spans { valid: Valid::All, layout: Layout::Ends(ends, bytes) }) => {
+                for place in self.places(row) {
+                    let item = &bytes[ends[place] as usize..ends[place + 1] as usize];
+                    // SAFETY: every row was checked when the column was opened.
+                    take(Some(unsafe { str::from_utf8_unchecked(item) }));
+                }
+            }
+            (None, Spans { valid: Valid::All, layout: Layout::Views(views, buffers, lengths) }) => {
+                for view in &views[self.places(row)] {
+                    // SAFETY: as above.
+                    take(viewed(view, buffers, lengths).map(|item| unsafe { str::from_utf8_unchecked(item) }));
+                }
+            }
+            _ => self.places(row).for_each(|place| take(self.items.text(place))),
+        }
+        true
     }
 }
 

@@ -180,12 +180,7 @@ impl<'a> Columns<'a> {
             RowTime::Local(_) => return None,
         };
         let list = |column: Option<Imported<'a>>, take: &mut dyn FnMut(Option<&'a str>)| match column {
-            Some(Imported::Lists(values)) => {
-                let items = values.list(row);
-                let has_list = items.is_some();
-                items.into_iter().flatten().for_each(take);
-                Some(has_list)
-            }
+            Some(Imported::Lists(values)) => Some(values.each(row, take)),
             Some(Imported::Null) | None => Some(false),
             Some(_) => None,
         };

@@ -14,7 +14,7 @@ use super::credit::{Credited, names};
 use super::encode::{joined_times, note_action};
 use super::encoder::Encoder;
 use super::outcome::{PairOutcome, UNKNOWN};
-use super::record::{CLICK, ClickRecord, ImpressionRecord};
+use super::record::{Blocks, CLICK, ClickRecord, ImpressionRecord};
 use super::table::Table;
 use super::tally::{ClickFate, ImpressionFate, Tally};
 use super::units::{Counter, Day, DayCounts, Days, Pairs, most_careful, resolved};
@@ -99,14 +99,18 @@ fn part_of(id: u128) -> usize {
     id as usize % PARTS
 }
 
+fn blocks() -> Vec<Blocks> {
+    std::iter::repeat_with(Blocks::default).take(PARTS).collect()
+}
+
 /// Impressions and clicks, as far as they were passed.
 #[derive(Debug)]
 pub struct Gathered {
     settings: Settings,
     lineups: Lineups,
     /// Records by [`part_of`] their ids.
-    impressions: Vec<Vec<u8>>,
-    clicks: Vec<Vec<u8>>,
+    impressions: Vec<Blocks>,
+    clicks: Vec<Blocks>,
     tally: Tally,
     times: Option<(i64, i64)>,
     is_synthetic: bool,
@@ -120,8 +124,8 @@ impl Gathered {
         Self {
             settings,
             lineups: Lineups::default(),
-            impressions: vec![Vec::new(); PARTS],
-            clicks: vec![Vec::new(); PARTS],
+            impressions: blocks(),
+            clicks: blocks(),
             tally: Tally::default(),
             times: None,
             is_synthetic: false,
@@ -147,7 +151,7 @@ impl Gathered {
         let mut encoder = Encoder::new(&self.settings, &self.lineups, false);
         for (at, row) in rows.enumerate() {
             let taken = row.and_then(|impression| {
-                encoder.complete_impression(&impression, (0, 0), |id| &mut self.impressions[part_of(id)])?;
+                encoder.complete_impression(&impression, (0, 0), |id| self.impressions[part_of(id)].buffer())?;
                 self.times = joined_times(self.times, Some((impression.time, impression.time)));
                 self.is_synthetic |= impression.is_synthetic();
                 Ok(())
@@ -180,10 +184,10 @@ impl Gathered {
         for at in 0..count {
             let taken = match rows.row(settings, |row| usual(at, row)) {
                 Some(row) => encoder
-                    .impression(&row, (0, 0), |id| &mut impressions[part_of(id)])
+                    .impression(&row, (0, 0), |id| impressions[part_of(id)].buffer())
                     .map(|()| (row.time, row.is_synthetic())),
                 None => complete(at).and_then(|row| {
-                    encoder.complete_impression(&row, (0, 0), |id| &mut impressions[part_of(id)])?;
+                    encoder.complete_impression(&row, (0, 0), |id| impressions[part_of(id)].buffer())?;
                     Ok((row.time, row.is_synthetic()))
                 }),
             };
@@ -213,7 +217,7 @@ impl Gathered {
             match row {
                 Ok(Event::Click(click)) => {
                     self.tally.without_dwell += encoder.lacks_dwell(&click);
-                    encoder.click(&click, (0, 0), |id| &mut self.clicks[part_of(id)]);
+                    encoder.click(&click, (0, 0), |id| self.clicks[part_of(id)].buffer());
                 }
                 Ok(Event::Other(action)) => {
                     self.tally.clicks(ClickFate::Other, 1);
@@ -229,7 +233,7 @@ impl Gathered {
     /// Bytes that wait for [`credit`](Self::credit).
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.impressions.iter().chain(&self.clicks).map(Vec::len).sum()
+        self.impressions.iter().chain(&self.clicks).map(Blocks::len).sum()
     }
 
     /// What the impressions passed so far say together.
@@ -241,7 +245,7 @@ impl Gathered {
 
     /// Forgets the lines, but not what they said together.
     pub fn forget(&mut self) {
-        self.impressions.iter_mut().chain(&mut self.clicks).for_each(Vec::clear);
+        (self.impressions, self.clicks) = (blocks(), blocks());
     }
 
     /// Credits the impressions passed, all lines of which must have been, and forgets them. Those whose window ends after
@@ -269,14 +273,17 @@ impl Gathered {
                 all_clicks: outcome.all_clicks,
             });
         };
-        for (impressions, clicks) in self.impressions.iter().zip(&self.clicks) {
+        // Each part is given back as soon as it is joined.
+        let parts = std::mem::replace(&mut self.impressions, blocks()).into_iter();
+        for (impressions, clicks) in parts.zip(std::mem::replace(&mut self.clicks, blocks())) {
             let mut table = Table::new(&self.settings, complete_until, false, impressions.len());
-            table.insert_all(ImpressionRecord::all(impressions, false));
-            table.click_all(clicks.chunks_exact(CLICK).map(ClickRecord::read));
+            table.insert_all(impressions.iter().flat_map(|block| ImpressionRecord::all(block, false)));
+            drop(impressions);
+            table.click_all(clicks.iter().flat_map(|block| block.chunks_exact(CLICK)).map(ClickRecord::read));
+            drop(clicks);
             let joined = table.finish(&lineups, &mut outcome_of, drop);
             self.tally += joined.map_err(LogError::new)?.tally;
         }
-        self.forget();
         Ok(())
     }
 
@@ -293,8 +300,9 @@ pub struct Units {
     names: Vec<String>,
     versions: BTreeMap<Option<String>, OfVersion>,
     last_day: i32,
-    /// Pairs of rankers with their version, and their numbers.
+    /// Pairs of rankers with their version, and their numbers; and the last of them, since most follow one like them.
     numbers: BTreeMap<[Option<String>; 3], u32>,
+    last: Option<([Option<String>; 3], u32)>,
     lineups: Vec<Lineup>,
     outcomes: Vec<PairOutcome>,
 }
@@ -307,7 +315,7 @@ impl Units {
         let names = survey.names(&settings);
         let versions = survey.versions.clone();
         let (numbers, lineups, outcomes) = (BTreeMap::new(), Vec::new(), Vec::new());
-        Self { settings, names, versions, last_day, numbers, lineups, outcomes }
+        Self { settings, names, versions, last_day, numbers, last: None, lineups, outcomes }
     }
 
     /// Adds an outcome.
@@ -316,7 +324,32 @@ impl Units {
     /// For a ranker or version that is none of those of the survey.
     pub fn push(&mut self, outcome: &UnitOutcome<'_>) -> Result<(), LogError> {
         let [first, second] = outcome.rankers;
-        let key = [first, second, outcome.version].map(|name| name.map(str::to_owned));
+        let names = [first, second, outcome.version];
+        let number = match &self.last {
+            Some((last, number)) if last.each_ref().map(Option::as_deref) == names => *number,
+            _ => self.number(names)?,
+        };
+        let place = |at: usize| if outcome.rankers[at].is_some() { at as u8 } else { UNKNOWN };
+        self.outcomes.push(PairOutcome {
+            unit: outcome.unit,
+            shown: outcome.shown,
+            day: outcome.day,
+            lineup: number,
+            pair: [place(0), place(1)],
+            net: outcome.net,
+            stands: outcome.stands,
+            is_set_aside: outcome.is_set_aside,
+            is_known_bot: outcome.is_known_bot,
+            clicks: outcome.clicks,
+            all_clicks: outcome.all_clicks,
+            origin: None,
+        });
+        Ok(())
+    }
+
+    /// The number of a pair with its version.
+    fn number(&mut self, names: [Option<&str>; 3]) -> Result<u32, LogError> {
+        let key = names.map(|name| name.map(str::to_owned));
         let number = match self.numbers.get(&key) {
             Some(&number) => number,
             None => {
@@ -335,26 +368,12 @@ impl Units {
                 let (scheme, method, declared) = (crate::model::Scheme::Teams, String::new(), None);
                 self.lineups.push(Lineup { rankers, scheme, method, version, declared, alone: Alone::No });
                 let number = self.numbers.len() as u32;
-                self.numbers.insert(key, number);
+                self.numbers.insert(key.clone(), number);
                 number
             }
         };
-        let place = |at: usize| if outcome.rankers[at].is_some() { at as u8 } else { UNKNOWN };
-        self.outcomes.push(PairOutcome {
-            unit: outcome.unit,
-            shown: outcome.shown,
-            day: outcome.day,
-            lineup: number,
-            pair: [place(0), place(1)],
-            net: outcome.net,
-            stands: outcome.stands,
-            is_set_aside: outcome.is_set_aside,
-            is_known_bot: outcome.is_known_bot,
-            clicks: outcome.clicks,
-            all_clicks: outcome.all_clicks,
-            origin: None,
-        });
-        Ok(())
+        self.last = Some((key, number));
+        Ok(number)
     }
 
     /// How many outcomes wait for [`count`](Self::count).
