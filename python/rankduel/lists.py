@@ -17,10 +17,14 @@ Ranking = Union[Sequence[str], Mapping[str, float], Sequence[int], Mapping[int, 
 
 def _of_query(rankings: Iterable[Ranking], query: object, names: Sequence[str] = ()) -> list[object]:
     """The rankings of one query."""
-    return [
-        ranking_of(ranking, query, names[place] if place < len(names) else f"ranking {place}")
-        for place, ranking in enumerate(rankings)
-    ]
+    found: list[object] = []
+    for place, ranking in enumerate(rankings):
+        # Most are plain lists, for users who wait.
+        if query is None and type(ranking) is list and ranking and type(ranking[0]) is str:
+            found.append(ranking)
+        else:
+            found.append(ranking_of(ranking, query, names[place] if place < len(names) else f"ranking {place}"))
+    return found
 
 
 def _asked(

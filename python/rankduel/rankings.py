@@ -268,6 +268,8 @@ def ranking_of(value: Any, query: Any, what: str) -> Any:
             return _without_query(value, query, what)
     elif isinstance(value, Mapping):
         first = next(iter(value.values()), None)
+        if isinstance(first, (float, int)):
+            return _without_query(value if kind is dict else dict(value), query, what)
         if not isinstance(first, (Mapping, list, tuple)) and not _has_columns(value, False):
             return _without_query(value if kind is dict else dict(value), query, what)
         if not _has_columns(value, False):

@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 
 use super::objects::{Column, Kind};
-use super::values::{Values, children, kind, values};
+use super::open::{children, kind, values};
+use super::values::Values;
 use super::{Array, Schema, Stream, ended};
 
 /// How many rows of objects are read at once.

@@ -10,6 +10,7 @@
 
 mod import;
 mod objects;
+mod open;
 mod values;
 
 pub(crate) use import::{Batch, Reader};

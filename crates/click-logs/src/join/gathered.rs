@@ -10,14 +10,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::credit::{Credited, names};
+use super::credit::names;
 use super::encode::{joined_times, note_action};
 use super::encoder::Encoder;
-use super::outcome::{PairOutcome, UNKNOWN};
+use super::outcome::{Kept, PairOutcome, UNKNOWN};
 use super::record::{Blocks, CLICK, ClickRecord, ImpressionRecord};
 use super::table::Table;
 use super::tally::{ClickFate, ImpressionFate, Tally};
-use super::units::{Counter, Day, DayCounts, Days, Pairs, most_careful, resolved};
+use super::units::{Counter, Days, Pairs, Sum};
 use crate::error::{LogError, Malformed};
 use crate::model::{Alone, Complete, Impression, Lineup, Lineups, OfVersion, Settings};
 use crate::read::{Event, RowRef, Usual};
@@ -304,7 +304,7 @@ pub struct Units {
     numbers: BTreeMap<[Option<String>; 3], u32>,
     last: Option<([Option<String>; 3], u32)>,
     lineups: Vec<Lineup>,
-    outcomes: Vec<PairOutcome>,
+    outcomes: Kept,
 }
 
 impl Units {
@@ -314,7 +314,7 @@ impl Units {
         let (_, last_day) = survey.closing(&settings);
         let names = survey.names(&settings);
         let versions = survey.versions.clone();
-        let (numbers, lineups, outcomes) = (BTreeMap::new(), Vec::new(), Vec::new());
+        let (numbers, lineups, outcomes) = (BTreeMap::new(), Vec::new(), Kept::default());
         Self { settings, names, versions, last_day, numbers, last: None, lineups, outcomes }
     }
 
@@ -385,7 +385,7 @@ impl Units {
     /// Whether none waits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.outcomes.is_empty()
+        self.outcomes.len() == 0
     }
 
     /// Counts the units passed, all outcomes of which must have been, and forgets them.
@@ -405,66 +405,5 @@ impl Units {
             sum.add_day(pairs.versions[version].name.clone(), day, names, counts);
         }
         sum.tally += counter.tally;
-    }
-}
-
-/// Counts of parts of a log, added up.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Sum {
-    /// By version, day and names.
-    pub days: BTreeMap<(Option<String>, i32, [String; 2]), DayCounts>,
-    /// What became of lines.
-    pub tally: Tally,
-}
-
-impl Sum {
-    /// Adds the counts of a day of a version of the experiment; `names` are in the order of results.
-    pub fn add_day(&mut self, version: Option<String>, day: i32, names: [String; 2], counts: DayCounts) {
-        let sum = self.days.entry((version, day, names)).or_default();
-        sum.units += counts.units;
-        sum.impressions += counts.impressions;
-    }
-
-    /// What the log says, when all of its parts were added.
-    #[must_use]
-    pub fn credited(self, survey: &Survey, settings: &Settings) -> Credited {
-        let rankers = survey.names(settings);
-        let place = |name: &String| rankers.iter().position(|known| known == name).expect("checked when it was pushed");
-        let versions = resolved(&survey.versions, settings);
-        let number = |name: &Option<String>| {
-            versions.iter().position(|version| version.name == *name).expect("checked when it was pushed")
-        };
-        let mut days: Vec<Day> = self
-            .days
-            .iter()
-            .map(|((version, day, names), &counts)| Day {
-                version: number(version),
-                day: *day,
-                pair: (place(&names[0]), place(&names[1])),
-                counts,
-            })
-            .collect();
-        days.sort_by_key(|day| (day.version, day.day, day.pair));
-        let all = most_careful(&versions);
-        let is_met = |name: &String| survey.versions.values().any(|of| of.rankers.contains(name));
-        Credited {
-            days,
-            tally: self.tally.settled(),
-            times: survey.times,
-            is_synthetic: survey.is_synthetic,
-            spilled: 0,
-            last_closed_day: match survey.closing(settings) {
-                (i64::MAX, _) => None,
-                (_, last_day) => Some(last_day),
-            },
-            in_order: false,
-            choice: all.choice,
-            said_by: all.said_by,
-            declared: all.declared,
-            versions,
-            other_actions: survey.other_actions.clone(),
-            never_met: settings.rankers.iter().filter(|name| !is_met(name)).cloned().collect(),
-            rankers,
-        }
     }
 }

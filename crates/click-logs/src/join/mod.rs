@@ -27,6 +27,6 @@ mod tally;
 mod units;
 
 pub use credit::{Credited, Inputs, Limits, Order, Watch, credit};
-pub use gathered::{Gathered, Sum, Survey, UnitOutcome, Units};
+pub use gathered::{Gathered, Survey, UnitOutcome, Units};
 pub use tally::{Aside, ClickFate, ImpressionFate, Tally, UnitFate};
-pub use units::{Day, DayCounts};
+pub use units::{Day, DayCounts, Sum};
