@@ -81,7 +81,7 @@ for python in "${pythons[@]}"; do
   packages=(pytest hypothesis numpy pyarrow)
   if [ "$python" = "$newest" ]; then
     everything=yes
-    packages+=(pandas polars duckdb matplotlib tqdm mypy)
+    packages+=(pandas polars duckdb scipy ranx ir_measures matplotlib tqdm mypy "pyright[nodejs]")
   fi
   environment "$place" "$python" "${packages[@]}" || skip 'no package index'
   "$place/bin/pip" install -q --no-deps --force-reinstall "$wheel"
@@ -96,7 +96,7 @@ for python in "${pythons[@]}"; do
     (cd "$work" && "$place/bin/python" -m mypy.stubtest rankduel._core --concise --mypy-config-file "$here/pyproject.toml")
   else
     step "$version: lists, tables, own policies, click models and the client"
-    (cd tests && "$place/bin/python" -m pytest -q -p no:cacheprovider test_client.py test_client_care.py test_clicks.py test_frames.py test_lists.py test_logs.py test_own.py)
+    (cd tests && "$place/bin/python" -m pytest -q -p no:cacheprovider test_client.py test_client_care.py test_clicks.py test_frames.py test_keywords.py test_lists.py test_logs.py test_own.py test_rankings.py)
   fi
   found+=("$(cd "$work" && "$place/bin/python" -c "$numbers")")
   echo "numbers on $version: ${found[-1]}"

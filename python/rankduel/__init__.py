@@ -34,7 +34,7 @@ from rankduel.matrices import Matrix, bandit, explore
 from rankduel.notes import RankduelWarning
 from rankduel.own import Policy
 from rankduel.registry import algorithms, datasets, fetch_dataset
-from rankduel.settings import LiveSettings, StudySettings
+from rankduel.settings import CompareSettings, ExploreSettings, LiveSettings, StudySettings
 from rankduel.shards import merge, merge_shards, play_shard, run_shard
 from rankduel.sites import Comparison, Site, SiteSettings, Truth
 from rankduel.studies import Study
@@ -42,11 +42,13 @@ from rankduel.studies import Study
 __all__ = [
     "Board",
     "ClickModel",
+    "CompareSettings",
     "Comparison",
     "CreditRules",
     "Credited",
     "Decision",
     "Environment",
+    "ExploreSettings",
     "Findings",
     "Frame",
     "Impression",

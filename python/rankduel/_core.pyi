@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
+    "Batch",
     "Board",
     "Columns",
     "Counting",
@@ -16,10 +17,13 @@ __all__ = [
     "Impression",
     "Log",
     "Matrix",
+    "OneQuery",
+    "Reader",
     "Rows",
     "Session",
     "Site",
     "Study",
+    "TrecText",
     "__version__",
     "added_up",
     "bandit_in",
@@ -38,6 +42,7 @@ __all__ = [
     "simulate_clicks",
     "study_of_site",
     "surveyed",
+    "trec_query",
 ]
 
 __version__: str
@@ -113,6 +118,32 @@ class Rows:
     def __len__(self) -> int: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
+@final
+class Batch:
+    def __len__(self) -> int: ...
+
+@final
+class Reader:
+    def __new__(cls, stream: object | None) -> Reader: ...
+    def columns(self) -> list[tuple[str, str | None]]: ...
+    def select(self, columns: Sequence[tuple[str, str]]) -> None: ...
+    def add(self, name: str, read_as: str, values: object) -> None: ...
+    def next(self) -> Batch | None: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+@final
+class TrecText:
+    def __new__(cls, what: str, number: str, tag: str, has_rows: bool) -> TrecText: ...
+    def add(self, batch: Batch) -> None: ...
+    def bytes(self) -> bytes: ...
+
+@final
+class OneQuery:
+    def __new__(cls, what: str, number: str, query: str | None, has_rows: bool) -> OneQuery: ...
+    def add(self, batch: Batch) -> None: ...
+    def scores(self) -> dict[Any, float]: ...
+
+def trec_query(path: str | os.PathLike[str], query: str | None) -> dict[Any, float]: ...
 @final
 class Log:
     def __new__(cls, rules: str) -> Log: ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,10 @@ import numpy as np
 from rankduel import _core
 from rankduel.findings import page
 from rankduel.frames import Frame
+from rankduel.keywords import BoardSettings, check, suggesting
 from rankduel.matrices import Matrix
 from rankduel.settings import cores
+from rankduel.tables import cells
 
 
 class Board:
@@ -27,8 +29,8 @@ class Board:
     Parameters
     ----------
     table
-        A file (CSV, JSON Lines, JSON, a matrix of wins), a frame of pandas, polars or Arrow, a `Frame`, a mapping of columns, or a
-        list of dictionaries.
+        A file (CSV, JSON Lines, JSON, a matrix of wins); a frame of pandas, polars, pyarrow or duckdb, a `Frame`, or anything else
+        with ``__arrow_c_stream__``; a dictionary of columns, or a list of dictionaries.
     columns
         Columns by name where the usual headers do not find them, e.g. ``{"first": "base", "second": "new", "winner": "preferred"}``.
     winner_is
@@ -70,6 +72,7 @@ class Board:
     'a is best among 3'
     """
 
+    @suggesting
     def __init__(
         self,
         table: Any,
@@ -107,9 +110,7 @@ class Board:
     def _of_session(cls, session: _core.Session, settings: dict[str, Any]) -> Board:
         board = cls.__new__(cls)
         defaults = {"confidence": 0.95, "clusters": "auto", "ties": "davidson", "advice": True, "every_look": True}
-        unknown = set(settings) - set(defaults) - {"threads"}
-        if unknown:
-            raise TypeError(f"board() has no argument {sorted(unknown)[0]!r}; it has {', '.join(defaults)} and threads")
+        check("board", settings, BoardSettings.__annotations__)
         threads = cores(settings.pop("threads", None))
         asked = {"columns": [], "winner_is": "auto", "order_unknown": False, "in_time": True, **defaults, **settings}
         board._inner = session.board(asked, threads)
@@ -212,23 +213,8 @@ class Board:
 
 def _cells(table: Any) -> tuple[list[str], list[list[str]]]:
     """The header of a table and its columns as text."""
-    columns: Mapping[Any, Any]
-    if isinstance(table, Mapping):
-        columns = table
-    elif isinstance(table, Frame):
-        columns = table.to_dict()
-    elif hasattr(table, "to_pydict"):  # Arrow
-        columns = table.to_pydict()
-    elif hasattr(table, "columns") and hasattr(table, "__getitem__"):  # pandas and polars
-        columns = {name: table[name] for name in table.columns}
-    elif isinstance(table, Sequence) and all(isinstance(row, Mapping) for row in table):
-        header = list(dict.fromkeys(name for row in table for name in row))
-        columns = {name: [row.get(name) for row in table] for name in header}
-    else:
-        raise TypeError(
-            f"expected a file, a frame, a mapping of columns or a list of dictionaries, found {type(table).__name__}"
-        )
-    return [str(name) for name in columns], [[_text(value) for value in values] for values in columns.values()]
+    columns = cells(table, "judgements")
+    return list(columns), [[_text(value) for value in values] for values in columns.values()]
 
 
 def _text(value: Any) -> str:

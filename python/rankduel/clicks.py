@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankduel import _core
+from rankduel.keywords import suggesting
+from rankduel.rankings import listed_of
 from rankduel.settings import whole
 
 Row = tuple[float, tuple[float, float], tuple[Union[int, None], Union[int, None]]]
@@ -145,6 +147,7 @@ Click = Union[str, ClickModel, type[ClickModel]]
 Own = Callable[[int], tuple[str, list[tuple[int, float]], list[Row]]]
 
 
+@suggesting
 def simulate_clicks(
     click: Click,
     labels: Sequence[float] | npt.NDArray[Any],
@@ -185,7 +188,7 @@ def simulate_clicks(
     [0.0, 1.0, 0.5]
     """
     named, own = taken(click)
-    listed = [float(label) for label in labels]
+    listed = [float(label) for label in listed_of(labels)]
     asked = None if own is None else answers(own, len(listed))
     return _core.simulate_clicks(named, asked, listed, fractional_labels, whole("users", users), whole("seed", seed))
 

@@ -7,18 +7,24 @@ import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankduel import _core, program
+from rankduel import _core, program, trec
 from rankduel.findings import Findings
 from rankduel.flags import flags
+from rankduel.keywords import AnalyseFlags, ExperimentFlags, InspectFlags, check, suggesting
 from rankduel.matrices import Matrix
 from rankduel.progress import Progress, reporting
+from rankduel.rankings import Judgements, Rankings
 from rankduel.settings import cores
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
+
+@suggesting
 def command(*arguments: str | os.PathLike[str], threads: int | None = None, progress: Progress = None) -> str:
     """Run a command of the command line and return what it prints on standard output.
 
@@ -66,7 +72,7 @@ def _found(words: Sequence[str | os.PathLike[str]], settings: Mapping[str, Any],
 
 
 def analyse(
-    matrix: Matrix | str | os.PathLike[str], *, against: Matrix | None = None, threads: int | None = None, **settings: Any
+    matrix: Matrix | str | os.PathLike[str], *, against: Matrix | None = None, threads: int | None = None, **settings: Unpack[AnalyseFlags]
 ) -> Findings:
     """Analyse a preference matrix: winners, cycles, gaps, regret bounds. The same as ``rankduel analyse``.
 
@@ -79,7 +85,7 @@ def analyse(
     threads
         Threads; all cores by default.
     **settings
-        The flags of the command, e.g. ``comparisons=4000``, ``arms=[0, 5, 109]`` or ``seed=2``.
+        `AnalyseFlags`: those of the command, e.g. ``comparisons=4000``, ``arms=[0, 5, 109]`` or ``seed=2``.
 
     Returns
     -------
@@ -93,6 +99,7 @@ def analyse(
     >>> sorted(found.tables)[:2]
     ['bounds', 'cycles']
     """
+    check("analyse", settings, AnalyseFlags.__annotations__, ["matrix", "against", "threads"])
     with tempfile.TemporaryDirectory() as folder:
 
         def file(matrix: Matrix | str | os.PathLike[str], beside: str) -> str:
@@ -116,7 +123,12 @@ def analyse(
 
 
 def inspect(
-    dataset: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], *, threads: int | None = None, **settings: Any
+    dataset: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
+    *,
+    runs: Mapping[str, Rankings] | Sequence[Any] | str | os.PathLike[str] | None = None,
+    qrels: Judgements | Sequence[str | os.PathLike[str]] | None = None,
+    threads: int | None = None,
+    **settings: Unpack[InspectFlags],
 ) -> Findings:
     """Describe a data set: queries, labels, and the quality of each feature as a ranker. The same as ``rankduel inspect``.
 
@@ -124,19 +136,44 @@ def inspect(
     ----------
     dataset
         As for `Site`.
+    runs, qrels
+        Instead: rankings and their judgements, as for `Site.from_runs`. Then the first sentence says which run is better.
     threads
         Threads; all cores by default.
     **settings
-        The flags of the command, e.g. ``split="test"``.
+        `InspectFlags`: those of the command, e.g. ``split="test"``, or ``measures="nDCG@10,AP"``.
 
     Returns
     -------
     Findings
         What was found; ``data["ndcg"]`` has an entry per feature.
+
+    Examples
+    --------
+    >>> import rankduel as rd
+    >>> runs = {"bm25": {"q1": ["d1", "d2"], "q2": ["d3", "d4"]}, "ltr": {"q1": ["d2", "d1"], "q2": ["d4", "d5"]}}
+    >>> found = rd.inspect(runs=runs, qrels={"q1": {"d2": 1}, "q2": {"d4": 2}})
+    >>> [round(ndcg, 2) for ndcg in found.tables["features"]["ndcg_at_10"]]
+    [0.63, 1.0]
     """
-    one = isinstance(dataset, (str, os.PathLike))
-    parts = [os.fspath(dataset)] if one else [os.fspath(part) for part in dataset]  # type: ignore[arg-type,union-attr]
-    return _found(["inspect", "--dataset", ",".join(parts)], settings, threads)
+    check("inspect", settings, InspectFlags.__annotations__, ["dataset", "runs", "qrels", "threads"])
+    if dataset is not None:
+        if runs is not None or qrels is not None:
+            raise ValueError("inspect: expected a data set, or runs and qrels, found both")
+        one = isinstance(dataset, (str, os.PathLike))
+        parts = [os.fspath(dataset)] if one else [os.fspath(part) for part in dataset]  # type: ignore[arg-type,union-attr]
+        return _found(["inspect", "--dataset", ",".join(parts)], settings, threads)
+    if runs is None or qrels is None:
+        raise ValueError("inspect: expected a data set, or runs and qrels")
+    given = trec.packed(runs, qrels, "qrels", False)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, data in given.files.items():
+            (Path(folder) / name).write_bytes(data)
+        every = [",".join(names).replace(trec.FOLDER, f"{folder}/") for names in (given.runs, given.qrels)]
+        try:
+            return _found(["inspect", "--rankings", every[0], "--qrels", every[1]], settings, threads)
+        except ValueError as error:
+            raise ValueError(trec.of_rows(str(error).replace(f"{folder}/", ""), given.files)) from None
 
 
 def experiment(
@@ -146,7 +183,7 @@ def experiment(
     scale: float = 1.0,
     threads: int | None = None,
     progress: Progress = None,
-    **settings: Any,
+    **settings: Unpack[ExperimentFlags],
 ) -> dict[str, Findings]:
     """Run the figures and tables of a paper from an experiment file. The same as ``rankduel experiment``.
 
@@ -163,13 +200,14 @@ def experiment(
     progress
         `True` for bars of tqdm, or a function.
     **settings
-        Further flags of the command, e.g. ``data_dir="data"``.
+        `ExperimentFlags`: further flags of the command, e.g. ``data_dir="data"``.
 
     Returns
     -------
     dict of Findings
         One entry per experiment: its claims and numbers (``summary.json``), tables, and figures.
     """
+    check("experiment", settings, ExperimentFlags.__annotations__, ["file", "out", "scale", "threads", "progress"])
     out = Path(out)
     settings.setdefault("cache", out / ".cache")
     words = ["experiment", os.fspath(file), f"--scale={scale:g}", f"--out={out}", "--quiet", *flags(settings)]

@@ -6,10 +6,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Union
 
 from rankduel import _core
+from rankduel.keywords import suggesting
+from rankduel.rankings import Rankings, listed_of, ranking_of
 from rankduel.settings import whole
 
-Ranking = Union[Sequence[str], Mapping[str, float], Sequence[int], Mapping[int, float]]
-"""Documents, best first; or scores by document, of which equal ones tie. Documents are texts or whole numbers."""
+Ranking = Union[Sequence[str], Mapping[str, float], Sequence[int], Mapping[int, float], Rankings]
+"""Documents, best first; or scores by document, of which equal ones tie. Documents are texts or whole numbers. Or any kind of
+`Rankings`, of which `query` says the query."""
+
+
+def _of_query(rankings: Iterable[Ranking], query: object, names: Sequence[str] = ()) -> list[object]:
+    """The rankings of one query."""
+    found: list[object] = []
+    for place, ranking in enumerate(rankings):
+        # Most are plain lists, for users who wait.
+        if query is None and type(ranking) is list and ranking and type(ranking[0]) is str:
+            found.append(ranking)
+        else:
+            found.append(ranking_of(ranking, query, names[place] if place < len(names) else f"ranking {place}"))
+    return found
 
 
 def _asked(
@@ -33,6 +48,7 @@ def _pages(grown: Sequence[Sequence[Ranking]], depth: int | None, rankers: int) 
     return grown
 
 
+@suggesting
 def interleave(
     first: Ranking,
     second: Ranking,
@@ -40,6 +56,7 @@ def interleave(
     length: int = 10,
     method: str = "team-draft",
     seed: int | str,
+    query: object | None = None,
     depth: int | None = None,
     grown: Sequence[tuple[Ranking, Ranking]] = (),
     documents: Iterable[str] | Iterable[int] | None = None,
@@ -51,7 +68,8 @@ def interleave(
     Parameters
     ----------
     first, second
-        Documents, best first, or scores by document: equal scores tie, and ties are broken at random.
+        Documents, best first, or scores by document: equal scores tie, and ties are broken at random. Or any kind of
+        `Rankings`: files, frames, matrices.
     length
         The most documents of a page.
     method
@@ -59,6 +77,8 @@ def interleave(
         ``probabilistic:tau=1``.
     seed
         The seed of this impression: take another one for each. A text, e.g. the impression's id, is a seed, too.
+    query
+        The query, where rankings are those of several.
     depth
         How many documents to mix, for users who turn pages: e.g. 30 for three pages of ten. See `Impression.next_page`.
     grown
@@ -91,19 +111,21 @@ def interleave(
     >>> rd.Impression.from_bytes(kept).credit(clicked=["d"])
     'second'
     """
-    rankings: list[object] = [first, second]
+    rankings = _of_query((first, second), query, ("first", "second"))
     if grown:
-        rankings.extend(ranking for pair in _pages(grown, depth, 2) for ranking in pair)
+        rankings.extend(_of_query((ranking for pair in _pages(grown, depth, 2) for ranking in pair), query, ()))
     asked = _asked(length, depth, seed, version, propensity)
-    return _core.interleave(rankings, method, asked, None if documents is None else list(documents))
+    return _core.interleave(rankings, method, asked, None if documents is None else listed_of(documents))
 
 
+@suggesting
 def multileave(
     rankings: Sequence[Ranking],
     *,
     length: int = 10,
     method: str = "sosm",
     seed: int | str,
+    query: object | None = None,
     depth: int | None = None,
     grown: Sequence[Sequence[Ranking]] = (),
     documents: Iterable[str] | Iterable[int] | None = None,
@@ -115,13 +137,13 @@ def multileave(
     Parameters
     ----------
     rankings
-        For each ranker, documents, best first, or scores by document.
+        For each ranker, documents, best first, or scores by document, or any kind of `Rankings`.
     length
         The most documents of a page.
     method
         ``sosm``, ``team-draft``, ``probabilistic``, ``optimized`` or ``pairwise-preference``, with settings as in
         ``probabilistic:sampled=1000``.
-    seed, depth, grown, documents, version, propensity
+    seed, query, depth, grown, documents, version, propensity
         As for `interleave`.
 
     Returns
@@ -137,14 +159,15 @@ def multileave(
     >>> preferences[2][0]
     1
     """
-    first = list(rankings)
-    every: list[object] = list(first)
+    every = _of_query(rankings, query)
+    rankers = len(every)
     if grown:
-        every.extend(ranking for lists in _pages(grown, depth, len(first)) for ranking in lists)
+        every.extend(_of_query((ranking for lists in _pages(grown, depth, rankers) for ranking in lists), query))
     asked = _asked(length, depth, seed, version, propensity)
-    return _core.multileave(every, len(first), method, asked, None if documents is None else list(documents))
+    return _core.multileave(every, rankers, method, asked, None if documents is None else listed_of(documents))
 
 
+@suggesting
 def experiment_version(experiment: str, rankers: Mapping[str, str], *, method: str, length: int = 10) -> str:
     """The version of an experiment: a hash of what must not change during it.
 

@@ -6,13 +6,18 @@ import json
 import os
 import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Optional, Union, overload
+from typing import TYPE_CHECKING, NamedTuple, Optional, Union, overload
 
 from rankduel import _core
 from rankduel.board import Board
 from rankduel.frames import Frame
+from rankduel.keywords import BoardSettings, suggesting
 from rankduel.notes import RankduelWarning
+from rankduel.rankings import listed_of
 from rankduel.settings import whole
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class Pair(NamedTuple):
@@ -83,6 +88,7 @@ class Live:
     ('a', 30)
     """
 
+    @suggesting
     def __init__(
         self,
         names: Sequence[str],
@@ -249,7 +255,7 @@ class Live:
         """
         return Frame(self._session.judgements())
 
-    def board(self, **settings: Any) -> Board:
+    def board(self, **settings: Unpack[BoardSettings]) -> Board:
         """Say what all answers so far say: who is best, how sure that is, and what would mislead.
 
         Parameters
@@ -267,7 +273,7 @@ class Live:
         ValueError
             Before the first answer.
         """
-        return Board._of_session(self._session, settings)
+        return Board._of_session(self._session, dict(settings))
 
     def recommend(self) -> Optional[str]:
         """Name the competitor that leads.
@@ -307,11 +313,11 @@ class Live:
 def _texts(name: str, values: Sequence[str]) -> list[str]:
     if isinstance(values, str):
         raise TypeError(f"{name}: expected several texts, found one: {values!r}")
-    texts = list(values)
+    texts = listed_of(values)
     for place, text in enumerate(texts, 1):
         if not isinstance(text, str):
             raise TypeError(f"{name}: expected texts, found {text!r} in place {place}")
-    return texts
+    return [str(text) for text in texts]
 
 
 def _share(repeat: float) -> float:

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankduel import _core
+from rankduel.tables import Column, Table, cells
+from rankduel.tables import batches as read
 
 if TYPE_CHECKING:
     import pyarrow
@@ -246,86 +248,91 @@ def _more(batch: pyarrow.RecordBatch, names: Sequence[str]) -> Any:
     return pa.array(rows, pa.string())
 
 
-def _table(frame: object, kind: str, pa: Any) -> tuple[list[str], Any]:
-    """The names of a frame's columns, and what makes a table of some of them."""
-
-    def of_arrow(table: Any) -> tuple[list[str], Any]:
-        return table.column_names, table.select
-
-    def of_values(found: Sequence[Any], values: Any, convert: Any) -> tuple[list[str], Any]:
-        def select(names: Sequence[str]) -> Any:
-            columns = {}
-            for name in names:
-                try:
-                    columns[name] = convert(values[name])
-                except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
-                    if _core.log_column(name, kind == "clicks") == "object":
-                        # Objects whose fields have other types from row to row.
-                        columns[name] = pa.array([_as_json(value) for value in values[name]], pa.string())
-                        continue
-                    reason = str(error).split("\n", maxsplit=1)[0]
-                    raise ValueError(
-                        f"the column {name!r} of the {kind} holds values of several types ({reason}); cast it to one"
-                    ) from None
-            return pa.table(columns)
-
-        return [name for name in found if isinstance(name, str)], select
-
-    library = type(frame).__module__.split(".")[0]
-    if isinstance(frame, Mapping):
-        arrays = (pa.Array, pa.ChunkedArray)
-        return of_values(list(frame), frame, lambda values: values if isinstance(values, arrays) else pa.array(values))
-    if isinstance(frame, pa.RecordBatch):
-        return of_arrow(pa.Table.from_batches([frame]))
-    if isinstance(frame, pa.Table):
-        return of_arrow(frame)
-    if library == "pandas" and hasattr(frame, "columns"):
-        columns: Any = frame
-        return of_values(list(columns.columns), columns, pa.Array.from_pandas)
-    if library == "polars" and hasattr(frame, "select") and hasattr(frame, "columns"):
-        polars: Any = frame
-        return list(polars.columns), lambda names: polars.select(names).to_arrow()
-    if hasattr(frame, "__arrow_c_stream__"):
-        return of_arrow(pa.table(frame))
-    if hasattr(frame, "to_arrow"):
-        return of_arrow(frame.to_arrow())
-    raise TypeError(
-        f"expected a frame of {kind} (pandas, polars, pyarrow, a dictionary of columns), found {type(frame).__name__}"
-    )
+def _kind(name: str) -> str:
+    """What a column shall hold, by our name for it."""
+    if name in LISTS:
+        return "lists"
+    if name in NUMBERS:
+        return "numbers"
+    return {"time": "times", "receipt": "receipts"}.get(name, "texts")
 
 
-def batches(frame: object, kind: str) -> Iterator[pyarrow.RecordBatch]:
+def _values(frame: Any, names: Sequence[str], kind: str, pa: Any) -> Any:
+    """Columns of Python's objects as a table."""
+    columns = {}
+    for name in names:
+        values = frame[name]
+        try:
+            if isinstance(values, (pa.Array, pa.ChunkedArray)):
+                columns[name] = values
+            else:
+                columns[name] = pa.array(values, from_pandas=hasattr(frame, "iloc"))
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+            if _core.log_column(name, kind == "clicks") == "object":
+                # Objects whose fields have other types from row to row.
+                columns[name] = pa.array([_as_json(value) for value in values], pa.string())
+                continue
+            reason = str(error).split("\n", maxsplit=1)[0]
+            raise ValueError(
+                f"the column {name!r} of the {kind} holds values of several types ({reason}); cast it to one"
+            ) from None
+    return pa.table(columns)
+
+
+def _cast_batches(
+    source: Iterator[pyarrow.RecordBatch], columns: dict[str, str], more: list[str], schema: pyarrow.Schema
+) -> Iterator[pyarrow.RecordBatch]:
+    """Batches of any types with the columns that the compiled part reads, in its types."""
+    import pyarrow as pa
+
+    # Text that stands for something else is read with the rest.
+    for name, here in list(columns.items()):
+        if name in (*LISTS, *NUMBERS) and _is_text(schema.field(here).type, pa):
+            more.append(columns.pop(name))
+    for whole in source:
+        for first in range(0, len(whole), _ROWS):
+            batch = whole.slice(first, _ROWS)
+            rows = normal(batch, columns)
+            if more:
+                said = _more(batch, more)
+                rows = pa.RecordBatch.from_arrays([*rows.columns, said], names=[*rows.schema.names, "more"])
+            yield rows
+
+
+def batches(frame: object, kind: str) -> Iterator[_core.Batch | pyarrow.RecordBatch]:
     """The rows of any frame in batches that the compiled part reads.
 
     Parameters
     ----------
     frame
-        A frame of pandas, polars or pyarrow, or a dictionary of columns.
+        A frame of any library, a dictionary of columns, or rows as dictionaries.
     kind
         ``impressions`` or ``clicks``.
 
     Yields
     ------
-    pyarrow.RecordBatch
+    Batch or pyarrow.RecordBatch
         Rows.
     """
+    if isinstance(frame, Sequence) and not isinstance(frame, str) and all(isinstance(row, Mapping) for row in frame):
+        frame = cells(frame, kind)
+    table = Table(frame, kind)
+    table.check_names(name for name in table.names if _core.log_column(name, kind == "clicks"))
+    columns, more = chosen(table.names, kind)
+    if not more and not isinstance(frame, Mapping):
+        asked = {own: Column(name, _kind(own)) for own, name in columns.items()}
+        reader = table.reader(asked)
+        if reader is not None:
+            yield from read(reader)
+            return
     try:
         import pyarrow as pa
     except ImportError:
-        raise ImportError("frames of impressions and clicks are read through pyarrow: pip install pyarrow") from None
-    found, select = _table(frame, kind, pa)
-    twice = next((name for at, name in enumerate(found) if name in found[:at] and _core.log_column(name, kind == "clicks")), None)
-    if twice is not None:
-        raise ValueError(f"two columns of the {kind} are called {twice!r}; rename one")
-    columns, more = chosen(found, kind)
-    table = select([*columns.values(), *more])
-    # Text that stands for something else is read with the rest.
-    for name, here in list(columns.items()):
-        if name in (*LISTS, *NUMBERS) and _is_text(table.schema.field(here).type, pa):
-            more.append(columns.pop(name))
-    for batch in table.to_batches(max_chunksize=_ROWS):
-        rows = normal(batch, columns)
-        if more:
-            said = _more(batch, more)
-            rows = pa.RecordBatch.from_arrays([*rows.columns, said], names=[*rows.schema.names, "more"])
-        yield rows
+        raise ImportError(f"such {kind} are read through pyarrow: pip install pyarrow") from None
+    names = [*columns.values(), *more]
+    if isinstance(frame, Mapping) or hasattr(frame, "iloc"):
+        whole = _values(frame, names, kind, pa)
+        yield from _cast_batches(whole.to_batches(), columns, more, whole.schema)
+    else:
+        source = pa.RecordBatchReader.from_stream(table.arrow(names))
+        yield from _cast_batches(source, columns, more, source.schema)

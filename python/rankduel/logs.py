@@ -6,11 +6,15 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from rankduel import _core, notes
 from rankduel.frames import Frame
+from rankduel.keywords import check
 from rankduel.log_tables import batches
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class CreditRules(TypedDict, total=False):
@@ -64,12 +68,9 @@ class CreditRules(TypedDict, total=False):
     malformed: str
 
 
-def _rules(rules: Mapping[str, Any]) -> str:
+def _rules(rules: Mapping[str, Any], function: str) -> str:
     """The rules in JSON, checked as far as Python must."""
-    known = list(CreditRules.__annotations__)
-    for name in rules:
-        if name not in known:
-            raise TypeError(f"there is no rule {name!r}; the rules are {', '.join(known)}")
+    check(function, rules, CreditRules.__annotations__, ["partitions"] if function == "credit" else [])
     asked = dict(rules)
     malformed = asked.pop("malformed", "refuse")
     if malformed not in ("refuse", "set-aside"):
@@ -269,7 +270,7 @@ def checked(credited: Credited) -> Credited:
     return credited
 
 
-def credit_frame(impressions: object, clicks: object, **rules: Any) -> Credited:
+def credit_frame(impressions: Any, clicks: Any, **rules: Unpack[CreditRules]) -> Credited:
     """Join clicks to the lists that were shown, and credit each impression once: ``click-logs credit`` for data frames.
 
     No count depends on the order of rows. The log must fit into memory; for files that do not, there is ``click-logs
@@ -278,7 +279,8 @@ def credit_frame(impressions: object, clicks: object, **rules: Any) -> Credited:
     Parameters
     ----------
     impressions
-        A frame of pandas, polars or pyarrow, or a dictionary of columns: ``impression`` (its id), ``time``, ``user`` or
+        A frame of pandas, polars, pyarrow, duckdb or anything else with ``__arrow_c_stream__``, a dictionary of columns, or a list
+        of dictionaries. Columns: ``impression`` (its id), ``time``, ``user`` or
         ``session``, ``shown`` (lists of documents, top down), and how the list was mixed: ``teams`` (for each document the
         ranker that owns it, or None) or ``receipt`` (`Impression.to_bytes`, or JSON). Optional: ``rankers`` (all that took
         part), ``agent``, ``pairs`` (how they were chosen; see `CreditRules`); ``mixed`` (lists of all documents that were drawn),
@@ -318,7 +320,7 @@ def credit_frame(impressions: object, clicks: object, **rules: Any) -> Credited:
     day         first  second  unit_wins  unit_losses  unit_ties  impression_wins  impression_losses  impression_ties
     2026-01-01  A      B       0          1            1          0                1                  1
     """
-    asked = _rules(rules)
+    asked = _rules(rules, "credit_frame")
     log = _core.Log(asked)
     count = 0
     for batch in batches(impressions, "impressions"):

@@ -21,7 +21,7 @@ from rankduel.frames import Frame
 from rankduel.notes import RankduelWarning
 from rankduel.own import Policy
 from rankduel.progress import Progress, reporting
-from rankduel.settings import StudySettings, cores, packed, placed, whole_study
+from rankduel.settings import BanditSettings, ExploreSettings, StudySettings, cores, packed, placed, whole_study
 from rankduel.studies import Study
 
 if TYPE_CHECKING:
@@ -261,7 +261,7 @@ class Matrix(HasArms):
         """
         return self._inner.save(Path(path), replace)
 
-    def bandit(self, algorithms: Algorithm | Sequence[Algorithm] = STUDY, **settings: Any) -> Study:
+    def bandit(self, algorithms: Algorithm | Sequence[Algorithm] = STUDY, **settings: Unpack[BanditSettings]) -> Study:
         """Play algorithms on it: the same as `rankduel.bandit`.
 
         Parameters
@@ -418,7 +418,7 @@ def explore(
     replace: bool = False,
     threads: int | None = None,
     progress: Progress = None,
-    **settings: Unpack[StudySettings],
+    **settings: Unpack[ExploreSettings],
 ) -> Findings:
     """How often the recommended arm is the best after exploring until a horizon, and what exploration cost.
 
@@ -431,7 +431,7 @@ def explore(
     horizons
         Steps of exploration.
     **settings
-        Of `StudySettings`: `axes`, `delay`, `batch` and `lost`.
+        `ExploreSettings`: the axes of the figure, and late answers.
 
     Returns
     -------

@@ -10,6 +10,7 @@ from typing import Any
 
 from rankduel.commands import command
 from rankduel.frames import Frame
+from rankduel.keywords import suggesting
 from rankduel.progress import Progress
 
 
@@ -68,6 +69,7 @@ def datasets() -> Frame:
     return _frame(json.loads(command("datasets", "--json")))
 
 
+@suggesting
 def fetch_dataset(
     name: str,
     *,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 import operator
@@ -11,16 +10,38 @@ from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from typing import Any, Optional, TypedDict, TypeVar, Union
 
+from rankduel.keywords import check
+from rankduel.progress import Progress
 
-class StudySettings(TypedDict, total=False):
-    """What studies take beside steps, runs and seed.
+
+class ExploreSettings(TypedDict, total=False):
+    """What `explore` takes beside its own arguments.
+
+    Attributes
+    ----------
+    axes : str
+        The axes of the figure: ``linear``, ``log-x`` (the default of live studies) or ``log`` (that of studies on matrices).
+    delay : int, str or path
+        How many impressions late outcomes come: a number, ``geometric:MEAN``, or a file with one delay per line.
+    batch : int
+        Outcomes come together, after every so many impressions.
+    lost : float
+        The probability that an outcome never comes.
+    """
+
+    axes: str
+    delay: int | str | os.PathLike[str] | None
+    batch: int | None
+    lost: float | None
+
+
+class StudySettings(ExploreSettings, total=False):
+    """What studies take beside steps, runs and seed, and beside `ExploreSettings`.
 
     Attributes
     ----------
     checkpoints : int
         Checkpoints per decade of steps; 10 by default.
-    axes : str
-        The axes of the figure: ``linear``, ``log-x`` (the default of live studies) or ``log`` (that of studies on matrices).
     spread : str or None
         The spread over runs in table and figure: ``se``, ``sd`` or ``range``; by default ``se``, with fewer than five runs
         ``range``.
@@ -33,31 +54,36 @@ class StudySettings(TypedDict, total=False):
         With evidence: state an arm that is no worse than any other by more than this share of the decided impressions.
     give_up : bool
         With `stop_when`: also end a run whose remaining steps cannot be expected to prove anything.
-    delay : int, str or path
-        How many impressions late outcomes come: a number, ``geometric:MEAN``, or a file with one delay per line.
-    batch : int
-        Outcomes come together, after every so many impressions.
-    lost : float
-        The probability that an outcome never comes.
     """
 
     checkpoints: int
-    axes: str
     spread: str | None
     evidence: float | None
     stop_when: float | None
     margin: float | None
     give_up: bool
-    delay: int | str | os.PathLike[str] | None
-    batch: int | None
-    lost: float | None
 
 
-class LiveSettings(StudySettings, total=False):
-    """What live studies take beside those of `StudySettings`.
+class BanditSettings(StudySettings, total=False):
+    """All keywords of `bandit`."""
+
+    steps: int | float
+    runs: int
+    seed: int
+    regret: str | None
+    out: str | os.PathLike[str] | None
+    replace: bool
+    threads: int | None
+    progress: Progress
+
+
+class CompareSettings(TypedDict, total=False):
+    """What `Site.compare` takes beside its own arguments.
 
     Attributes
     ----------
+    checkpoints, axes, spread
+        As in `StudySettings`.
     streams : str
         Where impressions are drawn from: ``sequential`` (the default), from the generators of their run, or ``keyed``, each
         from its own, so that all algorithms meet the same queries and users.
@@ -65,6 +91,23 @@ class LiveSettings(StudySettings, total=False):
         Comparisons behind the ground truth, as a multiple of the default.
     cache : str or path
         A folder that keeps ground truths for later processes.
+    """
+
+    checkpoints: int
+    axes: str
+    spread: str | None
+    streams: str
+    truth_effort: float
+    cache: str | os.PathLike[str] | None
+
+
+class LiveSettings(StudySettings, total=False):
+    """What live studies take beside those of `StudySettings`.
+
+    Attributes
+    ----------
+    streams, truth_effort, cache
+        As in `CompareSettings`.
     """
 
     streams: str
@@ -117,11 +160,12 @@ def whole_study(found: _Found | None) -> _Found:
 
 _WHOLE = {"steps", "runs", "seed", "checkpoints", "batch"}
 _NUMBERS = {"evidence", "stop_when", "margin", "lost", "truth_effort"}
-_STUDY = ("checkpoints", "axes", "spread", "evidence", "stop_when", "margin", "give_up", "delay", "batch", "lost")
-_EXPLORE = ("axes", "delay", "batch", "lost")
-_LIVE = (*_STUDY, "streams", "truth_effort", "cache")
-_COMPARE = ("checkpoints", "axes", "spread", "streams", "truth_effort", "cache")
-_OF = {"bandit": _STUDY, "explore": _EXPLORE, "live": _LIVE, "compare": _COMPARE}
+_OF: dict[str, type] = {
+    "bandit": StudySettings,
+    "explore": ExploreSettings,
+    "live": LiveSettings,
+    "compare": CompareSettings,
+}
 
 
 def whole(name: str, value: Any) -> int:
@@ -187,11 +231,6 @@ def packed(function: str, settings: Mapping[str, Any], **named: Any) -> str:
     ValueError
         For a value of the wrong kind.
     """
-    known = _OF[function]
-    for name in settings:
-        if name not in known:
-            near = difflib.get_close_matches(name, [*known, *named, "progress", "threads"], 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise TypeError(f"{function}() has no argument {name!r}{hint}")
+    check(function, settings, _OF[function].__annotations__, [*named, "out", "replace", "progress", "threads"])
     every: Iterable[tuple[str, Any]] = (*named.items(), *settings.items())
     return json.dumps({name: _plain(name, value) for name, value in every if value is not None})

@@ -13,16 +13,18 @@ from typing import TYPE_CHECKING, Any, TypedDict, Union
 import numpy as np
 import numpy.typing as npt
 
-from rankduel import _core, notes, trec
+from rankduel import _core, notes, rankings, trec
 from rankduel.arms import HasArms
 from rankduel.clicks import Click, ClickModel, answers, taken
 from rankduel.findings import Findings
 from rankduel.flags import flags
 from rankduel.frames import Frame
+from rankduel.keywords import StudyFlags, check, suggesting
 from rankduel.matrices import STUDY, Algorithm, Matrix, algorithms_of
 from rankduel.progress import Progress, reporting
-from rankduel.settings import LiveSettings, cores, count, packed, placed, whole, whole_study
+from rankduel.settings import CompareSettings, LiveSettings, cores, count, packed, placed, whole, whole_study
 from rankduel.studies import Study
+from rankduel.tables import Table, is_table
 
 if TYPE_CHECKING:
     import pandas
@@ -35,11 +37,10 @@ Features = Union[str, int, Sequence[Union[int, str]]]
 _Arrays = tuple[str, bool, list[str], npt.NDArray[np.float32], npt.NDArray[np.float64], Union[list[str], None]]
 
 
-class SiteSettings(TypedDict, total=False):
-    """The arguments of `Site` about rankers and users, which sites of your own rankers have too."""
+class UserSettings(TypedDict, total=False):
+    """The arguments of `Site` about users and the lists that they see."""
 
     click: Click
-    rankers: Features
     without: Sequence[int | str]
     shown: int
     interleave: str | None
@@ -49,6 +50,33 @@ class SiteSettings(TypedDict, total=False):
     fractional_labels: str
     seed: int
     threads: int | None
+
+
+class SiteSettings(UserSettings, total=False):
+    """The arguments of `Site` about rankers and users, which sites of your own rankers have too."""
+
+    rankers: Features
+
+
+class DataSettings(SiteSettings, total=False):
+    """All keywords of `Site`: those of `SiteSettings`, and those about reading data."""
+
+    scores: Sequence[str | os.PathLike[str]]
+    scores_only: bool
+    names: str | os.PathLike[str] | None
+    split: str | None
+    max_label: float | None
+    null: str | None
+    same_qid: str | None
+    use_cache: bool
+    progress: Progress
+
+
+class FrameSettings(UserSettings, total=False):
+    """What `Site.from_frame` passes to `Site.from_arrays`."""
+
+    name: str
+    synthetic: bool
 
 
 @dataclass(frozen=True)
@@ -112,8 +140,21 @@ _NO_SCORES = frozenset({"rank", "docid", "docno", "doc_id", "document", "qid", "
 """Columns of result frames, such as those of PyTerrier, that describe a row instead of scoring it."""
 
 
-def _is_no_score(name: object, column: Any) -> bool:
-    return str(name) in _NO_SCORES or (str(name).startswith("query_") and np.asarray(column).dtype.kind in "OUS")
+def _is_no_score(name: str, table: Table) -> bool:
+    return name in _NO_SCORES or (name.startswith("query_") and np.asarray(table.values(name)).dtype.kind in "OUST")
+
+
+def _numbers(values: Any, name: str) -> npt.NDArray[np.float64]:
+    """A column as numbers."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        for row, value in enumerate(values):
+            try:
+                float(value)
+            except (TypeError, ValueError):
+                raise ValueError(f"row {row}: the column {name!r} has {value!r}; expected a number") from None
+        raise
 
 
 class Site(HasArms):
@@ -186,6 +227,7 @@ class Site(HasArms):
 
     _inner: _core.Site
 
+    @suggesting
     def __init__(
         self,
         dataset: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
@@ -258,8 +300,8 @@ class Site(HasArms):
                         written = spec.replace(trec.FOLDER, f"{folder}/")
                         self._inner = _core.Site.open(written, self.seed, asked, cores(threads), report)
                     except ValueError as error:
-                        # Nobody knows the folder.
-                        raise ValueError(str(error).replace(f"{folder}/", "")) from None
+                        # Nobody knows the folder, and rows are not lines.
+                        raise ValueError(trec.of_rows(str(error).replace(f"{folder}/", ""), files)) from None
 
     @classmethod
     def _of(
@@ -276,7 +318,7 @@ class Site(HasArms):
         return site
 
     @classmethod
-    def lookalike(cls, name: str, *, scale: float = 1.0, data_seed: int | None = None, **settings: Any) -> Site:
+    def lookalike(cls, name: str, *, scale: float = 1.0, data_seed: int | None = None, **settings: Unpack[DataSettings]) -> Site:
         """Synthetic data of the shape of a real data set.
 
         Parameters
@@ -295,6 +337,7 @@ class Site(HasArms):
         Site
             A site whose results all say that the data are synthetic.
         """
+        check("lookalike", settings, DataSettings.__annotations__, ["name", "scale", "data_seed"])
         full = name if name.endswith("-lookalike") else f"{name}-lookalike"
         full += f":{scale:g}" if data_seed is None else f":{scale:g}:{data_seed}"
         return cls(full, **settings)
@@ -316,7 +359,8 @@ class Site(HasArms):
         Parameters
         ----------
         scores
-            One row per document, one column per ranker; higher is better, and equal scores tie.
+            One row per document, one column per ranker; higher is better, and equal scores tie. An array, a frame of numbers, or a
+            sparse matrix, in which scores that are not stored are 0.
         labels
             The relevance of each document, from 0.
         qids
@@ -348,14 +392,14 @@ class Site(HasArms):
         >>> site.arm_name(0)
         'ours'
         """
-        spec, seed, own, threads = _settings(settings)
-        array = np.ascontiguousarray(scores, dtype=np.float64)
+        spec, seed, own, threads = _settings("from_arrays", settings, ["names", "name", "synthetic"])
+        array = np.ascontiguousarray(_dense(scores), dtype=np.float64)
         if array.ndim != 2:
             raise ValueError(f"scores have one row per document and one column per ranker, found {array.ndim} dimensions")
         arrays = (
             name,
             synthetic,
-            [str(qid) for qid in qids],
+            [str(qid) for qid in rankings.listed_of(qids)],
             np.ascontiguousarray(labels, dtype=np.float32),
             array,
             None if names is None else [str(ranker) for ranker in names],
@@ -365,20 +409,21 @@ class Site(HasArms):
     @classmethod
     def from_frame(
         cls,
-        frame: pandas.DataFrame | Mapping[str, Any],
+        frame: Any,
         *,
         rankers: Sequence[str] | None = None,
         qid: str = "qid",
         label: str = "label",
         docno: str = "docno",
-        **settings: Any,
+        **settings: Unpack[FrameSettings],
     ) -> Site:
         """The same from a frame with one row per document, and one column of scores per ranker.
 
         Parameters
         ----------
         frame
-            A ``pandas.DataFrame``, a ``polars.DataFrame`` or a dictionary of columns. Rows are sorted by query.
+            A frame of pandas, polars, pyarrow, duckdb or anything else with ``__arrow_c_stream__``, or a dictionary of columns. Rows
+            are sorted by query.
         rankers
             The columns with scores; by default all but `qid`, `label` and `docno`, and the columns of PyTerrier that are no
             scores: ``docid``, ``rank`` and ``query``. A column that begins like them, such as ``query_0``, is left out if it
@@ -398,31 +443,36 @@ class Site(HasArms):
         KeyError
             If a column is missing.
         """
-        columns = list(frame.keys() if isinstance(frame, Mapping) else frame.columns)
+        check("from_frame", settings, FrameSettings.__annotations__, ["rankers", "qid", "label", "docno"])
+        if rankings.is_path(frame):
+            raise TypeError(f"expected a frame, found the path {os.fspath(frame)!r}; Site(path) reads data sets, from_runs TREC runs")
+        table = Table(frame, "documents")
+        columns = table.names
         for needed in (qid, label, *(rankers or ())):
             if needed not in columns:
                 raise KeyError(f"the frame has no column {needed!r}; its columns are {', '.join(map(str, columns))}")
         if rankers is not None:
             chosen = list(rankers)
         else:
-            left_out = [name for name in columns if name not in (qid, label, docno) and _is_no_score(name, frame[name])]
+            left_out = [name for name in columns if name not in (qid, label, docno) and _is_no_score(name, table)]
             chosen = [name for name in columns if name not in (qid, label, docno, *left_out)]
             if left_out:
                 named = ", ".join(map(str, left_out))
                 notes.warn([f"left out {named}: not scores of rankers; name the columns that are: rankers={chosen!r}"])
             if not chosen:
                 raise ValueError(f"the frame has no column of scores; its columns are {', '.join(map(str, columns))}")
-        ids = np.asarray([str(value) for value in frame[qid]])
+        table.check_names([qid, label, *chosen])
+        ids = np.asarray([str(value) for value in table.values(qid)])
         order = np.argsort(ids, kind="stable")
-        scores = np.column_stack([np.asarray(frame[name], dtype=np.float64)[order] for name in chosen])
-        labels = np.asarray(frame[label], dtype=np.float32)[order]
+        scores = np.column_stack([_numbers(table.values(name), name)[order] for name in chosen])
+        labels = _numbers(table.values(label), label)[order]
         return cls.from_arrays(scores, labels, list(ids[order]), names=chosen, **settings)
 
     @classmethod
     def from_runs(
         cls,
-        runs: Mapping[str, trec.Rankings] | Sequence[str | os.PathLike[str]],
-        qrels: trec.Rankings | Sequence[str | os.PathLike[str]],
+        runs: Mapping[str, rankings.Rankings] | Sequence[Any] | str | os.PathLike[str],
+        qrels: rankings.Judgements | Sequence[str | os.PathLike[str]],
         *,
         run_ties: str = "docno",
         unjudged: str = "zero",
@@ -439,13 +489,10 @@ class Site(HasArms):
         Parameters
         ----------
         runs
-            The runs by name, or files or folders of them. A run is a file of ``query Q0 document rank score tag``; a
-            dictionary ``{query: {document: score}}``, as ranx and pytrec_eval have; a frame with the columns ``qid``,
-            ``docno`` and ``score``, as PyTerrier has, or ``query_id``, ``doc_id`` and ``score``; or tuples of the three, as
-            ir_measures has.
+            The runs by name, each any kind of `Rankings`; or files and folders of TREC runs, and objects with a `name`, such as
+            ``ranx.Run``.
         qrels
-            The judgments: files of ``query 0 document label``, or any of the others with labels (a column ``label`` or
-            ``relevance``) instead of scores.
+            The judgements, any kind of `Judgements`, or several files.
         run_ties
             How a run orders documents of equal score: ``docno``, as trec_eval does, so that measures agree with it, or
             ``keep``: they stay tied.
@@ -481,7 +528,8 @@ class Site(HasArms):
         >>> [site.arm_name(arm) for arm in range(2)], site.ndcg().round(2).tolist()
         (['bm25', 'ltr'], [0.63, 1.0])
         """
-        spec, seed, own, threads = _settings(settings)
+        others = ["run_ties", "unjudged", "max_label", "name", "synthetic"]
+        spec, seed, own, threads = _settings("from_runs", settings, others)
         given = trec.packed(runs, qrels, name, synthetic)
         spec |= {"trec-runs": given.runs, "qrels": given.qrels, "trec-ties": run_ties, "unjudged": unjudged}
         if max_label is not None:
@@ -505,6 +553,7 @@ class Site(HasArms):
         """Whether the data were generated."""
         return bool(self.description["dataset"]["synthetic"])
 
+    @suggesting
     def ndcg(self, *, threads: int | None = None) -> npt.NDArray[np.float64]:
         """nDCG@10 of every ranker, with exponential gains, in expectation over ties.
 
@@ -520,6 +569,7 @@ class Site(HasArms):
         """
         return np.asarray(self._inner.ndcg(cores(threads)), dtype=np.float64)
 
+    @suggesting
     def truth(
         self,
         *,
@@ -557,6 +607,7 @@ class Site(HasArms):
         names = ("measure", "winner", "winners", "gaps", "standard_errors", "z", "comparisons")
         return Truth(**{name: truth[name] for name in names}, text=text)
 
+    @suggesting
     def proxy(
         self,
         *,
@@ -678,7 +729,7 @@ class Site(HasArms):
         replace: bool = False,
         threads: int | None = None,
         progress: Progress = None,
-        **settings: Unpack[LiveSettings],
+        **settings: Unpack[CompareSettings],
     ) -> Comparison:
         """Play the same bandits live and on the preference matrix of the same rankers: the same as ``rankduel compare``.
 
@@ -693,7 +744,7 @@ class Site(HasArms):
         steps, runs, seed, regret, out, replace, threads, progress
             As for `live`.
         **settings
-            Those of `LiveSettings`, without evidence and late answers.
+            `CompareSettings`: checkpoints, the look of the figure, and the ground truth.
 
         Returns
         -------
@@ -711,6 +762,7 @@ class Site(HasArms):
         live, proxy, differences = whole_study(compared)
         return Comparison(Study(live), Study(proxy), Frame(differences))
 
+    @suggesting
     def sensitivity(
         self,
         methods: Sequence[str] = METHODS,
@@ -760,6 +812,7 @@ class Site(HasArms):
         )
         return found.tables["errors"]
 
+    @suggesting
     def distortion(
         self,
         sizes: Sequence[int] | None = None,
@@ -816,7 +869,7 @@ class Site(HasArms):
         replace: bool = False,
         threads: int | None = None,
         progress: Progress = None,
-        **settings: Any,
+        **settings: Unpack[StudyFlags],
     ) -> Findings:
         """Carry out any study of a site by the name of its command, e.g. ``site.study("sensitivity", draws=20)``.
 
@@ -839,6 +892,7 @@ class Site(HasArms):
         ValueError
             For an unknown study, and for what was asked wrongly.
         """
+        check("study", settings, StudyFlags.__annotations__, ["name", "seed", "out", "replace", "threads", "progress"])
         words = [word for word in flags(settings) if not word.endswith("=")]
         with reporting(progress) as report:
             where = placed(out, replace)
@@ -859,6 +913,16 @@ class Site(HasArms):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Site._of, (self._spec, self.seed, self._arrays, self._files, self._own)
+
+
+def _dense(scores: Any) -> Any:
+    """Scores as an array, which a sparse matrix, a frame of polars and a table of pyarrow become."""
+    if hasattr(scores, "toarray"):
+        return scores.toarray()
+    if not hasattr(scores, "__array__") and is_table(scores):
+        table = Table(scores, "scores")
+        return np.column_stack([_numbers(table.values(name), name) for name in table.names])
+    return scores
 
 
 def _path(path: str | os.PathLike[str] | None) -> Path | None:
@@ -882,12 +946,10 @@ def _specification(*, dataset: list[str], rankers: Features = "all", **settings:
     return {"dataset": dataset, "rankers": str(rankers), **spec}
 
 
-def _settings(settings: SiteSettings) -> tuple[dict[str, Any], int, ClickModel | None, int | None]:
+def _settings(function: str, settings: SiteSettings, own: Sequence[str]) -> tuple[dict[str, Any], int, ClickModel | None, int | None]:
     """The specification of a site without data, its seed, the caller's click model, and its threads."""
+    check(function, settings, SiteSettings.__annotations__, own)
     every: dict[str, Any] = dict(settings)
-    every["click"], own = taken(every.get("click", "navigational"))
+    every["click"], model = taken(every.get("click", "navigational"))
     seed, threads = every.pop("seed", 1), every.pop("threads", None)
-    for name in every:
-        if name not in SiteSettings.__annotations__:
-            raise TypeError(f"there is no argument {name!r}; beside its own, it takes {', '.join(SiteSettings.__annotations__)}")
-    return _specification(dataset=[], **every), seed, own, threads
+    return _specification(dataset=[], **every), seed, model, threads

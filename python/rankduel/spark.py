@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from rankduel import _core
 from rankduel.log_tables import LISTS, chosen, normal
-from rankduel.logs import Credited, _rules, checked
+from rankduel.logs import Credited, CreditRules, _rules, checked
 
 if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import Column, DataFrame
+    from typing_extensions import Unpack
 
 __all__ = ["credit"]
 
@@ -191,7 +192,7 @@ def _collected(frame: DataFrame) -> list[Any]:
 
 
 def credit(
-    impressions: DataFrame, clicks: DataFrame, *, partitions: int | None = None, **rules: Any
+    impressions: DataFrame, clicks: DataFrame, *, partitions: int | None = None, **rules: Unpack[CreditRules]
 ) -> Credited:
     """Join clicks to the lists that were shown, and credit each impression once, in Spark.
 
@@ -220,7 +221,7 @@ def credit(
     """
     from pyspark.sql import functions as F
 
-    asked = _rules(rules)
+    asked = _rules(rules, "credit")
     spark = impressions.sparkSession
     number = partitions or int(spark.conf.get("spark.sql.shuffle.partitions") or 200)
     shown = impressions.select(*_columns(impressions, "impressions"))

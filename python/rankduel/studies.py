@@ -13,9 +13,11 @@ from rankduel import _core
 from rankduel.findings import Findings, page
 from rankduel.flags import flags
 from rankduel.frames import Frame
+from rankduel.keywords import SignificanceFlags, check
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from typing_extensions import Unpack
 
 
 class Study:
@@ -89,19 +91,20 @@ class Study:
         config: dict[str, Any] = json.loads(self._need().config())
         return config
 
-    def significance(self, **settings: Any) -> Findings:
+    def significance(self, **settings: Unpack[SignificanceFlags]) -> Findings:
         """Which algorithms differ in regret, pair by pair: the same as ``rankduel significance``.
 
         Parameters
         ----------
         **settings
-            The flags of the command, e.g. ``correction="bh"`` or ``baseline=study.algorithms[0]``.
+            `SignificanceFlags`: those of the command, e.g. ``correction="bh"`` or ``baseline=study.algorithms[0]``.
 
         Returns
         -------
         Findings
             ``tables["significance"]`` has a row per pair.
         """
+        check("significance", settings, SignificanceFlags.__annotations__)
         with tempfile.TemporaryDirectory() as folder:
             results = Path(folder) / "study"
             self.save(results)

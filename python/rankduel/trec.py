@@ -1,24 +1,18 @@
-"""Runs and judgments of Python's libraries, as files of TREC."""
+"""Runs and judgements in memory as files of TREC."""
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeGuard, Union
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-Rankings = Union[str, "os.PathLike[str]", Mapping[Any, Mapping[Any, float]], Any]
-"""A file, ``{query: {document: number}}``, a frame with columns for query, document and number, an object with `to_dict`
-such as those of ranx, or tuples of query, document and number such as those of ir_measures."""
-
-_QUERY = ("qid", "query_id", "q_id", "query", "topic")
-_DOCUMENT = ("docno", "doc_id", "docid", "doc", "document")
-_SCORE = ("score",)
-_LABEL = ("label", "relevance", "rel")
+from rankduel.rankings import Judgements, Rankings, is_path, trec_text
+from rankduel.tables import is_table
 
 
 class Packed(NamedTuple):
-    """Runs and judgments as the specification of a site names them, and the files that are not on disk, by name."""
+    """Runs and judgements as the specification of a site names them, and the files that are not on disk, by name."""
 
     runs: list[str]
     qrels: list[str]
@@ -30,8 +24,8 @@ FOLDER = "<memory>/"
 
 
 def packed(
-    runs: Mapping[str, Rankings] | Sequence[str | os.PathLike[str]],
-    qrels: Rankings | Sequence[str | os.PathLike[str]],
+    runs: Mapping[str, Rankings] | Sequence[Any] | str | os.PathLike[str],
+    qrels: Judgements | Sequence[str | os.PathLike[str]],
     name: str,
     synthetic: bool,
 ) -> Packed:
@@ -40,113 +34,56 @@ def packed(
     Raises
     ------
     ValueError
-        For a number that is none, and for texts that files of TREC cannot have.
-    KeyError
-        If a frame lacks a column.
+        As `rankduel.rankings.trec_text`, and for a run without a name.
     """
     files: dict[str, bytes] = {}
     given: list[str] = []
     tag = "SYNTHETIC" if synthetic else "rankduel"
-    if isinstance(runs, Mapping):
-        for number, (run, ranking) in enumerate(runs.items(), 1):
-            if _is_path(ranking):
-                given.append(f"{run}={os.fspath(ranking)}")
-                continue
-            file = f"{_file_name(str(run))}.run"
-            if file in files:
-                file = f"{number}-{file}"
-            lines = (f"{q} Q0 {d} 0 {score!r} {tag}" for q, d, score in _triples(ranking, _SCORE, f"run {run}"))
-            files[file] = _text(lines, f"run {run}")
-            given.append(f"{run}={FOLDER}{file}")
-    elif _is_path(runs):
-        given = [os.fspath(runs)]
-    else:
-        each: list[Any] = [runs] if hasattr(runs, "columns") else list(runs)
-        for number, one in enumerate(each, 1):
-            if not _is_path(one):
-                what = f"a {type(one).__name__}" if number == 1 else f"a {type(one).__name__} in place {number}"
-                raise ValueError(f"runs: a run needs a name unless it is a file: pass {{'name': run, ...}}, found {what}")
-        given = [os.fspath(path) for path in each]
-    if _is_path(qrels):
+    for number, (run, ranking) in enumerate(_named(runs), 1):
+        if is_path(ranking):
+            path = os.fspath(ranking)
+            given.append(path if run is None else f"{run}={path}")
+            continue
+        file = f"{_file_name(str(run))}.run"
+        if file in files:
+            file = f"{number}-{file}"
+        files[file] = trec_text(ranking, labels=False, what=f"run {run}", tag=tag)
+        given.append(f"{run}={FOLDER}{file}")
+    if is_path(qrels):
         return Packed(given, [os.fspath(qrels)], files)
-    if isinstance(qrels, (list, tuple)) and all(map(_is_path, qrels)):
+    if isinstance(qrels, (list, tuple)) and qrels and all(map(is_path, qrels)):
         return Packed(given, [os.fspath(path) for path in qrels], files)
     file = _file_name(name)
-    lines = (f"{q} 0 {d} {_label(label, q, d)}" for q, d, label in _triples(qrels, _LABEL, "qrels"))
-    files[file] = _text(lines, "qrels")
+    files[file] = trec_text(qrels, labels=True, what="qrels", tag=tag)
     return Packed(given, [FOLDER + file], files)
+
+
+def _named(runs: Any) -> Iterable[tuple[str | None, Any]]:
+    """Runs by name; files may be without one."""
+    if isinstance(runs, Mapping):
+        return runs.items()
+    if is_path(runs):
+        return [(None, runs)]
+    found: list[tuple[str | None, Any]] = []
+    for number, one in enumerate([runs] if is_table(runs) or hasattr(runs, "to_dict") else runs, 1):
+        run = getattr(one, "name", None) if hasattr(one, "to_dict") and not is_table(one) else None
+        if not is_path(one) and not isinstance(run, str):
+            what = f"a {type(one).__name__}" if number == 1 else f"a {type(one).__name__} in place {number}"
+            raise ValueError(f"runs: a run needs a name unless it is a file: pass {{'name': run, ...}}, found {what}")
+        found.append((run, one))
+    return found
+
+
+def of_rows(message: str, files: Iterable[str]) -> str:
+    """What is wrong with a line of a file that is not on disk, as what is wrong with a row."""
+    for file in files:
+        found = re.match(rf"{re.escape(file)}:(\d+):\d+: ", message)
+        if found:
+            what = f"run {file.removesuffix('.run')}" if file.endswith(".run") else "qrels"
+            rest = re.sub(r"on line (\d+)", lambda line: f"in row {int(line[1]) - 1}", message[found.end() :])
+            return f"{what}: row {int(found[1]) - 1}: {rest.replace('one of the lines', 'one of the rows')}"
+    return message
 
 
 def _file_name(name: str) -> str:
     return "".join(c if c.isalnum() or c in ".-_ " else "-" for c in name) or "-"
-
-
-def _is_path(value: object) -> TypeGuard[str | os.PathLike[str]]:
-    return isinstance(value, (str, os.PathLike))
-
-
-def _label(label: float, query: str, document: str) -> int:
-    if not label.is_integer():
-        raise ValueError(f"qrels: expected whole labels, found {label} for query {query}, document {document}")
-    return int(label)
-
-
-def _text(lines: Iterable[str], what: str) -> bytes:
-    text = "".join(f"{line}\n" for line in lines)
-    if not text:
-        raise ValueError(f"{what}: there is no document in it")
-    return text.encode()
-
-
-def _triples(ranking: Any, numbers: Sequence[str], what: str) -> Iterator[tuple[str, str, float]]:
-    """Query, document and number of each row."""
-
-    def word(value: object, kind: str) -> str:
-        text = str(value)
-        if not text or text.split() != [text]:
-            raise ValueError(f"{what}: expected a {kind} without spaces, found {text!r}")
-        if kind == "query" and text.startswith("#"):
-            raise ValueError(f"{what}: expected a query that does not begin with #, as comments do, found {text!r}")
-        return text
-
-    for query, document, value in _rows(ranking, numbers, what):
-        query, document = word(query, "query"), word(document, "document")
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            number = math.nan
-        if not math.isfinite(number):
-            raise ValueError(f"{what}: expected a number for query {query}, document {document}, found {value!r}")
-        yield query, document, number
-
-
-def _rows(ranking: Any, numbers: Sequence[str], what: str) -> Iterator[tuple[Any, Any, Any]]:
-    if hasattr(ranking, "columns"):
-        columns = [str(column) for column in ranking.columns]
-
-        def column(names: Sequence[str]) -> Any:
-            for name in names:
-                if name in columns:
-                    return ranking[name]
-            raise KeyError(f"{what}: the frame has no column {names[0]!r}; its columns are {', '.join(columns)}")
-
-        yield from zip(column(_QUERY), column(_DOCUMENT), column(numbers))
-        return
-    if not isinstance(ranking, Mapping) and hasattr(ranking, "to_dict"):
-        ranking = ranking.to_dict()
-    if isinstance(ranking, Mapping):
-        for query, documents in ranking.items():
-            if not isinstance(documents, Mapping):
-                name = " by the name of each run" if numbers is _SCORE else ""
-                raise ValueError(
-                    f"{what}: expected {{query: {{document: number}}}}{name}, found {documents!r} for query {query!r}"
-                )
-            for document, value in documents.items():
-                yield query, document, value
-        return
-    if isinstance(ranking, (int, float)) or not isinstance(ranking, Iterable):
-        raise ValueError(f"{what}: expected a file, a dictionary, a frame or tuples, found {ranking!r}")
-    for row in ranking:
-        if not isinstance(row, tuple) or len(row) < 3:
-            raise ValueError(f"{what}: expected tuples of query, document and number, found {row!r}")
-        yield row[0], row[1], row[2]

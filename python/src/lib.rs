@@ -11,6 +11,7 @@
 //! | [`own`], [`own_environment`] | policies and environments written in Python |
 //! | [`clicks`] | click models written in Python, and users simulated alone |
 //! | [`live`] | sessions of judges |
+//! | [`rankings`] | rankings and judgements in tables, as files of TREC and by query |
 //! | [`lists`] | lists mixed for real users, and the credit of their clicks |
 //! | [`logs`] | impressions and clicks in tables, credited, and who won |
 //! | [`board`](mod@board) | boards of judgements |
@@ -56,6 +57,7 @@ mod logs;
 mod matrix;
 mod own;
 mod own_environment;
+mod rankings;
 mod settings;
 mod site;
 mod study;
@@ -71,6 +73,8 @@ static ALLOCATOR: output::memory::OneLineAllocator = output::memory::OneLineAllo
 mod _core {
     #[pymodule_export]
     use super::analyses::{compare, study_of_site};
+    #[pymodule_export]
+    use super::arrow::{Batch, Reader};
     #[pymodule_export]
     use super::board::Board;
     #[pymodule_export]
@@ -89,6 +93,8 @@ mod _core {
     use super::matrix::Matrix;
     #[pymodule_export]
     use super::own_environment::bandit_in;
+    #[pymodule_export]
+    use super::rankings::{OneQuery, TrecText, trec_query};
     #[pymodule_export]
     use super::site::Site;
     #[pymodule_export]

@@ -111,7 +111,7 @@ def test_faults_have_their_row_and_what_to_do() -> None:
         rd.Board([row], confidence=95)
     with pytest.raises(ValueError, match="columns: expected first, second"):
         rd.Board([row], columns={"loser": "second"})
-    with pytest.raises(TypeError, match="expected a file, a frame"):
+    with pytest.raises(TypeError, match="expected a frame of judgements"):
         rd.Board(7)
     with pytest.raises(FileNotFoundError):
         rd.Board("no-such-file.csv")

@@ -241,7 +241,7 @@ CLICK: dict[str, list[Any]] = {"impression": ["i"], "time": [1.7e9], "document":
         (ROW, CLICK, {"bots": {"agent": 1}}, ValueError, "unknown field `agent`"),
         (ROW, CLICK, {"rankers": "A,B"}, TypeError, "expected a list of names"),
         (ROW, CLICK, {"rankers": ["A", "A"]}, ValueError, "named twice"),
-        (ROW, CLICK, {"windows": "1h"}, TypeError, "there is no rule 'windows'"),
+        (ROW, CLICK, {"windows": "1h"}, TypeError, "credit_frame() has no argument 'windows'; did you mean 'window'?"),
         (7, CLICK, {}, TypeError, "expected a frame of impressions"),
     ],
 )

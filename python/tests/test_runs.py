@@ -102,14 +102,14 @@ def test_options() -> None:
     ("runs", "qrels", "error", "message"),
     [
         ({"a": {"q": {"d": float("nan")}}}, {"q": {"d": 1}}, ValueError, "run a: expected a number for query q, document d"),
-        ({"a": {"q": {"d d": 1}}}, {"q": {"d": 1}}, ValueError, "run a: expected a document without spaces, found 'd d'"),
+        ({"a": {"q": {"d d": 1}}}, {"q": {"d": 1}}, ValueError, 'run a: expected a document without spaces, found "d d"'),
         ({"a": {}}, {"q": {"d": 1}}, ValueError, "run a: there is no document in it"),
         ({"a": {"q": {"d": 1}}}, {"q": {"d": 0.5}}, ValueError, "qrels: expected whole labels, found 0.5"),
-        ({"a": {"q": {"d": 1}}}, {"q": {"d": 9}}, ValueError, "qrels:1:"),
-        ({"a": [("q", "d", 1), ("q", "d", 2)]}, {"q": {"d": 1}}, ValueError, "a.run:2:1: document `d` recurs"),
+        ({"a": {"q": {"d": 1}}}, {"q": {"d": 9}}, ValueError, "qrels: row 0: label `9` is out of range"),
+        ({"a": [("q", "d", 1), ("q", "d", 2)]}, {"q": {"d": 1}}, ValueError, "run a: row 1: document `d` recurs in query q; it occurs first in row 0: keep one of the rows"),
         ({"a": {"q": {"d": 1}}}, {"z": {"d": 1}}, ValueError, "no query in common"),
         ({"a": {"q": {"d": 1}}}, {"q": {"d": 1}}, ValueError, "two rankers"),
-        ({"a": [3]}, {"q": {"d": 1}}, ValueError, "expected tuples of query, document and number, found 3"),
+        ({"a": [3]}, {"q": {"d": 1}}, ValueError, "or tuples of query, document and score, found 3"),
         (["nosuch.run"], "nosuch", FileNotFoundError, "nosuch.run"),
     ],
 )
@@ -120,7 +120,7 @@ def test_refusals(runs: Any, qrels: Any, error: type[Exception], message: str) -
 
 
 def test_unknown_arguments() -> None:
-    with pytest.raises(TypeError, match="there is no argument 'klick'"):
+    with pytest.raises(TypeError, match=r"from_runs\(\) has no argument 'klick'; did you mean 'click'\?"):
         rd.Site.from_runs({"a": {"q": {"d": 1}}}, {"q": {"d": 1}}, klick="perfect")  # type: ignore[call-arg]
 
 

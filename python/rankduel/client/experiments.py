@@ -6,11 +6,42 @@ import json
 import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, TypedDict, Union
 
 from rankduel.client.problems import Problem, unexpected
 from rankduel.client.transport import Transport
 from rankduel.client.wire import encoded, field, json_of, names_of, parsed, quoted, text_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class ExperimentSettings(TypedDict, total=False):
+    """The settings of an experiment: ``Settings`` of the server's interface (``/openapi.json``), which describes them.
+
+    A server of another version may have others, and refuses what it does not know.
+    """
+
+    champion: Optional[str]
+    policy: str
+    horizon: int
+    ask: str
+    interleaving: str
+    multileaving: str
+    shown: int
+    depth: int
+    window: str
+    keep: str
+    unit_days: int
+    timezone: str
+    bots: Mapping[str, Any]
+    level: float
+    guardrails: Mapping[str, Any]
+    simulated: bool
+    same_lists: bool
+    seed: int
+    run: int
+    generators: Optional[Mapping[str, Any]]
 
 
 class Experiments:
@@ -27,7 +58,7 @@ class Experiments:
     def _path(experiment: str) -> str:
         return f"/v1/experiments/{quoted(text_of('experiment', experiment))}"
 
-    def create(self, name: str, rankers: Union[Sequence[str], Mapping[str, str]], **settings: Any) -> dict[str, Any]:
+    def create(self, name: str, rankers: Union[Sequence[str], Mapping[str, str]], **settings: Unpack[ExperimentSettings]) -> dict[str, Any]:
         """Create an experiment, which runs immediately.
 
         Parameters
@@ -37,7 +68,7 @@ class Experiments:
         rankers
             Their names, or versions by name. The first is the champion unless `champion` names another.
         **settings
-            ``policy``, ``depth``, ``shown``, ``window``, ``keep``, ``seed`` and all other settings; the server refuses unknown ones.
+            `ExperimentSettings`: ``policy``, ``depth``, ``shown``, ``window``, ``keep``, ``seed`` and all others; the server refuses unknown ones.
 
         Returns
         -------

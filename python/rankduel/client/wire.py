@@ -11,9 +11,9 @@ from typing import Any, Optional, TypeVar, Union
 from rankduel.client.problems import Problem, unexpected
 from rankduel.client.transport import Answer
 
-Ranked = Union[Sequence[str], Sequence[tuple[str, float]], Mapping[str, float]]
+Ranked = Union[Sequence[str], Sequence[tuple[str, float]], Mapping[str, float], Any]
 """A list of documents: texts from the first to the last; or pairs of document and score, or scores by document, where equal
-scores tie."""
+scores tie. Or a frame or another kind of `rankduel.rankings.Rankings` with one query."""
 
 T = TypeVar("T")
 
@@ -74,6 +74,11 @@ def ranked_of(name: str, ranked: Ranked) -> list[Any]:
     """A list as the server reads it: texts, or objects of a text and a score."""
     if isinstance(ranked, str):
         raise TypeError(f"{name}: expected documents, found one text: {ranked!r}")
+    if not _is_plain(ranked):
+        # Few pages have their lists in frames: what reads them is loaded then.
+        from rankduel.rankings import ranking_of
+
+        ranked = ranking_of(ranked, None, name)
     if isinstance(ranked, Mapping):
         scored = [_scored(f"{name}[{document!r}]", document, score) for document, score in ranked.items()]
         return sorted(scored, key=lambda entry: -entry["score"])
@@ -88,6 +93,15 @@ def ranked_of(name: str, ranked: Ranked) -> list[Any]:
     if len({type(entry) for entry in entries}) > 1:
         raise TypeError(f"{name}: expected scores for all documents or for none")
     return entries
+
+
+def _is_plain(ranked: Any) -> bool:
+    """Whether it is a list of documents or pairs, or has scores by document."""
+    if isinstance(ranked, Mapping):
+        return not any(isinstance(value, (Mapping, list, tuple)) or hasattr(value, "dtype") and hasattr(value, "__len__") for value in ranked.values())
+    return isinstance(ranked, (list, tuple)) and not any(
+        hasattr(entry, "tocoo") or (isinstance(entry, tuple) and len(entry) > 2) for entry in ranked[:1]
+    )
 
 
 def documents_of(ranked: Ranked) -> list[str]:

@@ -9,8 +9,12 @@
 )]
 
 mod import;
+mod objects;
+mod open;
+mod values;
 
-pub(crate) use import::{Batch, Values as Imported};
+pub(crate) use import::{Batch, Reader};
+pub(crate) use values::Values as Imported;
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
@@ -60,14 +64,14 @@ struct Stream {
     private_data: *mut c_void,
 }
 
-// SAFETY: its pointers are to its own table, which is never changed; the interface lets consumers move it between threads.
+// SAFETY: what it points to belongs to it and is never changed; the interface lets consumers move it between threads.
 unsafe impl Send for Stream {}
 
-/// A capsule that nobody consumed releases its stream.
+/// A stream is released once: by a capsule that nobody consumed, or by us, who consumed another library's.
 impl Drop for Stream {
     fn drop(&mut self) {
         if let Some(release) = self.release {
-            // SAFETY: not released yet, and made by `stream`.
+            // SAFETY: not released yet, since that clears `release`.
             unsafe { release(self) };
         }
     }
@@ -198,6 +202,21 @@ fn ended() -> Array {
         n_buffers: 0,
         n_children: 0,
         buffers: null_mut(),
+        children: null_mut(),
+        dictionary: null_mut(),
+        release: None,
+        private_data: null_mut(),
+    }
+}
+
+/// No schema yet.
+fn no_schema() -> Schema {
+    Schema {
+        format: c"".as_ptr(),
+        name: null(),
+        metadata: null(),
+        flags: 0,
+        n_children: 0,
         children: null_mut(),
         dictionary: null_mut(),
         release: None,

@@ -184,7 +184,7 @@ impl Gathering {
             let mut first = 0;
             if self.gathered.bytes() >= ENOUGH_BYTES {
                 // The first rows may belong to the last impression before them.
-                let is_last = |row: &usize| ids.id(*row).as_deref() == self.last.as_deref();
+                let is_last = |row: &usize| ids.id(*row) == self.last.as_deref();
                 first = (0..batch.rows()).take_while(is_last).count();
                 self.add(&batch, 0..first)?;
                 if first < batch.rows() {
@@ -193,7 +193,7 @@ impl Gathering {
             }
             self.add(&batch, first..batch.rows())?;
             if let Some(row) = batch.rows().checked_sub(1) {
-                self.last = ids.id(row).map(|id| id.into_owned());
+                self.last = ids.id(row).map(str::to_owned);
             }
             Ok(outcomes)
         })?;
@@ -293,10 +293,7 @@ impl Counting {
         let names = [batch.column("first")?, batch.column("second")?, batch.column("version")?];
         for row in 0..batch.rows() {
             let number = |at: usize| columns[at].int(row).unwrap_or_default();
-            let name = |column: Option<Imported<'_>>| match column {
-                Some(Imported::Text(values)) => values.text(row).map(std::borrow::Cow::into_owned),
-                _ => None,
-            };
+            let name = |column: Option<Imported<'_>>| column?.text(row).map(str::to_owned);
             let [first, second, version] = names.map(name);
             if number(0) == FATE {
                 self.fate(first.as_deref(), second.as_deref(), number(6))?;

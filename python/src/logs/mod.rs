@@ -56,14 +56,28 @@ impl Log {
 
     /// Adds a batch of impressions, the first of which has the number `first`.
     fn impressions(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>, first: usize) -> PyResult<()> {
-        let batch = Batch::of(batch)?;
-        py.detach(|| rows::impressions(&mut self.gathered, &batch, None, Some(first)))
+        let taken;
+        let batch = match batch.cast::<Batch>() {
+            Ok(batch) => batch.get(),
+            Err(_) => {
+                taken = Batch::of(batch)?;
+                &taken
+            }
+        };
+        py.detach(|| rows::impressions(&mut self.gathered, batch, None, Some(first)))
     }
 
     /// Adds a batch of clicks, the first of which has the number `first`.
     fn clicks(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>, first: usize) -> PyResult<()> {
-        let batch = Batch::of(batch)?;
-        py.detach(|| rows::clicks(&mut self.gathered, &batch, None, Some(first)))
+        let taken;
+        let batch = match batch.cast::<Batch>() {
+            Ok(batch) => batch.get(),
+            Err(_) => {
+                taken = Batch::of(batch)?;
+                &taken
+            }
+        };
+        py.detach(|| rows::clicks(&mut self.gathered, batch, None, Some(first)))
     }
 
     /// What the log says.

@@ -1,4 +1,6 @@
-//! Rows of batches as impressions and clicks. `rankduel/logs.py` casts columns to what is read here.
+//! Rows of batches as impressions and clicks. `rankduel/log_tables.py` chooses columns, and has those cast that are not read here.
+
+use std::borrow::Cow;
 
 use click_logs::error::Malformed;
 use click_logs::join::FrameJoin;
@@ -12,7 +14,9 @@ use crate::arrow::{Batch, Imported};
 /// The columns that both kinds of rows have.
 pub(super) struct Columns<'a> {
     impression: Option<Imported<'a>>,
-    times: [Option<Imported<'a>>; 4],
+    /// As another library has it, or cast before: instants, times of no zone, numbers and texts.
+    time: Option<Imported<'a>>,
+    cast_times: [Option<Imported<'a>>; 4],
     user: Option<Imported<'a>>,
     session: Option<Imported<'a>>,
     agent: Option<Imported<'a>>,
@@ -33,25 +37,19 @@ pub(super) struct Columns<'a> {
     more: Option<Imported<'a>>,
 }
 
-type Text<'a> = std::borrow::Cow<'a, str>;
+type Text<'a> = Cow<'a, str>;
 
 fn text<'a>(column: Option<Imported<'a>>, row: usize) -> Option<Text<'a>> {
-    match column? {
-        Imported::Text(values) => values.text(row),
-        _ => None,
-    }
+    column?.text(row).map(Cow::Borrowed)
 }
 
 fn float(column: Option<Imported<'_>>, row: usize) -> Option<f64> {
-    match column? {
-        Imported::Float(valid, values) => valid.has(row).then(|| values[row]),
-        _ => None,
-    }
+    column?.float(row)
 }
 
 fn list<'a>(column: Option<Imported<'a>>, row: usize) -> Option<Vec<Option<Text<'a>>>> {
     match column? {
-        Imported::Lists(values) => values.list(row).map(Iterator::collect),
+        Imported::Lists(values) => values.list(row).map(|items| items.map(|item| item.map(Cow::Borrowed)).collect()),
         _ => None,
     }
 }
@@ -69,7 +67,8 @@ impl<'a> Columns<'a> {
     pub(super) fn of(batch: &'a Batch) -> PyResult<Self> {
         Ok(Self {
             impression: batch.column("impression")?,
-            times: [
+            time: batch.column("time")?,
+            cast_times: [
                 batch.column("time_utc")?,
                 batch.column("time_local")?,
                 batch.column("time_number")?,
@@ -97,7 +96,14 @@ impl<'a> Columns<'a> {
     }
 
     fn time(&self, row: usize) -> Option<RowTime<'a>> {
-        let [utc, local, number, as_text] = self.times;
+        match self.time {
+            Some(Imported::Time(times)) if times.has_zone => return times.ms(row).map(RowTime::Utc),
+            Some(Imported::Time(times)) => return times.ms(row).map(RowTime::Local),
+            Some(Imported::Text(texts)) => return texts.text(row).map(|text| RowTime::Text(text.into())),
+            Some(numbers) => return numbers.float(row).map(RowTime::Number),
+            None => {}
+        }
+        let [utc, local, number, as_text] = self.cast_times;
         let utc = utc.and_then(|column| column.int(row)).map(RowTime::Utc);
         let local = || local.and_then(|column| column.int(row)).map(RowTime::Local);
         let number = || float(number, row).map(RowTime::Number);
@@ -105,17 +111,17 @@ impl<'a> Columns<'a> {
     }
 
     /// The id of a row.
-    pub(super) fn id(&self, row: usize) -> Option<Text<'a>> {
-        text(self.impression, row)
+    pub(super) fn id(&self, row: usize) -> Option<&'a str> {
+        self.impression?.text(row)
     }
 
     fn impression(&self, row: usize, settings: &Settings) -> Result<Impression<'a>, Malformed> {
         let receipt = match self.receipt {
             Some(Imported::Bytes(values)) => values.bytes(row).map(RowReceipt::Bytes),
-            _ => None,
+            receipt => text(receipt, row).map(RowReceipt::Text),
         };
         let found = ImpressionRow {
-            impression: self.id(row),
+            impression: text(self.impression, row),
             time: self.time(row),
             user: text(self.user, row),
             session: text(self.session, row),
@@ -138,9 +144,9 @@ impl<'a> Columns<'a> {
     /// Makes `to` what a row says, if that is in the usual form: see [`FrameJoin::impression_rows`].
     fn usual(&self, row: usize, settings: &Settings, to: &mut RowRef<'a>) -> Option<()> {
         let text = |column: Option<Imported<'a>>| match column {
-            Some(Imported::Text(values)) => values.borrowed(row),
+            Some(Imported::Text(values)) => Some(values.text(row)),
+            Some(Imported::Null) | None => Some(None),
             Some(_) => None,
-            None => Some(None),
         };
         (to.impression, to.user, to.session) = (text(self.impression)?, text(self.user)?, text(self.session)?);
         (to.agent, to.pairs) = (text(self.agent)?, text(self.pairs)?);
@@ -154,15 +160,19 @@ impl<'a> Columns<'a> {
             return None;
         }
         to.receipt_text = text(self.receipt_text)?;
+        to.receipt = match self.receipt {
+            Some(Imported::Bytes(values)) => values.bytes(row),
+            Some(Imported::Text(values)) => {
+                to.receipt_text = values.text(row);
+                None
+            }
+            Some(Imported::Null) | None => None,
+            Some(_) => return None,
+        };
         // A receipt in JSON begins so.
         if to.receipt_text.is_some_and(|text| text.starts_with('{')) {
             return None;
         }
-        to.receipt = match self.receipt {
-            Some(Imported::Bytes(values)) => values.bytes(row),
-            Some(_) => return None,
-            None => None,
-        };
         to.time = match self.time(row)? {
             RowTime::Utc(time) => Some(time),
             RowTime::Number(number) => Some(time::of_number(number)?),
@@ -170,9 +180,9 @@ impl<'a> Columns<'a> {
             RowTime::Local(_) => return None,
         };
         let list = |column: Option<Imported<'a>>, take: &mut dyn FnMut(Option<&'a str>)| match column {
-            Some(Imported::Lists(values)) => values.borrowed(row, take),
+            Some(Imported::Lists(values)) => Some(values.each(row, take)),
+            Some(Imported::Null) | None => Some(false),
             Some(_) => None,
-            None => Some(false),
         };
         let mut are_complete = true;
         let RowRef { shown, mixed, pinned, teams, rankers, .. } = to;
@@ -192,7 +202,7 @@ impl<'a> Columns<'a> {
 
     fn click(&self, row: usize, settings: &Settings) -> Result<Event<'a>, Malformed> {
         let found = ClickRow {
-            impression: self.id(row),
+            impression: text(self.impression, row),
             document: text(self.document, row),
             time: self.time(row),
             dwell: float(self.dwell, row),

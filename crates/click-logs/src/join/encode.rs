@@ -45,7 +45,7 @@ impl Encoding<'_> {
     /// The records of a block.
     pub(super) fn encode(&self, block: &Block, format: &Format) -> Result<Encoded, LogError> {
         let mut encoder = Encoder::new(self.settings, self.lineups, self.keeps_origins);
-        let mut usual = FastPath::default();
+        let mut fast_path = FastPath::default();
         let mut encoded = Encoded {
             records: (0..self.parts).map(|_| Vec::with_capacity(block.bytes() / self.parts)).collect(),
             tally: Tally::default(),
@@ -58,7 +58,7 @@ impl Encoding<'_> {
         for (line, text) in block.lines() {
             let taken = text
                 .map_err(Malformed::new)
-                .and_then(|text| self.line(text, line, format, &mut usual, &mut encoder, &mut encoded));
+                .and_then(|text| self.line(text, line, format, &mut fast_path, &mut encoder, &mut encoded));
             match taken {
                 Ok(()) => {}
                 Err(malformed) if self.settings.set_malformed_aside => {
@@ -87,7 +87,7 @@ impl Encoding<'_> {
         text: &'b str,
         line: u64,
         format: &Format,
-        usual: &mut FastPath<'b>,
+        fast_path: &mut FastPath<'b>,
         encoder: &mut Encoder<'_>,
         encoded: &mut Encoded,
     ) -> Result<(), Malformed> {
@@ -96,7 +96,7 @@ impl Encoding<'_> {
         match self.kind {
             Kind::Impressions => {
                 let records = &mut encoded.records;
-                let (time, is_synthetic) = match usual.impression(text, header, self.settings) {
+                let (time, is_synthetic) = match fast_path.impression(text, header, self.settings) {
                     Some(impression) => {
                         encoder.impression(&impression, origin, |id| &mut records[part(id)])?;
                         (impression.time, impression.is_synthetic())
@@ -114,7 +114,7 @@ impl Encoding<'_> {
                 }
             }
             Kind::Clicks => {
-                let event = match usual.click(text, header, self.settings) {
+                let event = match fast_path.click(text, header, self.settings) {
                     Some(event) => event,
                     None => match read::click(text, header, self.settings)? {
                         Some(event) => event,

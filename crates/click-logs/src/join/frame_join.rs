@@ -10,14 +10,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::credit::{Credited, names};
+use super::credit::names;
 use super::encode::{joined_times, note_action};
 use super::encoder::Encoder;
-use super::outcome::{PairOutcome, UNKNOWN};
-use super::record::{CLICK, ClickRecord, ImpressionRecord};
+use super::outcome::{Kept, PairOutcome, UNKNOWN};
+use super::record::{Blocks, CLICK, ClickRecord, ImpressionRecord};
 use super::table::Table;
 use super::tally::{ClickFate, ImpressionFate, Tally};
-use super::units::{Counter, Day, DayCounts, Days, Pairs, most_careful, resolved};
+use super::units::{Counter, Days, Pairs, Sum};
 use crate::error::{LogError, Malformed};
 use crate::model::{Alone, Complete, Impression, Lineup, Lineups, OfVersion, Settings};
 use crate::read::{Event, FastPath, RowRef};
@@ -99,14 +99,18 @@ fn part_of(id: u128) -> usize {
     id as usize % PARTS
 }
 
+fn blocks() -> Vec<Blocks> {
+    std::iter::repeat_with(Blocks::default).take(PARTS).collect()
+}
+
 /// Impressions and clicks, as far as they were passed.
 #[derive(Debug)]
 pub struct FrameJoin {
     settings: Settings,
     lineups: Lineups,
     /// Records by [`part_of`] their ids.
-    impressions: Vec<Vec<u8>>,
-    clicks: Vec<Vec<u8>>,
+    impressions: Vec<Blocks>,
+    clicks: Vec<Blocks>,
     tally: Tally,
     times: Option<(i64, i64)>,
     is_synthetic: bool,
@@ -120,8 +124,8 @@ impl FrameJoin {
         Self {
             settings,
             lineups: Lineups::default(),
-            impressions: vec![Vec::new(); PARTS],
-            clicks: vec![Vec::new(); PARTS],
+            impressions: blocks(),
+            clicks: blocks(),
             tally: Tally::default(),
             times: None,
             is_synthetic: false,
@@ -147,7 +151,7 @@ impl FrameJoin {
         let mut encoder = Encoder::new(&self.settings, &self.lineups, false);
         for (at, row) in rows.enumerate() {
             let taken = row.and_then(|impression| {
-                encoder.complete_impression(&impression, (0, 0), |id| &mut self.impressions[part_of(id)])?;
+                encoder.complete_impression(&impression, (0, 0), |id| self.impressions[part_of(id)].buffer())?;
                 self.times = joined_times(self.times, Some((impression.time, impression.time)));
                 self.is_synthetic |= impression.is_synthetic();
                 Ok(())
@@ -180,10 +184,10 @@ impl FrameJoin {
         for at in 0..count {
             let taken = match rows.row(settings, |row| usual(at, row)) {
                 Some(row) => encoder
-                    .impression(&row, (0, 0), |id| &mut impressions[part_of(id)])
+                    .impression(&row, (0, 0), |id| impressions[part_of(id)].buffer())
                     .map(|()| (row.time, row.is_synthetic())),
                 None => complete(at).and_then(|row| {
-                    encoder.complete_impression(&row, (0, 0), |id| &mut impressions[part_of(id)])?;
+                    encoder.complete_impression(&row, (0, 0), |id| impressions[part_of(id)].buffer())?;
                     Ok((row.time, row.is_synthetic()))
                 }),
             };
@@ -213,7 +217,7 @@ impl FrameJoin {
             match row {
                 Ok(Event::Click(click)) => {
                     self.tally.without_dwell += encoder.lacks_dwell(&click);
-                    encoder.click(&click, (0, 0), |id| &mut self.clicks[part_of(id)]);
+                    encoder.click(&click, (0, 0), |id| self.clicks[part_of(id)].buffer());
                 }
                 Ok(Event::Other(action)) => {
                     self.tally.clicks(ClickFate::Other, 1);
@@ -229,7 +233,7 @@ impl FrameJoin {
     /// Bytes that wait for [`credit`](Self::credit).
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.impressions.iter().chain(&self.clicks).map(Vec::len).sum()
+        self.impressions.iter().chain(&self.clicks).map(Blocks::len).sum()
     }
 
     /// What the impressions passed so far say together.
@@ -241,7 +245,7 @@ impl FrameJoin {
 
     /// Forgets the lines, but not what they said together.
     pub fn forget(&mut self) {
-        self.impressions.iter_mut().chain(&mut self.clicks).for_each(Vec::clear);
+        (self.impressions, self.clicks) = (blocks(), blocks());
     }
 
     /// Credits the impressions passed, all lines of which must have been, and forgets them. Those whose window ends after
@@ -269,14 +273,17 @@ impl FrameJoin {
                 all_clicks: outcome.all_clicks,
             });
         };
-        for (impressions, clicks) in self.impressions.iter().zip(&self.clicks) {
+        // Each part is given back as soon as it is joined.
+        let parts = std::mem::replace(&mut self.impressions, blocks()).into_iter();
+        for (impressions, clicks) in parts.zip(std::mem::replace(&mut self.clicks, blocks())) {
             let mut table = Table::new(&self.settings, complete_until, false, impressions.len());
-            table.insert_all(ImpressionRecord::all(impressions, false));
-            table.click_all(clicks.chunks_exact(CLICK).map(ClickRecord::read));
+            table.insert_all(impressions.iter().flat_map(|block| ImpressionRecord::all(block, false)));
+            drop(impressions);
+            table.click_all(clicks.iter().flat_map(|block| block.chunks_exact(CLICK)).map(ClickRecord::read));
+            drop(clicks);
             let joined = table.finish(&lineups, &mut outcome_of, drop);
             self.tally += joined.map_err(LogError::new)?.tally;
         }
-        self.forget();
         Ok(())
     }
 
@@ -293,10 +300,11 @@ pub struct Units {
     names: Vec<String>,
     versions: BTreeMap<Option<String>, OfVersion>,
     last_day: i32,
-    /// Pairs of rankers with their version, and their numbers.
+    /// Pairs of rankers with their version, and their numbers; and the last of them, since most follow one like them.
     numbers: BTreeMap<[Option<String>; 3], u32>,
+    last: Option<([Option<String>; 3], u32)>,
     lineups: Vec<Lineup>,
-    outcomes: Vec<PairOutcome>,
+    outcomes: Kept,
 }
 
 impl Units {
@@ -306,8 +314,8 @@ impl Units {
         let (_, last_day) = survey.closing(&settings);
         let names = survey.names(&settings);
         let versions = survey.versions.clone();
-        let (numbers, lineups, outcomes) = (BTreeMap::new(), Vec::new(), Vec::new());
-        Self { settings, names, versions, last_day, numbers, lineups, outcomes }
+        let (numbers, lineups, outcomes) = (BTreeMap::new(), Vec::new(), Kept::default());
+        Self { settings, names, versions, last_day, numbers, last: None, lineups, outcomes }
     }
 
     /// Adds an outcome.
@@ -316,28 +324,10 @@ impl Units {
     /// For a ranker or version that is none of those of the survey.
     pub fn push(&mut self, outcome: &UnitOutcome<'_>) -> Result<(), LogError> {
         let [first, second] = outcome.rankers;
-        let key = [first, second, outcome.version].map(|name| name.map(str::to_owned));
-        let number = match self.numbers.get(&key) {
-            Some(&number) => number,
-            None => {
-                let [first, second, version] = key.clone();
-                let rankers: Vec<String> = [first, second].into_iter().flatten().collect();
-                if let Some(name) = rankers.iter().find(|name| !self.names.contains(name)) {
-                    let known = self.names.join(", ");
-                    return Err(LogError::new(format!(
-                        "the log has the ranker {name}, which is none of {known}; name all rankers, or none"
-                    )));
-                }
-                if !self.versions.contains_key(&version) {
-                    let version = version.unwrap_or_default();
-                    return Err(LogError::new(format!("the version {version:?} is none that the impressions name")));
-                }
-                let (scheme, method, declared) = (crate::model::Scheme::Teams, String::new(), None);
-                self.lineups.push(Lineup { rankers, scheme, method, version, declared, alone: Alone::No });
-                let number = self.numbers.len() as u32;
-                self.numbers.insert(key, number);
-                number
-            }
+        let names = [first, second, outcome.version];
+        let number = match &self.last {
+            Some((last, number)) if last.each_ref().map(Option::as_deref) == names => *number,
+            _ => self.number(names)?,
         };
         let place = |at: usize| if outcome.rankers[at].is_some() { at as u8 } else { UNKNOWN };
         self.outcomes.push(PairOutcome {
@@ -357,6 +347,35 @@ impl Units {
         Ok(())
     }
 
+    /// The number of a pair with its version.
+    fn number(&mut self, names: [Option<&str>; 3]) -> Result<u32, LogError> {
+        let key = names.map(|name| name.map(str::to_owned));
+        let number = match self.numbers.get(&key) {
+            Some(&number) => number,
+            None => {
+                let [first, second, version] = key.clone();
+                let rankers: Vec<String> = [first, second].into_iter().flatten().collect();
+                if let Some(name) = rankers.iter().find(|name| !self.names.contains(name)) {
+                    let known = self.names.join(", ");
+                    return Err(LogError::new(format!(
+                        "the log has the ranker {name}, which is none of {known}; name all rankers, or none"
+                    )));
+                }
+                if !self.versions.contains_key(&version) {
+                    let version = version.unwrap_or_default();
+                    return Err(LogError::new(format!("the version {version:?} is none that the impressions name")));
+                }
+                let (scheme, method, declared) = (crate::model::Scheme::Teams, String::new(), None);
+                self.lineups.push(Lineup { rankers, scheme, method, version, declared, alone: Alone::No });
+                let number = self.numbers.len() as u32;
+                self.numbers.insert(key.clone(), number);
+                number
+            }
+        };
+        self.last = Some((key, number));
+        Ok(number)
+    }
+
     /// How many outcomes wait for [`count`](Self::count).
     #[must_use]
     pub fn len(&self) -> usize {
@@ -366,7 +385,7 @@ impl Units {
     /// Whether none waits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.outcomes.is_empty()
+        self.outcomes.len() == 0
     }
 
     /// Counts the units passed, all outcomes of which must have been, and forgets them.
@@ -386,66 +405,5 @@ impl Units {
             sum.add_day(pairs.versions[version].name.clone(), day, names, counts);
         }
         sum.tally += counter.tally;
-    }
-}
-
-/// Counts of parts of a log, added up.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Sum {
-    /// By version, day and names.
-    pub days: BTreeMap<(Option<String>, i32, [String; 2]), DayCounts>,
-    /// What became of lines.
-    pub tally: Tally,
-}
-
-impl Sum {
-    /// Adds the counts of a day of a version of the experiment; `names` are in the order of results.
-    pub fn add_day(&mut self, version: Option<String>, day: i32, names: [String; 2], counts: DayCounts) {
-        let sum = self.days.entry((version, day, names)).or_default();
-        sum.units += counts.units;
-        sum.impressions += counts.impressions;
-    }
-
-    /// What the log says, when all of its parts were added.
-    #[must_use]
-    pub fn credited(self, survey: &Survey, settings: &Settings) -> Credited {
-        let rankers = survey.names(settings);
-        let place = |name: &String| rankers.iter().position(|known| known == name).expect("checked when it was pushed");
-        let versions = resolved(&survey.versions, settings);
-        let number = |name: &Option<String>| {
-            versions.iter().position(|version| version.name == *name).expect("checked when it was pushed")
-        };
-        let mut days: Vec<Day> = self
-            .days
-            .iter()
-            .map(|((version, day, names), &counts)| Day {
-                version: number(version),
-                day: *day,
-                pair: (place(&names[0]), place(&names[1])),
-                counts,
-            })
-            .collect();
-        days.sort_by_key(|day| (day.version, day.day, day.pair));
-        let all = most_careful(&versions);
-        let is_met = |name: &String| survey.versions.values().any(|of| of.rankers.contains(name));
-        Credited {
-            days,
-            tally: self.tally.settled(),
-            times: survey.times,
-            is_synthetic: survey.is_synthetic,
-            spilled: 0,
-            last_closed_day: match survey.closing(settings) {
-                (i64::MAX, _) => None,
-                (_, last_day) => Some(last_day),
-            },
-            in_order: false,
-            choice: all.choice,
-            said_by: all.said_by,
-            declared: all.declared,
-            versions,
-            other_actions: survey.other_actions.clone(),
-            never_met: settings.rankers.iter().filter(|name| !is_met(name)).cloned().collect(),
-            rankers,
-        }
     }
 }

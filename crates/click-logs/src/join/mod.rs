@@ -27,6 +27,6 @@ mod tally;
 mod units;
 
 pub use credit::{Credited, Inputs, Limits, Order, Watch, credit};
-pub use frame_join::{FrameJoin, Sum, Survey, UnitOutcome, Units};
+pub use frame_join::{FrameJoin, Survey, UnitOutcome, Units};
 pub use tally::{Aside, ClickFate, ImpressionFate, Tally, UnitFate};
-pub use units::{Day, DayCounts};
+pub use units::{Day, DayCounts, Sum};

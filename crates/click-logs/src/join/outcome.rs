@@ -1,6 +1,7 @@
 //! What an impression says about one pair of its rankers, as bytes: what units are counted from.
 
 use super::record::{ID, ORIGIN, Origin, TIME, read_id, read_origin, read_time, write_id, write_origin, write_time};
+use super::units::Outcomes;
 
 /// One impression, one pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +25,84 @@ pub(super) struct PairOutcome {
     /// All clicks in its window.
     pub(super) all_clicks: u32,
     pub(super) origin: Option<Origin>,
+}
+
+/// Outcomes of a log in memory, which knows no origins, in blocks of the size of those of records, whose memory they take over.
+#[derive(Debug, Default)]
+pub(super) struct Kept(Vec<Vec<KeptOutcome>>);
+
+/// An outcome without its origin, in 64 bytes.
+#[derive(Debug, Clone, Copy)]
+struct KeptOutcome {
+    unit: u128,
+    shown: (i64, u32),
+    day: i32,
+    lineup: u32,
+    clicks: u32,
+    all_clicks: u32,
+    pair: [u8; 2],
+    net: i8,
+    stands: bool,
+    is_set_aside: bool,
+    is_known_bot: bool,
+}
+
+impl Kept {
+    const BLOCK: usize = 1 << 11;
+
+    /// Adds an outcome, but for its origin.
+    pub(super) fn push(&mut self, outcome: PairOutcome) {
+        if self.0.last().is_none_or(|block| block.len() == Self::BLOCK) {
+            self.0.push(Vec::with_capacity(Self::BLOCK));
+        }
+        let PairOutcome { unit, shown, day, lineup, pair, net, stands, is_set_aside, is_known_bot, clicks, .. } =
+            outcome;
+        let all_clicks = outcome.all_clicks;
+        let last = self.0.len() - 1;
+        self.0[last].push(KeptOutcome {
+            unit,
+            shown,
+            day,
+            lineup,
+            clicks,
+            all_clicks,
+            pair,
+            net,
+            stands,
+            is_set_aside,
+            is_known_bot,
+        });
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.0.last().map_or(0, |last| (self.0.len() - 1) * Self::BLOCK + last.len())
+    }
+}
+
+impl Outcomes for Kept {
+    fn units(&self) -> impl Iterator<Item = u128> {
+        self.0.iter().flatten().map(|outcome| outcome.unit)
+    }
+
+    fn get(&self, place: usize) -> PairOutcome {
+        let KeptOutcome { unit, shown, day, lineup, clicks, all_clicks, pair, net, stands, is_set_aside, is_known_bot } =
+            self.0[place / Self::BLOCK][place % Self::BLOCK];
+        PairOutcome {
+            unit,
+            shown,
+            day,
+            lineup,
+            pair,
+            net,
+            stands,
+            is_set_aside,
+            is_known_bot,
+            clicks,
+            all_clicks,
+            origin: None,
+        }
+    }
 }
 
 /// A ranker that owns nothing in a list.

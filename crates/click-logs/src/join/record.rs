@@ -341,6 +341,35 @@ pub(super) fn read_origin(bytes: &[u8]) -> Origin {
     (file, u64::from_le_bytes(bytes[4..12].try_into().expect("eight bytes")))
 }
 
+/// Records one after another, in blocks: memory that grows is not copied, and is given back block by block.
+#[derive(Debug, Default)]
+pub(super) struct Blocks(Vec<Vec<u8>>);
+
+impl Blocks {
+    const SIZE: usize = 1 << 17;
+    /// A block that has no more room than this is full; most records are smaller.
+    const SPARE: usize = 1 << 10;
+
+    /// Where the next record is written.
+    pub(super) fn buffer(&mut self) -> &mut Vec<u8> {
+        if self.0.last().is_none_or(|block| block.len() + Self::SPARE > Self::SIZE) {
+            self.0.push(Vec::with_capacity(Self::SIZE));
+        }
+        let last = self.0.len() - 1;
+        &mut self.0[last]
+    }
+
+    /// How many bytes there are.
+    pub(super) fn len(&self) -> usize {
+        self.0.iter().map(Vec::len).sum()
+    }
+
+    /// The blocks, each of whole records.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        self.0.iter().map(Vec::as_slice)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

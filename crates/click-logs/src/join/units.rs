@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 
 use statistics::{Counts, Preference};
 
+use super::credit::Credited;
+use super::frame_join::Survey;
 use super::outcome::{PairOutcome, UNKNOWN};
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally, UnitFate};
 use crate::model::{Lineup, OfVersion, PairChoice, Settings, Version};
@@ -121,6 +123,23 @@ pub(super) fn most_careful(versions: &[Version]) -> Version {
     Version { name: None, declared: versions.iter().filter_map(|version| version.declared).max(), ..most }
 }
 
+/// Outcomes in any order.
+pub(super) trait Outcomes {
+    /// The unit of each.
+    fn units(&self) -> impl Iterator<Item = u128>;
+    fn get(&self, place: usize) -> PairOutcome;
+}
+
+impl Outcomes for Vec<PairOutcome> {
+    fn units(&self) -> impl Iterator<Item = u128> {
+        self.iter().map(|outcome| outcome.unit)
+    }
+
+    fn get(&self, place: usize) -> PairOutcome {
+        self[place]
+    }
+}
+
 /// Counts the units of one partition.
 pub(super) struct Counter<'a> {
     pub(super) settings: &'a Settings,
@@ -134,14 +153,14 @@ pub(super) struct Counter<'a> {
 
 impl Counter<'_> {
     /// Counts all outcomes of a partition, which has every outcome of its units.
-    pub(super) fn count(&mut self, outcomes: &[PairOutcome]) {
-        // What is sorted are the upper parts of units: fewer bytes to move.
-        let mut order: Vec<(u64, u32)> = outcomes.iter().map(|outcome| (outcome.unit >> 32) as u64).zip(0..).collect();
+    pub(super) fn count(&mut self, outcomes: &impl Outcomes) {
+        // What is sorted are parts of units: fewer bytes to move. Bits from 80 on may be those of a partition.
+        let mut order: Vec<(u32, u32)> = outcomes.units().map(|unit| (unit >> 48) as u32).zip(0..).collect();
         order.sort_unstable_by_key(|&(upper, _)| upper);
         let mut alike: Vec<PairOutcome> = Vec::new();
         for group in order.chunk_by(|a, b| a.0 == b.0) {
             alike.clear();
-            alike.extend(group.iter().map(|&(_, place)| outcomes[place as usize]));
+            alike.extend(group.iter().map(|&(_, place)| outcomes.get(place as usize)));
             alike.sort_unstable_by_key(|outcome| (outcome.unit, outcome.day));
             for unit in alike.chunk_by_mut(|a, b| a.unit == b.unit) {
                 let bot_from = self.first_day_of_bot(unit).unwrap_or(i32::MAX);
@@ -279,6 +298,67 @@ impl Counter<'_> {
         self.tally.moved_clicks(clicks, u64::from(outcome.clicks));
         if let Some((file, line)) = outcome.origin {
             self.asides.push(Aside { is_impression: true, file, line, fate: fate.name() });
+        }
+    }
+}
+
+/// Counts of parts of a log, added up.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Sum {
+    /// By version, day and names.
+    pub days: BTreeMap<(Option<String>, i32, [String; 2]), DayCounts>,
+    /// What became of lines.
+    pub tally: Tally,
+}
+
+impl Sum {
+    /// Adds the counts of a day of a version of the experiment; `names` are in the order of results.
+    pub fn add_day(&mut self, version: Option<String>, day: i32, names: [String; 2], counts: DayCounts) {
+        let sum = self.days.entry((version, day, names)).or_default();
+        sum.units += counts.units;
+        sum.impressions += counts.impressions;
+    }
+
+    /// What the log says, when all of its parts were added.
+    #[must_use]
+    pub fn credited(self, survey: &Survey, settings: &Settings) -> Credited {
+        let rankers = survey.names(settings);
+        let place = |name: &String| rankers.iter().position(|known| known == name).expect("checked when it was pushed");
+        let versions = resolved(&survey.versions, settings);
+        let number = |name: &Option<String>| {
+            versions.iter().position(|version| version.name == *name).expect("checked when it was pushed")
+        };
+        let mut days: Vec<Day> = self
+            .days
+            .iter()
+            .map(|((version, day, names), &counts)| Day {
+                version: number(version),
+                day: *day,
+                pair: (place(&names[0]), place(&names[1])),
+                counts,
+            })
+            .collect();
+        days.sort_by_key(|day| (day.version, day.day, day.pair));
+        let all = most_careful(&versions);
+        let is_met = |name: &String| survey.versions.values().any(|of| of.rankers.contains(name));
+        Credited {
+            days,
+            tally: self.tally.settled(),
+            times: survey.times,
+            is_synthetic: survey.is_synthetic,
+            spilled: 0,
+            last_closed_day: match survey.closing(settings) {
+                (i64::MAX, _) => None,
+                (_, last_day) => Some(last_day),
+            },
+            in_order: false,
+            choice: all.choice,
+            said_by: all.said_by,
+            declared: all.declared,
+            versions,
+            other_actions: survey.other_actions.clone(),
+            never_met: settings.rankers.iter().filter(|name| !is_met(name)).cloned().collect(),
+            rankers,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Logs from files: blocks of lines, plain or gzip, and one line as an impression or a click. JSON Lines (our own fields,
 //! those of UBI 1.3, responses of OpenSearch and Solr), CSV and, with the feature `parquet`, Parquet; and lines that are
-//! rows of a table already. Most lines are of a `usual` form, and read without copies. Not here: what the lines mean
+//! rows of a table already. Most lines are of a plain form (`fast_path`), and read without copies. Not here: what the lines mean
 //! together.
 
 mod csv;

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::event::Event;
+use super::event::{Event, dwell};
 use super::fields::LineFields;
 use super::json::add_object;
 use super::lists::Separated;
@@ -11,7 +11,7 @@ use super::names::{Container, Field, Kind};
 use super::text::ReceiptText;
 use super::value::{Moment, Value};
 use crate::error::Malformed;
-use crate::model::{Impression, Settings, time};
+use crate::model::{Click, Impression, Settings, time};
 
 /// A time in a table.
 #[derive(Debug, Clone, PartialEq)]
@@ -117,6 +117,9 @@ impl<'a> ClickRow<'a> {
     /// # Errors
     /// What is wrong with the row.
     pub fn read(self, settings: &Settings) -> Result<Event<'a>, Malformed> {
+        if let Some(click) = self.usual(settings) {
+            return Ok(Event::Click(click));
+        }
         let mut fields = LineFields::new(Kind::Clicks, Separated::Never);
         let texts = [
             (Field::Action, "action_name", self.action),
@@ -130,6 +133,25 @@ impl<'a> ClickRow<'a> {
         fields.add(Field::Dwell, "dwell", dwell.map_or(Value::Null, Value::Number));
         add_more(&mut fields, self.more);
         fields.click(settings)
+    }
+
+    /// The click of a row that has all it needs and nothing else to be looked at, which most have.
+    fn usual(&self, settings: &Settings) -> Option<Click<'a>> {
+        if self.action.is_some() || self.more.is_some() {
+            return None;
+        }
+        let named = |text: &Option<Cow<'a, str>>| text.clone().filter(|text| !text.is_empty());
+        let time = match self.time.as_ref()? {
+            RowTime::Utc(time) => *time,
+            RowTime::Number(number) => time::of_number(*number)?,
+            RowTime::Text(text) => settings.zone.time(text).ok()?,
+            RowTime::Local(_) => return None,
+        };
+        let dwell = match self.dwell.filter(|seconds| !seconds.is_nan()) {
+            Some(seconds) => Some(dwell(seconds).ok()?),
+            None => None,
+        };
+        Some(Click { impression: named(&self.impression)?, document: named(&self.document)?, time, dwell })
     }
 }
 

@@ -62,11 +62,13 @@ mod names;
 mod open;
 mod order;
 mod qrels;
+mod query;
 mod run;
 mod write;
 
 pub use names::{are_synthetic, path_of};
 pub use open::{TrecOptions, TrecTies, Unjudged, open};
+pub use query::read_query;
 pub use write::{Documents, write_qrels, write_run};
 
 /// The beginning of the tag of runs that were written from synthetic data, and the iteration of such qrels.

@@ -47,9 +47,9 @@ fn assert_is(found: &ImpressionRef<'_>, expected: &Impression<'_>) {
 
 /// Whether a line is of the usual form; what it says is what the complete reader says then.
 fn compared(line: &str, header: Option<&Header>, settings: &Settings, is_click: bool) -> bool {
-    let mut usual = FastPath::default();
+    let mut fast_path = FastPath::default();
     if is_click {
-        let Some(found) = usual.click(line, header, settings) else { return false };
+        let Some(found) = fast_path.click(line, header, settings) else { return false };
         let expected = click(line, header, settings).unwrap_or_else(|error| panic!("{line}: {}", error.message));
         let expected = expected.expect("no action");
         match (found, expected) {
@@ -62,7 +62,7 @@ fn compared(line: &str, header: Option<&Header>, settings: &Settings, is_click: 
             (found, expected) => assert_eq!(found, expected, "{line}"),
         }
     } else {
-        let Some(found) = usual.impression(line, header, settings) else { return false };
+        let Some(found) = fast_path.impression(line, header, settings) else { return false };
         match impression(line, header, settings) {
             Ok(expected) => assert_is(&found, &expected.expect("no action")),
             // The names of teams are compared when they become places.

@@ -1,0 +1,243 @@
+"""Frames of any library as batches that the compiled part reads: the one place that knows the libraries.
+
+None is imported: they are recognised by what their objects can do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankduel import _core
+
+KINDS = "pandas, polars, pyarrow, duckdb, anything with __arrow_c_stream__, a dictionary of columns"
+"""What a frame may be, for errors."""
+
+
+class Column(NamedTuple):
+    """A column to read."""
+
+    #: Its name in the frame.
+    name: str
+    #: What it shall hold: ``ids``, ``texts``, ``lists`` of ids, ``numbers``, ``times`` or ``receipts``.
+    kind: str
+
+
+_READ = {
+    "ids": ("text", "int", "null"),
+    "texts": ("text", "null"),
+    "lists": ("lists", "null"),
+    "numbers": ("int", "float", "null"),
+    "times": ("time", "int", "float", "text", "null"),
+    "receipts": ("bytes", "text", "null"),
+}
+"""What the compiled part reads as each kind, in columns of Arrow."""
+
+_OBJECTS = {"ids": "ids", "texts": "ids", "lists": "lists", "numbers": "numbers"}
+"""As what it reads each kind, in columns of objects."""
+
+
+def is_table(value: object) -> bool:
+    """Whether something other than a mapping is a frame."""
+    if hasattr(value, "__arrow_c_stream__") or hasattr(value, "iloc"):
+        return hasattr(value, "columns") or not hasattr(value, "dtype")
+    return is_lazy(value) or (hasattr(value, "to_arrow") and hasattr(value, "columns"))
+
+
+def is_lazy(value: object) -> bool:
+    """Whether it is a query that is not carried out yet, such as polars has."""
+    return hasattr(value, "collect") and hasattr(value, "collect_schema") and not hasattr(value, "__arrow_c_stream__")
+
+
+class Table:
+    """The columns of a frame.
+
+    Parameters
+    ----------
+    frame
+        A frame, or a mapping of columns.
+    what
+        What it holds, for errors.
+
+    Raises
+    ------
+    TypeError
+        For what is no frame.
+    """
+
+    def __init__(self, frame: Any, what: str) -> None:
+        if is_lazy(frame):
+            frame = frame.collect()
+        self.what = what
+        self._frame = frame
+        self._stream: _core.Reader | None = None
+        self._cells: dict[str, list[Any]] | None = None
+        if isinstance(frame, Mapping):
+            names: Iterable[Any] = frame
+        elif hasattr(frame, "iloc"):
+            names = frame.columns
+        elif hasattr(frame, "columns") and hasattr(frame, "select") and hasattr(frame, "__arrow_c_stream__"):
+            # pyarrow has columns themselves under this name.
+            names = getattr(frame, "column_names", frame.columns)
+        elif hasattr(frame, "__arrow_c_stream__"):
+            self._stream = _core.Reader(frame)
+            names = [name for name, _ in self._stream.columns()]
+        elif hasattr(frame, "to_arrow"):
+            self._frame = frame.to_arrow()
+            names = self._frame.column_names
+        else:
+            raise TypeError(f"expected a frame of {what} ({KINDS}), found {type(frame).__name__}")
+        #: The names of its columns; what is not called by a text is left out.
+        self.names: list[str] = [name for name in names if isinstance(name, str)]
+
+    def arrow(self, names: Sequence[str]) -> Any:
+        """Something with a stream of Arrow that has at least these columns."""
+        if self._stream is not None:
+            return self._stream
+        frame = self._frame
+        if isinstance(frame, Mapping):
+            raise TypeError("a dictionary of columns is no stream")
+        if hasattr(frame, "iloc"):
+            return frame[list(names)]
+        # Other columns may be of types that cannot leave their library.
+        return frame.select(list(names)) if hasattr(frame, "schema") else frame
+
+    def _has_objects(self, column: Column) -> bool:
+        """Whether a column holds objects of Python, which the compiled part reads."""
+        frame = self._frame
+        if isinstance(frame, Mapping):
+            return True
+        return bool(hasattr(frame, "iloc") and frame[column.name].dtype == object and column.kind in _OBJECTS)
+
+    def objects(self, name: str, kind: str) -> Any:
+        """A column as a list or an array of numpy."""
+        values = self._frame[name]
+        if isinstance(values, (list, tuple)):
+            return values
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise ValueError(f"{self.what}: expected values in the column {name!r}, found {values!r}")
+        if hasattr(values, "to_pylist"):
+            return values.to_pylist()
+        array = values.to_numpy() if hasattr(values, "to_numpy") else values
+        if not isinstance(array, np.ndarray) or array.ndim != 1:
+            return list(array)
+        if array.dtype == object:
+            return array
+        if kind == "numbers" and array.dtype.kind in "biuf":
+            return np.ascontiguousarray(array, dtype=np.float64)
+        return array.tolist()
+
+    def values(self, name: str) -> Any:
+        """A column as an array of numpy, or as a list."""
+        frame = self._frame
+        if isinstance(frame, Mapping) or hasattr(frame, "iloc"):
+            return self.objects(name, "numbers")
+        if hasattr(frame, "get_column"):
+            return frame.get_column(name).to_numpy()
+        if hasattr(frame, "column") and hasattr(frame, "column_names"):
+            return frame.column(name).to_numpy()
+        if self._cells is None:
+            self._cells = cells(frame, self.what) if self._stream is None else _of_stream(self._stream, self.what)
+        return self._cells[name]
+
+    def check_names(self, names: Iterable[str]) -> None:
+        """Refuse columns of which there are two.
+
+        Raises
+        ------
+        ValueError
+            If two columns have one of these names.
+        """
+        for name in names:
+            if self.names.count(name) > 1:
+                raise ValueError(f"two columns of the {self.what} are called {name!r}; rename one")
+
+    def reader(self, columns: Mapping[str, Column]) -> _core.Reader | None:
+        """Its rows in batches.
+
+        Parameters
+        ----------
+        columns
+            The columns to read, by the names that this package has for them.
+
+        Returns
+        -------
+        Reader or None
+            None if some column is of a type that the compiled part does not read as that kind.
+
+        Raises
+        ------
+        ValueError
+            If two columns have one name.
+        """
+        self.check_names(column.name for column in columns.values())
+        if hasattr(self._frame, "iloc") and not len(self._frame):
+            # Columns without values have any type.
+            return _core.Reader(None)
+        held = {own: column for own, column in columns.items() if self._has_objects(column)}
+        rest = {own: column for own, column in columns.items() if own not in held}
+        reader = _core.Reader(None)
+        if rest:
+            try:
+                reader = _core.Reader(self.arrow([column.name for column in rest.values()]))
+            except ImportError:
+                # pandas needs pyarrow for that.
+                held, rest = dict(columns), {}
+            except (TypeError, ValueError, NotImplementedError):
+                if not hasattr(self._frame, "iloc"):
+                    raise
+                # Objects of several types in one column.
+                return None
+        if rest:
+            found = dict(reader.columns())
+            if any(found[column.name] not in _READ[column.kind] for column in rest.values()):
+                return None
+            reader.select([(own, column.name) for own, column in rest.items()])
+        for own, column in held.items():
+            values = self.objects(column.name, column.kind)
+            if column.kind not in _OBJECTS or (column.kind == "lists" and _begin_with_text(values)):
+                return None
+            reader.add(own, _OBJECTS[column.kind], values)
+        return reader
+
+
+def _begin_with_text(values: Iterable[Any]) -> bool:
+    """Whether the first value is text: lists in brackets, such as pandas writes to CSV."""
+    return isinstance(next((value for value in values if value is not None), None), str)
+
+
+def batches(reader: _core.Reader) -> Iterator[_core.Batch]:
+    """All batches of a reader."""
+    while (batch := reader.next()) is not None:
+        yield batch
+
+
+def cells(frame: Any, what: str) -> dict[str, list[Any]]:
+    """All values of a frame by column, as objects of Python."""
+    if isinstance(frame, Sequence) and not isinstance(frame, str) and all(isinstance(row, Mapping) for row in frame):
+        header = list(dict.fromkeys(name for row in frame for name in row))
+        return {name: [row.get(name) for row in frame] for name in header}
+    table = Table(frame, what)
+    if isinstance(frame, Mapping) or hasattr(frame, "iloc"):
+        columns = {name: table.objects(name, "ids") for name in table.names}
+        return {name: values.tolist() if isinstance(values, np.ndarray) else list(values) for name, values in columns.items()}
+    if hasattr(frame, "to_pydict"):
+        found: dict[str, list[Any]] = frame.to_pydict()
+        return found
+    if hasattr(frame, "get_column"):
+        return {name: frame.get_column(name).to_list() for name in table.names}
+    if hasattr(frame, "fetchall"):
+        rows = frame.fetchall()
+        return {name: [row[place] for row in rows] for place, name in enumerate(table.names)}
+    return _of_stream(table.arrow(table.names), what)
+
+
+def _of_stream(stream: Any, what: str) -> dict[str, list[Any]]:
+    try:
+        import pyarrow
+    except ImportError:
+        raise ImportError(f"such a frame of {what} is read through pyarrow: pip install pyarrow") from None
+    found: dict[str, list[Any]] = pyarrow.table(stream).to_pydict()
+    return found
