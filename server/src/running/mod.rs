@@ -157,6 +157,7 @@ impl Drop for Running {
 }
 
 /// Waits for SIGINT or SIGTERM, which do nothing else from now on.
+#[cfg(unix)]
 fn signals() -> std::io::Result<impl Future<Output = std::io::Result<()>> + Send> {
     use tokio::signal::unix::{SignalKind, signal};
 
@@ -165,6 +166,22 @@ fn signals() -> std::io::Result<impl Future<Output = std::io::Result<()>> + Send
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
+        }
+        Ok(())
+    })
+}
+
+/// Waits for Ctrl-C, or until the window is closed or the machine ends, which do nothing else from now on.
+#[cfg(windows)]
+fn signals() -> std::io::Result<impl Future<Output = std::io::Result<()>> + Send> {
+    use tokio::signal::windows::{ctrl_c, ctrl_close, ctrl_shutdown};
+
+    let (mut interrupt, mut close, mut shutdown) = (ctrl_c()?, ctrl_close()?, ctrl_shutdown()?);
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = close.recv() => {}
+            _ = shutdown.recv() => {}
         }
         Ok(())
     })

@@ -169,7 +169,9 @@ impl Store {
         let written = self.connection.execute("VACUUM INTO ?1", [text]).map_err(|error| failed(error.to_string()));
         let written = written.and_then(|_| {
             protect(&aside);
-            let file = std::fs::File::open(&aside).map_err(|error| failed(error.to_string()))?;
+            // Opened to be written: Windows flushes no other file.
+            let file =
+                std::fs::OpenOptions::new().write(true).open(&aside).map_err(|error| failed(error.to_string()))?;
             file.sync_all().map_err(|error| failed(error.to_string()))?;
             std::fs::rename(&aside, to).map_err(|error| failed(error.to_string()))
         });
@@ -193,9 +195,14 @@ fn inject(faults: &Injected, operation: Operation) -> Result<(), StoreError> {
 }
 
 /// The file has secrets: others on the machine cannot read it.
+#[cfg(unix)]
 fn protect(path: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
 
     // Where the file system has no modes, there is nothing to protect with.
     let _ = std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600));
 }
+
+/// On Windows, files have the rights of their folder.
+#[cfg(not(unix))]
+fn protect(_path: &Path) {}

@@ -1,9 +1,7 @@
 //! One server per store.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
-
-use rustix::fs::{FlockOperation, flock};
 
 use super::StoreError;
 
@@ -17,7 +15,7 @@ impl Drop for StoreLock {
     fn drop(&mut self) {
         // Closing the file would keep the lock for a moment where another thread is starting a process, which has a copy of it.
         // Where even this fails, closing does it.
-        let _ = flock(&self.file, FlockOperation::Unlock);
+        let _ = self.file.unlock();
     }
 }
 
@@ -30,10 +28,10 @@ impl StoreLock {
         let path = Self::path(store)?;
         let failed = |error: std::io::Error| StoreError::Io(format!("cannot lock {}: {error}", path.display()));
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        match file.try_lock() {
             Ok(()) => Ok(Self { file }),
-            Err(rustix::io::Errno::WOULDBLOCK) => Err(StoreError::InUse(store.display().to_string())),
-            Err(error) => Err(failed(error.into())),
+            Err(TryLockError::WouldBlock) => Err(StoreError::InUse(store.display().to_string())),
+            Err(TryLockError::Error(error)) => Err(failed(error)),
         }
     }
 

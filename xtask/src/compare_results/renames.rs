@@ -1,7 +1,6 @@
 //! What one build names differently from the one before it: files, CSV columns, JSON keys and words.
 //!
-//! `cargo xtask compare-results` translates the old names before it compares, and `cargo xtask tidy` checks that
-//! CHANGELOG lists every pair. To extend: add a line to the list it belongs to.
+//! `cargo xtask compare-results` translates the old names before it compares. To extend: add a line to the list it belongs to.
 
 /// One name and the name that takes its place, in the files that it applies to.
 #[derive(Debug, Clone, Copy)]

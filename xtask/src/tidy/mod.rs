@@ -2,7 +2,6 @@
 //!
 //! Not here: formatting, lints and broken links in documentation, which `.ci/run` leaves to cargo.
 
-mod changelog;
 mod commands;
 mod costs;
 mod cycles;
@@ -75,8 +74,6 @@ enum Check {
     Opening,
     /// Licences of dependencies
     Licences,
-    /// Renamed columns and keys in CHANGELOG.md
-    Changelog,
     /// Code that stands twice; runs only if named
     Duplicates,
 }
@@ -95,7 +92,6 @@ impl Check {
             Self::Manifests => manifests::check(root, findings),
             Self::Opening => opening::check(root, findings),
             Self::Licences => licences::check(root, findings),
-            Self::Changelog => changelog::check(root, findings),
             Self::Duplicates => duplicates::check(root, findings),
         }
     }
