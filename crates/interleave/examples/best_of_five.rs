@@ -5,6 +5,8 @@
 //! cargo run --release -p interleave --example best_of_five
 //! ```
 
+#![expect(clippy::print_stdout, reason = "an example prints its result")]
+
 use bandits::registry::Spec;
 use bandits::{Choice, Generators};
 use clicks::ClickSpec;
@@ -23,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let users = "navigational".parse::<ClickSpec>()?.users(&labels)?;
     let method: AnyInterleaving = "team-draft".parse()?;
-    let mut policy = "rucb".parse::<Spec>()?.open(5, 0, &Generators::from_seed(1))?;
+    let mut policy = "rucb".parse::<Spec>()?.open(5, None, &Generators::from_seed(1))?;
     let mut test = BestArm::new(5, 0.05)?;
     let [mut draws, mut clicks] = [2, 3].map(Generator::seed_from_u64);
     for number in 1..=100_000 {

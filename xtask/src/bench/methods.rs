@@ -178,6 +178,6 @@ impl Query {
     }
 
     fn examine(&self, doc: Doc, luck: &mut Generator) -> Examination {
-        self.clicks.user().examine(self.grades[doc.index()], luck).into()
+        self.clicks.user().examine(self.grades[doc.index()], luck)
     }
 }

@@ -47,8 +47,8 @@ pub use tickets::{OpenError, Ticket};
 
 use crate::late::LatePolicy;
 use crate::random::Coins;
-use crate::registry::Spec;
-use crate::{Arm, Choice, Feedback, Generator, Generators, PairWins, ParameterError, Preference};
+use crate::registry::{Spec, canonical};
+use crate::{Arm, Choice, Feedback, Generator, Generators, PairWins, ParameterError, PolicyConfig, Preference};
 
 /// A dueling bandit for real traffic: thousands of its choices may be open, answers come in any order, and some never.
 ///
@@ -166,14 +166,41 @@ impl Spec {
         horizon: Option<u64>,
         generators: &Generators,
     ) -> Result<OpenPolicy, ParameterError> {
-        // As written in logs: 0 where it is not known.
-        let steps = horizon.unwrap_or(0);
-        let name = format!("{} revision={} arms={arms} horizon={steps}", self.canonical(), self.entry().revision);
+        let name = history_name(&self.canonical(), self.entry().revision, arms, horizon);
         Ok(OpenPolicy::new(&name, self.late(arms, horizon)?, generators))
     }
 }
 
+/// What identifies the history of a policy. As written in logs: the horizon is 0 where it is not known.
+fn history_name(canonical: &str, revision: u32, arms: usize, horizon: Option<u64>) -> String {
+    format!("{canonical} revision={revision} arms={arms} horizon={}", horizon.unwrap_or(0))
+}
+
 impl OpenPolicy {
+    /// Opens the algorithm with these parameters, as [`Spec::open`] does.
+    ///
+    /// ```
+    /// use bandits::policies::rucb::RucbConfig;
+    /// use bandits::{Generators, OpenPolicy};
+    ///
+    /// let config = RucbConfig { alpha: 0.6, ..RucbConfig::default() };
+    /// let policy = OpenPolicy::of(&config, 4, None, &Generators::from_seed(1))?;
+    /// assert_eq!(policy.arms(), 4);
+    /// # Ok::<(), bandits::ParameterError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the parameters are out of range, the algorithm cannot choose among that many arms, or needs its horizon.
+    pub fn of<C: PolicyConfig>(
+        config: &C,
+        arms: usize,
+        horizon: Option<u64>,
+        generators: &Generators,
+    ) -> Result<Self, ParameterError> {
+        let name = history_name(&canonical(config), C::REVISION, arms, horizon);
+        Ok(Self::new(&name, config.late(arms, horizon)?, generators))
+    }
+
     /// Opens a policy of your own. `name` and `generators` identify its history: tickets of one with another name or
     /// other generators are not accepted.
     #[must_use]

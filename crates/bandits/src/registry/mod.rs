@@ -161,15 +161,8 @@ impl Spec {
     /// The specification with every parameter spelt out: what belongs beside a result.
     #[must_use]
     pub fn canonical(&self) -> String {
-        fn write<C: PolicyConfig>(config: &C) -> String {
-            let mut text = C::NAME.to_owned();
-            for parameter in config.parameters() {
-                text.extend([":", parameter.key, "=", &parameter.value]);
-            }
-            text
-        }
         match &self.0 {
-            Origin::Listed(any) => each!(any, algorithm => write(algorithm)),
+            Origin::Listed(any) => each!(any, algorithm => canonical(algorithm)),
             Origin::Outside(outside) => outside.name().to_owned(),
         }
     }
@@ -289,6 +282,15 @@ impl FromStr for Spec {
 /// The row of an algorithm in a table by name.
 fn row<'a, T>(table: &'a [(&str, T)], name: &str) -> Option<&'a T> {
     table.iter().find(|row| row.0 == name).map(|row| &row.1)
+}
+
+/// The name of an algorithm with every parameter spelt out.
+pub(crate) fn canonical<C: PolicyConfig>(config: &C) -> String {
+    let mut text = C::NAME.to_owned();
+    for parameter in config.parameters() {
+        text.extend([":", parameter.key, "=", &parameter.value]);
+    }
+    text
 }
 
 fn boxed<P: Policy + Clone + Send + 'static>(policy: P) -> Box<dyn OwnedPolicy> {

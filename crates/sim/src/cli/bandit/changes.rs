@@ -82,7 +82,7 @@ impl FromStr for Change {
             given
                 if !Path::new(what).exists()
                     && let word = given.map_or(what, |(word, _)| word)
-                    && let Some(near) = nearest(word, KINDS.into_iter()) =>
+                    && let Some(near) = nearest(word, KINDS) =>
             {
                 let with = match near {
                     "shift" => "shift=N",
