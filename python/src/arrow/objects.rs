@@ -134,7 +134,7 @@ fn plain<'a>(values: &'a Bound<'_, PyAny>, range: &Range<usize>) -> Option<&'a [
     }
     let py = values.py();
     let (length, array) = (array.len(), array.as_array_ptr());
-    // SAFETY: a contiguous array of objects has so many pointers to them, which are null where it was never filled.
+    // SAFETY: a contiguous array of objects has that many pointers to them, which are null where it was never filled.
     let held = unsafe {
         let data = (*array).fields.data.cast::<Option<Py<PyAny>>>();
         if length == 0 || data.is_null() { &[] } else { std::slice::from_raw_parts(data, length) }
@@ -234,7 +234,7 @@ impl Column {
             Kind::Numbers => {
                 let (mut valid, mut numbers) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
                 each(values, range, |row, value| {
-                    // A NaN is no gap here: whoever reads the column says what is wrong with it.
+                    // A NaN counts as a value here: whoever reads the column says what is wrong with it.
                     if value.is_none() || !value.is_instance_of::<PyFloat>() && is_gap(value) {
                         valid.push(false);
                         numbers.push(f64::NAN);
