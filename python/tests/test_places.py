@@ -131,7 +131,7 @@ def test_any_study_of_a_site_is_asked_for_by_name(site: rd.Site, tmp_path: Path)
     assert str(same) == str(found.tables["errors"])
     with pytest.raises(ValueError, match="there is no study"):
         site.study("nosuch")
-    with pytest.raises(ValueError, match="unexpected argument"):
+    with pytest.raises(TypeError, match=r"study\(\) has no argument 'nosuch'"):
         site.study("sensitivity", nosuch=3)
     with pytest.raises(ValueError, match="draws"):
         site.study("sensitivity", draws=0)

@@ -445,8 +445,26 @@ def test_logs_of_every_kind(library: str) -> None:
     assert rd.credit_frame(*tables, final=True) == expected
 
 
+class Told:
+    """A number that runs code when it is asked for."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def __index__(self) -> int:
+        self.array.resize(100_000, refcheck=False)
+        return 7
+
+
+def test_arrays_that_change_while_they_are_read() -> None:
+    array = np.empty(3, dtype=object)
+    array[:] = ["a", Told(array), "b"]
+    with pytest.raises(ValueError, match="row 1: the column \"document\" has .* expected text, as in the rows before"):
+        rd.Site.from_runs({"a": {"qid": ["q"] * 3, "docno": array, "score": [3, 2, 1]}}, {"q": {"a": 1}})
+
+
 def test_names_of_any_sequence() -> None:
     names = ["a", "b", "c"]
-    for kind in (np.array(names), *(pytest.importorskip(name).Series(names) for name in ("pandas", "polars")), pytest.importorskip("pyarrow").array(names)):
+    for kind in (np.array(names), *(pytest.importorskip(name).Series(names) for name in ("pandas", "polars")), pytest.importorskip("pyarrow").array(names), pytest.importorskip("pyarrow").chunked_array([names])):
         assert rd.Live(kind, seed=1).names == names
         assert rd.interleave(kind, ["c", "d"], seed=3) == rd.interleave(names, ["c", "d"], seed=3)

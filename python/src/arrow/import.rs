@@ -12,7 +12,7 @@ use super::open::{children, kind, values};
 use super::values::Values;
 use super::{Array, Schema, Stream, ended};
 
-/// How many rows of objects are read at once.
+/// How many rows of objects are read at a time.
 const PIECE: usize = 1 << 16;
 
 /// A schema that another library made.

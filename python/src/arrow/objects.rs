@@ -125,27 +125,33 @@ impl Long {
     }
 }
 
-/// The objects of an array of numpy that lie one after another.
-fn objects<'a>(values: &'a Bound<'_, PyAny>) -> Option<&'a [Py<PyAny>]> {
+/// Some objects of an array of numpy where they are, if all are texts, numbers or `None`, of no class of their own: looking at
+/// these runs no code that could change the array.
+fn plain<'a>(values: &'a Bound<'_, PyAny>, range: &Range<usize>) -> Option<&'a [Py<PyAny>]> {
     let array = values.cast::<PyUntypedArray>().ok()?;
     if array.ndim() != 1 || !array.is_c_contiguous() || array.dtype().num() != NPY_TYPES::NPY_OBJECT as i32 {
         return None;
     }
+    let py = values.py();
     let (length, array) = (array.len(), array.as_array_ptr());
-    // SAFETY: an array of objects has so many pointers to them, none of which is null unless the array was never filled. Whoever
-    // holds the interpreter may change it, which nobody does while objects are read: only texts and numbers run no code of
-    // others, and what does run some is looked at again for each item.
-    unsafe {
-        let data = (*array).fields.data.cast::<*mut pyo3::ffi::PyObject>();
-        if length == 0 || data.is_null() {
-            return Some(&[]);
-        }
-        let pointers = std::slice::from_raw_parts(data, length);
-        if pointers.iter().any(|pointer| pointer.is_null()) {
-            return None;
-        }
-        Some(std::slice::from_raw_parts(data.cast::<Py<PyAny>>(), length))
+    // SAFETY: a contiguous array of objects has that many pointers to them, which are null where it was never filled.
+    let held = unsafe {
+        let data = (*array).fields.data.cast::<Option<Py<PyAny>>>();
+        if length == 0 || data.is_null() { &[] } else { std::slice::from_raw_parts(data, length) }
+    };
+    let held = held.get(range.start.min(length)..range.end.min(length))?;
+    let known = [py.get_type::<PyString>(), py.get_type::<PyFloat>(), py.get_type::<PyInt>()];
+    let is_plain = |value: &Option<Py<PyAny>>| {
+        value.as_ref().is_some_and(|value| {
+            let class = value.bind(py).get_type_ptr();
+            known.iter().any(|known| known.as_type_ptr() == class) || value.is_none(py)
+        })
+    };
+    if !held.iter().all(is_plain) {
+        return None;
     }
+    // SAFETY: none is null, and then both have one form.
+    Some(unsafe { std::slice::from_raw_parts(held.as_ptr().cast::<Py<PyAny>>(), held.len()) })
 }
 
 /// Passes the objects of a sequence from `range` to `take`, with their places. Returns whether it is one.
@@ -155,9 +161,13 @@ fn each<'py>(
     mut take: impl FnMut(usize, &Bound<'py, PyAny>) -> PyResult<()>,
 ) -> PyResult<bool> {
     let py = values.py();
-    if let Some(array) = objects(values) {
-        for (row, value) in array.iter().enumerate().take(range.end).skip(range.start) {
+    if let Some(array) = plain(values, &range) {
+        for (row, value) in (range.start..).zip(array) {
             take(row, value.bind(py))?;
+        }
+    } else if values.is_instance_of::<PyUntypedArray>() {
+        for row in range.start..range.end.min(values.len()?) {
+            take(row, &values.get_item(row)?)?;
         }
     } else if let Ok(list) = values.cast::<PyList>() {
         for row in range.start..range.end.min(list.len()) {
@@ -224,7 +234,7 @@ impl Column {
             Kind::Numbers => {
                 let (mut valid, mut numbers) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
                 each(values, range, |row, value| {
-                    // A NaN is no gap here: whoever reads the column says what is wrong with it.
+                    // A NaN counts as a value here: whoever reads the column says what is wrong with it.
                     if value.is_none() || !value.is_instance_of::<PyFloat>() && is_gap(value) {
                         valid.push(false);
                         numbers.push(f64::NAN);

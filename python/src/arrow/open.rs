@@ -139,7 +139,7 @@ impl<'a> Opened<'a> {
         unsafe { *self.array.buffers.add(at) }
     }
 
-    /// Which rows have values, of an array of so many buffers.
+    /// Which rows have values, of an array with that many buffers.
     fn valid(&self, buffers: i64) -> PyResult<Valid<'a>> {
         if self.array.n_buffers != buffers || self.array.buffers.is_null() {
             return Err(self.wrong(&format!("has {} buffers; expected {buffers}", self.array.n_buffers)));

@@ -252,7 +252,7 @@ impl<'a> Lists<'a> {
         if !self.valid.has(row) {
             return false;
         }
-        // Most lists are in one of these forms, which is looked at once for all of their items.
+        // Most lists are in one of these forms, which is found out once per list.
         match (self.items.keys, self.items.spans) {
             (None, Spans { valid: Valid::All, layout: Layout::Ends(ends, bytes) }) => {
                 for place in self.places(row) {
