@@ -109,11 +109,11 @@ pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
         None
     }
 
-    /// The policy for `arms` arms and, where there is one, this many steps. [`policy`](Self::policy) calls it after all checks, so
-    /// that there is an arm, and a horizon where it [is used](Self::uses_horizon).
+    /// The policy for `arms` arms and a horizon of that many steps; `None` if it is not known. Only [`policy`](Self::policy) calls it,
+    /// and checks first that there is an arm, and a horizon where it [is used](Self::uses_horizon).
     fn build(&self, arms: usize, horizon: Option<u64>) -> Self::Policy;
 
-    /// The policy for `arms` arms and a horizon of so many steps; `None` if it is not known.
+    /// The policy for `arms` arms and a horizon of that many steps; `None` if it is not known.
     ///
     /// # Errors
     /// Those of [`check_for`](Self::check_for).

@@ -80,6 +80,63 @@ impl ParameterValue for usize {
     }
 }
 
+/// Writes an enum whose values have names in `name:key=value`, so that it can be the type of a parameter.
+///
+/// ```
+/// use bandits::{ParameterValue, named_values};
+///
+/// named_values! {
+///     /// Which of the published rules.
+///     pub enum Variant {
+///         /// As printed.
+///         Paper = "paper",
+///         /// As in the authors' program.
+///         Program = "program",
+///     }
+/// }
+///
+/// let mut variant = Variant::Paper;
+/// assert_eq!(variant.set("program"), Ok(()));
+/// assert_eq!((variant.show().as_str(), variant), ("program", Variant::Program));
+/// assert_eq!(variant.set("book"), Err("one of paper program".to_owned()));
+/// ```
+#[macro_export]
+macro_rules! named_values {
+    (
+        $(#[$about:meta])*
+        $visibility:vis enum $Type:ident {
+            $(
+                $(#[$of_value:meta])*
+                $Value:ident = $name:literal,
+            )+
+        }
+    ) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[non_exhaustive]
+        $visibility enum $Type {
+            $(
+                $(#[$of_value])*
+                $Value,
+            )+
+        }
+
+        impl $crate::ParameterValue for $Type {
+            fn set(&mut self, text: &str) -> Result<(), String> {
+                *self = match text {
+                    $($name => Self::$Value,)+
+                    _ => return Err(["one of", $($name),+].join(" ")),
+                };
+                Ok(())
+            }
+
+            fn show(&self) -> String {
+                match self { $(Self::$Value => $name),+ }.to_owned()
+            }
+        }
+    };
+}
+
 /// Sets the parameters that `assignments` name (`key=value` each), every one at most once. `set` sets one of `keys`
 /// from text and returns the kind of text that was expected; `owner` is the name of the algorithm or problem.
 pub(crate) fn assign<'a>(

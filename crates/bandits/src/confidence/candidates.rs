@@ -1,6 +1,7 @@
 //! The arms that no evidence rules out yet, as duels and time change them.
 
-use super::{Evidence, ProjectedEvidence, pair_bounds::Duels};
+use super::{DuelCounts, Evidence, ProjectedEvidence};
+use crate::random::below;
 use crate::{Arm, Generator, state};
 
 /// The arms whose upper bounds are all at least 1/2, in order, as time and duels change them.
@@ -12,9 +13,11 @@ pub(crate) struct Candidates {
     inside: Vec<bool>,
     /// No arm outside has less evidence against it: until then time admits none.
     next: f64,
+    /// alpha ln t.
+    time: f64,
 }
 
-state!(Candidates { evidence, projected, members, inside, next });
+state!(Candidates { evidence, projected, members, inside, next, time });
 
 impl Candidates {
     /// All arms. `prior` wins either way for every pair.
@@ -25,6 +28,7 @@ impl Candidates {
             members: (0..arms).map(Arm::at).collect(),
             inside: vec![true; arms],
             next: f64::INFINITY,
+            time: 0.0,
         }
     }
 
@@ -32,6 +36,7 @@ impl Candidates {
         self.evidence.arms()
     }
 
+    /// The candidates, in order.
     #[inline]
     pub(crate) fn members(&self) -> &[Arm] {
         &self.members
@@ -42,10 +47,36 @@ impl Candidates {
         self.inside[arm.index()]
     }
 
+    /// Draws a candidate, uniformly of those that open duels would leave, or of all if they would leave none.
+    #[inline]
+    pub(crate) fn draw(&self, generator: &mut Generator) -> Arm {
+        let drawn = self.members[below(generator, self.members.len())];
+        if self.would_leave(drawn) { self.draw_staying(drawn, generator) } else { drawn }
+    }
+
+    #[cold]
+    fn draw_staying(&self, otherwise: Arm, generator: &mut Generator) -> Arm {
+        let staying = || self.members.iter().copied().filter(|&arm| !self.would_leave(arm));
+        match staying().count() {
+            0 => otherwise,
+            count => staying().nth(below(generator, count)).unwrap_or(otherwise),
+        }
+    }
+
+    /// Draws one of several candidates that is not `favourite`, uniformly; the favourite itself if open duels would rule out the
+    /// one drawn.
+    pub(crate) fn draw_other(&self, favourite: Arm, generator: &mut Generator) -> Arm {
+        // Skip the favourite's place.
+        let other = self.members[below(generator, self.members.len() - 1)];
+        let place = self.members.partition_point(|&arm| arm <= other);
+        let other = if other < favourite { other } else { self.members[place] };
+        if self.would_leave(other) { favourite } else { other }
+    }
+
     /// Whether a candidate would be none if every open duel of a pair went as its duels have so far.
     #[inline]
-    pub(crate) fn would_leave(&self, arm: Arm, time: f64) -> bool {
-        self.projected.rules_out(arm.index(), time)
+    fn would_leave(&self, arm: Arm) -> bool {
+        self.projected.rules_out(arm.index(), self.time)
     }
 
     /// [`Evidence::copeland_best`].
@@ -53,10 +84,11 @@ impl Candidates {
         self.evidence.copeland_best(generator)
     }
 
-    /// Updates `arm`, against which `evidence` is the strongest, now that alpha ln t is `time`.
+    /// Whether an arm is a candidate, now that the evidence against it or time has changed.
     #[inline(always)]
-    fn update(&mut self, arm: usize, evidence: f64, time: f64) {
-        let inside = time >= evidence;
+    fn update(&mut self, arm: usize) {
+        let evidence = self.evidence.strongest()[arm];
+        let inside = self.time >= evidence;
         if !inside {
             self.next = self.next.min(evidence);
         }
@@ -66,11 +98,11 @@ impl Candidates {
     }
 
     #[cold]
-    fn admit(&mut self, time: f64) {
+    fn admit(&mut self) {
         self.next = f64::INFINITY;
         for arm in 0..self.arms() {
             if !self.inside[arm] {
-                self.update(arm, self.evidence.strongest()[arm], time);
+                self.update(arm);
             }
         }
     }
@@ -87,25 +119,26 @@ impl Candidates {
     }
 }
 
-impl Duels for Candidates {
+impl DuelCounts for Candidates {
     #[inline]
     fn wins(&self, i: usize, j: usize) -> (u32, u32) {
         self.evidence.wins(i, j)
     }
 
     #[inline(always)]
-    fn record(&mut self, first: usize, second: usize, first_won: bool, time: f64) -> (u32, u32) {
+    fn record(&mut self, first: usize, second: usize, first_won: bool) -> (u32, u32) {
         let wins = self.evidence.record(first, second, first_won);
-        self.update(first, self.evidence.strongest()[first], time);
-        self.update(second, self.evidence.strongest()[second], time);
+        self.update(first);
+        self.update(second);
         wins
     }
 
     /// Admits the arms that time admits.
     #[inline(always)]
     fn advance(&mut self, time: f64) {
+        self.time = time;
         if time >= self.next {
-            self.admit(time);
+            self.admit();
         }
     }
 

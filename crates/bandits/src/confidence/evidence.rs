@@ -177,7 +177,7 @@ mod tests {
     use rand::SeedableRng as _;
 
     use super::*;
-    use crate::confidence::{Candidates, Duels as _};
+    use crate::confidence::{Candidates, DuelCounts as _};
     use crate::random::below;
 
     #[test]
@@ -191,7 +191,7 @@ mod tests {
             let j = (i + 1 + below(&mut generator, arms - 1)) % arms;
             // Lower arms are better, so that some rows have evidence against them.
             let (a, b) = if below(&mut generator, 10) < 8 { (i.min(j), i.max(j)) } else { (i.max(j), i.min(j)) };
-            candidates.record(a, b, true, time);
+            candidates.record(a, b, true);
             candidates.advance(time);
             let plain: Vec<Arm> = (0..arms)
                 .filter(|&i| {

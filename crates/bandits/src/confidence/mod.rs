@@ -19,7 +19,7 @@ pub(crate) use candidates::Candidates;
 pub(crate) use challengers::Challengers;
 pub(crate) use evidence::{Evidence, largest};
 pub(crate) use log_time::{LogTime, last_step_below};
-pub(crate) use pair_bounds::{Duels, PairBounds};
+pub(crate) use pair_bounds::{DuelCounts, PairBounds};
 pub(crate) use pair_estimate::PairEstimate;
 pub(crate) use projected::ProjectedEvidence;
 pub(crate) use reciprocals::Reciprocals;

@@ -6,12 +6,12 @@ use crate::counts::OpenDuels;
 use crate::{Arm, Feedback, Generator, State, state};
 
 /// What a rule counts of duels beside their bounds, e.g. which arms are still candidates.
-pub(crate) trait Duels {
+pub(crate) trait DuelCounts {
     /// How often `i` beat `j`, and `j` beat `i`, with the wins that every pair starts with.
     fn wins(&self, i: usize, j: usize) -> (u32, u32);
 
-    /// Counts a duel at alpha ln t = `time`, and returns the wins of the first arm and of the second.
-    fn record(&mut self, first: usize, second: usize, first_won: bool, time: f64) -> (u32, u32);
+    /// Counts a duel, and returns the wins of the first arm and of the second, with those that every pair starts with.
+    fn record(&mut self, first: usize, second: usize, first_won: bool) -> (u32, u32);
 
     /// Time has passed: alpha ln t is `time`.
     #[inline(always)]
@@ -19,7 +19,7 @@ pub(crate) trait Duels {
         let _ = time;
     }
 
-    /// So many duels of a pair are open now. By default only the bounds count them.
+    /// The number of open duels of a pair has changed to `open`. By default only the bounds count them.
     #[inline(always)]
     fn note_open(&mut self, i: usize, j: usize, open: u32) {
         let _ = (i, j, open);
@@ -43,7 +43,7 @@ pub(crate) struct PairBounds<D> {
 
 state!(bounded D: State => PairBounds<D> { duels, clock, time, challengers, open } but { alpha, unseen });
 
-impl<D: Duels> PairBounds<D> {
+impl<D: DuelCounts> PairBounds<D> {
     /// No duels. The bounds of a pair never seen are u = `mean` + sqrt(alpha ln t) `width`.
     pub(crate) fn new(duels: D, arms: usize, alpha: f64, [mean, width]: [f64; 2]) -> Self {
         Self {
@@ -95,7 +95,7 @@ impl<D: Duels> PairBounds<D> {
         Arm::at(self.challengers.challenger(champion.index(), not_itself, self.time.sqrt(), generator))
     }
 
-    /// The same among the arms that [`Challengers::challenger_among`] is told.
+    /// The same among some arms only, as in [`Challengers::challenger_among`]: `admitted` gets what is counted, and the group.
     pub(crate) fn challenger_among(
         &mut self,
         champion: Arm,
@@ -125,7 +125,7 @@ impl<D: Duels> PairBounds<D> {
         // As they were chosen: which of them has its bounds renewed is then easier to predict.
         let (first, second) = if first_won { (winner, loser) } else { (loser, winner) };
         let (i, j) = (first.index(), second.index());
-        let (won, lost) = self.duels.record(i, j, first_won, self.time);
+        let (won, lost) = self.duels.record(i, j, first_won);
         self.rate(i, j, won, lost);
     }
 
@@ -149,7 +149,7 @@ impl<D: Duels> PairBounds<D> {
         let (i, j) = (arms[0].index(), arms[1].index());
         self.open.arrive(i, j);
         if let Some(Feedback::Duel { first_won, .. }) = feedback {
-            let (won, lost) = self.duels.record(i, j, first_won, self.time);
+            let (won, lost) = self.duels.record(i, j, first_won);
             self.rate_means(i, j, won, lost);
         } else {
             let (won, lost) = self.duels.wins(i, j);

@@ -8,14 +8,14 @@ use crate::{Arm, Generator, ParameterError, state};
 
 /// The parameters of bounds and batches.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shape {
+pub(crate) struct MergingParameters {
     pub(crate) alpha: f64,
     pub(crate) batch: usize,
     pub(crate) delta: f64,
     pub(crate) c: Option<f64>,
 }
 
-impl Shape {
+impl MergingParameters {
     /// The default of delta.
     pub(crate) const DELTA: f64 = 0.01;
 
@@ -106,6 +106,12 @@ impl Stages {
         self.arms
     }
 
+    /// The size of the first batches.
+    pub(crate) fn batch_size(&self) -> usize {
+        self.p
+    }
+
+    /// The stage, from 1.
     pub(crate) fn current(&self) -> u32 {
         self.current
     }
@@ -318,13 +324,13 @@ mod tests {
 
     #[test]
     fn c_is_the_paper_s() {
-        let shape = |alpha| Shape { alpha, batch: 4, delta: 0.01, c: None };
+        let merging_parameters = |alpha| MergingParameters { alpha, batch: 4, delta: 0.01, c: None };
         for (alpha, arms, c) in [(1.01, 10, 2.4352e4), (1.01, 136, 4.066e6), (1.01, 700, 1.0101e8)] {
-            assert!((libm::exp(shape(alpha).ln_c(arms)) / c - 1.0).abs() < 1e-4);
+            assert!((libm::exp(merging_parameters(alpha).ln_c(arms)) / c - 1.0).abs() < 1e-4);
         }
         // 6e285.
-        assert!((shape(0.51).ln_c(10) - (libm::log(6.0) + 285.0 * std::f64::consts::LN_10)).abs() < 0.2);
-        let mut huge = shape(0.505).clock(1000, |c| c);
+        assert!((merging_parameters(0.51).ln_c(10) - (libm::log(6.0) + 285.0 * std::f64::consts::LN_10)).abs() < 0.2);
+        let mut huge = merging_parameters(0.505).clock(1000, |c| c);
         assert_eq!(huge.at(1), huge.at(1_000_000_000));
     }
 }

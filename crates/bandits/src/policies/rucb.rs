@@ -41,7 +41,7 @@
 //!   (`confidence/challengers`). A test compares both with the plain O(K^2) rule, choice by choice.
 
 use crate::algorithm::papers;
-use crate::confidence::{Candidates, Duels as _, PairBounds};
+use crate::confidence::{Candidates, DuelCounts as _, PairBounds};
 use crate::random::{below, coin};
 use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, named_values, state, stored, takes_late};
 
@@ -105,52 +105,24 @@ impl Rucb {
         Self { variant: config.variant, bounds, favourite: None }
     }
 
-    /// Step 2, for step 1 of `PairBounds`.
+    /// The champion of step 2, from the candidates of step 1.
     fn champion(&mut self, generator: &mut Generator) -> Arm {
-        let (candidates, time) = (self.bounds.duels(), self.bounds.time());
-        let &[first, ..] = candidates.members() else {
+        let candidates = self.bounds.duels();
+        if candidates.members().is_empty() {
             self.favourite = None;
             return Arm::at(below(generator, candidates.arms()));
-        };
+        }
         if self.variant != Variant::Icml {
-            return uniform(candidates, time, generator);
+            return candidates.draw(generator);
         }
         self.favourite = self.favourite.filter(|&arm| candidates.contains(arm));
-        if candidates.members().len() == 1 {
-            self.favourite = Some(first);
-            return first;
+        match (candidates.members(), self.favourite) {
+            (&[lone], _) => *self.favourite.insert(lone),
+            (_, None) => candidates.draw(generator),
+            (_, Some(favourite)) if coin(generator) => favourite,
+            (_, Some(favourite)) => candidates.draw_other(favourite, generator),
         }
-        let Some(favourite) = self.favourite else {
-            return uniform(candidates, time, generator);
-        };
-        if coin(generator) {
-            return favourite;
-        }
-        let other = another(candidates.members(), favourite, generator);
-        if candidates.would_leave(other, time) { favourite } else { other }
     }
-}
-
-/// A candidate, uniformly of those that open duels leave, or of all if they leave none.
-fn uniform(candidates: &Candidates, time: f64, generator: &mut Generator) -> Arm {
-    let members = candidates.members();
-    let drawn = members[below(generator, members.len())];
-    if !candidates.would_leave(drawn, time) {
-        return drawn;
-    }
-    let staying = || members.iter().filter(|&&arm| !candidates.would_leave(arm, time));
-    match staying().count() {
-        0 => drawn,
-        count => staying().nth(below(generator, count)).copied().unwrap_or(drawn),
-    }
-}
-
-/// A candidate other than the favourite, uniformly.
-fn another(members: &[Arm], favourite: Arm, generator: &mut Generator) -> Arm {
-    // Skip the favourite's place.
-    let other = members[below(generator, members.len() - 1)];
-    let place = members.partition_point(|&arm| arm <= other);
-    if other < favourite { other } else { members[place] }
 }
 
 impl Policy for Rucb {

@@ -24,7 +24,7 @@ impl ReferenceMergeDts {
     #[must_use]
     pub fn new(config: &MergeDtsConfig, arms: usize) -> Self {
         let authors = config.variant == Variant::Authors;
-        let c = config.shape().ln_c(arms).exp();
+        let c = config.merging_parameters().ln_c(arms).exp();
         Self {
             config: config.clone(),
             authors,

@@ -212,7 +212,7 @@ impl Spec {
         if memory.per_pair > 0 && arms > MOST_WITH_ALL_PAIRS { 0 } else { memory.bytes(arms) }
     }
 
-    /// Builds the policy for `arms` arms and a horizon of so many steps (`None` if it is not known) and hands it to `visitor`.
+    /// Builds the policy for `arms` arms and a horizon of that many steps (`None` if it is not known) and hands it to `visitor`.
     ///
     /// # Errors
     /// If the algorithm cannot choose among that many arms, or [uses](Self::uses_horizon) its
@@ -237,7 +237,7 @@ impl Spec {
         }
     }
 
-    /// The policy for `arms` arms and a horizon of so many steps, behind a pointer: for loops that take longer than its steps.
+    /// The policy for `arms` arms and a horizon of that many steps, behind a pointer: for loops that take longer than its steps.
     ///
     /// # Errors
     /// Those of [`visit`](Self::visit).

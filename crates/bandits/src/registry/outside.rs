@@ -20,7 +20,7 @@ pub trait Outside: fmt::Debug + Send + Sync {
     /// How many arms it chooses at a time.
     fn action_kind(&self) -> ActionKind;
 
-    /// A fresh policy for `arms` arms and a horizon of so many steps, where it is known.
+    /// A fresh policy for `arms` arms and a horizon of that many steps, where it is known.
     fn policy(&self, arms: usize, horizon: Option<u64>) -> Box<dyn OwnedPolicy>;
 }
 

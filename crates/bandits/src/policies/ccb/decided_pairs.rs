@@ -1,4 +1,4 @@
-//! The pairs that are decided: their confidence bounds exclude 1/2. Duels and time change them.
+//! The pairs that are decided: their confidence bounds exclude 1/2. DuelCounts and time change them.
 //!
 //! j is decided against i while u(i, j) = mu(i, j) + sqrt(alpha ln t / n(i, j)) is below 1/2 (and
 //! so l(j, i) = 1 - u(i, j) above it): while alpha ln t < n (1/2 - mu)^2. A duel changes that for
@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::confidence::Duels;
+use crate::confidence::DuelCounts;
 use crate::counts::PairCounts;
 use crate::state;
 
@@ -149,14 +149,14 @@ impl DecidedPairs {
     }
 }
 
-impl Duels for DecidedPairs {
+impl DuelCounts for DecidedPairs {
     #[inline]
     fn wins(&self, i: usize, j: usize) -> (u32, u32) {
         self.wins.between(i, j)
     }
 
     #[inline]
-    fn record(&mut self, first: usize, second: usize, first_won: bool, _time: f64) -> (u32, u32) {
+    fn record(&mut self, first: usize, second: usize, first_won: bool) -> (u32, u32) {
         let (winner, loser) = if first_won { (first, second) } else { (second, first) };
         self.wins.record(winner, loser);
         self.wins.between(first, second)
@@ -184,7 +184,7 @@ mod tests {
             let (a, b) = if below(&mut generator, 10) < 7 { (i.min(j), i.max(j)) } else { (i.max(j), i.min(j)) };
             // Long pauses, in which time alone opens pairs.
             let time = alpha * libm::log((step * step) as f64);
-            decided.record(a, b, true, time);
+            decided.record(a, b, true);
             let mut changed = |_: &DecidedPairs, change: Change| {
                 changes[(change.behind, change.ahead)] += if change.decided { 1 } else { -1 };
             };

@@ -40,7 +40,7 @@
 //!   draws from Beta distributions.
 //! * Arms of different batches never meet, and dropped arms never again: O(K p) memory.
 
-use super::merging::{DelayedLogTime, Shape, Stages};
+use super::merging::{DelayedLogTime, MergingParameters, Stages};
 use crate::algorithm::papers;
 use crate::random::{argmax, preference};
 use crate::{
@@ -71,7 +71,7 @@ config! {
         /// The size of the first batches, p: at least 2, and 4 in theory.
         batch as "p": usize = 4, "size of the first batches";
         /// The probability with which the best arm may be lost, in (0, 1).
-        delta: f64 = Shape::DELTA, "probability of losing the best arm";
+        delta: f64 = MergingParameters::DELTA, "probability of losing the best arm";
         /// C(delta) itself; overrides `delta`.
         c: Option<f64> = None, "C(delta) itself, instead of delta";
     }
@@ -84,11 +84,11 @@ config! {
     }
 
     fn check_together(&self) -> Result<(), ParameterError> {
-        self.shape().check()
+        self.merging_parameters().check()
     }
 
     fn warn_together(&self) -> Option<String> {
-        self.shape().warning()
+        self.merging_parameters().warning()
     }
 
     fn build(&self, arms: usize, _horizon: Option<u64>) -> MergeDts {
@@ -99,8 +99,8 @@ config! {
 }
 
 impl MergeDtsConfig {
-    pub(crate) fn shape(&self) -> Shape {
-        Shape { alpha: self.alpha, batch: self.batch, delta: self.delta, c: self.c }
+    pub(crate) fn merging_parameters(&self) -> MergingParameters {
+        MergingParameters { alpha: self.alpha, batch: self.batch, delta: self.delta, c: self.c }
     }
 }
 
@@ -108,7 +108,6 @@ impl MergeDtsConfig {
 #[derive(Debug, Clone)]
 pub struct MergeDts {
     authors: bool,
-    p: usize,
     clock: DelayedLogTime,
     stages: Stages,
     /// The step from which the clock counts.
@@ -122,7 +121,7 @@ pub struct MergeDts {
     scores: Vec<u32>,
 }
 
-state!(MergeDts { clock, stages, since, batches, started, shrunk, met, scores } but { authors, p });
+state!(MergeDts { clock, stages, since, batches, started, shrunk, met, scores } but { authors });
 
 impl MergeDts {
     fn new(config: &MergeDtsConfig, arms: usize) -> Self {
@@ -131,8 +130,7 @@ impl MergeDts {
         Self {
             authors,
             // The authors' clock starts at floor(C + 1), before the first step.
-            clock: config.shape().clock(arms, |c| if authors { libm::floor(c) } else { c }),
-            p: config.batch,
+            clock: config.merging_parameters().clock(arms, |c| if authors { libm::floor(c) } else { c }),
             stages: Stages::new(arms, config.batch, authors),
             since: 0,
             batches: Batches::new(&order, config.batch, if authors { 1.0 } else { 0.0 }),
@@ -159,7 +157,7 @@ impl MergeDts {
     fn start(&mut self, generator: &mut Generator) {
         self.started = true;
         if let Some(order) = self.stages.order(generator) {
-            self.batches = Batches::new(&order, self.p, 1.0);
+            self.batches = Batches::new(&order, self.stages.batch_size(), 1.0);
         }
     }
 

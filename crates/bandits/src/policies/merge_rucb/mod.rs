@@ -42,7 +42,7 @@
 //! * Only the pair that met last in a batch can have an upper bound below 1/2 when the batch comes
 //!   round again: a step costs one comparison and one pass over the champion's opponents.
 
-use super::merging::{DelayedLogTime, Shape, Stages};
+use super::merging::{DelayedLogTime, MergingParameters, Stages};
 use crate::algorithm::papers;
 use crate::random::below;
 use crate::{
@@ -75,7 +75,7 @@ config! {
         /// The size of the first batches, p: at least 2, and 4 in theory.
         batch as "p": usize = 4, "size of the first batches";
         /// The probability with which the best arm may be lost, in (0, 1).
-        delta: f64 = Shape::DELTA, "probability of losing the best arm";
+        delta: f64 = MergingParameters::DELTA, "probability of losing the best arm";
         /// C(delta) itself; overrides `delta`.
         c: Option<f64> = None, "C(delta) itself, instead of delta";
     }
@@ -89,11 +89,11 @@ config! {
     }
 
     fn check_together(&self) -> Result<(), ParameterError> {
-        self.shape().check()
+        self.merging_parameters().check()
     }
 
     fn warn_together(&self) -> Option<String> {
-        self.shape().warning()
+        self.merging_parameters().warning()
     }
 
     fn build(&self, arms: usize, _horizon: Option<u64>) -> MergeRucb {
@@ -104,14 +104,14 @@ config! {
 }
 
 impl MergeRucbConfig {
-    fn shape(&self) -> Shape {
-        Shape { alpha: self.alpha, batch: self.batch, delta: self.delta, c: self.c }
+    fn merging_parameters(&self) -> MergingParameters {
+        MergingParameters { alpha: self.alpha, batch: self.batch, delta: self.delta, c: self.c }
     }
 
     /// Its clock; Lerot's starts at the next whole number.
     fn clock(&self, arms: usize) -> DelayedLogTime {
         let lerot = self.variant == Variant::Lerot;
-        self.shape().clock(arms, |c| if lerot { libm::ceil(c) } else { c })
+        self.merging_parameters().clock(arms, |c| if lerot { libm::ceil(c) } else { c })
     }
 }
 

@@ -27,7 +27,7 @@
 use super::batches::Batches;
 use super::{MergeRucbConfig, Variant};
 use crate::algorithm::papers;
-use crate::policies::merging::{DelayedLogTime, Shape, Stages};
+use crate::policies::merging::{DelayedLogTime, MergingParameters, Stages};
 use crate::random::below;
 use crate::{Arm, Choice, Feedback, Generator, Late, ParameterError, Policy, config, plain, state, stored, takes_late};
 
@@ -41,7 +41,7 @@ config! {
         /// The size of the first batches, p: at least 2, and 4 in theory.
         batch as "p": usize = 4, "size of the first batches";
         /// The probability with which the best arm may be lost, in (0, 1).
-        delta: f64 = Shape::DELTA, "probability of losing the best arm";
+        delta: f64 = MergingParameters::DELTA, "probability of losing the best arm";
         /// C(delta) itself; overrides `delta`.
         c: Option<f64> = None, "C(delta) itself, instead of delta";
     }

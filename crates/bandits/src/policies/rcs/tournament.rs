@@ -4,7 +4,7 @@
 //! two arms can both do so: the champion is one draw over the arms and "none". One duel changes one factor of two
 //! products.
 
-use crate::confidence::Duels;
+use crate::confidence::DuelCounts;
 use crate::counts::{PairCounts, PairTable};
 use crate::random::{geometric, uniform};
 use crate::thompson::WinProbability;
@@ -154,7 +154,7 @@ impl Tournament {
     }
 }
 
-impl Duels for Tournament {
+impl DuelCounts for Tournament {
     #[inline]
     fn wins(&self, i: usize, j: usize) -> (u32, u32) {
         let (won, lost) = self.wins.between(i, j);
@@ -162,7 +162,7 @@ impl Duels for Tournament {
     }
 
     #[inline]
-    fn record(&mut self, first: usize, second: usize, first_won: bool, _time: f64) -> (u32, u32) {
+    fn record(&mut self, first: usize, second: usize, first_won: bool) -> (u32, u32) {
         let (win, loss) = (u32::from(first_won), u32::from(!first_won));
         let (forth, back) = ((first, second), (second, first));
         let (won, lost) = (self.wins[forth] + win, self.wins[back] + loss);
