@@ -150,6 +150,51 @@ fn a_grid_of_parameters_is_a_heat_map() {
     assert!(code == Some(2) && line.contains("differ in one or two parameters"), "{line}");
 }
 
+/// Two pairs of a log, of which one has a day without a winner.
+#[test]
+fn win_rates_of_logs_are_drawn() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let folder = folder.path();
+    let write = |name: &str, text: &str| fs::write(folder.join("verdict").join(name), text).expect("a writable folder");
+    fs::create_dir(folder.join("verdict")).expect("a writable folder");
+    let header = "day,first,second,wins,losses,ties,share,low,high,ln_evidence_first,ln_evidence_second,p_value,verdict,contradicted";
+    let table = format!(
+        "{header}\n2026-11-01,a<b,B,0,0,4,,0.0,1.0,0,0,1,open,false\n2026-11-02,a<b,B,6,4,0,0.6,0.2,0.9,0,0,1,open,false\n\
+         2026-11-05,a<b,B,60,40,0,0.6,0.45,0.7,0,0,1,open,false\n2026-11-02,B,C,5,5,0,0.5,0.2,0.8,0,0,1,open,false\n"
+    );
+    write("config.json", r#"{"command": "click-logs decide"}"#);
+    write("decision.json", r#"{"synthetic": true, "warnings": ["one", "two"]}"#);
+    write("win-rate.csv", &table);
+    ran(folder, &["draw", "verdict", "--out", "figure.svg"]);
+    let drawn = fs::read_to_string(folder.join("figure.svg")).expect("a figure");
+    for expected in
+        ["a&lt;b over B", "B over C", "days since 2026-11-02", "the log was simulated", "2 warnings in decision.txt"]
+    {
+        assert!(drawn.contains(expected), "{expected}: {drawn}");
+    }
+    for format in ["png", "pdf"] {
+        ran(folder, &["draw", "verdict", "--format", format]);
+        assert!(folder.join(format!("verdict/draw.{format}")).is_file());
+    }
+    for (arguments, expected) in [
+        (&["draw", "verdict", "--axes", "log"][..], "--axes does not go with win rates"),
+        (&["draw", "verdict", "--spread", "sd"], "--spread does not go with win rates"),
+        (&["draw", "verdict", "--heat-map"], "no grid of parameters"),
+    ] {
+        let (code, line) = refused(folder, arguments);
+        assert!(code == Some(2) && line.contains(expected), "{arguments:?}: {line}");
+    }
+    for (from, to, expected) in [
+        ("0.45,0.7", "0.45,7", "line 4, column high: expected a share from 0 to 1, found `7`"),
+        ("2026-11-05", "2026-11-31", "line 4, column day: expected a date"),
+        ("2026-11-05", "2026-11-01", "line 4: 2026-11-01 comes after a later day"),
+    ] {
+        write("win-rate.csv", &table.replace(from, to));
+        let (code, line) = refused(folder, &["draw", "verdict"]);
+        assert!(code == Some(1) && line.contains(expected), "{line}");
+    }
+}
+
 #[test]
 fn mistakes_are_one_line_and_replace_nothing() {
     let folder = study(&[]);

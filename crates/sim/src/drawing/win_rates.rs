@@ -6,11 +6,11 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 use click_logs::model::time::{date, day_of_date};
 use figures::{Curve, CurvePoint, Panel, Panels};
-use output::numbers::escaped;
+use output::numbers::{escaped, with_unit};
 use output::usage::usage;
 use output::{explained, input};
 use serde_json::Value;
-use studies::results::palette;
+use studies::results::{notes, palette};
 
 use super::Request;
 
@@ -50,7 +50,13 @@ impl WinRates {
         );
         let decision = super::study::json(&folder.join(DECISION))?;
         let synthetic = decision.get("synthetic").and_then(Value::as_bool).unwrap_or(false);
-        Ok(Self { pairs, note: synthetic.then(|| "synthetic data: the log was simulated".to_owned()) })
+        // What would make the curves mislead is said where there is room for sentences.
+        let warnings = decision.get("warnings").and_then(Value::as_array).map_or(0, Vec::len);
+        let note = notes([
+            synthetic.then(|| "synthetic data: the log was simulated".to_owned()),
+            (warnings > 0).then(|| format!("mind {} in decision.txt", with_unit(warnings as u64, "warning"))),
+        ]);
+        Ok(Self { pairs, note })
     }
 
     pub(super) fn figure(&self, request: &Request) -> Result<Panels> {
