@@ -39,7 +39,8 @@
 //! 3. Add a line to the list in `src/registry/mod.rs`, in the place that it should have in tables:
 //!    `ExploreFirst(policies::explore_first::ExploreFirstConfig),`.
 //! 4. Give it a row in the tables of what is known of algorithms, in the same place: `src/registry/prefer.rs` (when to prefer it),
-//!    `src/registry/memory.rs` (how much it takes; `(0, 0)` at first), `tests/all/convergence.rs` (what tests expect of it), and
+//!    `src/registry/memory.rs` (how much it takes; a test finds the numbers), `tests/all/convergence.rs` (what tests expect of it;
+//!    of the example `Convergence { patience: 10, ..Convergence::USUAL }`, as it explores first), and
 //!    `xtask/src/bench/policies/openings.rs`. A test of each says what is missing.
 //! 5. Test it alone, on all problems, resumed, with late answers, and for its memory:
 //!

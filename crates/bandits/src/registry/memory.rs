@@ -23,12 +23,12 @@ impl Memory {
 
 /// The memory of an algorithm; none if it has no row.
 pub(super) fn of(name: &str) -> Memory {
-    let &(per_pair, per_arm) = row(&MEMORY, name).unwrap_or(&(0, 0));
+    let &(per_pair, per_arm) = row(MEMORY, name).unwrap_or(&(0, 0));
     Memory { per_pair, per_arm }
 }
 
 /// By name, in the order of the registry: bytes per pair, and bytes per arm.
-pub(super) const MEMORY: [(&str, (u64, u64)); 50] = [
+pub(super) const MEMORY: &[(&str, (u64, u64))] = &[
     ("if1", (0, 24)),
     ("if2", (0, 24)),
     ("btm", (8, 45)),

@@ -5,11 +5,11 @@ use super::row;
 
 /// The phrase of an algorithm; empty if it has no row.
 pub(super) fn of(name: &str) -> &'static str {
-    row(&PREFER, name).copied().unwrap_or_default()
+    row(PREFER, name).copied().unwrap_or_default()
 }
 
 /// By name, in the order of the registry.
-pub(super) const PREFER: [(&str, &str); 50] = [
+pub(super) const PREFER: &[(&str, &str)] = &[
     ("if1", "to compare with the first dueling bandit; `rucb` needs no horizon, costs less and is right more often"),
     ("if2", "as `if1`: less regret at 10^7 steps, but wrong in half of the runs"),
     ("btm", "with `setting=pac`, if an arm that is nearly the best will do; otherwise to compare with"),

@@ -37,7 +37,7 @@ impl Convergence {
 }
 
 /// By name, in the order of the registry.
-const CONVERGENCE: [(&str, Convergence); 50] = [
+const CONVERGENCE: &[(&str, Convergence)] = &[
     ("if1", Convergence::USUAL),
     ("if2", Convergence::USUAL),
     // Its bounds are three times as wide as Hoeffding's, and arms meet weaker ones than themselves.
