@@ -77,15 +77,21 @@ impl WinRates {
                 low: look.low,
                 high: look.high,
             });
+            let name = match (self.pairs.len(), version.as_str()) {
+                (1, _) => String::new(),
+                (_, "") => format!("{first} over {second}"),
+                _ => format!("{version}: {first} over {second}"),
+            };
+            let last = f64::from(looks[looks.len() - 1].day - start);
+            let even = [0.0, last].map(|x| CurvePoint::exact(x, 0.5)).to_vec();
             Panel {
-                name: if version.is_empty() {
-                    format!("{first} over {second}")
-                } else {
-                    format!("{version}: {first} over {second}")
-                },
+                name,
                 x_label: format!("days since {}", date(start)),
                 y_label: "share of wins".to_owned(),
-                curves: vec![Curve { name: "share of wins".to_owned(), points: points.collect() }],
+                curves: vec![
+                    Curve { name: "share of wins".to_owned(), points: points.collect() },
+                    Curve { name: "neither is better".to_owned(), points: even },
+                ],
                 ..Panel::default()
             }
         });
