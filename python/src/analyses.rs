@@ -14,10 +14,10 @@ use studies::sensitivity::SensitivityStudy;
 use studies::site::OpenSite;
 use studies::{OnSite, Order, Outcome, Report, Study as _, run};
 
-use crate::call::{How, exception, work};
+use crate::call::{CallOptions, exception, work};
 use crate::frame::Columns;
 use crate::matrix::Matrix;
-use crate::settings::{Asked, Placed, order};
+use crate::settings::{Placed, StudyInputs, order};
 use crate::site::Site;
 use crate::study::{Config, Study};
 
@@ -85,7 +85,7 @@ pub(crate) fn study_of_site(
 ) -> PyResult<Option<Found>> {
     let order = order(placed)?;
     let (open, spec) = (Arc::clone(&site.inner), site.spec.clone());
-    let report = work(py, How { threads, report, notes: true }, move || {
+    let report = work(py, CallOptions { threads, report, notes: true }, move || {
         carried_out(&name, open, &spec, settings, seed, &order)
     })?;
     report.as_ref().map(found).transpose()
@@ -106,7 +106,7 @@ pub(crate) fn compare(
     threads: Option<usize>,
     report: Option<Py<PyAny>>,
 ) -> PyResult<Option<(Study, Study, Columns)>> {
-    let Asked { settings, algorithms, order, own } = Asked::new(&algorithms, settings, placed)?;
+    let StudyInputs { settings, algorithms, order, own } = StudyInputs::new(&algorithms, settings, placed)?;
     let request = settings.live(algorithms).map_err(|error| exception(&error))?;
     let proxy = match matrix {
         None => ProxyMatrix::Estimated(interleavings),
@@ -117,7 +117,7 @@ pub(crate) fn compare(
         },
     };
     let open = Arc::clone(&site.inner);
-    let compared = work(py, How { threads, report, notes: true }, move || {
+    let compared = work(py, CallOptions { threads, report, notes: true }, move || {
         let Outcome::Finished(finished) = run(CompareStudy::new(open, request, proxy)?, &order)? else {
             return Ok(None);
         };

@@ -8,7 +8,7 @@ use output::input::{self, MOST_OF_RESULTS};
 use pyo3::prelude::*;
 use studies::board::BoardReport;
 
-use crate::call::{How, exception, work, wrong};
+use crate::call::{CallOptions, exception, value_error, work};
 use crate::frame::Columns;
 
 /// A board.
@@ -20,7 +20,7 @@ pub(crate) struct Board {
 /// How a table is read and what is asked of it, by the names of the arguments in Python.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Asked {
+pub(crate) struct BoardArguments {
     columns: Vec<(String, String)>,
     winner_is: String,
     order_unknown: bool,
@@ -32,7 +32,7 @@ pub(crate) struct Asked {
     every_look: bool,
 }
 
-impl Asked {
+impl BoardArguments {
     fn options(&self) -> PyResult<Options> {
         let mut columns = ColumnNames::default();
         for (what, column) in &self.columns {
@@ -45,7 +45,7 @@ impl Asked {
                 "time" => &mut columns.time,
                 "weight" => &mut columns.weight,
                 _ => {
-                    return Err(wrong(format!(
+                    return Err(value_error(format!(
                         "columns: expected first, second, winner, item, judge, time or weight, found {what:?}"
                     )));
                 }
@@ -55,7 +55,7 @@ impl Asked {
         let winner_is = WinnerIs::NAMES.iter().find(|(name, _)| *name == self.winner_is).map(|(_, is)| *is);
         let names = WinnerIs::NAMES.map(|(name, _)| name).join(", ");
         let winner_is = winner_is
-            .ok_or_else(|| wrong(format!("winner_is: expected one of {names}, found {:?}", self.winner_is)))?;
+            .ok_or_else(|| value_error(format!("winner_is: expected one of {names}, found {:?}", self.winner_is)))?;
         Ok(Options { columns, winner_is, order_unknown: self.order_unknown, in_time: self.in_time })
     }
 
@@ -67,16 +67,21 @@ impl Asked {
             "judge" => Clusters::Judge,
             "both" => Clusters::Both,
             other => {
-                return Err(wrong(format!("clusters: expected auto, units, item, judge or both, found {other:?}")));
+                return Err(value_error(format!(
+                    "clusters: expected auto, units, item, judge or both, found {other:?}"
+                )));
             }
         };
         let ties = match self.ties.as_str() {
             "davidson" => TieModel::Davidson,
             "rao-kupper" => TieModel::RaoKupper,
-            other => return Err(wrong(format!("ties: expected davidson or rao-kupper, found {other:?}"))),
+            other => return Err(value_error(format!("ties: expected davidson or rao-kupper, found {other:?}"))),
         };
         if !(self.confidence > 0.0 && self.confidence < 1.0) {
-            return Err(wrong(format!("confidence: expected a number between 0 and 1, found {}", self.confidence)));
+            return Err(value_error(format!(
+                "confidence: expected a number between 0 and 1, found {}",
+                self.confidence
+            )));
         }
         Ok(Settings {
             level: self.confidence,
@@ -94,11 +99,11 @@ impl Board {
     pub(crate) fn of_session(
         py: Python<'_>,
         live: live::Live,
-        asked: &Asked,
+        asked: &BoardArguments,
         threads: Option<usize>,
     ) -> PyResult<Self> {
         let settings = asked.settings()?;
-        work(py, How { threads, report: None, notes: true }, move || {
+        work(py, CallOptions { threads, report: None, notes: true }, move || {
             Ok(Self { report: BoardReport::of_session("the session", &live, &settings)? })
         })
     }
@@ -108,9 +113,9 @@ impl Board {
 impl Board {
     /// From a file.
     #[staticmethod]
-    fn open(py: Python<'_>, path: PathBuf, asked: Asked, threads: Option<usize>) -> PyResult<Self> {
+    fn open(py: Python<'_>, path: PathBuf, asked: BoardArguments, threads: Option<usize>) -> PyResult<Self> {
         let (options, settings) = (asked.options()?, asked.settings()?);
-        work(py, How { threads, report: None, notes: true }, move || {
+        work(py, CallOptions { threads, report: None, notes: true }, move || {
             let name = path.display().to_string();
             let bytes = input::read(&path, MOST_OF_RESULTS)
                 .map_err(|error| anyhow::Error::new(error).context(format!("failed to read {name}")))?;
@@ -124,7 +129,7 @@ impl Board {
         py: Python<'_>,
         header: Vec<String>,
         columns: Vec<Vec<String>>,
-        asked: Asked,
+        asked: BoardArguments,
         threads: Option<usize>,
     ) -> PyResult<Self> {
         let (options, settings) = (asked.options()?, asked.settings()?);
@@ -132,14 +137,14 @@ impl Board {
         let mut cells: Vec<(u64, Vec<String>)> = (1..=rows as u64).map(|row| (row, Vec::new())).collect();
         for column in columns {
             if column.len() != rows {
-                return Err(wrong(format!("columns of {rows} and of {} rows", column.len())));
+                return Err(value_error(format!("columns of {rows} and of {} rows", column.len())));
             }
             for ((_, row), cell) in cells.iter_mut().zip(column) {
                 row.push(cell);
             }
         }
         let cells = Cells { header, rows: cells };
-        work(py, How { threads, report: None, notes: true }, move || {
+        work(py, CallOptions { threads, report: None, notes: true }, move || {
             let reading = read::from_cells(&cells, &options).map_err(|error| match error.row {
                 Some(row) => anyhow::anyhow!("row {row}: {}", error.message),
                 None => anyhow::anyhow!("{}", error.message),

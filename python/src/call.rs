@@ -26,7 +26,7 @@ const LOOK: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_millis(250);
 
 /// How the caller wants work to be done.
-pub(crate) struct How {
+pub(crate) struct CallOptions {
     /// Threads; all cores by default.
     pub(crate) threads: Option<usize>,
     /// Called with what is being done, the units done, and all units.
@@ -98,7 +98,7 @@ impl Control {
 /// Those of the job as exceptions, warnings where they are errors, what a signal handler raises, and `RuntimeError` for a panic.
 pub(crate) fn work<T: Send + 'static>(
     py: Python<'_>,
-    how: How,
+    how: CallOptions,
     job: impl FnOnce() -> anyhow::Result<T> + Send + 'static,
 ) -> PyResult<T> {
     let control = Arc::new(Control::default());
@@ -199,7 +199,7 @@ fn of_arguments(message: &str) -> String {
 }
 
 /// A wrong argument.
-pub(crate) fn wrong(error: impl std::fmt::Display) -> PyErr {
+pub(crate) fn value_error(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 

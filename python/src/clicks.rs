@@ -14,7 +14,7 @@ use output::progress::Progress;
 use pyo3::prelude::*;
 use simulation::seed;
 
-use crate::call::{How, work, wrong};
+use crate::call::{CallOptions, value_error, work};
 
 /// P(click); P(leave) without and with a click; the next state without and with a click.
 type Row = (f64, [f64; 2], [Option<u32>; 2]);
@@ -27,7 +27,7 @@ pub(crate) fn own_model(own: &Bound<'_, PyAny>, highest: f32) -> PyResult<ClickS
     let (name, starts, rows): Answers = own.call1((highest,))?.extract()?;
     let reactions = rows.into_iter().map(|(click, leave, next)| Reaction { click, leave, next });
     let model = FiniteStateModel::new(&name, highest + 1, starts, reactions.collect());
-    Ok(ClickSpec::FiniteState(model.map_err(wrong)?))
+    Ok(ClickSpec::FiniteState(model.map_err(value_error)?))
 }
 
 /// Users between two looks at the progress.
@@ -45,17 +45,17 @@ pub(crate) fn simulate_clicks<'py>(
     seed: u64,
 ) -> PyResult<Bound<'py, PyArray2<u8>>> {
     let rule: FractionalLabels = serde_json::from_value(fractional_labels.into()).map_err(|_| {
-        wrong(format!("fractional_labels: expected round, floor or interpolate, found {fractional_labels:?}"))
+        value_error(format!("fractional_labels: expected round, floor or interpolate, found {fractional_labels:?}"))
     })?;
     let highest = labels.iter().copied().fold(0.0, f32::max);
     let spec = match own {
         Some(own) => own_model(&own, highest)?,
-        None => click.parse().map_err(wrong)?,
+        None => click.parse().map_err(value_error)?,
     };
-    let model = spec.resolve(highest).map_err(wrong)?;
-    let (compiled, grades) = model.prepare(&labels, rule).map_err(wrong)?;
+    let model = spec.resolve(highest).map_err(value_error)?;
+    let (compiled, grades) = model.prepare(&labels, rule).map_err(value_error)?;
     let columns = grades.len();
-    let clicked = work(py, How { threads: Some(1), report: None, notes: true }, move || -> Result<Vec<u8>> {
+    let clicked = work(py, CallOptions { threads: Some(1), report: None, notes: true }, move || -> Result<Vec<u8>> {
         let size = users.saturating_mul(columns);
         let what = || format!("the clicks of {} users on {columns} documents", with_separators(users as u64));
         ensure_room(size as u64, what, || "ask for fewer users".to_owned())?;

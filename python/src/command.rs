@@ -6,7 +6,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use sim::cli::{self, Failure};
 
-use crate::call::{How, of_failure, work};
+use crate::call::{CallOptions, of_failure, work};
 
 /// Says where the program `rankduel` is, for the jobs of `submit`.
 #[pyfunction]
@@ -39,6 +39,6 @@ pub(crate) fn captured(
 ) -> PyResult<String> {
     let arguments: Vec<OsString> = std::iter::once("rankduel".into()).chain(arguments).collect();
     let printed: Result<String, Failure> =
-        work(py, How { threads, report, notes }, move || Ok(cli::captured(arguments)))?;
+        work(py, CallOptions { threads, report, notes }, move || Ok(cli::captured(arguments)))?;
     printed.map_err(|failure| of_failure(failure, PyRuntimeError::new_err))
 }

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyList};
 
 use crate::arrow;
-use crate::call::wrong;
+use crate::call::value_error;
 
 /// The values of a column, laid out as Arrow does.
 pub(crate) enum Values {
@@ -217,12 +217,12 @@ pub(crate) struct Columns {
 
 impl Columns {
     pub(crate) fn of(csv: Vec<u8>) -> PyResult<Self> {
-        Ok(Self { table: Arc::new(Table::parse(&csv).map_err(wrong)?), csv, texts: false })
+        Ok(Self { table: Arc::new(Table::parse(&csv).map_err(value_error)?), csv, texts: false })
     }
 
     /// A table all columns of which are texts that users chose, so that a name like `7` stays one. Empty cells are gaps.
     pub(crate) fn of_texts(csv: Vec<u8>) -> PyResult<Self> {
-        Ok(Self { table: Arc::new(Table::of_texts(&csv).map_err(wrong)?), csv, texts: true })
+        Ok(Self { table: Arc::new(Table::of_texts(&csv).map_err(value_error)?), csv, texts: true })
     }
 }
 
@@ -252,7 +252,7 @@ impl Columns {
     fn values<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let column = self.table.columns.iter().find(|column| column.name == name);
         let column = column.ok_or_else(|| {
-            wrong(format!("there is no column {name:?}; the columns are {}", self.names().join(", ")))
+            value_error(format!("there is no column {name:?}; the columns are {}", self.names().join(", ")))
         })?;
         column.to_python(py, self.table.rows)
     }

@@ -8,14 +8,14 @@ use live::{Config, Live, LiveError, Pair, Ticket, verdict_from_word, verdict_wor
 use pyo3::prelude::*;
 use sim::journal::{self, Journal};
 
-use crate::call::{exception, wrong};
+use crate::call::{exception, value_error};
 use crate::frame::Columns;
 
 /// How long a save waits for others that use the file.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A pair: ticket, who is first and second, item (places in the settings), judge.
-type Asked = (String, u32, u32, Option<u32>, Option<String>);
+type Question = (String, u32, u32, Option<u32>, Option<String>);
 
 struct Inner {
     live: Live,
@@ -29,12 +29,12 @@ pub(crate) struct Session {
     inner: Mutex<Inner>,
 }
 
-fn asked(pair: Pair) -> Asked {
+fn asked(pair: Pair) -> Question {
     (pair.ticket.to_string(), pair.first, pair.second, pair.item, pair.judge)
 }
 
 fn ticket(text: &str) -> PyResult<Ticket> {
-    text.parse().map_err(|error: LiveError| wrong(error))
+    text.parse().map_err(|error: LiveError| value_error(error))
 }
 
 impl Session {
@@ -57,7 +57,7 @@ impl Inner {
         // A last line that is not whole was never read by anybody; but it must be one of these.
         if !self.log.as_bytes().starts_with(&there[..whole]) || whole == 0 && !self.log.as_bytes().starts_with(&there) {
             let path = path.display();
-            return Err(wrong(format!(
+            return Err(value_error(format!(
                 "{path} holds something else, or events that this session does not have; load it, or save to another file"
             )));
         }
@@ -75,7 +75,7 @@ impl Session {
     fn board(
         &self,
         py: Python<'_>,
-        asked: crate::board::Asked,
+        asked: crate::board::BoardArguments,
         threads: Option<usize>,
     ) -> PyResult<crate::board::Board> {
         let live = self.inner().live.clone();
@@ -85,8 +85,8 @@ impl Session {
     /// Begins a session with these settings, as JSON.
     #[new]
     fn begin(config: &str) -> PyResult<Self> {
-        let config: Config = serde_json::from_str(config).map_err(wrong)?;
-        Ok(Self::new(Live::new(config).map_err(wrong)?, String::new()))
+        let config: Config = serde_json::from_str(config).map_err(value_error)?;
+        Ok(Self::new(Live::new(config).map_err(value_error)?, String::new()))
     }
 
     /// The session in a file, and the length of a last line that was cut off.
@@ -96,7 +96,7 @@ impl Session {
         let missing =
             || std::io::Error::new(std::io::ErrorKind::NotFound, format!("there is no file {}", path.display()));
         let bytes = bytes.ok_or_else(missing)?;
-        let (live, read) = Live::replay(&bytes).map_err(|error| wrong(format!("{}: {error}", path.display())))?;
+        let (live, read) = Live::replay(&bytes).map_err(|error| value_error(format!("{}: {error}", path.display())))?;
         // Replayed, so it is text.
         let log = String::from_utf8_lossy(&bytes[..read.bytes]).into_owned();
         Ok((Self::new(live, log), read.torn))
@@ -108,30 +108,31 @@ impl Session {
 
     /// The settings, as JSON.
     fn config(&self) -> PyResult<String> {
-        serde_json::to_string(self.inner().live.config()).map_err(wrong)
+        serde_json::to_string(self.inner().live.config()).map_err(value_error)
     }
 
-    fn ask(&self, judge: Option<&str>) -> PyResult<Asked> {
-        self.inner().live.ask(judge).map(asked).map_err(wrong)
+    fn ask(&self, judge: Option<&str>) -> PyResult<Question> {
+        self.inner().live.ask(judge).map(asked).map_err(value_error)
     }
 
-    fn ask_many(&self, count: usize, judge: Option<&str>) -> PyResult<Vec<Asked>> {
-        let pairs = self.inner().live.ask_many(count, judge).map_err(wrong)?;
+    fn ask_many(&self, count: usize, judge: Option<&str>) -> PyResult<Vec<Question>> {
+        let pairs = self.inner().live.ask_many(count, judge).map_err(value_error)?;
         Ok(pairs.into_iter().map(asked).collect())
     }
 
     fn tell(&self, ticket: &str, verdict: &str, judge: Option<&str>) -> PyResult<()> {
-        let verdict = verdict_from_word(verdict)
-            .ok_or_else(|| wrong(format!("expected the verdict first, second, tie or both bad, found {verdict:?}")))?;
-        self.inner().live.tell(self::ticket(ticket)?, verdict, judge).map_err(wrong)
+        let verdict = verdict_from_word(verdict).ok_or_else(|| {
+            value_error(format!("expected the verdict first, second, tie or both bad, found {verdict:?}"))
+        })?;
+        self.inner().live.tell(self::ticket(ticket)?, verdict, judge).map_err(value_error)
     }
 
     fn forget(&self, ticket: &str) -> PyResult<()> {
-        self.inner().live.forget(self::ticket(ticket)?).map_err(wrong)
+        self.inner().live.forget(self::ticket(ticket)?).map_err(value_error)
     }
 
     /// The pairs that are open.
-    fn open(&self) -> Vec<Asked> {
+    fn open(&self) -> Vec<Question> {
         self.inner().live.open().cloned().map(asked).collect()
     }
 
@@ -140,7 +141,7 @@ impl Session {
         let inner = self.inner();
         let (config, judges) = (inner.live.config(), inner.live.judges());
         let mut table = csv::Writer::from_writer(Vec::new());
-        table.write_record(["first", "second", "winner", "item", "judge", "ticket"]).map_err(wrong)?;
+        table.write_record(["first", "second", "winner", "item", "judge", "ticket"]).map_err(value_error)?;
         for judged in inner.live.judged() {
             let ticket = judged.ticket.to_string();
             let row = [
@@ -151,9 +152,9 @@ impl Session {
                 judged.judge.map_or("", |judge| &judges[judge as usize]),
                 &ticket,
             ];
-            table.write_record(row).map_err(wrong)?;
+            table.write_record(row).map_err(value_error)?;
         }
-        Columns::of_texts(table.into_inner().map_err(wrong)?)
+        Columns::of_texts(table.into_inner().map_err(value_error)?)
     }
 
     /// The place of the competitor that leads.

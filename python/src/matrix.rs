@@ -23,8 +23,8 @@ use studies::results::{NamedMatrix, PreparedEnvironment};
 use studies::{Order, Outcome, Report, matrix_file, run};
 
 use crate::analyses::{Found, found};
-use crate::call::{How, exception, work, wrong};
-use crate::settings::{Asked, Placed};
+use crate::call::{CallOptions, exception, value_error, work};
+use crate::settings::{Placed, StudyInputs};
 use crate::study::{Config, Study, arm_name};
 
 /// What arms meet by.
@@ -91,7 +91,7 @@ impl Matrix {
     pub(crate) fn preferences(&self) -> PyResult<&PreferenceMatrix> {
         match &self.inner.preferences {
             Preferences::Matrix(matrix) => Ok(matrix),
-            Preferences::Utilities(_) => Err(wrong(format!(
+            Preferences::Utilities(_) => Err(value_error(format!(
                 "{} has utilities instead of a matrix: each arm shows one noisy value per step",
                 self.inner.name
             ))),
@@ -100,7 +100,7 @@ impl Matrix {
 
     fn state(&self) -> PyResult<&State> {
         let state = self.inner.estimated.as_ref().map(|estimated| &estimated.state);
-        state.ok_or_else(|| wrong(format!("{} was not estimated here: its counts are unknown", self.inner.name)))
+        state.ok_or_else(|| value_error(format!("{} was not estimated here: its counts are unknown", self.inner.name)))
     }
 
     /// A table with a number per ordered pair: that of its index, and whether the row is the first of the pair.
@@ -133,10 +133,10 @@ impl Matrix {
     fn from_array(py: Python<'_>, values: PyReadonlyArray2<'_, f64>, name: String) -> PyResult<Self> {
         let shape = values.shape();
         if shape[0] != shape[1] {
-            return Err(wrong(format!("a preference matrix is square, found {} x {}", shape[0], shape[1])));
+            return Err(value_error(format!("a preference matrix is square, found {} x {}", shape[0], shape[1])));
         }
         let (arms, cells) = (shape[0], values.as_array().iter().copied().collect());
-        work(py, How { threads: None, report: None, notes: true }, move || {
+        work(py, CallOptions { threads: None, report: None, notes: true }, move || {
             let read = PreferenceMatrix::from_table(arms, cells)?;
             matrix_file::tell_what_was_read(&name, &read, true);
             Ok(Self::new(Inner {
@@ -154,7 +154,7 @@ impl Matrix {
     /// From a file, or a registered name.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        work(py, How { threads: None, report: None, notes: true }, move || {
+        work(py, CallOptions { threads: None, report: None, notes: true }, move || {
             let file = matrix_file::read(&path, true)?;
             let features = file.origin.rankers().map(<[_]>::to_vec);
             Ok(Self::new(Inner {
@@ -172,8 +172,8 @@ impl Matrix {
     /// A problem by name.
     #[staticmethod]
     fn problem(py: Python<'_>, text: String) -> PyResult<Self> {
-        let problem: Problem = text.parse().map_err(wrong)?;
-        work(py, How { threads: None, report: None, notes: true }, move || {
+        let problem: Problem = text.parse().map_err(value_error)?;
+        work(py, CallOptions { threads: None, report: None, notes: true }, move || {
             let preferences = match prepare_problem(&problem)? {
                 Setting::Matrix(matrix) => Preferences::Matrix(matrix),
                 Setting::Utilities(arena) => Preferences::Utilities(arena),
@@ -212,7 +212,7 @@ impl Matrix {
     /// The utility of every arm.
     fn utilities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         match &self.inner.preferences {
-            Preferences::Matrix(_) => Err(wrong(format!("{} is a matrix and has no utilities", self.inner.name))),
+            Preferences::Matrix(_) => Err(value_error(format!("{} is a matrix and has no utilities", self.inner.name))),
             Preferences::Utilities(arena) => Ok(PyArray1::from_slice(py, arena.utilities())),
         }
     }
@@ -253,7 +253,7 @@ impl Matrix {
         let state = self.state()?;
         let estimated = self.inner.estimated.as_ref().expect("it has a state");
         let provenance = provenance(state, &estimated.site, self.preferences()?, None);
-        serde_json::to_string_pretty(&provenance.sealed().map_err(failed)?).map_err(wrong)
+        serde_json::to_string_pretty(&provenance.sealed().map_err(failed)?).map_err(value_error)
     }
 
     /// The line about the winner: that of `rankduel proxy` for a matrix that was estimated here, otherwise that of `rankduel bandit`.
@@ -302,7 +302,7 @@ impl Matrix {
     fn subset(&self, arms: Vec<u32>) -> PyResult<Self> {
         let inner = &self.inner;
         let chosen: Vec<Arm> = arms.iter().map(|&arm| Arm(arm)).collect();
-        let matrix = self.preferences()?.subset(&chosen).map_err(wrong)?;
+        let matrix = self.preferences()?.subset(&chosen).map_err(value_error)?;
         let places: Vec<usize> = chosen.iter().map(|arm| arm.index()).collect();
         let taken = match &inner.taken {
             None => chosen.clone(),
@@ -329,10 +329,10 @@ impl Matrix {
         threads: Option<usize>,
         report: Option<Py<PyAny>>,
     ) -> PyResult<Option<Study>> {
-        let Asked { settings, algorithms, order, own } = Asked::new(&algorithms, settings, placed)?;
+        let StudyInputs { settings, algorithms, order, own } = StudyInputs::new(&algorithms, settings, placed)?;
         let request = settings.run(algorithms).map_err(|error| exception(&error))?;
         let inner = Arc::clone(&self.inner);
-        let played = work(py, How { threads, report, notes: true }, move || match &inner.preferences {
+        let played = work(py, CallOptions { threads, report, notes: true }, move || match &inner.preferences {
             Preferences::Matrix(matrix) => play(inner.on_matrix(matrix.clone(), request.regret)?, request, &order),
             Preferences::Utilities(arena) => play(inner.on_utilities(arena, request.regret)?, request, &order),
         });
@@ -349,10 +349,10 @@ impl Matrix {
         threads: Option<usize>,
         report: Option<Py<PyAny>>,
     ) -> PyResult<Option<Found>> {
-        let Asked { settings, algorithms, order, own } = Asked::new(&algorithms, settings, placed)?;
+        let StudyInputs { settings, algorithms, order, own } = StudyInputs::new(&algorithms, settings, placed)?;
         let request = settings.run(algorithms).map_err(|error| exception(&error))?;
         let inner = Arc::clone(&self.inner);
-        let explored = work(py, How { threads, report, notes: true }, move || match &inner.preferences {
+        let explored = work(py, CallOptions { threads, report, notes: true }, move || match &inner.preferences {
             Preferences::Matrix(matrix) => explore(inner.on_matrix(matrix.clone(), request.regret)?, request, &order),
             Preferences::Utilities(arena) => explore(inner.on_utilities(arena, request.regret)?, request, &order),
         });

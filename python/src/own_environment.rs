@@ -10,10 +10,10 @@ use pyo3::prelude::*;
 use simulation::runs::outside::{Outside, OutsideDuels};
 use studies::results::PreparedEnvironment;
 
-use crate::call::{How, exception, work, wrong};
+use crate::call::{CallOptions, exception, value_error, work};
 use crate::matrix::play;
 use crate::own::{Raised, locked, release};
-use crate::settings::{Asked, Placed};
+use crate::settings::{Placed, StudyInputs};
 use crate::study::Study;
 
 /// A class of environments.
@@ -93,7 +93,7 @@ pub(crate) fn bandit_in(
     report: Option<Py<PyAny>>,
 ) -> PyResult<Option<Study>> {
     if placed.0.is_some() {
-        return Err(wrong(format!(
+        return Err(value_error(format!(
             "{name}: what an environment of your own decides is not known by its name, so that a folder cannot continue it; leave \
              `out` away and call save(folder) on the study"
         )));
@@ -102,17 +102,17 @@ pub(crate) fn bandit_in(
         .map(|values| {
             let shape = values.shape();
             if shape[0] != shape[1] {
-                return Err(wrong(format!("preferences are square, found {} x {}", shape[0], shape[1])));
+                return Err(value_error(format!("preferences are square, found {} x {}", shape[0], shape[1])));
             }
-            let read =
-                PreferenceMatrix::from_table(shape[0], values.as_array().iter().copied().collect()).map_err(wrong)?;
+            let read = PreferenceMatrix::from_table(shape[0], values.as_array().iter().copied().collect())
+                .map_err(value_error)?;
             Ok(read.matrix)
         })
         .transpose()?;
-    let Asked { settings, algorithms, order, own } = Asked::new(&algorithms, settings, placed)?;
+    let StudyInputs { settings, algorithms, order, own } = StudyInputs::new(&algorithms, settings, placed)?;
     let request = settings.run(algorithms).map_err(|error| exception(&error))?;
     let outside = Arc::new(OwnEnvironment { class: class_, name: name.clone(), raised: own.clone() });
-    let played = work(py, How { threads, report, notes: true }, move || {
+    let played = work(py, CallOptions { threads, report, notes: true }, move || {
         let prepared = PreparedEnvironment::of_outside(outside, name, arms, preferences, request.regret)?;
         play(prepared, request, &order)
     });

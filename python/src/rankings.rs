@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyInt};
 
 use crate::arrow::{Batch, Imported};
-use crate::call::{exception, wrong};
+use crate::call::{exception, value_error};
 
 /// What a number of a row is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Number {
             "score" => Ok(Self::Score),
             "rank" => Ok(Self::Rank),
             "label" => Ok(Self::Label),
-            other => Err(wrong(format!("there is no number {other:?} of rows"))),
+            other => Err(value_error(format!("there is no number {other:?} of rows"))),
         }
     }
 }
@@ -63,9 +63,9 @@ impl Rows {
         Ok(Self { what, number: Number::read(number)?, has_rows, passed: 0, are_whole: false })
     }
 
-    fn wrong(&self, row: usize, found: impl std::fmt::Display) -> PyErr {
+    fn value_error(&self, row: usize, found: impl std::fmt::Display) -> PyErr {
         let row = if self.has_rows { format!("row {}: ", self.passed + row) } else { String::new() };
-        wrong(format!("{}: {row}{found}", self.what))
+        value_error(format!("{}: {row}{found}", self.what))
     }
 
     /// Passes each row of a batch to `take`, which may refuse it.
@@ -80,22 +80,22 @@ impl Rows {
                 return Ok(column);
             }
             let kind = if name == "query" { "queries" } else { "documents" };
-            Err(wrong(format!("{}: expected {kind} as text or whole numbers; cast the column", self.what)))
+            Err(value_error(format!("{}: expected {kind} as text or whole numbers; cast the column", self.what)))
         };
         let (queries, documents) = (column("query")?, column("document")?);
-        let documents = documents.ok_or_else(|| wrong("a table without documents"))?;
-        let numbers = batch.column("number")?.ok_or_else(|| wrong("a table without numbers"))?;
+        let documents = documents.ok_or_else(|| value_error("a table without documents"))?;
+        let numbers = batch.column("number")?.ok_or_else(|| value_error("a table without numbers"))?;
         if batch.rows() > 0 && !matches!(numbers, Imported::Float(..) | Imported::Int(..) | Imported::Null) {
             let name = if self.number == Number::Label { "labels" } else { "scores" };
-            return Err(wrong(format!("{}: expected {name} as numbers; cast the column", self.what)));
+            return Err(value_error(format!("{}: expected {name} as numbers; cast the column", self.what)));
         }
         self.are_whole |= matches!(documents, Imported::Int(..)) || batch.has_whole("document");
         for row in 0..batch.rows() {
             let query = match queries {
                 None => None,
-                Some(queries) => Some(id(queries, row).ok_or_else(|| self.wrong(row, "it has no query"))?),
+                Some(queries) => Some(id(queries, row).ok_or_else(|| self.value_error(row, "it has no query"))?),
             };
-            let document = id(documents, row).ok_or_else(|| self.wrong(row, "it has no document"))?;
+            let document = id(documents, row).ok_or_else(|| self.value_error(row, "it has no document"))?;
             let number = self.number_of(row, numbers.float(row), query.as_deref(), &document)?;
             take(self, row, Row { query, document, number })?;
         }
@@ -109,9 +109,8 @@ impl Rows {
             Some(number) if number.is_finite() => {}
             other => {
                 let found = other.map_or_else(|| "none".to_owned(), |number| number.to_string().replace("NaN", "nan"));
-                return Err(
-                    self.wrong(row, format!("expected a number for {of_query}document {document}, found {found}"))
-                );
+                return Err(self
+                    .value_error(row, format!("expected a number for {of_query}document {document}, found {found}")));
             }
         }
         let number = found.unwrap_or_default();
@@ -119,9 +118,8 @@ impl Rows {
             Number::Score => Ok(number),
             Number::Rank => Ok(0.0 - number),
             Number::Label if number.fract() == 0.0 => Ok(number),
-            Number::Label => {
-                Err(self.wrong(row, format!("expected whole labels, found {number} for {of_query}document {document}")))
-            }
+            Number::Label => Err(self
+                .value_error(row, format!("expected whole labels, found {number} for {of_query}document {document}"))),
         }
     }
 }
@@ -152,20 +150,20 @@ impl TrecText {
                 let query = query.as_deref().unwrap_or("");
                 for (kind, word) in [("query", query), ("document", &*document)] {
                     if word.is_empty() || word.contains(char::is_whitespace) {
-                        return Err(rows.wrong(row, format!("expected a {kind} without spaces, found {word:?}")));
+                        return Err(rows.value_error(row, format!("expected a {kind} without spaces, found {word:?}")));
                     }
                 }
                 if query.starts_with('#') {
                     let reason =
                         format!("expected a query that does not begin with #, as comments do, found {query:?}");
-                    return Err(rows.wrong(row, reason));
+                    return Err(rows.value_error(row, reason));
                 }
                 let written = if is_label {
                     writeln!(text, "{query} 0 {document} {number}")
                 } else {
                     writeln!(text, "{query} Q0 {document} 0 {number:?} {tag}")
                 };
-                written.map_err(wrong)
+                written.map_err(value_error)
             })
         })
     }
@@ -173,7 +171,7 @@ impl TrecText {
     /// The text.
     fn bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         if self.text.is_empty() {
-            return Err(wrong(format!("{}: there is no document in it", self.rows.what)));
+            return Err(value_error(format!("{}: there is no document in it", self.rows.what)));
         }
         Ok(PyBytes::new(py, self.text.as_bytes()))
     }
@@ -207,7 +205,7 @@ impl OneQuery {
                 (Some(query), Some(wanted)) if *query != **wanted => return Ok(()),
                 (None, Some(wanted)) => {
                     let reason = format!("it has no column of queries, so leave out query={wanted:?}");
-                    return Err(wrong(format!("{}: {reason}", rows.what)));
+                    return Err(value_error(format!("{}: {reason}", rows.what)));
                 }
                 (Some(query), None) => {
                     let first = found.get_or_insert_with(|| query.to_string());
@@ -215,13 +213,13 @@ impl OneQuery {
                         let reason = format!(
                             "found rankings of the queries {first:?} and {query:?}; say which: query={first:?}"
                         );
-                        return Err(wrong(format!("{}: {reason}", rows.what)));
+                        return Err(value_error(format!("{}: {reason}", rows.what)));
                     }
                 }
                 _ => {}
             }
             if !seen.insert(document.clone().into_owned()) {
-                return Err(rows.wrong(row, format!("the document {document:?} is there twice; leave one out")));
+                return Err(rows.value_error(row, format!("the document {document:?} is there twice; leave one out")));
             }
             documents.push((document.into_owned(), number));
             Ok(())
@@ -232,8 +230,8 @@ impl OneQuery {
     fn scores<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         if self.documents.is_empty() {
             return Err(match &self.wanted {
-                Some(query) => wrong(format!("{}: there is no ranking of query {query:?}", self.rows.what)),
-                None => wrong(format!("{}: there is no document in it", self.rows.what)),
+                Some(query) => value_error(format!("{}: there is no ranking of query {query:?}", self.rows.what)),
+                None => value_error(format!("{}: there is no document in it", self.rows.what)),
             });
         }
         scored(py, &self.documents, self.rows.are_whole)

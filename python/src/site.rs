@@ -15,16 +15,16 @@ use studies::live::LiveStudy;
 use studies::site::{OpenSite, TruthRequest};
 use studies::{Outcome, notes, run};
 
-use crate::call::{How, exception, work, wrong};
+use crate::call::{CallOptions, exception, value_error, work};
 use crate::clicks::own_model;
 use crate::matrix::{Estimated, Matrix};
-use crate::settings::{Asked, Placed, at_least_one};
+use crate::settings::{Placed, StudyInputs, at_least_one};
 use crate::study::{Config, Study, arm_name};
 
 /// Opens a data set with `open` and ranks all lists; `own` answers for a click model of the caller's.
 fn prepared(
     py: Python<'_>,
-    how: How,
+    how: CallOptions,
     spec: SiteSpec,
     seed: u64,
     own: Option<Bound<'_, PyAny>>,
@@ -37,8 +37,11 @@ fn prepared(
         });
     };
     // The caller's code runs in the caller's thread, where Ctrl-C ends it.
-    let then =
-        How { threads: how.threads, report: how.report.as_ref().map(|report| report.clone_ref(py)), notes: how.notes };
+    let then = CallOptions {
+        threads: how.threads,
+        report: how.report.as_ref().map(|report| report.clone_ref(py)),
+        notes: how.notes,
+    };
     let (mut spec, dataset) = work(py, how, move || {
         let dataset = open(&spec)?;
         Ok((spec, dataset))
@@ -66,7 +69,7 @@ fn specification(text: &str) -> PyResult<SiteSpec> {
     serde_json::from_str(text).map_err(|error| {
         // The place in the JSON text, which the caller never saw, says nothing.
         let text = error.to_string();
-        wrong(text.split(" at line ").next().unwrap_or_default())
+        value_error(text.split(" at line ").next().unwrap_or_default())
     })
 }
 
@@ -83,14 +86,14 @@ impl Site {
         report: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let spec = specification(spec)?;
-        prepared(py, How { threads, report, notes: true }, spec, seed, own, |spec| {
+        prepared(py, CallOptions { threads, report, notes: true }, spec, seed, own, |spec| {
             let cache = letor_io::cache::folder();
             let name = spec.dataset.first().and_then(|name| name.split(':').next()).unwrap_or_default();
             let generated = letor_io::lookalike::names().any(|known| known == name);
             spec.open(None, cache.as_deref()).map_err(|error| {
                 match error.downcast_ref::<letor_io::Error>().filter(|wrong| wrong.kind() == ErrorKind::Unknown) {
                     // An invalid scale or seed, or a split that the data set does not have: not a missing file.
-                    Some(wrong) if generated || spec.reading.split.is_some() => usage(wrong),
+                    Some(value_error) if generated || spec.reading.split.is_some() => usage(value_error),
                     _ => error,
                 }
             })
@@ -117,7 +120,7 @@ impl Site {
         let spec = specification(spec)?;
         let [rows, columns] = [scores.shape()[0], scores.shape()[1]];
         if qids.len() != rows || labels.len() != rows {
-            return Err(wrong(format!(
+            return Err(value_error(format!(
                 "{} query ids, {} labels and {rows} rows of scores: expected one of each per document",
                 qids.len(),
                 labels.len()
@@ -126,7 +129,7 @@ impl Site {
         // Copied while the interpreter watches: nobody can change the arrays meanwhile.
         let labels: Vec<f32> = labels.as_array().iter().copied().collect();
         let scores: Vec<f64> = scores.as_array().iter().copied().collect();
-        prepared(py, How { threads, report, notes: true }, spec, seed, own, move |_| {
+        prepared(py, CallOptions { threads, report, notes: true }, spec, seed, own, move |_| {
             let provenance = match synthetic {
                 true => Provenance::LookAlike { name: name.clone() },
                 false => Provenance::Files { files: Vec::new(), skipped: Vec::new() },
@@ -158,7 +161,7 @@ impl Site {
 
     /// What the site is made of, as JSON.
     fn description(&self) -> PyResult<String> {
-        serde_json::to_string(&self.inner.prepared.description).map_err(wrong)
+        serde_json::to_string(&self.inner.prepared.description).map_err(value_error)
     }
 
     #[getter]
@@ -180,7 +183,7 @@ impl Site {
     /// nDCG@10 of every ranker.
     fn ndcg(&self, py: Python<'_>, threads: Option<usize>) -> PyResult<Vec<f64>> {
         let inner = Arc::clone(&self.inner);
-        work(py, How { threads, report: None, notes: true }, move || inner.prepared.ndcg())
+        work(py, CallOptions { threads, report: None, notes: true }, move || inner.prepared.ndcg())
     }
 
     /// The ground truth as JSON, and as a line.
@@ -196,7 +199,7 @@ impl Site {
         let request = TruthRequest { effort, cache };
         request.check().map_err(|error| exception(&error))?;
         let inner = Arc::clone(&self.inner);
-        work(py, How { threads, report, notes: true }, move || {
+        work(py, CallOptions { threads, report, notes: true }, move || {
             let truth = inner.truth(&request, seed, true)?;
             let names = inner.prepared.description.names();
             Ok((serde_json::to_string(&truth)?, truth.describe(|arm| names.name(arm))))
@@ -213,10 +216,10 @@ impl Site {
         threads: Option<usize>,
         report: Option<Py<PyAny>>,
     ) -> PyResult<Option<Study>> {
-        let Asked { settings, algorithms, order, own } = Asked::new(&algorithms, settings, placed)?;
+        let StudyInputs { settings, algorithms, order, own } = StudyInputs::new(&algorithms, settings, placed)?;
         let request = settings.live(algorithms).map_err(|error| exception(&error))?;
         let site = Arc::clone(&self.inner);
-        let played = work(py, How { threads, report, notes: true }, move || {
+        let played = work(py, CallOptions { threads, report, notes: true }, move || {
             let Outcome::Finished(finished) = run(LiveStudy { site, request }, &order)? else { return Ok(None) };
             let config = Config::Live(Box::new(finished.config()));
             finished.written?;
@@ -240,12 +243,12 @@ impl Site {
         threads: Option<usize>,
         report: Option<Py<PyAny>>,
     ) -> PyResult<Matrix> {
-        let pairs: PairSelection = pairs.parse().map_err(wrong)?;
+        let pairs: PairSelection = pairs.parse().map_err(value_error)?;
         let request =
             Request { impressions: interleavings, more: false, pairs: pairs.to_string(), until_standard_error };
         at_least_one("interleavings", interleavings)?;
         let inner = Arc::clone(&self.inner);
-        work(py, How { threads, report, notes: true }, move || {
+        work(py, CallOptions { threads, report, notes: true }, move || {
             let sampling = if stratify { Sampling::Stratified } else { Sampling::WithReplacement };
             let identity = proxy::identity(&inner.prepared, seed, sampling, multileaved);
             // The name of no file: nothing is read or saved.

@@ -11,14 +11,14 @@ use simulation::arm_names::ArmNames;
 use studies::results::{self, BanditConfig, Caption, LiveConfig, PlayedRuns};
 use studies::{compare, write_files};
 
-use crate::call::{exception, wrong};
+use crate::call::{exception, value_error};
 use crate::frame::Columns;
 
 /// The name of an arm.
 pub(crate) fn arm_name(names: &ArmNames, arms: usize, arm: usize) -> PyResult<String> {
     match arm < arms {
         true => Ok(names.name(arm)),
-        false => Err(wrong(format!("there is no arm {arm}; arms are numbered from 0 to {}", arms - 1))),
+        false => Err(value_error(format!("there is no arm {arm}; arms are numbered from 0 to {}", arms - 1))),
     }
 }
 
@@ -58,7 +58,7 @@ impl Study {
 
     /// Each algorithm after the last step, as JSON.
     fn summary(&self) -> PyResult<String> {
-        serde_json::to_string_pretty(&self.runs.summary()).map_err(wrong)
+        serde_json::to_string_pretty(&self.runs.summary()).map_err(value_error)
     }
 
     /// All that the command line prints.
@@ -140,7 +140,7 @@ impl Study {
 
     /// The content of `config.json`.
     fn config(&self) -> PyResult<String> {
-        serde_json::to_string(&self.config).map_err(wrong)
+        serde_json::to_string(&self.config).map_err(value_error)
     }
 
     /// The figure of the command line.

@@ -22,7 +22,7 @@ use rand::SeedableRng as _;
 
 use self::methods::{with_interleaving, with_multileaving};
 use self::numbering::{Ids, Numbers, documents};
-use crate::call::wrong;
+use crate::call::value_error;
 
 /// What a pickle keeps: the bytes, and whether documents are whole numbers.
 type Rebuilt<'py> = (Bound<'py, PyBytes>, bool);
@@ -111,7 +111,7 @@ impl Impression {
         let end = last.saturating_add(length).min(self.receipt.mixed().len());
         let before = places.len();
         places.extend((last..end).map(Some));
-        let receipt = self.receipt.clone().on_page(Page::new(places).map_err(wrong)?).map_err(wrong)?;
+        let receipt = self.receipt.clone().on_page(Page::new(places).map_err(value_error)?).map_err(value_error)?;
         let [mixed, pinned] = [&self.mixed, &self.pinned].map(|ids| ids.clone_ref(py));
         Ok(Self { mixed, pinned, ids: self.ids, before, receipt })
     }
@@ -134,11 +134,11 @@ impl Impression {
             })?;
         }
         if let Some(other) = others.iter().find(|id| !displayed.contains(id)) {
-            return Err(wrong(format!("{other:?} is pinned, but is not among the documents displayed")));
+            return Err(value_error(format!("{other:?} is pinned, but is not among the documents displayed")));
         }
         let displayed: Vec<&str> = displayed.iter().map(String::as_str).collect();
         let kept = self.whole(py)?.displayed(&displayed, |id| others.iter().any(|other| other == id));
-        Self::kept(py, &kept.map_err(wrong)?, self.ids == Ids::Whole)
+        Self::kept(py, &kept.map_err(value_error)?, self.ids == Ids::Whole)
     }
 
     /// The same for a user who saw the first places and went no further.
@@ -154,14 +154,14 @@ impl Impression {
     #[pyo3(signature = (clicked=None, *, positions=None))]
     fn credit(&self, clicked: Option<&Bound<'_, PyAny>>, positions: Option<Vec<usize>>) -> PyResult<&'static str> {
         let Mixed::Interleaving(receipt) = self.receipt.mixed() else {
-            return Err(wrong("the impression is of several rankers: credit_all() says how each did"));
+            return Err(value_error("the impression is of several rankers: credit_all() says how each did"));
         };
         let positions = self.clicked(clicked, positions)?;
         let won = with_interleaving(receipt.method(), |method, _| match self.receipt.page() {
             Some(page) => method.credit_page(receipt, page, &positions),
             None => method.credit(receipt, &positions),
         });
-        won.map_err(wrong)?.map(word).map_err(wrong)
+        won.map_err(value_error)?.map(word).map_err(value_error)
     }
 
     /// Who won between each pair of rankers, row by row, as +1, 0 and -1, and the score of each, if the method has scores.
@@ -180,7 +180,7 @@ impl Impression {
                     Some(page) => method.credit_page(receipt, page, &positions),
                     None => method.credit(receipt, &positions),
                 });
-                let won = sign(won.map_err(wrong)?.map_err(wrong)?);
+                let won = sign(won.map_err(value_error)?.map_err(value_error)?);
                 Ok((vec![vec![0, won], vec![-won, 0]], None))
             }
             Mixed::Multileaving(receipt) => {
@@ -188,7 +188,7 @@ impl Impression {
                     Some(page) => method.credit_page(receipt, page, &positions),
                     None => method.credit(receipt, &positions),
                 });
-                let outcome = outcome.map_err(wrong)?.map_err(wrong)?;
+                let outcome = outcome.map_err(value_error)?.map_err(value_error)?;
                 let all = 0..outcome.rankers();
                 let row = |i| all.clone().map(|j| sign(outcome.preference(i, j))).collect();
                 Ok((all.clone().map(row).collect(), outcome.scores().map(<[u64]>::to_vec)))
@@ -204,7 +204,7 @@ impl Impression {
         let (mixed, pinned) = (texts(self.mixed.bind(py))?, texts(self.pinned.bind(py))?);
         let mixed: Vec<&str> = mixed.iter().map(|id| id.to_str()).collect::<PyResult<_>>()?;
         let pinned: Vec<&str> = pinned.iter().map(|id| id.to_str()).collect::<PyResult<_>>()?;
-        Ok(PyBytes::new(py, &self.receipt.to_bytes_with(&mixed, &pinned).map_err(wrong)?))
+        Ok(PyBytes::new(py, &self.receipt.to_bytes_with(&mixed, &pinned).map_err(value_error)?))
     }
 
     /// The impression that `to_bytes` wrote.
@@ -212,16 +212,16 @@ impl Impression {
     #[pyo3(signature = (data, whole=false))]
     fn from_bytes(py: Python<'_>, data: &[u8], whole: bool) -> PyResult<Self> {
         if let Ok(parts) = Parts::read(data) {
-            let receipt = Receipt::without_documents_of(&parts, None).map_err(wrong)?;
+            let receipt = Receipt::without_documents_of(&parts, None).map_err(value_error)?;
             return Self::of(py, parts.documents(), parts.pinned(), receipt, whole);
         }
         // The first format, or the reason why it is none.
-        Self::kept(py, &Receipt::from_bytes(data).map_err(wrong)?, whole)
+        Self::kept(py, &Receipt::from_bytes(data).map_err(value_error)?, whole)
     }
 
     /// The impression as JSON.
     fn to_json(&self, py: Python<'_>) -> PyResult<String> {
-        serde_json::to_string(&self.whole(py)?).map_err(wrong)
+        serde_json::to_string(&self.whole(py)?).map_err(value_error)
     }
 
     /// The impression that `to_json` wrote.
@@ -229,7 +229,7 @@ impl Impression {
     #[pyo3(signature = (text, whole=false))]
     fn from_json(py: Python<'_>, text: &str, whole: bool) -> PyResult<Self> {
         let receipt: Receipt =
-            serde_json::from_str(text).map_err(|error| wrong(format!("not an impression: {error}")))?;
+            serde_json::from_str(text).map_err(|error| value_error(format!("not an impression: {error}")))?;
         Self::kept(py, &receipt, whole)
     }
 
@@ -264,12 +264,14 @@ impl Impression {
         whole: bool,
     ) -> PyResult<Self> {
         let documents = documents.ok_or_else(|| {
-            wrong("the receipt keeps no documents; credit it where the list was drawn, e.g. by `credit_frame`")
+            value_error("the receipt keeps no documents; credit it where the list was drawn, e.g. by `credit_frame`")
         })?;
         let ids = if whole { Ids::Whole } else { Ids::Texts };
         let mut all = documents.iter().chain(pinned).map(AsRef::as_ref);
         if let Some(text) = all.find(|text: &&str| whole && text.parse::<i128>().is_err()) {
-            return Err(wrong(format!("the document {text:?} is not a whole number; read it without whole=True")));
+            return Err(value_error(format!(
+                "the document {text:?} is not a whole number; read it without whole=True"
+            )));
         }
         let mixed = PyTuple::new(py, documents.iter().map(AsRef::as_ref))?.unbind();
         let pinned = PyTuple::new(py, pinned.iter().map(AsRef::as_ref))?.unbind();
@@ -294,7 +296,7 @@ impl Impression {
         let text = |place: Option<usize>| -> PyResult<Bound<'py, PyString>> {
             let id = match place {
                 Some(position) => mixed.get_item(position)?,
-                None => pinned.next().ok_or_else(|| wrong("a place of the page has no document"))?,
+                None => pinned.next().ok_or_else(|| value_error("a place of the page has no document"))?,
             };
             Ok(id.cast_into()?)
         };
@@ -315,7 +317,7 @@ impl Impression {
         let texts = |ids: &Py<PyTuple>| -> PyResult<Vec<String>> {
             ids.bind(py).iter().map(|id| Ok(id.cast::<PyString>()?.to_str()?.to_owned())).collect()
         };
-        self.receipt.clone().with_all_documents(texts(&self.mixed)?, texts(&self.pinned)?).map_err(wrong)
+        self.receipt.clone().with_all_documents(texts(&self.mixed)?, texts(&self.pinned)?).map_err(value_error)
     }
 
     /// The places clicked, by documents or by positions.
@@ -323,7 +325,7 @@ impl Impression {
         match (clicked, positions) {
             (Some(clicked), None) => self.positions(clicked),
             (None, Some(positions)) => Ok(positions),
-            _ => Err(wrong("expected either the documents that were clicked or their `positions`")),
+            _ => Err(value_error("expected either the documents that were clicked or their `positions`")),
         }
     }
 
@@ -347,14 +349,20 @@ impl Impression {
                     shown.cast::<PyString>().is_ok_and(|shown| shown.to_str().is_ok_and(|shown| shown == text))
                 });
             }
-            positions.push(position.ok_or_else(|| wrong(IdError::NotShown(number)))?);
+            positions.push(position.ok_or_else(|| value_error(IdError::NotShown(number)))?);
             Ok(())
         })?;
         Ok(positions)
     }
 
     /// What was drawn, of which a page displays the first `length` documents.
-    fn drawn(numbers: &Numbers<'_>, py: Python<'_>, mixed: &[Doc], receipt: Receipt, asked: &Asked) -> PyResult<Self> {
+    fn drawn(
+        numbers: &Numbers<'_>,
+        py: Python<'_>,
+        mixed: &[Doc],
+        receipt: Receipt,
+        asked: &MixingSettings,
+    ) -> PyResult<Self> {
         let receipt = asked.keep(receipt)?;
         let mixed = PyTuple::new(py, mixed.iter().map(|doc| numbers.document(*doc)))?.unbind();
         let ids = if numbers.ids == Ids::Whole { Ids::Whole } else { Ids::Texts };
@@ -367,7 +375,7 @@ impl Impression {
 type Settings = (usize, Option<usize>, u64, Option<String>, Option<f64>);
 
 /// The same with names.
-struct Asked {
+struct MixingSettings {
     length: usize,
     depth: Option<usize>,
     seed: u64,
@@ -375,30 +383,30 @@ struct Asked {
     propensity: Option<f64>,
 }
 
-impl From<Settings> for Asked {
+impl From<Settings> for MixingSettings {
     fn from((length, depth, seed, version, propensity): Settings) -> Self {
         Self { length, depth, seed, version, propensity }
     }
 }
 
-impl Asked {
+impl MixingSettings {
     /// How many documents are mixed.
     ///
     /// # Errors
     /// If one page is all that the method can serve.
     fn depth(&self, is_prefix_stable: bool, method: &str) -> PyResult<usize> {
         let depth = self.depth.unwrap_or(self.length);
-        page::check_depth(is_prefix_stable, method, self.length, depth).map_err(wrong)?;
+        page::check_depth(is_prefix_stable, method, self.length, depth).map_err(value_error)?;
         Ok(depth)
     }
 
     fn keep(&self, receipt: Receipt) -> PyResult<Receipt> {
         let mut receipt = receipt;
         if let Some(version) = &self.version {
-            receipt = receipt.of(version.parse().map_err(wrong)?);
+            receipt = receipt.of(version.parse().map_err(value_error)?);
         }
         if let Some(propensity) = self.propensity {
-            receipt = receipt.with_propensity(propensity).map_err(wrong)?;
+            receipt = receipt.with_propensity(propensity).map_err(value_error)?;
         }
         Ok(if self.depth.is_some() { receipt.truncated(self.length) } else { receipt })
     }
@@ -414,7 +422,7 @@ pub(crate) fn interleave(
     asked: Settings,
     documents: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Impression> {
-    let asked = Asked::from(asked);
+    let asked = MixingSettings::from(asked);
     let mut generator = Generator::seed_from_u64(asked.seed);
     let numbers = Numbers::of(&rankings, documents, 2)?;
     let pages: Vec<_> =
@@ -424,10 +432,10 @@ pub(crate) fn interleave(
             let depth = asked.depth(method.is_prefix_stable(), method.name())?;
             return Ok(method.draw(lists, depth, &mut generator, scratch));
         }
-        let drawn = growing::interleave_growing(method, &pages, asked.length, &generator).map_err(wrong)?;
-        drawn.ok_or_else(|| wrong("expected the lists of a page"))
+        let drawn = growing::interleave_growing(method, &pages, asked.length, &generator).map_err(value_error)?;
+        drawn.ok_or_else(|| value_error("expected the lists of a page"))
     });
-    let (mixed, receipt) = draw.map_err(wrong)??;
+    let (mixed, receipt) = draw.map_err(value_error)??;
     Impression::drawn(&numbers, py, &mixed, receipt.into(), &asked)
 }
 
@@ -442,7 +450,7 @@ pub(crate) fn multileave(
     asked: Settings,
     documents: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Impression> {
-    let asked = Asked::from(asked);
+    let asked = MixingSettings::from(asked);
     let mut generator = Generator::seed_from_u64(asked.seed);
     let numbers = Numbers::of(&rankings, documents, rankers)?;
     let all: Vec<_> = (0..rankings.len()).map(|at| numbers.list(at)).collect();
@@ -453,10 +461,10 @@ pub(crate) fn multileave(
             let depth = asked.depth(method.is_prefix_stable(), method.name())?;
             return Ok(method.draw(lists, depth, &mut generator, scratch));
         }
-        let drawn = growing::multileave_growing(method, &pages, asked.length, &generator).map_err(wrong)?;
-        drawn.ok_or_else(|| wrong("expected the lists of a page"))
+        let drawn = growing::multileave_growing(method, &pages, asked.length, &generator).map_err(value_error)?;
+        drawn.ok_or_else(|| value_error("expected the lists of a page"))
     });
-    let (mixed, receipt) = draw.map_err(wrong)??;
+    let (mixed, receipt) = draw.map_err(value_error)??;
     Impression::drawn(&numbers, py, &mixed, receipt.into(), &asked)
 }
 
@@ -479,7 +487,7 @@ pub(crate) fn experiment_version(
         Ok(method) => method.to_string(),
         Err(error) => match method.parse::<AnyMultileaving>() {
             Ok(method) => method.to_string(),
-            Err(_) => return Err(wrong(error)),
+            Err(_) => return Err(value_error(error)),
         },
     };
     Ok(ExperimentVersion::new(experiment, &rankers, &method, length).to_string())

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyString, PyTuple};
 
-use crate::call::wrong;
+use crate::call::value_error;
 
 /// Numbered documents, and the lists of them.
 pub(super) struct Numbers<'py> {
@@ -73,7 +73,7 @@ impl Ids {
 }
 
 /// A document on its way to a number.
-struct Known {
+struct SeenDocument {
     hash: isize,
     /// The last list that had it, and where.
     seen: (usize, usize),
@@ -87,7 +87,7 @@ struct Numbering<'py> {
     /// Lists per page.
     rankers: usize,
     documents: Vec<Bound<'py, PyString>>,
-    known: Vec<Known>,
+    known: Vec<SeenDocument>,
     /// Numbers by hash, in a table that is at most half full.
     slots: Vec<u32>,
 }
@@ -112,7 +112,7 @@ impl<'py> Numbering<'py> {
             if known.is(id) || self.known[number].hash == hash && known.to_str()? == id.to_str()? {
                 let (seen_in, first) = std::mem::replace(&mut self.known[number].seen, (list, position));
                 if seen_in == list {
-                    return Err(wrong(IdError::Duplicate { list: list % self.rankers, first, second: position }));
+                    return Err(value_error(IdError::Duplicate { list: list % self.rankers, first, second: position }));
                 }
                 return Ok(number);
             }
@@ -123,7 +123,7 @@ impl<'py> Numbering<'py> {
         let number = self.documents.len();
         self.slots[slot] = number as u32;
         self.documents.push(id.clone());
-        self.known.push(Known { hash, seen: (list, position) });
+        self.known.push(SeenDocument { hash, seen: (list, position) });
         if 2 * self.documents.len() > self.slots.len() {
             self.grow();
         }
@@ -161,7 +161,7 @@ impl<'py> Numbers<'py> {
                 // No list has such a number.
                 numbering.number(id, usize::MAX - 1 - position, position)?;
                 if numbering.documents.len() == known {
-                    return Err(wrong(format!("documents: {} is there twice", id.repr()?)));
+                    return Err(value_error(format!("documents: {} is there twice", id.repr()?)));
                 }
                 Ok(())
             })?;
@@ -175,7 +175,7 @@ impl<'py> Numbers<'py> {
                     let number = numbering.number(&ids.text(&id)?, list, position)?;
                     let score: f64 = score.extract()?;
                     if score.is_nan() {
-                        return Err(wrong(IdError::Score { list: list % rankers.max(1), position }));
+                        return Err(value_error(IdError::Score { list: list % rankers.max(1), position }));
                     }
                     scored.push((number, score));
                 }
@@ -192,7 +192,7 @@ impl<'py> Numbers<'py> {
         }
         let documents = numbering.documents;
         if documents.len() > RankedList::MAX_LEN {
-            return Err(wrong(IdError::TooMany(documents.len())));
+            return Err(value_error(IdError::TooMany(documents.len())));
         }
         let (mut orders, mut groups) = (Vec::with_capacity(lists.len()), Vec::with_capacity(lists.len()));
         for (order, scores) in lists {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::rules::read;
 use super::{Said, rows, said};
 use crate::arrow::{self, Batch, Imported};
-use crate::call::wrong;
+use crate::call::value_error;
 use crate::frame::{Column, Table, Values};
 
 /// Bytes of lines after which impressions are credited.
@@ -110,7 +110,7 @@ struct SurveyedVersion {
 impl SurveyedVersion {
     fn read(self) -> PyResult<(Option<String>, OfVersion)> {
         let Self { name, rankers, declared, undeclared, has_alone } = self;
-        let declared = declared.iter().map(|choice| choice.parse().map_err(wrong)).collect::<PyResult<_>>()?;
+        let declared = declared.iter().map(|choice| choice.parse().map_err(value_error)).collect::<PyResult<_>>()?;
         let choices = PairChoices { declared, undeclared: undeclared.into_iter().collect(), has_alone };
         Ok((name, OfVersion { rankers: rankers.into_iter().collect(), choices }))
     }
@@ -128,7 +128,7 @@ impl SurveyedVersion {
 
 impl Surveyed {
     fn parse(text: &str) -> PyResult<Survey> {
-        let Self { times, is_synthetic, versions, other_actions } = serde_json::from_str(text).map_err(wrong)?;
+        let Self { times, is_synthetic, versions, other_actions } = serde_json::from_str(text).map_err(value_error)?;
         let versions = versions.into_iter().map(SurveyedVersion::read).collect::<PyResult<_>>()?;
         Ok(Survey { times, versions, is_synthetic, other_actions: other_actions.into_iter().collect() })
     }
@@ -137,7 +137,7 @@ impl Surveyed {
         let Survey { times, versions, is_synthetic, other_actions } = survey;
         let versions = versions.into_iter().map(SurveyedVersion::of).collect();
         let written = Self { times, is_synthetic, versions, other_actions: other_actions.into_iter().collect() };
-        serde_json::to_string(&written).map_err(wrong)
+        serde_json::to_string(&written).map_err(value_error)
     }
 }
 
@@ -235,7 +235,7 @@ impl Gathering {
                 [OUTCOME, high, low, outcome.day.into(), outcome.net.into(), flags, clicks, all, shown, order];
             writer.push(numbers, outcome.rankers, outcome.version);
         });
-        credited.map_err(wrong)?;
+        credited.map_err(value_error)?;
         Ok(writer)
     }
 
@@ -317,14 +317,14 @@ impl Counting {
                 clicks: number(6) as u32,
                 all_clicks: number(7) as u32,
             };
-            self.units.push(&outcome).map_err(wrong)?;
+            self.units.push(&outcome).map_err(value_error)?;
         }
         Ok(())
     }
 
     fn fate(&mut self, what: Option<&str>, name: Option<&str>, count: i64) -> PyResult<()> {
         let added = self.sum.tally.add_row(what.unwrap_or(""), name.unwrap_or(""), count as u64);
-        if added { Ok(()) } else { Err(wrong(format!("a row of the fate {what:?}, {name:?}, which is unknown"))) }
+        if added { Ok(()) } else { Err(value_error(format!("a row of the fate {what:?}, {name:?}, which is unknown"))) }
     }
 }
 
@@ -351,7 +351,7 @@ pub(crate) fn added_up<'py>(py: Python<'py>, rules: &str, survey: &str, counts: 
     for (kind, version, day, first, second, n) in counts {
         if kind == FATE {
             if !tally.add_row(&first, &second, n[0]) {
-                return Err(wrong(format!("a row of the fate {first:?}, {second:?}, which is unknown")));
+                return Err(value_error(format!("a row of the fate {first:?}, {second:?}, which is unknown")));
             }
             continue;
         }

@@ -23,7 +23,7 @@ use serde_json::Value;
 pub(crate) use self::engine::{Counting, Gathering, Rows, added_up, surveyed};
 
 use crate::arrow::Batch;
-use crate::call::wrong;
+use crate::call::value_error;
 
 /// What a log says, as `click-logs credit` writes it: outcomes.csv, fates.csv, and the text of a summary in JSON.
 type Said<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, String);
@@ -98,16 +98,16 @@ impl Log {
             units.count(&mut sum);
             Ok(sum.credited(&survey, &settings))
         });
-        Ok(said(py, &credited.map_err(wrong)?, self.gathered.settings()))
+        Ok(said(py, &credited.map_err(value_error)?, self.gathered.settings()))
     }
 }
 
 /// The text of summary.json beside `table`, the text of outcomes.csv.
 #[pyfunction]
 pub(crate) fn sealed_summary(summary: &str, table: &str) -> PyResult<String> {
-    let summary: Value = serde_json::from_str(summary).map_err(wrong)?;
-    let sealed = click_logs::outcomes::sealed_summary(&summary, table).map_err(wrong)?;
-    serde_json::to_string(&sealed).map_err(wrong)
+    let summary: Value = serde_json::from_str(summary).map_err(value_error)?;
+    let sealed = click_logs::outcomes::sealed_summary(&summary, table).map_err(value_error)?;
+    serde_json::to_string(&sealed).map_err(value_error)
 }
 
 /// Who won, by a table of outcomes and the summary beside it: in words, as JSON, as CSV of every day, and as a figure, if there is
@@ -120,16 +120,16 @@ pub(crate) fn decided(
     by_impressions: bool,
 ) -> PyResult<(String, String, String, Option<String>)> {
     if !(confidence > 0.0 && confidence < 1.0) {
-        return Err(wrong(format!("expected a confidence between 0 and 1, such as 0.95, found {confidence}")));
+        return Err(value_error(format!("expected a confidence between 0 and 1, such as 0.95, found {confidence}")));
     }
-    let summary: Value = serde_json::from_str(summary).map_err(wrong)?;
+    let summary: Value = serde_json::from_str(summary).map_err(value_error)?;
     let names = summary["rankers"].as_array().into_iter().flatten();
     let rankers: Vec<String> = names.filter_map(|name| name.as_str().map(str::to_owned)).collect();
     let by = if by_impressions { By::Impressions } else { By::Units };
-    let outcomes = Outcomes::from_csv(outcomes, &rankers).map_err(wrong)?.with_versions_of(&summary);
+    let outcomes = Outcomes::from_csv(outcomes, &rankers).map_err(value_error)?.with_versions_of(&summary);
     // 1 - 0.95 is a little more than 0.05.
     let alpha = ((1.0 - confidence) * 1e12).round() / 1e12;
-    let verdicts = decide(&outcomes, alpha, by).map_err(wrong)?;
+    let verdicts = decide(&outcomes, alpha, by).map_err(value_error)?;
     let mut data = verdicts.json();
     data["synthetic"] = summary["synthetic"].clone();
     let figure = svg(&verdicts, (summary["synthetic"] == true).then_some(SYNTHETIC));
