@@ -219,7 +219,9 @@ impl<'a> FastPath<'a> {
                     list.push(entry(item));
                 }
             });
-            are_usual &= is_plain(list.first().copied(), list.get(1).copied(), list.len(), separated);
+            // A cell of blanks is no list: the complete reader says what it is.
+            are_usual &=
+                !list.is_empty() && is_plain(list.first().copied(), list.get(1).copied(), list.len(), separated);
         }
         pieces(teams.unwrap_or_default(), separator, |item| {
             // A list has no empty entries, so nobody has a name.
@@ -229,6 +231,7 @@ impl<'a> FastPath<'a> {
         });
         let first_teams = [0, 1].map(|at| row.teams.get(at).copied().flatten());
         are_usual &= is_plain(first_teams[0], first_teams[1], row.teams.len(), separated);
+        are_usual &= teams.is_none() || !row.teams.is_empty();
         are_usual.then_some(())
     }
 
@@ -346,7 +349,7 @@ fn click_of_json<'a>(line: &'a str, settings: &Settings) -> Option<Event<'a>> {
             }
             "action_name" => {
                 action = match seen.first(4, value)? {
-                    Value::Text(text) => Some(text),
+                    Value::Text(text) => Some(text).filter(|text| !text.is_empty()),
                     Value::Null => None,
                     _ => return None,
                 };

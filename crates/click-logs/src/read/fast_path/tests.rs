@@ -83,6 +83,7 @@ fn usual_lines_are_taken_and_others_are_left() {
         ("i,2026-11-23 16:04:05,,,,a b,- B,,", true),
         ("i,1700000000,u,s,x,,,,", true),
         ("i,1700000000,u,s,x,\"a b\",A B,,", false),
+        ("i,17,a,a,,, ,a,", false),
         ("i,1700000000,u,s,x,a b,A,,", false),
         ("i,1700000000,u,s,x,a b,A B,A A,", false),
         ("i,soon,u,s,x,a b,A B,,", false),
@@ -238,6 +239,14 @@ fn receipts_of_every_method_are_usual_and_damaged_ones_are_left() {
             damaged[at] = bytes[at];
         }
     }
+}
+
+/// A text without letters says nothing, in both readers: the click is a click.
+#[test]
+fn an_empty_action_is_none() {
+    let line = r#"{"impression":"i","time":17,"document":"d","action_name":""}"#;
+    assert!(compared(line, None, &Settings::default(), true));
+    assert!(matches!(click(line, None, &Settings::default()), Ok(Some(Event::Click(_)))));
 }
 
 #[test]
