@@ -219,7 +219,7 @@ impl<'a> FastPath<'a> {
                     list.push(entry(item));
                 }
             });
-            // A cell of blanks is no list: the complete reader says what it is.
+            // The complete reader takes a cell of blanks.
             are_usual &=
                 !list.is_empty() && is_plain(list.first().copied(), list.get(1).copied(), list.len(), separated);
         }
