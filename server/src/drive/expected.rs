@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use bandits::open::{Delay, Lateness, play_open};
 use bandits::registry::Spec;
-use bandits::{Arm, Choice, Preference, Generator, Generators, Observer, play};
+use bandits::{Arm, Choice, Generator, Generators, Observer, Preference, play};
 use rand::SeedableRng as _;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
