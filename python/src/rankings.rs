@@ -28,7 +28,7 @@ impl Number {
             "score" => Ok(Self::Score),
             "rank" => Ok(Self::Rank),
             "label" => Ok(Self::Label),
-            other => Err(value_error(format!("there is no number {other:?} of rows"))),
+            other => Err(value_error(format!("expected score, rank or label, found {other:?}"))),
         }
     }
 }

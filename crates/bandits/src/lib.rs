@@ -433,7 +433,7 @@ pub use late::{Late, LatePolicy};
 pub use matrix::{MatrixError, MatrixInFile, PreferenceMatrix, SquareTable, WinCounts, WinTable, agreement, winners};
 pub use open::OpenPolicy;
 pub use policy::{Choice, DuelPolicy, Feedback, OwnedPolicy, PackedWins, PairWins, Policy, SetPolicy, Sets};
-/// The one generator of the project.
+// The words that all crates share; `Generator` is the one generator of the project.
 pub use ranktypes::{Arm, Generator, Preference, SeedableRng};
 pub use registry::Memory;
 pub use regret::{RegretKind, RegretReference, RegretReferenceError, every_arm_is_optimal};

@@ -150,7 +150,7 @@ pub use models::position_based::{
     CompiledPositionBasedModel, PositionBasedModel, PositionBasedSpec, PositionBasedUser,
 };
 pub use models::user_browsing::{CompiledUserBrowsingModel, UserBrowsingModel, UserBrowsingSpec, UserBrowsingUser};
-/// The one generator of the project: named, portable, and seeded by the caller.
+// The words that all crates share; `Generator` is the one generator of the project.
 pub use ranktypes::{Examination, Generator, Grade, SeedableRng};
 pub use table::{CLICK_MODELS, ModelRow};
 pub use user::{ClickModel, CompiledClickModel, ProbabilityTable, TableIndex, User};

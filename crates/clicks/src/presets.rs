@@ -1,6 +1,6 @@
 //! The published click models, by number of grades.
 
-use ranktypes::spec::did_you_mean;
+use ranktypes::spec::hint;
 
 use crate::error::{ClickError, ClickErrorKind};
 
@@ -64,9 +64,4 @@ pub(crate) fn find(name: &str) -> Result<&'static Preset, ClickError> {
             ),
         )
     })
-}
-
-/// `; did you mean `x`?`, where one of the `known` words is near.
-pub(crate) fn hint(word: &str, known: &[&str]) -> String {
-    did_you_mean(word, known).map_or_else(String::new, |hint| format!("; {hint}"))
 }

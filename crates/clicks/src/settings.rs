@@ -3,10 +3,9 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use ranktypes::spec;
+use ranktypes::spec::{self, hint};
 
 use crate::error::{ClickError, ClickErrorKind};
-use crate::presets::hint;
 
 /// The settings of one model; values are taken out as they are understood.
 #[derive(Debug, Default)]

@@ -3,12 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
+use ranktypes::spec::{hint, split};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 use crate::error::{ClickError, ClickErrorKind};
 use crate::models::any::ClickSpec;
-use crate::presets::{self, hint};
+use crate::presets;
 use crate::settings::Settings;
 
 impl ClickSpec {
@@ -32,7 +33,7 @@ impl FromStr for ClickSpec {
 
     fn from_str(text: &str) -> Result<Self, ClickError> {
         let text = text.trim();
-        let (named, rest) = ranktypes::spec::split(text);
+        let (named, rest) = split(text);
         if Self::names().contains(&named) && rest.is_empty() {
             let reason = format!(
                 "click model {named:?} needs P(click) by grade: write `{named}:navigational` or another preset, or \

@@ -256,7 +256,7 @@ pub use name::{MethodRow, NameError, NameErrorKind};
 
 pub use outcome::{Outcome, PairwisePreferences};
 pub use page::{Page, PageError};
-/// The one generator of the project: named, portable, and seeded by the caller.
+// The words that all crates share; `Generator` is the one generator of the project.
 pub use ranktypes::{Examination, Generator, Preference, SeedableRng};
 pub use support::rank_weights::TauError;
 

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
-use ranktypes::spec::{self, Setting, did_you_mean};
+use ranktypes::spec::{self, Setting, hint};
 
 /// A method's name or settings that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -204,11 +204,6 @@ impl<'a> Name<'a> {
 
 /// The default of every method's `tau`.
 const TAU: f64 = 3.0;
-
-/// `; did you mean `x`?`, where one of the `known` words is near.
-fn hint(word: &str, known: &[&str]) -> String {
-    did_you_mean(word, known).map_or_else(String::new, |hint| format!("; {hint}"))
-}
 
 /// `key=value` unless the value is the default.
 pub(crate) fn unless<T: PartialEq + Display>(key: &str, value: T, default: T) -> Option<String> {

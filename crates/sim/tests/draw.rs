@@ -182,6 +182,10 @@ fn win_rates_of_logs_are_drawn() {
         let (code, line) = refused(folder, arguments);
         assert!(code == Some(2) && line.contains(expected), "{arguments:?}: {line}");
     }
+    write("win-rate.csv", &table.replace("0.7,0,0,1,open,false", "0.7,0,0,1,first-wins,true"));
+    ran(folder, &["draw", "verdict", "--out", "figure.svg"]);
+    let drawn = fs::read_to_string(folder.join("figure.svg")).expect("a figure");
+    assert!(drawn.contains("later outcomes contradict a verdict"), "{drawn}");
     for (from, to, expected) in [
         ("0.45,0.7", "0.45,7", "line 4, column high: expected a share from 0 to 1, found `7`"),
         ("2026-11-05", "2026-11-31", "line 4, column day: expected a date"),

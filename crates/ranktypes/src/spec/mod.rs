@@ -5,7 +5,7 @@
 
 mod suggestion;
 
-pub use suggestion::{did_you_mean, nearest};
+pub use suggestion::{did_you_mean, hint, nearest};
 
 /// One setting: its key and, after `=`, its value. Without `=`, the word alone.
 pub type Setting<'a> = (&'a str, Option<&'a str>);

@@ -38,6 +38,12 @@ pub fn did_you_mean(word: &str, names: &[&str]) -> Option<String> {
     }
 }
 
+/// [`did_you_mean`] as the end of a sentence, `; did you mean ...?`; empty if no name is near.
+#[must_use]
+pub fn hint(word: &str, names: &[&str]) -> String {
+    did_you_mean(word, names).map_or_else(String::new, |hint| format!("; {hint}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

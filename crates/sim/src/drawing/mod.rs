@@ -5,10 +5,12 @@
 //! | this file | the results in a folder, and their figure |
 //! | `study` | folders of live runs, `rankduel bandit` and `rankduel compare` |
 //! | `win_rates` | folders of `click-logs decide` |
+//! | `table` | tables of results, row by row |
 //! | `grid` | a grid of parameters as a heat map |
 
 mod grid;
 mod study;
+mod table;
 mod win_rates;
 
 use std::path::Path;

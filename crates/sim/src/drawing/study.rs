@@ -6,12 +6,13 @@ use anyhow::{Context, Result, bail, ensure};
 use bandits::RegretKind;
 use bandits::registry::Spec;
 use figures::{Curve, CurvePoint, Panel, Panels};
-use output::numbers::{escaped, mean_of, with_unit};
+use output::numbers::{mean_of, with_unit};
 use output::usage::usage;
 use output::{explained, input};
 use serde_json::Value;
 
 use super::Request;
+use super::table::Table;
 use crate::experiment::config::{Bands, Scale};
 use simulation::description::synthetic_note;
 use studies::results::{KEPT_CURVES, KeptCurves, Spread, label, named, notes, palette, quantile};
@@ -262,40 +263,19 @@ fn drawn_logs(folder: &Path, part: &StudyCurves) -> [bool; 2] {
 
 /// The curves in the bytes of `curves.csv` or `horizons.csv`.
 fn curves(bytes: &[u8], at_horizons: bool) -> Result<Vec<AlgorithmCurve>> {
-    let mut reader = csv::Reader::from_reader(bytes);
-    let header = reader.headers().context("line 1: expected the names of columns")?.clone();
-    let column = |name: &str| {
-        let found = header.iter().position(|column| column == name);
-        found.with_context(|| {
-            format!("line 1: expected a column {name}, found {}", escaped(&header.iter().collect::<Vec<_>>().join(",")))
-        })
-    };
+    let mut table = Table::open(bytes)?;
     let step = if at_horizons { "horizon" } else { "step" };
     let columns = ["algorithm", step, "runs", "mean_regret", "standard_deviation", "standard_error", "min", "max"];
-    let [algorithm, step, runs, mean, deviation, error, min, max] = columns.map(&column);
+    let [algorithm, step, runs, mean, deviation, error, min, max] = columns.map(|name| table.column(name));
     let (algorithm, step, runs) = (algorithm?, step?, runs?);
     let spread = [mean?, deviation?, error?, min?, max?];
-    let accuracy = if at_horizons { Some((column("accuracy")?, column("accuracy_standard_error")?)) } else { None };
+    let accuracy =
+        if at_horizons { Some((table.column("accuracy")?, table.column("accuracy_standard_error")?)) } else { None };
     let mut all: Vec<AlgorithmCurve> = Vec::new();
-    for record in reader.records() {
-        let line = |position: Option<&csv::Position>| position.map_or(0, csv::Position::line);
-        let record = record
-            .map_err(|error| anyhow::anyhow!("line {}: expected {} columns", line(error.position()), header.len()))?;
-        let at = line(record.position());
-        let cell = |column: usize| record.get(column).unwrap_or_default();
-        let number = |column: usize| {
-            let value = cell(column).parse::<f64>().ok().filter(|value| value.is_finite());
-            value.with_context(|| {
-                let name = header.get(column).unwrap_or_default();
-                format!("line {at}, column {name}: expected a number, found `{}`", escaped(cell(column)))
-            })
-        };
-        let whole = |column: usize| {
-            let name = header.get(column).unwrap_or_default();
-            cell(column).parse::<u64>().ok().with_context(|| {
-                format!("line {at}, column {name}: expected a whole number, found `{}`", escaped(cell(column)))
-            })
-        };
+    while let Some(row) = table.next()? {
+        let finite = |text: &str| text.parse::<f64>().ok().filter(|value| value.is_finite());
+        let number = |column: usize| row.value(column, "a number", finite);
+        let whole = |column: usize| row.value(column, "a whole number", |text| text.parse::<u64>().ok());
         let [mean, standard_deviation, standard_error, min, max] = spread.map(&number);
         let spread = Spread {
             mean: mean?,
@@ -307,7 +287,7 @@ fn curves(bytes: &[u8], at_horizons: bool) -> Result<Vec<AlgorithmCurve>> {
         // Empty where every arm is optimal.
         let accuracy = accuracy.and_then(|(share, error)| Some((number(share).ok()?, number(error).ok()?)));
         let point = At { step: whole(step)?, runs: whole(runs)?, spread, accuracy };
-        let name = cell(algorithm);
+        let (name, at) = (row.cell(algorithm), row.line);
         match all.last_mut().filter(|curve| curve.algorithm == name) {
             Some(curve) => {
                 ensure!(

@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use click_logs::model::time::{date, day_of_date};
 use figures::{Curve, CurvePoint, Panel, Panels};
-use output::numbers::{escaped, with_unit};
+use output::numbers::with_unit;
 use output::usage::usage;
 use output::{explained, input};
 use serde_json::Value;
 use studies::results::{notes, palette};
 
 use super::Request;
+use super::table::Table;
 
 /// The table of `click-logs decide --out`.
 pub(super) const FILE: &str = "win-rate.csv";
@@ -36,6 +37,8 @@ struct Look {
     share: f64,
     low: f64,
     high: f64,
+    /// Whether outcomes since a verdict point the other way.
+    is_contradicted: bool,
 }
 
 impl WinRates {
@@ -52,7 +55,12 @@ impl WinRates {
         let synthetic = decision.get("synthetic").and_then(Value::as_bool).unwrap_or(false);
         // What would make the curves mislead is said where there is room for sentences.
         let warnings = decision.get("warnings").and_then(Value::as_array).map_or(0, Vec::len);
+        let is_contradicted = |(_, looks): &(Pair, Vec<Look>)| looks.last().is_some_and(|look| look.is_contradicted);
         let note = notes([
+            pairs
+                .iter()
+                .any(is_contradicted)
+                .then(|| "later outcomes contradict a verdict: read decision.txt".to_owned()),
             synthetic.then(|| "synthetic data: the log was simulated".to_owned()),
             (warnings > 0).then(|| format!("mind {} in decision.txt", with_unit(warnings as u64, "warning"))),
         ]);
@@ -111,44 +119,38 @@ impl WinRates {
 
 /// The looks in the bytes of `win-rate.csv`, by version and pair. Days without a decided unit are left out.
 fn looks(bytes: &[u8]) -> Result<Vec<(Pair, Vec<Look>)>> {
-    let mut reader = csv::Reader::from_reader(bytes);
-    let header = reader.headers().context("line 1: expected the names of columns")?.clone();
-    let column = |name: &str| header.iter().position(|column| column == name);
-    let [day, first, second, share, low, high] = ["day", "first", "second", "share", "low", "high"]
-        .map(|name| column(name).with_context(|| format!("line 1: expected a column {name}")));
+    let mut table = Table::open(bytes)?;
+    let columns = ["day", "first", "second", "share", "low", "high", "contradicted"].map(|name| table.column(name));
+    let [day, first, second, share, low, high, contradicted] = columns;
     let (day, first, second, share, low, high) = (day?, first?, second?, share?, low?, high?);
-    let version = column("version");
+    let contradicted = contradicted?;
+    let version = table.place("version");
     let mut found: Vec<(Pair, Vec<Look>)> = Vec::new();
     let mut places: BTreeMap<Pair, usize> = BTreeMap::new();
-    for record in reader.records() {
-        let line = |position: Option<&csv::Position>| position.map_or(0, csv::Position::line);
-        let record = record
-            .map_err(|error| anyhow::anyhow!("line {}: expected {} columns", line(error.position()), header.len()))?;
-        let at = line(record.position());
-        let cell = |column: usize| record.get(column).unwrap_or_default();
-        if cell(share).is_empty() {
+    while let Some(row) = table.next()? {
+        if row.cell(share).is_empty() {
             continue;
         }
-        let number = |column: usize| {
-            let value = cell(column).parse::<f64>().ok().filter(|value| (0.0..=1.0).contains(value));
-            value.with_context(|| {
-                let name = header.get(column).unwrap_or_default();
-                format!("line {at}, column {name}: expected a share from 0 to 1, found `{}`", escaped(cell(column)))
-            })
+        let within = |text: &str| text.parse::<f64>().ok().filter(|value| (0.0..=1.0).contains(value));
+        let number = |column: usize| row.value(column, "a share from 0 to 1", within);
+        let look = Look {
+            day: row.value(day, "a date such as 2026-11-02", day_of_date)?,
+            share: number(share)?,
+            low: number(low)?,
+            high: number(high)?,
+            is_contradicted: row.value(contradicted, "true or false", |text| text.parse().ok())?,
         };
-        let Some(number_of_day) = day_of_date(cell(day)) else {
-            bail!("line {at}, column day: expected a date such as 2026-11-02, found `{}`", escaped(cell(day)));
-        };
-        let look = Look { day: number_of_day, share: number(share)?, low: number(low)?, high: number(high)? };
-        let pair = (version.map(cell).unwrap_or_default().to_owned(), cell(first).to_owned(), cell(second).to_owned());
+        let text = |column: usize| row.cell(column).to_owned();
+        let pair = (version.map(text).unwrap_or_default(), text(first), text(second));
         let place = *places.entry(pair.clone()).or_insert(found.len());
         if place == found.len() {
             found.push((pair, Vec::new()));
         }
         ensure!(
-            found[place].1.last().is_none_or(|last| last.day < number_of_day),
-            "line {at}: {} comes after a later day; run `click-logs decide` again",
-            date(number_of_day)
+            found[place].1.last().is_none_or(|last| last.day < look.day),
+            "line {}: {} comes after a later day; run `click-logs decide` again",
+            row.line,
+            date(look.day)
         );
         found[place].1.push(look);
     }

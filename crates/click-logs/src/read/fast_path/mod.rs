@@ -347,13 +347,7 @@ fn click_of_json<'a>(line: &'a str, settings: &Settings) -> Option<Event<'a>> {
                     _ => return None,
                 };
             }
-            "action_name" => {
-                action = match seen.first(4, value)? {
-                    Value::Text(text) => Some(text).filter(|text| !text.is_empty()),
-                    Value::Null => None,
-                    _ => return None,
-                };
-            }
+            "action_name" => action = text(seen.first(4, value)?)?,
             "event_attributes"
             | "_source"
             | "doc"
@@ -389,7 +383,7 @@ impl Seen {
     }
 }
 
-/// An id, if it says something.
+/// An id or the name of an action, if it says something.
 #[expect(clippy::option_option, reason = "the outer one is about the form of the line")]
 fn text(value: Value<'_>) -> Option<Option<&str>> {
     match value {

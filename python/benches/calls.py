@@ -1,6 +1,6 @@
 """Measures what calls from Python cost: CPU time, the least of several tries, with the goal beside each number.
 
-python measure.py [path of the program `rankduel`], with a release build of both, on a machine that does nothing else.
+python benches/calls.py [path of the program `rankduel`], with a release build of both, on a machine that does nothing else.
 """
 
 from __future__ import annotations
@@ -14,12 +14,9 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-# The package that is installed, not its sources beside this file.
-sys.path[:] = [folder for folder in sys.path if os.path.realpath(folder or ".") != os.path.dirname(os.path.realpath(__file__))]
+import pyarrow as pa
 
-import pyarrow as pa  # noqa: E402
-
-import rankduel as rd  # noqa: E402
+import rankduel as rd
 
 TRIES = 5
 
