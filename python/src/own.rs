@@ -1,7 +1,7 @@
 //! Policies written in Python, played in the same loops as all others.
 //!
-//! They run under the interpreter's lock, one call at a time. A thread that plays one keeps the lock for a few milliseconds
-//! of steps, because taking it takes longer than a step, and then lets others have it.
+//! They run under the interpreter's lock, one call at a time. A thread that plays one keeps the lock for some milliseconds
+//! of steps, because taking it takes longer than a step, and then lets whoever waits for it have it.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -17,8 +17,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use rand::Rng as _;
 
-/// How long a thread keeps the interpreter's lock.
-const SLICE: Duration = Duration::from_millis(2);
+/// How long a thread keeps the interpreter's lock: longer than the five milliseconds after which a waiting thread asks for it.
+const SLICE: Duration = Duration::from_millis(8);
 /// Calls between two looks at the clock.
 const CALLS: u32 = 64;
 
@@ -220,6 +220,19 @@ impl Lock {
         let state = unsafe { ffi::PyGILState_Ensure() };
         Self { state, since: Instant::now(), calls: 0 }
     }
+
+    /// Lets whoever asked for the lock have it, and takes it again.
+    ///
+    /// The interpreter waits here until another thread has had its turn, if one asked. It would not if the lock were released
+    /// for good and taken anew: this thread would win it back before the other wakes up, for seconds on end.
+    fn pass(&mut self) {
+        // SAFETY: this thread has the lock, and no object of the interpreter is in use between the two calls.
+        #[expect(unsafe_code, reason = "as above")]
+        unsafe {
+            ffi::PyEval_RestoreThread(ffi::PyEval_SaveThread());
+        }
+        self.since = Instant::now();
+    }
 }
 
 impl Drop for Lock {
@@ -241,15 +254,13 @@ pub(crate) fn release() {
     LOCK.with_borrow_mut(|lock| *lock = None);
 }
 
-/// Calls Python, and keeps the lock for the calls that follow within a few milliseconds.
+/// Calls Python, and keeps the lock for the calls that follow within some milliseconds.
 pub(crate) fn locked<T>(call: impl FnOnce(Python<'_>) -> T) -> T {
     LOCK.with_borrow_mut(|held| {
         let lock = held.get_or_insert_with(Lock::take);
         lock.calls += 1;
         if lock.calls.is_multiple_of(CALLS) && lock.since.elapsed() > SLICE {
-            // Let others have it.
-            *held = None;
-            *held = Some(Lock::take());
+            lock.pass();
         }
     });
     // Cheap: this thread has the lock already.

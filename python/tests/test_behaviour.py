@@ -28,6 +28,7 @@ LONG = {
     "methods": "small.sensitivity(compared=3, draws=10**6)",
     "distortion": "small.distortion(sets=10**6, multileavings=10**6, truth_effort=0.01)",
     "a policy": "rd.bandit('btl:k=20', Own, steps=10**9, runs=2)",
+    "a policy in one thread": "rd.bandit('btl:k=20', Own, steps=10**9, runs=2, threads=1)",
     "a command": "rd.command('bandit', '--problem', 'btl:k=50', '--steps', '1e9', '--quiet', '--out', folder + '/x')",
 }
 
@@ -97,7 +98,14 @@ def test_calls_go_on_after_ctrl_c() -> None:
     assert len(rd.bandit("btl:k=5", ["rucb"], steps=100, runs=2).runs) == 2
 
 
-def test_other_threads_run_meanwhile() -> None:
+class Own(rd.Policy):
+    def choose(self, step: int) -> tuple[int, int]:
+        return 0, 1
+
+
+@pytest.mark.parametrize(("policy", "steps"), [("random", 3_000_000), (Own, 300_000)])
+def test_other_threads_run_meanwhile(policy: str | type[rd.Policy], steps: int) -> None:
+    """Also while a policy written in Python plays, which needs the interpreter all the time."""
     beats = 0
     done = threading.Event()
 
@@ -110,7 +118,7 @@ def test_other_threads_run_meanwhile() -> None:
     thread = threading.Thread(target=beat)
     thread.start()
     start = time.monotonic()
-    rd.bandit("btl:k=50", ["random"], steps=3_000_000, runs=4)
+    rd.bandit("btl:k=50", policy, steps=steps, runs=4, threads=1)
     seconds = time.monotonic() - start
     done.set()
     thread.join()
