@@ -90,6 +90,15 @@ impl EncodedQuery {
         })
     }
 
+    /// Packs a query whose values are whole numbers, given by columns of one value per document. Otherwise like
+    /// [`from_columns`](Self::from_columns).
+    pub(crate) fn from_whole_columns(id: &str, labels: &[f32], columns: &[Vec<u32>]) -> Result<Self, BuildError> {
+        Self::new(id, labels, columns.len(), |feature, column| {
+            columns[feature].iter().for_each(|&value| column.push(Decimal { mantissa: value.into(), scale: 0 }));
+            Ok(())
+        })
+    }
+
     /// Packs a query given by rows: `rows[d][i]` is the value of feature `i + 1` for document `d`. All rows must have the
     /// same length. Otherwise like [`from_columns`](Self::from_columns).
     ///

@@ -75,9 +75,7 @@ impl<'a> Query<'a> {
         if self.dataset.runs().is_none() {
             return self.documents();
         }
-        let mut ranks = Vec::new();
-        self.column(feature, &mut ranks);
-        ranks.iter().filter(|&&rank| rank > 0.0).count()
+        self.block().find(feature.0).map_or(0, |segment| segment.above_zero(self.documents()))
     }
 
     /// Whether all documents have the same value of `feature`. Faster than reading the column.

@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_types, reason = "only looked up; its order has no effect")]
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::hash::{BuildHasherDefault, Hasher};
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -16,12 +16,6 @@ pub(super) struct Docno<'a> {
 impl<'a> Docno<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self { hash: xxh3_64(bytes), bytes }
-    }
-}
-
-impl Hash for Docno<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.hash);
     }
 }
 
@@ -43,38 +37,64 @@ impl Hasher for Hashed {
     }
 }
 
-/// Different documents, as they come.
+/// Different documents, as they come. They own their numbers, so that the files that have them can be dropped.
 #[derive(Debug, Default)]
-pub(super) struct Documents<'a> {
-    places: HashMap<Docno<'a>, u32, BuildHasherDefault<Hashed>>,
-    found: Vec<&'a [u8]>,
+pub(super) struct Documents {
+    /// By hash, the place of a document. One whose hash was taken by another has the next hash that was free.
+    places: HashMap<u64, u32, BuildHasherDefault<Hashed>>,
+    /// The numbers, one after the other.
+    bytes: Vec<u8>,
+    /// By place, where the number of a document ends.
+    ends: Vec<usize>,
 }
 
-impl<'a> Documents<'a> {
+impl Documents {
     /// The place of a document, which is added if it is new.
-    pub(super) fn add(&mut self, document: Docno<'a>) -> u32 {
-        let next = self.found.len() as u32;
-        let place = *self.places.entry(document).or_insert(next);
-        if place == next {
-            self.found.push(document.bytes);
+    pub(super) fn add(&mut self, document: Docno<'_>) -> u32 {
+        match self.find(document) {
+            Ok(place) => place,
+            Err(free) => {
+                let place = self.ends.len() as u32;
+                self.places.insert(free, place);
+                self.bytes.extend_from_slice(document.bytes);
+                self.ends.push(self.bytes.len());
+                place
+            }
         }
-        place
     }
 
     /// The place of a document, if it is there.
     pub(super) fn get(&self, document: Docno<'_>) -> Option<u32> {
-        self.places.get(&document).copied()
+        self.find(document).ok()
+    }
+
+    /// The place of a document, or the hash under which it would be added.
+    fn find(&self, document: Docno<'_>) -> Result<u32, u64> {
+        let mut hash = document.hash;
+        while let Some(&place) = self.places.get(&hash) {
+            if self.number(place) == document.bytes {
+                return Ok(place);
+            }
+            hash = hash.wrapping_add(1);
+        }
+        Err(hash)
+    }
+
+    fn number(&self, place: u32) -> &[u8] {
+        let place = place as usize;
+        let start = if place == 0 { 0 } else { self.ends[place - 1] };
+        &self.bytes[start..self.ends[place]]
     }
 
     /// How many there are.
     pub(super) fn len(&self) -> usize {
-        self.found.len()
+        self.ends.len()
     }
 
     /// By place: where the document is in the order of numbers as bytes.
     pub(super) fn ranks(&self) -> Vec<u32> {
-        let mut order: Vec<u32> = (0..self.found.len() as u32).collect();
-        order.sort_unstable_by_key(|&place| self.found[place as usize]);
+        let mut order: Vec<u32> = (0..self.len() as u32).collect();
+        order.sort_unstable_by_key(|&place| self.number(place));
         let mut ranks = vec![0; order.len()];
         (0..).zip(order).for_each(|(rank, place)| ranks[place as usize] = rank);
         ranks
@@ -93,8 +113,12 @@ mod tests {
         assert_eq!(places, [0, 1, 0, 2, 1, 3]);
         assert_eq!(documents.ranks(), [2, 1, 3, 0]);
         assert_eq!((documents.get(Docno::new(b"c")), documents.get(Docno::new(b"d"))), (Some(2), None));
-        // The same hash, another document.
-        let other = Docno { hash: Docno::new(b"a").hash, bytes: b"x" };
-        assert_eq!((documents.get(other), documents.add(other)), (None, 4));
+        // The same hash, other documents.
+        let hash = Docno::new(b"a").hash;
+        for (bytes, place) in [(b"x", 4), (b"y", 5)] {
+            let other = Docno { hash, bytes };
+            assert_eq!((documents.get(other), documents.add(other), documents.add(other)), (None, place, place));
+        }
+        assert_eq!(documents.get(Docno::new(b"a")), Some(1));
     }
 }

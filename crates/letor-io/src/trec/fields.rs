@@ -22,18 +22,21 @@ impl<'a, const N: usize> Fields<'a, N> {
     fn of(line: &'a [u8], number: u64) -> Self {
         let mut found = Self { line, number, fields: [&[]; N], starts: [0; N], count: 0 };
         let mut at = 0;
-        loop {
-            at += line[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-            if at == line.len() {
-                return found;
+        while at < line.len() {
+            if is_space(line[at]) {
+                at += 1;
+                continue;
             }
-            let len = line[at..].iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
+            let start = at;
+            while at < line.len() && !is_space(line[at]) {
+                at += 1;
+            }
             if found.count < N {
-                (found.fields[found.count], found.starts[found.count]) = (&line[at..at + len], at);
+                (found.fields[found.count], found.starts[found.count]) = (&line[start..at], start);
             }
             found.count += 1;
-            at += len;
         }
+        found
     }
 
     /// An error about field `index`.
@@ -103,9 +106,15 @@ impl<'a, const N: usize> Fields<'a, N> {
     }
 }
 
+/// Whether `byte` separates fields.
+fn is_space(byte: u8) -> bool {
+    // Nearly every byte is decided by the first comparison.
+    byte <= b' ' && byte.is_ascii_whitespace()
+}
+
 /// Whether `line` is a comment, which `trec_eval` skips since version 10: it begins with `#`.
 pub(super) fn is_comment(line: &[u8]) -> bool {
-    line.trim_ascii_start().starts_with(b"#")
+    line.iter().find(|&&byte| !is_space(byte)) == Some(&b'#')
 }
 
 /// Calls `each` with the fields of every line of `text` that is neither blank nor a comment, and returns the number of

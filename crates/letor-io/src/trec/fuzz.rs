@@ -4,7 +4,8 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use super::join::join;
-use super::open::{TrecOptions, TrecTies, Unjudged};
+use super::lists::Lists;
+use super::open::{TrecTies, Unjudged};
 use super::qrels::Qrels;
 use super::run::Run;
 use crate::dataset::{Dataset, FeatureId};
@@ -35,11 +36,12 @@ pub(crate) fn check(bytes: &[u8]) {
     let reversed = lines.join(&b'\n');
     let turned = Run::parse(&reversed).expect("the order of lines does not matter");
     for (ties, unjudged) in [(TrecTies::Docno, Unjudged::Zero), (TrecTies::Keep, Unjudged::Remove)] {
-        let options = TrecOptions { ties, unjudged, ..TrecOptions::default() };
         let of = |run: &Run<'_>| -> Dataset {
+            let mut lists = Lists::new(ties);
+            lists.add(run);
             let names = Names::new(["run"]).expect("a name");
             let files = (vec!["run".into(), "qrels".into()], Vec::new());
-            join(std::slice::from_ref(run), names, &qrels, files, "fuzz", &options).expect("queries in common")
+            join(&lists, names, &qrels, files, "fuzz", unjudged).expect("queries in common")
         };
         let dataset = of(&run);
         assert!(dataset == of(&turned), "the order of lines changed the data set");

@@ -1,16 +1,16 @@
 //! Runs and qrels to a data set.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
 use super::SYNTHETIC;
-use super::documents::{Docno, Documents};
-use super::open::{TrecOptions, TrecTies, Unjudged};
-use super::order::{Listed, sort};
+use super::documents::Docno;
+use super::lists::{Lists, QueryLists};
+use super::open::{TrecTies, Unjudged};
+use super::order::values;
 use super::qrels::{Judgment, Qrels};
-use super::run::{Retrieved, Run};
 use crate::dataset::{Dataset, DatasetBuilder, EncodedQuery, Provenance, RunCounts, Runs};
 use crate::error::{Error, ErrorKind};
 use crate::names::Names;
@@ -31,53 +31,47 @@ struct Joined {
     lists: Vec<[usize; 2]>,
 }
 
-/// The data set of `runs`, called `names`, and `qrels`.
+/// The data set of the runs of `lists`, called `names`, and `qrels`.
 pub(super) fn join(
-    runs: &[Run<'_>],
+    lists: &Lists,
     names: Names,
     qrels: &Qrels<'_>,
     (files, skipped): Files,
     name: &str,
-    options: &TrecOptions,
+    unjudged: Unjudged,
 ) -> Result<Dataset, Error> {
-    let lists: Vec<BTreeMap<&str, &[Retrieved<'_>]>> = runs
-        .iter()
-        .map(|run| run.queries.iter().map(|query| (query.id, query.documents.as_slice())).collect())
-        .collect();
-    let (ids, unjudged) = queries(&lists, qrels);
+    let runs = lists.runs();
+    let retrieved: BTreeMap<&str, &QueryLists> = lists.queries.iter().map(|query| (query.id.as_str(), query)).collect();
+    let (ids, without_judgments) = queries(&retrieved, qrels);
     let joined: Vec<Option<Joined>> = ids
         .par_iter()
-        .map(|id| {
-            let of_query: Vec<&[Retrieved<'_>]> =
-                lists.iter().map(|list| list.get(id).copied().unwrap_or_default()).collect();
-            join_query(id, &of_query, &qrels.queries[id], options)
-        })
+        .map(|id| join_query(retrieved[id], &qrels.queries[id], (runs, lists.ties, unjudged)))
         .collect::<Result<_, Error>>()?;
     let kept: BTreeSet<&str> =
         ids.iter().zip(&joined).filter(|(_, joined)| joined.is_some()).map(|(id, _)| *id).collect();
     if kept.is_empty() {
-        return Err(nothing_in_common(&lists, qrels, &files, runs.len()));
+        return Err(nothing_in_common(&retrieved, qrels, &files[runs]));
     }
-    let is_synthetic = qrels.synthetic || runs.iter().any(|run| run.tag.starts_with(SYNTHETIC.as_bytes()));
+    let is_synthetic = qrels.synthetic || lists.tags.iter().any(|tag| tag.starts_with(SYNTHETIC.as_bytes()));
     let provenance = match is_synthetic {
         true => Provenance::LookAlike { name: name.to_owned() },
         false => Provenance::Files { files, skipped },
     };
     let mut counts = RunCounts {
-        unjudged_queries: unjudged,
-        empty_lists: vec![0; runs.len()],
-        tied: vec![0; runs.len()],
-        retrieved: vec![0; runs.len()],
-        removed: options.unjudged == Unjudged::Remove,
-        ties_kept: options.ties == TrecTies::Keep,
+        unjudged_queries: without_judgments,
+        empty_lists: vec![0; runs],
+        tied: vec![0; runs],
+        retrieved: vec![0; runs],
+        removed: unjudged == Unjudged::Remove,
+        ties_kept: lists.ties == TrecTies::Keep,
         negative: qrels.negative,
         repeated: qrels.repeated,
-        comments: qrels.comments + runs.iter().map(|run| run.comments).sum::<usize>(),
+        comments: qrels.comments + lists.comments,
         ..RunCounts::default()
     };
     let mut known = Runs { without_documents: without_documents(qrels, &kept), ..Runs::default() };
     let mut builder = DatasetBuilder::new(name, provenance);
-    builder.features(runs.len() as u32);
+    builder.features(runs as u32);
     for Joined { query, unretrieved, unjudged, lists } in joined.into_iter().flatten() {
         builder.push(query);
         known.unretrieved.extend(unretrieved);
@@ -95,10 +89,9 @@ pub(super) fn join(
 }
 
 /// The queries that both a run and the qrels have, in order, and those of runs that the qrels do not have.
-fn queries<'a>(lists: &[BTreeMap<&'a str, &[Retrieved<'a>]>], qrels: &Qrels<'a>) -> (Vec<&'a str>, Vec<String>) {
-    let retrieved: BTreeSet<&str> = lists.iter().flat_map(|list| list.keys().copied()).collect();
+fn queries<'a>(retrieved: &BTreeMap<&'a str, &QueryLists>, qrels: &Qrels<'_>) -> (Vec<&'a str>, Vec<String>) {
     let (judged, unjudged): (Vec<&str>, Vec<&str>) =
-        retrieved.into_iter().partition(|id| qrels.queries.contains_key(id));
+        retrieved.keys().copied().partition(|id| qrels.queries.contains_key(id));
     (in_order(judged), in_order(unjudged).into_iter().map(str::to_owned).collect())
 }
 
@@ -118,24 +111,19 @@ fn without_documents(qrels: &Qrels<'_>, kept: &BTreeSet<&str>) -> Vec<String> {
     in_order(without).into_iter().map(str::to_owned).collect()
 }
 
-/// One query of all `lists`; `None` if no document is left.
+/// One query of all runs; `None` if no document is left.
 fn join_query(
-    id: &str,
-    lists: &[&[Retrieved<'_>]],
+    query: &QueryLists,
     judgments: &[Judgment<'_>],
-    options: &TrecOptions,
+    (runs, ties, unjudged): (usize, TrecTies, Unjudged),
 ) -> Result<Option<Joined>, Error> {
-    let removes = options.unjudged == Unjudged::Remove;
-    let mut documents = Documents::default();
-    // By list and line, the place of the document.
-    let places: Vec<Vec<u32>> =
-        lists.iter().map(|list| list.iter().map(|line| documents.add(line.document)).collect()).collect();
-    let ranks = documents.ranks();
+    let removes = unjudged == Unjudged::Remove;
+    let ranks = query.documents.ranks();
     // By rank: the label of a document.
-    let mut found: Vec<Option<f32>> = vec![None; documents.len()];
+    let mut found: Vec<Option<f32>> = vec![None; ranks.len()];
     let mut unretrieved = Vec::new();
     for judgment in judgments {
-        match documents.get(Docno::new(judgment.document)) {
+        match query.documents.get(Docno::new(judgment.document)) {
             Some(place) => found[ranks[place as usize] as usize] = Some(judgment.label),
             None => unretrieved.push(judgment.label),
         }
@@ -157,45 +145,44 @@ fn join_query(
     if labels.is_empty() {
         return Ok(None);
     }
-    let (mut columns, mut sizes, mut values) = (Vec::new(), Vec::new(), Vec::new());
-    for (list, places) in lists.iter().zip(&places) {
-        let listed = list.iter().zip(places).filter_map(|(line, &place)| {
-            Some(Listed { row: rows[ranks[place as usize] as usize]?, score: line.score })
-        });
-        let mut sorted: Vec<Listed> = listed.collect();
-        let tied = sort(&mut sorted, options.ties, &mut values);
-        let mut column = vec![0.0; labels.len()];
-        sorted.iter().zip(&values).for_each(|(document, value)| column[document.row as usize] = *value);
-        sizes.push([sorted.len(), tied]);
+    let (mut columns, mut sizes) = (Vec::with_capacity(runs), Vec::with_capacity(runs));
+    for run in 0..runs {
+        let list = query.of_run(run);
+        // The rows of the documents that stay, and the sizes of the groups of one score among them.
+        let (mut listed, mut groups) = (Vec::with_capacity(list.len()), Vec::with_capacity(list.len()));
+        for tied in list.chunk_by(|_, later| later.is_tied()) {
+            let before = listed.len();
+            listed.extend(tied.iter().filter_map(|place| rows[ranks[place.document() as usize] as usize]));
+            groups.push((listed.len() - before) as u32);
+        }
+        let (values, tied) = values(&groups, ties);
+        let mut column = vec![0; labels.len()];
+        listed.iter().zip(values).for_each(|(&row, value)| column[row as usize] = value);
+        sizes.push([listed.len(), tied]);
         columns.push(column);
     }
     unretrieved.sort_by(|one: &f32, other| other.total_cmp(one));
-    let query = EncodedQuery::from_columns(id, &labels, &columns)
+    let query = EncodedQuery::from_whole_columns(&query.id, &labels, &columns)
         .map_err(|error| Error::new(ErrorKind::Limit, error.to_string()))?;
     Ok(Some(Joined { query, unretrieved, unjudged, lists: sizes }))
 }
 
-fn nothing_in_common(
-    lists: &[BTreeMap<&str, &[Retrieved<'_>]>],
-    qrels: &Qrels<'_>,
-    files: &[PathBuf],
-    runs: usize,
-) -> Error {
+/// The error if no query of the runs is in the first file of the `qrels`, or none has a document left.
+fn nothing_in_common(retrieved: &BTreeMap<&str, &QueryLists>, qrels: &Qrels<'_>, file: &Path) -> Error {
     let listed = |ids: Vec<&str>| {
         let shown = ids.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
         if ids.len() > SHOWN { format!("{shown}, ...") } else { shown }
     };
-    let of_runs: BTreeSet<&str> = lists.iter().flat_map(|list| list.keys().copied()).collect();
     let of_qrels = listed(in_order(qrels.queries.keys().copied().collect()));
-    if of_runs.iter().any(|id| qrels.queries.contains_key(id)) {
+    if retrieved.keys().any(|id| qrels.queries.contains_key(id)) {
         let message =
             "no retrieved document is judged, so none is left without the unjudged ones: keep them (--unjudged zero)";
-        return Error::new(ErrorKind::SameQuery, message).in_file(&files[runs]);
+        return Error::new(ErrorKind::SameQuery, message).in_file(file);
     }
     let message = format!(
         "no query in common: the runs have {}, the qrels {of_qrels}: check that both are of the same queries, with the \
          same ids",
-        listed(in_order(of_runs.into_iter().collect()))
+        listed(in_order(retrieved.keys().copied().collect()))
     );
-    Error::new(ErrorKind::SameQuery, message).in_file(&files[runs])
+    Error::new(ErrorKind::SameQuery, message).in_file(file)
 }

@@ -58,6 +58,7 @@ mod fields;
 #[cfg(feature = "fuzz")]
 pub(crate) mod fuzz;
 mod join;
+mod lists;
 mod names;
 mod open;
 mod order;

@@ -95,14 +95,18 @@ pub fn are_synthetic<S: AsRef<str>>(runs: &[S]) -> bool {
 
 /// The names of runs read from `sources` with these `tags`: the name given, otherwise the name of the file without its
 /// ending or, if files of the same name are among them, the tag.
-pub(super) fn resolve(sources: &[Source], tags: &[&[u8]]) -> Result<Names, Error> {
+pub(super) fn resolve(sources: &[Source], tags: &[Vec<u8>]) -> Result<Names, Error> {
     let stems: Vec<String> = sources.iter().map(|source| stem(&source.path)).collect();
     let name = |at: usize| -> String {
         if let Some(name) = &sources[at].name {
             return name.clone();
         }
         let clashes = |other: usize| other != at && sources[other].name.is_none() && stems[other] == stems[at];
-        if (0..sources.len()).any(clashes) { String::from_utf8_lossy(tags[at]).into_owned() } else { stems[at].clone() }
+        if (0..sources.len()).any(clashes) {
+            String::from_utf8_lossy(&tags[at]).into_owned()
+        } else {
+            stems[at].clone()
+        }
     };
     Names::new((0..sources.len()).map(name)).map_err(|NameError { number, fault }| {
         let path = &sources[number].path;
@@ -126,7 +130,7 @@ mod tests {
         let name = |name: &str| (!name.is_empty()).then(|| name.to_owned());
         let files: Vec<Source> =
             sources.iter().map(|(given, path, _)| Source { name: name(given), path: path.into() }).collect();
-        let tags: Vec<&[u8]> = sources.iter().map(|(_, _, tag)| tag.as_bytes()).collect();
+        let tags: Vec<Vec<u8>> = sources.iter().map(|(_, _, tag)| tag.as_bytes().to_vec()).collect();
         let names = resolve(&files, &tags).map_err(|error| error.to_string())?;
         Ok(names.iter().flatten().map(str::to_owned).collect())
     }

@@ -1,10 +1,11 @@
 //! From the names of files to a data set.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rayon::prelude::*;
 
 use super::join::join;
+use super::lists::Lists;
 use super::names::{expand, resolve};
 use super::qrels::Qrels;
 use super::run::Run;
@@ -79,27 +80,42 @@ pub fn open<R: AsRef<str>, Q: AsRef<str>>(runs: &[R], qrels: &[Q], options: &Tre
     }
     let (sources, skipped) = expand(runs)?;
     let judged: Vec<PathBuf> = qrels.iter().map(|path| PathBuf::from(path.as_ref())).collect();
-    let paths: Vec<&Path> =
-        sources.iter().map(|source| source.path.as_path()).chain(judged.iter().map(PathBuf::as_path)).collect();
-    // Pipes can be read once only, and each file is: nothing looks at it before.
-    let mut texts = paths
-        .par_iter()
-        .map(|path| read_text(path))
-        .collect::<Vec<Result<_, _>>>()
-        .into_iter()
-        .collect::<Result<Vec<_>, _>>()?;
-    let judgments = texts.split_off(sources.len());
-    let parsed: Vec<Result<Run<'_>, Error>> = texts
-        .par_iter()
-        .zip(&sources)
-        .map(|(text, source)| Run::parse(text).map_err(|error| error.in_file(&source.path)))
-        .collect();
-    let runs = parsed.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let files: Vec<PathBuf> = sources.iter().map(|source| source.path.clone()).chain(judged.iter().cloned()).collect();
+    // A file that is not there is found before much is read. Pipes can be read once only: nothing opens them before.
+    if let Some(missing) = files.iter().find(|path| std::fs::metadata(path).is_err()) {
+        read_text(missing)?;
+    }
+    let mut lists = Lists::new(options.ties);
+    // As many at a time as there are threads: what is kept of a run is smaller than its text.
+    for wave in sources.chunks(rayon::current_num_threads().max(1)) {
+        let read: Vec<Result<Vec<u8>, Error>> = wave.par_iter().map(|source| read_text(&source.path)).collect();
+        // The first file at fault is named, whatever the number of threads.
+        let (mut texts, mut failed) = (Vec::new(), None);
+        for text in read {
+            match text {
+                Ok(text) => texts.push(text),
+                Err(error) => {
+                    failed = Some(error);
+                    break;
+                }
+            }
+        }
+        let parsed: Vec<Result<Run<'_>, Error>> = texts
+            .par_iter()
+            .zip(wave)
+            .map(|(text, source)| Run::parse(text).map_err(|error| error.in_file(&source.path)))
+            .collect();
+        for run in parsed {
+            lists.add(&run?);
+        }
+        if let Some(error) = failed {
+            return Err(error);
+        }
+    }
+    let judgments = judged.iter().map(|path| read_text(path)).collect::<Result<Vec<_>, _>>()?;
     let qrels = Qrels::parse(&judgments, &judged, options.max_label)?;
-    let tags: Vec<&[u8]> = runs.iter().map(|run| run.tag).collect();
-    let names = resolve(&sources, &tags)?;
-    let files = (paths.iter().map(|path| path.to_path_buf()).collect(), skipped);
-    join(&runs, names, &qrels, files, &display_name(&judged), options)
+    let names = resolve(&sources, &lists.tags)?;
+    join(&lists, names, &qrels, (files, skipped), &display_name(&judged), options.unjudged)
 }
 
 /// The name of a data set with these qrels.

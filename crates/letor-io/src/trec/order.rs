@@ -3,14 +3,16 @@
 use std::cmp::{Ordering, Reverse};
 
 use super::open::TrecTies;
+use super::run::Retrieved;
 use crate::decimal::Decimal;
 
-/// A document of a list.
-#[derive(Debug, Clone, Copy)]
+/// A document of a list in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Listed {
-    /// Its row among the documents of the query, which are in the order of their numbers as bytes.
-    pub(super) row: u32,
-    pub(super) score: Decimal,
+    /// Its line in the list as it was read, from 0.
+    pub(super) line: u32,
+    /// Whether it has the score of the document before it.
+    pub(super) is_tied: bool,
 }
 
 /// The score as `trec_eval` compares it, in single precision, as a number of the same order.
@@ -20,67 +22,73 @@ fn single(score: Decimal) -> u32 {
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
 }
 
-/// Sorts the documents of a query by `ties`, best first, and returns the number of documents that share their score with
-/// another. `values` become the values of the documents, in that order: from the length of the list down to 1, equal
-/// for documents that stay tied.
-pub(super) fn sort(documents: &mut [Listed], ties: TrecTies, values: &mut Vec<f64>) -> usize {
-    values.clear();
-    let (mut tied, mut below) = (0, documents.len());
-    let mut group = |len: usize| {
-        tied += if len > 1 { len } else { 0 };
-        for _ in 0..len {
-            values.push(below as f64);
-            below -= usize::from(ties == TrecTies::Docno);
-        }
-        if ties == TrecTies::Keep {
-            below -= len;
-        }
-    };
+/// The documents of `list` by `ties`, best first.
+pub(super) fn order(list: &[Retrieved<'_>], ties: TrecTies) -> Vec<Listed> {
+    let document = |line: u32| list[line as usize].document.bytes;
+    let mut lines: Vec<u32> = (0..list.len() as u32).collect();
     match ties {
         TrecTies::Docno => {
-            // One number per document, so that nothing but numbers is compared.
-            let key = |one: &Listed| Reverse(u64::from(single(one.score)) << 32 | u64::from(one.row));
-            documents.sort_by_cached_key(key);
-            documents
-                .chunk_by(|one, other| single(one.score) == single(other.score))
-                .for_each(|tied| group(tied.len()));
+            let keys: Vec<u32> = list.iter().map(|line| single(line.score)).collect();
+            let key = |line: u32| keys[line as usize];
+            // The text of documents is looked at only where scores are equal.
+            lines.sort_unstable_by_key(|&line| Reverse(key(line)));
+            for tied in lines.chunk_by_mut(|&one, &other| key(one) == key(other)).filter(|tied| tied.len() > 1) {
+                tied.sort_unstable_by_key(|&line| Reverse(document(line)));
+            }
+            listed(&lines, |one, other| key(one) == key(other))
         }
         TrecTies::Keep => {
-            let compare = |one: &Listed, other: &Listed| other.score.compare(one.score);
-            documents.sort_by(|one, other| compare(one, other).then(other.row.cmp(&one.row)));
-            let equal = |one: &Listed, other: &Listed| compare(one, other) == Ordering::Equal;
-            documents.chunk_by(equal).for_each(|tied| group(tied.len()));
+            let compare = |one: u32, other: u32| list[other as usize].score.compare(list[one as usize].score);
+            lines.sort_unstable_by(|&one, &other| compare(one, other).then_with(|| document(other).cmp(document(one))));
+            listed(&lines, |one, other| compare(one, other) == Ordering::Equal)
         }
     }
-    tied
+}
+
+fn listed(lines: &[u32], are_tied: impl Fn(u32, u32) -> bool) -> Vec<Listed> {
+    let is_tied = |at: usize| at > 0 && are_tied(lines[at - 1], lines[at]);
+    lines.iter().enumerate().map(|(at, &line)| Listed { line, is_tied: is_tied(at) }).collect()
+}
+
+/// The values of a list whose groups of documents with one score have these sizes, and the number of documents that share theirs
+/// with another. The values go from the length of the list down to 1, and are equal for documents that stay tied.
+pub(super) fn values(groups: &[u32], ties: TrecTies) -> (Vec<u32>, usize) {
+    let tied: u32 = groups.iter().filter(|&&size| size > 1).sum();
+    let mut below: u32 = groups.iter().sum();
+    let mut values = Vec::with_capacity(below as usize);
+    for &size in groups {
+        for place in 0..size {
+            values.push(if ties == TrecTies::Keep { below } else { below - place });
+        }
+        below -= size;
+    }
+    (values, tied as usize)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trec::documents::Docno;
 
-    /// The order of `(document, score)` and the values of the list.
-    fn order(list: &[(&str, f64)], ties: TrecTies) -> (String, Vec<f64>, usize) {
-        let mut names: Vec<&str> = list.iter().map(|(document, _)| *document).collect();
-        names.sort_unstable();
-        let mut sorted: Vec<Listed> = list
-            .iter()
-            .map(|(document, score)| Listed {
-                row: names.binary_search(document).unwrap() as u32,
-                score: Decimal::from_f64(*score).unwrap(),
-            })
-            .collect();
-        let mut values = Vec::new();
-        let tied = sort(&mut sorted, ties, &mut values);
-        let documents = sorted.iter().map(|document| names[document.row as usize]);
+    /// The order of `(document, score)`, the values of the list and the number of tied documents.
+    fn order_of(list: &[(&'static str, f64)], ties: TrecTies) -> (String, Vec<u32>, usize) {
+        let retrieved = |&(document, score): &(&'static str, f64)| Retrieved {
+            document: Docno::new(document.as_bytes()),
+            score: Decimal::from_f64(score).unwrap(),
+            line: 1,
+        };
+        let order = order(&list.iter().map(retrieved).collect::<Vec<_>>(), ties);
+        let groups: Vec<u32> = order.chunk_by(|_, later| later.is_tied).map(|group| group.len() as u32).collect();
+        let (values, tied) = values(&groups, ties);
+        let documents = order.iter().map(|listed| list[listed.line as usize].0);
         (documents.collect::<Vec<_>>().join(" "), values, tied)
     }
 
     #[test]
     fn ties_are_broken_as_trec_eval_does_or_kept() {
         let list = [("d1", 2.0), ("d10", 2.0), ("d2", 2.0), ("a", 3.0), ("z", -1.0)];
-        assert_eq!(order(&list, TrecTies::Docno), ("a d2 d10 d1 z".into(), vec![5.0, 4.0, 3.0, 2.0, 1.0], 3));
-        assert_eq!(order(&list, TrecTies::Keep), ("a d2 d10 d1 z".into(), vec![5.0, 4.0, 4.0, 4.0, 1.0], 3));
+        assert_eq!(order_of(&list, TrecTies::Docno), ("a d2 d10 d1 z".into(), vec![5, 4, 3, 2, 1], 3));
+        assert_eq!(order_of(&list, TrecTies::Keep), ("a d2 d10 d1 z".into(), vec![5, 4, 4, 4, 1], 3));
     }
 
     #[test]
@@ -88,8 +96,8 @@ mod tests {
         // 2^24 and 2^24 + 1 are one number in single precision, and so are 1e39 and 1e40 (infinite).
         for (low, high) in [(16_777_216.0, 16_777_217.0), (1e39, 1e40), (0.0, 1e-60), (-1e-60, 0.0)] {
             let list = [("b", low), ("a", high)];
-            assert_eq!(order(&list, TrecTies::Docno), ("b a".into(), vec![2.0, 1.0], 2), "{low} {high}");
-            assert_eq!(order(&list, TrecTies::Keep), ("a b".into(), vec![2.0, 1.0], 0), "{low} {high}");
+            assert_eq!(order_of(&list, TrecTies::Docno), ("b a".into(), vec![2, 1], 2), "{low} {high}");
+            assert_eq!(order_of(&list, TrecTies::Keep), ("a b".into(), vec![2, 1], 0), "{low} {high}");
         }
     }
 

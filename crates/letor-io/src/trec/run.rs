@@ -49,7 +49,8 @@ impl<'a> Run<'a> {
         let (mut queries, mut places) = (Vec::<RunQuery<'a>>::new(), HashMap::<&str, usize>::new());
         let (mut tag, mut last) = (None, ("", 0));
         let comments = each_line::<6>(text, ("lines of a run", FORM, Foreign::Run), |line| {
-            let id = line.query()?;
+            // Checked once for all lines of a query that follow each other.
+            let id = if !queries.is_empty() && line.fields[0] == last.0.as_bytes() { last.0 } else { line.query()? };
             let document = Docno::new(line.document()?);
             let score =
                 parse_number(line.fields[4]).map_err(|fault| {

@@ -236,6 +236,35 @@ fn malformed_files_are_refused_with_their_place() {
 }
 
 #[test]
+fn documents_stay_tied_when_the_first_of_them_is_removed() {
+    let run = "1 Q0 w 1 5 a\n1 Q0 v 2 5 a\n1 Q0 u 3 5 a\n1 Q0 x 4 4 a\n1 Q0 y 5 4 a\n";
+    let options = TrecOptions { ties: TrecTies::Keep, unjudged: Unjudged::Remove, ..TrecOptions::default() };
+    // In the order of numbers: u and v are tied, x and its partner are not any more.
+    let dataset = of(&[run], "1 0 u 1\n1 0 v 0\n1 0 x 1\n", &options);
+    assert_eq!(values(&dataset, 0, 1), [3.0, 3.0, 1.0]);
+    assert_eq!(dataset.runs().unwrap().counts().tied, [2]);
+}
+
+#[test]
+fn the_first_file_at_fault_is_named_for_any_number_of_threads() {
+    let damaged = &gzip(A)[..30];
+    let files = folder(&[("good", GOOD), ("damaged", damaged), ("malformed", b"1 Q0 a 1 high x\n"), ("qrels", JUDGED)]);
+    for threads in [1, 2, 5] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let error = |runs: &[&str]| pool.install(|| open_in(&files, runs, &TrecOptions::default())).unwrap_err();
+        for (runs, expected) in [
+            (["good", "malformed", "damaged"], "malformed:1:10: score `high` is not a number"),
+            (["good", "damaged", "malformed"], "damaged: failed to read"),
+            // Found before anything is read.
+            (["malformed", "damaged", "missing"], "missing: failed to open"),
+        ] {
+            let error = error(&runs).to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}
+
+#[test]
 fn what_is_no_file_is_refused() {
     let files = folder(&[("run", GOOD), ("qrels", JUDGED)]);
     fs::create_dir(files.path().join("sub")).unwrap();

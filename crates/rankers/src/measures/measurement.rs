@@ -1,5 +1,7 @@
 //! The values of measures for the lists of all rankers and queries.
 
+use std::sync::OnceLock;
+
 use interleave::RankedList;
 use letor_io::Runs;
 use rayon::prelude::*;
@@ -20,6 +22,8 @@ pub struct Measurement<'a> {
     measures: Vec<Prepared>,
     /// The highest label of all judged documents.
     highest: f64,
+    /// The values of all queries, once they were asked for.
+    values: OnceLock<Vec<Vec<Vec<f64>>>>,
 }
 
 /// A measure, and what is the same for all queries.
@@ -63,7 +67,8 @@ impl Rankings {
         let judged = |query| self.documents(query) + unretrieved(query);
         let deepest = (0..self.queries()).map(judged).max().unwrap_or(0);
         let measures = measures.iter().map(|&measure| Prepared::new(measure, deepest)).collect();
-        Ok(Measurement { rankings: self, measures, highest: f64::from(dataset.max_label()) })
+        let highest = f64::from(dataset.max_label());
+        Ok(Measurement { rankings: self, measures, highest, values: OnceLock::new() })
     }
 }
 
@@ -156,25 +161,37 @@ impl Measurement<'_> {
     }
 
     /// The values of all [`queries`](Self::queries), those without documents last, with value 0: for each arm, one list per measure.
+    /// They are computed once and kept.
     #[must_use]
-    pub fn per_query(&self) -> Vec<Vec<Vec<f64>>> {
-        let queries: Vec<Vec<Vec<f64>>> =
-            (0..self.rankings.queries()).into_par_iter().map(|query| self.of_query(query)).collect();
-        let of_arm = |arm: usize| {
-            let of_measure = |measure: usize| {
-                let mut values: Vec<f64> = queries.iter().map(|query| query[arm][measure]).collect();
-                values.resize(self.queries(), 0.0);
-                values
+    pub fn per_query(&self) -> &[Vec<Vec<f64>>] {
+        self.values.get_or_init(|| {
+            let queries: Vec<Vec<Vec<f64>>> =
+                (0..self.rankings.queries()).into_par_iter().map(|query| self.of_query(query)).collect();
+            let of_arm = |arm: usize| {
+                let of_measure = |measure: usize| {
+                    let mut values: Vec<f64> = queries.iter().map(|query| query[arm][measure]).collect();
+                    values.resize(self.queries(), 0.0);
+                    values
+                };
+                (0..self.measures.len()).map(of_measure).collect()
             };
-            (0..self.measures.len()).map(of_measure).collect()
-        };
-        (0..self.rankings.arms()).map(of_arm).collect()
+            (0..self.rankings.arms()).map(of_arm).collect()
+        })
     }
 
     /// The means over all [`queries`](Self::queries), those without documents having value 0: for each arm, one per
     /// measure.
     #[must_use]
     pub fn means(&self) -> Vec<Vec<f64>> {
+        let count = self.queries().max(1) as f64;
+        if let Some(values) = self.values.get() {
+            // Summed as below, so that the means are the same to the last bit.
+            let chunk = |values: &[f64]| values.iter().fold(0.0, |sum, value| sum + value);
+            let mean = |values: &Vec<f64>| {
+                values[..self.rankings.queries()].chunks(CHUNK).map(chunk).fold(0.0, |sum, chunk| sum + chunk) / count
+            };
+            return values.iter().map(|of_arm| of_arm.iter().map(mean).collect()).collect();
+        }
         let queries: Vec<usize> = (0..self.rankings.queries()).collect();
         let sums: Vec<Vec<Vec<f64>>> = queries
             .par_chunks(CHUNK)
@@ -186,8 +203,7 @@ impl Measurement<'_> {
             .collect();
         let mut means = vec![vec![0.0; self.measures.len()]; self.rankings.arms()];
         sums.iter().for_each(|chunk| add(&mut means, chunk));
-        let queries = self.queries().max(1) as f64;
-        means.iter_mut().flatten().for_each(|sum| *sum /= queries);
+        means.iter_mut().flatten().for_each(|sum| *sum /= count);
         means
     }
 }

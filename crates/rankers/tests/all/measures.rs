@@ -195,7 +195,10 @@ fn ndcg_of_features_is_that_of_rankings() {
     let dataset = builder.build();
     let rankings = Rankings::new(&dataset, &[1, 2, 3].map(FeatureId), TieBreaking::Random).expect("sound rankers");
     let measures = Measure::parse_list("nDCG@10,nDCG(dcg='exp-log2')@10,P@5").expect("measures");
-    let means = rankings.measure(&measures).expect("sound labels").means();
+    let measurement = rankings.measure(&measures).expect("sound labels");
+    let means = measurement.means();
+    assert_eq!(measurement.per_query().len(), 3);
+    assert_eq!(measurement.means(), means, "from kept values, to the bit");
     for (place, gain) in [Gain::Linear, Gain::Exponential].into_iter().enumerate() {
         let usual = rankings.ndcg(dataset.labels(), 10, gain).expect("sound labels");
         assert_eq!(means.iter().map(|of_arm| of_arm[place]).collect::<Vec<_>>(), usual, "to the bit");

@@ -93,6 +93,13 @@ impl<'a> Segment<'a> {
         self.each(count, |offset| self.value(offset), |value| out.push(value));
     }
 
+    /// How many of `count` documents have a value above 0.
+    pub(crate) fn above_zero(&self, count: usize) -> usize {
+        let mut found = 0;
+        self.each(count, |offset| self.value(offset).mantissa > 0, |is_above| found += usize::from(is_above));
+        found
+    }
+
     /// Calls `each` with `make(offset)` for every document. Calls `make` once per distinct value if there is a
     /// dictionary.
     fn each<T: Copy>(&self, count: usize, make: impl Fn(u64) -> T, mut each: impl FnMut(T)) {

@@ -179,12 +179,15 @@ impl Inspect {
         let names = names.called(dataset.feature_names().cloned());
         let rankings = Ranked::new(&dataset, statistics.unlabelled(), measures.as_ref())?;
         let measurement = rankings.as_ref().map(|ranked| ranked.measurement(measures.as_ref())).transpose()?;
+        let tested = measurement.as_ref().zip(measures.as_ref()).filter(|_| dataset.runs().is_some());
+        if let Some((measurement, _)) = tested {
+            // Tests, means and the figure are of the same values.
+            let _ = measurement.per_query();
+        }
         let mut findings = Findings::of(&dataset, &statistics, (measurement.as_ref(), measures.clone()), &names);
-        findings.tests = match (&measurement, &measures, dataset.runs()) {
-            (Some(measurement), Some(measures), Some(_)) => {
-                MeasureTests::of(measurement, &measures.names(), NDCG.len())?
-            }
-            _ => None,
+        findings.tests = match tested {
+            Some((measurement, measures)) => MeasureTests::of(measurement, &measures.names(), NDCG.len())?,
+            None => None,
         };
         folder.write(&config, || {
             output::write_json_pretty(&folder.join("findings.json"), &findings)?;
@@ -195,8 +198,7 @@ impl Inspect {
                 _ => [MEANS, QUERIES].iter().try_for_each(|name| output::remove_stale(&folder.join(name)))?,
             }
             AllMeans::write_tests(findings.tests.as_ref(), folder.path(), &names)?;
-            let measured = measurement.as_ref().zip(measures.as_ref()).filter(|_| dataset.runs().is_some());
-            draw(&dataset, &findings, measured, &names.shortened(), folder.path())
+            draw(&dataset, &findings, tested, &names.shortened(), folder.path())
         })?;
         let names = names.shortened();
         if self.output.json {
