@@ -131,6 +131,8 @@ def _cast_time(column: Any, pa: Any) -> tuple[str, Any]:
         name = "time_local" if kind.tz is None else "time_utc"
         whole = column.cast(pa.timestamp("ms", kind.tz), safe=False)
         return name, whole.cast(pa.int64())
+    if pa.types.is_floating(kind) and kind != pa.float64():
+        raise ValueError(f"expected numbers since 1970 in double precision, found {kind}, which rounds them; write them anew")
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         return "time_number", column.cast(pa.float64(), safe=False)
     return "time_text", _cast_text(column, pa)
@@ -267,12 +269,14 @@ def _values(frame: Any, names: Sequence[str], kind: str, pa: Any) -> Any:
                 columns[name] = values
             else:
                 columns[name] = pa.array(values, from_pandas=hasattr(frame, "iloc"))
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError) as error:
             if _core.log_column(name, kind == "clicks") == "object":
                 # Objects whose fields have other types from row to row.
                 columns[name] = pa.array([_as_json(value) for value in values], pa.string())
                 continue
             reason = str(error).split("\n", maxsplit=1)[0]
+            if isinstance(error, OverflowError):
+                raise ValueError(f"the column {name!r} of the {kind} holds numbers above 64 bits; cast it to text") from None
             raise ValueError(
                 f"the column {name!r} of the {kind} holds values of several types ({reason}); cast it to one"
             ) from None
@@ -334,5 +338,20 @@ def batches(frame: object, kind: str) -> Iterator[_core.Batch | pyarrow.RecordBa
         whole = _values(frame, names, kind, pa)
         yield from _cast_batches(whole.to_batches(), columns, more, whole.schema)
     else:
-        source = pa.RecordBatchReader.from_stream(table.arrow(names))
+        source = _stream(table, names, kind, pa)
         yield from _cast_batches(source, columns, more, source.schema)
+
+
+def _stream(table: Table, names: Sequence[str], kind: str, pa: Any) -> Any:
+    """Columns of a frame as a stream of pyarrow."""
+    try:
+        return pa.RecordBatchReader.from_stream(table.arrow(names))
+    except pa.ArrowInvalid as error:
+        # A type of this library alone, such as whole numbers of 128 bits.
+        if len(names) > 1:
+            for name in names:
+                _stream(table, [name], kind, pa)
+        reason = str(error).split("\n", maxsplit=1)[0]
+        raise ValueError(
+            f"the column {names[0]!r} of the {kind} has a type that Arrow does not know ({reason}); cast it, e.g. to text"
+        ) from None

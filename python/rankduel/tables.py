@@ -29,7 +29,8 @@ _READ = {
     "ids": ("text", "int", "null"),
     "texts": ("text", "null"),
     "lists": ("lists", "null"),
-    "numbers": ("int", "float", "null"),
+    "numbers": ("int", "float", "single", "null"),
+    # In single precision, seconds since 1970 are two minutes apart.
     "times": ("time", "int", "float", "text", "null"),
     "receipts": ("bytes", "text", "null"),
 }

@@ -221,6 +221,8 @@ CLICK: dict[str, list[Any]] = {"impression": ["i"], "time": [1.7e9], "document":
         ({**ROW, "impression": [1.5]}, CLICK, {}, ValueError, "floating point"),
         ({**ROW, "impression": [decimal.Decimal("1.0")]}, CLICK, {}, ValueError, "found decimal128(2, 1); cast the column"),
         ({**ROW, "user": [True]}, CLICK, {}, ValueError, "found bool; cast the column"),
+        ({**ROW, "user": [2**70]}, CLICK, {}, ValueError, "the column 'user' of the impressions holds numbers above 64 bits; cast"),
+        ({**ROW, "time": np.float32([1.7e9])}, CLICK, {}, ValueError, "the column 'time' cannot be read as times: expected numbers"),
         ({**ROW, "impression": [1, "i"]}, CLICK, {}, ValueError, "the column 'impression' of the impressions holds values of"),
         ({**ROW, "query_id": ["j"]}, CLICK, {}, ValueError, "`impression` is `i`, but `query_id`, which stands for the same,"),
         (ROW, {**CLICK, "event_attributes": ["b"]}, {}, ValueError, "`event_attributes` is the text `b`; expected an object"),
@@ -249,6 +251,26 @@ def test_refusals(row: Any, click: Any, rules: dict[str, Any], error: type[Excep
     with pytest.raises(error) as raised:
         rd.credit_frame(row, click, **rules)
     assert message in str(raised.value)
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "pandas", "polars"])
+def test_times_in_single_precision_are_refused(library: str) -> None:
+    module = pytest.importorskip(library)
+    clicks = {**CLICK, "time": np.float32([1.7e9])}
+    frame = (module.table if library == "pyarrow" else module.DataFrame)(clicks)
+    with pytest.raises(ValueError, match="'time' cannot be read as times: expected numbers since 1970 in double precision"):
+        rd.credit_frame(ROW, frame)
+    # Of other numbers, single precision is enough.
+    dwell = (module.table if library == "pyarrow" else module.DataFrame)({**CLICK, "dwell": np.float32([40.5])})
+    assert rd.credit_frame(ROW, dwell, dwell="30s", final=True).fate("click", "credited") == 1
+
+
+def test_types_of_a_library_alone_are_refused_by_column() -> None:
+    polars = pytest.importorskip("polars")
+    users = polars.Series([1], dtype=polars.Int128)
+    frame = polars.DataFrame({**ROW, "user": users})
+    with pytest.raises(ValueError, match="the column 'user' of the impressions has a type that Arrow does not know"):
+        rd.credit_frame(frame, CLICK)
 
 
 def test_clicks_on_nothing_have_a_fate() -> None:

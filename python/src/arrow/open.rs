@@ -34,7 +34,8 @@ pub(super) unsafe fn slice<'a, T>(pointer: *const T, length: usize) -> &'a [T] {
     unsafe { std::slice::from_raw_parts(pointer, length) }
 }
 
-/// What columns of this format hold, as far as they are read here: `null`, `text`, `bytes`, `int`, `float`, `time` or `lists`.
+/// What columns of this format hold, as far as they are read here: `null`, `text`, `bytes`, `int`, `float`,
+/// `single` (in single precision), `time` or `lists`.
 pub(super) fn kind(schema: &Schema) -> Option<&'static str> {
     // SAFETY: a schema that is not released has a format, children and a dictionary, or none.
     let (format, dictionary, children) = unsafe {
@@ -49,7 +50,8 @@ pub(super) fn kind(schema: &Schema) -> Option<&'static str> {
         b"u" | b"U" | b"vu" => Some("text"),
         b"z" | b"Z" | b"vz" => Some("bytes"),
         b"c" | b"C" | b"s" | b"S" | b"i" | b"I" | b"l" | b"L" => Some("int"),
-        b"f" | b"g" => Some("float"),
+        b"f" => Some("single"),
+        b"g" => Some("float"),
         _ if format.starts_with(b"ts") => Some("time"),
         _ if matches!(format, b"+l" | b"+L") || format.starts_with(b"+w:") => {
             let &[item] = children else { return None };
