@@ -62,6 +62,10 @@ def _column(name: str, here: str, found: Any, kind: str) -> Column | None:
     if name == "time":
         if isinstance(found, T.TimestampType):
             return F.expr(f"unix_millis(`{here}`)").alias("time_utc")
+        if isinstance(found, T.FloatType):
+            raise ValueError(
+                f"the column {here!r} of the {kind} holds float, which rounds seconds since 1970 to minutes; expected double or bigint"
+            )
         if isinstance(found, T.NumericType):
             return column.cast("double").alias("time_number")
         if isinstance(found, T.DateType):

@@ -202,6 +202,15 @@ def test_ids_that_are_no_text_are_refused(spark: Any, kind: str) -> None:
         rankduel.spark.credit(shown.withColumn("shown", F.col("shown").cast(f"array<{kind}>")), clicks)
 
 
+def test_times_in_single_precision_are_refused(spark: Any) -> None:
+    shown = spark.createDataFrame(
+        [("10", 1.7e9, "1", ["1", "2"], ["A", "B"])],
+        "impression string, time float, user string, shown array<string>, teams array<string>",
+    )
+    with pytest.raises(ValueError, match="the column 'time' of the impressions holds float, which rounds"):
+        rankduel.spark.credit(shown, shown, final=True)
+
+
 def test_every_name_is_read(spark: Any) -> None:
     both = named_rows()
     expected = rd.credit_frame(*map(pa.Table.from_pylist, both), **NAMED_RULES)
