@@ -10,6 +10,7 @@ mod proxy;
 mod reading;
 mod receipts;
 mod record;
+mod runs;
 mod traffic;
 
 use std::path::PathBuf;
@@ -27,7 +28,7 @@ use measure::Row;
 /// words at random from a gigabyte.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// What to measure: impressions, methods, receipts, open, policies, reading, proxy, traffic [default: all]
+    /// What to measure: impressions, methods, receipts, open, policies, reading, runs, proxy, traffic [default: all]
     #[arg(value_name = "WHAT")]
     what: Vec<What>,
 
@@ -65,6 +66,8 @@ pub(super) enum What {
     Policies,
     /// Parsing and ranking
     Reading,
+    /// TREC runs, read and measured
+    Runs,
     /// Preference matrices of full-size data, at a fraction of the impressions
     Proxy,
     /// Experiments on traffic: choices, folds of logs, bytes
@@ -79,7 +82,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if cfg!(debug_assertions) {
         return again_in_release();
     }
-    if reading::read_here()? {
+    if reading::read_here()? || runs::measure_here()? {
         return Ok(());
     }
     let earlier = Earlier::read(&arguments.against)?;
@@ -124,6 +127,9 @@ fn measure(arguments: &Arguments) -> Result<Vec<Row>> {
     }
     if wanted(What::Reading) {
         show(&mut rows, reading::rows()?);
+    }
+    if wanted(What::Runs) {
+        show(&mut rows, runs::rows()?);
     }
     if wanted(What::Proxy) {
         show(&mut rows, proxy::rows()?);

@@ -182,7 +182,7 @@ pub(super) fn read_here() -> Result<bool> {
 }
 
 /// CPU seconds of this process, in steps of a hundredth.
-fn core_seconds() -> Result<f64> {
+pub(super) fn core_seconds() -> Result<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").context("CPU time is measured on Linux only")?;
     // The 12th and 13th fields behind the name in brackets, which may contain anything.
     let fields = stat.rsplit(')').next().unwrap_or_default();
@@ -191,7 +191,7 @@ fn core_seconds() -> Result<f64> {
 }
 
 /// The peak memory of this process so far, in bytes.
-fn peak_memory() -> Result<f64> {
+pub(super) fn peak_memory() -> Result<f64> {
     let status = std::fs::read_to_string("/proc/self/status").context("peak memory is measured on Linux only")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no VmHWM")?;
     let kilobytes: f64 = line.trim().trim_end_matches("kB").trim().parse()?;
