@@ -66,6 +66,7 @@ def test_a_version_is_part_of_name_and_seed() -> None:
 
     first, second = (rd.bandit("arithmetic:k=5", one, steps=500, runs=1) for one in (First, Second))
     assert (first.algorithms, second.algorithms) == (["python-mine:version=1"], ["python-mine:version=2"])
+    assert second.labels == ["python-mine:version=2"]
     assert list(first.curves["mean_regret"]) != list(second.curves["mean_regret"])
     with pytest.raises(ValueError, match="is given twice"):
         rd.bandit("arithmetic:k=5", [First, First], steps=10)

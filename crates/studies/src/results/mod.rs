@@ -233,12 +233,13 @@ fn counted(all: impl Iterator<Item = Option<Arm>>, arms: &Arms<'_>) -> Vec<Recom
     recommended
 }
 
-/// An algorithm's name with the parameters that differ from its defaults, for tables and legends.
+/// An algorithm's name with the parameters that differ from its defaults, for tables and legends; one from outside by its whole name.
 #[must_use]
 pub fn label(spec: &Spec) -> String {
     let entry = spec.entry();
     let full = spec.canonical();
-    let given = full.split(':').skip(1).filter(|assignment| {
+    // The name of one from outside may hold its version, as `mine:version=2`.
+    let given = full.strip_prefix(entry.name).unwrap_or_default().split(':').skip(1).filter(|assignment| {
         !entry.parameters.iter().any(|parameter| *assignment == format!("{}={}", parameter.key, parameter.value))
     });
     std::iter::once(entry.name).chain(given).collect::<Vec<_>>().join(" ")
