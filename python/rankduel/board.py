@@ -208,7 +208,7 @@ class Board:
         return f"Board({self.sentence!r})"
 
     def _repr_html_(self) -> str:
-        return page(str(self), [self.svg()])
+        return page(str(self), {"Strengths of the competitors, with their intervals": self.svg()})
 
 
 def _cells(table: Any) -> tuple[list[str], list[list[str]]]:

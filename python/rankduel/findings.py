@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,10 +15,13 @@ if TYPE_CHECKING:
     from rankduel._core import Columns
 
 
-def page(text: str, figures: Iterable[str]) -> str:
-    """What notebooks show: a table of text, and figures no wider than the page."""
+def page(text: str, figures: Mapping[str, str]) -> str:
+    """What notebooks show: a table of text, and figures no wider than the page, by what they show."""
     style = "font-family: monospace; line-height: 1.35; white-space: pre; overflow-x: auto"
-    shown = "".join(f'<div style="max-width: 50rem; overflow-x: auto">{figure}</div>' for figure in figures)
+    shown = "".join(
+        f'<div role="img" aria-label="{html.escape(name)}" style="max-width: 50rem; overflow-x: auto">{figure}</div>'
+        for name, figure in figures.items()
+    )
     return f'<div><pre style="{style}">{html.escape(text)}</pre>{shown}</div>'
 
 
@@ -65,4 +68,4 @@ class Findings:
         return f"Findings({shown!r}; tables: {', '.join(self.tables) or 'none'}; figures: {', '.join(self.figures) or 'none'})"
 
     def _repr_html_(self) -> str:
-        return page(self.text, self.figures.values())
+        return page(self.text, self.figures)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from rankduel import _core, notes
+from rankduel.findings import page
 from rankduel.frames import Frame
 from rankduel.keywords import check
 from rankduel.log_tables import batches
@@ -238,9 +239,7 @@ class Decision:
         return self._text
 
     def _repr_html_(self) -> str:
-        import html
-
-        return f"<pre>{html.escape(self._text)}</pre>{self._figure or ''}"
+        return page(self._text, {"Share of wins, day by day": self._figure} if self._figure else {})
 
 
 def checked(credited: Credited) -> Credited:

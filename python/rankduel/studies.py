@@ -214,7 +214,7 @@ class Study:
         return f"Study({', '.join(self.labels)}; {len(self.runs)} runs of {self.steps:,} steps, seed {self.seed})"
 
     def _repr_html_(self) -> str:
-        return page(self.report, [self._svg])
+        return page(self.report, {"Regret by step, per algorithm": self._svg})
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)

@@ -88,6 +88,7 @@ def test_pictures_and_pages(study: rd.Study) -> None:
     assert study.svg().startswith("<svg") or "<svg" in study.svg()
     assert "<table>" in study.curves._repr_html_() and "10 of" in study.curves._repr_html_()
     assert study.report.splitlines()[0] in study._repr_html_()
+    assert 'role="img" aria-label="Regret by step' in study._repr_html_()
     assert repr(study.runs).splitlines()[0].split() == study.runs.columns
     assert repr(study) == "Study(rucb, random; 6 runs of 500 steps, seed 1)"
 
