@@ -14,7 +14,7 @@ site
 # %% [markdown]
 # Ten features of the data set are the rankers. How good each is by the labels of the documents:
 
-# %%
+# %% alt="nDCG@10 of ten rankers: feature 134 has the highest"
 import matplotlib.pyplot as plt
 
 names = [f"feature {feature}" for feature in site.features]
@@ -49,7 +49,7 @@ study
 
 # %%
 frame = study.curves.to_pandas()
-last = frame[frame.step == frame.step.max()].set_index("algorithm")
+last = frame[frame.step == frame.step.max()].set_index("label")
 last[["mean_regret", "standard_error", "share_recommending_best"]].sort_values("mean_regret").round(2)
 
 # %%
@@ -58,7 +58,7 @@ assert last["mean_regret"].idxmax() == "random"
 # %% [markdown]
 # The same with matplotlib, to draw further into:
 
-# %%
+# %% alt="Mean regret of four policies by impressions: that of mdb stays lowest"
 ax = study.plot()
 ax.set_ylim(0, 1_000)
 plt.show()

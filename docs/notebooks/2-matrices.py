@@ -20,7 +20,7 @@ print(P.winner)
 # %%
 np.asarray(P)[:3, :3].round(3), P.wins[0, 1], P.ties[0, 1], P.comparisons[0, 1], P.standard_errors[0, 1].round(4)
 
-# %%
+# %% alt="Heat map of the matrix, the strongest ranker first: blue where the row beats the column"
 order = np.argsort(-P.values.mean(axis=1))
 picture = plt.imshow(P.values[np.ix_(order, order)], cmap="RdBu", vmin=0.3, vmax=0.7)
 names = [str(site.features[arm]) for arm in order]
@@ -38,7 +38,7 @@ found = rd.analyse(P, samples=1_000)
 print(found)
 
 # %% [markdown]
-# A duel on the matrix is a coin flip, so that two million steps take a moment.
+# A duel on the matrix is a coin flip, so six million steps take a moment.
 
 # %%
 study = rd.bandit(P, ["rucb", "rmed1", "mergerucb"], steps=200_000, runs=10)
@@ -53,7 +53,7 @@ assert all(share == 1 for share in study.curves["share_recommending_best"][-1:])
 # %%
 compared = site.compare(P, ["rucb", "mergerucb"], steps=20_000, runs=5, truth_effort=0.1)
 end = compared.differences.to_pandas().query("step == 20000")
-end.set_index("algorithm")[["live_regret", "proxy_regret", "relative_difference", "relative_standard_error"]].round(2)
+end.set_index("label")[["live_regret", "proxy_regret", "relative_difference", "relative_standard_error"]].round(2)
 
 # %% [markdown]
 # Which of these differences between algorithms are more than chance?

@@ -40,7 +40,7 @@ print(balanced.sentence)
 balanced
 
 # %% [markdown]
-# Neighbours in the table are not separated: their ranks overlap. What would mislead is said first, with its numbers.
+# Neighbours in the table are not separated: their ranks overlap. Anything that would mislead comes first, with its numbers.
 
 # %%
 ranks = balanced.table
