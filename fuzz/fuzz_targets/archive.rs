@@ -6,9 +6,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use fetch::archive::{self, Kind, Limits};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use fetch::archive::{self, Kind, Limits};
 use libfuzzer_sys::fuzz_target;
 
 const LIMITS: Limits = Limits { ratio: 2, bytes: 1 << 20, entries: 50 };

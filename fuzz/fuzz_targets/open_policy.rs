@@ -4,7 +4,7 @@
 
 use bandits::open::Ticket;
 use bandits::registry::{Spec, entries};
-use bandits::{Choice, Preference, Generators, OpenPolicy, PairWins};
+use bandits::{Choice, Generators, OpenPolicy, PairWins, Preference};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -16,10 +16,8 @@ fuzz_target!(|bytes: &[u8]| {
     // Which algorithm, how many arms, a seed, and then one byte per call.
     let [name, arms, seed, calls @ ..] = bytes else { return };
     let entries = entries();
-    let names: Vec<String> = entries
-        .iter()
-        .flat_map(|entry| std::iter::once(entry.name.to_owned()).chain(entry.variant_names()))
-        .collect();
+    let names: Vec<String> =
+        entries.iter().flat_map(|entry| std::iter::once(entry.name.to_owned()).chain(entry.variant_names())).collect();
     let spec: Spec = names[usize::from(*name) % names.len()].parse().expect("a registered name");
     let arms = 2 + usize::from(*arms) % 7;
     let mut policy = spec.open(arms, Some(1_000), &Generators::from_seed((*seed).into())).expect("arms");
@@ -72,5 +70,5 @@ fuzz_target!(|bytes: &[u8]| {
     let restored = OpenPolicy::restore(&snapshot).expect("its own snapshot");
     let replayed = OpenPolicy::replay(&policy.take_log()).expect("its own log");
     assert!(restored.snapshot().as_ref() == Ok(&snapshot) && replayed.snapshot().as_ref() == Ok(&snapshot));
-    policy.recommend();
+    let _ = policy.recommend();
 });
