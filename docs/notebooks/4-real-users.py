@@ -46,7 +46,7 @@ preferences, scores = impression.credit_all(clicked=["strudel"])
 np.array(preferences)
 
 # %% [markdown]
-# Before any user sees a mixed list, simulate: runs and judgments as dictionaries, frames or files of TREC.
+# Before any user sees a mixed list, simulate: runs and judgements as dictionaries, frames or TREC files.
 
 # %%
 runs = {
