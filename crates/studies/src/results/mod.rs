@@ -424,7 +424,17 @@ fn timings(plan: &StudyPlan, results: &[Vec<RunResult>]) -> Result<Content> {
 
 #[cfg(test)]
 mod tests {
+    use bandits::{PolicyConfig, policies::rucb::RucbConfig};
+
     use super::*;
+
+    #[test]
+    fn labels_are_short_names() {
+        let own = |arms| RucbConfig::default().policy(arms, None).expect("arms");
+        assert_eq!(label(&Spec::own("mine:version=2", own)), "mine:version=2");
+        let of = |name: &str| label(&name.parse().expect("a name"));
+        assert_eq!((of("rucb"), of("rucb:alpha=1")), ("rucb".to_owned(), "rucb alpha=1".to_owned()));
+    }
 
     #[test]
     fn spread() {

@@ -13,7 +13,7 @@ use super::own::{Other, Own, others};
 use crate::experiment::{
     Summary, Timings,
     claim::{Outcome, Verdict},
-    config::{PAPERS, Paper},
+    config::{PAPERS, Paper, is_published},
     report::index,
 };
 
@@ -144,7 +144,8 @@ impl Everything {
                 // A folder has one figure that can be drawn again; the others stay as they are.
                 let small = narrow(&other.folder).filter(|_| other.figures.len() == 1);
                 for figure in &other.figures {
-                    inline(&mut body, figure, small.as_deref())?;
+                    let shows = figure.file_stem().unwrap_or_default().to_string_lossy();
+                    inline(&mut body, figure, small.as_deref(), &format!("{}: {shows}", other.name))?;
                 }
                 own.below(&mut body, from, &other.folder);
                 body += "</section>\n";
@@ -158,9 +159,10 @@ impl Everything {
         let experiments = match self.summaries.len() as u64 {
             0 => String::new(),
             count => format!(
-                "{}. Claims of the papers: {}. <span class=\"badge\">look-alike</span> marks results on synthetic data that \
+                "{}. {}: {}. <span class=\"badge\">look-alike</span> marks results on synthetic data that \
                  imitate the real data sets. ",
                 with_unit(count, "experiment"),
+                if self.summaries.iter().any(|of| is_published(&of.paper)) { "Claims of the papers" } else { "Claims" },
                 escaped(&index::tally(&self.summaries))
             ),
         };
@@ -231,7 +233,7 @@ fn section(body: &mut String, results: &Path, summary: &Summary, narrow: Narrow<
         writeln!(body, "<section id=\"{}\"><h3>{}{badge}</h3>", escaped(&summary.experiment), escaped(&summary.title));
     let figure = folder.join("figure.svg");
     if figure.is_file() {
-        inline(body, &figure, narrow(&folder).as_deref())?;
+        inline(body, &figure, narrow(&folder).as_deref(), &summary.title)?;
     }
     if let Some(table) = &summary.table {
         rows(body, &table.header, &table.rows, 0..0);
@@ -329,8 +331,8 @@ pub(super) fn rows(body: &mut String, header: &[String], rows: &[Vec<String>], n
     *body += "</tbody></table></div>\n";
 }
 
-/// An SVG as part of the page, and another for narrow screens.
-fn inline(body: &mut String, path: &Path, narrow: Option<&str>) -> Result<()> {
+/// An SVG as part of the page, and another for narrow screens; `name` is what screen readers call it.
+fn inline(body: &mut String, path: &Path, narrow: Option<&str>, name: &str) -> Result<()> {
     let svg = output::input::read_file_text(path, output::input::MOST_OF_RESULTS)
         .with_context(|| format!("failed to read {}", path.display()))?;
     // An XML declaration is only allowed at the start of a file.
@@ -338,11 +340,12 @@ fn inline(body: &mut String, path: &Path, narrow: Option<&str>) -> Result<()> {
     let wide = svg[start..].trim_end();
     // Curves have values to show, and can be dark; the colours of a heat map need their paper.
     let curves = if wide.contains("<metadata>") { "curves" } else { "" };
+    let named = format!("role=\"img\" aria-label=\"{}\"", escaped(name));
     let _ = match narrow {
-        None => writeln!(body, "<figure class=\"{curves}\">{wide}</figure>"),
+        None => writeln!(body, "<figure class=\"{curves}\" {named}>{wide}</figure>"),
         Some(narrow) => writeln!(
             body,
-            "<figure class=\"two {curves}\"><div class=\"wide\">{wide}</div><div class=\"narrow\">{}</div></figure>",
+            "<figure class=\"two {curves}\" {named}><div class=\"wide\">{wide}</div><div class=\"narrow\">{}</div></figure>",
             narrow.trim_end()
         ),
     };
@@ -414,7 +417,11 @@ mod tests {
         let Page { html: page, experiments, figures } = page(folder.path(), &|_| None, folder.path()).unwrap();
         assert_eq!((experiments, figures), (0, 1));
         assert!(page.contains("<p>1 folder of single commands. Point at"), "{page}");
-        assert!(page.contains("<figure class=\"\"><svg viewBox=\"0 0 1 1\"/></figure>") && !page.contains("<?xml"));
+        assert!(
+            page.contains(
+                "<figure class=\"\" role=\"img\" aria-label=\"mine: regret\"><svg viewBox=\"0 0 1 1\"/></figure>"
+            ) && !page.contains("<?xml")
+        );
         for asked in ["src=", "@import", "url(", "<link rel=\"stylesheet\""] {
             assert!(!page.contains(asked), "{asked}");
         }

@@ -6,3 +6,4 @@ pub(crate) mod folder;
 pub(crate) mod html;
 pub(crate) mod index;
 mod own;
+mod tables;

@@ -8,16 +8,17 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
 use letor_io::{FeatureId, Names};
-use output::numbers::{deviation, significant, with_separators, with_unit};
+use output::numbers::{significant, with_separators, with_unit};
 use serde_json::Value;
 use simulation::arm_names::ArmNames;
 use simulation::truth::GroundTruth;
 use studies::verdict::{by_clicks, capitalised};
 
 use super::html::{escaped, rows};
+use super::tables;
 use crate::experiment::Summary;
 
-/// A folder of results with figures that is not an experiment's.
+/// A folder of results that is not an experiment's.
 pub(super) struct Other {
     pub(super) name: String,
     pub(super) folder: PathBuf,
@@ -37,7 +38,7 @@ impl Other {
     }
 }
 
-/// Folders with figures that are not an experiment's.
+/// Folders of results that are not an experiment's: those with figures, and those of a command that draws none.
 pub(super) fn others(results: &Path, summaries: &[Summary]) -> Result<Vec<Other>> {
     let mut others = Vec::new();
     let entries = std::fs::read_dir(results).with_context(|| format!("failed to read {}", results.display()))?;
@@ -49,7 +50,7 @@ pub(super) fn others(results: &Path, summaries: &[Summary]) -> Result<Vec<Other>
             continue;
         }
         let other = Other::read(&path)?;
-        if !other.figures.is_empty() {
+        if !other.figures.is_empty() || Own::read(&path).config["command"].is_string() {
             others.push(other);
         }
     }
@@ -62,8 +63,9 @@ pub(super) struct Own {
     config: Value,
     summary: Value,
     findings: Value,
-    /// The first sentence that a command on a few runs printed.
-    verdict: Option<String>,
+    decision: Value,
+    /// What a command kept of what it printed: the verdict and what belongs to it, a sentence each.
+    said: Vec<String>,
     /// The tables of numbers, for links.
     tables: Vec<PathBuf>,
 }
@@ -79,12 +81,12 @@ impl Own {
         let mut tables: Vec<PathBuf> =
             files.filter(|file| file.extension().is_some_and(|ending| ending == "csv")).collect();
         tables.sort();
-        let verdict = folder.join("verdict.txt");
         Self {
             config: json("config.json"),
             summary: json("summary.json"),
             findings: json("findings.json"),
-            verdict: output::input::read_file_text(&verdict, output::input::MOST_OF_RESULTS).ok(),
+            decision: json("decision.json"),
+            said: said(folder),
             tables,
         }
     }
@@ -96,48 +98,33 @@ impl Own {
             self.summary.pointer("/0/synthetic"),
             self.summary.get("synthetic"),
             self.findings.get("synthetic"),
+            self.decision.get("synthetic"),
         ];
         places.into_iter().flatten().any(|value| value.as_bool() == Some(true))
     }
 
     /// The verdict and the table: what stands above the figures.
     pub(super) fn above(&self, body: &mut String) {
-        let rankers = self.of_rankers().or_else(|| self.of_matrix()).map(|sentence| capitalised(&sentence));
-        for sentence in [rankers, self.of_algorithms()].into_iter().flatten() {
+        let rankers = match self.said.is_empty() {
+            true => {
+                self.of_rankers().or_else(|| self.of_matrix()).iter().map(|sentence| capitalised(sentence)).collect()
+            }
+            // These may begin with a name.
+            false => self.said.clone(),
+        };
+        for sentence in rankers.into_iter().chain(self.of_algorithms()).chain(self.of_comparison()) {
             let _ = writeln!(body, "<p class=\"verdict\">{}</p>", escaped(&sentence));
         }
-        if let Some(algorithms) = self.summary.as_array() {
-            let header = ["algorithm", "regret", "standard error", "right", "recommends"].map(str::to_owned);
-            let table: Vec<Vec<String>> = algorithms.iter().filter_map(algorithm).collect();
-            rows(body, &header, &table, 1..4);
+        if self.config["command"] == "distortion" {
+            *body +=
+                "<p class=\"muted\">The share of rankers that seem to beat the best one in sets of each size:</p>\n";
         }
-        self.measures(body);
-        self.preview(body);
-    }
-
-    /// The beginning of the first table that says what a command found, where no summary does.
-    fn preview(&self, body: &mut String) {
-        const TELLING: [&str; 6] =
-            ["ranking.csv", "power.csv", "errors.csv", "distortion.csv", "horizons.csv", "differences.csv"];
-        const MOST: usize = 12;
-        let named = |name: &str| self.tables.iter().find(|file| file.file_name().is_some_and(|own| own == name));
-        let Some(file) = TELLING.iter().find_map(|name| named(name)).filter(|_| !self.summary.is_array()) else {
-            return;
-        };
-        let Ok(bytes) = output::input::read_file(file, output::input::MOST_OF_RESULTS) else { return };
-        let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(bytes.as_slice());
-        let shown = |cell: &str| match cell.parse::<f64>() {
-            Ok(value) if value.fract() != 0.0 => significant(value),
-            _ => cell.to_owned(),
-        };
-        let mut all = reader.records().flatten().map(|row| row.iter().map(shown).collect::<Vec<String>>());
-        let header = all.next().unwrap_or_default();
-        let lines: Vec<Vec<String>> = all.collect();
-        rows(body, &header, lines.get(..MOST.min(lines.len())).unwrap_or_default(), 0..0);
-        if lines.len() > MOST {
-            let rest = with_separators((lines.len() - MOST) as u64);
-            let name = file.file_name().unwrap_or_default().to_string_lossy();
-            let _ = writeln!(body, "<p class=\"muted\">{rest} more rows in {}</p>", escaped(&name));
+        match self.summary.as_array() {
+            Some(algorithms) => tables::of_algorithms(body, algorithms),
+            None => tables::of_file(body, &self.tables),
+        }
+        if let Some(measures) = self.findings.get("measures").filter(|measures| measures.is_object()) {
+            tables::of_measures(body, measures, words);
         }
     }
 
@@ -146,7 +133,11 @@ impl Own {
         let ranking = self.findings.get("ranking")?.as_array()?;
         let name = |of: &Value| {
             let own = ranking.iter().find(|row| row["arm"] == *of)?;
-            Some(own["name"].as_str().map_or_else(|| format!("arm {}", words(of)), str::to_owned))
+            let number = match own["feature"].as_u64() {
+                Some(feature) => format!("feature {feature} (arm {})", words(of)),
+                None => format!("arm {}", words(of)),
+            };
+            Some(own["name"].as_str().map_or(number, str::to_owned))
         };
         let winners = |kind: &str| -> Option<Vec<String>> {
             self.findings.pointer(&format!("/winners/{kind}"))?.as_array()?.iter().map(name).collect()
@@ -176,7 +167,7 @@ impl Own {
             format!("<a href=\"{}\">{}</a>", address(&relative(from, file)), escaped(&name))
         };
         let mut links: Vec<String> = self.tables.iter().map(link).collect();
-        for name in ["summary.json", "findings.json", "config.json"] {
+        for name in ["summary.json", "findings.json", "decision.json", "board.json", "config.json"] {
             links.extend(Some(folder.join(name)).filter(|file| file.is_file()).as_ref().map(link));
         }
         if !links.is_empty() {
@@ -184,11 +175,8 @@ impl Own {
         }
     }
 
-    /// Who wins among the rankers: by clicks of few of them, otherwise the ground truth.
+    /// Who wins among the rankers: by tests of measures, by clicks of few of them, otherwise the ground truth.
     fn of_rankers(&self) -> Option<String> {
-        if let Some(verdict) = &self.verdict {
-            return Some(verdict.trim().to_owned());
-        }
         if let Some(tests) = self.findings.get("tests").and_then(|tests| serde_json::from_value(tests.clone()).ok()) {
             let tests: studies::verdict::MeasureTests = tests;
             let rankers = self.findings.pointer("/measures/rankers")?.as_array()?;
@@ -211,6 +199,18 @@ impl Own {
         Some(ArmNames::features(features).called(given.and_then(|names| Names::new(names).ok())))
     }
 
+    /// Where live runs and those on a matrix differ most.
+    fn of_comparison(&self) -> Option<String> {
+        let largest = self.summary.get("largest_at_end")?;
+        let [relative, error] = ["relative", "relative_standard_error"].map(|key| largest[key].as_f64());
+        Some(format!(
+            "At the end, regret on the matrix differs most from live regret for {}: by {:+.1}% ± {:.1}%.",
+            largest["label"].as_str()?,
+            100.0 * relative?,
+            100.0 * error?
+        ))
+    }
+
     /// Which algorithm had the least regret, and what it recommends.
     fn of_algorithms(&self) -> Option<String> {
         let all = self.summary.as_array()?;
@@ -230,41 +230,15 @@ impl Own {
             with_unit(steps, "step")
         ))
     }
-
-    /// The means of measures, of `inspect`.
-    fn measures(&self, body: &mut String) {
-        let Some(all) = self.findings.get("measures").filter(|measures| measures.is_object()) else { return };
-        let texts = |value: &Value| -> Vec<String> { value.as_array().into_iter().flatten().map(words).collect() };
-        let header: Vec<String> = std::iter::once("ranker".to_owned()).chain(texts(&all["measures"])).collect();
-        let row = |ranker: &Value| {
-            let name =
-                ranker["name"].as_str().map_or_else(|| format!("feature {}", words(&ranker["feature"])), str::to_owned);
-            let values = ranker["values"].as_array().into_iter().flatten().filter_map(Value::as_f64);
-            std::iter::once(name).chain(values.map(|value| format!("{value:.4}"))).collect::<Vec<_>>()
-        };
-        let table: Vec<Vec<String>> = all["rankers"].as_array().into_iter().flatten().map(row).collect();
-        rows(body, &header, &table, 1..usize::MAX);
-    }
 }
 
-/// The row of an algorithm's entry in summary.json.
-fn algorithm(of: &Value) -> Option<Vec<String>> {
-    let runs = of["runs"].as_u64()?;
-    let [mean, error] = ["mean", "standard_error"].map(|key| of["regret"][key].as_f64());
-    let recommended = of["recommended"].as_array().into_iter().flatten();
-    let recommended = recommended.take(3).filter_map(|arm| {
-        let often = arm["runs"].as_u64().filter(|often| *often < runs);
-        let often = often.map_or_else(String::new, |often| format!(", {often}/{runs}"));
-        Some(format!("{}{often}", arm["label"].as_str()?))
-    });
-    let right = of["share_recommending_best"].as_f64();
-    Some(vec![
-        of["label"].as_str().or_else(|| of["algorithm"].as_str())?.to_owned(),
-        significant(mean?),
-        deviation(mean?, error?, usize::try_from(runs).ok()?),
-        right.map_or_else(|| "–".to_owned(), |share| format!("{:.0}%", 100.0 * share)),
-        recommended.collect::<Vec<_>>().join("; "),
-    ])
+/// The first paragraph of what a command printed and kept, without the lines that are indented: details.
+fn said(folder: &Path) -> Vec<String> {
+    let text = |name: &&str| output::input::read_file_text(&folder.join(name), output::input::MOST_OF_RESULTS).ok();
+    let text = ["verdict.txt", "decision.txt", "board.txt"].iter().find_map(text).unwrap_or_default();
+    let paragraph = text.lines().take_while(|line| !line.trim().is_empty());
+    let sentences = paragraph.filter(|line| !line.starts_with(' '));
+    sentences.map(|line| line.trim_start_matches("! ").to_owned()).collect()
 }
 
 /// A value of a configuration for readers: short lists in full, objects as their keys and values.
@@ -331,7 +305,7 @@ mod tests {
         Own::read(folder.path()).above(&mut body);
         assert!(
             body.contains(">The Condorcet winner of 2 arms is b: it beats")
-                && body.contains("<td>b</td><td>0.512</td>"),
+                && body.contains("<td>b</td><td class=\"number\">0.512</td>"),
             "{body}"
         );
         write(
@@ -341,6 +315,13 @@ mod tests {
         let mut body = String::new();
         Own::read(folder.path()).above(&mut body);
         assert!(body.contains("No arm beats every other of 2 arms; most are beaten by arm 0, arm 1."), "{body}");
+        write(
+            "findings.json",
+            r#"{"winners": {"condorcet": [1], "copeland": [1]}, "ranking": [{"arm": 1, "feature": 37}, {"arm": 0, "feature": 5}]}"#,
+        );
+        let mut body = String::new();
+        Own::read(folder.path()).above(&mut body);
+        assert!(body.contains("The Condorcet winner of 2 arms is feature 37 (arm 1): it beats"), "{body}");
     }
 
     #[test]
@@ -362,6 +343,34 @@ mod tests {
         assert!(!body.contains("verdict") && !own.is_synthetic(), "{body}");
         own.below(&mut body, folder.path(), folder.path());
         assert!(body.contains("<a href=\"summary.json\">summary.json</a>"), "{body}");
+    }
+
+    #[test]
+    fn what_a_command_said_stands_first_without_its_details() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("a file");
+        write(
+            "decision.txt",
+            "b beats A: 99.71% confidence.\n  B won 53.4%.\n! A tenth is unknown.\n\nOutcomes of a day.\n",
+        );
+        write("decision.json", r#"{"synthetic": true}"#);
+        let own = Own::read(folder.path());
+        let mut body = String::new();
+        own.above(&mut body);
+        assert!(own.is_synthetic());
+        let said =
+            "<p class=\"verdict\">b beats A: 99.71% confidence.</p>\n<p class=\"verdict\">A tenth is unknown.</p>\n";
+        assert_eq!(body, said);
+    }
+
+    #[test]
+    fn a_comparison_says_where_it_differs_most() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let summary = r#"{"largest_at_end": {"label": "rucb", "relative": 0.1885, "relative_standard_error": 0.141}}"#;
+        std::fs::write(folder.path().join("summary.json"), summary).expect("a file");
+        let mut body = String::new();
+        Own::read(folder.path()).above(&mut body);
+        assert!(body.contains("differs most from live regret for rucb: by +18.9% ± 14.1%."), "{body}");
     }
 
     #[test]

@@ -1,0 +1,176 @@
+//! Tables of a results folder on the page: of its algorithms, of measures, and the part of a CSV file that says most.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use output::numbers::{deviation, significant, with_separators};
+use serde_json::Value;
+
+use super::html::{escaped, rows};
+
+/// The CSV files that say what a command found, and whether the last row of each curve says it: that of the last step.
+const TELLING: [(&str, bool); 5] = [
+    ("ranking.csv", false),
+    ("power.csv", false),
+    ("errors.csv", true),
+    ("distortion.csv", false),
+    ("differences.csv", true),
+];
+/// The most rows that are shown of a file.
+const MOST: usize = 12;
+
+/// The entries of summary.json: each algorithm at the end, or at each horizon.
+pub(super) fn of_algorithms(body: &mut String, algorithms: &[Value]) {
+    if algorithms.iter().any(|of| of["horizon"].is_u64()) {
+        let header = ["algorithm", "horizon", "accuracy", "regret", "standard error"].map(str::to_owned);
+        let table: Vec<Vec<String>> = algorithms.iter().filter_map(at_horizon).collect();
+        rows(body, &header, &table, 1..usize::MAX);
+    } else {
+        let header = ["algorithm", "regret", "standard error", "right", "recommends"].map(str::to_owned);
+        let table: Vec<Vec<String>> = algorithms.iter().filter_map(at_end).collect();
+        rows(body, &header, &table, 1..4);
+    }
+}
+
+fn at_end(of: &Value) -> Option<Vec<String>> {
+    let runs = of["runs"].as_u64()?;
+    let recommended = of["recommended"].as_array().into_iter().flatten();
+    let recommended = recommended.take(3).filter_map(|arm| {
+        let often = arm["runs"].as_u64().filter(|often| *often < runs);
+        let often = often.map_or_else(String::new, |often| format!(", {often}/{runs}"));
+        Some(format!("{}{often}", arm["label"].as_str()?))
+    });
+    let recommended = recommended.collect::<Vec<_>>().join("; ");
+    let [regret, error] = regret(of, runs)?;
+    Some(vec![name(of)?, regret, error, share(&of["share_recommending_best"]), recommended])
+}
+
+fn at_horizon(of: &Value) -> Option<Vec<String>> {
+    let [regret, error] = regret(of, of["runs"].as_u64()?)?;
+    Some(vec![name(of)?, with_separators(of["horizon"].as_u64()?), share(&of["accuracy"]), regret, error])
+}
+
+/// Mean and standard error.
+fn regret(of: &Value, runs: u64) -> Option<[String; 2]> {
+    let [mean, error] = ["mean", "standard_error"].map(|key| of["regret"][key].as_f64());
+    Some([significant(mean?), deviation(mean?, error?, usize::try_from(runs).ok()?)])
+}
+
+fn name(of: &Value) -> Option<String> {
+    of["label"].as_str().or_else(|| of["algorithm"].as_str()).map(str::to_owned)
+}
+
+fn share(of: &Value) -> String {
+    of.as_f64().map_or_else(|| "–".to_owned(), |share| format!("{:.0}%", 100.0 * share))
+}
+
+/// The means of measures, of `inspect`.
+pub(super) fn of_measures(body: &mut String, measures: &Value, words: impl Fn(&Value) -> String) {
+    let texts = |value: &Value| -> Vec<String> { value.as_array().into_iter().flatten().map(&words).collect() };
+    let header: Vec<String> = std::iter::once("ranker".to_owned()).chain(texts(&measures["measures"])).collect();
+    let row = |ranker: &Value| {
+        let name =
+            ranker["name"].as_str().map_or_else(|| format!("feature {}", words(&ranker["feature"])), str::to_owned);
+        let values = ranker["values"].as_array().into_iter().flatten().filter_map(Value::as_f64);
+        std::iter::once(name).chain(values.map(|value| format!("{value:.4}"))).collect::<Vec<_>>()
+    };
+    let table: Vec<Vec<String>> = measures["rankers"].as_array().into_iter().flatten().map(row).collect();
+    rows(body, &header, &table, 1..usize::MAX);
+}
+
+/// The first of `files` that says what a command found: its first rows, or the last of each curve.
+pub(super) fn of_file(body: &mut String, files: &[PathBuf]) {
+    let named = |name: &str| files.iter().find(|file| file.file_name().is_some_and(|own| own == name));
+    let Some((file, ends)) = TELLING.iter().find_map(|(name, ends)| Some((named(name)?, *ends))) else { return };
+    let Ok(bytes) = output::input::read_file(file, output::input::MOST_OF_RESULTS) else { return };
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(bytes.as_slice());
+    let mut all = reader.records().flatten().map(|row| row.iter().map(str::to_owned).collect::<Vec<String>>());
+    let mut header = all.next().unwrap_or_default();
+    let mut lines: Vec<Vec<String>> = all.collect();
+    let count = lines.len();
+    if ends {
+        let is_last = |row: usize| lines.get(row + 1).is_none_or(|next| next.first() != lines[row].first());
+        lines = (0..count).filter(|row| is_last(*row)).map(|row| lines[row].clone()).collect();
+    }
+    lines.truncate(MOST);
+    // The label is the shorter name.
+    if let Some(label) = header.iter().position(|name| name == "label").filter(|_| header[0] == "algorithm") {
+        header.remove(label);
+        for row in lines.iter_mut().filter(|row| row.len() > label) {
+            row[0] = row.remove(label);
+        }
+    }
+    let is_number = |column: usize| {
+        lines.iter().filter_map(|row| row.get(column)).all(|cell| cell.is_empty() || cell.parse::<f64>().is_ok())
+    };
+    let numbers = (0..header.len()).rev().take_while(|column| is_number(*column)).last().unwrap_or(header.len());
+    let header: Vec<String> = header.iter().map(|name| name.replace('_', " ")).collect();
+    let shown: Vec<Vec<String>> = lines.iter().map(|row| row.iter().map(|cell| readable(cell)).collect()).collect();
+    rows(body, &header, &shown, numbers..usize::MAX);
+    if count > lines.len() {
+        let rest = with_separators((count - lines.len()) as u64);
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let _ = writeln!(body, "<p class=\"muted\">{rest} more rows in {}</p>", escaped(&name));
+    }
+}
+
+/// A cell of a CSV file for readers.
+fn readable(cell: &str) -> String {
+    match (cell.parse::<u64>(), cell.parse::<f64>()) {
+        (Ok(whole), _) => with_separators(whole),
+        (_, Ok(value)) if value.is_finite() => significant(value),
+        _ => cell.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(name: &str, text: &str) -> String {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("a file");
+        let mut body = String::new();
+        of_file(&mut body, &[path]);
+        body
+    }
+
+    #[test]
+    fn of_curves_the_ends_are_shown_under_short_names() {
+        let body = file(
+            "differences.csv",
+            "algorithm,step,live_regret,label\nrucb:alpha=1,1,0.1,rucb\nrucb:alpha=1,20000,422.57,rucb\nrandom,1,0.2,random\nrandom,20000,1229.04,random\n",
+        );
+        for part in [
+            "<th>algorithm</th><th>step</th><th>live regret</th></tr>",
+            "<tr><td>rucb</td><td class=\"number\">20,000</td><td class=\"number\">423</td></tr>",
+            "<tr><td>random</td><td class=\"number\">20,000</td><td class=\"number\">1,230</td></tr>",
+            ">2 more rows in differences.csv<",
+        ] {
+            assert!(body.contains(part), "{part} in {body}");
+        }
+        assert!(!body.contains("0.1") && !body.contains("alpha"), "{body}");
+    }
+
+    #[test]
+    fn of_other_files_the_first_rows_are_shown() {
+        let rows: String = (1..=20).map(|row| format!("{row},x,{row}.5\n")).collect();
+        let body = file("power.csv", &format!("margin,test,impressions\n{rows}"));
+        assert!(body.contains("<td>12</td><td>x</td><td class=\"number\">12.5</td>"), "{body}");
+        assert!(!body.contains("13.5") && body.contains(">8 more rows in power.csv<"), "{body}");
+        assert_eq!(file("other.csv", "a\n1\n"), "");
+    }
+
+    #[test]
+    fn exploration_has_a_row_per_horizon() {
+        let entry = |horizon: u64, accuracy: f64| {
+            serde_json::json!({"algorithm": "rucb:alpha=1", "label": "rucb", "horizon": horizon, "runs": 10,
+              "accuracy": accuracy, "regret": {"mean": 73.0, "standard_error": 0.5}})
+        };
+        let mut body = String::new();
+        of_algorithms(&mut body, &[entry(1_000, 0.9), entry(10_000, 1.0)]);
+        assert!(body.contains("<th>horizon</th><th>accuracy</th>"), "{body}");
+        assert!(body.contains("<td>rucb</td><td class=\"number\">1,000</td><td class=\"number\">90%</td>"), "{body}");
+    }
+}
