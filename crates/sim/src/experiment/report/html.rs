@@ -246,7 +246,8 @@ fn section(body: &mut String, results: &Path, summary: &Summary, narrow: Narrow<
             } else {
                 format!(" <span class=\"muted\">({})</span>", escaped(&claim.place))
             };
-            let comment = claim.comment.as_ref().map_or(String::new(), |text| format!(" <i>{}</i>", escaped(text)));
+            let comment =
+                claim.comment.as_ref().map_or(String::new(), |text| format!(" <i>{}</i>", code(&escaped(text))));
             let words = claim.verdict.words(1);
             let _ = writeln!(
                 body,
