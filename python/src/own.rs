@@ -224,7 +224,7 @@ impl Lock {
     /// Lets whoever asked for the lock have it, and takes it again.
     ///
     /// The interpreter waits here until another thread has had its turn, if one asked. It would not if the lock were released
-    /// for good and taken anew: this thread would win it back before the other wakes up, for seconds on end.
+    /// for good and taken again: this thread would win it back before the other wakes up, for seconds on end.
     fn pass(&mut self) {
         // SAFETY: this thread has the lock, and no object of the interpreter is in use between the two calls.
         #[expect(unsafe_code, reason = "as above")]
