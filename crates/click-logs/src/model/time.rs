@@ -72,7 +72,10 @@ impl Zone {
             return Ok(time);
         }
         if !bytes.is_empty() && bytes.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.') {
-            return text.parse().ok().and_then(of_number).ok_or_else(|| unreadable(text));
+            return match text.parse() {
+                Ok(number) => of_number(number).ok_or_else(|| not_a_time(number, text)),
+                Err(_) => Err(unreadable(text)),
+            };
         }
         let Some((local, rest)) = local_time(bytes) else { return Err(unreadable(text)) };
         let ahead = match rest {
@@ -113,15 +116,55 @@ fn unreadable(text: &str) -> String {
     )
 }
 
+/// Why this number, written so, is no time.
+pub(crate) fn not_a_time(number: f64, written: &str) -> String {
+    if is_calendar(number) {
+        format!(
+            "the time {written} is a date in digits, not a number since 1970; expected e.g. 2026-11-22T15:04:05Z, or seconds or \
+             milliseconds since 1970"
+        )
+    } else {
+        format!("the time {written} is out of range; expected seconds or milliseconds since 1970")
+    }
+}
+
+/// Whether the digits of a number are a date, perhaps with the time of day: `20261122`, `202611221504`, `20261122150405` or
+/// `20261122150405678`. As numbers since 1970 these are days of that very year or of the 27th century, minutes apart that were
+/// hours, and nothing would show it.
+fn is_calendar(number: f64) -> bool {
+    let Some(digits) = (number.fract() == 0.0 && (1e7..1e17).contains(&number)).then(|| number as i64) else {
+        return false;
+    };
+    let date_and_minutes = match digits.ilog10() + 1 {
+        8 => digits * 10_000,
+        12 => digits,
+        14 if digits % 100 <= 60 => digits / 100,
+        17 if digits / 1000 % 100 <= 60 => digits / 100_000,
+        _ => return false,
+    };
+    let (date, time) = (date_and_minutes / 10_000, date_and_minutes % 10_000);
+    let (year, month, day) = (date / 10_000, date / 100 % 100, date % 100);
+    (1970..2100).contains(&year)
+        && (1..=12).contains(&month)
+        && (1..=days_in(year, month)).contains(&day)
+        && time / 100 < 24
+        && time % 100 < 60
+}
+
 /// A number as a time: seconds, milliseconds, microseconds or nanoseconds since 1970, by its size. (Seconds reach 10^11
-/// in the year 5138, and milliseconds were beyond it in 1973.) `None` before the year 1: such days have no date of four digits.
+/// in the year 5138, and milliseconds were beyond it in 1973.) `None` before the year 1, because such days have no date of four
+/// digits, and for a date in digits such as `20261122150405`.
 #[must_use]
 pub fn of_number(number: f64) -> Option<i64> {
+    if is_calendar(number) {
+        return None;
+    }
     let milliseconds = match number.abs() {
         size if size < 1e11 => number * 1e3,
         size if size < 1e14 => number,
         size if size < 1e17 => number / 1e3,
-        size if size < 1e20 => number / 1e6,
+        // A double holds these to 256 ns: a whole millisecond stays one.
+        size if size < 1e20 => (number / 1e3).round() / 1e3,
         _ => return None,
     };
     Some(milliseconds.floor() as i64).filter(|milliseconds| *milliseconds >= YEAR_1)
@@ -284,6 +327,22 @@ mod tests {
     }
 
     #[test]
+    fn dates_in_digits_are_no_numbers_since_1970() {
+        let utc = Zone::default();
+        for text in ["20261122", "202611221504", "20261122150405", "20261122150405.0", "20261122150405678", "20240229"]
+        {
+            assert_eq!(of_number(text.parse().unwrap()), None, "{text}");
+            let error = utc.time(text).unwrap_err();
+            assert!(error.contains("is a date in digits") && error.contains("2026-11-22T15:04:05Z"), "{error}");
+        }
+        // No date: an hour, a minute, a day or a year that there is not, or another number of digits.
+        for text in ["20261122240000", "202611221560", "20230229", "22001122", "2026112215", "1795446245", "20261122.5"]
+        {
+            assert!(of_number(text.parse().unwrap()).is_some() && utc.time(text).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
     fn times_are_read() {
         let utc = Zone::default();
         let expected = 1_795_446_245_000;
@@ -299,6 +358,10 @@ mod tests {
             "1795446245.0",
         ] {
             assert_eq!(utc.time(text), Ok(expected), "{text}");
+        }
+        for millisecond in 0..1000 {
+            let nanoseconds = (expected + millisecond) as f64 * 1e6;
+            assert_eq!(of_number(nanoseconds), Some(expected + millisecond));
         }
         assert_eq!(utc.time("2026-11-23T15:04Z"), Ok(expected - 5000));
         assert_eq!(utc.time("2026-11-23T15:04:05.25Z"), Ok(expected + 250));

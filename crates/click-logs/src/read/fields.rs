@@ -11,7 +11,7 @@ use super::response::Hit;
 use super::text::ReceiptText;
 use super::value::{Moment, Value, unexpected};
 use crate::error::{Malformed, excerpt};
-use crate::model::time::{Zone, of_number};
+use crate::model::time::{Zone, not_a_time, of_number};
 use crate::model::{Impression, Settings};
 
 /// A value with the name of the field that had it.
@@ -354,10 +354,9 @@ impl<'a> LineFields<'a> {
         for (name, moment) in std::mem::take(&mut self.times).into_iter().flatten() {
             let time = match moment {
                 Moment::Text(text) => zone.time(&text).map_err(Malformed::new)?,
-                Moment::Number(number) => of_number(number).ok_or_else(|| {
-                    let expected = "expected seconds or milliseconds since 1970";
-                    Malformed::new(format!("the time {number} is out of range; {expected}"))
-                })?,
+                Moment::Number(number) => {
+                    of_number(number).ok_or_else(|| Malformed::new(not_a_time(number, &number.to_string())))?
+                }
                 Moment::Known(time) => time,
             };
             put(&mut found, name, time, |time| crate::model::time::text(*time))?;

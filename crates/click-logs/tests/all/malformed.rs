@@ -32,6 +32,10 @@ const IMPRESSIONS: &[(&str, &str)] = &[
         r#"{"impression":"i2","time":1e30,"shown":["a"],"teams":["A"]}"#,
         "is out of range; expected seconds or milliseconds",
     ),
+    (
+        r#"{"impression":"i2","time":20261122150405,"shown":["a"],"teams":["A"]}"#,
+        "the time 20261122150405 is a date in digits, not a number since 1970; expected e.g. 2026-11-22T15:04:05Z",
+    ),
     (r#"{"impression":"i2","time":1000,"user":"u1","teams":["A"]}"#, "no `shown` (or `query_response_hit_ids`"),
     (
         r#"{"impression":"i2","time":1000,"shown":"a b","teams":["A"]}"#,
