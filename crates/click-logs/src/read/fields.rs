@@ -142,7 +142,11 @@ impl<'a> LineFields<'a> {
                     Value::Whole(number) => Cow::Owned(number.to_string()),
                     other => return Err(unexpected(name, &other, "text or a whole number")),
                 };
-                if text.is_empty() { Ok(()) } else { put(&mut self.texts[place], name, text, |text| excerpt(text)) }
+                let names_a_unit = matches!(field, Field::User | Field::Client | Field::Session);
+                if text.is_empty() || names_a_unit && lists::is_nobody(&text) {
+                    return Ok(());
+                }
+                put(&mut self.texts[place], name, text, |text| excerpt(text))
             }
             Field::Time => {
                 let moment = match value {

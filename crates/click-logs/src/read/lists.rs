@@ -39,6 +39,13 @@ pub(super) fn is_missing(text: &str) -> bool {
     matches!(text, "nan" | "NaN" | "NAN" | "None" | "null" | "NULL" | "<NA>" | "NA" | "\\N" | "NaT")
 }
 
+/// Whether a user or session is none: blank, or the text that a program wrote for a missing one. Counted as a user, all of them
+/// together would be one.
+pub(super) fn is_nobody(id: &str) -> bool {
+    let id = id.trim_ascii();
+    id.is_empty() || id == "-" || id == "undefined" || is_missing(id)
+}
+
 /// Whether a separated list, of which these are the first two entries and the number of all, is certain to be one. The reader
 /// of usual lines leaves all others to [`entries`], so it looks at nothing that takes longer.
 #[inline]

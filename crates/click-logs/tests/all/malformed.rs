@@ -1,7 +1,7 @@
 //! Lines that are neither impressions nor clicks: refused with file and line, or set aside and counted.
 
 use click_logs::join::{ClickFate, ImpressionFate};
-use click_logs::model::{Complete, Settings};
+use click_logs::model::{Complete, Settings, UnitKind};
 
 use crate::common::Log;
 
@@ -261,4 +261,32 @@ fn teams_that_nobody_named_are_refused() {
     let rankers = vec!["B".to_owned(), "C".to_owned()];
     let error = Log::of(&[GOOD.as_bytes()], &[]).credit(&Settings { rankers, ..settings() }).unwrap_err().to_string();
     assert!(error.contains("impressions-0:1: the team `A` is none of --rankers B,C"), "{error}");
+}
+
+/// A program that has no user writes nothing, or a word for it: all of them are not one user.
+#[test]
+fn words_for_no_user_are_no_user() {
+    const WORDS: [&str; 12] = ["", " ", "-", "nan", "NaN", "None", "null", "NULL", "NA", "<NA>", "\\N", "undefined"];
+    let lines =
+        |line: fn(&str) -> String| -> String { WORDS.iter().map(|word| line(&word.replace('\\', "\\\\"))).collect() };
+    let csv: String =
+        WORDS.iter().enumerate().map(|(at, word)| format!("i{at},1000,{word},,{word},a b,A B\n")).collect();
+    let quoted: String = csv.lines().map(|line| format!("{}\n", line.replace(",1000,", ",\"1000\","))).collect();
+    let header = "impression,time,user,client_id,session,shown,teams\n";
+    let in_json = lines(|word| {
+        format!(
+            r#"{{"impression":"{word}7","time":1000,"user":"{word}","session":"{word}","shown":["a","b"],"teams":["A","B"]}}"#
+        ) + "\n"
+    });
+    for impressions in [format!("{header}{csv}"), format!("{header}{quoted}"), in_json] {
+        for unit in [UnitKind::User, UnitKind::Session] {
+            let log = Log::of(&[impressions.as_bytes()], &[CLICK.as_bytes()]);
+            let found = log.credit(&Settings { unit, ..settings() }).unwrap();
+            assert_eq!(found.tally.of_impressions(ImpressionFate::NoUnit), WORDS.len() as u64, "{impressions}");
+        }
+    }
+    // A client stands for the user that the word does not name.
+    let known = "impression,time,user,client_id,session,shown,teams\ni1,1000,null,c1,,a b,A B\ni2,1000,,c2,,a b,A B\n";
+    let found = Log::of(&[known.as_bytes()], &[CLICK.as_bytes()]).credit(&settings()).unwrap();
+    assert_eq!(found.tally.of_impressions(ImpressionFate::Credited), 2);
 }

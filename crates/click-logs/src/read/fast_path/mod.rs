@@ -11,7 +11,7 @@ use self::json::{Object, Value};
 pub use self::row::RowRef;
 use super::csv::Header;
 use super::event::{Event, dwell};
-use super::lists::{Separated, is_plain};
+use super::lists::{Separated, is_nobody, is_plain};
 use super::names::{Field, Kind};
 use super::text::read_bytes;
 use crate::model::time::of_number;
@@ -82,6 +82,10 @@ impl<'a> FastPath<'a> {
             UnitKind::Session => row.session,
             UnitKind::Impression => row.impression,
         };
+        // The complete reader looks for another name of the unit.
+        if settings.unit != UnitKind::Impression && unit.is_some_and(is_nobody) {
+            return None;
+        }
         let bytes = match (row.receipt, row.receipt_text) {
             (Some(bytes), _) => Some(bytes),
             (None, Some(text)) => {
