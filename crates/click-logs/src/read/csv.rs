@@ -101,6 +101,11 @@ impl Header {
         self.separator
     }
 
+    /// A line without white space around it; tabs that separate columns stay, because the columns at the ends may be empty.
+    pub(super) fn trimmed<'a>(&self, line: &'a str) -> &'a str {
+        if self.separator == b'\t' { line } else { line.trim_ascii() }
+    }
+
     /// The number of columns.
     pub(super) fn columns(&self) -> usize {
         self.count
@@ -124,7 +129,7 @@ impl Header {
         separated: Separated,
     ) -> Result<LineFields<'a>, Malformed> {
         let mut texts = Vec::with_capacity(self.count);
-        split(line, self.separator, &mut texts)?;
+        split(self.trimmed(line), self.separator, &mut texts)?;
         if texts.len() != self.count {
             return Err(Malformed::new(format!(
                 "{} fields, but the header names {}; quote fields that hold a separator, and complete lines that are cut off",
@@ -240,6 +245,13 @@ mod tests {
         assert_eq!(fields.take_time(Zone::default()), Ok(5_000));
         assert_eq!(fields.take_text(Field::User), None);
         assert!(header.is_plain(Kind::Impressions));
+        // Columns between tabs may be empty, also the first and the last.
+        let tabs = Header::read("user\timpression\ttime\tsession").unwrap();
+        let mut fields = tabs.fields("\ti1\t5\t", Kind::Impressions, Separated::BySpaces).unwrap();
+        assert_eq!(
+            [Field::User, Field::Impression, Field::Session].map(|field| fields.take_text(field)),
+            [None, Some("i1".into()), None]
+        );
         let several = Header::read("query_id,user_id,user,impression").unwrap();
         assert!(!several.is_plain(Kind::Impressions) && !several.is_plain(Kind::Clicks));
         let mut fields = several.fields("q,u,,", Kind::Impressions, Separated::BySpaces).unwrap();

@@ -332,8 +332,9 @@ impl Block {
                 };
                 start += length + 1;
                 number += 1;
-                let line = line.map(|line| line.trim_ascii());
-                if line.as_ref().map_or(true, |line| !line.is_empty()) {
+                // Tabs may separate columns, of which the first and the last may be empty.
+                let line = line.map(|line| line.trim_matches([' ', '\r', '\x0c']));
+                if line.as_ref().map_or(true, |line| !line.trim_ascii().is_empty()) {
                     return Some((number - 1, line.map(|line| line.strip_prefix('\u{feff}').unwrap_or(line))));
                 }
             }
@@ -426,6 +427,16 @@ mod tests {
             assert_eq!(found, lines.iter().filter(|line| !line.is_empty()).count());
             assert!(file.bytes_taken() == std::fs::metadata(path).unwrap().len() && blocks > 0);
         }
+    }
+
+    #[test]
+    fn lines_begin_and_end_with_the_tabs_of_empty_columns() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        std::fs::write(&path, b"user\timpression\ttime\n\ta\t\r\n \t\t\n\nu\tb\t5 \n").unwrap();
+        let block = LogFile::open(&path).unwrap().next_block().unwrap().unwrap();
+        let lines: Vec<(u64, &str)> = block.lines().map(|(number, line)| (number, line.unwrap())).collect();
+        assert_eq!(lines, [(2, "\ta\t"), (5, "u\tb\t5")]);
     }
 
     #[test]

@@ -173,7 +173,7 @@ impl<'a> FastPath<'a> {
             return None;
         }
         self.fields.clear();
-        pieces(line, header.separator(), |field| self.fields.push(field));
+        pieces(header.trimmed(line), header.separator(), |field| self.fields.push(field));
         (self.fields.len() == header.columns()).then_some(())
     }
 
