@@ -78,7 +78,8 @@ pub(super) fn entries<'a>(
     separated: Separated,
     are_teams: bool,
 ) -> Result<Option<Entries<'a>>, Malformed> {
-    let trimmed = text.trim();
+    // Other white space may belong to an id.
+    let trimmed = text.trim_ascii();
     if trimmed.is_empty() || is_missing(trimmed) {
         return Ok(None);
     }

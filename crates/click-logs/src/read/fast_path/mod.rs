@@ -233,7 +233,7 @@ impl<'a> FastPath<'a> {
                 row.teams.push(Some(entry(item)).filter(|item| *item != "-"));
             }
         });
-        let first_teams = [0, 1].map(|at| row.teams.get(at).copied().flatten());
+        let first_teams = [0, 1].map(|at| row.teams.get(at).map(|team| team.unwrap_or("-")));
         are_usual &= is_plain(first_teams[0], first_teams[1], row.teams.len(), separated);
         are_usual &= teams.is_none() || !row.teams.is_empty();
         are_usual.then_some(())

@@ -97,6 +97,11 @@ fn usual_lines_are_taken_and_others_are_left() {
         ("i,1700000000,u,s,x,a b,A;B,,", false),
         ("i,1700000000,u,s,x,a b,A| B,,", false),
         ("i,1700000000,u,s,x,nan,A,,", false),
+        ("i,1700000000,u,s,x,a b,- ;A,,", false),
+        ("i,1700000000,null,s,x,a b,A B,,", false),
+        ("i,1700000000,u,null,x,a b,A B,,", true),
+        // White space that is not ASCII is part of an id.
+        ("i,1700000000,u,s,x,\u{a0} nan,A B,,", true),
         ("i,1700000000,u,s,x,a;x b|y,A B,,", true),
     ] {
         assert_eq!(compared(line, Some(&header), &settings, false), is_plain, "{line}");
