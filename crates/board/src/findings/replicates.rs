@@ -5,6 +5,7 @@
 //! and Hilferty), so that a few hundred replicates give p-values far below their number's inverse.
 
 use super::{Finding, Sample, Test};
+use crate::units::Unit;
 use rayon::prelude::*;
 use statistics::bradley_terry::{Expected, Point};
 use statistics::matrix::Cholesky;
@@ -104,7 +105,9 @@ pub(super) fn tests(sample: &Sample<'_>) -> Vec<Test> {
         let (judge, share) = frame.most_deviant_judge(&observed);
         tests.push((p, Finding::JudgesDisagree { design_effect, judge, share }));
     }
-    if frame.tie.is_some() {
+    // Where nothing else was recorded, ties are as even as they can be, but unlikely under any fit.
+    let is_decided = |unit: &Unit| matches!(unit.comparison.point, Point::Share(_));
+    if frame.tie.is_some() && sample.group.units.iter().any(is_decided) {
         let (p, _) = compare(|statistics| statistics.ties);
         tests.push((p, frame.ties(&observed)));
     }

@@ -272,3 +272,15 @@ fn judges_who_prefer_a_side_in_both_orders() {
     assert_eq!(found.both_orders.differently, found.both_orders.asked);
     assert!(found.competitors.iter().all(|row| row.wins == 0 && row.losses == 0));
 }
+
+/// Where every judgement is a tie, nothing is uneven: each competitor has as many as it has judgements.
+#[test]
+fn ties_alone_are_not_uneven() {
+    for competitors in [2, 4] {
+        let mut table = World::normal(competitors, 0.8, 0.5, 7).table(200, 7);
+        table.judgements.iter_mut().for_each(|row| row.verdict = Verdict::Tie);
+        let found = board(&table);
+        assert!(found.sentence.contains("are ties"), "{}", found.sentence);
+        assert!(found.findings.iter().all(|found| kind(found) != "ties-uneven"), "{:?}", found.findings);
+    }
+}
