@@ -277,11 +277,11 @@ fn days_that_cannot_be_learnt_from_are_refused() {
     for (file, more, expected) in [
         ("count", &[][..], "count:2: "),
         ("date", &[], "date:2: `1.11.2026` is not a date"),
-        ("units", &[], "units:2: `x` is not a count"),
+        ("units", &[], "units:2: `unit_losses` is `x`, not a count"),
         ("leap", &[], "leap:2: `2026-02-30` is not a date"),
         ("short", &[], "short:2: 6 fields"),
         ("self", &[], "self:2: `a` against itself"),
-        ("other", &[], "other:1: expected the columns day,first,second,"),
+        ("other", &[], "other:1: found the columns `a,b`, expected day,first,second,"),
         ("none", &[], "no two rankers"),
         (
             "versions",

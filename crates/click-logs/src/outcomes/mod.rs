@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use statistics::Counts;
 
-use crate::error::LogError;
+use crate::error::{LogError, excerpt};
 use crate::join::{ClickFate, Credited, Day, DayCounts, ImpressionFate, UnitFate};
 use crate::model::time::{date, day_of_date};
 use crate::model::{Version, wrong_name, wrong_version};
@@ -83,6 +83,8 @@ impl Outcomes {
     /// # Errors
     /// With the line and what is wrong with it.
     pub fn from_csv(text: &str, order: &[String]) -> Result<Self, LogError> {
+        // Spreadsheets put a mark of the byte order in front.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
         let wrong = |line: u64, message: String| LogError::of_line(crate::error::Malformed::new(message), line);
         let found = lines.next().map_or("", |(_, header)| header.trim());
@@ -90,7 +92,11 @@ impl Outcomes {
         if !are_named && found != header(false) {
             return Err(wrong(
                 1,
-                format!("expected the columns {}, as `click-logs credit` writes them", COLUMNS.join(",")),
+                format!(
+                    "found the columns {}, expected {}, as `click-logs credit` writes them; separate them by commas",
+                    excerpt(found),
+                    COLUMNS.join(",")
+                ),
             ));
         }
         let columns = COLUMNS.len() + usize::from(are_named);
@@ -109,9 +115,19 @@ impl Outcomes {
             let &[day, first, second, ref counts @ ..] = fields_of_day else { return Err(wrong_number()) };
             let day = day_of_date(day)
                 .ok_or_else(|| wrong(number, format!("`{day}` is not a date; expected e.g. 2026-11-22")))?;
-            let count =
-                |text: &&str| text.parse::<u64>().map_err(|_| wrong(number, format!("`{text}` is not a count")));
-            let counts = counts.iter().map(count).collect::<Result<Vec<u64>, _>>()?;
+            if fields.len() != columns {
+                return Err(wrong_number());
+            }
+            let count = |(text, column): (&&str, &&str)| {
+                text.parse::<u64>().ok().filter(|count| *count <= MOST).ok_or_else(|| {
+                    let found = excerpt(text);
+                    wrong(
+                        number,
+                        format!("`{column}` is {found}, not a count; expected a whole number from 0 to {MOST}"),
+                    )
+                })
+            };
+            let counts = counts.iter().zip(&COLUMNS[3..]).map(count).collect::<Result<Vec<u64>, _>>()?;
             let &[wins, losses, ties, all_wins, all_losses, all_ties] = counts.as_slice() else {
                 return Err(wrong_number());
             };
@@ -178,6 +194,9 @@ impl Outcomes {
         pairs
     }
 }
+
+/// The largest count: sums of days stay far from the largest numbers, and doubles hold it.
+const MOST: u64 = 1_000_000_000_000;
 
 /// The first line of a table.
 fn header(are_named: bool) -> String {
@@ -251,15 +270,26 @@ mod tests {
     }
 
     #[test]
+    fn a_mark_of_the_byte_order_is_passed_over() {
+        let text = format!("\u{feff}{}\r\n2026-01-01,a,b,1,2,3,4,5,6\r\n", COLUMNS.join(","));
+        assert_eq!(Outcomes::from_csv(&text, &[]).unwrap().days[0].counts.units, Counts::new(1, 2, 3));
+    }
+
+    #[test]
     fn tables_that_are_none_are_refused() {
         let header = COLUMNS.join(",");
         for (text, expected) in [
-            ("a,b\n".to_owned(), "1: expected the columns"),
+            ("a,b\n".to_owned(), "1: found the columns `a,b`, expected day,first,"),
+            (header.replace(',', ";"), "1: found the columns `day;first;"),
             (format!("{header}\n2026-1-1,a,b,1,1,1,1,1,1\n"), "2: `2026-1-1` is not a date"),
             (format!("{header}\n2026-01-01,a,b,1,1,1,1,1\n"), "2: 8 fields"),
-            (format!("{header}\n\n2026-01-01,a,b,1,-1,1,1,1,1\n"), "3: `-1` is not a count"),
+            (format!("{header}\n\n2026-01-01,a,b,1,-1,1,1,1,1\n"), "3: `unit_losses` is `-1`, not a count"),
+            (format!("{header}\n2026-01-01,a,b,1,1,1,1,1,1.0\n"), "2: `impression_ties` is `1.0`, not a count"),
+            // The sums of such counts would begin again at 0.
+            (format!("{header}\n2026-01-01,a,b,18446744073709551615,1,1,1,1,1\n"), "2: `unit_wins` is `1844"),
             (format!("{header}\n2026-01-01,a,a,1,1,1,1,1,1\n"), "2: `a` against itself"),
             (format!("version,{header}\n2026-01-01,a,b,1,1,1,1,1,1\n"), "2: `a` is not a date"),
+            (format!("{header}\n2026-01-01,a,b,1,1,1,1,1,1,1\n"), "2: 10 fields, expected 9"),
             (format!("version,{header}\n7,2026-01-01,a,b,1,1,1,1,1\n"), "2: 9 fields, expected 10"),
         ] {
             let error = Outcomes::from_csv(&text, &[]).unwrap_err().in_file(std::path::Path::new("t.csv")).to_string();

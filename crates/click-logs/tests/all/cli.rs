@@ -282,7 +282,7 @@ fn wrong_usage_and_failures_are_one_line() {
         (2, credit("i", &["--until", "2026-11-22T15:04Z"]), "cannot be used with"),
         (2, with_clicks("clicks", &["--dwell", "30s"]), "--dwell 30s, but no click has a `dwell`"),
         (2, vec!["decide", "."], "no finished results of `click-logs credit`"),
-        (1, vec!["decide", "i"], "i:1: expected the columns day,first,second"),
+        (1, vec!["decide", "i"], "i:1: found the columns `"),
     ] {
         let error = fails(at, code, &arguments);
         assert!(error.contains(expected), "{error}");
