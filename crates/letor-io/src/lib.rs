@@ -119,7 +119,7 @@ pub use dataset::{
     exact_label,
 };
 pub use error::{Error, ErrorKind};
-pub use names::{NameError, NameFault, Names, Numbered, check_name};
+pub use names::{NameError, NameFault, Names, Numbered, check_name, nearly_equal};
 pub use open::{OpenOptions, open};
 pub use registry::{ParseSplitError, Split};
 pub use text::{Null, ReadOptions, SameQid, WriteOptions, read_files, write};

@@ -271,15 +271,9 @@ impl Numbering {
 
     /// A note for each group of names that differ in case, spaces or hyphens alone, up to three.
     fn nearly_equal(&self) -> Vec<String> {
-        let mut groups: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-        for text in &self.texts {
-            let key = text.to_lowercase().replace([' ', '-', '_'], "");
-            groups.entry(key).or_default().push(text);
-        }
         let listed = |group: Vec<&str>| group.into_iter().map(quoted).collect::<Vec<_>>().join(" and ");
-        groups
-            .into_values()
-            .filter(|group| group.len() > 1)
+        letor_io::nearly_equal(self.texts.iter().map(String::as_str))
+            .into_iter()
             .take(3)
             .map(|group| format!("{} count as different competitors", listed(group)))
             .collect()

@@ -18,7 +18,8 @@ pub fn warnings(summary: &Value) -> Vec<String> {
         }
         _ => of_pairs(summary),
     };
-    missing(summary).into_iter().chain(pairs).chain(receipts(summary)).chain(left_out(summary)).collect()
+    let others = [names(summary), receipts(summary), left_out(summary)];
+    missing(summary).into_iter().chain(pairs).chain(others.into_iter().flatten()).collect()
 }
 
 /// What a summary says of one version of the experiment: how its pairs were chosen.
@@ -220,6 +221,17 @@ fn mistaken(summary: &Value) -> Option<String> {
     }
 }
 
+/// If one ranker seems to have several names: each would have some of its outcomes, and the log would mix different rankers.
+fn names(summary: &Value) -> Option<String> {
+    let rankers = summary["rankers"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let groups = letor_io::nearly_equal(rankers);
+    let listed = |group: &Vec<&str>| group.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(" and ");
+    (!groups.is_empty()).then(|| {
+        let all = groups.iter().map(listed).collect::<Vec<_>>().join(", ");
+        format!("{all} count as different rankers: if they are one, log it by one name and credit again.")
+    })
+}
+
 /// If receipts of an earlier build are among those credited.
 fn receipts(summary: &Value) -> Option<String> {
     let count = summary["outdated_receipts"].as_u64().filter(|count| *count > 0)?;
@@ -308,6 +320,16 @@ mod tests {
             assert_eq!(found.len(), usize::from(is_named), "{count}: {found:?}");
             assert!(found.iter().all(|text| text.starts_with("Documents were left out after mixing in ")), "{found:?}");
         }
+    }
+
+    #[test]
+    fn one_ranker_by_several_names_is_named() {
+        let mut summary = summary(&json!({"credited": 40}));
+        summary["rankers"] = json!(["A", "B", "b "]);
+        let expected = "`B` and `b ` count as different rankers: if they are one, log it by one name and credit again.";
+        assert_eq!(warnings(&summary), [expected]);
+        summary["rankers"] = json!(["A", "B", "B2"]);
+        assert!(warnings(&summary).is_empty());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Names of features and rankers: checked, looked up, and read from files (`file`); lists of them, with ranges of numbers
-//! (`range`).
+//! (`range`); those that are nearly equal (`alike`).
 
+mod alike;
 mod file;
 mod range;
 
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use ranktypes::spec::did_you_mean;
 use serde::{Serialize, Serializer};
 
+pub use self::alike::nearly_equal;
 pub use self::file::Numbered;
 
 /// The number of names in a hint.
