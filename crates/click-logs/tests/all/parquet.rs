@@ -79,6 +79,10 @@ fn write(path: &Path, columns: &[Column], rows_of_a_group: usize, compression: C
                     let numbers: Vec<f64> = leaves.iter().map(|leaf| leaf.as_f64().unwrap()).collect();
                     writer.write_batch(&numbers, levels, repetitions).unwrap();
                 }
+                ColumnWriter::FloatColumnWriter(writer) => {
+                    let numbers: Vec<f32> = leaves.iter().map(|leaf| leaf.as_f64().unwrap() as f32).collect();
+                    writer.write_batch(&numbers, levels, repetitions).unwrap();
+                }
                 _ => panic!("a type that no test has"),
             }
             column.close().unwrap();
@@ -275,6 +279,10 @@ fn columns_of_other_types_are_refused_by_name() {
     for (replaced, expected) in [
         (("user", "double", 1.5.into()), "the column `user` holds double; expected text or whole numbers"),
         (("impression", "int64 (TIMESTAMP_MILLIS)", 5.into()), "the column `impression` holds timestamp_millis"),
+        (
+            ("time", "float", 1.75e9.into()),
+            "the column `time` holds float; expected timestamps, numbers since 1970 (not",
+        ),
         (("shown", "int64", 5.into()), "the column `shown` holds int64; expected lists of text or whole numbers"),
         (("shown", "double", vec![1.5].into()), "the column `shown` holds lists of double"),
         (("time", TEXT, vec!["x"].into()), "the column `time` holds lists of utf8; expected timestamps"),

@@ -97,7 +97,10 @@ pub(super) fn check(field: &TypePtr, holds: Holds) -> Result<Clock, (String, &'s
     let is_fine = match holds {
         Holds::Ids => is_id(field),
         Holds::Lists => element(field).is_some_and(is_id) || is_text(field),
-        Holds::Times => return clock(field).map_or_else(|| refused("timestamps, numbers since 1970 or text"), Ok),
+        Holds::Times => {
+            return clock(field)
+                .map_or_else(|| refused("timestamps, numbers since 1970 (not in single precision) or text"), Ok);
+        }
         Holds::Numbers | Holds::Places => is_number(field) || is_text(field),
         Holds::Receipts | Holds::Objects => is_text(field) || field.is_group() && element(field).is_none(),
         Holds::Anything => true,
@@ -193,6 +196,8 @@ fn clock(field: &Type) -> Option<Clock> {
         (Physical::INT64, ConvertedType::TIMESTAMP_MICROS) => moments(true, 1_000),
         // Of older versions of Spark and Impala; the reader makes milliseconds of them.
         (Physical::INT96, _) => moments(true, 1),
+        // Single precision holds seconds of our time to two minutes.
+        (Physical::FLOAT, _) => None,
         _ => (is_text(field) || is_number(field)).then_some(Clock::Plain),
     }
 }
