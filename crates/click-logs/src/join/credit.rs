@@ -303,6 +303,14 @@ impl<'a> JoinState<'a> {
         }
     }
 
+    /// The same, where the log is known to have an impression at this time, read or not.
+    pub(super) fn complete_until_at_least(&self, known: i64) -> i64 {
+        match self.settings.complete {
+            Complete::LastImpression => self.times.map_or(known, |(_, last)| last.max(known)),
+            Complete::Final | Complete::Until(_) => self.complete_until(),
+        }
+    }
+
     /// The last day on which all impressions are closed.
     fn last_day(&self) -> i32 {
         match self.complete_until() {

@@ -172,7 +172,11 @@ impl JoinState<'_> {
         clock: Clock,
     ) -> Result<(), Stopped> {
         let lineups = self.lineups.all();
-        let complete_until = self.complete_until();
+        // What a file begins with is in the log, although the file may not have been read yet: a gap between two files is no end.
+        let complete_until = match clock.impressions {
+            i64::MAX => self.complete_until(),
+            time => self.complete_until_at_least(time),
+        };
         let moved: Vec<Result<Moved, String>> = lanes
             .par_iter_mut()
             .enumerate()

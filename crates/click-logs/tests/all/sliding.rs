@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use click_logs::join::{Limits, Order, Watch, credit};
+use click_logs::join::{ImpressionFate, Limits, Order, Watch, credit};
 use click_logs::model::{Complete, Settings};
 use click_logs::simulate::{Simulation, rules, simulate};
 
@@ -139,4 +139,46 @@ fn other_orders_are_recognised_at_once() {
     let found = credit(&log.inputs, &rules(&simulation), &limits, &reasons, None).unwrap();
     assert_same(&found, &truth.credited(), "little memory");
     assert!(reasons.0.into_inner().unwrap()[0].contains("memory"));
+}
+
+/// At night nobody comes for longer than a window: what was shown before is closed by what is shown on the next day, in another
+/// file.
+#[test]
+fn a_gap_between_two_files_is_not_the_end_of_the_log() {
+    let settings = Settings { rankers: vec!["A".into(), "B".into()], ..Settings::default() };
+    assert_eq!(settings.complete, Complete::LastImpression);
+    let at = |day: u64, number: u64| 1_767_308_400_000 + 86_400_000 * day + 10_000 * number;
+    let (mut impressions, mut clicks) = (Vec::new(), Vec::new());
+    for day in 0..4_u64 {
+        let shown = |number: u64| {
+            let (team, time) = (["A", "B"][number as usize % 2], at(day, number));
+            format!(
+                r#"{{"impression":"{day}-{number}","time":{time},"user":"{day}-{number}","shown":["a"],"teams":["{team}"]}}"#
+            ) + "\n"
+        };
+        let click = |number: u64| {
+            format!(r#"{{"impression":"{day}-{number}","document":"a","time":{}}}"#, at(day, number) + 1000) + "\n"
+        };
+        impressions.push((0..100).map(shown).collect::<String>());
+        clicks.push((0..100).map(click).collect::<String>());
+    }
+    let bytes = |texts: &[String]| texts.iter().map(|text| text.clone().into_bytes()).collect::<Vec<_>>();
+    for (impressions, clicks) in [
+        (bytes(&impressions), bytes(&clicks)),
+        (bytes(&impressions), bytes(&[clicks.concat()])),
+        (bytes(&[impressions.concat()]), bytes(&clicks)),
+    ] {
+        let texts = |texts: &[Vec<u8>]| -> Vec<Vec<u8>> { texts.iter().rev().cloned().collect() };
+        for (impressions, clicks) in [(texts(&impressions), texts(&clicks)), (impressions, clicks)] {
+            let log = Log::of(
+                &impressions.iter().map(Vec::as_slice).collect::<Vec<_>>(),
+                &clicks.iter().map(Vec::as_slice).collect::<Vec<_>>(),
+            );
+            let found = log.credit_within(&settings, &log.limits());
+            let any = log.credit_within(&settings, &Limits { order: Order::Any, ..log.limits() });
+            assert!(found.in_order);
+            assert_same(&found, &any, "a gap");
+            assert_eq!(found.tally.of_impressions(ImpressionFate::Open), 100, "the last day is not over");
+        }
+    }
 }
