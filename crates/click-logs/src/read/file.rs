@@ -334,8 +334,9 @@ impl Block {
                 number += 1;
                 // Tabs may separate columns, of which the first and the last may be empty.
                 let line = line.map(|line| line.trim_matches([' ', '\r', '\x0c']));
+                let line = line.map(|line| line.strip_prefix('\u{feff}').unwrap_or(line));
                 if line.as_ref().map_or(true, |line| !line.trim_ascii().is_empty()) {
-                    return Some((number - 1, line.map(|line| line.strip_prefix('\u{feff}').unwrap_or(line))));
+                    return Some((number - 1, line));
                 }
             }
             None
@@ -458,5 +459,9 @@ mod tests {
         assert!(LogFile::open(folder.path()).map(drop).unwrap_err().to_string().contains("a folder"));
         std::fs::write(&path, b"").unwrap();
         assert!(LogFile::open(&path).unwrap().next_block().unwrap().is_none());
+        // What some programs write instead of nothing.
+        std::fs::write(&path, "\u{feff}\r\n").unwrap();
+        let block = LogFile::open(&path).unwrap().next_block().unwrap().unwrap();
+        assert_eq!(block.lines().count(), 0);
     }
 }
