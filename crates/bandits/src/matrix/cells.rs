@@ -34,13 +34,22 @@ pub(super) fn number(cell: &str) -> Option<f64> {
 /// Whether a number with a comma may have thousands in front of it: `1,500` is 1.5 to some and fifteen hundred to others.
 fn may_be_thousands(cell: &str) -> bool {
     let parts = cell.split_once(',');
-    parts.is_some_and(|(whole, rest)| rest.len() == 3 && !whole.trim_start_matches(['-', '+', '0']).is_empty())
+    parts.is_some_and(|(whole, rest)| {
+        rest.len() == 3 && are_digits(rest) && !whole.trim_start_matches(['-', '+', '0']).is_empty()
+    })
 }
 
-/// A number with one comma instead of the point.
+fn are_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A number with one comma instead of the point, perhaps with an exponent: `1,5e-05`, as pandas writes small ones.
 fn decimal_comma(cell: &str) -> Option<f64> {
     let (whole, rest) = cell.split_once(',')?;
-    let plain = !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()) && !whole.contains('.');
+    let (fraction, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
+    let plain = are_digits(fraction)
+        && are_digits(exponent.strip_prefix(['-', '+']).unwrap_or(exponent))
+        && !whole.contains('.');
     if plain { format!("{whole}.{rest}").parse().ok() } else { None }
 }
 
