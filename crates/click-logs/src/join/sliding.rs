@@ -172,7 +172,7 @@ impl JoinState<'_> {
         clock: Clock,
     ) -> Result<(), Stopped> {
         let lineups = self.lineups.all();
-        // What a file begins with is in the log, although the file may not have been read yet: a gap between two files is no end.
+        // A file that is not read yet begins with this impression: a gap between two files does not end the log.
         let complete_until = match clock.impressions {
             i64::MAX => self.complete_until(),
             time => self.complete_until_at_least(time),

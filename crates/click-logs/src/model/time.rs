@@ -116,7 +116,7 @@ fn unreadable(text: &str) -> String {
     )
 }
 
-/// Why this number, written so, is no time.
+/// Why a number is not a time; `written` is how it is written.
 pub(crate) fn not_a_time(number: f64, written: &str) -> String {
     if is_calendar(number) {
         format!(

@@ -16,7 +16,7 @@ pub fn nearly_equal<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Vec<&'a
     for name in names {
         let plain = |c: &char| !c.is_whitespace() && !matches!(c, '-' | '_');
         let key: String = name.to_lowercase().chars().filter(plain).collect();
-        // Names of nothing else, such as `-` and `_`, are no spellings of one word.
+        // Names of nothing else, such as `-` and `_`, stay as they are.
         let key = if key.is_empty() { name.to_owned() } else { key };
         let place = *places.entry(key).or_insert(groups.len());
         match groups.get_mut(place) {
