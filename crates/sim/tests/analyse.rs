@@ -191,6 +191,10 @@ fn chosen_arms_are_shown_with_both_numbers() {
     fs::write(path.join("even.txt"), "0.5 0.5\n0.5 0.5\n").expect("a writable folder");
     let even = text(&analyse(path, &["--matrix", "even.txt", "--out", "c"]).stdout);
     assert!(even.contains("Condorcet winner        none: all arms are equal\n"), "{even}");
+    // Of arms that never met, nobody knows it.
+    fs::write(path.join("apart.txt"), "0 5 0\n5 0 0\n0 0 0\n").expect("a writable folder");
+    let apart = text(&analyse(path, &["--matrix", "apart.txt", "--out", "d"]).stdout);
+    assert!(apart.contains("Condorcet winner        none: no two arms are known to differ\n"), "{apart}");
 }
 
 #[test]

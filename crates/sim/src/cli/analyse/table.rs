@@ -50,7 +50,7 @@ fn facts(findings: &Findings, config: &Config, names: &ArmNames) -> Vec<(&'stati
     let never = findings.never_compared.as_ref().map(|never| ("never compared", never.text.clone()));
     let mut facts: Vec<(&'static str, String)> = never.into_iter().collect();
     facts.extend([
-        ("Condorcet winner", condorcet(&winners.condorcet, findings.arms, names)),
+        ("Condorcet winner", condorcet(findings, names)),
         ("Borda winner", names.list(&winners.borda)),
         ("Copeland winner", format!("{}, {beats} {}", names.list(&winners.copeland), findings.ranking[0].copeland)),
         ("von Neumann winner", lottery(&winners.von_neumann, names)),
@@ -120,12 +120,17 @@ fn with_unit(count: usize, what: &str) -> String {
 
 /// Equal arms that beat all others share the first place. None of them beats all others, so P(Condorcet winner) of
 /// random subsets counts no winner.
-fn condorcet(winners: &[Arm], arms: usize, names: &ArmNames) -> String {
-    match winners {
+fn condorcet(findings: &Findings, names: &ArmNames) -> String {
+    // Arms that never met may differ.
+    let (all_are_equal, are_equal) = match findings.never_compared {
+        Some(_) => ("no two arms are known to differ", "are not known to differ"),
+        None => ("all arms are equal", "are equal"),
+    };
+    match findings.winners.condorcet.as_slice() {
         [] => "none".to_owned(),
         [winner] => names.name(winner.index()),
-        all if all.len() == arms => "none: all arms are equal".to_owned(),
-        several => format!("none alone: {} are equal and beat all others", names.list(several)),
+        all if all.len() == findings.arms => format!("none: {all_are_equal}"),
+        several => format!("none alone: {} {are_equal} and beat all others", names.list(several)),
     }
 }
 
