@@ -205,7 +205,8 @@ impl Power {
             .margin
             .iter()
             .map(|&margin| {
-                let most = 0.5 * (1.0 - ties);
+                // Without the last digits, in which one minus a share is off.
+                let most = (0.5e9 * (1.0 - ties)).round() / 1e9;
                 Shares::of_margin(margin, ties).filter(|shares| shares.share() < 1.0).ok_or_else(|| {
                     usage(format!("--margin {margin}: expected less than {most}, half of the share that is not tied"))
                 })
