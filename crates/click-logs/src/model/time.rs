@@ -132,9 +132,10 @@ pub(crate) fn not_a_time(number: f64, written: &str) -> String {
 /// `20261122150405678`. As numbers since 1970 these are days of that very year or of the 27th century, minutes apart that were
 /// hours, and nothing would show it.
 fn is_calendar(number: f64) -> bool {
-    let Some(digits) = (number.fract() == 0.0 && (1e7..1e17).contains(&number)).then(|| number as i64) else {
+    if number.fract() != 0.0 || !(1e7..1e17).contains(&number) {
         return false;
-    };
+    }
+    let digits = number as i64;
     let date_and_minutes = match digits.ilog10() + 1 {
         8 => digits * 10_000,
         12 => digits,
