@@ -10,7 +10,7 @@ use super::open::TrecTies;
 use super::order::order;
 use super::run::Run;
 
-/// The lists of all runs that were added. A line of a run takes four bytes, and a document some forty besides its number: files are
+/// The lists of all runs that were added. A line of a run takes four bytes, and a document some forty and its number: files are
 /// read one after the other, and what stays of them is a fraction of their size.
 #[derive(Debug)]
 pub(super) struct Lists {
