@@ -174,7 +174,7 @@ impl<'a> Columns<'a> {
             return None;
         }
         to.time = match self.time(row)? {
-            RowTime::Utc(time) => Some(time),
+            RowTime::Utc(time) => Some(time::check(time).ok()?),
             RowTime::Number(number) => Some(time::of_number(number)?),
             RowTime::Text(text) => Some(settings.zone.time(&text).ok()?),
             RowTime::Local(_) => return None,

@@ -48,7 +48,7 @@ pub(super) struct Credit {
     /// Count only clicks after which the user stayed so long, by the field `dwell` (seconds)
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     dwell: Option<i64>,
-    /// Where days begin, and the zone of times without one: UTC or an offset such as +01:00
+    /// Where days begin, and the zone of times without one: UTC, an offset such as +01:00, or a name such as Europe/Berlin
     #[arg(long, value_name = "ZONE", value_parser = Zone::parse, allow_hyphen_values = true)]
     timezone: Option<Zone>,
     /// The log is complete until then [default: until its last impression]; what is open then is not credited

@@ -9,7 +9,6 @@ mod pair_choice;
 mod receipts;
 mod record;
 mod settings;
-pub mod time;
 mod version;
 
 pub use borrowed::{ImpressionRef, MixedRef};
@@ -22,6 +21,7 @@ pub use pair_choice::{PairChoice, PairChoices, SaidBy};
 pub(crate) use receipts::{ReceiptRef, Receipts};
 pub use record::{Click, Impression, Mixed};
 pub use settings::{Complete, Settings, UnitKind};
+pub use ::times as time;
 pub use version::{OfVersion, UNNAMED, Version};
 pub(crate) use version::{experiment_of, version_of, wrong_version};
 

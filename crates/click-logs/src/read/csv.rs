@@ -241,8 +241,8 @@ mod tests {
     #[test]
     fn headers_name_columns() {
         let header = Header::read("\u{feff}impression;time;user").unwrap();
-        let mut fields = header.fields("i1;5;", Kind::Impressions, Separated::BySpaces).unwrap();
-        assert_eq!(fields.take_time(Zone::default()), Ok(5_000));
+        let mut fields = header.fields("i1;1795000005;", Kind::Impressions, Separated::BySpaces).unwrap();
+        assert_eq!(fields.take_time(Zone::default()), Ok(1_795_000_005_000));
         assert_eq!(fields.take_text(Field::User), None);
         assert!(header.is_plain(Kind::Impressions));
         // Columns between tabs may be empty, also the first and the last.

@@ -11,7 +11,7 @@ use super::response::Hit;
 use super::text::ReceiptText;
 use super::value::{Moment, Value, unexpected};
 use crate::error::{Malformed, excerpt};
-use crate::model::time::{Zone, not_a_time, of_number};
+use crate::model::time::{Zone, check, not_a_time, of_number};
 use crate::model::{Impression, Settings};
 
 /// A value with the name of the field that had it.
@@ -361,7 +361,7 @@ impl<'a> LineFields<'a> {
                 Moment::Number(number) => {
                     of_number(number).ok_or_else(|| Malformed::new(not_a_time(number, &number.to_string())))?
                 }
-                Moment::Known(time) => time,
+                Moment::Known(time) => check(time).map_err(Malformed::new)?,
             };
             put(&mut found, name, time, |time| crate::model::time::text(*time))?;
         }

@@ -142,7 +142,7 @@ impl<'a> ClickRow<'a> {
         }
         let named = |text: &Option<Cow<'a, str>>| text.clone().filter(|text| !text.is_empty());
         let time = match self.time.as_ref()? {
-            RowTime::Utc(time) => *time,
+            RowTime::Utc(time) => time::check(*time).ok()?,
             RowTime::Number(number) => time::of_number(*number)?,
             RowTime::Text(text) => settings.zone.time(text).ok()?,
             RowTime::Local(_) => return None,
@@ -220,12 +220,12 @@ mod tests {
         let settings = Settings::default();
         let row = ImpressionRow { impression: text(""), ..ImpressionRow::default() };
         assert!(row.read(&settings).unwrap_err().message.contains("`impression`"));
-        let row = ImpressionRow { impression: text("a"), time: Some(RowTime::Local(0)), ..ImpressionRow::default() };
+        let row = ImpressionRow { impression: text("a"), time: Some(RowTime::Local(1_795_000_000_000)), ..ImpressionRow::default() };
         assert!(row.read(&settings).unwrap_err().message.contains("--timezone"));
-        let row = ClickRow { impression: text("a"), time: Some(RowTime::Utc(0)), ..ClickRow::default() };
+        let row = ClickRow { impression: text("a"), time: Some(RowTime::Utc(1_795_000_000_000)), ..ClickRow::default() };
         // A click on no document is one: it has a fate.
         let Event::Click(click) = row.clone().read(&settings).unwrap() else { panic!("{row:?}") };
-        assert_eq!((&*click.impression, &*click.document, click.time), ("a", "", 0));
+        assert_eq!((&*click.impression, &*click.document, click.time), ("a", "", 1_795_000_000_000));
         let other = ClickRow { action: text("scroll"), ..row };
         assert_eq!(other.read(&settings).unwrap(), Event::Other("scroll".into()));
     }

@@ -238,11 +238,11 @@ fn a_page_is_one_file_with_everything() {
 fn wrong_usage_and_failures_are_one_line() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    std::fs::write(at.join("i"), r#"{"impression":"i1","time":1000,"session":"s","shown":["a"],"teams":["A"]}"#)
+    std::fs::write(at.join("i"), r#"{"impression":"i1","time":1795001000,"session":"s","shown":["a"],"teams":["A"]}"#)
         .unwrap();
     std::fs::write(
         at.join("plain"),
-        r#"{"query_id":"i1","timestamp":1000,"client_id":"s","query_response_hit_ids":["a"]}"#,
+        r#"{"query_id":"i1","timestamp":1795001000,"client_id":"s","query_response_hit_ids":["a"]}"#,
     )
     .unwrap();
     std::fs::write(at.join("empty"), "").unwrap();
@@ -250,7 +250,7 @@ fn wrong_usage_and_failures_are_one_line() {
     let credit = |impressions, more: &[&'static str]| -> Vec<&str> {
         [&["credit", "--impressions", impressions, "--clicks", "empty", "--out", "out", "--final"][..], more].concat()
     };
-    std::fs::write(at.join("clicks"), r#"{"impression":"i1","document":"a","time":1000}"#).unwrap();
+    std::fs::write(at.join("clicks"), r#"{"impression":"i1","document":"a","time":1795001000}"#).unwrap();
     let with_clicks = |clicks, more: &[&'static str]| -> Vec<&str> {
         let log = ["credit", "--impressions", "i", "--clicks", clicks, "--unit", "session", "--final"];
         let out: &[&str] = if more.contains(&"--out") { &[] } else { &["--out", "out"] };
@@ -293,7 +293,7 @@ fn wrong_usage_and_failures_are_one_line() {
         assert!(!ok(at, arguments).is_empty());
     }
     // Some clicks say how long users stayed: the others are unsatisfied.
-    let two = "{\"impression\":\"i1\",\"document\":\"a\",\"time\":1000,\"dwell\":31}\n{\"impression\":\"i1\",\"document\":\"a\",\"time\":1000}\n";
+    let two = "{\"impression\":\"i1\",\"document\":\"a\",\"time\":1795001000,\"dwell\":31}\n{\"impression\":\"i1\",\"document\":\"a\",\"time\":1795001000}\n";
     std::fs::write(at.join("two"), two).unwrap();
     let said = ok(at, &with_clicks("two", &["--dwell", "30s", "--out", "two-out", "--rankers", "A,B"][..]));
     assert!(said.contains("unsatisfied"), "{said}");

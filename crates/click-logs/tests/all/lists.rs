@@ -36,7 +36,7 @@ fn assert_b_won(found: &Credited, what: &str) {
     assert_eq!(found.tally.of_clicks(ClickFate::Credited), 2, "{what}");
 }
 
-const CLICKS: &str = "impression,document,time\ni1,2,2000\ni1,3,2000\n";
+const CLICKS: &str = "impression,document,time\ni1,2,1795002000\ni1,3,1795002000\n";
 
 #[test]
 fn lists_in_brackets_are_read_in_every_column_and_format() {
@@ -60,7 +60,7 @@ fn lists_in_brackets_are_read_in_every_column_and_format() {
             ("1 2 3", "A B -", rankers),
         ] {
             let cells = [shown, teams, rankers].map(quoted).join(",");
-            let table = format!("impression,time,user,shown,teams,rankers\ni1,1000,u1,{cells}\n");
+            let table = format!("impression,time,user,shown,teams,rankers\ni1,1795001000,u1,{cells}\n");
             let log = Log::of(&[table.as_bytes()], &[CLICKS.as_bytes()]);
             assert_b_won(&log.credit(&settings()).unwrap(), &table);
             // The names of UBI.
@@ -73,14 +73,14 @@ fn lists_in_brackets_are_read_in_every_column_and_format() {
         }
         // Unquoted, in a table whose columns tabs separate.
         let table =
-            format!("impression\ttime\tuser\tshown\tteams\ni1\t1000\tu1\t{shown}\t{teams}\n").replace('"', "\"\"");
+            format!("impression\ttime\tuser\tshown\tteams\ni1\t1795001000\tu1\t{shown}\t{teams}\n").replace('"', "\"\"");
         let table = if form == "JSON" { table.replace("[", "\"[").replace("]", "]\"") } else { table };
         assert_b_won(&Log::of(&[table.as_bytes()], &[CLICKS.as_bytes()]).credit(&settings()).unwrap(), &table);
         // Text in lines of JSON.
         let text = |list: &str| serde_json::to_string(list).unwrap();
         let (shown, teams, rankers) = (text(&shown), text(&teams), text(rankers));
         let line = format!(
-            r#"{{"impression":"i1","time":1000,"user":"u1","shown":{shown},"query_attributes":{{"teams":{teams},"rankers":{rankers}}}}}"#
+            r#"{{"impression":"i1","time":1795001000,"user":"u1","shown":{shown},"query_attributes":{{"teams":{teams},"rankers":{rankers}}}}}"#
         );
         assert_b_won(&Log::of(&[line.as_bytes()], &[CLICKS.as_bytes()]).credit(&settings()).unwrap(), &line);
     }
@@ -91,8 +91,8 @@ fn a_list_of_one_is_one() {
     for (shown, teams) in [("['b']", "['B']"), ("[\"b\"]", "[\"B\"]"), ("b", "B"), ("('b',)", "('B',)"), ("{b}", "{B}")]
     {
         let cells = [shown, teams].map(quoted).join(",");
-        let table = format!("impression,time,user,shown,teams,rankers\ni1,1000,u1,{cells},A B\n");
-        let clicks = "impression,document,time\ni1,b,2000\n";
+        let table = format!("impression,time,user,shown,teams,rankers\ni1,1795001000,u1,{cells},A B\n");
+        let clicks = "impression,document,time\ni1,b,1795002000\n";
         let found = Log::of(&[table.as_bytes()], &[clicks.as_bytes()]).credit(&settings()).unwrap();
         assert_eq!(
             (found.rankers.join(" "), found.days[0].counts.impressions),
@@ -105,8 +105,8 @@ fn a_list_of_one_is_one() {
 #[test]
 fn a_separator_that_was_asked_for_is_all_that_separates() {
     let with = |list_separator| Settings { list_separator, ..settings() };
-    let clicks = "impression,document,time\ni1,\"[b],x\",2000\n";
-    let table = "impression,time,user,shown,teams\ni1,1000,u1,\"[a],x|[b],x| c \",\"A | B|-\"\n";
+    let clicks = "impression,document,time\ni1,\"[b],x\",1795002000\n";
+    let table = "impression,time,user,shown,teams\ni1,1795001000,u1,\"[a],x|[b],x| c \",\"A | B|-\"\n";
     let log = Log::of(&[table.as_bytes()], &[clicks.as_bytes()]);
     let found = log.credit(&with(Some('|'))).unwrap();
     assert_eq!((found.rankers.join(" "), found.days[0].counts.impressions), ("A B".into(), Counts::new(0, 1, 0)));
@@ -116,22 +116,22 @@ fn a_separator_that_was_asked_for_is_all_that_separates() {
         "{error}"
     );
     // Commas, with spaces or without; and brackets that nobody expects then.
-    let clicks = "impression,document,time\ni1,b,2000\n";
+    let clicks = "impression,document,time\ni1,b,1795002000\n";
     for cells in ["\"a,b,c\",\"A,B,A\"", "\"a, b, c\",\"A, B, A\""] {
-        let table = format!("impression,time,user,shown,teams\ni1,1000,u1,{cells}\n");
+        let table = format!("impression,time,user,shown,teams\ni1,1795001000,u1,{cells}\n");
         let log = Log::of(&[table.as_bytes()], &[clicks.as_bytes()]);
         assert_eq!(log.credit(&with(Some(','))).unwrap().days[0].counts.impressions, Counts::new(0, 1, 0));
         let error = log.credit(&settings()).unwrap_err().to_string();
         assert!(error.contains("`shown` is `a,") && error.contains("pass --list-separator ,"), "{error}");
     }
-    let table = "impression,time,user,shown,teams\ni1,1000,u1,\"['a', 'b']\",\"['A', 'B']\"\n";
+    let table = "impression,time,user,shown,teams\ni1,1795001000,u1,\"['a', 'b']\",\"['A', 'B']\"\n";
     let error = Log::of(&[table.as_bytes()], &[]).credit(&with(Some(','))).unwrap_err().to_string();
     assert!(error.contains("a list in brackets, but --list-separator was given; leave that out"), "{error}");
 }
 
 #[test]
 fn lists_that_are_not_there_are_no_documents() {
-    let table = "impression,time,user,shown,teams\ni1,1000,u1,nan,\ni2,1000,u1,,None\ni3,1000,u1,a b,NaN\ni4,1000,u1,a b,\"[]\"\n";
+    let table = "impression,time,user,shown,teams\ni1,1795001000,u1,nan,\ni2,1795001000,u1,,None\ni3,1795001000,u1,a b,NaN\ni4,1795001000,u1,a b,\"[]\"\n";
     let log = Log::of(&[table.as_bytes()], &[]);
     let error = log.credit(&settings()).unwrap_err().to_string();
     assert!(error.contains("impressions-0:5: 0 teams for 2 documents shown"), "{error}");

@@ -233,7 +233,7 @@ fn names_for_the_same_field_agree_or_are_refused() {
         (true, "paged", "query_attributes.paged", json!(2)),
         (false, "impression", "query_id", json!("x")),
         (false, "document", "event_attributes.object.object_id", json!("x")),
-        (false, "time", "timestamp", json!(1)),
+        (false, "time", "timestamp", json!(1_795_000_001)),
         (false, "dwell", "event_attributes.dwell_time", json!(1)),
     ] {
         let rows = if is_impression { &impressions } else { &clicks };

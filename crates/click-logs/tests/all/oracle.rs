@@ -63,7 +63,7 @@ fn random_log(generator: &mut Generator) -> (Vec<Shown>, Vec<Clicked>) {
         let teams: Vec<_> = (0..length).map(|_| team()).collect();
         shown.push(Shown {
             id: generator.random_range(0..40),
-            time: generator.random_range(0..5 * DAY),
+            time: 20_780 * DAY + generator.random_range(0..5 * DAY),
             user: (generator.random_range(0..10) > 0).then(|| generator.random_range(0..6)),
             teams: (generator.random_range(0..12) > 0).then_some(teams),
             documents: length,
@@ -248,7 +248,7 @@ fn the_rules_are_followed(seed: u64, cases: usize, is_sorted: bool) -> usize {
             skew: [0, 5_000][generator.random_range(0..2_usize)],
             dwell: [None, Some(30_000)][generator.random_range(0..2_usize)],
             zone: Zone::parse(["UTC", "+05:30", "-08:00"][generator.random_range(0..3_usize)]).unwrap(),
-            complete: [Complete::Final, Complete::LastImpression, Complete::Until(3 * DAY)]
+            complete: [Complete::Final, Complete::LastImpression, Complete::Until(20_783 * DAY)]
                 [generator.random_range(0..3_usize)],
             bots: Bots { max_clicks_per_day: Some(12), max_impressions_per_day: Some(6), ..Bots::default() },
             rankers: vec!["A".to_owned(), "B".to_owned()],

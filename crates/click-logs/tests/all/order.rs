@@ -156,8 +156,8 @@ fn every_line_set_aside_is_named_once() {
 
 #[test]
 fn an_impression_with_a_million_clicks_takes_no_more_memory() {
-    let impressions = br#"{"impression":"i1","time":1000,"user":"u1","shown":["a","b"],"teams":["A","B"]}"#;
-    let click = br#"{"impression":"i1","document":"b","time":2000}
+    let impressions = br#"{"impression":"i1","time":1795001000,"user":"u1","shown":["a","b"],"teams":["A","B"]}"#;
+    let click = br#"{"impression":"i1","document":"b","time":1795002000}
 "#;
     let clicks = click.repeat(200_000);
     let log = Log::of(&[impressions], &[&clicks, &clicks]);

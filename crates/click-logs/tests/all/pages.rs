@@ -362,7 +362,7 @@ fn what_cannot_have_been_displayed_is_refused() {
             "but the receipt is of `search@0000000000000007`; leave both fields out",
         ),
     ] {
-        let mut line = json!({"impression": "i", "time": 1000, "user": "u"});
+        let mut line = json!({"impression": "i", "time": 1795001000, "user": "u"});
         line.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
         let error = credited(&[line], &[]).unwrap_err();
         assert!(error.starts_with("/impressions-0:1: ") && error.contains(expected), "{fields}: {error}");

@@ -129,8 +129,8 @@ fn receipts_as_json_and_as_bytes() {
             let bytes = receipt::to_bytes(impression.receipt()).unwrap();
             let hexadecimal: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
             let shown = serde_json::to_string(impression.shown()).unwrap();
-            let line = r#""impression":"i","time":1000,"user":"u","rankers":["ours","theirs"]"#;
-            let click = format!(r#"{{"impression":"i","document":"{clicked}","time":1500}}"#);
+            let line = r#""impression":"i","time":1795001000,"user":"u","rankers":["ours","theirs"]"#;
+            let click = format!(r#"{{"impression":"i","document":"{clicked}","time":1795001500}}"#);
             for impression in
                 [format!("{{{line},{}", &json[1..]), format!(r#"{{{line},"shown":{shown},"receipt":"{hexadecimal}"}}"#)]
             {
@@ -157,9 +157,9 @@ fn receipts_of_many_rankers() {
         let hexadecimal: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let shown = serde_json::to_string(impression.shown()).unwrap();
         let line = format!(
-            r#"{{"impression":"i","time":1000,"user":"u","rankers":["x","y","z"],"shown":{shown},"receipt":"{hexadecimal}"}}"#
+            r#"{{"impression":"i","time":1795001000,"user":"u","rankers":["x","y","z"],"shown":{shown},"receipt":"{hexadecimal}"}}"#
         );
-        let log = Log::of(&[line.as_bytes()], &[br#"{"impression":"i","document":"b","time":1500}"#]);
+        let log = Log::of(&[line.as_bytes()], &[br#"{"impression":"i","document":"b","time":1795001500}"#]);
         let found = log.credit(&settings()).unwrap();
         assert_eq!(found.days.len(), 3, "{name}");
         for day in &found.days {
@@ -198,10 +198,10 @@ fn receipts_of_an_earlier_build_are_corrected_and_counted() {
 
 #[test]
 fn a_team_alone_meets_the_other_ranker() {
-    let one = r#"{"impression":"i1","time":1000,"user":"u1","shown":["a"],"teams":["A"]}"#;
-    let two = r#"{"impression":"i2","time":1000,"user":"u2","shown":["a","b"],"teams":["B","A"]}"#;
-    let three = r#"{"impression":"i3","time":1000,"user":"u3","shown":["a","b"],"teams":["B","C"]}"#;
-    let clicks = r#"{"impression":"i1","document":"a","time":1500}"#;
+    let one = r#"{"impression":"i1","time":1795001000,"user":"u1","shown":["a"],"teams":["A"]}"#;
+    let two = r#"{"impression":"i2","time":1795001000,"user":"u2","shown":["a","b"],"teams":["B","A"]}"#;
+    let three = r#"{"impression":"i3","time":1795001000,"user":"u3","shown":["a","b"],"teams":["B","C"]}"#;
+    let clicks = r#"{"impression":"i1","document":"a","time":1795001500}"#;
     assert_eq!(counts(&format!("{one}\n{two}"), clicks, &settings()).1, Counts::new(1, 0, 1));
     // Unless there are several others.
     let log = Log::of(&[format!("{one}\n{two}\n{three}").as_bytes()], &[clicks.as_bytes()]);
@@ -213,7 +213,7 @@ fn a_team_alone_meets_the_other_ranker() {
 #[test]
 fn units_are_users_sessions_or_impressions() {
     let line = |id: u32, session: &str, teams: &str| {
-        format!(r#"{{"impression":"i{id}","time":{id}000,"user":"u",{session}"shown":["a","b"],"teams":{teams}}}"#)
+        format!(r#"{{"impression":"i{id}","time":179500{id}000,"user":"u",{session}"shown":["a","b"],"teams":{teams}}}"#)
     };
     let lines = [
         line(1, r#""session":"s1","#, r#"["A","B"]"#),
@@ -221,7 +221,7 @@ fn units_are_users_sessions_or_impressions() {
         line(3, r#""session":"s2","#, r#"["B","A"]"#),
         line(4, "", r#"["B","A"]"#),
     ];
-    let click = |id: u32| format!(r#"{{"impression":"i{id}","document":"a","time":{id}500}}"#);
+    let click = |id: u32| format!(r#"{{"impression":"i{id}","document":"a","time":179500{id}500}}"#);
     let clicks = [1, 2, 3].map(click).join("\n");
     for (unit, expected, without) in [
         (UnitKind::User, Counts::new(1, 0, 0), 0),

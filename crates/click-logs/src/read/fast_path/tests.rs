@@ -113,21 +113,21 @@ fn usual_lines_are_taken_and_others_are_left() {
             false,
         ),
         (r#"{"query_id": 7, "timestamp": "2026-11-23T16:04:05Z", "shown": [], "x": 1.5, "y": true, "z": ["q"]}"#, true),
-        (r#"{"impression":"i","impression":"i","time":1,"shown":[]}"#, false),
-        (r#"{"impression":"i","query_id":"i","time":1,"shown":[]}"#, false),
-        (r#"{"impression":"\u0069","time":1,"shown":[]}"#, false),
-        (r#"{"impression":"i","time":1,"shown":["a",null]}"#, false),
-        (r#"{"impression":"i","time":1,"shown":[],"receipt":{}}"#, false),
+        (r#"{"impression":"i","impression":"i","time":1795000001,"shown":[]}"#, false),
+        (r#"{"impression":"i","query_id":"i","time":1795000001,"shown":[]}"#, false),
+        (r#"{"impression":"\u0069","time":1795000001,"shown":[]}"#, false),
+        (r#"{"impression":"i","time":1795000001,"shown":["a",null]}"#, false),
+        (r#"{"impression":"i","time":1795000001,"shown":[],"receipt":{}}"#, false),
         (r#"{"impression":"i","time":-1,"shown":[]}"#, false),
-        (r#"{"impression":"i","time":1,"shown":[]} x"#, false),
-        (r#"{"impression":"i","time":1,"shown":[],}"#, false),
-        (r#"{"impression":"i","time":1,"shown":[],"agent":"","user":""}"#, true),
-        (r#"{"impression":"i","time":1,"shown":[],"pairs":"steered"}"#, true),
-        (r#"{"impression":"i","time":1,"shown":[],"pairs":""}"#, true),
-        (r#"{"impression":"i","time":1,"shown":[],"pairs":"guessed"}"#, false),
-        (r#"{"impression":"i","time":1,"shown":[],"query_attributes.teams":["A"]}"#, false),
-        (r#"{"impression":"i","time":1,"shown":"[1,2]"}"#, false),
-        (r#"{"impression":"i","time":1,"shown":[],"doc":"x"}"#, false),
+        (r#"{"impression":"i","time":1795000001,"shown":[]} x"#, false),
+        (r#"{"impression":"i","time":1795000001,"shown":[],}"#, false),
+        (r#"{"impression":"i","time":1795000001,"shown":[],"agent":"","user":""}"#, true),
+        (r#"{"impression":"i","time":1795000001,"shown":[],"pairs":"steered"}"#, true),
+        (r#"{"impression":"i","time":1795000001,"shown":[],"pairs":""}"#, true),
+        (r#"{"impression":"i","time":1795000001,"shown":[],"pairs":"guessed"}"#, false),
+        (r#"{"impression":"i","time":1795000001,"shown":[],"query_attributes.teams":["A"]}"#, false),
+        (r#"{"impression":"i","time":1795000001,"shown":"[1,2]"}"#, false),
+        (r#"{"impression":"i","time":1795000001,"shown":[],"doc":"x"}"#, false),
     ] {
         assert_eq!(compared(line.trim(), None, &settings, false), is_plain, "{line}");
     }
@@ -249,7 +249,7 @@ fn receipts_of_every_method_are_usual_and_damaged_ones_are_left() {
 /// A text without letters says nothing, in both readers: the click is a click.
 #[test]
 fn an_empty_action_is_none() {
-    let line = r#"{"impression":"i","time":17,"document":"d","action_name":""}"#;
+    let line = r#"{"impression":"i","time":1795000017,"document":"d","action_name":""}"#;
     assert!(compared(line, None, &Settings::default(), true));
     assert!(matches!(click(line, None, &Settings::default()), Ok(Some(Event::Click(_)))));
 }
@@ -272,14 +272,14 @@ fn pages_and_versions_are_usual() {
     }
     for (line, is_plain) in [
         (
-            r#"{"impression":"i","time":1,"shown":["ad","a"],"mixed":["a","b"],"pinned":["ad"],"paged":1,"teams":["A","B"]}"#,
+            r#"{"impression":"i","time":1795000001,"shown":["ad","a"],"mixed":["a","b"],"pinned":["ad"],"paged":1,"teams":["A","B"]}"#,
             true,
         ),
-        (r#"{"impression":"i","time":1,"shown":["a"],"experiment":"e","version":7,"paged":null,"teams":["A"]}"#, true),
-        (r#"{"impression":"i","time":1,"shown":["a"],"version":1.5}"#, false),
-        (r#"{"impression":"i","time":1,"shown":["a"],"paged":2}"#, false),
-        (r#"{"impression":"i","time":1,"shown":["a"],"paged":"1"}"#, false),
-        (r#"{"impression":"i","time":1,"shown":["a"],"mixed":["a","b"],"teams":["A"]}"#, false),
+        (r#"{"impression":"i","time":1795000001,"shown":["a"],"experiment":"e","version":7,"paged":null,"teams":["A"]}"#, true),
+        (r#"{"impression":"i","time":1795000001,"shown":["a"],"version":1.5}"#, false),
+        (r#"{"impression":"i","time":1795000001,"shown":["a"],"paged":2}"#, false),
+        (r#"{"impression":"i","time":1795000001,"shown":["a"],"paged":"1"}"#, false),
+        (r#"{"impression":"i","time":1795000001,"shown":["a"],"mixed":["a","b"],"teams":["A"]}"#, false),
     ] {
         assert_eq!(compared(line, None, &settings, false), is_plain, "{line}");
     }
@@ -340,7 +340,7 @@ fn key() -> impl Strategy<Value = &'static str> {
 proptest! {
     #[test]
     fn both_readers_of_json_agree(
-        start in prop_oneof![Just(""), Just("\"impression\":\"i\",\"time\":17,\"shown\":[\"a\",\"b\"],"), Just("\"impression\":\"i\",\"time\":17,\"document\":\"d\",")],
+        start in prop_oneof![Just(""), Just("\"impression\":\"i\",\"time\":1795000017,\"shown\":[\"a\",\"b\"],"), Just("\"impression\":\"i\",\"time\":1795000017,\"document\":\"d\",")],
         fields in prop::collection::vec((key(), value()), 0..5),
         end in prop_oneof![8 => Just("}"), 1 => Just(""), 1 => Just(",}"), 1 => Just("} ")],
     ) {

@@ -1,0 +1,67 @@
+//! Dates of the Gregorian calendar, as days since 1970-01-01, and times as text.
+
+/// Milliseconds of a day.
+pub const DAY: i64 = 24 * 60 * 60 * 1000;
+
+pub(crate) fn days_in(year: i64, month: i64) -> i64 {
+    match month {
+        4 | 6 | 9 | 11 => 30,
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        _ => 31,
+    }
+}
+
+/// Days since 1970-01-01 of a date of the Gregorian calendar. Years are counted from March, in cycles of 400.
+pub(crate) fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let cycle = year.div_euclid(400);
+    let year_of_cycle = year - cycle * 400;
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let day_of_cycle = year_of_cycle * 365 + year_of_cycle / 4 - year_of_cycle / 100 + day_of_year;
+    cycle * 146_097 + day_of_cycle - 719_468
+}
+
+/// The date of a day, e.g. `2026-11-22`.
+#[must_use]
+pub fn date(day: i32) -> String {
+    let day = i64::from(day) + 719_468;
+    let cycle = day.div_euclid(146_097);
+    let day_of_cycle = day.rem_euclid(146_097);
+    let year_of_cycle = (day_of_cycle - day_of_cycle / 1460 + day_of_cycle / 36_524 - day_of_cycle / 146_096) / 365;
+    let day_of_year = day_of_cycle - (365 * year_of_cycle + year_of_cycle / 4 - year_of_cycle / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let year = year_of_cycle + cycle * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{:02}", day_of_year - (153 * shifted + 2) / 5 + 1)
+}
+
+/// The day of a date such as `2026-11-22`.
+#[must_use]
+pub fn day_of_date(text: &str) -> Option<i32> {
+    let (time, rest) = crate::written::local_time(format!("{text}T00:00").as_bytes()).map(|(time, rest)| (time, rest.len()))?;
+    (rest == 0).then_some((time / DAY) as i32).filter(|day| date(*day) == text)
+}
+
+/// A time in UTC, to the millisecond.
+#[must_use]
+pub fn text(time: i64) -> String {
+    let of_day = time.rem_euclid(DAY);
+    let (hour, minute) = (of_day / 3_600_000, of_day / 60_000 % 60);
+    let day = date(time.div_euclid(DAY) as i32);
+    format!("{day}T{hour:02}:{minute:02}:{:02}.{:03}Z", of_day / 1000 % 60, of_day % 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_and_dates_agree() {
+        for day in (-150_000..150_000).step_by(97) {
+            assert_eq!(day_of_date(&date(day)), Some(day));
+        }
+        assert_eq!((date(0), date(-1), date(20_780)), ("1970-01-01".into(), "1969-12-31".into(), "2026-11-23".into()));
+        assert_eq!(day_of_date("2026-2-3"), None);
+    }
+}

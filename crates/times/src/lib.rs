@@ -1,0 +1,38 @@
+//! Times as logs and tables write them, read alike by every command.
+//!
+//! | item | what it is |
+//! |---|---|
+//! | [`Zone`] | how times without a zone are read, and where days begin |
+//! | [`of_number`], [`check`] | numbers since 1970, and which times are plausible |
+//! | [`Written`] | a time of a table: its clock, with or without an offset |
+//! | [`date`], [`text`] | days and instants for readers |
+//! | [`parse_duration`] | lengths such as `30m` |
+//!
+//! Instants are milliseconds since 1970 in UTC, and days are counted from 1970-01-01. The crate reads no clock and no
+//! file: the rules of named zones are compiled in, so that days are the same on every machine.
+
+mod calendar;
+mod instant;
+mod length;
+mod unit;
+mod written;
+mod zone;
+
+pub use calendar::{DAY, date, day_of_date, text};
+pub use instant::{check, not_a_time, of_number};
+pub use length::{duration_text, parse_duration};
+pub use written::{DayOrder, Written};
+pub use zone::Zone;
+
+/// The example of the README, compiled and run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+/// A few characters of `text` for a message, with control characters escaped.
+fn excerpt(text: &str) -> String {
+    const SHOWN: usize = 40;
+    let shown: String = text.chars().take(SHOWN).flat_map(char::escape_debug).collect();
+    let dots = if text.chars().nth(SHOWN).is_some() { "..." } else { "" };
+    format!("`{shown}{dots}`")
+}
