@@ -129,6 +129,9 @@ pub(crate) fn decided(
     let outcomes = Outcomes::from_csv(outcomes, &rankers).map_err(value_error)?.with_versions_of(&summary);
     // 1 - 0.95 is a little more than 0.05.
     let alpha = ((1.0 - confidence) * 1e12).round() / 1e12;
+    if by_impressions {
+        outcomes.need_impressions().map_err(value_error)?;
+    }
     let verdicts = decide(&outcomes, alpha, by).map_err(value_error)?;
     let mut data = verdicts.json();
     data["synthetic"] = summary["synthetic"].clone();

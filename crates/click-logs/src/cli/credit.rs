@@ -133,6 +133,10 @@ enum OnMalformed {
 
 impl Credit {
     pub(super) fn run(self) -> Result<()> {
+        let is_input = |path: &&PathBuf| path.as_os_str() == "-";
+        if self.impressions.iter().chain(&self.clicks).filter(is_input).count() > 1 {
+            bail!(usage("`-`, standard input, is named twice and can be read once; write one of the two to a file"));
+        }
         let settings = self.settings()?;
         let inputs = Inputs { impressions: self.impressions.clone(), clicks: self.clicks.clone() };
         let config = self.config(&settings);
@@ -278,9 +282,11 @@ fn check(credited: &Credited, settings: &Settings) -> Result<()> {
             credited.rankers.iter().filter(|name| !credited.never_met.contains(name)).map(String::as_str).collect();
         bail!(usage(format!("--rankers names {name}, which no impression does; the log has {}", met.join(", "))));
     }
-    if all_are(ImpressionFate::NotMixed) {
+    // Doubles of lists that nobody mixed are no reason to go on.
+    let not_mixed = tally.of_impressions(ImpressionFate::NotMixed);
+    if not_mixed > 0 && not_mixed + tally.of_impressions(ImpressionFate::Duplicate) == lines {
         bail!(usage(
-            "no impression has teams or a receipt: nobody can say which ranker a click is for; log how lists were mixed"
+            "no impression has teams or a receipt, so that no click can be credited to a ranker; log how lists were mixed"
         ));
     }
     if let (Some(dwell), true) = (settings.dwell, tally.lacks_dwell()) {

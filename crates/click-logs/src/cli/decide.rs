@@ -79,13 +79,16 @@ impl Decide {
             Counting::Impressions => By::Impressions,
         };
         let alpha = complement(self.confidence);
+        if by == By::Impressions {
+            outcomes.need_impressions().map_err(|error| usage(error.in_file(&path)))?;
+        }
         let verdicts = decide(&outcomes, alpha, by)?;
         let text = words(&verdicts, &summary);
         let mut json = verdicts.json();
         // A summary that may have been changed does not prove that the log is real.
         let certain = summary[REMARK].is_null() || is_synthetic(&summary);
         json["synthetic"] = if certain { summary["synthetic"].clone() } else { Value::Null };
-        json["warnings"] = before_all(by, &summary).into();
+        json["warnings"] = before_all(&verdicts, &summary).into();
         json["pairs_chosen"] = summary["pairs"].clone();
         let fates = &summary["fates"]["impressions"];
         json["impressions_after_closing"] = json!({
@@ -96,7 +99,7 @@ impl Decide {
         if let Some(path) = &self.html {
             let name = self.outcomes.display().to_string();
             let log = html::Log { name: &name, outcomes: &outcomes, verdicts: &verdicts, summary: &summary };
-            html::write(path, &log, &before_all(by, &summary), &text)?;
+            html::write(path, &log, &before_all(&verdicts, &summary), &text)?;
         }
         if let Some(out) = &self.out {
             self.write(out, &verdicts, &json, &text, &summary)?;
@@ -105,7 +108,7 @@ impl Decide {
             Format::Text => super::print(&text),
             Format::Json => super::print(&serde_json::to_string_pretty(&json)?),
             Format::Csv => {
-                verdicts.change().into_iter().chain(before_all(by, &summary)).for_each(|warning| super::warn(&warning));
+                verdicts.change().into_iter().chain(before_all(&verdicts, &summary)).for_each(|warning| super::warn(&warning));
                 super::print(&verdicts.looks_csv())
             }
         }
@@ -170,8 +173,10 @@ fn later_days(decision: &Decision) -> String {
 }
 
 /// What must be said before the verdict.
-fn before_all(by: By, summary: &Value) -> Vec<String> {
+fn before_all(verdicts: &Verdicts, summary: &Value) -> Vec<String> {
+    let by = verdicts.latest().by;
     let mut all = warnings(summary);
+    all.extend(verdicts.versions.iter().filter_map(OfVersion::missing));
     all.splice(0..0, summary[REMARK].as_str().map(str::to_owned));
     if by == By::Impressions && summary["pairs"] == "steered" {
         all.insert(
@@ -236,7 +241,7 @@ fn is_synthetic(summary: &Value) -> bool {
 pub fn words(verdicts: &Verdicts, summary: &Value) -> String {
     let mut text = verdicts.change().map_or_else(String::new, |change| format!("{change}\n\n"));
     let by = verdicts.latest().by;
-    before_all(by, summary).iter().for_each(|warning| text += &format!("{warning}\n\n"));
+    before_all(verdicts, summary).iter().for_each(|warning| text += &format!("{warning}\n\n"));
     let credited = summary["fates"]["impressions"]["credited"].as_u64().unwrap_or(0);
     if let [OfVersion { decision, .. }] = verdicts.versions.as_slice() {
         match (decision.days, nothing(summary)) {

@@ -14,13 +14,41 @@ use crate::outcomes::{Outcomes, quoted};
 pub struct OfVersion {
     /// Its name; `None` where impressions name none.
     pub name: Option<String>,
-    /// The first and the last day with impressions that count.
+    /// The first and the last day with outcomes.
     pub days: Option<(i32, i32)>,
+    /// Days between these without any row, up to a limit: a healthy log has none, and a table that lacks a part has some.
+    pub missing_days: Vec<i32>,
     /// The verdicts.
     pub decision: Decision,
 }
 
 impl OfVersion {
+    /// Of the outcomes of one version.
+    fn new(name: Option<String>, outcomes: &Outcomes, decision: Decision) -> Self {
+        let counts = |day: &&Day| day.counts.impressions.total() + day.counts.units.total() > 0;
+        let days = || outcomes.days.iter().filter(counts).map(|day| day.day);
+        Self { name, days: days().min().zip(days().max()), missing_days: outcomes.missing_days(), decision }
+    }
+
+    /// What must be said if days are missing.
+    #[must_use]
+    pub fn missing(&self) -> Option<String> {
+        const NAMED: usize = 3;
+        let (first, last) = (self.missing_days.first()?, self.missing_days.last()?);
+        let count = self.missing_days.len();
+        let days = if count <= NAMED {
+            let days: Vec<String> = self.missing_days.iter().map(|day| date(*day)).collect();
+            days.join(", ")
+        } else {
+            format!("the first {}, the last {}", date(*first), date(*last))
+        };
+        let (of, s) = (self.name.as_ref().map_or_else(String::new, |name| format!("{name}: ")), if count == 1 { "" } else { "s" });
+        Some(format!(
+            "{of}{} day{s} between the first and the last have no row ({days}): if users came on them, a part of the table is missing.",
+            output::numbers::with_separators(count as u64)
+        ))
+    }
+
     /// Its name in words.
     #[must_use]
     pub fn title(&self) -> &str {
@@ -57,24 +85,18 @@ pub fn decide(outcomes: &Outcomes, alpha: f64, by: By) -> Result<Verdicts, Stati
     if outcomes.versions.len() < 2 {
         let name = outcomes.versions.first().cloned().flatten();
         let decision = decide_one(outcomes, alpha, by)?;
-        return Ok(Verdicts { versions: vec![OfVersion { name, days: days(outcomes), decision }] });
+        return Ok(Verdicts { versions: vec![OfVersion::new(name, outcomes, decision)] });
     }
     let mut versions = Vec::new();
     for (number, name) in outcomes.versions.iter().enumerate() {
         let outcomes = alone(outcomes, number);
         let decision = decide_one(&outcomes, alpha, by)?;
-        versions.push(OfVersion { name: name.clone(), days: days(&outcomes), decision });
+        versions.push(OfVersion::new(name.clone(), &outcomes, decision));
     }
     // Those without outcomes have just begun.
     let began = |version: &OfVersion| version.days.unwrap_or((i32::MAX, i32::MAX));
     versions.sort_by(|a, b| began(a).cmp(&began(b)).then_with(|| a.name.cmp(&b.name)));
     Ok(Verdicts { versions })
-}
-
-/// The first and the last day with impressions.
-fn days(outcomes: &Outcomes) -> Option<(i32, i32)> {
-    let days = || outcomes.days.iter().filter(|day| day.counts.impressions.total() > 0).map(|day| day.day);
-    days().min().zip(days().max())
 }
 
 /// The outcomes of a version, with the rankers that it compares.

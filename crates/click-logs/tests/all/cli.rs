@@ -245,6 +245,8 @@ fn wrong_usage_and_failures_are_one_line() {
         r#"{"query_id":"i1","timestamp":1795001000,"client_id":"s","query_response_hit_ids":["a"]}"#,
     )
     .unwrap();
+    let line = r#"{"query_id":"i1","timestamp":1795001000,"user":"s","query_response_hit_ids":["a"]}"#;
+    std::fs::write(at.join("doubled"), format!("{line}\n{line}\n{}\n", line.replace("i1", "i2"))).unwrap();
     std::fs::write(at.join("empty"), "").unwrap();
     std::fs::write(at.join("bots"), "max_click = 3").unwrap();
     let credit = |impressions, more: &[&'static str]| -> Vec<&str> {
@@ -260,6 +262,12 @@ fn wrong_usage_and_failures_are_one_line() {
         (2, credit("i", &[]), "no impression has a user; choose another unit: --unit session"),
         (2, credit("plain", &[]), "no impression has teams or a receipt"),
         (2, credit("empty", &[]), "have no lines"),
+        (2, credit("doubled", &[]), "no impression has teams or a receipt"),
+        (
+            2,
+            vec!["credit", "--impressions", "-", "--clicks", "-", "--out", "out"],
+            "`-`, standard input, is named twice and can be read once",
+        ),
         (2, credit("i", &["--bots", "bots"]), "bots:1:1: unknown field `max_click`"),
         (2, credit("i", &["--rankers", "A,B,A"]), "--rankers names A twice"),
         (1, credit("none", &[]), "none: cannot be opened"),

@@ -1,0 +1,230 @@
+//! Outcomes read back from CSV: as `click-logs credit` writes them, or as somebody else counts them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use statistics::Counts;
+
+use super::{COLUMNS, Outcomes, VERSION};
+use crate::error::{LogError, Malformed, excerpt};
+use crate::join::{Day, DayCounts};
+use crate::model::time::{date, day_of_date};
+use crate::model::{wrong_name, wrong_version};
+use crate::read::Fields;
+
+/// The largest count: sums of days stay far from the largest numbers, and doubles hold it.
+const MOST: u64 = 1_000_000_000_000;
+
+/// How many of [`COLUMNS`] a table must have: those of impressions may be left out, all three.
+const REQUIRED: usize = 6;
+
+impl Outcomes {
+    /// From CSV with the columns `day`, `first`, `second`, `unit_wins`, `unit_losses` and `unit_ties`, and perhaps
+    /// `impression_wins`, `impression_losses`, `impression_ties` and `version`, in any order; others are passed over. The rankers are
+    /// those that it names, in the order of their names unless `order` lists them all.
+    ///
+    /// # Errors
+    /// With the line and what is wrong with it; also if two rows are of one version, day and pair.
+    pub fn from_csv(text: &str, order: &[String]) -> Result<Self, LogError> {
+        // Spreadsheets put a mark of the byte order in front.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+        let (header_line, header) = lines.next().unwrap_or((1, ""));
+        let columns =
+            Columns::find(header.trim()).map_err(|message| LogError::of_line(Malformed::new(message), header_line))?;
+        let split = |(number, line): (u64, &'_ str)| match Fields::split(line.trim(), b',') {
+            Ok(fields) => Ok((number, fields.into_iter().map(std::borrow::Cow::into_owned).collect::<Vec<_>>())),
+            Err(malformed) => Err(LogError::of_line(malformed, number)),
+        };
+        let lines = lines.map(split).collect::<Result<Vec<_>, _>>()?;
+        let mut rows = BTreeMap::new();
+        for (number, fields) in &lines {
+            let number = *number;
+            let row = columns
+                .row(fields)
+                .map_err(|message| LogError::of_line(Malformed::new(message), number))?;
+            let key = (row.version, row.day, row.pair);
+            if let Some((other, _)) = rows.get(&key) {
+                let (version, day, [first, second]) = key;
+                let of = version.map_or_else(String::new, |version| format!(" of version {version}"));
+                let message = format!(
+                    "{first} and {second} on {}{of} are in line {other} already: a table that is loaded twice counts every unit \
+                     twice; leave one row for each version, day and pair",
+                    date(day)
+                );
+                return Err(LogError::of_line(Malformed::new(message), number));
+            }
+            rows.insert(key, (number, row.counts));
+        }
+        let names: BTreeSet<&str> = rows.keys().flat_map(|(_, _, pair)| *pair).collect();
+        let rankers: Vec<String> = if names.iter().all(|name| order.iter().any(|known| known == name)) {
+            order.to_vec()
+        } else {
+            names.into_iter().map(str::to_owned).collect()
+        };
+        let place = |name: &str| rankers.iter().position(|known| known == name).expect("every name is there");
+        let versions: BTreeSet<Option<&str>> = rows.keys().map(|(version, ..)| *version).collect();
+        let versions: Vec<Option<&str>> = versions.into_iter().collect();
+        let mut days: Vec<Day> = rows
+            .into_iter()
+            .map(|((version, day, pair), (_, counts))| {
+                let version = versions.iter().position(|known| *known == version).expect("every version is there");
+                let [first, second] = pair.map(place);
+                let (pair, counts) = if first < second { ((first, second), counts) } else { ((second, first), swapped(counts)) };
+                Day { version, day, pair, counts }
+            })
+            .collect();
+        days.sort_by_key(|day| (day.version, day.day, day.pair));
+        Ok(Self { rankers, versions: versions.into_iter().map(|name| name.map(str::to_owned)).collect(), days })
+    }
+}
+
+fn swapped(counts: DayCounts) -> DayCounts {
+    DayCounts { units: counts.units.swapped(), impressions: counts.impressions.swapped() }
+}
+
+/// Where the columns of a table stand.
+struct Columns {
+    version: Option<usize>,
+    /// By [`COLUMNS`].
+    places: Vec<usize>,
+    number: usize,
+}
+
+/// A row of a table.
+struct Row<'a> {
+    version: Option<&'a str>,
+    day: i32,
+    /// By name.
+    pair: [&'a str; 2],
+    /// Of the first of them.
+    counts: DayCounts,
+}
+
+impl Columns {
+    fn find(header: &str) -> Result<Self, String> {
+        // What cannot be divided is one column of another name.
+        let names = Fields::split(header, b',').unwrap_or_else(|_| vec![header.into()]);
+        let names: Vec<&str> = names.iter().map(|name| name.trim()).collect();
+        let place = |name: &str| {
+            let mut places = names.iter().enumerate().filter(|(_, found)| **found == name).map(|(place, _)| place);
+            match (places.next(), places.next()) {
+                (_, Some(_)) => Err(format!("the column `{name}` is there twice; leave one of them out")),
+                (place, None) => Ok(place),
+            }
+        };
+        let places = COLUMNS.iter().map(|name| place(name)).collect::<Result<Vec<_>, _>>()?;
+        let lacking: Vec<&str> = COLUMNS.iter().zip(&places).filter(|(_, place)| place.is_none()).map(|(name, _)| *name).collect();
+        let has_impressions = places[REQUIRED..].iter().any(Option::is_some);
+        let required = if has_impressions { COLUMNS.len() } else { REQUIRED };
+        if places[..required].iter().any(Option::is_none) {
+            let lacking: Vec<&str> =
+                lacking.into_iter().filter(|name| COLUMNS[..required].contains(name)).collect();
+            return Err(format!(
+                "found the columns {} and no {}; expected {}, as `click-logs credit` writes them, separated by commas",
+                excerpt(header),
+                lacking.join(", "),
+                COLUMNS.join(",")
+            ));
+        }
+        Ok(Self { version: place(VERSION)?, places: places.into_iter().flatten().collect(), number: names.len() })
+    }
+
+    fn row<'a>(&self, fields: &'a [String]) -> Result<Row<'a>, String> {
+        if fields.len() != self.number {
+            return Err(format!("{} fields, expected {}", fields.len(), self.number));
+        }
+        let version = self.version.map(|place| fields[place].as_str()).filter(|version| !version.is_empty());
+        if let Some(message) = version.and_then(wrong_version) {
+            return Err(message);
+        }
+        let [day, first, second] = [0, 1, 2].map(|column| fields[self.places[column]].as_str());
+        let day = day_of_date(day.trim()).ok_or_else(|| format!("`day` is {}, not a date; expected e.g. 2026-11-22", excerpt(day)))?;
+        let mut counts = [0; COLUMNS.len() - 3];
+        for ((count, column), place) in counts.iter_mut().zip(&COLUMNS[3..]).zip(&self.places[3..]) {
+            *count = fields[*place].trim().parse().ok().filter(|count| *count <= MOST).ok_or_else(|| {
+                format!("`{column}` is {}, not a count; expected a whole number from 0 to {MOST}", excerpt(&fields[*place]))
+            })?;
+        }
+        if let Some(message) = [first, second].iter().find_map(|name| wrong_name(name)) {
+            return Err(message);
+        }
+        let [wins, losses, ties, all_wins, all_losses, all_ties] = counts;
+        let counts = DayCounts {
+            units: Counts::new(wins, losses, ties),
+            impressions: Counts::new(all_wins, all_losses, all_ties),
+        };
+        match first.cmp(second) {
+            std::cmp::Ordering::Equal => Err(format!("`{first}` against itself; expected two rankers")),
+            std::cmp::Ordering::Less => Ok(Row { version, day, pair: [first, second], counts }),
+            std::cmp::Ordering::Greater => Ok(Row { version, day, pair: [second, first], counts: swapped(counts) }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_stand_in_any_order_and_others_are_passed_over() {
+        let usual = format!("{}\n2026-01-01,b,a,1,2,3,4,5,6\n2026-01-03,a,b,7,8,9,10,11,12\n", COLUMNS.join(","));
+        let expected = Outcomes::from_csv(&usual, &[]).unwrap();
+        assert_eq!(expected.days[0].counts.units, Counts::new(2, 1, 3));
+        assert_eq!((expected.missing_days(), expected.need_impressions()), (vec![20_455], Ok(())));
+        let turned = "note,impression_ties,unit_ties,second,first,unit_wins,unit_losses,impression_losses,impression_wins,day\n\
+                      x,6,3,a,b,1,2,5,4,2026-01-01\n\"y,z\",12,9,b,a,7,8,11,10,2026-01-03\n";
+        assert_eq!(Outcomes::from_csv(turned, &[]).unwrap(), expected);
+        let units = "unit_wins,unit_losses,unit_ties,day,first,second\n1,2,3,2026-01-01,b,a\n";
+        let read = Outcomes::from_csv(units, &[]).unwrap();
+        assert_eq!((read.days[0].counts.units, read.days[0].counts.impressions.total()), (Counts::new(2, 1, 3), 0));
+        assert!(read.need_impressions().unwrap_err().to_string().contains("add the columns impression_wins,"));
+        for (header, expected) in [
+            ("day,first,second,unit_wins,unit_losses", "and no unit_ties; expected day,first,"),
+            ("day,first,second,unit_wins,unit_losses,unit_ties,impression_wins", "and no impression_losses, impression_ties;"),
+            ("day,day,first,second,unit_wins,unit_losses,unit_ties", "the column `day` is there twice"),
+        ] {
+            let error = Outcomes::from_csv(header, &[]).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_table_that_is_loaded_twice_is_refused() {
+        let header = format!("version,{}", COLUMNS.join(","));
+        let row = "1,2026-01-01,a,b,1,2,3,4,5,6";
+        for again in [row, "1,2026-01-01,b,a,2,1,3,5,4,6"] {
+            let error = Outcomes::from_csv(&format!("{header}\n{row}\n{again}\n"), &[]).unwrap_err().to_string();
+            assert!(error.starts_with("a and b on 2026-01-01 of version 1 are in line 2 already"), "{error}");
+        }
+        let other = Outcomes::from_csv(&format!("{header}\n{row}\n2{}\n", &row[1..]), &[]).unwrap();
+        assert_eq!(other.versions.len(), 2);
+    }
+
+    #[test]
+    fn a_mark_of_the_byte_order_is_passed_over() {
+        let text = format!("\u{feff}{}\r\n2026-01-01,a,b,1,2,3,4,5,6\r\n", COLUMNS.join(","));
+        assert_eq!(Outcomes::from_csv(&text, &[]).unwrap().days[0].counts.units, Counts::new(1, 2, 3));
+    }
+
+    #[test]
+    fn tables_that_are_none_are_refused() {
+        let header = COLUMNS.join(",");
+        for (text, expected) in [
+            ("a,b\n".to_owned(), "1: found the columns `a,b` and no day, first, second,"),
+            (header.replace(',', ";"), "1: found the columns `day;first;"),
+            (format!("{header}\n2026-1-1,a,b,1,1,1,1,1,1\n"), "2: `day` is `2026-1-1`, not a date"),
+            (format!("{header}\n2026-01-01,a,b,1,1,1,1,1\n"), "2: 8 fields"),
+            (format!("{header}\n\n2026-01-01,a,b,1,-1,1,1,1,1\n"), "3: `unit_losses` is `-1`, not a count"),
+            (format!("{header}\n2026-01-01,a,b,1,1,1,1,1,1.0\n"), "2: `impression_ties` is `1.0`, not a count"),
+            // The sums of such counts would begin again at 0.
+            (format!("{header}\n2026-01-01,a,b,18446744073709551615,1,1,1,1,1\n"), "2: `unit_wins` is `1844"),
+            (format!("{header}\n2026-01-01,a,a,1,1,1,1,1,1\n"), "2: `a` against itself"),
+            (format!("version,{header}\n2026-01-01,a,b,1,1,1,1,1,1,1\n"), "2: `day` is `a`, not a date"),
+            (format!("{header}\n2026-01-01,a,b,1,1,1,1,1,1,1\n"), "2: 10 fields, expected 9"),
+            (format!("version,{header}\n7,2026-01-01,a,b,1,1,1,1,1\n"), "2: 9 fields, expected 10"),
+        ] {
+            let error = Outcomes::from_csv(&text, &[]).unwrap_err().in_file(std::path::Path::new("t.csv")).to_string();
+            assert!(error.starts_with(&format!("t.csv:{expected}")), "{error}");
+        }
+    }
+}
