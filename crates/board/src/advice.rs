@@ -6,7 +6,7 @@
 //! drawn in this way name their best at the level by then.
 
 use crate::group::GroupFit;
-use crate::words::{count, percent};
+use crate::words::{count, percent, with_separators};
 use crate::{FurtherPairs, Settings};
 use serde::Serialize;
 use statistics::Normals;
@@ -148,8 +148,14 @@ impl Future {
             let middle = low + (high - low) / 2;
             if half(middle) { high = middle } else { low = middle }
         }
-        Some(high)
+        Some(two_digits(high))
     }
+}
+
+/// The number with two digits, rounded up: promised judgements must not be too few.
+fn two_digits(number: u64) -> u64 {
+    let unit = 10_u64.pow(number.max(1).ilog10().saturating_sub(1));
+    number.div_ceil(unit) * unit
 }
 
 /// The largest share of draws around `centre` in which the same contender is the best.
@@ -230,12 +236,13 @@ fn sentence(advice: &Advice, level: f64) -> String {
             format!("The best is known with {level} under Bradley-Terry; no more judgements are needed for that.")
         }
         Some(more) => format!(
-            "About {more} more judgements name the best with {level} in half of all cases, if all pairs of the {contenders} are \
-             judged equally often."
+            "About {} more judgements name the best with {level} in half of all cases, if all pairs of the {contenders} are \
+             judged equally often.",
+            with_separators(more)
         ),
         None => format!(
             "More than {} more judgements would be needed to name the best with {level}: the {contenders} are too close.",
-            Advice::MOST
+            with_separators(Advice::MOST)
         ),
     };
     // Where no number is given, how it was found does not matter.
@@ -326,6 +333,12 @@ mod tests {
         let (more, share) = share_decided(100, 5);
         // Three standard errors of a half of 100.
         assert!((share - 0.5).abs() < 0.15, "{share} after {more}");
+    }
+
+    #[test]
+    fn promises_have_two_digits() {
+        let found = [0, 7, 45, 106, 1_104, 115_712, 4_194_304].map(two_digits);
+        assert_eq!(found, [0, 7, 45, 110, 1_200, 120_000, 4_200_000]);
     }
 
     #[test]

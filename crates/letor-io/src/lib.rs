@@ -107,6 +107,7 @@ mod file_names;
 pub mod fuzz;
 pub mod lookalike;
 mod names;
+mod nan;
 mod open;
 pub mod registry;
 mod regular;
@@ -119,7 +120,8 @@ pub use dataset::{
     exact_label,
 };
 pub use error::{Error, ErrorKind};
-pub use names::{NameError, NameFault, Names, Numbered, check_name, nearly_equal};
+pub use names::{NameError, NameFault, NameList, Names, Numbered, check_name, nearly_equal};
+pub use nan::nan_as_null;
 pub use open::{OpenOptions, open};
 pub use registry::{ParseSplitError, Split};
 pub use text::{Null, ReadOptions, SameQid, WriteOptions, read_files, write};

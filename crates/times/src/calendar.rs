@@ -39,7 +39,8 @@ pub fn date(day: i32) -> String {
 /// The day of a date such as `2026-11-22`.
 #[must_use]
 pub fn day_of_date(text: &str) -> Option<i32> {
-    let (time, rest) = crate::written::local_time(format!("{text}T00:00").as_bytes()).map(|(time, rest)| (time, rest.len()))?;
+    let (time, rest) =
+        crate::written::local_time(format!("{text}T00:00").as_bytes()).map(|(time, rest)| (time, rest.len()))?;
     (rest == 0).then_some((time / DAY) as i32).filter(|day| date(*day) == text)
 }
 

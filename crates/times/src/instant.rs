@@ -41,9 +41,13 @@ pub fn check(time: i64) -> Result<i64, String> {
 fn implausible(time: i64) -> String {
     let (text, expected) = (text(time), "expected the years 2000 to 2099");
     if time < EARLIEST {
-        format!("the time {text} is before 2000; {expected}: was a number read in the wrong unit, or is a missing time written so?")
+        format!(
+            "the time {text} is before 2000; {expected}: was a number read in the wrong unit, or is a missing time written so?"
+        )
     } else {
-        format!("the time {text} is after 2099; {expected}: was a number read in the wrong unit, or does it mean \"never\"?")
+        format!(
+            "the time {text} is after 2099; {expected}: was a number read in the wrong unit, or does it mean \"never\"?"
+        )
     }
 }
 
@@ -63,7 +67,9 @@ pub fn not_a_time(number: f64, written: &str) -> String {
             "the time {written} is {year} in {unit} since 1970, {side}; in {likely} it is {}: write seconds or milliseconds since 1970",
             &text(time)[..10]
         ),
-        None => format!("the time {written} is {year} in {unit} since 1970, {side}: is it missing, or in another unit? {expected}"),
+        None => format!(
+            "the time {written} is {year} in {unit} since 1970, {side}: is it missing, or in another unit? {expected}"
+        ),
     }
 }
 
@@ -99,7 +105,10 @@ mod tests {
         // 2026-11-23T15:04:05Z each time.
         let seconds = 1_795_446_245.0;
         for (number, expected) in [
-            ((seconds / 1e3_f64).floor(), "is 1970-01-21 in seconds since 1970, before 2000; in thousands of seconds since 1970 it is 2026-11-23"),
+            (
+                (seconds / 1e3_f64).floor(),
+                "is 1970-01-21 in seconds since 1970, before 2000; in thousands of seconds since 1970 it is 2026-11-23",
+            ),
             ((seconds / 60.0_f64).floor(), "in minutes since 1970 it is 2026-11-23"),
             ((seconds / 3600.0_f64).floor(), "in hours since 1970 it is 2026-11-23"),
             (20_780.0, "in days since 1970 it is 2026-11-23"),

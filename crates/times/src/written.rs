@@ -11,6 +11,17 @@ pub enum DayOrder {
     MonthFirst,
 }
 
+impl DayOrder {
+    /// `dmy` or `mdy`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::DayFirst => "dmy",
+            Self::MonthFirst => "mdy",
+        }
+    }
+}
+
 impl std::str::FromStr for DayOrder {
     type Err = String;
 

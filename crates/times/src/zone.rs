@@ -7,9 +7,9 @@ use jiff::Timestamp;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 
 use crate::calendar::{DAY, text};
+use crate::excerpt;
 use crate::instant::{EARLIEST, LATEST, check, not_a_time, of_number};
 use crate::written::{ahead, local_time};
-use crate::excerpt;
 
 /// How times without a zone are read, and where days begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -297,15 +297,30 @@ mod tests {
     /// Also where clocks are put at midnight or just after it, and where a day was left out (Samoa, 2011-12-30).
     #[test]
     fn days_of_places_ascend_and_begin_where_they_say() {
-        for name in ["America/St_Johns", "America/Sao_Paulo", "Africa/Cairo", "Pacific/Apia", "Australia/Lord_Howe", "Asia/Kathmandu"] {
+        for name in [
+            "America/St_Johns",
+            "America/Sao_Paulo",
+            "Africa/Cairo",
+            "Pacific/Apia",
+            "Australia/Lord_Howe",
+            "Asia/Kathmandu",
+        ] {
             let zone = Zone::parse(name).unwrap();
             let mut last = zone.day(EARLIEST);
             for time in (EARLIEST..EARLIEST + 30 * 366 * DAY).step_by(20 * 60_000) {
                 let day = zone.day(time);
-                assert!(day == last || day == last + 1 || day == last + 2 && name == "Pacific/Apia", "{name} {}", text(time));
+                assert!(
+                    day == last || day == last + 1 || day == last + 2 && name == "Pacific/Apia",
+                    "{name} {}",
+                    text(time)
+                );
                 if day > last {
                     let start = zone.start(day);
-                    assert!(start <= time && zone.day(start) == day && zone.day(start - 1) < day, "{name} {}", text(time));
+                    assert!(
+                        start <= time && zone.day(start) == day && zone.day(start - 1) < day,
+                        "{name} {}",
+                        text(time)
+                    );
                     last = day;
                 }
             }

@@ -88,8 +88,10 @@ pub(super) fn tests(sample: &Sample<'_>) -> Vec<Test> {
     let observed = frame.observed();
     let found = frame.statistics(&observed);
     let replicates = if frame.rows.len() > LARGE { REPLICATES_OF_LARGE } else { REPLICATES };
+    // What is left of the gradient at the fit: nothing, or the pull of the prior, which refits of drawn tables leave as well.
+    let pull = frame.gradient(&observed);
     let drawn: Vec<Statistics> =
-        (0..replicates).into_par_iter().map(|seed| frame.statistics(&frame.drawn(seed))).collect();
+        (0..replicates).into_par_iter().map(|seed| frame.statistics(&frame.drawn(seed, &pull))).collect();
     let compare = |of: fn(&Statistics) -> f64| compared(of(&found), &drawn.iter().map(of).collect::<Vec<_>>());
     let mut tests = Vec::new();
     if frame.pairs.len() >= sample.group.fit.arms() {
@@ -107,7 +109,9 @@ pub(super) fn tests(sample: &Sample<'_>) -> Vec<Test> {
     }
     // Where nothing else was recorded, ties are as even as they can be, but unlikely under any fit.
     let is_decided = |unit: &Unit| matches!(unit.comparison.point, Point::Share(_));
-    if frame.tie.is_some() && sample.group.units.iter().any(is_decided) {
+    // Two competitors have the same ties.
+    let may_differ = frame.tie.is_some() && sample.group.fit.arms() > 2;
+    if may_differ && sample.group.units.iter().any(is_decided) {
         let (p, _) = compare(|statistics| statistics.ties);
         tests.push((p, frame.ties(&observed)));
     }
@@ -222,8 +226,8 @@ impl<'a> Frame<'a> {
         Residuals { half, tie }
     }
 
-    /// Residuals of a table drawn from the fit, after one step of a refit.
-    fn drawn(&self, seed: u64) -> Residuals {
+    /// Residuals of a table drawn from the fit, after one step of a refit; `pull` is the gradient that is left at a fit.
+    fn drawn(&self, seed: u64, pull: &[f64]) -> Residuals {
         let mut draws = Normals::from_seed(0x7265_706c ^ seed << 32);
         let (half, tie) = self
             .rows
@@ -249,11 +253,12 @@ impl<'a> Frame<'a> {
             })
             .unzip();
         let mut residuals = Residuals { half, tie };
-        self.refit(&mut residuals);
+        self.refit(&mut residuals, pull);
         residuals
     }
 
-    fn refit(&self, residuals: &mut Residuals) {
+    /// The gradient of the likelihood with these residuals.
+    fn gradient(&self, residuals: &Residuals) -> Vec<f64> {
         let mut gradient = vec![0.0; self.size];
         for (at, row) in self.rows.iter().enumerate() {
             let [slope, tie_slope] = row.expected.score(residuals.half[at], residuals.tie[at]);
@@ -262,6 +267,11 @@ impl<'a> Frame<'a> {
                 gradient[tie] += tie_slope;
             }
         }
+        gradient
+    }
+
+    fn refit(&self, residuals: &mut Residuals, pull: &[f64]) {
+        let gradient: Vec<f64> = self.gradient(residuals).iter().zip(pull).map(|(found, pull)| found - pull).collect();
         let step = self.step.solve(&gradient);
         for (at, row) in self.rows.iter().enumerate() {
             let n = row.weight * row.copies;

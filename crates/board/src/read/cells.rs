@@ -2,6 +2,9 @@
 
 use serde_json::Value;
 
+use std::borrow::Cow;
+use std::io::Read as _;
+
 use super::error::{ReadError, quoted};
 
 /// A table of text: a header, and rows of as many cells. An empty cell is one without a value.
@@ -11,6 +14,25 @@ pub struct Cells {
     pub header: Vec<String>,
     /// The rows, each with the number of its line in the file, or of its row in a frame, from 1.
     pub rows: Vec<(u64, Vec<String>)>,
+}
+
+/// Tables that unpack to more are none.
+const MOST_BYTES: u64 = 1 << 31;
+
+/// The bytes, unpacked if they are gzip.
+pub(super) fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ReadError> {
+    if !bytes.starts_with(b"\x1f\x8b") {
+        return Ok(Cow::Borrowed(bytes));
+    }
+    let mut unpacked = Vec::new();
+    flate2::read::MultiGzDecoder::new(bytes)
+        .take(MOST_BYTES)
+        .read_to_end(&mut unpacked)
+        .map_err(|error| ReadError::whole(format!("the gzip cannot be unpacked, it may be cut off: {error}")))?;
+    if unpacked.len() as u64 == MOST_BYTES {
+        return Err(ReadError::whole("the gzip unpacks to more than 2 GiB; expected a table of judgements"));
+    }
+    Ok(Cow::Owned(unpacked))
 }
 
 /// Reads JSON Lines, an array of objects in JSON, or CSV: with commas, semicolons or tabs, as its first line has them.
@@ -107,7 +129,7 @@ fn json_lines(text: &str) -> Result<Cells, ReadError> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let objects = lines.map(|(index, line)| {
         let row = index as u64 + 1;
-        let value = serde_json::from_str(line).map_err(|error| {
+        let value = from_json(line).map_err(|error| {
             ReadError::at(row, format!("expected one object of JSON per line, found {} ({error})", quoted(line)))
         })?;
         Ok((row, value))
@@ -116,10 +138,18 @@ fn json_lines(text: &str) -> Result<Cells, ReadError> {
 }
 
 fn json_array(text: &str) -> Result<Cells, ReadError> {
-    let values: Vec<Value> = serde_json::from_str(text).map_err(|error| {
+    let values: Vec<Value> = from_json(text).map_err(|error| {
         ReadError::at(error.line() as u64, format!("expected an array of objects in JSON ({error})"))
     })?;
     objects_as_cells(values.into_iter().enumerate().map(|(index, value)| (index as u64 + 1, value)).collect())
+}
+
+/// Reads JSON; `NaN`, which Python writes, is null.
+fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+    serde_json::from_str(text).or_else(|error| match letor_io::nan_as_null(text) {
+        Some(text) => serde_json::from_str(&text),
+        None => Err(error),
+    })
 }
 
 fn objects_as_cells(objects: Vec<(u64, Value)>) -> Result<Cells, ReadError> {

@@ -11,7 +11,7 @@ pub struct Columns {
     pub second: Option<String>,
     /// What the judge said.
     pub winner: Option<String>,
-    /// The item that both answered.
+    /// The item that both answered; several columns that name it together are joined by `+`, as in `question_id+turn`.
     pub item: Option<String>,
     /// Who judged.
     pub judge: Option<String>,
@@ -39,6 +39,26 @@ const PAIRS: [(&str, &str); 12] = [
 const WINNERS: [&str; 5] = ["winner", "verdict", "outcome", "result", "label"];
 const ITEMS: [&str; 9] =
     ["item", "query", "question_id", "prompt_id", "query_id", "item_id", "instruction", "question", "prompt"];
+/// Headers of what divides an item into several: the second turn of MT-bench's questions is another question, and an answer may be
+/// judged by several criteria.
+const PARTS_OF_ITEMS: [&str; 16] = [
+    "turn",
+    "task",
+    "subtask",
+    "subset",
+    "dataset",
+    "benchmark",
+    "split",
+    "dimension",
+    "criterion",
+    "criteria",
+    "aspect",
+    "attribute",
+    "metric",
+    "language",
+    "epoch",
+    "round",
+];
 const JUDGES: [&str; 9] =
     ["judge", "worker", "annotator", "rater", "assessor", "judge_id", "worker_id", "annotator_id", "rater_id"];
 /// The column of tickets of `rankduel next`, which are numbered in time.
@@ -65,7 +85,8 @@ pub(super) struct Found {
     pub(super) first: usize,
     pub(super) second: usize,
     pub(super) won: Won,
-    pub(super) item: Option<usize>,
+    /// The columns that name the item together; none without items.
+    pub(super) item: Vec<usize>,
     pub(super) judge: Option<usize>,
     pub(super) time: Option<usize>,
     pub(super) weight: Option<usize>,
@@ -80,6 +101,12 @@ pub(super) fn plain(header: &str) -> String {
 pub(super) fn names_a_pair(header: &[String]) -> bool {
     let header: Vec<String> = header.iter().map(|name| plain(name)).collect();
     PAIRS.iter().any(|(first, second)| [first, second].iter().all(|name| header.iter().any(|found| found == *name)))
+}
+
+/// Whether a header without case is one of those that tables of votes have.
+pub(super) fn is_known(header: &str) -> bool {
+    let lists: [&[&str]; 5] = [&WINNERS, &ITEMS, &JUDGES, &TIMES, &WEIGHTS];
+    lists.iter().any(|list| list.contains(&header))
 }
 
 pub(super) fn find(header: &[String], named: &Columns) -> Result<Found, ReadError> {
@@ -144,11 +171,21 @@ pub(super) fn find(header: &[String], named: &Columns) -> Result<Found, ReadErro
     };
     // What names a competitor is not an item: `prompt` may be either.
     let taken = |place: &usize| *place != first && *place != second && Won::One(*place) != won;
+    let item = match &named.item {
+        Some(name) if header.iter().any(|found| found == name) => vec![exactly(&named.item)?],
+        Some(names) => names.split('+').map(|name| exactly(&Some(name.trim().to_owned()))).collect::<Result<_, _>>()?,
+        None => {
+            let item = usual(&ITEMS).filter(taken);
+            let parts =
+                PARTS_OF_ITEMS.iter().filter_map(|name| at(name)).filter(|place| taken(place) && item.is_some());
+            std::iter::once(item).chain(parts.map(Some)).collect()
+        }
+    };
     Ok(Found {
         first,
         second,
         won,
-        item: exactly(&named.item)?.or_else(|| usual(&ITEMS)).filter(taken),
+        item: item.into_iter().flatten().collect(),
         judge: exactly(&named.judge)?.or_else(|| usual(&JUDGES)).filter(taken),
         time: exactly(&named.time)?.or_else(|| usual(&TIMES)).filter(taken),
         weight: exactly(&named.weight)?.or_else(|| usual(&WEIGHTS)).filter(taken),

@@ -1,5 +1,7 @@
 //! Wins that were counted: a matrix, or counts per pair.
 
+use std::collections::BTreeSet;
+
 use super::cells::Cells;
 use super::error::{ReadError, decimal_comma, quoted};
 use crate::{Judgement, Order, Table, Verdict};
@@ -10,10 +12,43 @@ pub(super) const MOST: u64 = 1_000_000_000;
 /// The names of a square matrix, and its rows without names, each with its line.
 type Matrix = (Vec<String>, Vec<(u64, Vec<String>)>);
 
+/// Whether a cell of a matrix holds no number: of a pair that never met, or of a win that never was.
+fn is_missing(cell: &str) -> bool {
+    matches!(cell.trim(), "" | "-" | "–")
+        || ["nan", "na", "n/a", "none", "null"].iter().any(|word| cell.trim().eq_ignore_ascii_case(word))
+}
+
+/// Whether the text is a matrix by its form: the first column repeats the names of the header, and all that follows is a number or
+/// missing. Headers of votes may be names of competitors, e.g. `a` and `b`.
+pub(super) fn is_named_matrix(cells: &Cells) -> bool {
+    let is_count = |cell: &String| cell.parse::<f64>().is_ok() || is_missing(cell);
+    let named = matrix(cells).filter(|(names, _)| cells.header.get(1..) == Some(names));
+    let corner = cells.header.first().map(|corner| super::columns::plain(corner)).unwrap_or_default();
+    !super::columns::is_known(&corner)
+        && named.is_some_and(|(_, rows)| rows.iter().all(|(_, row)| row.iter().all(is_count)))
+}
+
+/// Refuses a matrix with the names of its header in the first column, but in another order: who won would be turned round.
+pub(super) fn same_order(cells: &Cells) -> Result<(), ReadError> {
+    let Some(names) = cells.header.get(1..).filter(|names| names.len() >= 2 && names.len() == cells.rows.len()) else {
+        return Ok(());
+    };
+    let of_rows = || cells.rows.iter().map(|(_, row)| &row[0]);
+    let in_order = of_rows().zip(names).all(|(row, column)| row == column);
+    let are_same = of_rows().collect::<BTreeSet<_>>() == names.iter().collect::<BTreeSet<_>>();
+    let is_count = |cell: &String| cell.parse::<f64>().is_ok() || is_missing(cell);
+    if !in_order && are_same && cells.rows.iter().all(|(_, row)| row[1..].iter().all(is_count)) {
+        return Err(ReadError::whole(
+            "the rows of the matrix name the competitors in another order than its columns; bring both into one order",
+        ));
+    }
+    Ok(())
+}
+
 /// The cells of a square matrix with the names of its competitors, if that is what the text holds: numbers alone, or names in the
 /// first row and the first column.
 pub(super) fn matrix(cells: &Cells) -> Option<Matrix> {
-    let is_number = |cell: &String| cell.parse::<f64>().is_ok();
+    let is_number = |cell: &String| cell.parse::<f64>().is_ok() || is_missing(cell);
     let size = cells.header.len();
     let names = || cells.header[1..].iter().zip(&cells.rows).all(|(name, (_, row))| *name == row[0]);
     if size >= 3 && cells.rows.len() == size - 1 && names() {
@@ -36,7 +71,7 @@ pub(super) fn between_spaces(bytes: &[u8]) -> Option<Cells> {
     let mut rows: Vec<(u64, Vec<String>)> = lines
         .map(|(index, line)| (index as u64 + 1, line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()))
         .collect();
-    let number = |cell: &String| cell.parse::<f64>().is_ok();
+    let number = |cell: &String| cell.parse::<f64>().is_ok() || is_missing(cell);
     // The number of competitors may stand on a line of its own.
     if rows.len() >= 2 && rows[0].1.len() == 1 && rows[0].1[0] == (rows.len() - 1).to_string() {
         rows.remove(0);
@@ -56,6 +91,10 @@ pub(super) fn of_matrix(names: Vec<String>, rows: &[(u64, Vec<String>)]) -> Resu
         let mut counts = Vec::new();
         for (column, cell) in row.iter().enumerate() {
             if place == column {
+                counts.push(0);
+                continue;
+            }
+            if is_missing(cell) {
                 counts.push(0);
                 continue;
             }

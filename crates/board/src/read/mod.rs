@@ -26,6 +26,7 @@ use std::collections::BTreeMap;
 pub use cells::Cells;
 pub use columns::Columns;
 pub use error::ReadError;
+pub use times::DayOrder;
 pub use winner::WinnerIs;
 
 use self::columns::{Found, Won};
@@ -43,6 +44,8 @@ pub struct Options {
     pub winner_is: WinnerIs,
     /// The columns of competitors are not the order in which the judge saw the answers.
     pub order_unknown: bool,
+    /// Whether dates such as `3/4/2026` have the day or the month first; found by their numbers where these say so.
+    pub dates: Option<DayOrder>,
     /// Rows are in the order in which they were judged. Without it, a column of times says so, or it is unknown.
     pub in_time: bool,
 }
@@ -56,14 +59,15 @@ pub struct Reading {
     pub notes: Vec<String>,
 }
 
-/// Reads a file of judgements: CSV, JSON Lines or JSON, or a matrix of wins.
+/// Reads a file of judgements: CSV, JSON Lines or JSON, or a matrix of wins; plain or gzip.
 ///
 /// # Errors
 /// If the text is none of these, a column is missing, or a row cannot be read for sure.
 pub fn bytes(bytes: &[u8], options: &Options) -> Result<Reading, ReadError> {
-    match counts::between_spaces(bytes) {
+    let unpacked = cells::unpacked(bytes)?;
+    match counts::between_spaces(&unpacked) {
         Some(cells) => from_cells(&cells, options),
-        None => from_cells(&cells::read(bytes)?, options),
+        None => from_cells(&cells::read(&unpacked)?, options),
     }
 }
 
@@ -72,7 +76,8 @@ pub fn bytes(bytes: &[u8], options: &Options) -> Result<Reading, ReadError> {
 /// # Errors
 /// As for [`bytes`].
 pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError> {
-    if !columns::names_a_pair(&cells.header)
+    let is_matrix = counts::is_named_matrix(cells) || !columns::names_a_pair(&cells.header);
+    if is_matrix
         && options.columns == Columns::default()
         && let Some((names, rows)) = counts::matrix(cells)
     {
@@ -82,6 +87,9 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
                 .to_owned(),
         ];
         return Ok(Reading { table, notes });
+    }
+    if options.columns == Columns::default() {
+        counts::same_order(cells)?;
     }
     let found = columns::find(&cells.header, &options.columns)?;
     if cells.rows.is_empty() {
@@ -126,8 +134,14 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     }
     let values = values(cells, &found);
     let mut judgements = Vec::new();
-    let mut open = 0_u64;
+    let (mut open, mut skipped) = (0_u64, 0_u64);
     for (row, line) in &cells.rows {
+        if let Won::One(place) = found.won
+            && winner::is_skipped(&line[place], [found.first, found.second].map(|place| line[place].as_str()))
+        {
+            skipped += 1;
+            continue;
+        }
         let Some(verdict) = verdict(*row, line, &found, options.winner_is, &values)? else {
             open += 1;
             continue;
@@ -149,7 +163,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
             first,
             second,
             verdict,
-            item: text(found.item).map(|text| items.number(text)),
+            item: item_of(line, &found.item).map(|text| items.number(&text)),
             judge: text(found.judge).map(|text| judges.number(text)),
             weight,
             row: *row,
@@ -161,14 +175,20 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     if open > 0 {
         notes.push(format!("{open} of {} rows have no winner: not judged, left out", cells.rows.len()));
     }
-    let sorted = found.time.map(|place| time::sort(&mut judgements, cells, place));
+    if skipped > 0 {
+        notes.push(format!("{skipped} of {} rows say that they were skipped: set aside", cells.rows.len()));
+    }
+    notes.extend(contradictions(&judgements, cells, &found));
+    let sorted = found.time.map(|place| time::sort(&mut judgements, cells, place, options.dates));
     let in_time = options.in_time || matches!(sorted, Some(Ok(())));
     notes.extend(sorted.and_then(Result::err).filter(|_| !options.in_time));
-    for (what, place, column) in [("item", found.item, "item"), ("judge", found.judge, "judge")] {
-        if let Some(place) = place
-            && columns::plain(&cells.header[place]) != column
+    for (what, places) in [("item", found.item.as_slice()), ("judge", found.judge.as_slice())] {
+        let headers: Vec<&String> = places.iter().map(|place| &cells.header[*place]).collect();
+        if let [first, ..] = headers[..]
+            && (headers.len() > 1 || columns::plain(first) != what)
         {
-            notes.push(format!("{what}: column {}", quoted(&cells.header[place])));
+            let names: Vec<String> = headers.into_iter().map(|header| quoted(header)).collect();
+            notes.push(format!("{what}: column{} {}", if names.len() == 1 { "" } else { "s" }, names.join(" and ")));
         }
     }
     notes.extend(names.nearly_equal());
@@ -178,6 +198,60 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     }
     let table = Table { names: names.texts, items: items.texts, judges: judges.texts, judgements, order, in_time };
     Ok(Reading { table, notes })
+}
+
+/// What the cells of these columns name together; `None` if the first of them is empty.
+fn item_of(line: &[String], columns: &[usize]) -> Option<String> {
+    let cells: Vec<&str> = columns.iter().map(|place| line[*place].as_str()).collect();
+    cells.first().is_some_and(|first| !first.is_empty()).then(|| cells.join("\u{1f}"))
+}
+
+/// A note if rows of one judge on one item, with the same pair in the same order, say different things: they count once, and often some
+/// column that was not read distinguishes them.
+fn contradictions(judgements: &[Judgement], cells: &Cells, found: &Found) -> Option<String> {
+    let mut groups: BTreeMap<_, Vec<&Judgement>> = BTreeMap::new();
+    for judgement in judgements {
+        let Judgement { item: Some(item), judge, first, second, .. } = *judgement else { continue };
+        groups.entry((item, judge, first, second)).or_default().push(judgement);
+    }
+    let groups: Vec<Vec<&Judgement>> =
+        groups.into_values().filter(|rows| rows.iter().any(|row| row.verdict != rows[0].verdict)).collect();
+    let rows: usize = groups.iter().map(Vec::len).sum();
+    if rows == 0 {
+        return None;
+    }
+    let cell = |row: u64, column: usize| {
+        let place = cells.rows.binary_search_by_key(&row, |(row, _)| *row).ok()?;
+        Some(&cells.rows[place].1[column])
+    };
+    let is_read = |column: &usize| {
+        let places = [Some(found.first), Some(found.second), found.judge, found.time, found.weight];
+        places.contains(&Some(*column)) || found.item.contains(column) || found.won == Won::One(*column)
+    };
+    // Distinguishes the rows of every group.
+    let distinguishes = |column: &usize| {
+        groups.iter().all(|rows| {
+            let mut seen: Vec<_> = rows.iter().map(|judgement| cell(judgement.row, *column)).collect();
+            seen.sort_unstable();
+            seen.windows(2).all(|pair| pair[0] != pair[1])
+        })
+    };
+    let item = found.item.iter().map(|place| cells.header[*place].as_str()).collect::<Vec<_>>().join("+");
+    let advice = (0..cells.header.len())
+        .filter(|column| !is_read(column))
+        .find(distinguishes)
+        .map(|column| {
+            let header = &cells.header[column];
+            format!(
+                "; column {} distinguishes them: if it names another item, say --columns item={item}+{header}",
+                quoted(header)
+            )
+        })
+        .unwrap_or_default();
+    Some(format!(
+        "{rows} rows share their item, judge, pair and order with a row that says otherwise, and count as {} units{advice}",
+        groups.len()
+    ))
 }
 
 /// Refuses rows in which one side always wins although names stand on both: nobody judges so, but people write the winner first.
@@ -210,7 +284,7 @@ fn verdict(
 ) -> Result<Option<Verdict>, ReadError> {
     let [first, second] = [found.first, found.second].map(|place| cells[place].as_str());
     match found.won {
-        Won::One(place) if cells[place].is_empty() => Ok(None),
+        Won::One(place) if winner::is_missing(&cells[place], [first, second]) => Ok(None),
         Won::One(place) => winner::read(&cells[place], [first, second], is, values)
             .map(Some)
             .map_err(|message| ReadError::at(row, format!("winner: {message}"))),
@@ -247,6 +321,10 @@ fn values(cells: &Cells, found: &Found) -> Values {
     Values {
         sides: [words(found.first), words(found.second)],
         between: cells.rows.iter().any(|(_, row)| between(&row[place])),
+        are_sides: winner::are_sides(
+            cells.rows.iter().map(|(_, row)| row[place].as_str()),
+            cells.rows.iter().flat_map(|(_, row)| [row[found.first].as_str(), row[found.second].as_str()]),
+        ),
         called_score: columns::plain(&cells.header[place]) == "score",
     }
 }

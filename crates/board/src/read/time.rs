@@ -4,13 +4,20 @@ use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use times::{DayOrder, Written};
+
 use super::cells::Cells;
 use crate::Judgement;
 
 /// Sorts judgements by the column of times, those of the same time at random: the table itself may be sorted by winner. A ticket
-/// of `rankduel next` is a time, the number before its hyphen. Returns a note if the times cannot be compared: then nothing is
-/// sorted.
-pub(super) fn sort(judgements: &mut [Judgement], cells: &Cells, column: usize) -> Result<(), String> {
+/// of `rankduel next` is a time, the number before its hyphen. Instants are compared, not texts: zones count. Returns a note if the times
+/// cannot be compared: then nothing is sorted.
+pub(super) fn sort(
+    judgements: &mut [Judgement],
+    cells: &Cells,
+    column: usize,
+    dates: Option<DayOrder>,
+) -> Result<(), String> {
     let ticket = super::columns::plain(&cells.header[column]) == super::columns::TICKET;
     let at = |row: u64| {
         let place = cells.rows.binary_search_by_key(&row, |(row, _)| *row).ok()?;
@@ -18,29 +25,50 @@ pub(super) fn sort(judgements: &mut [Judgement], cells: &Cells, column: usize) -
         Some(if ticket { text.split('-').next().unwrap_or_default() } else { text })
     };
     let texts: Vec<&str> = judgements.iter().filter_map(|judgement| at(judgement.row)).collect();
-    let numbers: Option<Vec<f64>> =
-        texts.iter().map(|text| text.parse().ok().filter(|time: &f64| time.is_finite())).collect();
-    // Texts like 2026-11-26T06:53:17Z sort as they stand, if all are written alike.
-    let like =
-        |text: &str| text.chars().map(|found| if found.is_ascii_digit() { '0' } else { found }).collect::<String>();
-    let alike = texts.first().is_some_and(|first| {
-        like(first).starts_with("0000-00-00") && texts.iter().all(|text| like(text) == like(first))
-    });
     let mut order: Vec<usize> = (0..judgements.len()).collect();
     order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(0x7469_6d65));
-    match numbers {
-        Some(numbers) if numbers.len() == judgements.len() => {
-            order.sort_by(|a, b| numbers[*a].total_cmp(&numbers[*b]));
-        }
-        _ if alike && texts.len() == judgements.len() => order.sort_by_key(|place| texts[*place]),
-        _ => {
-            return Err(format!(
-                "{}: neither numbers nor written alike as 2026-01-31T12:00:00, so that the order of judgements is unknown",
-                super::quoted(&cells.header[column])
-            ));
-        }
+    let header = super::quoted(&cells.header[column]);
+    match numbers(&texts).map_or_else(|| instants(&texts, dates), Ok) {
+        Ok(times) if times.len() == judgements.len() => order.sort_by(|a, b| times[*a].total_cmp(&times[*b])),
+        Ok(_) => return Err(format!("{header}: some rows have no time, so that the order of judgements is unknown")),
+        Err(why) => return Err(format!("{header}: {why}, so that the order of judgements is unknown")),
     }
     let sorted: Vec<Judgement> = order.into_iter().map(|place| judgements[place]).collect();
     judgements.copy_from_slice(&sorted);
     Ok(())
+}
+
+/// Texts as numbers, if they are: in milliseconds if all are times since 1970, in whatever unit, and else as they are.
+fn numbers(texts: &[&str]) -> Option<Vec<f64>> {
+    let numbers: Vec<f64> =
+        texts.iter().map(|text| text.parse().ok().filter(|time: &f64| time.is_finite())).collect::<Option<_>>()?;
+    let times: Option<Vec<f64>> = numbers.iter().map(|number| Some(times::of_number(*number)? as f64)).collect();
+    Some(times.unwrap_or(numbers))
+}
+
+/// Texts as instants, or the time that one clock showed if no text has a zone, in milliseconds.
+fn instants(texts: &[&str], dates: Option<DayOrder>) -> Result<Vec<f64>, String> {
+    let by_numbers = |wanted| texts.iter().any(|text| Written::day_order(text) == Some(wanted));
+    let order = match (by_numbers(DayOrder::DayFirst), by_numbers(DayOrder::MonthFirst)) {
+        _ if dates.is_some() => dates,
+        (true, false) => Some(DayOrder::DayFirst),
+        (false, true) => Some(DayOrder::MonthFirst),
+        _ => None,
+    };
+    let mut times = Vec::with_capacity(texts.len());
+    for text in texts {
+        times.push(Written::parse(text, order).ok_or_else(|| {
+            let either = [DayOrder::DayFirst, DayOrder::MonthFirst].map(|order| Written::parse(text, Some(order)));
+            let hint = match either {
+                [Some(_), Some(_)] => "may have the day or the month first; say --dates dmy or --dates mdy",
+                _ => "is neither a number nor a time such as 2026-01-31T12:00:00Z",
+            };
+            format!("{} {hint}", super::quoted(text))
+        })?);
+    }
+    let zones = times.iter().filter(|time| time.ahead.is_some()).count();
+    if zones > 0 && zones < times.len() {
+        return Err("some times have a zone and others have none".to_owned());
+    }
+    Ok(times.into_iter().map(|Written { local, ahead }| (local - ahead.unwrap_or(0)) as f64).collect())
 }

@@ -3,6 +3,8 @@
 //! It may be the name of a competitor, a side of the screen, a tie, or a share of the point. A cell that can be read in two ways
 //! which differ is refused: nobody would notice the wrong one.
 
+use std::collections::BTreeSet;
+
 use super::error::{decimal_comma, quoted};
 use crate::Verdict;
 
@@ -40,12 +42,43 @@ const TIE: [&str; 7] = ["tie", "draw", "equal", "same", "tied", "both", "both_go
 const BOTH_BAD: [&str; 7] =
     ["both_bad", "bothbad", "tie_(bothbad)", "tie_(both_bad)", "tie_bothbad", "both_are_bad", "neither"];
 
+/// Words of a judge who gave no judgement.
+const SKIPPED: [&str; 8] = ["skip", "skipped", "abstain", "abstained", "pass", "passed", "not_judged", "no_answer"];
+/// What programs write for a missing value.
+const MISSING: [&str; 4] = ["nan", "na", "n/a", "null"];
+
+/// Whether a cell has no value; the name of a competitor does.
+pub(super) fn is_missing(cell: &str, [first, second]: [&str; 2]) -> bool {
+    cell.is_empty() || MISSING.contains(&super::columns::plain(cell).as_str()) && cell != first && cell != second
+}
+
+/// Whether a cell says that the pair was shown and not judged; the name of a competitor does not.
+pub(super) fn is_skipped(cell: &str, [first, second]: [&str; 2]) -> bool {
+    SKIPPED.contains(&super::columns::plain(cell).as_str()) && cell != first && cell != second
+}
+
+/// Whether all `winners` are words for sides, ties, or no judgement, and no competitor is called by one of these words for a side.
+pub(super) fn are_sides<'a>(
+    winners: impl Iterator<Item = &'a str>,
+    mut competitors: impl Iterator<Item = &'a str>,
+) -> bool {
+    let others: [&[&str]; 5] = [&[""], &MISSING, &TIE, &BOTH_BAD, &SKIPPED];
+    let words: BTreeSet<String> = winners
+        .map(super::columns::plain)
+        .filter(|said| !others.iter().any(|list| list.contains(&said.as_str())))
+        .collect();
+    words.iter().all(|said| FIRST.contains(&said.as_str()) || SECOND.contains(&said.as_str()))
+        && !competitors.any(|name| words.contains(&super::columns::plain(name)))
+}
+
 /// What distinguishes the values of a whole column.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Values {
     /// The words that stand for the two sides beside those of all tables: the headers of the competitors, and the letter at
     /// their ends. Elsewhere `a` may be anything.
     pub(super) sides: [Vec<String>; 2],
+    /// All winners are words for sides, such as `A` and `B`, or ties, and no competitor is called so.
+    pub(super) are_sides: bool,
     /// Some number is strictly between 0 and 1.
     pub(super) between: bool,
     /// The column is called `score`.
@@ -70,7 +103,7 @@ pub(super) fn read(cell: &str, [first, second]: [&str; 2], is: WinnerIs, values:
         (_, true) => Some(Verdict::Second),
         _ => None,
     };
-    let told = is == WinnerIs::Side;
+    let told = is == WinnerIs::Side || is == WinnerIs::Auto && values.are_sides;
     let is_side = |place: usize, always: [&str; 2], words: &[&str]| {
         always.contains(&said) || values.sides[place].iter().any(|word| *word == said) || told && words.contains(&said)
     };

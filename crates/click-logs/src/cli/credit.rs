@@ -14,6 +14,7 @@ use crate::model::{Bots, Complete, PairChoice, Settings, UnitKind};
 use crate::outcomes::{Outcomes, SUMMARY_FILE, fates_csv, sealed_summary, warnings};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
+use letor_io::NameList;
 use output::numbers::{parse_positive, parse_up_to};
 use output::progress::Progress;
 use output::results_folder::{Existing, ResultsFolder};
@@ -61,16 +62,16 @@ pub(super) struct Credit {
     #[arg(long, value_name = "FILE")]
     bots: Option<PathBuf>,
     /// The actions of UBI events that are clicks
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "click,click_through")]
-    actions: Vec<String>,
+    #[arg(long, value_name = "NAMES", default_value = "click,click_through")]
+    actions: Vec<NameList>,
     /// How the rankers of impressions were chosen: `chance` (never by outcomes), `kept` (by outcomes, but a unit keeps its first
     /// pair for life) or `steered` (by outcomes, e.g. a bandit: of a unit only its very first impression counts) [default: as the
     /// log says; else chance if all impressions mix the same rankers, steered if not]
     #[arg(long, value_name = "HOW", value_parser = PairChoice::from_str)]
     pairs: Option<PairChoice>,
-    /// The rankers, in the order in which results name them [default: those of the log, by name]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    rankers: Vec<String>,
+    /// The rankers (one with a comma in quotation marks), in the order in which results name them [default: those of the log, by name]
+    #[arg(long, value_name = "NAMES")]
+    rankers: Vec<NameList>,
     /// What separates the entries of a list in CSV [default: spaces; lists in brackets are recognised]
     #[arg(long, value_name = "CHARACTER")]
     list_separator: Option<char>,
@@ -203,8 +204,9 @@ impl Credit {
             }
             None => Bots::default(),
         };
-        if let Some(at) = (1..self.rankers.len()).find(|&at| self.rankers[..at].contains(&self.rankers[at])) {
-            bail!(usage(format!("--rankers names {} twice; name each ranker once", self.rankers[at])));
+        let rankers = NameList::all(&self.rankers);
+        if let Some(at) = (1..rankers.len()).find(|&at| rankers[..at].contains(&rankers[at])) {
+            bail!(usage(format!("--rankers names {} twice; name each ranker once", rankers[at])));
         }
         Ok(Settings {
             unit: match self.unit {
@@ -219,9 +221,9 @@ impl Credit {
             zone,
             complete,
             bots,
-            actions: trimmed(&self.actions),
+            actions: NameList::all(&self.actions),
             pairs: self.pairs,
-            rankers: trimmed(&self.rankers),
+            rankers,
             list_separator: self.list_separator,
             set_malformed_aside: self.malformed == OnMalformed::SetAside,
         })
@@ -257,11 +259,6 @@ impl Credit {
         }
         config
     }
-}
-
-/// Names without the blanks that follow commas.
-fn trimmed(names: &[String]) -> Vec<String> {
-    names.iter().map(|name| name.trim().to_owned()).collect()
 }
 
 /// Refuses results that say nothing because a setting does not fit the log.

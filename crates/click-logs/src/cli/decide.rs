@@ -108,7 +108,11 @@ impl Decide {
             Format::Text => super::print(&text),
             Format::Json => super::print(&serde_json::to_string_pretty(&json)?),
             Format::Csv => {
-                verdicts.change().into_iter().chain(before_all(&verdicts, &summary)).for_each(|warning| super::warn(&warning));
+                verdicts
+                    .change()
+                    .into_iter()
+                    .chain(before_all(&verdicts, &summary))
+                    .for_each(|warning| super::warn(&warning));
                 super::print(&verdicts.looks_csv())
             }
         }

@@ -42,7 +42,10 @@ impl OfVersion {
         } else {
             format!("the first {}, the last {}", date(*first), date(*last))
         };
-        let (of, s) = (self.name.as_ref().map_or_else(String::new, |name| format!("{name}: ")), if count == 1 { "" } else { "s" });
+        let (of, s) = (
+            self.name.as_ref().map_or_else(String::new, |name| format!("{name}: ")),
+            if count == 1 { "" } else { "s" },
+        );
         Some(format!(
             "{of}{} day{s} between the first and the last have no row ({days}): if users came on them, a part of the table is missing.",
             output::numbers::with_separators(count as u64)

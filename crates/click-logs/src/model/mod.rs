@@ -11,6 +11,7 @@ mod record;
 mod settings;
 mod version;
 
+pub use ::times as time;
 pub use borrowed::{ImpressionRef, MixedRef};
 pub use bots::Bots;
 pub use displayed::Oddities;
@@ -21,7 +22,6 @@ pub use pair_choice::{PairChoice, PairChoices, SaidBy};
 pub(crate) use receipts::{ReceiptRef, Receipts};
 pub use record::{Click, Impression, Mixed};
 pub use settings::{Complete, Settings, UnitKind};
-pub use ::times as time;
 pub use version::{OfVersion, UNNAMED, Version};
 pub(crate) use version::{experiment_of, version_of, wrong_version};
 

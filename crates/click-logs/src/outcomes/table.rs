@@ -39,9 +39,7 @@ impl Outcomes {
         let mut rows = BTreeMap::new();
         for (number, fields) in &lines {
             let number = *number;
-            let row = columns
-                .row(fields)
-                .map_err(|message| LogError::of_line(Malformed::new(message), number))?;
+            let row = columns.row(fields).map_err(|message| LogError::of_line(Malformed::new(message), number))?;
             let key = (row.version, row.day, row.pair);
             if let Some((other, _)) = rows.get(&key) {
                 let (version, day, [first, second]) = key;
@@ -69,7 +67,8 @@ impl Outcomes {
             .map(|((version, day, pair), (_, counts))| {
                 let version = versions.iter().position(|known| *known == version).expect("every version is there");
                 let [first, second] = pair.map(place);
-                let (pair, counts) = if first < second { ((first, second), counts) } else { ((second, first), swapped(counts)) };
+                let (pair, counts) =
+                    if first < second { ((first, second), counts) } else { ((second, first), swapped(counts)) };
                 Day { version, day, pair, counts }
             })
             .collect();
@@ -113,12 +112,12 @@ impl Columns {
             }
         };
         let places = COLUMNS.iter().map(|name| place(name)).collect::<Result<Vec<_>, _>>()?;
-        let lacking: Vec<&str> = COLUMNS.iter().zip(&places).filter(|(_, place)| place.is_none()).map(|(name, _)| *name).collect();
+        let lacking: Vec<&str> =
+            COLUMNS.iter().zip(&places).filter(|(_, place)| place.is_none()).map(|(name, _)| *name).collect();
         let has_impressions = places[REQUIRED..].iter().any(Option::is_some);
         let required = if has_impressions { COLUMNS.len() } else { REQUIRED };
         if places[..required].iter().any(Option::is_none) {
-            let lacking: Vec<&str> =
-                lacking.into_iter().filter(|name| COLUMNS[..required].contains(name)).collect();
+            let lacking: Vec<&str> = lacking.into_iter().filter(|name| COLUMNS[..required].contains(name)).collect();
             return Err(format!(
                 "found the columns {} and no {}; expected {}, as `click-logs credit` writes them, separated by commas",
                 excerpt(header),
@@ -138,11 +137,15 @@ impl Columns {
             return Err(message);
         }
         let [day, first, second] = [0, 1, 2].map(|column| fields[self.places[column]].as_str());
-        let day = day_of_date(day.trim()).ok_or_else(|| format!("`day` is {}, not a date; expected e.g. 2026-11-22", excerpt(day)))?;
+        let day = day_of_date(day.trim())
+            .ok_or_else(|| format!("`day` is {}, not a date; expected e.g. 2026-11-22", excerpt(day)))?;
         let mut counts = [0; COLUMNS.len() - 3];
         for ((count, column), place) in counts.iter_mut().zip(&COLUMNS[3..]).zip(&self.places[3..]) {
             *count = fields[*place].trim().parse().ok().filter(|count| *count <= MOST).ok_or_else(|| {
-                format!("`{column}` is {}, not a count; expected a whole number from 0 to {MOST}", excerpt(&fields[*place]))
+                format!(
+                    "`{column}` is {}, not a count; expected a whole number from 0 to {MOST}",
+                    excerpt(&fields[*place])
+                )
             })?;
         }
         if let Some(message) = [first, second].iter().find_map(|name| wrong_name(name)) {
@@ -180,7 +183,10 @@ mod tests {
         assert!(read.need_impressions().unwrap_err().to_string().contains("add the columns impression_wins,"));
         for (header, expected) in [
             ("day,first,second,unit_wins,unit_losses", "and no unit_ties; expected day,first,"),
-            ("day,first,second,unit_wins,unit_losses,unit_ties,impression_wins", "and no impression_losses, impression_ties;"),
+            (
+                "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins",
+                "and no impression_losses, impression_ties;",
+            ),
             ("day,day,first,second,unit_wins,unit_losses,unit_ties", "the column `day` is there twice"),
         ] {
             let error = Outcomes::from_csv(header, &[]).unwrap_err().to_string();

@@ -21,8 +21,13 @@ use crate::error::{Malformed, excerpt};
 /// If it is not an object of JSON. What is wrong with a field is kept with the others.
 pub(super) fn fields(line: &str, kind: Kind) -> Result<LineFields<'_>, Malformed> {
     let mut fields = LineFields::new(kind, Separated::Never);
-    read(line, Container::Line, "", &mut fields, Cow::Borrowed).map_err(|error| Malformed::json(&error))?;
-    Ok(fields)
+    let Err(error) = read(line, Container::Line, "", &mut fields, Cow::Borrowed) else { return Ok(fields) };
+    // Python writes what is missing as `NaN`.
+    let without_nan = letor_io::nan_as_null(line).ok_or_else(|| Malformed::json(&error))?;
+    let mut fields = LineFields::new(kind, Separated::Never);
+    read(&without_nan, Container::Line, "", &mut fields, |text| Cow::Owned(text.to_owned()))
+        .map_err(|error| Malformed::json(&error))?;
+    Ok(fields.into_owned())
 }
 
 /// Adds the fields of an object in text, which is called `name`.

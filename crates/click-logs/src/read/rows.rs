@@ -220,9 +220,14 @@ mod tests {
         let settings = Settings::default();
         let row = ImpressionRow { impression: text(""), ..ImpressionRow::default() };
         assert!(row.read(&settings).unwrap_err().message.contains("`impression`"));
-        let row = ImpressionRow { impression: text("a"), time: Some(RowTime::Local(1_795_000_000_000)), ..ImpressionRow::default() };
+        let row = ImpressionRow {
+            impression: text("a"),
+            time: Some(RowTime::Local(1_795_000_000_000)),
+            ..ImpressionRow::default()
+        };
         assert!(row.read(&settings).unwrap_err().message.contains("--timezone"));
-        let row = ClickRow { impression: text("a"), time: Some(RowTime::Utc(1_795_000_000_000)), ..ClickRow::default() };
+        let row =
+            ClickRow { impression: text("a"), time: Some(RowTime::Utc(1_795_000_000_000)), ..ClickRow::default() };
         // A click on no document is one: it has a fate.
         let Event::Click(click) = row.clone().read(&settings).unwrap() else { panic!("{row:?}") };
         assert_eq!((&*click.impression, &*click.document, click.time), ("a", "", 1_795_000_000_000));

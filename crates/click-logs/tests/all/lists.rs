@@ -72,8 +72,8 @@ fn lists_in_brackets_are_read_in_every_column_and_format() {
             assert_b_won(&log.credit(&settings()).unwrap(), &table);
         }
         // Unquoted, in a table whose columns tabs separate.
-        let table =
-            format!("impression\ttime\tuser\tshown\tteams\ni1\t1795001000\tu1\t{shown}\t{teams}\n").replace('"', "\"\"");
+        let table = format!("impression\ttime\tuser\tshown\tteams\ni1\t1795001000\tu1\t{shown}\t{teams}\n")
+            .replace('"', "\"\"");
         let table = if form == "JSON" { table.replace("[", "\"[").replace("]", "]\"") } else { table };
         assert_b_won(&Log::of(&[table.as_bytes()], &[CLICKS.as_bytes()]).credit(&settings()).unwrap(), &table);
         // Text in lines of JSON.

@@ -14,7 +14,10 @@ fn settings() -> Settings {
 
 /// Impressions that cannot be read, and what the refusal says after `file:line:`.
 const IMPRESSIONS: &[(&str, &str)] = &[
-    (r#"{"impression":"i2","time":1795001000,"user":"u1","shown":["a""#, "EOF while parsing a list; the line is cut off"),
+    (
+        r#"{"impression":"i2","time":1795001000,"user":"u1","shown":["a""#,
+        "EOF while parsing a list; the line is cut off",
+    ),
     (r#"{"impression":"i2" "time":1795001000}"#, "expected `,` or `}`; expected one JSON object per line"),
     (r#"{"impression":"i2"} {"impression":"i3"}"#, "trailing characters; expected one JSON object per line"),
     (r#"{"time":1795001000,"user":"u1","shown":["a"],"teams":["A"]}"#, "no `impression` (or `query_id`)"),
@@ -91,13 +94,19 @@ const IMPRESSIONS: &[(&str, &str)] = &[
     ),
     ("plain text", "expected value; expected one JSON object per line"),
     ("[7]", "expected an object, found a list"),
-    (r#"{"impression":2.5,"time":1795001000,"shown":["a"]}"#, "`impression` is the number 2.5; expected text or a whole"),
+    (
+        r#"{"impression":2.5,"time":1795001000,"shown":["a"]}"#,
+        "`impression` is the number 2.5; expected text or a whole",
+    ),
     (
         r#"{"impression":"i2","time":1795001000,"shown":["a",2.0]}"#,
         "`shown` is a list with the number 2.0; expected a list of",
     ),
     (r#"{"impression":"i2","time":1795001000,"shown":["a",null]}"#, "`shown` has an entry without a value"),
-    (r#"{"impression":"i2","time":1795001000,"shown":"['a', 'b'"}"#, "does not end with `]`; expected e.g. [\"a\",\"b\"]"),
+    (
+        r#"{"impression":"i2","time":1795001000,"shown":"['a', 'b'"}"#,
+        "does not end with `]`; expected e.g. [\"a\",\"b\"]",
+    ),
     (r#"{"impression":"i2","time":1795001000,"user":"u","user_id":"v","shown":["a"]}"#, "`user` is `u`, but `user_id`"),
     (
         r#"{"impression":"i2","time":1795001000,"session":"s","query_attributes":{"session_id":"t"},"shown":["a"]}"#,
@@ -138,14 +147,35 @@ const CLICKS: &[(&str, &str)] = &[
     (r#"{"impression":"i1","document":"b"}"#, "no `time` (or `timestamp`)"),
     (r#"{"document":"b","time":1795002000}"#, "no `impression` (or `query_id`)"),
     (r#"{"impression":"i1","time":1795002000}"#, "no `document` (or `event_attributes.object.object_id`)"),
-    (r#"{"impression":"i1","document":"b","time":1795002000,"dwell":-3}"#, "the dwell time -3 is not a number of seconds"),
-    (r#"{"impression":"i1","document":["b"],"time":1795002000}"#, "`document` is a list; expected text or a whole number"),
-    (r#"{"impression":"i1","document":1.0,"time":1795002000}"#, "`document` is the number 1.0; expected text or a whole"),
-    (r#"{"impression":1.0,"document":"b","time":1795002000}"#, "`impression` is the number 1.0; expected text or a whole"),
-    (r#"{"impression":true,"document":"b","time":1795002000}"#, "`impression` is true; expected text or a whole number"),
-    (r#"{"impression":"i1","document":"b","time":1795002000,"time":1795003000}"#, "`time` is there twice: 1795002000, and 1795003000"),
+    (
+        r#"{"impression":"i1","document":"b","time":1795002000,"dwell":-3}"#,
+        "the dwell time -3 is not a number of seconds",
+    ),
+    (
+        r#"{"impression":"i1","document":["b"],"time":1795002000}"#,
+        "`document` is a list; expected text or a whole number",
+    ),
+    (
+        r#"{"impression":"i1","document":1.0,"time":1795002000}"#,
+        "`document` is the number 1.0; expected text or a whole",
+    ),
+    (
+        r#"{"impression":1.0,"document":"b","time":1795002000}"#,
+        "`impression` is the number 1.0; expected text or a whole",
+    ),
+    (
+        r#"{"impression":true,"document":"b","time":1795002000}"#,
+        "`impression` is true; expected text or a whole number",
+    ),
+    (
+        r#"{"impression":"i1","document":"b","time":1795002000,"time":1795003000}"#,
+        "`time` is there twice: 1795002000, and 1795003000",
+    ),
     (r#"{"impression":"i1","query_id":"i2","document":"b","time":1795002000}"#, "`impression` is `i1`, but `query_id`"),
-    (r#"{"impression":"i1","document":"b","time":1795002000,"timestamp":1795003000}"#, "`time` is 2026-11-18T11:40:00.000Z, but"),
+    (
+        r#"{"impression":"i1","document":"b","time":1795002000,"timestamp":1795003000}"#,
+        "`time` is 2026-11-18T11:40:00.000Z, but",
+    ),
     (r#"{"impression":"i1","document":"b","object_id":"c","time":1795002000}"#, "`document` is `b`, but `object_id`"),
     (r#"{"impression":"i1","document":"b","time":1795002000,"dwell":"long"}"#, "the dwell time `long` is not a number"),
     (
@@ -282,7 +312,8 @@ fn words_for_no_user_are_no_user() {
         |line: fn(&str) -> String| -> String { WORDS.iter().map(|word| line(&word.replace('\\', "\\\\"))).collect() };
     let csv: String =
         WORDS.iter().enumerate().map(|(at, word)| format!("i{at},1795001000,{word},,{word},a b,A B\n")).collect();
-    let quoted: String = csv.lines().map(|line| format!("{}\n", line.replace(",1795001000,", ",\"1795001000\","))).collect();
+    let quoted: String =
+        csv.lines().map(|line| format!("{}\n", line.replace(",1795001000,", ",\"1795001000\","))).collect();
     let header = "impression,time,user,client_id,session,shown,teams\n";
     let in_json = lines(|word| {
         format!(

@@ -213,7 +213,9 @@ fn a_team_alone_meets_the_other_ranker() {
 #[test]
 fn units_are_users_sessions_or_impressions() {
     let line = |id: u32, session: &str, teams: &str| {
-        format!(r#"{{"impression":"i{id}","time":179500{id}000,"user":"u",{session}"shown":["a","b"],"teams":{teams}}}"#)
+        format!(
+            r#"{{"impression":"i{id}","time":179500{id}000,"user":"u",{session}"shown":["a","b"],"teams":{teams}}}"#
+        )
     };
     let lines = [
         line(1, r#""session":"s1","#, r#"["A","B"]"#),

@@ -1,8 +1,9 @@
 //! Names of features and rankers: checked, looked up, and read from files (`file`); lists of them, with ranges of numbers
-//! (`range`); those that are nearly equal (`alike`).
+//! (`range`, `list`); those that are nearly equal (`alike`).
 
 mod alike;
 mod file;
+mod list;
 mod range;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use serde::{Serialize, Serializer};
 
 pub use self::alike::nearly_equal;
 pub use self::file::Numbered;
+pub use self::list::NameList;
 
 /// The number of names in a hint.
 const LISTED: usize = 10;

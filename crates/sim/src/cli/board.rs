@@ -1,11 +1,13 @@
 //! `rankduel board`: what a table of judgements says.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr as _;
 
 use anyhow::{Context, Result, ensure};
-use board::read::{Columns, Options, WinnerIs};
+use board::read::{Columns, DayOrder, Options, WinnerIs};
 use board::{Clusters, Settings, TieModel};
 use clap::{Args, ValueEnum};
+use letor_io::NameList;
 use output::input::{self, MOST_OF_RESULTS};
 use output::numbers::parse_confidence;
 use output::results_folder::{Existing, ResultsFolder};
@@ -28,13 +30,14 @@ use super::print::{eprintln, println};
 /// Bradley-Terry (with ties and the effect of being shown first) and the ranks that are known: for one look, and at every look.
 #[derive(Debug, Args)]
 pub(super) struct BoardCommand {
-    /// The table: CSV, JSON Lines, JSON, a matrix of wins, or a session of `rankduel next`
+    /// The table: CSV, JSON Lines, JSON, a matrix of wins (all plain or gzip), or a session of `rankduel next`
     #[arg(value_name = "FILE")]
     table: PathBuf,
 
-    /// Columns by name, where the usual headers do not find them, e.g. first=base,second=new,winner=preferred
-    #[arg(long, value_name = "WHAT=COLUMN,...", value_delimiter = ',')]
-    columns: Vec<String>,
+    /// Columns by name, where the usual headers do not find them, e.g. first=base,second=new,winner=preferred; several that name the
+    /// item together with +, e.g. item=question+criterion
+    #[arg(long, value_name = "WHAT=COLUMN,...")]
+    columns: Vec<NameList>,
 
     /// What the column of winners holds
     #[arg(long, value_name = "KIND", value_enum, default_value_t = KindArg::Auto)]
@@ -43,6 +46,10 @@ pub(super) struct BoardCommand {
     /// The columns of competitors are not the order in which judges saw the answers
     #[arg(long)]
     order_unknown: bool,
+
+    /// Whether dates such as 3/4/2026 have the day (dmy) or the month (mdy) first [default: as numbers above 12 say]
+    #[arg(long, value_name = "ORDER", value_parser = DayOrder::from_str)]
+    dates: Option<DayOrder>,
 
     /// Rows are in the order in which they were judged [default: as a column of times says, or unknown]
     #[arg(long)]
@@ -174,9 +181,11 @@ struct Config<'a> {
     table: &'a str,
     /// Of the bytes of the table.
     checksum: String,
-    columns: &'a [String],
+    columns: Vec<String>,
     winner_is: String,
     order_unknown: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dates: Option<&'static str>,
     in_time: bool,
     confidence: f64,
     clusters: Clusters,
@@ -190,9 +199,10 @@ impl BoardCommand {
             usage("--standalone makes a document of --format latex".to_owned())
         );
         let options = Options {
-            columns: columns(&self.columns)?,
+            columns: columns(&NameList::all(&self.columns))?,
             winner_is: self.winner_is.into(),
             order_unknown: self.order_unknown,
+            dates: self.dates,
             in_time: self.in_time,
         };
         let name = self.table.display().to_string();
@@ -259,9 +269,10 @@ impl BoardCommand {
             version: env!("CARGO_PKG_VERSION"),
             table: name,
             checksum: output::checksum::sha256_hex(&String::from_utf8_lossy(bytes)),
-            columns: &self.columns,
+            columns: NameList::all(&self.columns),
             winner_is: format!("{:?}", self.winner_is).to_lowercase(),
             order_unknown: self.order_unknown,
+            dates: self.dates.map(DayOrder::name),
             in_time: self.in_time,
             confidence: self.confidence,
             clusters: self.clusters.into(),

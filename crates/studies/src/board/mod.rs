@@ -89,12 +89,22 @@ impl BoardReport {
         let found = self.board.findings.iter().map(|found| found.sentence.clone());
         let held = self.board.groups.iter().filter_map(|group| {
             let prior = group.prior.filter(|_| !group.unbeaten.is_empty())?;
-            let shown = group.unbeaten.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
-            let more = group.unbeaten.len().saturating_sub(5);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            Some(format!(
-                "No other ever beat or tied with {shown}{more}: a weak prior (standard deviation {prior}) keeps the strengths finite."
-            ))
+            let beaten: Vec<&String> = group.members.iter().filter(|member| !group.unbeaten.contains(member)).collect();
+            let unbeaten: Vec<&String> = group.unbeaten.iter().collect();
+            let listed = |names: &[&String]| {
+                let shown = names.iter().take(5).map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
+                let more = names.len().saturating_sub(5);
+                if more > 0 { format!("{shown} and {more} more") } else { shown }
+            };
+            // A sentence about many is true of them together alone, and read as if it were true of each.
+            let what = if beaten.len() < unbeaten.len() {
+                format!("{} never beat or tied with any of the other {}", listed(&beaten), unbeaten.len())
+            } else if let [one] = unbeaten[..] {
+                format!("No other ever beat or tied with {one}")
+            } else {
+                format!("None of the other {} ever beat or tied with any of {}", beaten.len(), listed(&unbeaten))
+            };
+            Some(format!("{what}: a weak prior (standard deviation {prior}) keeps the strengths finite."))
         });
         found.chain(held).chain(self.notes.iter().cloned()).collect()
     }

@@ -275,7 +275,10 @@ fn pages_and_versions_are_usual() {
             r#"{"impression":"i","time":1795000001,"shown":["ad","a"],"mixed":["a","b"],"pinned":["ad"],"paged":1,"teams":["A","B"]}"#,
             true,
         ),
-        (r#"{"impression":"i","time":1795000001,"shown":["a"],"experiment":"e","version":7,"paged":null,"teams":["A"]}"#, true),
+        (
+            r#"{"impression":"i","time":1795000001,"shown":["a"],"experiment":"e","version":7,"paged":null,"teams":["A"]}"#,
+            true,
+        ),
         (r#"{"impression":"i","time":1795000001,"shown":["a"],"version":1.5}"#, false),
         (r#"{"impression":"i","time":1795000001,"shown":["a"],"paged":2}"#, false),
         (r#"{"impression":"i","time":1795000001,"shown":["a"],"paged":"1"}"#, false),

@@ -204,7 +204,8 @@ impl Days {
         let until = until.or_else(|| summary["last_closed_day"].as_str());
         let named = summary["rankers"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let order: Vec<String> = named.map(str::to_owned).collect();
-        let outcomes = Outcomes::from_csv(&text, &order).and_then(|outcomes| outcomes.need_impressions().map(|()| outcomes));
+        let outcomes =
+            Outcomes::from_csv(&text, &order).and_then(|outcomes| outcomes.need_impressions().map(|()| outcomes));
         let Outcomes { rankers, versions, days: rows } = outcomes.map_err(|error| usage(error.in_file(&table)))?;
         if versions.len() > 1 {
             let names: Vec<&str> = versions.iter().map(|version| version.as_deref().unwrap_or(UNNAMED)).collect();

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
+use letor_io::{NameList, Names};
 use output::numbers::{escaped, parse_above_zero};
 use output::usage::usage;
 
@@ -82,13 +83,13 @@ pub(super) struct Draw {
     #[arg(long, value_name = "PLACE", value_enum)]
     legend: Option<LegendArg>,
 
-    /// Another name for a curve, which keeps its colour, e.g. rucb=RUCB; several with commas
-    #[arg(long, value_name = "NAME=NEW,...", value_delimiter = ',', value_parser = relabelled)]
-    relabel: Vec<(String, String)>,
+    /// Another name for a curve, which keeps its colour, e.g. rucb=RUCB; several with commas (one with a comma in quotation marks)
+    #[arg(long, value_name = "NAME=NEW,...")]
+    relabel: Vec<Relabelled>,
 
     /// Draw these curves alone: names as in the legend, or algorithms
-    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
-    only: Vec<String>,
+    #[arg(long, value_name = "NAME,...")]
+    only: Vec<NameList>,
 
     /// Another headline
     #[arg(long, value_name = "TEXT", conflicts_with = "no_title")]
@@ -255,7 +256,7 @@ impl Draw {
             height: self.height.clone(),
             font: self.font.clone(),
             legend: self.legend.map(legend),
-            relabel: self.relabel.iter().cloned().collect(),
+            relabel: self.relabel.iter().flat_map(|Relabelled(names)| names).cloned().collect(),
             title: if self.no_title { Some(false) } else { self.title.as_ref().map(|_| true) },
             formats: self.format.clone(),
         };
@@ -263,13 +264,25 @@ impl Draw {
             x: x.or(self.x.map(scale)),
             y: y.or(self.y.map(scale)),
             bands: self.bands.map(bands),
-            only: self.only.clone(),
+            only: NameList::all(&self.only),
             heat_map: self.heat_map,
             at: self.at,
             labels: [self.x_label.clone(), self.y_label.clone()],
             title: self.title.clone(),
             chosen,
         }
+    }
+}
+
+/// Other names for curves.
+#[derive(Debug, Clone)]
+struct Relabelled(Vec<(String, String)>);
+
+impl std::str::FromStr for Relabelled {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Names::split(text)?.iter().map(|item| relabelled(item)).collect::<Result<_, _>>().map(Self)
     }
 }
 

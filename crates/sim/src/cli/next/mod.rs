@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use letor_io::NameList;
 use live::{Goal, Live, Pair, Ticket, Verdict, verdict_from_word};
 use output::numbers::parse_positive;
 use output::usage::usage;
@@ -79,9 +80,9 @@ pub(super) struct Next {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Settings of a new session")]
 pub(super) struct Settings {
-    /// The competitors (models, prompts, rankers)
-    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
-    competitors: Option<Vec<String>>,
+    /// The competitors (models, prompts, rankers; one with a comma in quotation marks)
+    #[arg(long, value_name = "NAME,...")]
+    competitors: Vec<NameList>,
 
     /// The competitors, from a file with one name per line
     #[arg(long, value_name = "FILE", conflicts_with = "competitors", value_hint = clap::ValueHint::FilePath)]

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
+use letor_io::{NameList, Names};
 use live::{Config, Live};
 use output::explained;
 use output::input;
@@ -155,10 +156,10 @@ fn lines_of(path: &Path) -> Result<Vec<String>> {
 
 impl Settings {
     fn competitors(&self) -> Result<Option<Vec<String>>> {
-        match (&self.competitors, &self.competitors_from) {
-            (Some(names), _) => Ok(Some(names.clone())),
-            (None, Some(path)) => lines_of(path).map(Some),
-            (None, None) => Ok(None),
+        match (self.competitors.as_slice(), &self.competitors_from) {
+            ([], Some(path)) => lines_of(path).map(Some),
+            ([], None) => Ok(None),
+            (lists, _) => Ok(Some(NameList::all(lists))),
         }
     }
 
@@ -187,13 +188,13 @@ impl Settings {
             )))
         };
         if let Some(names) = self.competitors()?.filter(|names| *names != config.names) {
-            let flag = if self.competitors.is_some() { "competitors" } else { "competitors-from" };
+            let flag = if self.competitors.is_empty() { "competitors-from" } else { "competitors" };
             let given = match names.iter().find(|name| !config.names.contains(name)) {
                 Some(other) => format!("names `{other}`"),
                 None if names.len() < config.names.len() => format!("names {} of them", names.len()),
                 None => "has them in another order".to_owned(),
             };
-            return differs(flag, given, config.names.join(","));
+            return differs(flag, given, Names::join(&config.names));
         }
         if let Some(items) = self.items.as_deref().map(lines_of).transpose()?.filter(|items| *items != config.items) {
             let place = items.iter().zip(&config.items).position(|(one, other)| one != other);

@@ -1,0 +1,25 @@
+//! Lists of names in one text.
+
+use std::str::FromStr;
+
+use super::Names;
+
+/// Names in one text, separated by commas, by the rule of [`Names::split`]: what flags that list names take.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NameList(pub Vec<String>);
+
+impl NameList {
+    /// The names of all these lists, in order: those of a flag that is given several times.
+    #[must_use]
+    pub fn all(lists: &[Self]) -> Vec<String> {
+        lists.iter().flat_map(|list| &list.0).cloned().collect()
+    }
+}
+
+impl FromStr for NameList {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Names::split(text).map(Self)
+    }
+}

@@ -1,0 +1,36 @@
+//! JSON as Python writes it.
+
+/// The same text with null for every `NaN` outside of strings, which Python's `json` and pandas write for what is missing;
+/// `None` if there is none.
+#[must_use]
+pub fn nan_as_null(text: &str) -> Option<String> {
+    let mut changed = String::new();
+    let (mut copied, mut at, mut in_string) = (0, 0, false);
+    let bytes = text.as_bytes();
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => in_string = !in_string,
+            b'\\' if in_string => at += 1,
+            b'N' if !in_string && bytes[at..].starts_with(b"NaN") => {
+                changed.push_str(&text[copied..at]);
+                changed.push_str("null");
+                (copied, at) = (at + 3, at + 2);
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    (copied > 0).then(|| changed + &text[copied..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nan_as_null;
+
+    #[test]
+    fn nan_outside_of_strings_is_null() {
+        let found = nan_as_null(r#"{"a": NaN, "NaN \" NaN": [NaN,"NaN"]}"#);
+        assert_eq!(found.as_deref(), Some(r#"{"a": null, "NaN \" NaN": [null,"NaN"]}"#));
+        assert_eq!((nan_as_null(r#"{"a": "NaN"}"#), nan_as_null("")), (None, None));
+    }
+}
