@@ -28,7 +28,7 @@ use serde_json::{Value, json};
 /// lists fields, rules and files.
 #[derive(Debug, Args)]
 pub(super) struct Credit {
-    /// Files of lists that were shown
+    /// Files of lists that were shown; one that also holds the clicks is named by both flags
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
     impressions: Vec<PathBuf>,
     /// Files of clicks
@@ -226,7 +226,20 @@ impl Credit {
             rankers,
             list_separator: self.list_separator,
             set_malformed_aside: self.malformed == OnMalformed::SetAside,
+            holds_both: self.holds_both()?,
         })
+    }
+
+    /// Whether each file is named as both: then it holds queries and events.
+    fn holds_both(&self) -> Result<bool> {
+        let shared = self.impressions.iter().filter(|path| self.clicks.contains(path)).count();
+        if shared > 0 && (shared < self.impressions.len() || shared < self.clicks.len()) {
+            bail!(usage(
+                "a file is named by --impressions and by --clicks, and another by one of them alone; name files of both kinds of lines \
+                 twice in a call of their own"
+            ));
+        }
+        Ok(shared > 0)
     }
 
     /// All that results depend on.

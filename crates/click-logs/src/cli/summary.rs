@@ -54,6 +54,9 @@ pub fn summary(credited: &Credited, settings: &Settings) -> Value {
     if !credited.never_met.is_empty() {
         summary["rankers_never_met"] = credited.never_met.clone().into();
     }
+    if tally.optimized > 0 {
+        summary["impressions_by_optimized"] = tally.optimized.into();
+    }
     if settings.dwell.is_some() {
         summary["clicks_without_dwell"] = tally.without_dwell.into();
     }

@@ -459,6 +459,7 @@ impl<'a> Table<'a> {
                 outcome.stands = false;
             })?;
             tally.outdated_receipts += u64::from(is_outdated);
+            tally.optimized += u64::from(lineup.is_optimized());
         }
         for entry in self.entries.iter().filter(|entry| entry.is_conflict) {
             let record = self.record(entry.at);

@@ -115,6 +115,8 @@ pub struct Tally {
     pub unkept: u64,
     /// Impressions with clicks whose receipts were recognised as those of an earlier build.
     pub outdated_receipts: u64,
+    /// Impressions that count whose method balances the mean credit of random clicks and not who wins by them.
+    pub optimized: u64,
     /// Impressions that count with places that are nobody's: their documents were not mixed, or others placed them there.
     pub with_pinned: u64,
     /// Impressions that count with documents that were mixed and left out above others that were displayed.
@@ -129,6 +131,7 @@ const WITHOUT_DWELL: &str = "without-dwell";
 const AFTER_CLOSING: &str = "after-closing";
 const BUSIEST: &str = "busiest";
 const OUTDATED: &str = "outdated-receipts";
+const OPTIMIZED: &str = "optimized";
 const PINNED: &str = "with-pinned";
 const LEFT_OUT: &str = "with-left-out";
 const UNKEPT: &str = "unkept-units";
@@ -191,6 +194,7 @@ impl Tally {
             (AFTER_CLOSING, self.after_closing),
             (BUSIEST, self.busiest),
             (OUTDATED, self.outdated_receipts),
+            (OPTIMIZED, self.optimized),
             (PINNED, self.with_pinned),
             (LEFT_OUT, self.with_left_out),
             (UNKEPT, self.unkept),
@@ -217,6 +221,7 @@ impl Tally {
             }
             ("tally", AFTER_CLOSING) => Some(&mut self.after_closing),
             ("tally", OUTDATED) => Some(&mut self.outdated_receipts),
+            ("tally", OPTIMIZED) => Some(&mut self.optimized),
             ("tally", PINNED) => Some(&mut self.with_pinned),
             ("tally", LEFT_OUT) => Some(&mut self.with_left_out),
             ("tally", UNKEPT) => Some(&mut self.unkept),
@@ -255,6 +260,7 @@ impl AddAssign for Tally {
         self.taken_back += other.taken_back;
         self.after_closing += other.after_closing;
         self.outdated_receipts += other.outdated_receipts;
+        self.optimized += other.optimized;
         self.with_pinned += other.with_pinned;
         self.with_left_out += other.with_left_out;
         self.unkept += other.unkept;

@@ -55,6 +55,16 @@ pub enum Alone {
 pub(crate) const NOBODY: u8 = u8::MAX;
 
 impl Lineup {
+    /// Whether lists were mixed by `optimized`. It draws lists so that random clicks give rankers the same mean credit; which ranker has
+    /// more credit after an impression, which is what counts here, has no such balance.
+    pub(crate) fn is_optimized(&self) -> bool {
+        match &self.scheme {
+            Scheme::Teams => false,
+            Scheme::Interleaving(method) => matches!(method, AnyInterleaving::Optimized(_)),
+            Scheme::Multileaving(method) => matches!(method, AnyMultileaving::Optimized(_)),
+        }
+    }
+
     /// Calls `verdict` for each pair of rankers (their places in [`rankers`](Self::rankers)) with who won an impression, given
     /// its stored `credit` (a team per place, or what is kept of a receipt) and the places clicked among the `shown`, ascending.
     /// A click proves that the user saw the page as far as that. Returns whether the

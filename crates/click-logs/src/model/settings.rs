@@ -69,6 +69,9 @@ pub struct Settings {
     pub list_separator: Option<char>,
     /// Lines that cannot be read are set aside instead of refused.
     pub set_malformed_aside: bool,
+    /// Each file holds both impressions and clicks, as UBI's queries and events in one `_bulk` file: each reader passes over the
+    /// lines of the other.
+    pub holds_both: bool,
 }
 
 impl Default for Settings {
@@ -87,6 +90,7 @@ impl Default for Settings {
             rankers: Vec::new(),
             list_separator: None,
             set_malformed_aside: false,
+            holds_both: false,
         }
     }
 }

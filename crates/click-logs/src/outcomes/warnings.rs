@@ -18,7 +18,7 @@ pub fn warnings(summary: &Value) -> Vec<String> {
         }
         _ => of_pairs(summary),
     };
-    let others = [names(summary), receipts(summary), left_out(summary)];
+    let others = [names(summary), optimized(summary), receipts(summary), left_out(summary)];
     missing(summary).into_iter().chain(pairs).chain(others.into_iter().flatten()).collect()
 }
 
@@ -230,6 +230,17 @@ fn names(summary: &Value) -> Option<String> {
         let all = groups.iter().map(listed).collect::<Vec<_>>().join(", ");
         format!("{all} count as different rankers: if they are one, log it by one name and credit again.")
     })
+}
+
+/// If lists were mixed by a method without balance in what verdicts count.
+fn optimized(summary: &Value) -> Option<String> {
+    let count = summary["impressions_by_optimized"].as_u64().filter(|count| *count > 0)?;
+    let credited = Fates(&summary["fates"]["impressions"]).of("credited");
+    Some(format!(
+        "{} were mixed by `optimized`: random clicks favour no ranker there in mean credit, but can favour one in who wins, which verdicts \
+         count. Do not decide by them; mix by team-draft or probabilistic.",
+        share_of(count, credited, "impressions that count")
+    ))
 }
 
 /// If receipts of an earlier build are among those credited.

@@ -30,13 +30,19 @@ pub fn click<'a>(
     settings: &Settings,
 ) -> Result<Option<Event<'a>>, Malformed> {
     let Some(header) = header else {
-        if shape::is_action(text) {
+        if shape::is_action(text) || settings.holds_both && !is_event(text)? {
             return Ok(None);
         }
         let event = json::fields(text, Kind::Clicks)?.click(settings);
         return event.map(Some).map_err(|malformed| shape::explained(text).unwrap_or(malformed));
     };
     header.fields(text, Kind::Clicks, Separated::in_csv(settings.list_separator))?.click(settings).map(Some)
+}
+
+/// Whether a line of JSON is a click or another event, and not an impression: in a file of both.
+pub(super) fn is_event(line: &str) -> Result<bool, Malformed> {
+    let fields = json::fields(line, Kind::Clicks)?;
+    Ok(fields.has_text(Field::Action) || fields.has_text(Field::Document))
 }
 
 /// The click or other event with these fields.
@@ -57,8 +63,8 @@ pub(super) fn click_of<'a>(mut fields: LineFields<'a>, settings: &Settings) -> R
     fields.check()?;
     if fields.has_shown() && !fields.has_text(Field::Document) {
         return Err(Malformed::new(
-            "a list that was shown, not a click; pass this file as --impressions, or take the events alone out of a file of both: \
-             jq -c 'select(.action_name)'",
+            "a list that was shown, not a click; pass this file as --impressions, and one that holds clicks too as --impressions and as \
+             --clicks",
         ));
     }
     // Events of UBI leave out what they do not have: the query before any search, the object of a click beside all.

@@ -169,6 +169,11 @@ impl LogFile {
                 Some(message) => Err(LogError::new(message).in_file(&self.path)),
                 None => Ok(()),
             },
+            Some(0x1e) => {
+                let message = "a sequence of JSON with separators (RFC 7464); expected one JSON object per line \
+                               (`tr -d '\\036'` removes the separators)";
+                Err(LogError::new(message).in_file(&self.path))
+            }
             Some(b'[') => {
                 let message = "a JSON array; expected one JSON object per line (`jq -c '.[]'` writes them)";
                 Err(LogError::new(message).in_file(&self.path))

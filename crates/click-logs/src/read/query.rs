@@ -29,7 +29,7 @@ pub fn impression<'a>(
     settings: &Settings,
 ) -> Result<Option<Impression<'a>>, Malformed> {
     let Some(header) = header else {
-        if shape::is_action(line) {
+        if shape::is_action(line) || settings.holds_both && super::event::is_event(line)? {
             return Ok(None);
         }
         let found = json::fields(line, Kind::Impressions)?.impression(settings);
@@ -46,8 +46,8 @@ pub(super) fn impression_of<'a>(mut fields: LineFields<'a>, settings: &Settings)
     }
     if fields.has_text(Field::Action) {
         return Err(Malformed::new(
-            "an event (`action_name`), not an impression; pass this file as --clicks, or take the queries alone out of a file of \
-             both: jq -c 'select(.action_name == null)'",
+            "an event (`action_name`), not an impression; pass this file as --clicks, and one that holds queries too as --impressions and \
+             as --clicks",
         ));
     }
     fields.check()?;

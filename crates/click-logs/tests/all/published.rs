@@ -193,7 +193,9 @@ fn receipts_of_an_earlier_build_are_corrected_and_counted() {
     let settings = Settings { complete: Complete::Final, ..Settings::default() };
     let found = Log::of(&[impressions.as_bytes()], &[clicks.as_bytes()]).credit(&settings).unwrap();
     assert_eq!(found.days[0].counts.units, Counts::new(2, 1, 0));
-    assert_eq!(found.tally.outdated_receipts, 1);
+    assert_eq!((found.tally.outdated_receipts, found.tally.optimized), (1, 3));
+    let said = click_logs::outcomes::warnings(&click_logs::cli::summary(&found, &settings));
+    assert!(said.concat().contains("all 3 impressions that count were mixed by `optimized`"), "{said:?}");
 }
 
 #[test]

@@ -41,9 +41,39 @@ fn actions_of_bulk_requests_are_no_lines() {
         .credit(&settings())
         .unwrap_err()
         .to_string();
-    assert!(error.contains("jq -c 'select(.action_name)'"), "{error}");
+    assert!(error.contains("not a click; pass this file as --impressions"), "{error}");
     let error = Log::of(&[EVENT.as_bytes()], &[]).credit(&settings()).unwrap_err().to_string();
-    assert!(error.contains("jq -c 'select(.action_name == null)'"), "{error}");
+    assert!(error.contains("not an impression; pass this file as --clicks"), "{error}");
+}
+
+#[test]
+fn a_file_may_hold_queries_and_events() {
+    let expected = credited(QUERY, EVENT);
+    let [queries, events] = ["ubi_queries", "ubi_events"].map(|index| format!(r#"{{"index":{{"_index":"{index}"}}}}"#));
+    let own = [
+        r#"{"impression":"q1","user":"c1","time":"2026-11-22T15:04:05Z","shown":["a","b"],"teams":["A","B"]}"#,
+        r#"{"impression":"q1","document":"b","time":"2026-11-22T15:04:45Z"}"#,
+    ];
+    for text in [
+        format!("{queries}\n{QUERY}\n{events}\n{EVENT}\n"),
+        format!("{EVENT}\n{QUERY}\n"),
+        format!("{}\n{}\n", own[0], own[1]),
+    ] {
+        let log = Log::of(&[text.as_bytes()], &[text.as_bytes()]);
+        let found = log.credit(&Settings { holds_both: true, ..settings() }).unwrap();
+        assert_eq!(found.days, expected.days, "{text}");
+        assert_eq!(found.tally.lines(), [1, 1], "{text}");
+    }
+}
+
+#[test]
+fn nan_is_null_and_separators_are_named() {
+    let expected = credited(QUERY, EVENT);
+    let with_nan = |line: &str| line.replacen('{', r#"{"score":NaN,"note":"NaN","#, 1);
+    assert_same(&credited(&with_nan(QUERY), &with_nan(EVENT)), &expected, "NaN");
+    let sequence = format!("\u{1e}{QUERY}\n");
+    let error = Log::of(&[sequence.as_bytes()], &[]).credit(&settings()).unwrap_err().to_string();
+    assert!(error.contains("RFC 7464") && error.contains("tr -d"), "{error}");
 }
 
 #[test]

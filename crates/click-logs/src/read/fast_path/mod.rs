@@ -39,6 +39,9 @@ impl<'a> FastPath<'a> {
         header: Option<&Header>,
         settings: &Settings,
     ) -> Option<ImpressionRef<'_>> {
+        if settings.holds_both {
+            return None;
+        }
         self.row.clear();
         match header {
             Some(header) => self.impression_of_row(line, header, settings)?,
@@ -161,6 +164,9 @@ impl<'a> FastPath<'a> {
 
     /// The click, or other event, in a line of the usual form.
     pub(crate) fn click(&mut self, line: &'a str, header: Option<&Header>, settings: &Settings) -> Option<Event<'a>> {
+        if settings.holds_both {
+            return None;
+        }
         match header {
             Some(header) => self.click_of_row(line, header, settings),
             None => click_of_json(line, settings),
