@@ -36,14 +36,6 @@ pub fn date(day: i32) -> String {
     format!("{year:04}-{month:02}-{:02}", day_of_year - (153 * shifted + 2) / 5 + 1)
 }
 
-/// The day of a date such as `2026-11-22`.
-#[must_use]
-pub fn day_of_date(text: &str) -> Option<i32> {
-    let (time, rest) =
-        crate::written::local_time(format!("{text}T00:00").as_bytes()).map(|(time, rest)| (time, rest.len()))?;
-    (rest == 0).then_some((time / DAY) as i32).filter(|day| date(*day) == text)
-}
-
 /// A time in UTC, to the millisecond.
 #[must_use]
 pub fn text(time: i64) -> String {
@@ -51,18 +43,4 @@ pub fn text(time: i64) -> String {
     let (hour, minute) = (of_day / 3_600_000, of_day / 60_000 % 60);
     let day = date(time.div_euclid(DAY) as i32);
     format!("{day}T{hour:02}:{minute:02}:{:02}.{:03}Z", of_day / 1000 % 60, of_day % 1000)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn days_and_dates_agree() {
-        for day in (-150_000..150_000).step_by(97) {
-            assert_eq!(day_of_date(&date(day)), Some(day));
-        }
-        assert_eq!((date(0), date(-1), date(20_780)), ("1970-01-01".into(), "1969-12-31".into(), "2026-11-23".into()));
-        assert_eq!(day_of_date("2026-2-3"), None);
-    }
 }

@@ -18,10 +18,10 @@ mod unit;
 mod written;
 mod zone;
 
-pub use calendar::{DAY, date, day_of_date, text};
+pub use calendar::{DAY, date, text};
 pub use instant::{check, not_a_time, of_number};
 pub use length::{duration_text, parse_duration};
-pub use written::{DayOrder, Written};
+pub use written::{DayOrder, Written, day_of_date};
 pub use zone::Zone;
 
 /// The example of the README, compiled and run as a test.

@@ -1,4 +1,4 @@
-//! What a number that is no time since 1970 in a usual unit is likely to be.
+//! What a number is likely to be that is not a time since 1970 in a usual unit.
 
 use crate::calendar::{DAY, days_in};
 

@@ -1,6 +1,6 @@
 //! Times as tables write them: what a clock showed, and how far it is ahead of UTC if the table says so.
 
-use crate::calendar::{DAY, days_from_civil, days_in};
+use crate::calendar::{DAY, date, days_from_civil, days_in};
 
 /// Whether `3/4/2026` is the third of April or the fourth of March.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -196,9 +196,25 @@ fn offset(bytes: &[u8]) -> Option<i64> {
     (hours <= 18 && minutes < 60).then_some(sign * (hours * 60 + minutes) * 60_000)
 }
 
+/// The day of a date such as `2026-11-22`.
+#[must_use]
+pub fn day_of_date(text: &str) -> Option<i32> {
+    let (time, rest) = local_time(format!("{text}T00:00").as_bytes()).map(|(time, rest)| (time, rest.len()))?;
+    (rest == 0).then_some((time / DAY) as i32).filter(|day| date(*day) == text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn days_and_dates_agree() {
+        for day in (-150_000..150_000).step_by(97) {
+            assert_eq!(day_of_date(&date(day)), Some(day));
+        }
+        assert_eq!((date(0), date(-1), date(20_780)), ("1970-01-01".into(), "1969-12-31".into(), "2026-11-23".into()));
+        assert_eq!(day_of_date("2026-2-3"), None);
+    }
 
     fn utc(text: &str, order: Option<DayOrder>) -> Option<String> {
         Written::parse(text, order).map(|Written { local, ahead }| crate::text(local - ahead.unwrap_or(0)))

@@ -292,7 +292,7 @@ fn check(credited: &Credited, settings: &Settings) -> Result<()> {
             credited.rankers.iter().filter(|name| !credited.never_met.contains(name)).map(String::as_str).collect();
         bail!(usage(format!("--rankers names {name}, which no impression does; the log has {}", met.join(", "))));
     }
-    // Doubles of lists that nobody mixed are no reason to go on.
+    // Doubles of lists that were not mixed do not change that.
     let not_mixed = tally.of_impressions(ImpressionFate::NotMixed);
     if not_mixed > 0 && not_mixed + tally.of_impressions(ImpressionFate::Duplicate) == lines {
         bail!(usage(

@@ -99,7 +99,7 @@ impl Outcomes {
         (first..last).filter(|day| !days.contains(day)).take(10_000).collect()
     }
 
-    /// Refuses outcomes of units alone where impressions are to be counted.
+    /// Refuses outcomes of units alone where impressions shall be counted.
     ///
     /// # Errors
     /// If there are units and no impressions.

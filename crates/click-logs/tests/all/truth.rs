@@ -53,7 +53,8 @@ fn counts_equal_the_truth_by_every_method() {
         let mut found = log.credit(&rules(&simulation)).unwrap();
         // Not a fate: how many of those that count were mixed by this method.
         let by_optimized = std::mem::take(&mut found.tally.optimized);
-        let expected = if method.starts_with("optimized") { found.tally.of_impressions(ImpressionFate::Credited) } else { 0 };
+        let expected =
+            if method.starts_with("optimized") { found.tally.of_impressions(ImpressionFate::Credited) } else { 0 };
         assert_eq!(by_optimized, expected, "{method}");
         assert_same(&found, &truth.credited(), method);
     }
