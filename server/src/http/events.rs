@@ -70,7 +70,7 @@ pub(super) async fn events(
     Ok(Answer(json!({"results": results, "taken": count})))
 }
 
-/// What becomes of the events of a body, in their order. Wherever events can be told apart, one that is wrong stops no other.
+/// What becomes of the events of a body, in their order. Wherever it is clear where events end, one that is wrong stops no other.
 fn fates(app: &App, bytes: &[u8], kind: Kind) -> Result<Vec<Fate>, Problem> {
     let now = seconds(app);
     if kind == Kind::Lines {

@@ -1,6 +1,6 @@
 //! The items of an array one by one, for arrays of which some item is not JSON.
 
-/// The texts of the items of an array, whatever is wrong inside them; `None` if this is no array, or does not end as one.
+/// The texts of the items of an array, whatever is wrong inside them; `None` if this is not an array, or does not end as one.
 ///
 /// Brackets must balance outside of texts, so that nothing is taken for an item which is part of another.
 #[must_use]

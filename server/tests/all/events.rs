@@ -80,7 +80,7 @@ fn an_event_that_is_wrong_stops_no_other() {
     assert_eq!(statuses(&answer), expected);
 }
 
-/// Whatever is wrong in an array, its other events count: also what is no JSON.
+/// Whatever is wrong in an array, its other events count: also what is not JSON.
 #[test]
 fn an_array_loses_only_the_events_that_are_wrong() {
     let server = Server::start();
@@ -108,7 +108,7 @@ fn an_array_loses_only_the_events_that_are_wrong() {
         assert_eq!(why(0), "the event is not JSON that can be used: line 1, column 7: NaN is not JSON; write null");
         assert!(why(2).contains("the key \"x\" is there twice"), "{taken}");
     }
-    // What does not end as an array is no array: nothing of it is taken.
+    // Nothing is taken of what does not end as an array.
     let cut = body[..body.len() - 40].to_owned();
     server.client().send("POST", "/v1/events", Some(&cut)).problem(400);
 }
