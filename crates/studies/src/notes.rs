@@ -4,7 +4,7 @@
 use bandits::registry::Spec;
 use clicks::DependentClickModel;
 use interleave::CreditTies;
-use letor_io::{Dataset, Provenance, Runs};
+use letor_io::{Dataset, Provenance, RankColumn, Runs};
 use output::numbers::{escaped, significant, with_separators, with_unit};
 use rankers::TieBreaking;
 use simulation::description::SiteDescription;
@@ -87,7 +87,8 @@ fn of_runs(dataset: &Dataset, runs: &Runs) -> Vec<String> {
         Some(name) => escaped(name).into_owned(),
         None => format!("run {}", run + 1),
     };
-    let mut notes = Vec::new();
+    let ranks = counts.ranks.iter().enumerate();
+    let mut notes: Vec<String> = ranks.filter_map(|(run, column)| contradicted(&name(run), column)).collect();
     if !counts.unjudged_queries.is_empty() {
         let queries = with_unit(counts.unjudged_queries.len() as u64, "query");
         notes.push(format!("left out {queries} of the runs without judgments: {}", listed(&counts.unjudged_queries)));
@@ -150,6 +151,22 @@ fn of_runs(dataset: &Dataset, runs: &Runs) -> Vec<String> {
         notes.push(format!("{} more than once, with the same label", with_unit(counts.repeated as u64, "judgment")));
     }
     notes
+}
+
+/// That the scores of a run contradict its ranks, if they do in most queries.
+fn contradicted(name: &str, column: &RankColumn) -> Option<String> {
+    let most = |queries: usize| (2 * queries > column.queries).then_some(queries);
+    let (queries, what) = match (most(column.reversed), most(column.contradicted)) {
+        (Some(queries), _) => (queries, "rise with its ranks"),
+        (None, Some(queries)) => (queries, "are not in the order of its ranks"),
+        (None, None) => return None,
+    };
+    Some(format!(
+        "in {} of {} the scores of {name} {what}: lists are by score, the highest first, as trec_eval has them; if the ranks are right, \
+         write scores that fall with them (of distances, -distance)",
+        with_separators(queries as u64),
+        with_unit(column.queries as u64, "query")
+    ))
 }
 
 /// The first few of a list.
