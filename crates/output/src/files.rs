@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{OnceLock, RwLockReadGuard};
+use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -234,15 +234,48 @@ fn this_machine() -> &'static str {
 /// A temporary file beside its target, removed on drop unless it was renamed.
 struct Aside {
     path: PathBuf,
-    /// The file itself: a symbolic link stays, and what it points to is replaced.
+    /// The file itself: a symbolic link that a user named stays, and what it points to is replaced. In a folder of results nobody named
+    /// it, and it is replaced.
     target: PathBuf,
     /// A process that is asked to stop completes its files.
     writing: Option<RwLockReadGuard<'static, ()>>,
 }
 
+/// A folder whose files are results of this process, as long as this lives.
+#[derive(Debug)]
+pub(super) struct Owned(PathBuf);
+
+/// All of them; few at a time.
+static OWNED: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
+
+impl Owned {
+    pub(super) fn new(folder: &Path) -> Self {
+        OWNED.write().unwrap_or_else(PoisonError::into_inner).push(folder.to_path_buf());
+        Self(folder.to_path_buf())
+    }
+
+    /// Whether `path` is in such a folder.
+    fn has(path: &Path) -> bool {
+        OWNED
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+            .any(|folder| path != folder && path.starts_with(folder))
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        let mut owned = OWNED.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = owned.iter().position(|folder| *folder == self.0) {
+            owned.swap_remove(at);
+        }
+    }
+}
+
 impl Aside {
     fn beside(target: &Path) -> Result<Self> {
-        let is_link = fs::symlink_metadata(target).is_ok_and(|data| data.is_symlink());
+        let is_link = fs::symlink_metadata(target).is_ok_and(|data| data.is_symlink()) && !Owned::has(target);
         let target =
             &if is_link { fs::canonicalize(target).ok() } else { None }.unwrap_or_else(|| target.to_path_buf());
         // A device or pipe would be replaced by a file of its name.
