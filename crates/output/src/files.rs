@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{OnceLock, RwLockReadGuard};
 
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -15,6 +15,7 @@ use serde::Serialize;
 use crate::checksum::sha256_hex;
 use crate::input;
 use crate::interrupt::finish_writing;
+use crate::owned::Owned;
 
 /// Creates `folder` and its missing parents; an existing folder is left as it is.
 ///
@@ -239,38 +240,6 @@ struct Aside {
     target: PathBuf,
     /// A process that is asked to stop completes its files.
     writing: Option<RwLockReadGuard<'static, ()>>,
-}
-
-/// A folder whose files are results of this process, as long as this lives.
-#[derive(Debug)]
-pub(super) struct Owned(PathBuf);
-
-/// All of them; few at a time.
-static OWNED: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
-
-impl Owned {
-    pub(super) fn new(folder: &Path) -> Self {
-        OWNED.write().unwrap_or_else(PoisonError::into_inner).push(folder.to_path_buf());
-        Self(folder.to_path_buf())
-    }
-
-    /// Whether `path` is in such a folder.
-    fn has(path: &Path) -> bool {
-        OWNED
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .iter()
-            .any(|folder| path != folder && path.starts_with(folder))
-    }
-}
-
-impl Drop for Owned {
-    fn drop(&mut self) {
-        let mut owned = OWNED.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = owned.iter().position(|folder| *folder == self.0) {
-            owned.swap_remove(at);
-        }
-    }
 }
 
 impl Aside {

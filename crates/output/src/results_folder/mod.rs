@@ -47,9 +47,10 @@ use serde_json::Value;
 
 use super::difference::{Compare, first_difference};
 use super::files::{
-    Owned, check_writable, create_folder_listing, explained, remove_leftovers_in, remove_stale, write_json_pretty,
+    check_writable, create_folder_listing, explained, remove_leftovers_in, remove_stale, write_json_pretty,
 };
 use super::lock::Lock;
+use super::owned::Owned;
 use super::usage::usage;
 use super::{input, interrupt};
 use foreign::ForeignFiles;
