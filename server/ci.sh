@@ -29,6 +29,8 @@ fi
 # `NODE_PATH` is where playwright-core and axe-core are.
 chromium=${CHROMIUM:-/usr/bin/chromium}
 if [ -x "$chromium" ] && node -e 'for (const name of ["playwright-core", "axe-core"]) require.resolve(name)' 2>/dev/null; then
+  step 'clicks from pages of other origins'
+  node tests/outside/beacon.mjs "$CARGO_TARGET_DIR/debug/rankduel-server"
   step 'pages in a browser'
   shots=$(mktemp -d)
   node tests/outside/page.mjs "$CARGO_TARGET_DIR/debug/rankduel-server" "$shots"

@@ -15,6 +15,18 @@ pub(crate) fn is_cache(path: &Path) -> bool {
     path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.ends_with(CACHE_ENDING))
 }
 
+/// Why `path`, a file of a folder that stands for its files, is not meant: programs leave hidden files and copies beside those that
+/// they edit, with the same lines.
+pub(crate) fn reason_it_is_not_meant(path: &Path) -> Option<&'static str> {
+    const COPIES: [&str; 8] = ["~", ".bak", ".orig", ".old", ".rej", ".swo", ".swp", ".tmp"];
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    if name.starts_with('.') {
+        return Some("it is hidden; name it to have it read");
+    }
+    let is_copy = COPIES.iter().any(|ending| name.ends_with(ending)) || name.starts_with('#') && name.ends_with('#');
+    is_copy.then_some("it is called like the copy that an editor keeps; name it to have it read")
+}
+
 /// The endings of files of group sizes: LightGBM's and XGBoost's.
 pub(crate) const GROUP_ENDINGS: [&str; 2] = [".query", ".group"];
 

@@ -15,6 +15,7 @@ use serde::Serialize;
 use crate::checksum::sha256_hex;
 use crate::input;
 use crate::interrupt::finish_writing;
+use crate::owned::Owned;
 
 /// Creates `folder` and its missing parents; an existing folder is left as it is.
 ///
@@ -234,7 +235,8 @@ fn this_machine() -> &'static str {
 /// A temporary file beside its target, removed on drop unless it was renamed.
 struct Aside {
     path: PathBuf,
-    /// The file itself: a symbolic link stays, and what it points to is replaced.
+    /// The file itself: a symbolic link that a user named stays, and what it points to is replaced. In a folder of results nobody named
+    /// it, and it is replaced.
     target: PathBuf,
     /// A process that is asked to stop completes its files.
     writing: Option<RwLockReadGuard<'static, ()>>,
@@ -242,7 +244,7 @@ struct Aside {
 
 impl Aside {
     fn beside(target: &Path) -> Result<Self> {
-        let is_link = fs::symlink_metadata(target).is_ok_and(|data| data.is_symlink());
+        let is_link = fs::symlink_metadata(target).is_ok_and(|data| data.is_symlink()) && !Owned::has(target);
         let target =
             &if is_link { fs::canonicalize(target).ok() } else { None }.unwrap_or_else(|| target.to_path_buf());
         // A device or pipe would be replaced by a file of its name.

@@ -26,6 +26,7 @@ pub mod lock;
 pub mod machine;
 pub mod mutations;
 pub mod numbers;
+mod owned;
 pub mod progress;
 pub mod records;
 pub mod results_folder;

@@ -168,6 +168,59 @@ fn what_was_left_out_is_said_once() {
     }
 }
 
+/// Search libraries return distances: the first has the smallest.
+#[test]
+fn scores_that_contradict_their_ranks_are_said_before_any_measure() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    // By run, the rank and the score of the document at each place of the file.
+    let write = |name: &str, queries: usize, line: &dyn Fn(usize, usize) -> (usize, f64)| {
+        let lines = (1..=queries).flat_map(|query| {
+            (0..4).map(move |place| {
+                let (rank, score) = line(query, place);
+                format!("{query} Q0 d{place} {rank} {score} t\n")
+            })
+        });
+        fs::write(at.join(name), lines.collect::<String>()).unwrap();
+    };
+    write("dist.run", 6, &|_, place| (place + 1, 0.25 * place as f64));
+    write("worst-last.run", 6, &|_, place| (4 - place, 9.0 - place as f64));
+    // Reranked, with the scores of before.
+    write("stale.run", 6, &|query, place| {
+        (place, if query > 1 { [4.0, 2.0, 3.0, 1.0] } else { [4.0, 3.0, 2.0, 1.0] }[place])
+    });
+    write("slips.run", 6, &|query, place| {
+        (place, if query > 3 { [4.0, 2.0, 3.0, 1.0] } else { [4.0, 3.0, 2.0, 1.0] }[place])
+    });
+    write("good.run", 6, &|_, place| (place, -0.1 * place as f64));
+    write("constant.run", 6, &|_, place| (0, place as f64));
+    write("equal.run", 6, &|_, place| (place, 1.0));
+    fs::write(at.join("q"), (1..=6).map(|query| format!("{query} 0 d0 1\n{query} 0 d3 0\n")).collect::<String>())
+        .unwrap();
+    let expected = |name: &str, queries: usize, what: &str| {
+        format!(
+            "note: in {queries} of 6 queries the scores of {name} {what}: lists are by score, the highest first, as trec_eval has \
+             them; if the ranks are right, write scores that fall with them (of distances, -distance)\n"
+        )
+    };
+    let runs = "dist.run,worst-last.run,stale.run,slips.run,good.run,constant.run,equal.run";
+    let of_runs = ["--rankings", runs, "--qrels", "q"];
+    let order = expected("dist", 6, "rise with its ranks")
+        + &expected("worst-last", 6, "rise with its ranks")
+        + &expected("stale", 5, "are not in the order of its ranks");
+    let play = ["live", "--algorithms", "rucb", "--steps", "20", "--runs", "1", "--cache", "none", "--out", "live"];
+    for command in [
+        &["inspect"][..],
+        &["inspect", "--measures", "AP,nDCG@3"],
+        &["proxy", "--impressions-per-pair", "20", "--out", "P.npy"],
+        &play,
+    ] {
+        let (_, said) = run(at, &[command, &of_runs].concat());
+        assert!(said.contains(&order), "{command:?}: {said}");
+        assert_eq!(said.matches(" the scores of ").count(), 3, "{command:?}: {said}");
+    }
+}
+
 #[test]
 fn files_in_the_wrong_place_are_answered_with_the_right_flag() {
     let folder = tempfile::tempdir().unwrap();

@@ -155,12 +155,12 @@ fn a_description_that_was_changed_is_remarked_on_everywhere() {
     let (printed, remarks) = said(here, &[&analyse[..], &["--matrix", "own.npy", "--out", "by-hand"]].concat());
     assert!(remarks.contains("own.json only names the arms of own.npy") && !printed.contains("origin"), "{remarks}");
     assert_eq!(json(&here.join("by-hand/config.json"))["names"][1], "b");
-    // The description is gone, and the state is there; `--resume` writes it again.
+    // The description is gone, and the state is there; the same command writes it again.
     fs::remove_file(here.join("P.json")).expect("a file");
     let (_, remarks) = said(here, &[&analyse[..], &["--matrix", "P.npy", "--out", "gone"]].concat());
     assert!(remarks.contains("P.json is missing"), "{remarks}");
     let site = ["proxy", "--dataset", "mslr-lookalike:0.01", "--rankers", "6", "--interleavings", "500"];
-    said(here, &[&site[..], &["--quiet", "--out", "P.npy", "--resume"]].concat());
+    said(here, &[&site[..], &["--quiet", "--out", "P.npy"]].concat());
     assert_eq!(fs::read_to_string(here.join("P.json")).expect("a file"), whole);
 }
 

@@ -47,14 +47,14 @@ fn names(files: &[(String, Vec<u8>)]) -> Vec<&str> {
 }
 
 #[test]
-fn killed_ten_times_and_resumed_is_the_same_to_the_byte() {
+fn killed_ten_times_and_repeated_is_the_same_to_the_byte() {
     for flags in [&[][..], &["--stratify"]] {
         let folder = TempDir::new().expect("a temporary folder");
         let start = Instant::now();
         succeeds(proxy(folder.path(), &[&SMALL[..], flags, &["--out", "whole/P.npy"]].concat()));
         let whole = start.elapsed();
 
-        let arguments = [&SMALL[..], flags, &["--out", "cut/P.npy", "--resume", "--save-every", "0.02"]].concat();
+        let arguments = [&SMALL[..], flags, &["--out", "cut/P.npy", "--save-every", "0.02"]].concat();
         let mut generator = bandits::Generator::seed_from_u64(3);
         let mut killed = 0;
         for _ in 0..10 {
@@ -217,7 +217,11 @@ fn a_second_run_on_the_same_files_is_refused_until_the_first_is_gone() {
     first.wait().expect("it ends");
     assert!(folder.path().join(".P.state.lock").exists(), "the dead do not tidy up");
     let third = proxy(folder.path(), &[&SMALL[..], &["--out", "P.npy"]].concat()).output();
-    assert!(failure(&third.expect("sim starts")).contains("add --resume"), "no lock but an unfinished matrix");
+    assert!(
+        failure(&third.expect("sim starts"))
+            .contains("another unfinished matrix (requested with --impressions-per-pair 1000000000)"),
+        "no lock"
+    );
     fs::remove_file(&state).expect("a writable folder");
     succeeds(proxy(folder.path(), &[&SMALL[..], &["--out", "P.npy"]].concat()));
     if cfg!(unix) {
@@ -263,7 +267,7 @@ fn a_full_disk_is_one_error_and_what_was_saved_stays() {
     shell.current_dir(folder.path()).args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh"]);
     let limited = shell.arg(env!("CARGO_BIN_EXE_rankduel")).args(["proxy", "--quiet"]).args(&arguments).output();
     let message = failure(&limited.expect("a shell starts"));
-    assert!(message.contains("P.state") && message.contains("run again with --resume"), "{message}");
+    assert!(message.contains("P.state") && message.contains("the same command goes on"), "{message}");
     assert!(fs::read(&path).expect("the state is there") == saved, "the state is as it was");
 
     succeeds(proxy(folder.path(), &arguments));

@@ -1,14 +1,17 @@
 //! Notes: what users should know of data and settings before they read results. [`output::tell::notes`] shows them: the command line prints
 //! them on standard error; other front ends that [watch](output::progress::watched) the work hear them.
 
+use bandits::problems::Problem;
 use bandits::registry::Spec;
 use clicks::DependentClickModel;
 use interleave::CreditTies;
-use letor_io::{Dataset, Provenance, Runs};
+use letor_io::{Dataset, Provenance, RankColumn, Runs};
+use output::memory::size;
 use output::numbers::{escaped, significant, with_separators, with_unit};
 use rankers::TieBreaking;
 use simulation::description::SiteDescription;
 use simulation::late_answers::LateAnswers;
+use simulation::matrix::matrix_bytes;
 use simulation::prepared::PreparedSite;
 use simulation::site::Site;
 
@@ -16,6 +19,9 @@ use crate::results::label;
 
 /// The number of queries examined for ties.
 const MOST_QUERIES: usize = 1_000;
+
+/// Problems whose matrix takes as many bytes are announced: that of 9,129 arms.
+const LARGE_MATRIX: u64 = 1_000_000_000;
 
 /// Above this share of tied positions, a note on ties is printed.
 const MANY_TIES: f64 = 0.75;
@@ -57,6 +63,20 @@ pub fn of_site(prepared: &PreparedSite, ties_chosen: bool) -> Vec<String> {
     grades.into_iter().chain(ties).collect()
 }
 
+/// What a problem with a large preference matrix costs before anything is played.
+#[must_use]
+pub fn of_problem(problem: &Problem) -> Option<String> {
+    let (arms, bytes) = (problem.arms(), matrix_bytes(problem.arms()));
+    (problem.is_matrix() && bytes >= LARGE_MATRIX).then(|| {
+        format!(
+            "the preferences of {} arms take {} of memory, and each policy with tables of all pairs takes more for every run; making, \
+             ranking and hashing them may take minutes before the first step",
+            with_separators(arms as u64),
+            size(bytes)
+        )
+    })
+}
+
 /// Parameters of `algorithms` that no theory covers, and those without effect.
 #[must_use]
 pub fn of_algorithms(algorithms: &[Spec]) -> Vec<String> {
@@ -87,7 +107,8 @@ fn of_runs(dataset: &Dataset, runs: &Runs) -> Vec<String> {
         Some(name) => escaped(name).into_owned(),
         None => format!("run {}", run + 1),
     };
-    let mut notes = Vec::new();
+    let ranks = counts.ranks.iter().enumerate();
+    let mut notes: Vec<String> = ranks.filter_map(|(run, column)| contradicted(&name(run), column)).collect();
     if !counts.unjudged_queries.is_empty() {
         let queries = with_unit(counts.unjudged_queries.len() as u64, "query");
         notes.push(format!("left out {queries} of the runs without judgments: {}", listed(&counts.unjudged_queries)));
@@ -150,6 +171,22 @@ fn of_runs(dataset: &Dataset, runs: &Runs) -> Vec<String> {
         notes.push(format!("{} more than once, with the same label", with_unit(counts.repeated as u64, "judgment")));
     }
     notes
+}
+
+/// That the scores of a run contradict its ranks, if they do in most queries.
+fn contradicted(name: &str, column: &RankColumn) -> Option<String> {
+    let most = |queries: usize| (2 * queries > column.queries).then_some(queries);
+    let (queries, what) = match (most(column.reversed), most(column.contradicted)) {
+        (Some(queries), _) => (queries, "rise with its ranks"),
+        (None, Some(queries)) => (queries, "are not in the order of its ranks"),
+        (None, None) => return None,
+    };
+    Some(format!(
+        "in {} of {} the scores of {name} {what}: lists are by score, the highest first, as trec_eval has them; if the ranks are right, \
+         write scores that fall with them (of distances, -distance)",
+        with_separators(queries as u64),
+        with_unit(column.queries as u64, "query")
+    ))
 }
 
 /// The first few of a list.
@@ -216,4 +253,18 @@ fn ties_note(site: &Site, description: &SiteDescription) -> Option<String> {
         "{why}; --credit-ties redrawn (the default, as in the published matrices) is biased against rankers with \
          ties, --credit-ties same is not"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_problem;
+
+    #[test]
+    fn large_problems_say_what_they_cost() {
+        let note = |problem: &str| of_problem(&problem.parse().expect("a problem"));
+        let large = note("btl:k=20000").expect("a note");
+        assert!(large.starts_with("the preferences of 20,000 arms take 4.8 GB of memory"), "{large}");
+        // Utilities have no matrix.
+        assert_eq!([note("btl:k=9000"), note("btl"), note("1good5poor")], [None, None, None]);
+    }
 }

@@ -1,7 +1,7 @@
 //! The preference matrix of a site's rankers, estimated from simulated impressions.
 //!
 //! It is no [`Study`](crate::Study): what is kept is not a record per unit but one state, which grows, can be saved in the middle
-//! of anything, and is continued by `--resume` and `--more`. `simulation::proxy` owns that. What is shared with studies is in
+//! of anything, and is continued by the same command and by `--more`. `simulation::proxy` owns that. What is shared with studies is in
 //! [`runner`](crate::runner): the folder and the part of a shard, and what is said of them.
 
 use std::fs;
@@ -121,8 +121,9 @@ pub fn estimate(
         }
     }
     files.all().for_each(output::remove_leftovers);
-    say_when_stopped(|| {
-        "stopped; the same command with --resume goes on from the last saved state, if there is one".to_owned()
+    let without = if mode == StartMode::Replace { " without --replace" } else { "" };
+    say_when_stopped(move || {
+        format!("stopped; the same command{without} goes on from the last saved state, if there is one")
     });
     let mut state = open_state(&files.state, identity, impressions, mode)?;
     // Until the new matrix is complete, the old one is whole: with its state it can be continued.

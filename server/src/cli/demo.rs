@@ -11,7 +11,7 @@ use clap::Args;
 
 use super::{Usage, logging, print};
 use crate::demo;
-use crate::settings::{LogFormat, LogLevel, Settings};
+use crate::settings::{LogFormat, LogLevel, Settings, parse_listen};
 
 /// Look at a server with simulated users: one command, and a page that moves
 ///
@@ -20,7 +20,7 @@ use crate::settings::{LogFormat, LogLevel, Settings};
 #[derive(Debug, Args)]
 pub(super) struct Demo {
     /// The address to listen at [default: 127.0.0.1:7077, or another port of this machine if that is in use]
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_listen)]
     listen: Option<SocketAddr>,
     /// Keep everything in this file, which must not be there yet
     #[arg(long, value_name = "FILE")]

@@ -11,11 +11,15 @@ use super::body::{Events, Kind, parsed};
 use super::named::seconds;
 use super::{App, Problem};
 use crate::ids::IdError;
-use crate::jobs::{self, Click, Place};
+use crate::jobs::{self, Click};
 use crate::json::{self, Node, ShapeError, Value};
 
 /// The actions that are clicks.
 const CLICKS: [&str; 2] = ["click", "click_through"];
+
+/// What an event must say of a click. A place is not taken for it: the place beside it is often the other ranker's.
+const DOCUMENT: &str = "the document that was clicked, in event_attributes.object.object_id; a place alone is not enough, because \
+                        some pages count places from 0 and others from 1";
 
 /// The most events of a request.
 const MOST: usize = 10_000;
@@ -34,23 +38,7 @@ pub(super) async fn events(
     _: Anybody,
     Events { bytes, kind, room: _room }: Events,
 ) -> Result<Answer<Told>, Problem> {
-    let now = seconds(&app);
-    let fates: Vec<Fate> = match lines(&bytes, kind) {
-        Some(lines) => {
-            check_count(lines.clone().take(MOST + 1).count())?;
-            lines.map(|line| of_line(&app, line, now)).collect()
-        }
-        None => {
-            let body = parsed(&bytes)?;
-            match body.value().kind() {
-                json::Kind::List(events) => {
-                    check_count(events)?;
-                    body.value().items().map(|event| of_event(&app, event, now)).collect()
-                }
-                _ => vec![of_event(&app, body.value(), now)],
-            }
-        }
-    };
+    let fates = fates(&app, &bytes, kind)?;
     if fates.is_empty() {
         return Err(Problem::new(StatusCode::BAD_REQUEST, "the body has no event; send at least one"));
     }
@@ -82,6 +70,29 @@ pub(super) async fn events(
     Ok(Answer(json!({"results": results, "taken": count})))
 }
 
+/// What becomes of the events of a body, in their order. Wherever it is clear where events end, one that is wrong stops no other.
+fn fates(app: &App, bytes: &[u8], kind: Kind) -> Result<Vec<Fate>, Problem> {
+    let now = seconds(app);
+    if kind == Kind::Lines {
+        return of_texts(app, &lines(bytes), now);
+    }
+    // `sendBeacon` says of lines, too, that they are text.
+    match (parsed(bytes), kind) {
+        (Ok(body), _) => match body.value().kind() {
+            json::Kind::List(events) => {
+                check_count(events)?;
+                Ok(body.value().items().map(|event| of_event(app, event, now)).collect())
+            }
+            _ => Ok(vec![of_event(app, body.value(), now)]),
+        },
+        (Err(problem), kind) => match (json::items(bytes), kind) {
+            (Some(events), _) => of_texts(app, &events, now),
+            (None, Kind::Text) => of_texts(app, &lines(bytes), now),
+            (None, _) => Err(problem),
+        },
+    }
+}
+
 /// Each event has an answer, which may be larger than the event.
 fn check_count(events: usize) -> Result<(), Problem> {
     if events <= MOST {
@@ -102,23 +113,19 @@ fn of_click(fate: ClickFate) -> (&'static str, String) {
     (status, why.to_owned())
 }
 
-/// The lines of a body that has one event in each; `None` if it is JSON as a whole. `sendBeacon` says of both that they are
-/// text: then a body that is JSON as a whole is taken as such.
-fn lines(bytes: &[u8], kind: Kind) -> Option<impl Iterator<Item = &[u8]> + Clone> {
-    let is_lines = match kind {
-        Kind::Json => false,
-        Kind::Lines => true,
-        Kind::Text => json::parse(bytes).is_err(),
-    };
-    let is_blank = |line: &&[u8]| !line.iter().all(u8::is_ascii_whitespace);
-    is_lines.then(|| bytes.split(|byte| *byte == b'\n').filter(is_blank))
+/// The lines that are not blank, one more than may be there at most.
+fn lines(bytes: &[u8]) -> Vec<&[u8]> {
+    bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).take(MOST + 1).collect()
 }
 
-fn of_line(app: &App, line: &[u8], now: u64) -> Fate {
-    match json::parse(line) {
+/// Events that are each a text.
+fn of_texts(app: &App, texts: &[&[u8]], now: u64) -> Result<Vec<Fate>, Problem> {
+    check_count(texts.len())?;
+    let of_text = |text: &&[u8]| match json::parse(text) {
         Ok(event) => of_event(app, event.value(), now),
-        Err(error) => Fate::Known("malformed", format!("not JSON that can be used: {error}")),
-    }
+        Err(error) => Fate::Known("malformed", format!("the event is not JSON that can be used: {error}")),
+    };
+    Ok(texts.iter().map(of_text).collect())
 }
 
 fn of_event(app: &App, event: Value<'_>, now: u64) -> Fate {
@@ -137,27 +144,11 @@ fn click(app: &App, event: &Node<'_, '_>, now: u64) -> Result<Fate, ShapeError> 
         return Ok(Fate::Known("ignored", "another action than a click".to_owned()));
     }
     let id = event.need("query_id", "the id of an impression")?.name("the id of an impression", 256)?;
-    let expected = "a document in object.object_id, or a place in position.ordinal";
-    let attributes = event.need("event_attributes", expected)?;
-    let place = {
-        let object = attributes.get("object")?;
-        let document = match &object {
-            Some(object) => object.get("object_id")?,
-            None => None,
-        };
-        let position = attributes.get("position")?;
-        let ordinal = match &position {
-            Some(position) => position.get("ordinal")?,
-            None => None,
-        };
-        match (document, ordinal) {
-            (Some(document), _) => Place::Document(document.name("a document", 256)?.to_owned()),
-            (None, Some(ordinal)) => Place::Ordinal(ordinal.whole(1, u32::MAX.into())? as usize - 1),
-            (None, None) => return Err(attributes.wrong(expected)),
-        }
-    };
+    let attributes = event.need("event_attributes", DOCUMENT)?;
+    let document =
+        attributes.need("object", DOCUMENT)?.need("object_id", DOCUMENT)?.id("a document", 256)?.into_owned();
     Ok(match app.signer.read(id, now) {
-        Ok(of) => Fate::Click(Click { of, place }),
+        Ok(of) => Fate::Click(Click { of, document }),
         Err(error @ IdError::Unknown) => Fate::Known("unknown", error.to_string()),
         Err(error @ IdError::Expired) => Fate::Known("late", error.to_string()),
     })

@@ -210,10 +210,10 @@ pub(super) async fn delete_unit(
     let body = body.parsed()?;
     let top = Node::top(body.value());
     top.only(&["unit"])?;
-    let unit = top.need("unit", "a unit")?.name("a unit", 256)?;
+    let unit = top.need("unit", "a unit")?.id("a unit", 256)?;
     let entries = app.directory.all();
     let seen = entries.values().filter(|entry| caller.bound().is_none_or(|bound| bound == entry.config.name));
-    let hashes: Vec<_> = seen.map(|entry| (entry.id, app.hashes.unit(entry.id, unit))).collect();
+    let hashes: Vec<_> = seen.map(|entry| (entry.id, app.hashes.unit(entry.id, &unit))).collect();
     let path = app.settings.store.clone();
     // Beside the writer: logs may be long.
     let found = tokio::task::spawn_blocking(move || {

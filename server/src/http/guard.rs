@@ -12,7 +12,7 @@ use std::time::Instant;
 use axum::extract::{ConnectInfo, MatchedPath, Request, State};
 use axum::http::header::{self, HeaderName};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, Version};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
@@ -29,6 +29,13 @@ const HEADERS: [(HeaderName, &str); 6] = [
 ];
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
+/// Where `sendBeacon` sends to. It always sends cookies, so browsers hold its JSON back unless the server allows credentials. This call
+/// reads no cookie; those that do, the pages, never allow it.
+const BEACONS: &str = "/v1/events";
+
+/// What health checks ask for, and everybody may know.
+const CHECKS: [&str; 3] = ["/health", "/ready", "/metrics"];
+
 /// The guard around all routes.
 pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
     let started = Instant::now();
@@ -36,6 +43,7 @@ pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) 
     // The template: what callers put into the path stays out of logs.
     let path = request.extensions().get::<MatchedPath>().map_or("other", MatchedPath::as_str).to_owned();
     let origin = request.headers().get(header::ORIGIN).cloned();
+    let is_beacon = path == BEACONS;
     let mut response = match admit(&app, &request) {
         Err(problem) => problem.into_response(),
         Ok(()) if is_preflight(&request) => preflight(),
@@ -51,6 +59,9 @@ pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) 
         // Otherwise browsers report that they blocked the answer to a beacon.
         headers.insert(RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("retry-after"));
+        if is_beacon {
+            headers.insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
+        }
     }
     let (status, time) = (response.status(), started.elapsed());
     app.metrics.answers.count(match status.as_u16() / 100 {
@@ -83,10 +94,12 @@ async fn caught(handler: impl Future<Output = Response>) -> Response {
 
 fn admit(app: &App, request: &Request) -> Result<(), Problem> {
     let forbidden = |detail: String| Problem::new(StatusCode::FORBIDDEN, detail);
-    let host = host(request.uri(), request.headers()).ok_or_else(|| {
-        Problem::new(StatusCode::BAD_REQUEST, "the request has no Host, two of them, or one that is not text; send one")
-    })?;
-    if app.is_open() && !is_loopback(&host) {
+    let host = host(request.uri(), request.headers());
+    if host.is_none() && !is_hostless_check(request) {
+        let detail = "the request has no Host, two of them, or one that is not text; send one";
+        return Err(Problem::new(StatusCode::BAD_REQUEST, detail));
+    }
+    if app.is_open() && host.as_ref().is_some_and(|host| !is_loopback(host)) {
         return Err(forbidden(
             "the store has no keys, so the server answers only requests for localhost; make a key with `rankduel-server keys add`"
                 .to_owned(),
@@ -95,7 +108,8 @@ fn admit(app: &App, request: &Request) -> Result<(), Problem> {
     let mut origins = request.headers().get_all(header::ORIGIN).iter();
     if let Some(origin) = origins.next() {
         let text = origin.to_str().unwrap_or("");
-        if origins.next().is_some() || !(is_own(text, &host) || is_listed(app, text)) {
+        let is_own = host.as_ref().is_some_and(|host| is_own(text, host));
+        if origins.next().is_some() || !(is_own || is_listed(app, text)) {
             return Err(forbidden("pages of this origin may not call the server; add it to --origins".to_owned()));
         }
     }
@@ -103,6 +117,16 @@ fn admit(app: &App, request: &Request) -> Result<(), Problem> {
         app.rates.admit(address.ip(), app.settings.address_rate)?;
     }
     Ok(())
+}
+
+/// Whether this is a check by HTTP/1.0, which knows no `Host`: balancers and monitors send that. No browser does, so that no name
+/// server can lead one here.
+fn is_hostless_check(request: &Request) -> bool {
+    let (version, uri) = (request.version(), request.uri());
+    version == Version::HTTP_10
+        && uri.authority().is_none()
+        && !request.headers().contains_key(header::HOST)
+        && CHECKS.contains(&uri.path())
 }
 
 /// Whether an origin is that of a server with this host.

@@ -188,7 +188,7 @@ pub(super) async fn displayed(
             return Err(node.wrong(format!("at most {MOST} documents")).into());
         }
         Ok(items
-            .map(|item| Ok(item.name("a document", 256)?.to_owned()))
+            .map(|item| Ok(item.id("a document", 256)?.into_owned()))
             .collect::<Result<_, crate::json::ShapeError>>()?)
     };
     let documents = names(&top.need("documents", "the documents that the page displayed")?)?;

@@ -1,5 +1,6 @@
 //! What callers say of an impression: whose it is, and the lists of rankers.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use axum::http::StatusCode;
@@ -9,7 +10,7 @@ use live::traffic::lists::{ListError, Lists as Numbered};
 use super::Problem;
 use super::problem::excerpt;
 use crate::jobs::Lists;
-use crate::json::Node;
+use crate::json::{Kind, Node};
 
 /// The most bytes of a name: of a ranker, a unit, a key or a document.
 const NAME: usize = 256;
@@ -36,16 +37,16 @@ impl Asker {
             let node = body.get(name)?;
             Ok(node.map(|node| node.text(what, most)).transpose()?.map(str::to_owned))
         };
-        let name = |name: &str, what: &str| -> Result<Option<String>, Problem> {
+        let id = |name: &str, what: &str| -> Result<Option<String>, Problem> {
             let node = body.get(name)?;
-            Ok(node.map(|node| node.name(what, NAME)).transpose()?.map(str::to_owned))
+            Ok(node.map(|node| node.id(what, NAME)).transpose()?.map(Cow::into_owned))
         };
         Ok(Self {
-            unit: name("unit", "a unit")?.unwrap_or_default(),
+            unit: id("unit", "a unit")?.unwrap_or_default(),
             agent: text("agent", "a user agent", AGENT)?,
             // Without a query, two pages of a unit are two impressions, and no reload.
             query: text("query", "a query", QUERY)?.filter(|query| !query.is_empty()),
-            key: name("key", "an idempotency key")?,
+            key: id("key", "an idempotency key")?,
         })
     }
 }
@@ -79,22 +80,26 @@ impl Read {
         let documents = body.get("documents")?;
         let first = match &documents {
             None => None,
-            Some(node) => Some(node.items()?.map(|item| item.name("a document", NAME)).collect::<Result<Vec<_>, _>>()?),
+            Some(node) => Some(node.items()?.map(|item| item.id("a document", NAME)).collect::<Result<Vec<_>, _>>()?),
         };
         let mut numbered = match &first {
             None => Numbered::default(),
             Some(first) => {
-                Numbered::of(first).map_err(|error| list_error(documents.as_ref().unwrap_or(&lists), &error))?
+                let first: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
+                Numbered::of(&first).map_err(|error| list_error(documents.as_ref().unwrap_or(&lists), &error))?
             }
         };
         let champion_name = config.champion.as_deref().unwrap_or("");
         let mut champion = Vec::new();
         // In the order of the settings: what a document's number is does not depend on the order of keys.
-        for (ranker, node) in &by_ranker {
-            let ranked = Ranked::read(node)?;
+        let by_ranker: Vec<_> = by_ranker
+            .into_iter()
+            .map(|(ranker, node)| Ranked::read(&node).map(|ranked| (ranker, node, ranked)))
+            .collect::<Result<_, _>>()?;
+        for (ranker, node, ranked) in &by_ranker {
             ranked.add(*ranker as u32, &mut numbered).map_err(|error| list_error(node, &error))?;
             if config.rankers[*ranker].name == champion_name {
-                champion = ranked.ids.iter().take(config.shown as usize).map(|&id| id.to_owned()).collect();
+                champion = ranked.ids.iter().take(config.shown as usize).map(|id| id.clone().into_owned()).collect();
             }
         }
         let ids = numbered.documents().iter().copied().collect();
@@ -121,7 +126,7 @@ fn list_error(node: &Node<'_, '_>, error: &ListError) -> Problem {
 
 /// One ranker's list.
 struct Ranked<'a> {
-    ids: Vec<&'a str>,
+    ids: Vec<Cow<'a, str>>,
     /// Empty if the list has no scores.
     scores: Vec<f64>,
 }
@@ -156,28 +161,28 @@ impl<'a> Ranked<'a> {
         Ok(ranked)
     }
 
-    fn add(&self, ranker: u32, numbered: &mut Numbered<'a>) -> Result<(), ListError> {
+    fn add<'s>(&'s self, ranker: u32, numbered: &mut Numbered<'s>) -> Result<(), ListError> {
+        let ids = self.ids.iter().map(AsRef::as_ref);
         if self.scores.is_empty() {
-            return numbered.add_ranked(ranker, &self.ids);
+            return numbered.add_ranked(ranker, &ids.collect::<Vec<&str>>());
         }
-        let scored: Vec<(&str, f64)> = self.ids.iter().copied().zip(self.scores.iter().copied()).collect();
-        numbered.add_scored(ranker, &scored)
+        numbered.add_scored(ranker, &ids.zip(self.scores.iter().copied()).collect::<Vec<(&str, f64)>>())
     }
 }
 
 /// A document of a list, and its score if it has one.
-fn document<'a>(item: &Node<'a, '_>) -> Result<(&'a str, Option<f64>), Problem> {
+fn document<'a>(item: &Node<'a, '_>) -> Result<(Cow<'a, str>, Option<f64>), Problem> {
     if item.is_object() {
         item.only(&["id", "score"])?;
-        let id = item.need("id", "a document")?.name("a document", NAME)?;
+        let id = item.need("id", "a document")?.id("a document", NAME)?;
         let node = item.need("score", "a number")?;
         let score = node.value().as_f64().ok_or_else(|| node.wrong("a number"))?;
         return Ok((id, Some(score)));
     }
-    if item.value().as_str().is_some() {
-        return Ok((item.name("a document", NAME)?, None));
+    match item.value().kind() {
+        Kind::Text(_) | Kind::Number(_) => Ok((item.id("a document", NAME)?, None)),
+        _ => Err(item.wrong("a document as text or a whole number, or {\"id\": \"...\", \"score\": ...}").into()),
     }
-    Err(item.wrong("a document as text, or {\"id\": \"...\", \"score\": ...}").into())
 }
 
 fn unknown_ranker(node: &Node<'_, '_>, name: &str, config: &Config) -> Problem {
@@ -214,6 +219,12 @@ mod tests {
         let [a, b] = [0, 1].map(|ranker: usize| lists.lists[ranker].as_ref().expect("a list"));
         assert_eq!(b.as_list().docs().collect::<Vec<_>>(), [Doc(2), Doc(0)]);
         assert_eq!(a.as_list().group_at(0).size(), 2);
+        // Numbers are their digits, wherever documents are named.
+        let body =
+            json!({"lists": {"a": [7, "x"], "b": [{"id": -3, "score": 1}]}, "documents": [7, "-3", u64::MAX, "x"]});
+        let read_ids = read(&body).expect("lists");
+        assert_eq!(read_ids.lists.ids.iter().collect::<Vec<_>>(), ["7", "-3", "18446744073709551615", "x"]);
+        assert_eq!(read_ids.champion, ["-3"]);
         let body = json!({"lists": {"a": ["y"], "b": []}, "documents": ["x", "y"]});
         assert_eq!(read(&body).expect("lists").lists.ids.iter().collect::<Vec<_>>(), ["x", "y"]);
     }
@@ -231,7 +242,11 @@ mod tests {
                 "lists.a[1]: found the score 2",
             ),
             (json!({"lists": {"a": [{"id": "x"}], "b": []}}), "lists.a[0].score: found nothing"),
-            (json!({"lists": {"a": [1], "b": []}}), "lists.a[0]: found 1"),
+            (
+                json!({"lists": {"a": [1.0], "b": []}}),
+                "lists.a[0]: found 1.0; expected a document as text or a whole number",
+            ),
+            (json!({"lists": {"a": ["1", 1], "b": []}}), "lists.a[1]: found \"1\", which is lists.a[0] too"),
             (json!({"lists": {"a": [""], "b": []}}), "lists.a[0]: found \"\""),
             (json!({"lists": {"a": ["x"], "b": []}, "documents": []}), "lists.a[0]: found \"x\""),
             (json!({"lists": {"a": [], "b": []}, "documents": ["x", "x"]}), "documents[1]: found \"x\""),

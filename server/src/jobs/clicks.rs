@@ -8,35 +8,23 @@ use crate::ids::ImpressionId;
 use crate::store::Shown;
 use crate::writer::Session;
 
-/// What was clicked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
-    /// A document.
-    Document(String),
-    /// A 0-based place of the page.
-    Ordinal(usize),
-}
-
 /// A click.
 #[derive(Debug, Clone)]
 pub struct Click {
     /// On which impression.
     pub of: ImpressionId,
-    /// On what.
-    pub place: Place,
+    /// On which document.
+    pub document: String,
 }
 
 /// Takes clicks, and returns what became of each.
 pub fn clicks(session: &mut Session<'_>, clicks: &[Click]) -> Vec<ClickFate> {
     let mut known: BTreeMap<(u32, u64), Option<Shown>> = BTreeMap::new();
     let mut fates = Vec::with_capacity(clicks.len());
-    for Click { of, place } in clicks {
+    for Click { of, document } in clicks {
         let ImpressionId { experiment, impression, .. } = *of;
         let shown = known.entry((experiment, impression)).or_insert_with(|| session.shown(experiment, impression));
-        let position = shown.as_ref().and_then(|shown| match place {
-            Place::Document(id) => shown.position_of(id),
-            Place::Ordinal(place) => shown.position_of_place(*place),
-        });
+        let position = shown.as_ref().and_then(|shown| shown.position_of(document));
         let now = session.now;
         let fate = match session.experiment(experiment) {
             None => ClickFate::Unknown,

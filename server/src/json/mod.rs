@@ -3,8 +3,10 @@
 
 mod node;
 mod parse;
+mod split;
 mod value;
 
 pub use node::{Node, ShapeError};
 pub use parse::parse;
+pub use split::items;
 pub use value::{Document, Kind, Value};

@@ -1,5 +1,7 @@
 //! A value with its place in the body.
 
+use std::borrow::Cow;
+
 use super::value::{Kind, Value};
 
 /// A value of the wrong shape: the place, what was found and what was expected.
@@ -149,6 +151,19 @@ impl<'v> Node<'v, '_> {
         }
     }
 
+    /// An id: a text of one to `most` bytes, or a whole number, which is its digits, as `click-logs` reads ids. A number with a point
+    /// or an exponent is refused: programs write it in several ways, and ids are compared as text.
+    ///
+    /// # Errors
+    /// If it is something else, empty or longer.
+    pub fn id(&self, what: &str, most: usize) -> Result<Cow<'v, str>, ShapeError> {
+        match self.value.kind() {
+            Kind::Number(number) if number.is_f64() => Err(self.wrong(format!("{what} as text or a whole number"))),
+            Kind::Number(number) => Ok(Cow::Owned(number.to_string())),
+            _ => self.name(what, most).map(Cow::Borrowed),
+        }
+    }
+
     /// A text of at most `most` bytes.
     ///
     /// # Errors
@@ -201,6 +216,8 @@ mod tests {
         assert_eq!(top.need("unit", "a unit").expect_err("missing").path, "unit");
         assert_eq!(top.only(&["lists", "n"]).expect_err("one more").path, "t");
         assert!(top.need("n", "").expect("there").whole(0, 9).is_err());
+        assert_eq!(second.id("a document", 256).as_deref(), Ok("3"));
+        assert_eq!(top.need("n", "").expect("there").id("a document", 9).expect_err("a point").found, "1.5");
         let long = top.need("t", "").expect("there").name("a name", 100).expect_err("200 bytes");
         assert_eq!(long.found, "a text of 200 bytes");
     }

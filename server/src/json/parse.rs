@@ -24,7 +24,10 @@ const FEW_KEYS: usize = 16;
 /// # Errors
 /// If it is not JSON, nested more than 32 levels deep, or has an object with a key twice: line, column and what was expected.
 pub fn parse(text: &[u8]) -> Result<Document<'_>, SyntaxError> {
-    let text = std::str::from_utf8(text)
+    if text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff") {
+        return Err(SyntaxError("it begins with the byte order mark of UTF-16; send UTF-8".to_owned()));
+    }
+    let text = std::str::from_utf8(without_mark(text))
         .map_err(|error| SyntaxError(format!("not UTF-8 from byte {} on", error.valid_up_to() + 1)))?;
     let mut deserializer = serde_json::Deserializer::from_str(text);
     // A token has five bytes or more of a usual text; others grow.
@@ -35,8 +38,37 @@ pub fn parse(text: &[u8]) -> Result<Document<'_>, SyntaxError> {
         let (line, column) = (error.line(), error.column());
         let message = error.to_string();
         let message = message.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&message);
+        let message = foreign(text, line, column).unwrap_or_else(|| message.to_owned());
         SyntaxError(format!("line {line}, column {column}: {message}"))
     })
+}
+
+/// A text without the byte order mark that editors and shells of Windows put before it.
+pub(super) fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text)
+}
+
+/// What other languages write as JSON, and what to write instead. A word that ends as another one does comes before it.
+const FOREIGN: [(&str, &str); 7] = [
+    ("NaN", "null"),
+    ("-Infinity", "null"),
+    ("Infinity", "null"),
+    ("undefined", "null"),
+    ("None", "null"),
+    ("True", "true"),
+    ("False", "false"),
+];
+
+/// What is wrong, if the text at this place is such a word.
+fn foreign(text: &str, line: usize, column: usize) -> Option<String> {
+    let line = text.as_bytes().split(|byte| *byte == b'\n').nth(line.checked_sub(1)?)?;
+    // The fault is found at the first byte of a word, or at the second, after one that could be the beginning of a number.
+    let is_at = |word: &str| {
+        let at = column.checked_sub(if word.starts_with('-') { 2 } else { 1 });
+        at.and_then(|at| line.get(at..)).is_some_and(|rest| rest.starts_with(word.as_bytes()))
+    };
+    let (word, instead) = FOREIGN.into_iter().find(|(word, _)| is_at(word))?;
+    Some(format!("{word} is not JSON; write {instead}"))
 }
 
 /// Reads a value that may have this number of levels.
@@ -232,11 +264,30 @@ mod tests {
     }
 
     #[test]
+    fn a_byte_order_mark_is_passed_over() {
+        let text = "\u{feff}{\"a\": 1}";
+        assert_eq!(parse(text.as_bytes()).expect("JSON").value().to_string(), r#"{"a":1}"#);
+        assert!(parse("\u{feff}\u{feff}1".as_bytes()).is_err(), "one, at the beginning");
+    }
+
+    #[test]
+    fn words_of_other_languages_are_named() {
+        for (word, instead) in FOREIGN {
+            let expected = format!("{word} is not JSON; write {instead}");
+            for text in [word.to_owned(), format!("[1,\n {word}]"), format!(r#"{{"é": {word}, "b": 1}}"#)] {
+                let error = parse(text.as_bytes()).expect_err("refused").to_string();
+                assert!(error.ends_with(&expected), "{text}: {error}");
+            }
+        }
+    }
+
+    #[test]
     fn what_others_pass_over_is_refused() {
         let error = |text: &[u8]| parse(text).expect_err("refused").to_string();
         assert!(error(b"{\"a\": 1,\n \"a\": 2}").starts_with("line 2, column 8: the key \"a\" is there twice"));
         assert!(error(b"[1] x").starts_with("line 1, column 5: trailing characters"));
         assert!(error(b"\xff").starts_with("not UTF-8 from byte 1"));
+        assert_eq!(error(b"\xff\xfe{\0}\0"), "it begins with the byte order mark of UTF-16; send UTF-8");
         assert!(error(b"").starts_with("line 1, column 0: EOF"));
         assert!(error(b"[1e999]").contains("out of range"));
         assert!(error(br#"["\ud800"]"#).contains("column"));

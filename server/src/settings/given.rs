@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Deserializer};
 
-use super::{Settings, parse_duration};
+use super::{Settings, parse_duration, parse_listen};
 
 /// The form of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
@@ -67,7 +67,8 @@ pub struct Given {
     #[arg(long, value_name = "FILE", env = "RANKDUEL_STORE")]
     pub store: Option<PathBuf>,
     /// The address to listen at; without keys in the store, one of this machine alone [default: 127.0.0.1:7077]
-    #[arg(long, value_name = "ADDRESS:PORT", env = "RANKDUEL_LISTEN")]
+    #[arg(long, value_name = "ADDRESS:PORT", env = "RANKDUEL_LISTEN", value_parser = parse_listen)]
+    #[serde(deserialize_with = "listen")]
     pub listen: Option<SocketAddr>,
     /// An impression that cannot be recorded by then gets the champion's list [default: 250ms]
     #[arg(long, value_name = "TIME", env = "RANKDUEL_ANSWER_WITHIN", value_parser = parse_duration)]
@@ -102,6 +103,11 @@ pub struct Given {
     /// The least severe log lines to write [default: info]
     #[arg(long, value_enum, env = "RANKDUEL_LOG")]
     pub log_level: Option<LogLevel>,
+}
+
+fn listen<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SocketAddr>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    parse_listen(&text).map(Some).map_err(|error| serde::de::Error::custom(format!("listen is {text:?}: {error}")))
 }
 
 fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
@@ -234,6 +240,8 @@ mod tests {
             error("lisen = 'x'")
         );
         assert!(error("company = '3'").contains("such as 250ms"));
+        let listen = error("store = 'a'\nlisten = ':80'");
+        assert!(listen.starts_with("c.toml:2: listen is \":80\": expected an address in numbers"), "{listen}");
         let refused = |given: Given| Given { store: given.store.clone().or(Some("a".into())), ..given }.resolve(false);
         for origin in ["*", "shop.example", "https://shop.example/", "https://Shop.example", "null"] {
             let given = Given { origins: Some(vec![origin.to_owned()]), ..Given::default() };

@@ -3,6 +3,7 @@
 
 mod duration;
 mod given;
+mod listen;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use std::time::Duration;
 
 pub use duration::{parse_duration, text};
 pub use given::{Given, LogFormat, LogLevel};
+pub use listen::parse_listen;
 
 /// All settings of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -36,6 +36,12 @@ pub enum StoreError {
         /// Its format.
         found: u32,
     },
+    /// Some changes are in another file, which only programs that may write can read.
+    #[error(
+        "{0}-wal has changes that {0} has not, and nothing can be written there to read them; copy both files to a folder that can be \
+        written, or copy the store with `rankduel-server backup` where it is served"
+    )]
+    Unmerged(String),
     /// Its content contradicts itself.
     #[error("{0}")]
     Damaged(String),
@@ -52,7 +58,10 @@ impl From<rusqlite::Error> for StoreError {
         match error.sqlite_error_code() {
             Some(ErrorCode::NotADatabase) => Self::Damaged("the store is not a SQLite file".to_owned()),
             Some(ErrorCode::DiskFull) => Self::Sqlite("the disk is full".to_owned()),
-            Some(ErrorCode::ReadOnly) => Self::Sqlite("the file or its folder cannot be written".to_owned()),
+            // The database was opened: it is a file beside it that cannot be made.
+            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen) => {
+                Self::Sqlite("the file or its folder cannot be written".to_owned())
+            }
             _ => Self::Sqlite(error.to_string()),
         }
     }
@@ -96,14 +105,15 @@ impl Store {
         if access != Access::Serve && !path.is_file() {
             return Err(StoreError::Missing(name));
         }
-        let flags = match access {
-            Access::Serve => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
-            // Readers of a write-ahead log write its index. `query_only` is what holds them back.
-            Access::Change | Access::Read => OpenFlags::SQLITE_OPEN_READ_WRITE,
-        };
-        let opened = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX);
-        let connection = opened.map_err(|error| StoreError::Io(format!("cannot open {name}: {error}")))?;
-        connection.busy_timeout(PATIENCE)?;
+        let mut connection = connect(path, access, false)?;
+        if access != Access::Serve && needs_to_write(&connection) {
+            let mut log = path.as_os_str().to_owned();
+            log.push("-wal");
+            if std::fs::metadata(log).is_ok_and(|log| log.len() > 0) {
+                return Err(StoreError::Unmerged(name));
+            }
+            connection = connect(path, access, true)?;
+        }
         let is_new = schema::is_empty(&connection).map_err(|error| match error {
             StoreError::Damaged(_) => StoreError::Foreign(name.clone()),
             error => error,
@@ -185,6 +195,34 @@ impl Store {
     pub(super) fn inject(&self, operation: Operation) -> Result<(), StoreError> {
         inject(&self.faults, operation)
     }
+}
+
+/// Opens the file. One that does not change is read without the files beside it.
+fn connect(path: &Path, access: Access, does_not_change: bool) -> Result<Connection, StoreError> {
+    let flags = match access {
+        Access::Serve => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
+        // Readers of a write-ahead log write its index. `query_only` is what holds them back.
+        Access::Change | Access::Read => OpenFlags::SQLITE_OPEN_READ_WRITE,
+    } | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let opened = if does_not_change {
+        let bytes = path.as_os_str().as_encoded_bytes();
+        let escaped: String = bytes.iter().map(|byte| format!("%{byte:02x}")).collect();
+        Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags | OpenFlags::SQLITE_OPEN_URI)
+    } else {
+        Connection::open_with_flags(path, flags)
+    };
+    let failed = |error| StoreError::Io(format!("cannot open {}: {error}", path.display()));
+    let connection = opened.map_err(failed)?;
+    connection.busy_timeout(PATIENCE)?;
+    Ok(connection)
+}
+
+/// Whether the file cannot be read because the files beside it cannot be made: that of a server, on a disk where nothing can be
+/// written.
+fn needs_to_write(connection: &Connection) -> bool {
+    let read = connection.query_row("PRAGMA user_version", [], |_| Ok(()));
+    let code = read.err().and_then(|error| error.sqlite_error_code());
+    matches!(code, Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen))
 }
 
 fn inject(faults: &Injected, operation: Operation) -> Result<(), StoreError> {

@@ -39,15 +39,6 @@ pub struct Displayed {
 }
 
 impl Shown {
-    /// The 0-based position in the mixed list of the document at a 0-based place of the page; `None` if it is nobody's.
-    #[must_use]
-    pub fn position_of_place(&self, place: usize) -> Option<usize> {
-        match &self.displayed {
-            None => (place < self.mixed.len()).then_some(place),
-            Some(page) => self.position_of(page.documents.get(place)?),
-        }
-    }
-
     /// The 0-based position in the mixed list of a document that was displayed and is not pinned.
     #[must_use]
     pub fn position_of(&self, document: &str) -> Option<usize> {

@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::io::{BufRead as _, BufReader};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use rankduel_server::store::{Access, Store};
@@ -152,6 +153,48 @@ fn a_backup_is_a_store() {
     let mode: String =
         Connection::open(server.store()).unwrap().query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
     assert_eq!(mode, "wal");
+}
+
+/// Archives of backups are often mounted so that nothing can be written.
+#[cfg(target_os = "linux")]
+#[test]
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn a_store_is_checked_where_nothing_can_be_written() {
+    let mut server = with_traffic();
+    let archive = server.folder.path().join("archive, 100% #1?");
+    std::fs::create_dir(&archive).unwrap();
+    // As root every folder can be written, so it is mounted for one command.
+    let run = |store: &str, arguments: &[&str]| {
+        let script = "mount --bind \"$0\" \"$0\" && mount -o remount,bind,ro \"$0\" || exit 77; exec \"$@\"";
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-root-user", "--mount", "sh", "-c", script]).arg(&archive).arg(program());
+        command.args(arguments).env("RANKDUEL_STORE", archive.join(store)).output()
+    };
+    let events = server.log("e").0;
+    let copy = |from: &Path, to: &str| std::fs::copy(from, archive.join(to)).unwrap();
+    // While it is served, the newest changes are in the log beside it.
+    copy(server.store(), "half.db");
+    copy(&server.store().with_extension("db-wal"), "half.db-wal");
+    assert!(server.command(&["backup", archive.join("backup.db").to_str().unwrap()]).status.success());
+    server.stop();
+    copy(server.store(), "stopped.db");
+    match run("backup.db", &["check"]) {
+        Ok(output) if output.status.code() != Some(77) && !texts(&output).1.starts_with("unshare") => {}
+        skipped => return eprintln!("skipped: nothing can be mounted here: {skipped:?}"),
+    }
+    let elsewhere = server.folder.path().join("again.db").to_str().unwrap().to_owned();
+    for store in ["backup.db", "stopped.db"] {
+        let (text, error) = texts(&run(store, &["check"]).unwrap());
+        assert_eq!((text, error), (format!("e: ok, {events} events, 5 impressions\nok\n"), String::new()), "{store}");
+        let (_, error) = texts(&run(store, &["keys", "add", "read"]).unwrap());
+        assert_eq!(error, "error: the store: the file or its folder cannot be written\n", "{store}");
+    }
+    assert!(run("stopped.db", &["backup", &elsewhere]).unwrap().status.success());
+    let output = run("half.db", &["check"]).unwrap();
+    let (text, error) = texts(&output);
+    assert_eq!((output.status.code(), text.as_str()), (Some(1), ""));
+    assert!(error.contains("half.db-wal has changes that") && error.contains("rankduel-server backup"), "{error}");
+    assert!(std::fs::read_dir(&archive).unwrap().count() == 4, "nothing is left there");
 }
 
 #[test]

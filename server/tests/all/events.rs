@@ -56,7 +56,8 @@ fn an_event_that_is_wrong_stops_no_other() {
         with("/event_attributes", json!({})),
         with("/event_attributes", json!({"position": {"ordinal": 0}})),
         with("/event_attributes", json!({"position": {"ordinal": 1.5}})),
-        with("/event_attributes/object/object_id", json!(7)),
+        with("/event_attributes/object/object_id", json!(7.0)),
+        with("/event_attributes/object/object_id", json!("x".repeat(257))),
         "text",
         good,
         with("/action_name", json!("click_through")),
@@ -72,14 +73,134 @@ fn an_event_that_is_wrong_stops_no_other() {
         "malformed",
         "malformed",
         "malformed",
+        "malformed",
         "taken",
         "duplicate",
     ];
     assert_eq!(statuses(&answer), expected);
-    assert!(
-        answer["results"][5]["why"].as_str().unwrap().starts_with("event_attributes.position.ordinal: found 0"),
-        "{answer}"
-    );
+}
+
+/// Whatever is wrong in an array, its other events count: also what is not JSON.
+#[test]
+fn an_array_loses_only_the_events_that_are_wrong() {
+    let server = Server::start();
+    server.experiment("e", json!({}));
+    let told = impression(&server);
+    let good = |at: usize| click(&told["id"], told["shown"][at].as_str().unwrap()).to_string();
+    let with = |value: &str| good(0).replacen('{', &format!("{{\"x\": {value}, "), 1);
+    let [nan, twice, endless, half] = [with("NaN"), with("0, \"x\": 1"), with("1e999"), with("\"\\ud800\"")];
+    let body = format!("\u{feff} [{nan}, {},\n{twice}, {endless}, {half}, oops, {}, ]\n", good(1), good(2));
+    for kind in ["application/json", "text/plain"] {
+        let taken = server.client().with("Content-Type", kind).send("POST", "/v1/events", Some(&body));
+        let taken = taken.expect_status(200);
+        let is_bad = |at: usize| !matches!(at, 1 | 6);
+        for (at, status) in statuses(&taken).iter().enumerate() {
+            let expected = if is_bad(at) {
+                "malformed"
+            } else if kind == "text/plain" {
+                "duplicate"
+            } else {
+                "taken"
+            };
+            assert_eq!(status, expected, "{at}: {taken}");
+        }
+        let why = |at: usize| taken["results"][at]["why"].as_str().unwrap();
+        assert_eq!(why(0), "the event is not JSON that can be used: line 1, column 7: NaN is not JSON; write null");
+        assert!(why(2).contains("the key \"x\" is there twice"), "{taken}");
+    }
+    // Nothing is taken of what does not end as an array.
+    let cut = body[..body.len() - 40].to_owned();
+    server.client().send("POST", "/v1/events", Some(&cut)).problem(400);
+}
+
+/// Pages that count places from 0 would have the document above credited, which is often another ranker's.
+#[test]
+fn a_place_without_a_document_is_refused() {
+    let server = Server::start();
+    server.experiment("e", json!({}));
+    let told = impression(&server);
+    let event =
+        |attributes: Value| json!({"action_name": "click", "query_id": told["id"], "event_attributes": attributes});
+    let places = [
+        event(json!({"position": {"ordinal": 1}})),
+        event(json!({"position": 1})),
+        event(json!({"ordinal": 1})),
+        event(json!({"object": {"position": 1}})),
+        event(json!({"object": {"object_id": null}, "position": {"ordinal": 1}})),
+        event(json!({})),
+    ];
+    let expected = "expected the document that was clicked, in event_attributes.object.object_id; a place alone is not enough, \
+                    because some pages count places from 0 and others from 1";
+    let lines: String = places.iter().map(|event| format!("{event}\n")).collect();
+    for (kind, body) in [
+        ("application/json", json!(places).to_string()),
+        ("text/plain", json!(places).to_string()),
+        ("text/plain", lines.clone()),
+        ("application/x-ndjson", lines),
+    ] {
+        let answer =
+            server.client().with("Content-Type", kind).send("POST", "/v1/events", Some(&body)).expect_status(200);
+        assert_eq!(statuses(&answer), vec!["malformed"; places.len()], "{kind}");
+        for result in answer["results"].as_array().unwrap() {
+            assert!(result["why"].as_str().unwrap().ends_with(expected), "{result}");
+        }
+    }
+    // With the document, the place says nothing, from wherever it counts.
+    let shown = |at: usize| told["shown"][at].as_str().unwrap();
+    let both =
+        |at: usize, ordinal: u32| event(json!({"object": {"object_id": shown(at)}, "position": {"ordinal": ordinal}}));
+    let answer = server.client().post("/v1/events", json!([both(0, 0), both(1, 2)])).expect_status(200);
+    assert_eq!(statuses(&answer), ["taken", "taken"]);
+    assert_eq!(server.client().get("/v1/experiments/e").expect_status(200)["clicks"]["taken"], 2);
+}
+
+/// Pages whose ids are numbers send numbers; `click-logs` reads such ids as their digits.
+#[test]
+fn numbers_are_ids_by_their_digits() {
+    let server = Server::start();
+    server.experiment("e", json!({}));
+    let lists = json!({"old": [11, 12, 13], "new": [{"id": 21, "score": 2.5}, {"id": "22", "score": 1}]});
+    let ask = |unit: Value| {
+        let body = json!({"unit": unit, "query": "q", "lists": lists});
+        server.client().post("/v1/experiments/e/impressions", body).expect_status(200)
+    };
+    let told = ask(json!(17));
+    assert_eq!(told["id"], ask(json!("17"))["id"], "one unit");
+    let shown: Vec<i64> =
+        told["shown"].as_array().unwrap().iter().map(|id| id.as_str().unwrap().parse().unwrap()).collect();
+    let path = format!("/v1/impressions/{}/shown", told["id"].as_str().unwrap());
+    let page = json!({"documents": [99, shown[0], shown[1].to_string(), shown[2]], "pinned": [99]});
+    assert_eq!(server.client().put(&path, page).expect_status(200), json!({"places": 3}));
+    let event = |id: Value| json!({"action_name": "click", "query_id": told["id"], "event_attributes": {"object": {"object_id": id}}});
+    let first = shown[0];
+    let events = [json!(first), json!(first.to_string()), json!(99), json!(shown[1] as f64), json!(1e30), json!(-1)];
+    let answer = server.client().post("/v1/events", events.map(event).into_iter().collect()).expect_status(200);
+    assert_eq!(statuses(&answer), ["taken", "duplicate", "not-shown", "malformed", "malformed", "not-shown"]);
+    let why = answer["results"][3]["why"].as_str().unwrap();
+    assert!(why.ends_with("expected a document as text or a whole number"), "{why}");
+    assert_eq!(server.client().post("/v1/units/delete", json!({"unit": 17})).expect_status(200)["impressions"], 1);
+}
+
+#[test]
+fn a_byte_order_mark_is_no_fault_of_any_body() {
+    let server = Server::start();
+    let client = server.client();
+    let marked = |body: &Value| format!("\u{feff}{body}");
+    let settings = json!({"name": "e", "rankers": ["old", "new"], "shown": 3});
+    client.send("POST", "/v1/experiments", Some(&marked(&settings))).expect_status(201);
+    let body = json!({"unit": "anna", "lists": two_lists(3)});
+    let told = client.send("POST", "/v1/experiments/e/impressions", Some(&marked(&body))).expect_status(200);
+    let event = click(&told["id"], told["shown"][0].as_str().unwrap());
+    for (kind, status) in
+        [("application/json", "taken"), ("text/plain", "duplicate"), ("application/x-ndjson", "duplicate")]
+    {
+        let answer = client.with("Content-Type", kind).send("POST", "/v1/events", Some(&marked(&event)));
+        assert_eq!(statuses(&answer.expect_status(200)), [status], "{kind}");
+    }
+    let body = r#"{"unit": "anna", "lists": {"old": [{"id": "x", "score": NaN}], "new": []}}"#;
+    let problem = client.send("POST", "/v1/experiments/e/impressions", Some(body)).problem(400);
+    let expected = "the body is not JSON that can be used: line 1, column 57: NaN is not JSON; write null";
+    assert_eq!(problem["detail"], expected);
 }
 
 #[test]

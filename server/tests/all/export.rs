@@ -60,17 +60,22 @@ fn server_rows(server: &Server, name: &str) -> Outcomes {
     fold(&store, id, name, |_| {}).unwrap().experiment.outcomes()
 }
 
-/// Credits the exported files as their script says, by the library that `click-logs credit` calls.
-fn credited(folder: &Path) -> String {
+/// The words of the command in an exported script, as a shell has them.
+fn words(folder: &Path) -> Vec<String> {
     let script = std::fs::read_to_string(folder.join("credit.sh")).unwrap();
     let line = script.lines().last().unwrap();
-    // The words are those of a shell.
     let words = Command::new("sh").arg("-c").arg(format!("set -- {line}; printf '%s\\n' \"$@\"")).output().unwrap();
-    let words = String::from_utf8(words.stdout).unwrap();
+    String::from_utf8(words.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// Credits the exported files as their script says, by the library that `click-logs credit` calls.
+fn credited(folder: &Path) -> String {
+    let words = words(folder);
     // Files are named in their folder, which is not that of this process.
     let files = ["impressions.jsonl", "clicks.jsonl", "bots.toml", "credited"];
-    let absolute = |word: &str| if files.contains(&word) { folder.join(word).into() } else { OsString::from(word) };
-    assert_eq!(click_logs::cli::main_with(words.lines().map(absolute).chain(["--quiet".into()])), 0, "{line}");
+    let absolute =
+        |word: &String| if files.contains(&word.as_str()) { folder.join(word).into() } else { OsString::from(word) };
+    assert_eq!(click_logs::cli::main_with(words.iter().map(absolute).chain(["--quiet".into()])), 0, "{words:?}");
     std::fs::read_to_string(folder.join("credited/outcomes.csv")).unwrap()
 }
 
@@ -119,6 +124,22 @@ fn credit_of_the_export_counts_as_the_server_does() {
         let output = server.command(&["export", name, folder.to_str().unwrap()]);
         assert_eq!(output.status.code(), Some(1));
     }
+}
+
+/// Names that a shell, a list separated by commas or flags would take apart.
+#[test]
+fn names_survive_the_script_of_the_export() {
+    let names = ["-a,b", " outer ", "6\" $(nails)", "\"quoted\"", "it's; `x`", "--final", "ltr"];
+    let server = Server::start();
+    let settings = json!({"name": "e", "rankers": names, "shown": 3, "timezone": "-05:00"});
+    server.client().post("/v1/experiments", settings).expect_status(201);
+    let folder = server.folder.path().join("out");
+    let (text, error) = texts(&server.command(&["export", "e", folder.to_str().unwrap()]));
+    assert!(text.starts_with("wrote "), "{error}");
+    let words = words(&folder);
+    let flag = |name: &str| words.iter().find_map(|word| word.strip_prefix(name)).unwrap();
+    assert_eq!(letor_io::Names::split(flag("--rankers=")).unwrap(), names, "{words:?}");
+    assert_eq!(flag("--timezone="), "-05:00");
 }
 
 #[test]

@@ -66,12 +66,8 @@ fn step(server: &mut Server, draws: &mut Draws, ids: &mut Vec<Value>, duels: boo
             client.put(&format!("/v1/impressions/{text}/lists"), json!({"lists": lists(draws, names)})).status
         }
         9..=11 => {
-            let place = json!({"position": {"ordinal": 1 + draws.below(9)}});
-            let events = json!([
-                {"action_name": "click", "query_id": id, "event_attributes": place},
-                click(&id, &format!("d{}", draws.below(12))),
-            ]);
-            client.post("/v1/events", events).status
+            let events = [(); 2].map(|()| click(&id, &format!("d{}", draws.below(12))));
+            client.post("/v1/events", json!(events)).status
         }
         12 => client.post(&format!("/v1/impressions/{text}/next"), json!({"seen": 1 + draws.below(9)})).status,
         13 => {

@@ -180,6 +180,53 @@ fn pages_of_listed_origins_may_call() {
     assert!(!other.headers.contains_key("access-control-allow-origin"));
 }
 
+/// `sendBeacon` sends cookies along, so that browsers ask whether the server allows them; no other call does, least of all the pages,
+/// which a session's cookie opens.
+#[test]
+fn beacons_of_listed_origins_may_send_cookies_and_nothing_else_may() {
+    let server = Server::start_with(|settings| settings.origins = vec!["https://shop.example".to_owned()]);
+    server.experiment("e", json!({}));
+    let allowed = |origin: &str, method: &str, path: &str| {
+        let client = server.client().with("Origin", origin).with("Access-Control-Request-Headers", "content-type");
+        let asked = client.with("Access-Control-Request-Method", method).send("OPTIONS", path, None);
+        let sent = client.send(method, path, (method != "GET").then_some("{}"));
+        [asked, sent].map(|answer| answer.headers.get("access-control-allow-credentials").cloned())
+    };
+    let yes = || Some("true".to_owned());
+    assert_eq!(allowed("https://shop.example", "POST", "/v1/events"), [yes(), yes()]);
+    let own = format!("http://{}", server.address());
+    for origin in ["https://evil.example", "null", "https://shop.example.evil", &own] {
+        assert_eq!(allowed(origin, "POST", "/v1/events"), [None, None], "{origin}");
+    }
+    let (_, id, _) = with_keys();
+    let reads = ["/", "/e/e", "/v1/experiments/e/stream", "/sign-in", "/health", "/v1/events/"]
+        .map(|path| ("GET", path.to_owned()));
+    let calls = calls(&id).into_iter().map(|(_, method, path, _)| (method, path));
+    for (method, path) in calls.chain(reads).filter(|(_, path)| !path.ends_with("/stream")) {
+        assert_eq!(allowed("https://shop.example", method, &path), [None, None], "{method} {path}");
+    }
+}
+
+/// HTTP/1.0 knows no `Host`, and balancers ask so.
+#[test]
+fn checks_are_answered_without_a_host() {
+    let (keyed, _, _) = with_keys();
+    for server in [Server::start(), keyed] {
+        let get = |path: &str, head: &str| server.client().raw(&format!("GET {path} {head}\r\n\r\n"));
+        for (path, body) in [("/health", "ok\n"), ("/ready", "ready\n"), ("/metrics", "# ")] {
+            let answer = get(path, "HTTP/1.0");
+            assert!(answer.status == 200 && answer.body.starts_with(body), "{path}: {answer:?}");
+            get(path, "HTTP/1.0\r\nOrigin: https://evil.example").problem(403);
+            get(path, "HTTP/1.0\r\nHost: localhost\r\nHost: localhost").problem(400);
+            get(path, "HTTP/1.1\r\nConnection: close").problem(400);
+            assert_eq!(get(&format!("http://evil.example{path}"), "HTTP/1.0").status, 400);
+        }
+        for path in ["/v1/experiments", "/", "/v1/experiments/e", "/health/", "/openapi.json"] {
+            get(path, "HTTP/1.0").problem(400);
+        }
+    }
+}
+
 #[test]
 fn every_answer_has_headers_that_protect() {
     let server = Server::start();

@@ -51,7 +51,7 @@ def bodies(server: Server, table: Table) -> None:
         ("a field twice", b'{"unit":"a","unit":"b","lists":{"bm25":[],"neural":[]}}', (400, 422)),
         ("a ranker twice", b'{"unit":"a","lists":{"bm25":["x"],"neural":[],"bm25":["y"]}}', (400, 422)),
         ("an unknown field", json.dumps({"unit": "u", "lists": LISTS, "admin": True}).encode(), (400, 422)),
-        ("an array", b"[]", (400, 422)), ("null", b"null", (400, 422)), ("a unit of another type", json.dumps({"unit": 7, "lists": LISTS}).encode(), (400, 422)),
+        ("an array", b"[]", (400, 422)), ("null", b"null", (400, 422)), ("a unit of another type", json.dumps({"unit": [7], "lists": LISTS}).encode(), (400, 422)),
         ("an empty unit", json.dumps({"unit": "", "lists": LISTS}).encode(), (400, 422)), ("a unit of 257 bytes", json.dumps({"unit": "u" * 257, "lists": LISTS}).encode(), (400, 422)),
         ("an unknown ranker", lists(third=["d"]), 422), ("a document twice", lists(bm25=["d", "d"]), 422), ("a document of 300 bytes", lists(bm25=["d" * 300]), (400, 422)),
         ("10,001 documents", lists(bm25=[f"d{n}" for n in range(10_001)]), 422), ("10,000 documents", lists(bm25=[f"d{n}" for n in range(10_000)]), 200),

@@ -130,15 +130,16 @@ def compared(given: argparse.Namespace, folder: pathlib.Path) -> None:
 
 def spark_flags(flags: list[str]) -> dict[str, Any]:
     """The flags of `click-logs credit` as arguments of `rankduel.spark.credit`."""
-    words = iter(flags)
     found: dict[str, Any] = {}
-    for word in words:
-        name = word.removeprefix("--").replace("-", "_")
+    for word in flags:
+        flag, _, value = word.removeprefix("--").partition("=")
+        name = flag.replace("-", "_")
         if name == "final":
             found[name] = True
+        elif name == "rankers":
+            [found[name]] = csv.reader([value])
         else:
-            value = next(words)
-            found[name] = int(value) if name == "unit_days" else value.split(",") if name == "rankers" else value
+            found[name] = int(value) if name == "unit_days" else value
     return found
 
 

@@ -73,7 +73,7 @@ fn time(site: &Site, seed: u64, impressions: u64) -> Result<f64> {
     let request =
         Request { impressions, more: false, pairs: PairSelection::All.to_string(), until_standard_error: None };
     // Nothing is read or written: the file does not exist, and nothing is saved.
-    let mut state = open_state(Path::new("no state"), identity, request, StartMode::Fresh)?;
+    let mut state = open_state(Path::new("no state"), identity, request, StartMode::Continue)?;
     let start = Instant::now();
     let comparison = &Interleaved { site, method: &method };
     state.run(&EstimationContext { site, comparison, save: None, quiet: true })?;

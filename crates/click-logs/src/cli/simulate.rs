@@ -10,7 +10,7 @@ use clicks::ClickSpec;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use interleave::AnyInterleaving;
-use output::numbers::{parse_count, parse_positive, parse_up_to, with_separators};
+use output::numbers::{parse_count, parse_up_to, with_separators};
 use output::progress::Progress;
 use output::results_folder::{Existing, ResultsFolder};
 use output::threads;
@@ -35,8 +35,8 @@ pub(super) struct Simulate {
     /// Move an earlier log in the folder aside
     #[arg(long)]
     replace: bool,
-    /// Impressions, at least
-    #[arg(long, value_name = "N", default_value = "1e5", value_parser = parse_positive)]
+    /// Impressions, at least; 1e10 of them take terabytes
+    #[arg(long, value_name = "N", default_value = "1e5", value_parser = parse_up_to::<u64, 10_000_000_000>)]
     impressions: u64,
     /// Everything follows from it
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_count)]

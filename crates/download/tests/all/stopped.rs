@@ -6,6 +6,7 @@ use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use download::Settings;
@@ -42,6 +43,8 @@ fn wait_until(what: &str, is: impl Fn() -> bool) {
 #[test]
 fn a_stopped_download_is_resumed() {
     if let [Some(address), Some(root)] = CHILD.map(std::env::var_os) {
+        // Where this test runs in the background of a script, SIGINT is ignored, and a program leaves it so. A handler ends that.
+        signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::default()).unwrap();
         output::interrupt::install();
         let entry = entry(&[address.to_str().unwrap()], &matrix(), matrix().len(), 80);
         let outcome = fetch(&entry, Path::new(&root), &Settings::default(), false, false, &mut ()).unwrap();

@@ -30,7 +30,7 @@ pub use label::exact_label;
 pub(crate) use label::{label_of_number, label_too_fine};
 pub use provenance::Provenance;
 pub use query::{FeatureId, Query};
-pub use runs::{RunCounts, Runs};
+pub use runs::{RankColumn, RunCounts, Runs};
 pub use statistics::Statistics;
 
 use crate::names::{NameError, NameFault, Names};

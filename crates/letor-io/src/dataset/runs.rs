@@ -27,6 +27,8 @@ pub struct RunCounts {
     pub tied: Vec<usize>,
     /// For each run, the number of documents that it retrieved.
     pub retrieved: Vec<usize>,
+    /// For each run, where its rank column contradicts its scores, which alone order its lists.
+    pub ranks: Vec<RankColumn>,
     /// Documents of the data set without a judgment (label 0); or, if they were removed, documents removed from lists.
     pub unjudged: usize,
     /// Whether unjudged documents were removed.
@@ -39,6 +41,17 @@ pub struct RunCounts {
     pub repeated: usize,
     /// Lines of runs and qrels that begin with `#`, skipped.
     pub comments: usize,
+}
+
+/// What the rank column of a run says beside its scores, in queries of its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RankColumn {
+    /// Queries in which it orders documents of different scores.
+    pub queries: usize,
+    /// Those in which it ranks some document above one with a higher score.
+    pub contradicted: usize,
+    /// Those in which scores rise with ranks more often than they fall, as distances do.
+    pub reversed: usize,
 }
 
 impl Runs {

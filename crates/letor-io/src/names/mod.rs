@@ -186,8 +186,8 @@ impl Names {
         })
     }
 
-    /// The names and numbers in `text`, which are separated by commas. A name that contains a comma or begins with a
-    /// quotation mark stands in quotation marks, and those within it are doubled, as in CSV.
+    /// The names and numbers in `text`, which are separated by commas. A name that contains a comma, begins with a quotation mark,
+    /// or has blanks around it stands in quotation marks, and those within it are doubled, as in CSV.
     ///
     /// # Errors
     /// One line, if an item is empty.
@@ -215,7 +215,7 @@ impl Names {
     pub fn join<S: AsRef<str>>(items: &[S]) -> String {
         let written = |item: &S| {
             let item = item.as_ref();
-            let plain = !item.contains(',') && !item.starts_with('"');
+            let plain = !item.contains(',') && !item.starts_with('"') && item.trim() == item;
             if plain { item.to_owned() } else { format!("\"{}\"", item.replace('"', "\"\"")) }
         };
         items.iter().map(written).collect::<Vec<_>>().join(",")
@@ -330,7 +330,7 @@ mod tests {
         assert_eq!(split("bm25,"), items(&["bm25"]));
         assert_eq!(split("\"a,b\" , \"say \"\"x\"\"\",ltr"), items(&["a,b", "say \"x\"", "ltr"]));
         assert_eq!(split("6\" nails,\"open"), items(&["6\" nails", "\"open"]), "a mark that is not closed is text");
-        for items in [vec!["a,b", "7"], vec!["\"", "x\"y", "ltr"], vec!["one"]] {
+        for items in [vec!["a,b", "7"], vec!["\"", "x\"y", "ltr"], vec!["one"], vec![" a", "b ", "-c"]] {
             assert_eq!(Names::split(&Names::join(&items)).unwrap(), items);
         }
         assert_eq!([split(""), split("a,,b"), split("\"\",a")], [Err(()), Err(()), Err(())]);

@@ -62,6 +62,7 @@ pub(super) fn join(
         empty_lists: vec![0; runs],
         tied: vec![0; runs],
         retrieved: vec![0; runs],
+        ranks: lists.ranks.clone(),
         removed: unjudged == Unjudged::Remove,
         ties_kept: lists.ties == TrecTies::Keep,
         negative: qrels.negative,

@@ -8,7 +8,9 @@ use rayon::prelude::*;
 use super::documents::Documents;
 use super::open::TrecTies;
 use super::order::order;
+use super::ranks::column;
 use super::run::Run;
+use crate::dataset::RankColumn;
 
 /// The lists of all runs that were added. A line of a run takes four bytes, and a document some forty and its number: files are
 /// read one after the other, and what stays of them is a fraction of their size.
@@ -21,6 +23,8 @@ pub(super) struct Lists {
     places: HashMap<String, usize>,
     /// The tag of each run.
     pub(super) tags: Vec<Vec<u8>>,
+    /// What the rank column of each run says.
+    pub(super) ranks: Vec<RankColumn>,
     /// The number of lines of all runs that are comments.
     pub(super) comments: usize,
 }
@@ -61,7 +65,7 @@ impl QueryLists {
 
 impl Lists {
     pub(super) fn new(ties: TrecTies) -> Self {
-        Self { ties, queries: Vec::new(), places: HashMap::new(), tags: Vec::new(), comments: 0 }
+        Self { ties, queries: Vec::new(), places: HashMap::new(), tags: Vec::new(), ranks: Vec::new(), comments: 0 }
     }
 
     /// How many runs were added.
@@ -71,9 +75,10 @@ impl Lists {
 
     /// Adds the next run.
     pub(super) fn add(&mut self, run: &Run<'_>) {
-        let Self { ties, queries, places, tags, comments } = self;
+        let Self { ties, queries, places, tags, ranks, comments } = self;
         let number = tags.len();
         tags.push(run.tag.to_vec());
+        ranks.push(column(run));
         *comments += run.comments;
         // By query, the list that the run has for it.
         let mut lists = vec![None; queries.len()];

@@ -29,7 +29,8 @@
 //! # Rules
 //!
 //! * **Order**: by default that of `trec_eval` ([`TrecTies::Docno`]): scores in single precision, highest first, and ties
-//!   by document number, the last in the order of bytes first. The rank column is ignored. So the lists that users are
+//!   by document number, the last in the order of bytes first. The rank column orders nothing; where it contradicts the scores is
+//!   counted ([`RankColumn`](crate::RankColumn)). So the lists that users are
 //!   shown are those that `trec_eval`, `pytrec_eval` and `ir_measures` evaluate. [`TrecTies::Keep`] keeps equal scores
 //!   tied, compared as the decimals in the file.
 //! * **Documents**: those of a query are the ones that any of the runs retrieved, in the order of their numbers as bytes,
@@ -64,6 +65,7 @@ mod open;
 mod order;
 mod qrels;
 mod query;
+mod ranks;
 mod run;
 mod write;
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::SYNTHETIC;
 use super::fields::is_comment;
 use crate::error::{Error, ErrorKind};
-use crate::file_names::{split_name, stem};
+use crate::file_names::{reason_it_is_not_meant, split_name, stem};
 use crate::names::{NameError, NameFault, Names};
 use crate::regular::not_a_file;
 use crate::text::{Foreign, foreign, lines, open_source, read_up_to};
@@ -46,9 +46,10 @@ pub(super) fn expand<S: AsRef<str>>(runs: &[S]) -> Result<(Vec<Source>, Vec<Skip
         files.sort();
         let before = sources.len();
         for file in files {
-            match starts_a_run(&file) {
-                true => sources.push(Source { name: None, path: file }),
-                false => skipped.push((file, "does not start with a line of a run".to_owned())),
+            let reason = reason_it_is_not_meant(&file);
+            match reason.or((!starts_a_run(&file)).then_some("does not start with a line of a run")) {
+                None => sources.push(Source { name: None, path: file }),
+                Some(reason) => skipped.push((file, reason.to_owned())),
             }
         }
         if sources.len() == before {

@@ -16,7 +16,7 @@ pub(super) struct Listed {
 }
 
 /// The score as `trec_eval` compares it, in single precision, as a number of the same order.
-fn single(score: Decimal) -> u32 {
+pub(super) fn single(score: Decimal) -> u32 {
     // Adding 0 makes -0 and 0 equal.
     let bits = (score.to_f64() as f32 + 0.0).to_bits();
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
@@ -74,6 +74,7 @@ mod tests {
     fn order_of(list: &[(&'static str, f64)], ties: TrecTies) -> (String, Vec<u32>, usize) {
         let retrieved = |&(document, score): &(&'static str, f64)| Retrieved {
             document: Docno::new(document.as_bytes()),
+            rank: None,
             score: Decimal::from_f64(score).unwrap(),
             line: 1,
         };

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::documents::Docno;
 use super::fields::each_line;
+use super::ranks::rank;
 use crate::decimal::Decimal;
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::text::{Foreign, NotANumber, parse_number};
@@ -36,6 +37,8 @@ pub(super) struct RunQuery<'a> {
 #[derive(Debug)]
 pub(super) struct Retrieved<'a> {
     pub(super) document: Docno<'a>,
+    /// `None` if it is not a whole number from 0.
+    pub(super) rank: Option<u32>,
     pub(super) score: Decimal,
     pub(super) line: u64,
 }
@@ -79,7 +82,12 @@ impl<'a> Run<'a> {
                     queries.push(RunQuery { id, documents: Vec::new() });
                 }
             }
-            queries[last.1].documents.push(Retrieved { document, score, line: line.number });
+            queries[last.1].documents.push(Retrieved {
+                document,
+                rank: rank(line.fields[3]),
+                score,
+                line: line.number,
+            });
             Ok(())
         })?;
         let repeated = queries.par_iter().filter_map(RunQuery::repeated).min_by_key(|(_, lines)| lines[1]);

@@ -260,6 +260,8 @@ type Bad<'a> = (&'a str, Vec<u8>, ErrorKind, u64, u64, &'a str);
 
 #[test]
 fn errors_are_one_line_with_a_place() {
+    // As numpy.savez writes: the head of an entry, and its name.
+    let npz = b"PK\x03\x04\x2d\0\0\0\0\0\0\0\x21\0........\xff\xff\xff\xff\x09\0\x14\0arr_0.npy";
     use ErrorKind::*;
     let good = "1 qid:1 1:0.5\n";
     let after = |bad: &str| format!("{good}{good}{bad}\n{good}").into_bytes();
@@ -293,7 +295,11 @@ fn errors_are_one_line_with_a_place() {
         ("huge feature", after("1 qid:1 99999999999999999999:1"), Feature, 3, 9, "above 1000000"),
         ("words", after("this is not data"), Syntax, 3, 1, "expected a label"),
         ("binary", (0..=255).cycle().take(10_000).collect(), Format, 1, 1, "binary data"),
-        ("zip", b"PK\x03\x04....".to_vec(), Format, 1, 1, "is a zip archive"),
+        ("zip", b"PK\x03\x04....".to_vec(), Format, 1, 1, "is a zip archive, expected text or gzip: unpack it first"),
+        ("npz", npz.to_vec(), Format, 1, 1, "is a NumPy .npz archive, expected text or gzip: save one array as .npy"),
+        ("parquet", b"PAR1\x15\x04".to_vec(), Format, 1, 1, "is Parquet, expected text or gzip: read it in Python"),
+        ("feather", b"ARROW1\0\0".to_vec(), Format, 1, 1, "is an Arrow (Feather) file, expected text"),
+        ("tfrecord", b"\x2a\x01\0\0\0\0\0\0abcd\n\x1d".to_vec(), Format, 1, 1, "is a TFRecord file, expected text"),
         ("UTF-16", b"\xff\xfe1\0 \0q\0".to_vec(), Format, 1, 1, "is UTF-16 text"),
         ("truncated gzip", packed[..packed.len() / 2].to_vec(), Format, 0, 0, "damaged or truncated"),
         ("gzip of nothing", b"\x1f\x8b".to_vec(), Format, 1, 1, "damaged or truncated"),

@@ -421,3 +421,35 @@ fn damaged_runs_end_in_a_data_set_or_an_error() {
         }
     }
 }
+
+/// Editors leave copies beside runs: two more rankers, which are the same.
+#[test]
+fn hidden_files_and_copies_in_folders_are_skipped_and_said() {
+    let copies = ["a.run~", ".a.run.swp", ".hidden", "#a.run#", "a.run.bak", "A.RUN.ORIG"];
+    let mut files = vec![("a.run", A.as_bytes()), ("b.run", B.as_bytes()), ("bold", A.as_bytes())];
+    files.extend(copies.map(|name| (name, A.as_bytes())));
+    let runs = folder(&files);
+    let side = folder(&[("qrels", QRELS.as_bytes())]);
+    let at = |name: &str| path(&runs, name);
+    let qrels = [side.path().join("qrels").to_str().unwrap().to_owned()];
+    let opened = |runs: &[String]| open(runs, &qrels, &TrecOptions::default()).unwrap();
+    let dataset = opened(&[runs.path().to_str().unwrap().to_owned()]);
+    assert_eq!(dataset.feature_names().unwrap().iter().flatten().collect::<Vec<_>>(), ["a", "b", "bold"]);
+    let Provenance::Files { skipped, .. } = dataset.provenance() else { panic!("files") };
+    assert_eq!(skipped.len(), copies.len());
+    for (path, reason) in skipped {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let expected = if name.starts_with('.') { "it is hidden" } else { "it is called like the copy" };
+        assert!(copies.contains(&name) && reason.starts_with(expected), "{name}: {reason}");
+    }
+    // One that is named is meant.
+    assert_eq!(opened(&[at("a.run"), format!("copy={}", at("a.run~"))]).features(), 2);
+    // A folder of data is read in the same way: rows would be there twice.
+    let data = folder(&[
+        ("train.txt", b"1 qid:1 1:2\n"),
+        ("train.txt~", b"1 qid:1 1:2\n"),
+        (".train.txt.swp", b"1 qid:1 1:2\n"),
+    ]);
+    let dataset = read_files("data", &[data.path()], &ReadOptions::default()).unwrap();
+    assert_eq!(dataset.documents(), 1);
+}

@@ -14,7 +14,8 @@
 //! then a killed writer loses no algorithm. `studies::runner::Size` joins what the folder holds and what is asked for.
 //!
 //! Files that were in a folder before any results are somebody else's. While results are written they have a second, hidden name, and one
-//! that results replaced becomes `NAME.old-1` (`results_folder::foreign`).
+//! that results replaced becomes `NAME.old-1` (`results_folder::foreign`). A symbolic link among them is replaced itself, and what it
+//! leads to stays as it is; links above the folder are followed.
 //!
 //! `--replace` makes the new results in a hidden folder beside the old ones (`.NAME.new`), exchanges both in one step when they are
 //! complete, and then calls the old ones `NAME.old-1`. So a failure or a signal leaves the old results, and the same command continues
@@ -49,6 +50,7 @@ use super::files::{
     check_writable, create_folder_listing, explained, remove_leftovers_in, remove_stale, write_json_pretty,
 };
 use super::lock::Lock;
+use super::owned::Owned;
 use super::usage::usage;
 use super::{input, interrupt};
 use foreign::ForeignFiles;
@@ -98,6 +100,7 @@ pub struct ResultsFolder {
     marked: Arc<Mutex<bool>>,
     created: Created,
     replaces: Option<Replacement>,
+    _owned: Owned,
     // Declared last: the lock is released after everything else.
     _lock: Lock,
 }
@@ -127,13 +130,25 @@ impl ResultsFolder {
         }
         foreign::settle_leftovers(path)?;
         let foreign = if held.is_none() { foreign::files_in(path)? } else { Vec::new() };
+        let owned = Owned::new(path);
         check_writable(&path.join("config.json"))?;
         remove_leftovers_in(path, None);
         interrupt::remove_when_stopped(created.0.clone());
         let name = named.display().to_string();
         interrupt::say_when_stopped(move || format!("stopped; {name} is as it was, and the same command starts again"));
         let marked = Arc::new(Mutex::new(held.is_some()));
-        Ok(Self { path: path.clone(), key, held, foreign, finished, marked, created, replaces, _lock: taken })
+        Ok(Self {
+            path: path.clone(),
+            key,
+            held,
+            foreign,
+            finished,
+            marked,
+            created,
+            replaces,
+            _owned: owned,
+            _lock: taken,
+        })
     }
 
     /// Where it is: while results that replace others are not complete, a hidden folder beside these.
@@ -236,6 +251,7 @@ impl ResultsFolder {
 #[derive(Debug)]
 pub struct FolderOfOtherFiles {
     _created: Created,
+    _owned: Owned,
     _lock: Lock,
 }
 
@@ -253,7 +269,7 @@ impl FolderOfOtherFiles {
         check_writable(&path.join("summary.json"))?;
         remove_leftovers_in(path, None);
         interrupt::remove_when_stopped(created.0.clone());
-        Ok(Self { _created: created, _lock: lock })
+        Ok(Self { _created: created, _owned: Owned::new(path), _lock: lock })
     }
 }
 

@@ -275,6 +275,28 @@ fn a_file_that_a_link_leads_to_is_not_lost_either() {
     write(&path, &config(1, 10), "curves.csv").unwrap();
     assert_eq!(fs::read_to_string(path.join("curves.csv")).unwrap(), "curves.csv");
     assert_eq!(fs::read_to_string(path.join("curves.csv.old-1")).unwrap(), "mine");
+    // Nor written to, also not by later results of the same key.
+    assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "mine");
+    fs::remove_file(path.join("curves.csv")).unwrap();
+    fs::create_dir(path.join("part")).unwrap();
+    for link in [path.join("curves.csv"), path.join("part/more.csv")] {
+        std::os::unix::fs::symlink(&elsewhere, &link).unwrap();
+    }
+    let folder = claim(&path, &key(1)).unwrap();
+    let results = |folder: &ResultsFolder| -> Result<()> {
+        ["curves.csv", "part/more.csv"].iter().try_for_each(|name| write_atomic(&folder.join(name), b"results"))
+    };
+    folder.write(&config(1, 20), || results(&folder)).unwrap();
+    drop(folder);
+    for name in ["curves.csv", "part/more.csv"] {
+        assert_eq!(fs::read_to_string(path.join(name)).unwrap(), "results");
+        assert!(!fs::symlink_metadata(path.join(name)).unwrap().is_symlink(), "{name}");
+    }
+    assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "mine");
+    // A file that a user names is where the link leads.
+    std::os::unix::fs::symlink(&elsewhere, root.path().join("link.csv")).unwrap();
+    write_atomic(&root.path().join("link.csv"), b"results").unwrap();
+    assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "results");
 }
 
 #[test]

@@ -18,6 +18,49 @@ const NAMES: [(&str, &[&str]); 6] = [
     ("RBP", &["rbp"]),
 ];
 
+/// Measures of other programs (`ir_measures`, `trec_eval`, `gdeval`), in small letters: none of them is a slip for one of ours.
+const OTHERS: [&str; 39] = [
+    "accuracy",
+    "alpha_dcg",
+    "alpha_ndcg",
+    "ap_ia",
+    "auc",
+    "bpm",
+    "bpref",
+    "compat",
+    "dcg",
+    "err",
+    "err_ia",
+    "f1",
+    "hit",
+    "hitrate",
+    "hr",
+    "infap",
+    "insq",
+    "inst",
+    "iprec",
+    "judged",
+    "nerr10",
+    "nerr11",
+    "nerr8",
+    "nerr9",
+    "nerr_ia",
+    "nnrbp",
+    "nrbp",
+    "numq",
+    "numrel",
+    "numret",
+    "p_ia",
+    "rprec",
+    "sdcg",
+    "setap",
+    "setf",
+    "setp",
+    "setr",
+    "strec",
+    "success",
+];
+
 /// Text that is not a measure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("measure `{measure}`: {message}")]
@@ -116,9 +159,13 @@ fn read(text: &str) -> Result<Measure, (MeasureErrorKind, String)> {
     let folded = name.trim().to_lowercase();
     let known = NAMES.iter().find(|(_, aliases)| aliases.contains(&folded.as_str()));
     let Some((name, _)) = known else {
+        let expected = "expected nDCG, AP, RR, P, R or RBP, e.g. nDCG@10, AP(rel=2), P@5 or RBP(p=0.8)";
+        if OTHERS.contains(&folded.as_str()) {
+            let message = format!("it is another measure, which is not computed here; {expected}");
+            return Err((MeasureErrorKind::UnknownMeasure, message));
+        }
         let names: Vec<&str> = NAMES.iter().flat_map(|(_, aliases)| aliases.iter().copied()).collect();
         let hint = did_you_mean(&folded, &names).map_or_else(String::new, |hint| format!(" {hint}"));
-        let expected = "expected nDCG, AP, RR, P, R or RBP, e.g. nDCG@10, AP(rel=2), P@5 or RBP(p=0.8)";
         return Err((MeasureErrorKind::UnknownMeasure, format!("it is not known;{hint} {expected}")));
     };
     let mut given = Given { cutoff, ..Given::default() };

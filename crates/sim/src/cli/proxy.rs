@@ -23,9 +23,9 @@ use crate::cli::shards::{ShardArgs, made};
 ///
 /// --out P.npy writes P.npy and P.txt, the matrix; P.counts.npz, the arrays preferences, standard_errors, wins, ties
 /// and comparisons (a pair that was never compared has 0 comparisons and preference 1/2); P.json, how the matrix was
-/// made; P.timings.json; and P.state, saved every minute, from which --resume continues after an interruption with
-/// identical results and --more adds impressions. A finished matrix is not computed again, and a different one is
-/// replaced only with --replace.
+/// made; P.timings.json; and P.state, saved every minute, from which the same command continues after an
+/// interruption with identical results, and to which --more adds impressions. A finished matrix is not computed again, and a different
+/// one is replaced only with --replace.
 #[derive(Debug, Args)]
 pub(super) struct Proxy {
     #[command(flatten)]
@@ -70,8 +70,8 @@ struct Effort {
     #[arg(long, value_name = "N", value_parser = parse_positive, conflicts_with = "interleavings")]
     more: Option<u64>,
 
-    /// Continue the same command after an interruption; start if it never ran; if it is finished, only write the
-    /// results again
+    /// With --more: if the last command added the same impressions, only finish that, and add none. Without it, the same command
+    /// always continues
     #[arg(long)]
     resume: bool,
 

@@ -118,7 +118,6 @@ pub(super) const COMMANDS: [Written; 15] = [
             "8",
             "--interleavings",
             "20000",
-            "--resume",
             "--save-every",
             "0.05",
             "--out",

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use output::numbers::{with_separators, with_unit};
 use output::progress::Progress;
 use output::usage::usage;
@@ -39,9 +39,9 @@ pub struct EstimationContext<'a, C> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StartMode {
-    /// Leave it unchanged, unless the request extends it.
-    Fresh,
-    /// Continue its last request.
+    /// Continue its last request if that is the same, or extend it.
+    Continue,
+    /// The same, and a request to extend it that is finished is not repeated.
     Resume,
     /// Replace it.
     Replace,
@@ -54,17 +54,17 @@ impl StartMode {
         match (replace, resume) {
             (true, _) => Self::Replace,
             (false, true) => Self::Resume,
-            (false, false) => Self::Fresh,
+            (false, false) => Self::Continue,
         }
     }
 }
 
 /// The state with which to fulfil `request`: a new one, or the one in the file at `path`.
 ///
-/// A request without `more` starts a matrix. If the file exists, [`Fresh`](StartMode::Fresh) accepts only the finished
-/// matrix of the same request, for which nothing is left to do; [`Resume`](StartMode::Resume) continues the same
-/// request, finished or not; [`Replace`](StartMode::Replace) ignores the file. A request with `more` extends a finished
-/// matrix, in any mode.
+/// If the file is of the same matrix and its last request is this one, that goes on, or nothing is left to do. Only of `more` it is not
+/// known whether a finished one is meant again: [`Continue`](StartMode::Continue) adds once more, [`Resume`](StartMode::Resume) does
+/// not. A further request with `more` extends a finished matrix, in any mode. [`Replace`](StartMode::Replace) ignores the file where a
+/// request starts a matrix.
 ///
 /// # Errors
 /// If the request is invalid, or the file is damaged, belongs to another matrix, or its requests do not allow this
@@ -80,26 +80,7 @@ pub fn open_state(path: &Path, identity: Identity, request: Request, mode: Start
     if mode == StartMode::Replace && !request.more {
         return Ok(new(identity, request));
     }
-    if mode == StartMode::Fresh && !request.more {
-        let Some(state) = State::read(path)? else { return Ok(new(identity, request)) };
-        ensure!(
-            state.done,
-            usage(format!(
-                "{name} holds an unfinished matrix; add --resume to continue it or --replace to replace it, or choose \
-                 another --out"
-            ))
-        );
-        let difference = state.identity.difference(&identity);
-        if difference.is_none() && state.requests == [request] {
-            return Ok(state);
-        }
-        let requests: Vec<String> = state.requests.iter().map(Request::to_string).collect();
-        let difference = difference.unwrap_or_else(|| format!("requested with {}", requests.join(" and ")));
-        bail!(usage(format!(
-            "{name} holds another finished matrix ({difference}); add --replace to replace it, or choose another --out"
-        )));
-    }
-    let Some(mut state) = State::load(path, &identity)? else {
+    let Some(mut state) = State::read(path)? else {
         ensure!(
             !request.more,
             usage(format!(
@@ -109,18 +90,26 @@ pub fn open_state(path: &Path, identity: Identity, request: Request, mode: Start
         return Ok(new(identity, request));
     };
     let last = state.requests.last().context("the saved state has no request; remove it")?;
-    if mode == StartMode::Resume && *last == request {
+    let difference = state.identity.difference(&identity);
+    let is_again = request.more && state.done && mode != StartMode::Resume;
+    if difference.is_none() && *last == request && !is_again {
         return Ok(state);
     }
-    if !state.done {
-        bail!(usage(format!(
-            "{name} holds an unfinished matrix, requested with {last}; finish it first with those flags and --resume"
-        )));
-    }
+    let whole = if state.done { "finished" } else { "unfinished" };
+    let requests: Vec<String> = state.requests.iter().map(Request::to_string).collect();
+    let asked = format!("requested with {}", requests.join(" and "));
+    let is_other = difference.is_some();
+    let what = difference.unwrap_or(asked);
     ensure!(
         request.more,
         usage(format!(
-            "{name} holds a finished matrix, requested with {last}; add to it with --more or replace it with --replace"
+            "{name} holds another {whole} matrix ({what}); extend it with --more, add --replace to replace it, or choose another --out"
+        ))
+    );
+    ensure!(
+        !is_other && state.done,
+        usage(format!(
+            "{name} holds another {whole} matrix ({what}); repeat the command that it was started with, or choose another --out"
         ))
     );
     state.ask(request);
@@ -310,7 +299,7 @@ impl PeriodicSave<'_> {
     fn save(&mut self, state: &State) -> Result<()> {
         if let Some((path, _)) = self.save {
             state.save(path).map_err(|error| match path.exists() {
-                true => error.context("stopped; run again with --resume to continue from the last saved state"),
+                true => error.context("stopped; the same command goes on from the last saved state"),
                 false => error,
             })?;
         }

@@ -30,7 +30,7 @@ pub struct Files {
     pub how: PathBuf,
     /// `P.timings.json`: seconds and memory, which vary from run to run.
     pub timings: PathBuf,
-    /// `P.state`: the state that `--resume` and `--more` continue from.
+    /// `P.state`: the state that the same command and `--more` continue from.
     pub state: PathBuf,
 }
 

@@ -79,7 +79,7 @@ impl State {
         ensure!(
             self.current.is_none() && self.left == request.impressions,
             usage(
-                "the matrix is unfinished; finish it first with --resume, or replace it with --replace, without --shard"
+                "the matrix is unfinished; finish it first by the same command, or replace it with --replace, without --shard"
             )
         );
         Ok(json!({

@@ -9,10 +9,9 @@ use std::fmt;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use output::checksum::{self, seal, unseal};
 use output::difference::{Compare, first_difference};
-use output::usage::usage;
 use serde::{Deserialize, Serialize};
 
 use super::round::{Sampling, empty_sums};
@@ -162,21 +161,6 @@ impl State {
             variances: vec![0.0; if strata { pairs } else { 0 }],
         };
         Self { identity, requests: Vec::new(), left: 0, done: true, rounds: Vec::new(), totals, current: None }
-    }
-
-    /// Reads the state in the file at `path`; `None` if there is no file.
-    ///
-    /// # Errors
-    /// If the file cannot be read, is damaged, or belongs to a matrix with another identity. The file is not changed.
-    pub fn load(path: &Path, identity: &Identity) -> Result<Option<Self>> {
-        let Some(state) = Self::read(path)? else { return Ok(None) };
-        if let Some(difference) = state.identity.difference(identity) {
-            bail!(usage(format!(
-                "{} belongs to another matrix: {difference}; use the flags it was started with, or choose another --out",
-                path.display()
-            )));
-        }
-        Ok(Some(state))
     }
 
     /// Writes the state to the file at `path` in one step.
@@ -340,9 +324,9 @@ mod tests {
         let path = folder.path().join("P.state");
         for sampling in [Sampling::WithReplacement, Sampling::Stratified] {
             let state = state(sampling);
-            assert_eq!(State::load(&folder.path().join("none"), &state.identity).unwrap(), None);
+            assert_eq!(State::read(&folder.path().join("none")).unwrap(), None);
             state.save(&path).unwrap();
-            assert_eq!(State::load(&path, &state.identity).unwrap(), Some(state));
+            assert_eq!(State::read(&path).unwrap(), Some(state));
         }
     }
 
@@ -360,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_another_matrix_is_an_error_with_the_difference() {
+    fn differences_of_matrices_and_damaged_files_are_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("P.state");
         let state = state(Sampling::WithReplacement);
@@ -369,7 +353,7 @@ mod tests {
         let message = |change: &dyn Fn(&mut Identity)| {
             let mut identity = state.identity.clone();
             change(&mut identity);
-            format!("{:#}", State::load(&path, &identity).unwrap_err())
+            state.identity.difference(&identity).expect("another matrix")
         };
         assert!(message(&|id| id.seed = 8).contains("its seed is 7, not 8"));
         assert!(message(&|id| id.sampling = Sampling::Stratified).contains("its sampling is"));
@@ -377,7 +361,7 @@ mod tests {
         assert!(other.contains("its site.dataset.checksum is \"abc\", not \"abd\""), "{other}");
         assert!(!other.contains('\n'));
         std::fs::write(&path, &before[..before.len() - 1]).unwrap();
-        let truncated = format!("{:#}", State::load(&path, &state.identity).unwrap_err());
+        let truncated = format!("{:#}", State::read(&path).unwrap_err());
         assert!(truncated.contains("truncated") && truncated.contains("P.state"), "{truncated}");
         assert_eq!(std::fs::read(&path).unwrap(), before[..before.len() - 1]);
     }

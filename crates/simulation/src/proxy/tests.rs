@@ -52,12 +52,12 @@ fn build(site: &Site, path: &Path, sampling: Sampling, requests: &[Request], eve
     let comparison = Interleaved { site, method: &method };
     let mut last = None;
     for request in requests {
-        let mode = if request.more { StartMode::Fresh } else { StartMode::Replace };
+        let mode = if request.more { StartMode::Continue } else { StartMode::Replace };
         let mut state = open_state(path, identity(site, sampling), request.clone(), mode).unwrap();
         state
             .run(&EstimationContext { site, comparison: &comparison, save: Some((path, every)), quiet: true })
             .unwrap();
-        assert_eq!(State::load(path, &state.identity).unwrap().as_ref(), Some(&state), "the last state is kept");
+        assert_eq!(State::read(path).unwrap().as_ref(), Some(&state), "the last state is kept");
         last = Some(state);
     }
     last.expect("at least one request")
@@ -204,7 +204,7 @@ fn standard_errors_match_the_spread_of_many_matrices() {
         for seed in 0..matrices {
             let identity = Identity { seed, ..identity(&site, sampling) };
             let nowhere = Path::new("/no/such/folder/P.state");
-            let mut state = open_state(nowhere, identity, request(impressions), StartMode::Fresh).unwrap();
+            let mut state = open_state(nowhere, identity, request(impressions), StartMode::Continue).unwrap();
             state.run(&EstimationContext { site: &site, comparison: &comparison, save: None, quiet: true }).unwrap();
             for place in 0..6 {
                 let p = state.count(place).preference();
@@ -230,7 +230,7 @@ fn multileaved_pairs_agree_with_direct_simulation() {
     let method = AnyMultileaving::Sosm(Sosm::default());
     let comparison = Multileaved { site: &site, method: &method };
     let identity = Identity { multileaved: true, ..identity(&site, Sampling::WithReplacement) };
-    let mut state = open_state(Path::new("none"), identity, request(20_000), StartMode::Fresh).unwrap();
+    let mut state = open_state(Path::new("none"), identity, request(20_000), StartMode::Continue).unwrap();
     state.run(&EstimationContext { site: &site, comparison: &comparison, save: None, quiet: true }).unwrap();
 
     let (mut lists, mut users) = (seed::generator(9, "t", 0, "lists"), seed::generator(9, "t", 0, "users"));
@@ -257,7 +257,7 @@ fn first_counts<C: PairComparison>(
     multileaved: bool,
 ) -> [[u64; 2]; 3] {
     let identity = Identity { multileaved, ..identity(site, sampling) };
-    let mut state = open_state(Path::new("none"), identity, request(10_000), StartMode::Fresh).unwrap();
+    let mut state = open_state(Path::new("none"), identity, request(10_000), StartMode::Continue).unwrap();
     state.run(&EstimationContext { site, comparison, save: None, quiet: true }).unwrap();
     [0, 1, 2].map(|place| {
         let PairCount { wins, ties, comparisons } = state.count(place);
@@ -306,28 +306,48 @@ fn requests_that_do_not_fit_the_file_are_errors() {
     let take = |request: Request, mode| {
         open_state(&path, identity(&site, Sampling::WithReplacement), request, mode).map_err(|error| error.to_string())
     };
-    assert!(take(more(10), StartMode::Fresh).unwrap_err().contains("--more adds to an existing matrix"));
+    assert!(take(more(10), StartMode::Continue).unwrap_err().contains("--more adds to an existing matrix"));
     // An unfinished matrix.
     let unfinished = take(request(500), StartMode::Resume).unwrap();
     unfinished.save(&path).unwrap();
-    assert!(take(request(500), StartMode::Fresh).unwrap_err().contains("add --resume"));
     assert_eq!(take(request(700), StartMode::Replace).unwrap().left, 700);
-    assert!(take(request(600), StartMode::Resume).unwrap_err().contains("--impressions-per-pair 500"));
-    assert!(take(more(600), StartMode::Fresh).unwrap_err().contains("--impressions-per-pair 500"));
-    assert_eq!(take(request(500), StartMode::Resume).unwrap(), unfinished);
+    for mode in [StartMode::Continue, StartMode::Resume] {
+        assert_eq!(take(request(500), mode).unwrap(), unfinished);
+        for other in [request(600), more(600)] {
+            let other = take(other, mode).unwrap_err();
+            assert!(other.contains("another unfinished matrix (requested with --impressions-per-pair 500)"), "{other}");
+        }
+    }
     // A finished one.
     std::fs::remove_file(&path).unwrap();
     let finished = build(&site, &path, Sampling::WithReplacement, &[request(500)], SELDOM);
     assert_eq!(take(request(500), StartMode::Resume).unwrap(), finished);
     assert!(take(request(600), StartMode::Resume).unwrap_err().contains("finished matrix"));
-    assert_eq!(take(more(600), StartMode::Resume).unwrap().left, 600);
-    assert_eq!(take(request(500), StartMode::Fresh).unwrap(), finished, "nothing is left to do");
-    let other = take(request(600), StartMode::Fresh).unwrap_err();
-    assert!(other.contains("--impressions-per-pair 500") && other.contains("add --replace"), "{other}");
+    let grows = take(more(600), StartMode::Resume).unwrap();
+    assert_eq!(grows.left, 600);
+    assert_eq!(take(request(500), StartMode::Continue).unwrap(), finished, "nothing is left to do");
+    let other = take(request(600), StartMode::Continue).unwrap_err();
+    assert!(other.contains("--impressions-per-pair 500") && other.contains("--replace"), "{other}");
     assert_eq!(take(request(600), StartMode::Replace).unwrap().left, 600);
     let seed = Identity { seed: 2, ..identity(&site, Sampling::WithReplacement) };
-    let other = open_state(&path, seed, request(500), StartMode::Fresh).unwrap_err().to_string();
-    assert!(other.contains("its seed is 5, not 2") && other.contains("add --replace"), "{other}");
-    let few = open_state(&path, identity(&site, Sampling::Stratified), request(100), StartMode::Fresh).unwrap_err();
+    let other = open_state(&path, seed, request(500), StartMode::Continue).unwrap_err().to_string();
+    assert!(other.contains("its seed is 5, not 2") && other.contains("--replace"), "{other}");
+    let other = open_state(
+        &path,
+        Identity { seed: 2, ..identity(&site, Sampling::WithReplacement) },
+        more(9),
+        StartMode::Resume,
+    );
+    assert!(other.unwrap_err().to_string().contains("its seed is 5, not 2"));
+    // More, stopped and asked again, is added once; finished and asked again, once more, but not to resume.
+    grows.save(&path).unwrap();
+    for mode in [StartMode::Continue, StartMode::Resume, StartMode::Replace] {
+        assert_eq!(take(more(600), mode).unwrap(), grows);
+    }
+    let whole = State { done: true, left: 0, ..grows };
+    whole.save(&path).unwrap();
+    assert_eq!(take(more(600), StartMode::Resume).unwrap(), whole);
+    assert_eq!(take(more(600), StartMode::Continue).unwrap().left, 600);
+    let few = open_state(&path, identity(&site, Sampling::Stratified), request(100), StartMode::Continue).unwrap_err();
     assert!(few.to_string().contains("at least 126"), "{few}");
 }

@@ -24,6 +24,7 @@ pub(super) struct RunObserver<'a> {
     recommended: Option<Arm>,
     progress: &'a Progress,
     reported: u64,
+    report_every: u64,
 }
 
 /// Counts suboptimal steps as the regret over gaps that are 0 for optimal arms and 1 for all others.
@@ -32,8 +33,16 @@ struct SuboptimalSteps {
     gaps: Vec<f64>,
 }
 
-/// Steps between two updates of the progress bar: a few milliseconds of work.
+/// The most steps between two updates of the progress bar: a few milliseconds of work.
 const REPORT_EVERY: u64 = 1 << 15;
+
+/// The most pairs of arms that policies look at between two updates, if they look at all of them in each step: seconds of work.
+const PAIRS_BETWEEN: u64 = 1 << 33;
+
+fn report_every(arms: usize) -> u64 {
+    let pairs = (arms as u64).saturating_pow(2).max(1);
+    (PAIRS_BETWEEN / pairs).clamp(1, REPORT_EVERY)
+}
 
 impl<'a> RunObserver<'a> {
     pub(super) fn new(
@@ -59,6 +68,7 @@ impl<'a> RunObserver<'a> {
             recommended: None,
             progress,
             reported: 0,
+            report_every: report_every(gaps.len()),
         }
     }
 
@@ -120,7 +130,7 @@ impl Observer for RunObserver<'_> {
         if !self.late {
             self.look(to);
         }
-        if to - self.reported >= REPORT_EVERY {
+        if to - self.reported >= self.report_every {
             self.progress.advance(to - self.reported);
             self.reported = to;
         }
@@ -160,5 +170,16 @@ impl Observer for RunObserver<'_> {
         if self.next_report > 0 {
             self.next_report = self.recorder.next_report();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::report_every;
+
+    /// A step of DTS among ten thousand arms takes a tenth of a second: after 32,768 of them, whoever waits had left.
+    #[test]
+    fn slow_steps_are_reported_in_seconds() {
+        assert_eq!([2, 512, 10_000, 200_000].map(report_every), [1 << 15, 1 << 15, 85, 1]);
     }
 }

@@ -10,7 +10,7 @@ use super::lines::lines;
 use super::source::{self, read_up_to};
 use crate::dataset::Provenance;
 use crate::error::{Error, ErrorKind};
-use crate::file_names::{GROUP_ENDINGS, group_sizes_of, is_cache};
+use crate::file_names::{GROUP_ENDINGS, group_sizes_of, is_cache, reason_it_is_not_meant};
 use crate::regular::not_a_file;
 use crate::text::options::MAX_LINE;
 
@@ -77,7 +77,7 @@ impl FileList {
         paths.sort();
         let (files, skipped) = (self.files.len(), self.skipped.len());
         for path in paths {
-            match reason_to_skip(&path) {
+            match reason_it_is_not_meant(&path).map(str::to_owned).or_else(|| reason_to_skip(&path)) {
                 Some(reason) => self.skipped.push((path, reason)),
                 None => self.add_file(path)?,
             }

@@ -1,10 +1,10 @@
 //! Impressions as lines of a log that `click-logs credit` reads: the same counts come out there.
 
 use click_logs::model::time;
-use click_logs::outcomes::quoted;
 use interleave::Preference;
 use serde_json::json;
 
+use super::super::config::Config;
 use super::super::event::{Event, Outcome, Reason, State};
 use super::Experiment;
 
@@ -119,20 +119,19 @@ impl Experiment {
     /// their own, if there are any.
     #[must_use]
     pub fn credit_flags(&self) -> Vec<String> {
-        let names: Vec<String> = self.config.rankers.iter().map(|ranker| quoted(&ranker.name)).collect();
-        let mut flags: Vec<String> =
-            ["--unit-days", &self.config.unit_days.to_string(), "--window", &self.config.window]
-                .into_iter()
-                .chain(["--timezone", &self.config.timezone, "--rankers", &names.join(",")])
-                .map(str::to_owned)
-                .collect();
-        match self.final_day() {
-            i32::MAX => flags.push("--final".to_owned()),
-            day => {
-                let until = self.rules.zone.start(day + 1) + self.rules.window;
-                flags.extend(["--until".to_owned(), time::text(until)]);
-            }
-        }
-        flags
+        let Config { unit_days, window, timezone, rankers, .. } = &self.config;
+        let names: Vec<&str> = rankers.iter().map(|ranker| ranker.name.as_str()).collect();
+        let end = match self.final_day() {
+            i32::MAX => "--final".to_owned(),
+            day => format!("--until={}", time::text(self.rules.zone.start(day + 1) + self.rules.window)),
+        };
+        vec![
+            format!("--unit-days={unit_days}"),
+            format!("--window={window}"),
+            format!("--timezone={timezone}"),
+            // In one word: a name may begin with a dash.
+            format!("--rankers={}", letor_io::Names::join(&names)),
+            end,
+        ]
     }
 }

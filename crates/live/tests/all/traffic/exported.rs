@@ -30,7 +30,7 @@ fn documents(count: usize) -> Vec<String> {
 
 /// What the flags say.
 fn settings(config: &Config, flags: &[String]) -> Settings {
-    let value = |flag: &str| flags.iter().position(|known| known == flag).map(|at| flags[at + 1].as_str());
+    let value = |flag: &str| flags.iter().find_map(|known| known.strip_prefix(flag)?.strip_prefix('='));
     let zone = Zone::parse(value("--timezone").unwrap()).unwrap();
     Settings {
         unit_days: value("--unit-days").unwrap().parse().unwrap(),
@@ -38,7 +38,7 @@ fn settings(config: &Config, flags: &[String]) -> Settings {
         zone,
         complete: value("--until").map_or(Complete::Final, |until| Complete::Until(zone.time(until).unwrap())),
         bots: config.bots.clone(),
-        rankers: value("--rankers").unwrap().split(',').map(str::to_owned).collect(),
+        rankers: letor_io::Names::split(value("--rankers").unwrap()).unwrap(),
         ..Settings::default()
     }
 }

@@ -22,6 +22,7 @@ use simulation::runs::PlayedArena;
 use studies::explore::ExploreStudy;
 use studies::matrix::{MatrixStudy, PlayedEnvironment};
 use studies::matrix_file;
+use studies::notes;
 use studies::results::{Environment, NamedMatrix, PreparedEnvironment};
 use studies::runner::Length;
 
@@ -117,6 +118,7 @@ impl Bandit {
                 );
                 // Before the problem is made, which takes a minute where it has many arms.
                 self.run.ensure_room(&StudyDefaults::STUDY, problem.arms())?;
+                output::tell::notes(quiet, notes::of_problem(problem));
                 let name = problem.to_string();
                 match prepare_problem(problem)? {
                     Setting::Matrix(matrix) => {

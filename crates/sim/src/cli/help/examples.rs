@@ -204,8 +204,7 @@ Examples:
         "proxy",
         "\
 Examples:
-  rankduel proxy --dataset MQ2008/ --out P.npy          4,000 impressions per pair
-  rankduel proxy --dataset MQ2008/ --out P.npy --resume after an interruption
+  rankduel proxy --dataset MQ2008/ --out P.npy          4,000 impressions per pair; again after an interruption: goes on
   rankduel proxy --rankers 20 --out P.npy --impressions-per-pair 1e5 --until-se 0.001
   rankduel proxy --rankers 20 --out P.npy --more 1e5    add to a finished matrix",
     ),

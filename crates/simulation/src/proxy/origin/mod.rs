@@ -193,7 +193,7 @@ impl MatrixOrigin {
         let (account, matrix) = (path.with_file_name(file), path);
         let (account, matrix) = (account.display(), matrix.display());
         let unknown = format!("whether {matrix} was estimated on synthetic data is not known");
-        let again = format!("run `{} proxy` with --resume, which writes it again", output::program::name());
+        let again = format!("repeat the `{} proxy` that made it, which writes it again", output::program::name());
         Some(match doubt {
             Doubt::Missing => {
                 format!("{account} is missing, though `rankduel proxy` wrote {matrix}: {unknown}; {again}")

@@ -1,0 +1,36 @@
+//! Folders of results of this process: in these a symbolic link is replaced instead of what it leads to.
+
+use std::path::{Path, PathBuf};
+use std::sync::{PoisonError, RwLock};
+
+/// A folder whose files are results of this process, as long as this lives.
+#[derive(Debug)]
+pub(super) struct Owned(PathBuf);
+
+/// All of them; few at a time.
+static OWNED: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
+
+impl Owned {
+    pub(super) fn new(folder: &Path) -> Self {
+        OWNED.write().unwrap_or_else(PoisonError::into_inner).push(folder.to_path_buf());
+        Self(folder.to_path_buf())
+    }
+
+    /// Whether `path` is in such a folder.
+    pub(super) fn has(path: &Path) -> bool {
+        OWNED
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+            .any(|folder| path != folder && path.starts_with(folder))
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        let mut owned = OWNED.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = owned.iter().position(|folder| *folder == self.0) {
+            owned.swap_remove(at);
+        }
+    }
+}
