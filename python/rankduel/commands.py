@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rankduel import _core, program, trec
 from rankduel.findings import Findings
@@ -72,14 +73,18 @@ def _found(words: Sequence[str | os.PathLike[str]], settings: Mapping[str, Any],
 
 
 def analyse(
-    matrix: Matrix | str | os.PathLike[str], *, against: Matrix | None = None, threads: int | None = None, **settings: Unpack[AnalyseFlags]
+    matrix: Matrix | npt.ArrayLike | str | os.PathLike[str],
+    *,
+    against: Matrix | npt.ArrayLike | str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    **settings: Unpack[AnalyseFlags],
 ) -> Findings:
     """Analyse a preference matrix: winners, cycles, gaps, regret bounds. The same as ``rankduel analyse``.
 
     Parameters
     ----------
     matrix
-        A matrix, its file, or its registered name.
+        A matrix, whatever `Matrix` takes, its file, or its registered name.
     against
         Another matrix of the same arms to compare with.
     threads
@@ -102,9 +107,14 @@ def analyse(
     check("analyse", settings, AnalyseFlags.__annotations__, ["matrix", "against", "threads"])
     with tempfile.TemporaryDirectory() as folder:
 
-        def file(matrix: Matrix | str | os.PathLike[str], beside: str) -> str:
-            if not isinstance(matrix, Matrix):
+        def file(matrix: Any, beside: str) -> str:
+            if isinstance(matrix, (str, os.PathLike)):
                 return os.fspath(matrix)
+            matrix = matrix if isinstance(matrix, Matrix) else Matrix(matrix)
+            if beside == "matrix" and matrix.names is not None and "names" not in settings:
+                names = Path(folder) / "names.txt"
+                names.write_text("".join(f"{name}\n" for name in matrix.names), encoding="utf-8")
+                settings["names"] = names
             stem = Path(matrix.name.replace(":", "-").replace("=", "-")).stem
             path = Path(folder) / beside / f"{stem}.npy"
             wins = matrix._inner.win_table()
@@ -161,7 +171,7 @@ def inspect(
         if runs is not None or qrels is not None:
             raise ValueError("inspect: expected a data set, or runs and qrels, found both")
         one = isinstance(dataset, (str, os.PathLike))
-        parts = [os.fspath(dataset)] if one else [os.fspath(part) for part in dataset]  # type: ignore[arg-type,union-attr]
+        parts = [os.fspath(dataset)] if one else [os.fspath(part) for part in _core.in_order(dataset, "dataset")]  # type: ignore[arg-type,union-attr]
         return _found(["inspect", "--dataset", ",".join(parts)], settings, threads)
     if runs is None or qrels is None:
         raise ValueError("inspect: expected a data set, or runs and qrels")

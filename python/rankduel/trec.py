@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from rankduel import _core
 from rankduel.rankings import Judgements, Rankings, is_path, trec_text
 from rankduel.tables import is_table
 
@@ -64,6 +65,7 @@ def _named(runs: Any) -> Iterable[tuple[str | None, Any]]:
         return runs.items()
     if is_path(runs):
         return [(None, runs)]
+    _core.in_order(runs, "runs")
     found: list[tuple[str | None, Any]] = []
     for number, one in enumerate([runs] if is_table(runs) or hasattr(runs, "to_dict") else runs, 1):
         run = getattr(one, "name", None) if hasattr(one, "to_dict") and not is_table(one) else None

@@ -11,6 +11,9 @@ use pyo3::exceptions::PyValueError;
 
 use crate::arrow::{Batch, Imported};
 
+/// The beginning of the year 2000 in milliseconds: earlier times are rarely meant.
+const EARLY: i64 = 946_684_800_000;
+
 /// The columns that both kinds of rows have.
 pub(super) struct Columns<'a> {
     impression: Option<Imported<'a>>,
@@ -174,6 +177,8 @@ impl<'a> Columns<'a> {
             return None;
         }
         to.time = match self.time(row)? {
+            // What may be too early is read, or refused, as in files.
+            RowTime::Utc(time) if time < EARLY => return None,
             RowTime::Utc(time) => Some(time),
             RowTime::Number(number) => Some(time::of_number(number)?),
             RowTime::Text(text) => Some(settings.zone.time(&text).ok()?),
