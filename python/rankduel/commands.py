@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import tempfile
@@ -181,9 +182,14 @@ def inspect(
             (Path(folder) / name).write_bytes(data)
         every = [",".join(names).replace(trec.FOLDER, f"{folder}/") for names in (given.runs, given.qrels)]
         try:
-            return _found(["inspect", "--rankings", every[0], "--qrels", every[1]], settings, threads)
+            found = _found(["inspect", "--rankings", every[0], "--qrels", every[1]], settings, threads)
         except ValueError as error:
             raise ValueError(trec.of_rows(str(error).replace(f"{folder}/", ""), given.files)) from None
+        # The files are gone, and were never the caller's.
+        text = found.text
+        for name in given.files:
+            text = text.replace(f"{folder}/{name}", f"{trec.called(name)}, in memory")
+    return dataclasses.replace(found, text=text)
 
 
 def experiment(

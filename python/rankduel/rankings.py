@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, MappingView, Sequence, Set
 from itertools import repeat
 from typing import Any, NamedTuple, TypeGuard, Union
 
@@ -284,7 +284,7 @@ def ranking_of(value: Any, query: Any, what: str) -> Any:
         first = next(iter(value.values()), None)
         if isinstance(first, (float, int)):
             return _without_query(value if kind is dict else dict(value), query, what)
-        if not isinstance(first, (Mapping, list, tuple, Set)) and not _has_columns(value, False):
+        if not isinstance(first, (Mapping, list, tuple, Set, MappingView)) and not _has_columns(value, False):
             return _without_query(value if kind is dict else dict(value), query, what)
         if not _has_columns(value, False):
             return _chosen(value, query, what)

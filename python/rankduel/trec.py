@@ -81,10 +81,14 @@ def of_rows(message: str, files: Iterable[str]) -> str:
     for file in files:
         found = re.match(rf"{re.escape(file)}:(\d+):\d+: ", message)
         if found:
-            what = f"run {file.removesuffix('.run')}" if file.endswith(".run") else "qrels"
             rest = re.sub(r"on line (\d+)", lambda line: f"in row {int(line[1]) - 1}", message[found.end() :])
-            return f"{what}: row {int(found[1]) - 1}: {rest.replace('one of the lines', 'one of the rows')}"
+            return f"{called(file)}: row {int(found[1]) - 1}: {rest.replace('one of the lines', 'one of the rows')}"
     return message
+
+
+def called(file: str) -> str:
+    """What a file that is not on disk holds."""
+    return f"run {file.removesuffix('.run')}" if file.endswith(".run") else "qrels"
 
 
 def _file_name(name: str) -> str:
