@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankduel import _core
-from rankduel.tables import SINGLE, Column, Table, begin_with_text, cells
+from rankduel.tables import SINGLE, Column, Table, begin_with_text, cells, is_lazy
 from rankduel.tables import batches as read
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ _TEXTS = (
 LISTS = ("shown", "mixed", "pinned", "teams", "rankers")
 NUMBERS = ("dwell", "paged")
 _ROWS = 1 << 16
+_ROWS_OF_POLARS = 1 << 14
 
 
 class Chosen(NamedTuple):
@@ -317,7 +318,7 @@ def _cast_batches(
             yield rows
 
 
-def batches(frame: object, kind: str) -> Iterator[_core.Batch | pyarrow.RecordBatch]:
+def batches(frame: Any, kind: str) -> Iterator[_core.Batch | pyarrow.RecordBatch]:
     """The rows of any frame in batches that the compiled part reads.
 
     Parameters
@@ -336,6 +337,13 @@ def batches(frame: object, kind: str) -> Iterator[_core.Batch | pyarrow.RecordBa
         frame = cells(frame, kind)
     if hasattr(frame, "__len__") and not len(frame) and not len(getattr(frame, "columns", ())):
         # Nothing was logged, in whatever form.
+        return
+    if is_lazy(frame):
+        frame = frame.collect()
+    if hasattr(frame, "get_column") and len(frame) > _ROWS_OF_POLARS:
+        # Of several chunks, polars makes one before it gives them away: a copy of all rows, unless there are few.
+        for first in range(0, len(frame), _ROWS_OF_POLARS):
+            yield from batches(frame.slice(first, _ROWS_OF_POLARS), kind)
         return
     table = Table(frame, kind)
     table.check_names(name for name in table.names if _core.log_column(name, kind == "clicks"))

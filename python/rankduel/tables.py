@@ -247,7 +247,7 @@ class Table:
 def begin_with_text(values: Iterable[Any]) -> bool:
     """Whether the first value is text: lists in brackets, such as pandas writes to CSV, or numbers in quotation marks."""
     if isinstance(values, np.ndarray) and values.dtype != object:
-        return values.dtype.kind == "U"
+        return bool(values.dtype.kind == "U")
     return isinstance(next((value for value in values if not (value is None or isinstance(value, float))), None), str)
 
 
