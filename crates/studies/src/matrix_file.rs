@@ -144,9 +144,7 @@ fn counts_note(file: &str, wins: &WinCounts, board: &str) -> String {
         ""
     };
     let sparse = if fewest < FEW || wins.unplayed > 0 {
-        format!(
-            "; shares of few comparisons are mostly noise: {board} fits all pairs together and says what is known"
-        )
+        format!("; shares of few comparisons are mostly noise: {board} fits all pairs together and says what is known")
     } else {
         String::new()
     };

@@ -183,7 +183,11 @@ fn each<'py>(
         for row in range.start..range.end.min(tuple.len()) {
             take(row, tuple.get_borrowed_item(row)?.as_any())?;
         }
-    } else if values.is_instance_of::<PyString>() || values.is_instance_of::<PyBytes>() || is_gap(values) || !values.hasattr("__len__")? {
+    } else if values.is_instance_of::<PyString>()
+        || values.is_instance_of::<PyBytes>()
+        || is_gap(values)
+        || !values.hasattr("__len__")?
+    {
         return Ok(false);
     } else {
         for (row, value) in values.try_iter()?.enumerate().take(range.end).skip(range.start) {
@@ -221,9 +225,10 @@ impl Column {
                     if is_unordered(value)? {
                         return Err(wrong(row, &format!("a list: {NO_ORDER}"), value));
                     }
-                    let is_list = !value.is_instance_of::<PyDict>() && each(value, 0..usize::MAX, |_, item| {
-                        items.push(item)?.map_err(|what| wrong(row, &format!("a list of {what}"), value))
-                    })?;
+                    let is_list = !value.is_instance_of::<PyDict>()
+                        && each(value, 0..usize::MAX, |_, item| {
+                            items.push(item)?.map_err(|what| wrong(row, &format!("a list of {what}"), value))
+                        })?;
                     if !is_list && !is_gap(value) {
                         return Err(wrong(row, "a list of text or whole numbers", value));
                     }
