@@ -126,7 +126,10 @@ impl Impression {
     ) -> PyResult<Self> {
         let mut ids = self.ids;
         let [mut displayed, mut others] = [Vec::new(), Vec::new()];
-        let keep = |texts: &mut Vec<String>, id: &Bound<'_, PyString>| Ok(texts.push(id.to_str()?.to_owned()));
+        let keep = |texts: &mut Vec<String>, id: &Bound<'_, PyString>| {
+            texts.push(id.to_str()?.to_owned());
+            Ok(())
+        };
         self::documents(documents, &mut ids, |_, id| keep(&mut displayed, id))?;
         if let Some(pinned) = pinned {
             in_any_order(pinned, &mut ids, |_, id| keep(&mut others, id))?;
