@@ -54,6 +54,9 @@ def is_square(table: Any) -> bool:
         return bool(table) and all(isinstance(row, Mapping) for row in table.values())
     if hasattr(table, "iloc") and hasattr(table, "columns"):
         rows, columns = table.shape
+        # The rows of judgements have numbers, those of a matrix are called as its columns are.
+        if any(map(_is_text, table.columns)) and not any(map(_is_text, table.index)):
+            return False
         return rows == columns > 1 and not any(_is_text(value) for column in range(columns) for value in table.iloc[:, column])
     if is_table(table) or is_lazy(table) or _is_rows(table):
         return False

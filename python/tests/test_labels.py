@@ -90,6 +90,12 @@ def test_refusals(table: Any, message: str) -> None:
     assert message in str(raised.value)
 
 
+def test_as_many_judgements_as_columns_are_no_matrix() -> None:
+    votes = pandas.DataFrame({"first": [1, 2, 2], "second": [2, 1, 1], "winner": [1, 1, 1]})
+    for table in (votes, votes.set_axis([5, 7, 9])):
+        assert sorted(rd.Board(table, winner_is="name").table.to_dict()["name"]) == ["1", "2"]
+
+
 def test_few_counts_are_for_a_board() -> None:
     with pytest.warns(rd.RankduelWarning, match=r"`rankduel.Board` of these counts fits all pairs together"):
         rd.Matrix([[0, 3], [1, 0]])
