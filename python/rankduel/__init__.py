@@ -34,6 +34,7 @@ from rankduel.matrices import Matrix, bandit, explore
 from rankduel.notes import RankduelWarning
 from rankduel.own import Policy
 from rankduel.registry import algorithms, datasets, fetch_dataset
+from rankduel.scores import duels_from_scores
 from rankduel.settings import CompareSettings, ExploreSettings, LiveSettings, StudySettings
 from rankduel.shards import merge, merge_shards, play_shard, run_shard
 from rankduel.sites import Comparison, Site, SiteSettings, Truth
@@ -69,6 +70,7 @@ __all__ = [
     "command",
     "credit_frame",
     "datasets",
+    "duels_from_scores",
     "experiment",
     "experiment_version",
     "explore",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,9 @@ from rankduel import _core
 from rankduel.findings import page
 from rankduel.frames import Frame
 from rankduel.keywords import BoardSettings, check, suggesting
+from rankduel.labels import is_square, square_of
 from rankduel.matrices import Matrix
+from rankduel.notes import RankduelWarning
 from rankduel.settings import cores
 from rankduel.tables import cells
 
@@ -30,7 +33,8 @@ class Board:
     ----------
     table
         A file (CSV, JSON Lines, JSON, a matrix of wins); a frame of pandas, polars, pyarrow or duckdb, a `Frame`, or anything else
-        with ``__arrow_c_stream__``; a dictionary of columns, or a list of dictionaries.
+        with ``__arrow_c_stream__``; a dictionary of columns, or a list of dictionaries. Or a matrix of wins of the row over the
+        column: a frame of pandas with names as index and columns, an array, a dictionary of dictionaries, or a `Matrix` of counts.
     columns
         Columns by name where the usual headers do not find them, e.g. ``{"first": "base", "second": "new", "winner": "preferred"}``.
     winner_is
@@ -104,6 +108,10 @@ class Board:
         else:
             header, cells = _cells(table)
             self._inner = _core.Board.of_columns(header, cells, asked, cores(threads))
+        self._hold(asked)
+
+    def _hold(self, asked: dict[str, Any]) -> None:
+        self._asked = asked
         self._data: dict[str, Any] = json.loads(self._inner.json())
 
     @classmethod
@@ -114,7 +122,7 @@ class Board:
         threads = cores(settings.pop("threads", None))
         asked = {"columns": [], "winner_is": "auto", "order_unknown": False, "in_time": True, **defaults, **settings}
         board._inner = session.board(asked, threads)
-        board._data = json.loads(board._inner.json())
+        board._hold(asked)
         return board
 
     @property
@@ -201,6 +209,9 @@ class Board:
             raise ValueError(f"{folder} is not empty; choose another folder")
         self._inner.save(folder)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (self._inner.source(), self._asked)
+
     def __str__(self) -> str:
         return self._inner.text()
 
@@ -211,8 +222,27 @@ class Board:
         return page(str(self), {"Strengths of the competitors, with their intervals": self.svg()})
 
 
+def _made(source: tuple[str, str, bytes], asked: dict[str, Any]) -> Board:
+    board = Board.__new__(Board)
+    # Whoever made the board was warned.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankduelWarning)
+        board._inner = _core.Board.of_source(source, asked, None)
+    board._hold(asked)
+    return board
+
+
 def _cells(table: Any) -> tuple[list[str], list[list[str]]]:
     """The header of a table and its columns as text."""
+    if isinstance(table, Matrix):
+        wins = table._inner.win_table()
+        if wins is None:
+            raise TypeError("expected counts of wins, found a matrix of probabilities; give the counts that it was made of")
+        table = wins if table.names is None else dict(zip(table.names, (dict(zip(table.names, row)) for row in wins)))
+    if is_square(table):
+        names, values = square_of(table)
+        names = [str(arm) for arm in range(len(values))] if names is None else names
+        return ["", *names], [names, *([_text(value) for value in column] for column in values.T)]
     columns = cells(table, "judgements")
     return list(columns), [[_text(value) for value in values] for values in columns.values()]
 

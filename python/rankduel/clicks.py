@@ -188,7 +188,7 @@ def simulate_clicks(
     [0.0, 1.0, 0.5]
     """
     named, own = taken(click)
-    listed = [float(label) for label in listed_of(labels)]
+    listed = [float(label) for label in listed_of(labels, "labels")]
     asked = None if own is None else answers(own, len(listed))
     return _core.simulate_clicks(named, asked, listed, fractional_labels, whole("users", users), whole("seed", seed))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import tempfile
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rankduel import _core, program, trec
 from rankduel.findings import Findings
@@ -72,14 +74,18 @@ def _found(words: Sequence[str | os.PathLike[str]], settings: Mapping[str, Any],
 
 
 def analyse(
-    matrix: Matrix | str | os.PathLike[str], *, against: Matrix | None = None, threads: int | None = None, **settings: Unpack[AnalyseFlags]
+    matrix: Matrix | npt.ArrayLike | str | os.PathLike[str],
+    *,
+    against: Matrix | npt.ArrayLike | str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    **settings: Unpack[AnalyseFlags],
 ) -> Findings:
     """Analyse a preference matrix: winners, cycles, gaps, regret bounds. The same as ``rankduel analyse``.
 
     Parameters
     ----------
     matrix
-        A matrix, its file, or its registered name.
+        A matrix, whatever `Matrix` takes, its file, or its registered name.
     against
         Another matrix of the same arms to compare with.
     threads
@@ -102,9 +108,14 @@ def analyse(
     check("analyse", settings, AnalyseFlags.__annotations__, ["matrix", "against", "threads"])
     with tempfile.TemporaryDirectory() as folder:
 
-        def file(matrix: Matrix | str | os.PathLike[str], beside: str) -> str:
-            if not isinstance(matrix, Matrix):
+        def file(matrix: Any, beside: str) -> str:
+            if isinstance(matrix, (str, os.PathLike)):
                 return os.fspath(matrix)
+            matrix = matrix if isinstance(matrix, Matrix) else Matrix(matrix)
+            if beside == "matrix" and matrix.names is not None and "names" not in settings:
+                names = Path(folder) / "names.txt"
+                names.write_text("".join(f"{name}\n" for name in matrix.names), encoding="utf-8")
+                settings["names"] = names
             stem = Path(matrix.name.replace(":", "-").replace("=", "-")).stem
             path = Path(folder) / beside / f"{stem}.npy"
             wins = matrix._inner.win_table()
@@ -161,7 +172,7 @@ def inspect(
         if runs is not None or qrels is not None:
             raise ValueError("inspect: expected a data set, or runs and qrels, found both")
         one = isinstance(dataset, (str, os.PathLike))
-        parts = [os.fspath(dataset)] if one else [os.fspath(part) for part in dataset]  # type: ignore[arg-type,union-attr]
+        parts = [os.fspath(dataset)] if one else [os.fspath(part) for part in _core.in_order(dataset, "dataset")]  # type: ignore[arg-type,union-attr]
         return _found(["inspect", "--dataset", ",".join(parts)], settings, threads)
     if runs is None or qrels is None:
         raise ValueError("inspect: expected a data set, or runs and qrels")
@@ -171,9 +182,14 @@ def inspect(
             (Path(folder) / name).write_bytes(data)
         every = [",".join(names).replace(trec.FOLDER, f"{folder}/") for names in (given.runs, given.qrels)]
         try:
-            return _found(["inspect", "--rankings", every[0], "--qrels", every[1]], settings, threads)
+            found = _found(["inspect", "--rankings", every[0], "--qrels", every[1]], settings, threads)
         except ValueError as error:
             raise ValueError(trec.of_rows(str(error).replace(f"{folder}/", ""), given.files)) from None
+        # The files are gone, and were never the caller's.
+        text = found.text
+        for name in given.files:
+            text = text.replace(f"{folder}/{name}", f"{trec.called(name)}, in memory")
+    return dataclasses.replace(found, text=text)
 
 
 def experiment(

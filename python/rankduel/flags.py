@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rankduel import _core
+
 
 def flags(settings: Mapping[str, Any]) -> list[str]:
     """``name=value`` as ``--name=value``; `True` as the flag alone, `False` and `None` as nothing, lists with commas."""
     flags: list[str] = []
     for name, value in settings.items():
         flag = "--" + name.replace("_", "-")
+        _core.in_order(value, name)
         if value is True:
             flags.append(flag)
         elif isinstance(value, (list, tuple, range)):

@@ -18,7 +18,7 @@ Ranking = Union[Sequence[str], Mapping[str, float], Sequence[int], Mapping[int, 
 def _of_query(rankings: Iterable[Ranking], query: object, names: Sequence[str] = ()) -> list[object]:
     """The rankings of one query."""
     found: list[object] = []
-    for place, ranking in enumerate(rankings):
+    for place, ranking in enumerate(_core.in_order(rankings, "rankings")):
         # Most are plain lists, for users who wait.
         if query is None and type(ranking) is list and ranking and type(ranking[0]) is str:
             found.append(ranking)
@@ -42,7 +42,7 @@ def _asked(
 def _pages(grown: Sequence[Sequence[Ranking]], depth: int | None, rankers: int) -> Sequence[Sequence[Ranking]]:
     if grown and depth is not None:
         raise ValueError("depth mixes all pages in one draw, grown mixes them one by one: give one of them")
-    for page, lists in enumerate(grown, start=1):
+    for page, lists in enumerate(_core.in_order(grown, "grown"), start=1):
         if len(lists) != rankers:
             raise ValueError(f"grown: expected {rankers} lists for page {page} (from 0), found {len(lists)}")
     return grown
@@ -115,7 +115,7 @@ def interleave(
     if grown:
         rankings.extend(_of_query((ranking for pair in _pages(grown, depth, 2) for ranking in pair), query, ()))
     asked = _asked(length, depth, seed, version, propensity)
-    return _core.interleave(rankings, method, asked, None if documents is None else listed_of(documents))
+    return _core.interleave(rankings, method, asked, None if documents is None else listed_of(documents, "documents"))
 
 
 @suggesting
@@ -164,7 +164,7 @@ def multileave(
     if grown:
         every.extend(_of_query((ranking for lists in _pages(grown, depth, rankers) for ranking in lists), query))
     asked = _asked(length, depth, seed, version, propensity)
-    return _core.multileave(every, rankers, method, asked, None if documents is None else listed_of(documents))
+    return _core.multileave(every, rankers, method, asked, None if documents is None else listed_of(documents, "documents"))
 
 
 @suggesting

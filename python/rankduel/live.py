@@ -306,6 +306,12 @@ class Live:
         """How far the session is, in a few sentences."""
         return self._session.status()
 
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError(
+            "a session with judges is not copied or pickled, since both copies would ask the same questions: save(path) it, and go on "
+            "with Live.load(path) in one place"
+        )
+
     def __repr__(self) -> str:
         return f"Live({len(self._names)} competitors, {self.counts['answered']} judgements)"
 
@@ -313,7 +319,7 @@ class Live:
 def _texts(name: str, values: Sequence[str]) -> list[str]:
     if isinstance(values, str):
         raise TypeError(f"{name}: expected several texts, found one: {values!r}")
-    texts = listed_of(values)
+    texts = listed_of(values, name)
     for place, text in enumerate(texts, 1):
         if not isinstance(text, str):
             raise TypeError(f"{name}: expected texts, found {text!r} in place {place}")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankduel import _core
-from rankduel.tables import Column, Table, cells
+from rankduel.tables import SINGLE, Column, Table, begin_with_text, cells, is_lazy
 from rankduel.tables import batches as read
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ _TEXTS = (
 LISTS = ("shown", "mixed", "pinned", "teams", "rankers")
 NUMBERS = ("dwell", "paged")
 _ROWS = 1 << 16
+_ROWS_OF_POLARS = 1 << 14
 
 
 class Chosen(NamedTuple):
@@ -132,9 +133,14 @@ def _cast_time(column: Any, pa: Any) -> tuple[str, Any]:
         whole = column.cast(pa.timestamp("ms", kind.tz), safe=False)
         return name, whole.cast(pa.int64())
     if pa.types.is_floating(kind) and kind != pa.float64():
-        raise ValueError(f"expected numbers since 1970 in double precision, found {kind}, which rounds them; write them anew")
+        raise ValueError(SINGLE.format(kind))
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         return "time_number", column.cast(pa.float64(), safe=False)
+    if pa.types.is_date(kind):
+        # As in files, a day is no time.
+        return "time_text", column.cast(pa.string())
+    if not (_is_text(kind, pa) or pa.types.is_dictionary(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind)):
+        raise ValueError(f"expected timestamps, text or numbers since 1970, found {kind}")
     return "time_text", _cast_text(column, pa)
 
 
@@ -221,20 +227,25 @@ def _plain(value: Any, kind: Any, pa: Any) -> Any:
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
-def _as_json(value: Any) -> str | None:
-    """An object of Python as JSON; what is not known is None."""
-
-    def cleaned(value: Any) -> Any:
-        if isinstance(value, Mapping):
-            return {str(key): cleaned(item) for key, item in value.items()}
-        if isinstance(value, (list, tuple)):
-            return [cleaned(item) for item in value]
-        if isinstance(value, float) and math.isnan(value):
-            return None
-        return base64.b64encode(value).decode() if isinstance(value, bytes) else value
-
-    value = cleaned(value)
-    return value if value is None or isinstance(value, str) else json.dumps(value, default=str)
+def _as_json(name: str, value: Any) -> Any:
+    """An object of Python as JSON has it; what is not known is None. `name` is its column, for errors."""
+    if isinstance(value, Mapping):
+        return {str(key): _as_json(name, item) for key, item in value.items()}
+    if hasattr(value, "tolist"):
+        # Arrays and numbers of numpy.
+        return _as_json(name, value.tolist())
+    if isinstance(value, (list, tuple)):
+        return [_as_json(name, item) for item in value]
+    _core.in_order(value, f"the column {name!r}")
+    if isinstance(value, float):
+        return None if math.isnan(value) else value
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    if isinstance(value, (str, bool, int)):
+        return value
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
 def _more(batch: pyarrow.RecordBatch, names: Sequence[str]) -> Any:
@@ -259,28 +270,32 @@ def _kind(name: str) -> str:
     return {"time": "times", "receipt": "receipts"}.get(name, "texts")
 
 
-def _values(frame: Any, names: Sequence[str], kind: str, pa: Any) -> Any:
-    """Columns of Python's objects as a table."""
-    columns = {}
-    for name in names:
-        values = frame[name]
-        try:
-            if isinstance(values, (pa.Array, pa.ChunkedArray)):
-                columns[name] = values
-            else:
-                columns[name] = pa.array(values, from_pandas=hasattr(frame, "iloc"))
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError) as error:
-            if _core.log_column(name, kind == "clicks") == "object":
-                # Objects whose fields have other types from row to row.
-                columns[name] = pa.array([_as_json(value) for value in values], pa.string())
-                continue
-            reason = str(error).split("\n", maxsplit=1)[0]
-            if isinstance(error, OverflowError):
-                raise ValueError(f"the column {name!r} of the {kind} holds numbers above 64 bits; cast it to text") from None
-            raise ValueError(
-                f"the column {name!r} of the {kind} holds values of several types ({reason}); cast it to one"
-            ) from None
-    return pa.table(columns)
+def _reader_of_objects(table: Table, columns: Mapping[str, str], more: Sequence[str]) -> _core.Reader:
+    """The rows of a dictionary of columns, or of a frame of pandas with objects that Arrow does not take."""
+    asked = {own: Column(name, _kind(own)) for own, name in columns.items()}
+    more = list(more)
+    # Text that stands for something else is read with the rest.
+    for own, column in list(asked.items()):
+        if column.kind in ("lists", "numbers") and begin_with_text(table.objects(column.name, column.kind)):
+            more.append(asked.pop(own).name)
+    reader = table.reader_of_objects(asked)
+    assert reader is not None
+    if more:
+        rows = []
+        for values in zip(*(table.objects(name, "texts") for name in more)):
+            said = {name: _as_json(name, value) for name, value in zip(more, values)}
+            said = {name: value for name, value in said.items() if value is not None}
+            rows.append(json.dumps(said) if said else None)
+        reader.add("more", "ids", rows)
+    return reader
+
+
+def _read(reader: _core.Reader, kind: str) -> Iterator[_core.Batch]:
+    """All batches of a reader; errors say of which table they are."""
+    try:
+        yield from read(reader)
+    except ValueError as error:
+        raise ValueError(f"{kind}: {error}") from None
 
 
 def _cast_batches(
@@ -303,7 +318,7 @@ def _cast_batches(
             yield rows
 
 
-def batches(frame: object, kind: str) -> Iterator[_core.Batch | pyarrow.RecordBatch]:
+def batches(frame: Any, kind: str) -> Iterator[_core.Batch | pyarrow.RecordBatch]:
     """The rows of any frame in batches that the compiled part reads.
 
     Parameters
@@ -320,26 +335,34 @@ def batches(frame: object, kind: str) -> Iterator[_core.Batch | pyarrow.RecordBa
     """
     if isinstance(frame, Sequence) and not isinstance(frame, str) and all(isinstance(row, Mapping) for row in frame):
         frame = cells(frame, kind)
+    if hasattr(frame, "__len__") and not len(frame) and not len(getattr(frame, "columns", ())):
+        # Nothing was logged, in whatever form.
+        return
+    if is_lazy(frame):
+        frame = frame.collect()
+    if hasattr(frame, "get_column") and len(frame) > _ROWS_OF_POLARS:
+        # Of several chunks, polars makes one before it gives them away: a copy of all rows, unless there are few.
+        for first in range(0, len(frame), _ROWS_OF_POLARS):
+            yield from batches(frame.slice(first, _ROWS_OF_POLARS), kind)
+        return
     table = Table(frame, kind)
     table.check_names(name for name in table.names if _core.log_column(name, kind == "clicks"))
     columns, more = chosen(table.names, kind)
-    if not more and not isinstance(frame, Mapping):
+    if not more:
         asked = {own: Column(name, _kind(own)) for own, name in columns.items()}
         reader = table.reader(asked)
         if reader is not None:
-            yield from read(reader)
+            yield from _read(reader, kind)
             return
+    if isinstance(frame, Mapping) or hasattr(frame, "iloc"):
+        yield from _read(_reader_of_objects(table, columns, more), kind)
+        return
     try:
         import pyarrow as pa
     except ImportError:
         raise ImportError(f"such {kind} are read through pyarrow: pip install pyarrow") from None
-    names = [*columns.values(), *more]
-    if isinstance(frame, Mapping) or hasattr(frame, "iloc"):
-        whole = _values(frame, names, kind, pa)
-        yield from _cast_batches(whole.to_batches(), columns, more, whole.schema)
-    else:
-        source = _stream(table, names, kind, pa)
-        yield from _cast_batches(source, columns, more, source.schema)
+    source = _stream(table, [*columns.values(), *more], kind, pa)
+    yield from _cast_batches(source, columns, more, source.schema)
 
 
 def _stream(table: Table, names: Sequence[str], kind: str, pa: Any) -> Any:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
+
+import numpy as np
 
 from rankduel import _core, notes
 from rankduel.findings import page
 from rankduel.frames import Frame
 from rankduel.keywords import check
 from rankduel.log_tables import batches
+from rankduel.settings import whole
+from rankduel.tables import time_text
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -28,15 +33,15 @@ class CreditRules(TypedDict, total=False):
         users do not differ.
     unit_days : int
         A unit's impressions count on the day of its first and on the days after it, N in all; then it closes.
-    window : str
+    window : str or timedelta
         How long after an impression its clicks count, e.g. ``30m``, the default.
-    skew : str
+    skew : str or timedelta
         How much a click may precede its impression, because clocks differ; ``5s`` by default.
-    dwell : str
+    dwell : str or timedelta
         Count only clicks after which the user stayed so long, by the column ``dwell`` (seconds).
-    timezone : str
+    timezone : str or tzinfo
         Where days begin, and the zone of times without one: ``UTC`` or an offset such as ``+01:00``.
-    until : str
+    until : str or datetime
         The log is complete until then; by default, until its last impression. What is open then is not credited.
     final : bool
         Nothing will be added to the log: all impressions and units are closed.
@@ -56,11 +61,11 @@ class CreditRules(TypedDict, total=False):
 
     unit: str
     unit_days: int | None
-    window: str | None
-    skew: str | None
-    dwell: str | None
-    timezone: str | None
-    until: str | None
+    window: str | datetime.timedelta | None
+    skew: str | datetime.timedelta | None
+    dwell: str | datetime.timedelta | None
+    timezone: str | datetime.tzinfo | None
+    until: str | datetime.datetime | None
     final: bool
     bots: Mapping[str, Any] | str | os.PathLike[str] | None
     actions: Sequence[str] | None
@@ -76,6 +81,18 @@ def _rules(rules: Mapping[str, Any], function: str) -> str:
     malformed = asked.pop("malformed", "refuse")
     if malformed not in ("refuse", "set-aside"):
         raise ValueError(f"malformed: expected 'refuse' or 'set-aside', found {malformed!r}")
+    for name in ("window", "skew", "dwell"):
+        if asked.get(name) is not None:
+            asked[name] = _duration(name, asked[name])
+    if asked.get("timezone") is not None:
+        asked["timezone"] = _zone(asked["timezone"])
+    if asked.get("until") is not None:
+        asked["until"] = _moment(asked["until"])
+    if asked.get("unit_days") is not None:
+        asked["unit_days"] = whole("unit_days", asked["unit_days"])
+    for name in ("unit", "pairs"):
+        if asked.get(name) is not None and not isinstance(asked[name], str):
+            raise TypeError(f"{name}: expected a text, found {asked[name]!r}")
     asked["set_malformed_aside"] = malformed == "set-aside"
     asked["final"] = bool(asked.get("final", False))
     bots = asked.pop("bots", None)
@@ -88,8 +105,43 @@ def _rules(rules: Mapping[str, Any], function: str) -> str:
         if isinstance(value, str):
             raise TypeError(f"{name}: expected a list of names, found {value!r}")
         if value is not None:
-            asked[name] = list(value)
+            # Actions have no order.
+            asked[name] = sorted(value) if name == "actions" and isinstance(value, Set) else list(_core.in_order(value, name))
     return json.dumps(asked)
+
+
+def _duration(name: str, value: Any) -> str:
+    """A length of time as text."""
+    if isinstance(value, np.timedelta64):
+        value = value.astype("timedelta64[us]").item()
+    if isinstance(value, datetime.timedelta):
+        return f"{value / datetime.timedelta(milliseconds=1):.0f}ms"
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: expected a length of time with its unit, such as '30m' or timedelta(minutes=30), found {value!r}")
+    return value
+
+
+def _zone(value: Any) -> str:
+    """A zone by its name or offset."""
+    if isinstance(value, str):
+        return value
+    # Those of zoneinfo and of pytz have names, those of datetime an offset.
+    name = getattr(value, "key", None) or getattr(value, "zone", None)
+    if isinstance(name, str):
+        return name
+    offset = value.utcoffset(None) if isinstance(value, datetime.tzinfo) else None
+    if offset is None:
+        raise TypeError(f"timezone: expected a name such as 'UTC', an offset such as '+01:00', or a ZoneInfo, found {value!r}")
+    minutes = offset // datetime.timedelta(minutes=1)
+    return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
+
+
+def _moment(value: Any) -> str:
+    """A time as text, as in columns of times."""
+    text = time_text(value)
+    if not isinstance(text, str):
+        raise TypeError(f"until: expected a time such as '2026-11-22T15:04:05Z' or a datetime, found {value!r}")
+    return text
 
 
 class Credited:

@@ -18,9 +18,11 @@ from rankduel.arms import HasArms
 from rankduel.environments import Environment
 from rankduel.findings import Findings
 from rankduel.frames import Frame
+from rankduel.labels import square_of
 from rankduel.notes import RankduelWarning
 from rankduel.own import Policy
 from rankduel.progress import Progress, reporting
+from rankduel.rankings import listed_of
 from rankduel.settings import BanditSettings, ExploreSettings, StudySettings, cores, packed, placed, whole_study
 from rankduel.studies import Study
 
@@ -40,7 +42,9 @@ def algorithms_of(algorithms: Algorithm | Sequence[Algorithm]) -> list[Algorithm
         return list(algorithms.split(","))
     if isinstance(algorithms, type):
         return [algorithms]
-    return list(algorithms)
+    if algorithms is None:
+        raise TypeError("algorithms: expected names or classes, e.g. 'rucb', found None; leave it out for those of a study")
+    return list(_core.in_order(algorithms, "algorithms"))
 
 
 class Matrix(HasArms):
@@ -54,14 +58,18 @@ class Matrix(HasArms):
     values
         A square array with 1/2 on the diagonal and entries (i, j) and (j, i) that add up to 1. Counts of wins will do as well:
         0 or NaN on the diagonal, halves where ties count half for both, and 0 or NaN twice for a pair that never met; and so
-        will percentages with 50 on the diagonal. Whatever is not probabilities is read with a `RankduelWarning`.
+        will percentages with 50 on the diagonal. Whatever is not probabilities is read with a `RankduelWarning`. Or a frame of
+        any library, with the names of arms as its columns and, in the same order, as its index or its first column; or a
+        dictionary of dictionaries, ``{i: {j: P(i beats j)}}``.
     name
         What titles call it.
+    names
+        The names of arms; by default those of a frame or a dictionary.
 
     Raises
     ------
     ValueError
-        If the array is no preference matrix.
+        If the array is no preference matrix, or rows and columns do not name the same arms in the same order.
 
     Examples
     --------
@@ -79,11 +87,12 @@ class Matrix(HasArms):
     # The line about the winner, of a matrix that was estimated before it was pickled.
     _winner: str | None = None
 
-    def __init__(self, values: npt.ArrayLike, *, name: str = "matrix") -> None:
-        array = np.ascontiguousarray(values, dtype=np.float64)
-        if array.ndim != 2:
-            raise ValueError(f"a preference matrix has two dimensions, found {array.ndim}")
-        self._inner = _core.Matrix.from_array(array, name)
+    def __init__(self, values: Any, *, name: str = "matrix", names: Sequence[str] | None = None) -> None:
+        square = square_of(values)
+        called = square.names if names is None else [str(arm) for arm in listed_of(names, "names")]
+        if called is not None and len(called) != len(square.values):
+            raise ValueError(f"names: expected {len(square.values)} names of arms, found {len(called)}")
+        self._inner = _core.Matrix.from_array(square.values, name, called)
         self._counts = None
 
     @classmethod
@@ -113,8 +122,11 @@ class Matrix(HasArms):
         FileNotFoundError
             If there is no such file.
         """
-        path = Path(path)
-        core = _core.Matrix.open(path)
+        return cls._open(Path(path), None)
+
+    @classmethod
+    def _open(cls, path: Path, names: list[str] | None) -> Matrix:
+        core = _core.Matrix.open(path, names)
         stem = path.name.removesuffix(".npz").removesuffix(".counts").removesuffix(path.suffix)
         beside = path.with_name(f"{stem}.counts.npz")
         counts = None
@@ -153,6 +165,11 @@ class Matrix(HasArms):
     def name(self) -> str:
         """What titles call it."""
         return self._inner.name
+
+    @property
+    def names(self) -> list[str] | None:
+        """The names of the arms, if they have names."""
+        return self._inner.names()
 
     @property
     def values(self) -> npt.NDArray[np.float64]:
@@ -234,7 +251,7 @@ class Matrix(HasArms):
         Matrix
             A matrix without counts.
         """
-        matrix = Matrix._of(self._inner.subset(list(arms)))
+        matrix = Matrix._of(self._inner.subset(list(_core.in_order(arms, "arms"))))
         matrix._whole = (self, list(arms))
         return matrix
 
@@ -287,7 +304,7 @@ class Matrix(HasArms):
         if self._whole is not None:
             return Matrix.subset, self._whole
         if (wins := self._inner.win_table()) is not None:
-            return _of_wins, (wins, self.name)
+            return _of_wins, (wins, self.name, self.names)
         with tempfile.TemporaryDirectory() as folder:
             stem = Path(self.name).stem or "matrix"
             files = self.save(Path(folder) / f"{stem}.npy")
@@ -295,28 +312,33 @@ class Matrix(HasArms):
         if self._account is not None:
             files_of[f"{stem}.json"] = self._account
         winner = self.winner if self._inner.has_counts else self._winner
-        return _unpacked, (f"{stem}.npy", files_of, self._counts, self.name, winner)
+        return _unpacked, (f"{stem}.npy", files_of, self._counts, self.name, winner, self.names)
 
 
-def _of_wins(wins: npt.NDArray[np.float64], name: str) -> Matrix:
+def _of_wins(wins: npt.NDArray[np.float64], name: str, names: list[str] | None) -> Matrix:
     # Whoever made the matrix was warned.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankduelWarning)
-        return Matrix(wins, name=name)
+        return Matrix(wins, name=name, names=names)
 
 
 def _unpacked(
-    main: str, files: dict[str, bytes], counts: dict[str, npt.NDArray[Any]] | None, name: str, winner: str | None
+    main: str,
+    files: dict[str, bytes],
+    counts: dict[str, npt.NDArray[Any]] | None,
+    name: str,
+    winner: str | None,
+    names: list[str] | None,
 ) -> Matrix:
     with tempfile.TemporaryDirectory() as folder:
         for file, data in files.items():
             (Path(folder) / file).write_bytes(data)
         if len(files) == 1 and counts is None and not name.endswith((".npy", ".txt", ".npz")):
-            return Matrix(np.load(Path(folder) / main), name=name)
+            return Matrix(np.load(Path(folder) / main), name=name, names=names)
         # Whoever opened the matrix was warned.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RankduelWarning)
-            matrix = Matrix.open(Path(folder) / main)
+            matrix = Matrix._open(Path(folder) / main, names)
     matrix._counts = matrix._counts or counts
     matrix._winner = winner
     return matrix

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, MappingView, Sequence, Set
 from itertools import repeat
 from typing import Any, NamedTuple, TypeGuard, Union
 
@@ -140,7 +140,7 @@ def _of_queries(value: Mapping[Any, Any], labels: bool, what: str) -> _Read:
             hint = "" if labels else " by the name of each run"
             raise ValueError(f"{what}: expected {form}{hint}, found {ranked!r} for query {query!r}")
         else:
-            listed = listed_of(ranked)
+            listed = listed_of(ranked, f"{what}: query {query!r}")
             documents.extend(listed)
             numbers.extend(range(1, len(listed) + 1))
         forms.add(isinstance(ranked, Mapping))
@@ -150,8 +150,22 @@ def _of_queries(value: Mapping[Any, Any], labels: bool, what: str) -> _Read:
     return _of_columns(queries, documents, numbers, "label" if labels else "rank" if forms == {False} else "score", False)
 
 
-def listed_of(documents: Iterable[Any]) -> list[Any]:
-    """Documents in order, as objects of Python."""
+def listed_of(documents: Iterable[Any], what: str) -> list[Any]:
+    """Values in order, as objects of Python.
+
+    Parameters
+    ----------
+    documents
+        Any list.
+    what
+        What errors call it.
+
+    Raises
+    ------
+    TypeError
+        For a set, which has no order.
+    """
+    _core.in_order(documents, what)
     for name in ("to_pylist", "tolist", "to_list"):
         if hasattr(documents, name):
             found: list[Any] = getattr(documents, name)()
@@ -173,7 +187,7 @@ def _of_sparse(matrix: Any, names: Sequence[Any] | None, labels: bool, what: str
         if names is None:
             ids.append(places.tolist())
             continue
-        called = listed_of(names[axis])
+        called = listed_of(names[axis], f"{what}: names of {kind}")
         if len(called) != matrix.shape[axis]:
             raise ValueError(f"{what}: the matrix has {matrix.shape[axis]} {kind}, but {len(called)} of them have names")
         ids.append([called[place] for place in places.tolist()])
@@ -270,7 +284,7 @@ def ranking_of(value: Any, query: Any, what: str) -> Any:
         first = next(iter(value.values()), None)
         if isinstance(first, (float, int)):
             return _without_query(value if kind is dict else dict(value), query, what)
-        if not isinstance(first, (Mapping, list, tuple)) and not _has_columns(value, False):
+        if not isinstance(first, (Mapping, list, tuple, Set, MappingView)) and not _has_columns(value, False):
             return _without_query(value if kind is dict else dict(value), query, what)
         if not _has_columns(value, False):
             return _chosen(value, query, what)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from typing import Any, Optional, TypedDict, TypeVar, Union
 
+from rankduel import _core
 from rankduel.keywords import check
 from rankduel.progress import Progress
 
@@ -213,7 +214,7 @@ def _plain(name: str, value: Any) -> Union[int, float, str, bool, list[int]]:
     if name in _NUMBERS:
         return _number(name, value)
     if name == "horizons":
-        return [whole(name, horizon) for horizon in value]
+        return [whole(name, horizon) for horizon in _core.in_order(value, name)]
     if name == "give_up":
         return bool(value)
     if name == "delay" and not isinstance(value, (str, os.PathLike)):

@@ -255,11 +255,11 @@ class Site(HasArms):
     ) -> None:
         named, own = taken(click)
         spec = _specification(
-            dataset=_paths(dataset),
+            dataset=_paths(dataset, "dataset"),
             click=named,
             rankers=rankers,
             without=without,
-            scores=_paths(scores),
+            scores=_paths(scores, "scores"),
             scores_only=scores_only,
             names=None if names is None else os.fspath(names),
             shown=count("shown", shown),
@@ -393,16 +393,16 @@ class Site(HasArms):
         'ours'
         """
         spec, seed, own, threads = _settings("from_arrays", settings, ["names", "name", "synthetic"])
-        array = np.ascontiguousarray(_dense(scores), dtype=np.float64)
+        array = np.ascontiguousarray(_dense(_core.in_order(scores, "scores")), dtype=np.float64)
         if array.ndim != 2:
             raise ValueError(f"scores have one row per document and one column per ranker, found {array.ndim} dimensions")
         arrays = (
             name,
             synthetic,
-            [str(qid) for qid in rankings.listed_of(qids)],
-            np.ascontiguousarray(labels, dtype=np.float32),
+            [str(qid) for qid in rankings.listed_of(qids, "qids")],
+            np.ascontiguousarray(_core.in_order(labels, "labels"), dtype=np.float32),
             array,
-            None if names is None else [str(ranker) for ranker in names],
+            None if names is None else [str(ranker) for ranker in rankings.listed_of(names, "names")],
         )
         return cls._of(json.dumps(spec), seed, arrays, own=own, threads=threads)
 
@@ -452,7 +452,7 @@ class Site(HasArms):
             if needed not in columns:
                 raise KeyError(f"the frame has no column {needed!r}; its columns are {', '.join(map(str, columns))}")
         if rankers is not None:
-            chosen = list(rankers)
+            chosen = rankings.listed_of(rankers, "rankers")
         else:
             left_out = [name for name in columns if name not in (qid, label, docno) and _is_no_score(name, table)]
             chosen = [name for name in columns if name not in (qid, label, docno, *left_out)]
@@ -649,7 +649,7 @@ class Site(HasArms):
         Matrix
             The matrix, with its counts and standard errors.
         """
-        pairs = "all" if arms is None else "arms:" + ",".join(str(whole("arms", arm)) for arm in arms)
+        pairs = "all" if arms is None else "arms:" + ",".join(str(whole("arms", arm)) for arm in _core.in_order(arms, "arms"))
         with reporting(progress) as report:
             core = self._inner.proxy(
                 count("interleavings", interleavings),
@@ -805,7 +805,7 @@ class Site(HasArms):
             replace=replace,
             threads=threads,
             progress=progress,
-            methods=list(methods),
+            methods=list(_core.in_order(methods, "methods")),
             compared=count("compared", compared),
             impressions=count("impressions", impressions),
             draws=count("draws", draws),
@@ -852,7 +852,7 @@ class Site(HasArms):
             replace=replace,
             threads=threads,
             progress=progress,
-            sizes=None if sizes is None else [count("sizes", size) for size in sizes],
+            sizes=None if sizes is None else [count("sizes", size) for size in _core.in_order(sizes, "sizes")],
             multileavings=count("multileavings", multileavings),
             sets=count("sets", sets),
             truth_effort=truth_effort,
@@ -929,11 +929,11 @@ def _path(path: str | os.PathLike[str] | None) -> Path | None:
     return None if path is None else Path(path)
 
 
-def _paths(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
-    """One or several paths or names as texts."""
+def _paths(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], what: str) -> list[str]:
+    """One or several paths or names as texts; `what` says in errors what they are."""
     if isinstance(paths, (str, os.PathLike)):
         return [os.fspath(paths)]
-    return [os.fspath(path) for path in paths]
+    return [os.fspath(path) for path in _core.in_order(paths, what)]
 
 
 def _specification(*, dataset: list[str], rankers: Features = "all", **settings: Any) -> dict[str, Any]:
@@ -942,7 +942,7 @@ def _specification(*, dataset: list[str], rankers: Features = "all", **settings:
     spec["without"] = list(spec.get("without", ()))
     if not isinstance(rankers, (str, int)):
         # A list of one is a feature, not a number of random ones.
-        rankers = "".join(f'"{name}",' if "," in str(name) else f"{name}," for name in rankers)
+        rankers = "".join(f'"{name}",' if "," in str(name) else f"{name}," for name in _core.in_order(rankers, "rankers"))
     return {"dataset": dataset, "rankers": str(rankers), **spec}
 
 

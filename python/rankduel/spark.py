@@ -223,6 +223,12 @@ def credit(
     ValueError
         For a row that cannot be read, with its impression, unless such rows are set aside.
     """
+    for frame, kind in ((impressions, "impressions"), (clicks, "clicks")):
+        if not hasattr(frame, "sparkSession"):
+            raise TypeError(
+                f"{kind}: expected a DataFrame of Spark, found a {type(frame).__name__} of {type(frame).__module__.partition('.')[0]}; "
+                "rankduel.credit_frame credits it, or make it one: spark.createDataFrame(frame)"
+            )
     from pyspark.sql import functions as F
 
     asked = _rules(rules, "credit")

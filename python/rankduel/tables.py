@@ -5,6 +5,8 @@ None is imported: they are recognised by what their objects can do.
 
 from __future__ import annotations
 
+import base64
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -37,7 +39,10 @@ _READ = {
 """What the compiled part reads as each kind, in columns of Arrow."""
 
 _OBJECTS = {"ids": "ids", "texts": "ids", "lists": "lists", "numbers": "numbers"}
-"""As what it reads each kind, in columns of objects."""
+"""As what it reads each kind, in columns of objects; times and receipts become texts first."""
+
+SINGLE = "expected numbers since 1970 in double precision, found {}, which rounds them; write them anew"
+"""What is wrong with times in single precision."""
 
 
 def is_table(value: object) -> bool:
@@ -51,6 +56,16 @@ def is_table(value: object) -> bool:
 def is_lazy(value: object) -> bool:
     """Whether it is a query that is not carried out yet, such as polars has."""
     return hasattr(value, "collect") and hasattr(value, "collect_schema") and not hasattr(value, "__arrow_c_stream__")
+
+
+def _kind_of(value: object) -> str:
+    """What a value is that is no frame, and what to do with it."""
+    kind = type(value).__name__
+    if hasattr(value, "sparkSession"):
+        return f"a {kind} of Spark: rankduel.spark.credit counts it where it is"
+    if hasattr(value, "dtype") or hasattr(value, "type"):
+        return f"a {kind}, which is one column: give a frame, or a dictionary of columns by name"
+    return kind
 
 
 class Table:
@@ -72,6 +87,8 @@ class Table:
     def __init__(self, frame: Any, what: str) -> None:
         if is_lazy(frame):
             frame = frame.collect()
+        if not isinstance(frame, Mapping) and not is_table(frame):
+            raise TypeError(f"expected a frame of {what} ({KINDS}), found {_kind_of(frame)}")
         self.what = what
         self._frame = frame
         self._stream: _core.Reader | None = None
@@ -91,6 +108,12 @@ class Table:
             names = self._frame.column_names
         else:
             raise TypeError(f"expected a frame of {what} ({KINDS}), found {type(frame).__name__}")
+        names = list(names)
+        if any(isinstance(name, tuple) for name in names):
+            raise ValueError(
+                f"the columns of the {what} have several levels, e.g. {next(name for name in names if isinstance(name, tuple))!r}; "
+                "give each one name, e.g. frame.columns = frame.columns.map('_'.join)"
+            )
         #: The names of its columns; what is not called by a text is left out.
         self.names: list[str] = [name for name in names if isinstance(name, str)]
 
@@ -116,12 +139,17 @@ class Table:
     def objects(self, name: str, kind: str) -> Any:
         """A column as a list or an array of numpy."""
         values = self._frame[name]
+        if kind == "times":
+            return _times(values, f"the column {name!r}")
         if isinstance(values, (list, tuple)):
             return values
+        _core.in_order(values, f"{self.what}: the column {name!r}")
         if isinstance(values, str) or not isinstance(values, Iterable):
             raise ValueError(f"{self.what}: expected values in the column {name!r}, found {values!r}")
         if hasattr(values, "to_pylist"):
             return values.to_pylist()
+        if hasattr(values, "to_list") and not hasattr(values, "iloc"):
+            return values.to_list()
         array = values.to_numpy() if hasattr(values, "to_numpy") else values
         if not isinstance(array, np.ndarray) or array.ndim != 1:
             return list(array)
@@ -154,7 +182,7 @@ class Table:
         """
         for name in names:
             if self.names.count(name) > 1:
-                raise ValueError(f"two columns of the {self.what} are called {name!r}; rename one")
+                raise ValueError(f"the column {name!r} of the {self.what} is there twice; rename one")
 
     def reader(self, columns: Mapping[str, Column]) -> _core.Reader | None:
         """Its rows in batches.
@@ -178,6 +206,8 @@ class Table:
         if hasattr(self._frame, "iloc") and not len(self._frame):
             # Columns without values have any type.
             return _core.Reader(None)
+        if isinstance(self._frame, Mapping):
+            return self.reader_of_objects(columns)
         held = {own: column for own, column in columns.items() if self._has_objects(column)}
         rest = {own: column for own, column in columns.items() if own not in held}
         reader = _core.Reader(None)
@@ -186,7 +216,7 @@ class Table:
                 reader = _core.Reader(self.arrow([column.name for column in rest.values()]))
             except ImportError:
                 # pandas needs pyarrow for that.
-                held, rest = dict(columns), {}
+                return self.reader_of_objects(columns)
             except (TypeError, ValueError, NotImplementedError):
                 if not hasattr(self._frame, "iloc"):
                     raise
@@ -197,17 +227,66 @@ class Table:
             if any(found[column.name] not in _READ[column.kind] for column in rest.values()):
                 return None
             reader.select([(own, column.name) for own, column in rest.items()])
+        return self._added(reader, held)
+
+    def reader_of_objects(self, columns: Mapping[str, Column]) -> _core.Reader | None:
+        """The same, from a dictionary of columns or a frame of pandas, as objects of Python."""
+        return self._added(_core.Reader(None), columns)
+
+    def _added(self, reader: _core.Reader, held: Mapping[str, Column]) -> _core.Reader | None:
         for own, column in held.items():
             values = self.objects(column.name, column.kind)
-            if column.kind not in _OBJECTS or (column.kind == "lists" and _begin_with_text(values)):
+            if column.kind in ("lists", "numbers") and begin_with_text(values):
                 return None
-            reader.add(own, _OBJECTS[column.kind], values)
+            if column.kind == "receipts":
+                values = [_receipt(value) for value in values]
+            reader.add(own, _OBJECTS.get(column.kind, "ids"), values)
         return reader
 
 
-def _begin_with_text(values: Iterable[Any]) -> bool:
-    """Whether the first value is text: lists in brackets, such as pandas writes to CSV."""
-    return isinstance(next((value for value in values if value is not None), None), str)
+def begin_with_text(values: Iterable[Any]) -> bool:
+    """Whether the first value is text: lists in brackets, such as pandas writes to CSV, or numbers in quotation marks."""
+    if isinstance(values, np.ndarray) and values.dtype != object:
+        return bool(values.dtype.kind == "U")
+    return isinstance(next((value for value in values if not (value is None or isinstance(value, float))), None), str)
+
+
+def _times(values: Any, what: str) -> list[Any]:
+    """Times as texts, as files have them: also of objects of `datetime`, and of numpy."""
+    if str(getattr(values, "dtype", "")).lower() in ("float16", "float32"):
+        raise ValueError(f"{what} cannot be read as times: {SINGLE.format(values.dtype)}")
+    for name in ("to_list", "to_pylist"):
+        # Series keep the zone, their arrays do not.
+        if hasattr(values, name):
+            return _times(getattr(values, name)(), what)
+    if isinstance(values, np.ndarray) and values.dtype.kind == "M":
+        return [None if text == "NaT" else text for text in np.datetime_as_string(values, unit="ms").tolist()]
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise ValueError(f"{what}: expected times, found {values!r}")
+    return [time_text(value) for value in values]
+
+
+def time_text(value: Any) -> Any:
+    """A time as text, as files have it; what is none as it is."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (bool, np.bool_)) or value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return value
+    if isinstance(value, float):
+        # Not with an exponent.
+        return None if value != value else str(int(value)) if value.is_integer() else repr(float(value))
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    if isinstance(value, np.datetime64):
+        return None if np.isnat(value) else str(value)
+    return str(value.__index__()) if hasattr(value, "__index__") else value
+
+
+def _receipt(value: Any) -> Any:
+    """A receipt as text."""
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return base64.b64encode(value).decode()
+    return json.dumps(value) if isinstance(value, Mapping) else value
 
 
 def batches(reader: _core.Reader) -> Iterator[_core.Batch]:
@@ -222,6 +301,7 @@ def cells(frame: Any, what: str) -> dict[str, list[Any]]:
         header = list(dict.fromkeys(name for row in frame for name in row))
         return {name: [row.get(name) for row in frame] for name in header}
     table = Table(frame, what)
+    table.check_names(table.names)
     if isinstance(frame, Mapping) or hasattr(frame, "iloc"):
         columns = {name: table.objects(name, "ids") for name in table.names}
         return {name: values.tolist() if isinstance(values, np.ndarray) else list(values) for name, values in columns.items()}

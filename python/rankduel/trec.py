@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from rankduel import _core
 from rankduel.rankings import Judgements, Rankings, is_path, trec_text
 from rankduel.tables import is_table
 
@@ -64,6 +65,7 @@ def _named(runs: Any) -> Iterable[tuple[str | None, Any]]:
         return runs.items()
     if is_path(runs):
         return [(None, runs)]
+    _core.in_order(runs, "runs")
     found: list[tuple[str | None, Any]] = []
     for number, one in enumerate([runs] if is_table(runs) or hasattr(runs, "to_dict") else runs, 1):
         run = getattr(one, "name", None) if hasattr(one, "to_dict") and not is_table(one) else None
@@ -79,10 +81,14 @@ def of_rows(message: str, files: Iterable[str]) -> str:
     for file in files:
         found = re.match(rf"{re.escape(file)}:(\d+):\d+: ", message)
         if found:
-            what = f"run {file.removesuffix('.run')}" if file.endswith(".run") else "qrels"
             rest = re.sub(r"on line (\d+)", lambda line: f"in row {int(line[1]) - 1}", message[found.end() :])
-            return f"{what}: row {int(found[1]) - 1}: {rest.replace('one of the lines', 'one of the rows')}"
+            return f"{called(file)}: row {int(found[1]) - 1}: {rest.replace('one of the lines', 'one of the rows')}"
     return message
+
+
+def called(file: str) -> str:
+    """What a file that is not on disk holds."""
+    return f"run {file.removesuffix('.run')}" if file.endswith(".run") else "qrels"
 
 
 def _file_name(name: str) -> str:

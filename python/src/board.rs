@@ -1,11 +1,13 @@
 //! Boards of judgements, from files and frames.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use board::read::{self, Cells, Columns as ColumnNames, Options, WinnerIs};
 use board::{Clusters, Settings, TieModel};
 use output::input::{self, MOST_OF_RESULTS};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use studies::board::BoardReport;
 
 use crate::call::{CallOptions, exception, value_error, work};
@@ -15,6 +17,65 @@ use crate::frame::Columns;
 #[pyclass(frozen, module = "rankduel._core")]
 pub(crate) struct Board {
     report: BoardReport,
+    source: Source,
+}
+
+/// What a board was made of, so that it can be made again.
+#[derive(Clone)]
+enum Source {
+    /// A file by its name, and its bytes.
+    File(String, Arc<Vec<u8>>),
+    /// A table of texts, as CSV with a header.
+    Cells(Arc<Vec<u8>>),
+    /// The lines of a session.
+    Session(Arc<Vec<u8>>),
+}
+
+impl Source {
+    /// The kind, the name and the bytes, for pickles.
+    fn parts(&self) -> (&'static str, &str, &[u8]) {
+        match self {
+            Self::File(name, bytes) => ("file", name, bytes),
+            Self::Cells(bytes) => ("cells", "", bytes),
+            Self::Session(bytes) => ("session", "", bytes),
+        }
+    }
+
+    fn of_parts(kind: &str, name: String, bytes: Vec<u8>) -> PyResult<Self> {
+        let bytes = Arc::new(bytes);
+        match kind {
+            "file" => Ok(Self::File(name, bytes)),
+            "cells" => Ok(Self::Cells(bytes)),
+            "session" => Ok(Self::Session(bytes)),
+            other => Err(value_error(format!("there is no kind {other:?} of boards"))),
+        }
+    }
+
+    fn report(&self, options: &Options, settings: &Settings) -> anyhow::Result<BoardReport> {
+        match self {
+            Self::File(name, bytes) => BoardReport::of_bytes(name, bytes, options, settings),
+            Self::Cells(bytes) => {
+                let reading = read::from_cells(&cells(bytes)?, options).map_err(|error| match error.row {
+                    Some(row) => anyhow::anyhow!("row {row}: {}", error.message),
+                    None => anyhow::anyhow!("{}", error.message),
+                })?;
+                BoardReport::of("the table", reading, settings)
+            }
+            Self::Session(lines) => {
+                let (live, _) = live::Live::replay(lines)?;
+                BoardReport::of_session("the session", &live, settings)
+            }
+        }
+    }
+}
+
+/// The table in CSV that [`Board::of_columns`] wrote. Rows are counted from 1.
+fn cells(csv: &[u8]) -> anyhow::Result<Cells> {
+    let texts = |record: &csv::StringRecord| record.iter().map(str::to_owned).collect::<Vec<_>>();
+    let mut reader = csv::Reader::from_reader(csv);
+    let header = texts(reader.headers()?);
+    let rows = (1..).zip(reader.records()).map(|(row, record)| Ok((row, texts(&record?))));
+    Ok(Cells { header, rows: rows.collect::<Result<_, csv::Error>>()? })
 }
 
 /// How a table is read and what is asked of it, by the names of the arguments in Python.
@@ -95,16 +156,20 @@ impl BoardArguments {
 }
 
 impl Board {
-    /// From a session with judges.
+    /// From the lines of a session with judges.
     pub(crate) fn of_session(
         py: Python<'_>,
-        live: live::Live,
+        lines: Vec<u8>,
         asked: &BoardArguments,
         threads: Option<usize>,
     ) -> PyResult<Self> {
-        let settings = asked.settings()?;
+        Self::of(py, Source::Session(Arc::new(lines)), asked, threads)
+    }
+
+    fn of(py: Python<'_>, source: Source, asked: &BoardArguments, threads: Option<usize>) -> PyResult<Self> {
+        let (options, settings) = (asked.options()?, asked.settings()?);
         work(py, CallOptions { threads, report: None, notes: true }, move || {
-            Ok(Self { report: BoardReport::of_session("the session", &live, &settings)? })
+            Ok(Self { report: source.report(&options, &settings)?, source })
         })
     }
 }
@@ -119,7 +184,8 @@ impl Board {
             let name = path.display().to_string();
             let bytes = input::read(&path, MOST_OF_RESULTS)
                 .map_err(|error| anyhow::Error::new(error).context(format!("failed to read {name}")))?;
-            Ok(Self { report: BoardReport::of_bytes(&name, &bytes, &options, &settings)? })
+            let source = Source::File(name, Arc::new(bytes));
+            Ok(Self { report: source.report(&options, &settings)?, source })
         })
     }
 
@@ -132,25 +198,35 @@ impl Board {
         asked: BoardArguments,
         threads: Option<usize>,
     ) -> PyResult<Self> {
-        let (options, settings) = (asked.options()?, asked.settings()?);
         let rows = columns.first().map_or(0, Vec::len);
-        let mut cells: Vec<(u64, Vec<String>)> = (1..=rows as u64).map(|row| (row, Vec::new())).collect();
-        for column in columns {
-            if column.len() != rows {
-                return Err(value_error(format!("columns of {rows} and of {} rows", column.len())));
-            }
-            for ((_, row), cell) in cells.iter_mut().zip(column) {
-                row.push(cell);
-            }
+        if let Some(other) = columns.iter().find(|column| column.len() != rows) {
+            return Err(value_error(format!("columns of {rows} and of {} rows", other.len())));
         }
-        let cells = Cells { header, rows: cells };
-        work(py, CallOptions { threads, report: None, notes: true }, move || {
-            let reading = read::from_cells(&cells, &options).map_err(|error| match error.row {
-                Some(row) => anyhow::anyhow!("row {row}: {}", error.message),
-                None => anyhow::anyhow!("{}", error.message),
-            })?;
-            Ok(Self { report: BoardReport::of("the table", reading, &settings)? })
-        })
+        let mut table = csv::Writer::from_writer(Vec::new());
+        table.write_record(&header).map_err(value_error)?;
+        for row in 0..rows {
+            table.write_record(columns.iter().map(|column| &column[row])).map_err(value_error)?;
+        }
+        let table = table.into_inner().map_err(value_error)?;
+        Self::of(py, Source::Cells(Arc::new(table)), &asked, threads)
+    }
+
+    /// From what `source` returned.
+    #[staticmethod]
+    fn of_source(
+        py: Python<'_>,
+        source: (String, String, Vec<u8>),
+        asked: BoardArguments,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let (kind, name, bytes) = source;
+        Self::of(py, Source::of_parts(&kind, name, bytes)?, &asked, threads)
+    }
+
+    /// What it was made of: a kind, a name and bytes.
+    fn source<'py>(&self, py: Python<'py>) -> (&'static str, &str, Bound<'py, PyBytes>) {
+        let (kind, name, bytes) = self.source.parts();
+        (kind, name, PyBytes::new(py, bytes))
     }
 
     fn text(&self) -> String {

@@ -55,6 +55,7 @@ mod lists;
 mod live;
 mod logs;
 mod matrix;
+mod order;
 mod own;
 mod own_environment;
 mod rankings;
@@ -91,6 +92,8 @@ mod _core {
     use super::logs::{Counting, Gathering, Log, Rows, added_up, decided, log_column, sealed_summary, surveyed};
     #[pymodule_export]
     use super::matrix::Matrix;
+    #[pymodule_export]
+    use super::order::in_order;
     #[pymodule_export]
     use super::own_environment::bandit_in;
     #[pymodule_export]

@@ -48,9 +48,15 @@ impl Session {
 }
 
 impl Inner {
+    /// The lines of all events.
+    fn lines(&mut self) -> &str {
+        self.log += &self.live.take_lines();
+        &self.log
+    }
+
     /// Appends what the file at `path` lacks. A file that is not a beginning of this session is left alone.
     fn save(&mut self, path: &Path) -> PyResult<()> {
-        self.log += &self.live.take_lines();
+        self.lines();
         let journal = Journal::lock(path, PATIENCE).map_err(|error| exception(&error))?;
         let there = journal.read().map_err(|error| exception(&error))?.unwrap_or_default();
         let whole = there.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
@@ -78,8 +84,8 @@ impl Session {
         asked: crate::board::BoardArguments,
         threads: Option<usize>,
     ) -> PyResult<crate::board::Board> {
-        let live = self.inner().live.clone();
-        crate::board::Board::of_session(py, live, &asked, threads)
+        let lines = self.inner().lines().as_bytes().to_vec();
+        crate::board::Board::of_session(py, lines, &asked, threads)
     }
 
     /// Begins a session with these settings, as JSON.

@@ -7,6 +7,7 @@ use anyhow::Result;
 use bandits::problems::{Problem, Setting};
 use bandits::winners::condorcet_winner;
 use bandits::{Arena as _, Arm, MatrixArena, PreferenceMatrix, RegretKind, UtilityArena, WinTable};
+use letor_io::Names;
 use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray2, PyUntypedArrayMethods as _};
 use output::usage::usage;
 use pyo3::prelude::*;
@@ -122,23 +123,34 @@ impl Matrix {
     }
 }
 
+/// Names that a caller gave to arms.
+fn given(names: Option<Vec<String>>) -> PyResult<Option<Names>> {
+    names.map(Names::new).transpose().map_err(value_error)
+}
+
 fn square<T: numpy::Element>(py: Python<'_>, cells: Vec<T>, arms: usize) -> PyResult<Bound<'_, PyArray2<T>>> {
     cells.into_pyarray(py).reshape([arms, arms])
 }
 
 #[pymethods]
 impl Matrix {
-    /// From an array of probabilities, percentages or win counts.
+    /// From an array of probabilities, percentages or win counts, and the names of its arms, if they have some.
     #[staticmethod]
-    fn from_array(py: Python<'_>, values: PyReadonlyArray2<'_, f64>, name: String) -> PyResult<Self> {
+    fn from_array(
+        py: Python<'_>,
+        values: PyReadonlyArray2<'_, f64>,
+        name: String,
+        names: Option<Vec<String>>,
+    ) -> PyResult<Self> {
         let shape = values.shape();
         if shape[0] != shape[1] {
             return Err(value_error(format!("a preference matrix is square, found {} x {}", shape[0], shape[1])));
         }
         let (arms, cells) = (shape[0], values.as_array().iter().copied().collect());
+        let names = ArmNames::NUMBERS.called(given(names)?);
         work(py, CallOptions { threads: None, report: None, notes: true }, move || {
             let read = PreferenceMatrix::from_table(arms, cells)?;
-            matrix_file::tell_what_was_read(&name, &read, true);
+            matrix_file::tell_what_was_read(&name, &read, "`rankduel.Board` of these counts", true);
             Ok(Self::new(Inner {
                 name,
                 preferences: Preferences::Matrix(read.matrix),
@@ -146,21 +158,23 @@ impl Matrix {
                 origin: MatrixOrigin::default(),
                 estimated: None,
                 taken: None,
-                names: ArmNames::NUMBERS,
+                names,
             }))
         })
     }
 
-    /// From a file, or a registered name.
+    /// From a file, or a registered name; the names of its arms are those given, or of its header.
     #[staticmethod]
-    fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+    #[pyo3(signature = (path, names=None))]
+    fn open(py: Python<'_>, path: PathBuf, names: Option<Vec<String>>) -> PyResult<Self> {
+        let called = given(names)?;
         work(py, CallOptions { threads: None, report: None, notes: true }, move || {
             let file = matrix_file::read(&path, true)?;
             let features = file.origin.rankers().map(<[_]>::to_vec);
             Ok(Self::new(Inner {
                 name: matrix_file::name(&path),
                 preferences: Preferences::Matrix(file.matrix),
-                names: features.map_or(ArmNames::NUMBERS, ArmNames::features),
+                names: features.map_or(ArmNames::NUMBERS, ArmNames::features).called(called.or(file.names)),
                 origin: file.origin,
                 wins: file.wins,
                 estimated: None,
@@ -274,6 +288,11 @@ impl Matrix {
     /// The checksum by which results know the matrix.
     fn checksum(&self) -> PyResult<String> {
         Ok(matrix_checksum(self.preferences()?, true))
+    }
+
+    /// The names that arms were given, if all were.
+    fn names(&self) -> Option<Vec<String>> {
+        (0..self.arms()).map(|arm| self.inner.names.given_name(arm).map(str::to_owned)).collect()
     }
 
     /// The name of an arm.

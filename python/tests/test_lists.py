@@ -80,7 +80,7 @@ def test_documents_of_any_kind_of_text_and_list() -> None:
     import numpy as np
 
     expected = rd.interleave(["a", "b"], ["c", "b"], seed=5)
-    for first in (("a", "b"), np.array(["a", "b"]), iter(["a", "b"]), {"a": 2.0, "b": 1.0}, {"a": None, "b": None}.keys()):
+    for first in (("a", "b"), np.array(["a", "b"]), iter(["a", "b"]), {"a": 2.0, "b": 1.0}):
         found = rd.interleave(first, ("c", "".join(["", "b"])), seed=5)  # type: ignore[arg-type]
         assert found == expected and [type(document) for document in found.shown] == [str, str, str]
     won = expected.credit([expected.shown[0]])

@@ -216,14 +216,13 @@ CLICK: dict[str, list[Any]] = {"impression": ["i"], "time": [1.7e9], "document":
         ({**ROW, "shown": [["a", None]]}, CLICK, {}, ValueError, "`shown` has an entry without a value"),
         ({**ROW, "shown": [["a", "a"]]}, CLICK, {}, ValueError, "is shown twice"),
         ({**ROW, "shown": ["a b"]}, CLICK, {}, ValueError, "`shown` is `a b`, which is text; expected a list"),
-        ({**ROW, "teams": [[1.0, 2.0]]}, CLICK, {}, ValueError, "the column 'teams' cannot be read as lists of text: expected"),
-        ({**ROW, "shown": [7]}, CLICK, {}, ValueError, "the column 'shown' cannot be read as lists of text: expected lists"),
-        ({**ROW, "impression": [1.5]}, CLICK, {}, ValueError, "floating point"),
-        ({**ROW, "impression": [decimal.Decimal("1.0")]}, CLICK, {}, ValueError, "found decimal128(2, 1); cast the column"),
-        ({**ROW, "user": [True]}, CLICK, {}, ValueError, "found bool; cast the column"),
-        ({**ROW, "user": [2**70]}, CLICK, {}, ValueError, "the column 'user' of the impressions holds numbers above 64 bits; cast"),
+        ({**ROW, "teams": [[1.0, 2.0]]}, CLICK, {}, ValueError, "has [1.0, 2.0]; expected a list of text or a whole number"),
+        ({**ROW, "shown": [7]}, CLICK, {}, ValueError, "has 7; expected a list of text or whole numbers"),
+        ({**ROW, "impression": [1.5]}, CLICK, {}, ValueError, "row 0: the column \"impression\" has 1.5; expected text or"),
+        ({**ROW, "impression": [decimal.Decimal("1.0")]}, CLICK, {}, ValueError, "has Decimal('1.0'); expected text or a whole"),
+        ({**ROW, "user": [True]}, CLICK, {}, ValueError, "has True; expected text or a whole number"),
         ({**ROW, "time": np.float32([1.7e9])}, CLICK, {}, ValueError, "the column 'time' cannot be read as times: expected numbers"),
-        ({**ROW, "impression": [1, "i"]}, CLICK, {}, ValueError, "the column 'impression' of the impressions holds values of"),
+        ({**ROW, "shown": [[1, "b"]]}, CLICK, {}, ValueError, "has [1, 'b']; expected a list of a whole number, as in the rows"),
         ({**ROW, "query_id": ["j"]}, CLICK, {}, ValueError, "`impression` is `i`, but `query_id`, which stands for the same,"),
         (ROW, {**CLICK, "event_attributes": ["b"]}, {}, ValueError, "`event_attributes` is the text `b`; expected an object"),
         (ROW, {**CLICK, "event_attributes": [{"dwell_time": [1]}]}, {}, ValueError, "`event_attributes.dwell_time` is a list"),
@@ -421,7 +420,7 @@ def test_categories_are_text_and_other_columns_do_not_matter() -> None:
         frame["title"] = [1, "x", {"y": 2}, *[b"z"] * (len(frame) - 3)]
     assert rd.credit_frame(*frames, **NAMED_RULES) == expected
     frames[0] = frames[0].rename(columns={"title": "user"})
-    with pytest.raises(ValueError, match="two columns of the impressions are called 'user'"):
+    with pytest.raises(ValueError, match="the column .user. of the impressions is there twice"):
         rd.credit_frame(*frames, **NAMED_RULES)
 
 

@@ -62,7 +62,8 @@ pub fn read(path: &Path, quiet: bool) -> Result<MatrixFile> {
         Some(Binary::Npz) if length <= MOST_BYTES => (unpack(BufReader::new(&file)).with_context(wrong)?, None),
         _ => parse_with_names(&input::bytes_of(&file, MOST_BYTES).with_context(failed)?).with_context(wrong)?,
     };
-    tell_what_was_read(&name(path), &read, quiet);
+    let called = name(path);
+    tell_what_was_read(&called, &read, &format!("`rankduel board {called}`"), quiet);
     let MatrixInFile { matrix, wins, .. } = read;
     let origin = matrix_origin(path, &matrix);
     if let Some(remark) = origin.remark(path) {
@@ -133,7 +134,7 @@ pub fn never_compared(wins: &WinCounts) -> Option<String> {
 const FEW: f64 = 30.0;
 
 /// What is said of a matrix of win counts.
-fn counts_note(file: &str, wins: &WinCounts) -> String {
+fn counts_note(file: &str, wins: &WinCounts, board: &str) -> String {
     let WinCounts { comparisons, fewest, most, .. } = *wins;
     let each = if fewest == most { whole(most) } else { format!("{} to {}", whole(fewest), whole(most)) };
     let never = never_compared(wins).map_or_else(String::new, |never| format!("; {never}"));
@@ -143,9 +144,7 @@ fn counts_note(file: &str, wins: &WinCounts) -> String {
         ""
     };
     let sparse = if fewest < FEW || wins.unplayed > 0 {
-        format!(
-            "; shares of few comparisons are mostly noise: `rankduel board {file}` fits all pairs together and says what is known"
-        )
+        format!("; shares of few comparisons are mostly noise: {board} fits all pairs together and says what is known")
     } else {
         String::new()
     };
@@ -156,10 +155,10 @@ fn counts_note(file: &str, wins: &WinCounts) -> String {
     )
 }
 
-/// Notes what a matrix called `name` was read from, if not from probabilities.
-pub fn tell_what_was_read(name: &str, read: &MatrixInFile, quiet: bool) {
+/// Notes what a matrix called `name` was read from, if not from probabilities; `board` is what fits counts of few comparisons.
+pub fn tell_what_was_read(name: &str, read: &MatrixInFile, board: &str, quiet: bool) {
     if let Some(wins) = &read.wins {
-        note(quiet, &counts_note(name, &wins.counts()));
+        note(quiet, &counts_note(name, &wins.counts(), board));
     }
     if read.percent {
         note(quiet, &format!("{name} holds percentages: pairs sum to 100"));

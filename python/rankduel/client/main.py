@@ -89,6 +89,10 @@ class Client(Experiments):
         self._circuit = Circuit()
         self._transport.after_fork = self._circuit.forked
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Connections, and counts of calls, stay where they are.
+        return _made, (*self._transport.settings(), self.fallback, self.page)
+
     def __repr__(self) -> str:
         key = "***" if self._transport.has_key else None
         return f"Client({self._transport.url!r}, key={key}, fallback={self.fallback!r})"
@@ -341,3 +345,7 @@ class Client(Experiments):
         if self.fallback is None:
             raise problem
         self._circuit.lost(problem)
+
+
+def _made(url: str, timeout: float, within: float, idle: int, fallback: Optional[str], page: int) -> Client:
+    return Client(url, timeout=timeout, within=within, idle=idle, fallback=fallback, page=page)

@@ -134,7 +134,7 @@ class Impression:
         """
         if self.id is None:
             return 0
-        body = {"documents": names_of("documents", documents), "pinned": names_of("pinned", pinned)}
+        body = {"documents": names_of("documents", documents), "pinned": names_of("pinned", pinned, ordered=False)}
         path = f"/v1/impressions/{quoted(self.id)}/shown"
         try:
             answer = self._client._json("PUT", path, "PUT /v1/impressions/{id}/shown", body)

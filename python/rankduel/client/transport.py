@@ -186,6 +186,7 @@ class Transport:
         self._host, self._port = parts.hostname, parts.port or (443 if secure else 80)
         self._base = urllib.parse.quote(parts.path.rstrip("/"), safe="/%")
         self._tls = (tls or ssl.create_default_context()) if secure else None
+        self._has_own_tls = tls is not None
         self._secret = None if key is None else Secret(key)
         self.timeout = seconds("timeout", timeout)
         self.within = seconds("within", within)
@@ -200,6 +201,20 @@ class Transport:
     def has_key(self) -> bool:
         """Whether requests carry a key."""
         return self._secret is not None
+
+    def settings(self) -> tuple[str, float, float, int]:
+        """The URL, the time limits and the number of idle connections, of which another one can be made.
+
+        Raises
+        ------
+        TypeError
+            If it has a key or certificates of its own.
+        """
+        if self._secret is not None:
+            raise TypeError("a client with a key is not pickled or copied: make one where it is needed")
+        if self._has_own_tls:
+            raise TypeError("a client with certificates of its own is not pickled or copied: make one where it is needed")
+        return self.url, self.timeout, self.within, self._most_idle
 
     def _begin(self) -> None:
         self._lock = threading.Lock()

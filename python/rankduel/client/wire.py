@@ -8,6 +8,7 @@ import urllib.parse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Optional, TypeVar, Union
 
+from rankduel import _core
 from rankduel.client.problems import Problem, unexpected
 from rankduel.client.transport import Answer
 
@@ -45,10 +46,12 @@ def text_of(name: str, value: object, *, empty: bool = False) -> str:
     return str(value)
 
 
-def names_of(name: str, values: Iterable[str]) -> list[str]:
-    """The values, if they are texts."""
+def names_of(name: str, values: Iterable[str], *, ordered: bool = True) -> list[str]:
+    """The values, if they are texts; in an order, unless they need none."""
     if isinstance(values, str):
         raise TypeError(f"{name}: expected several texts, found one: {values!r}")
+    if ordered:
+        _core.in_order(values, name)
     return [text_of(f"{name}[{place}]", value) for place, value in enumerate(values)]
 
 
@@ -74,6 +77,7 @@ def ranked_of(name: str, ranked: Ranked) -> list[Any]:
     """A list as the server reads it: texts, or objects of a text and a score."""
     if isinstance(ranked, str):
         raise TypeError(f"{name}: expected documents, found one text: {ranked!r}")
+    _core.in_order(ranked, name)
     if not _is_plain(ranked):
         # Few pages have their lists in frames: what reads them is loaded then.
         from rankduel.rankings import ranking_of

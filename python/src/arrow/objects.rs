@@ -8,7 +8,9 @@ use numpy::npyffi::NPY_TYPES;
 use numpy::{PyArray1, PyArrayDescrMethods as _, PyArrayMethods as _, PyUntypedArray, PyUntypedArrayMethods as _};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+
+use crate::order::{NO_ORDER, is_unordered};
 
 use super::values::{Floats, Lists, Texts, Valid, Values};
 
@@ -90,6 +92,10 @@ impl Long {
                 self.end(true);
                 return Ok(Ok(()));
             }
+            false
+        } else if let Ok(bytes) = value.cast::<PyBytes>() {
+            let Ok(text) = str::from_utf8(bytes.as_bytes()) else { return Ok(Err("text in UTF-8")) };
+            self.text.push_str(text);
             false
         } else if is_gap(value) {
             self.end(false);
@@ -177,7 +183,11 @@ fn each<'py>(
         for row in range.start..range.end.min(tuple.len()) {
             take(row, tuple.get_borrowed_item(row)?.as_any())?;
         }
-    } else if values.is_instance_of::<PyString>() || is_gap(values) || !values.hasattr("__len__")? {
+    } else if values.is_instance_of::<PyString>()
+        || values.is_instance_of::<PyBytes>()
+        || is_gap(values)
+        || !values.hasattr("__len__")?
+    {
         return Ok(false);
     } else {
         for (row, value) in values.try_iter()?.enumerate().take(range.end).skip(range.start) {
@@ -212,9 +222,13 @@ impl Column {
                 let mut items = Long::with_capacity(10 * rows, *are_whole);
                 ends.push(0);
                 each(values, range, |row, value| {
-                    let is_list = each(value, 0..usize::MAX, |_, item| {
-                        items.push(item)?.map_err(|what| wrong(row, &format!("a list of {what}"), value))
-                    })?;
+                    if is_unordered(value)? {
+                        return Err(wrong(row, &format!("a list: {NO_ORDER}"), value));
+                    }
+                    let is_list = !value.is_instance_of::<PyDict>()
+                        && each(value, 0..usize::MAX, |_, item| {
+                            items.push(item)?.map_err(|what| wrong(row, &format!("a list of {what}"), value))
+                        })?;
                     if !is_list && !is_gap(value) {
                         return Err(wrong(row, "a list of text or whole numbers", value));
                     }

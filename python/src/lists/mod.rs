@@ -21,7 +21,7 @@ use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 use rand::SeedableRng as _;
 
 use self::methods::{with_interleaving, with_multileaving};
-use self::numbering::{Ids, Numbers, documents};
+use self::numbering::{Ids, Numbers, documents, in_any_order};
 use crate::call::value_error;
 
 /// What a pickle keeps: the bytes, and whether documents are whole numbers.
@@ -126,12 +126,13 @@ impl Impression {
     ) -> PyResult<Self> {
         let mut ids = self.ids;
         let [mut displayed, mut others] = [Vec::new(), Vec::new()];
-        for (list, texts) in [(Some(documents), &mut displayed), (pinned, &mut others)] {
-            let Some(list) = list else { continue };
-            numbering::documents(list, &mut ids, |_, id| {
-                texts.push(id.to_str()?.to_owned());
-                Ok(())
-            })?;
+        let keep = |texts: &mut Vec<String>, id: &Bound<'_, PyString>| {
+            texts.push(id.to_str()?.to_owned());
+            Ok(())
+        };
+        self::documents(documents, &mut ids, |_, id| keep(&mut displayed, id))?;
+        if let Some(pinned) = pinned {
+            in_any_order(pinned, &mut ids, |_, id| keep(&mut others, id))?;
         }
         if let Some(other) = others.iter().find(|id| !displayed.contains(id)) {
             return Err(value_error(format!("{other:?} is pinned, but is not among the documents displayed")));
@@ -340,7 +341,7 @@ impl Impression {
             None => mixed.iter_borrowed().position(|id| is_it(&id)),
         };
         let mut ids = self.ids;
-        documents(clicked, &mut ids, |number, id| {
+        in_any_order(clicked, &mut ids, |number, id| {
             // Most clicks come back as the very objects that were shown.
             let mut position = place(&|shown| shown.is(id));
             if position.is_none() {

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyString, PyTuple};
 
 use crate::call::value_error;
+use crate::order;
 
 /// Numbered documents, and the lists of them.
 pub(super) struct Numbers<'py> {
@@ -224,7 +225,22 @@ impl<'py> Numbers<'py> {
 }
 
 /// Passes each document of a list and its place to `take`.
+///
+/// # Errors
+/// For a set, which has no order, and for what is no list of documents.
 pub(super) fn documents<'py>(
+    list: &Bound<'py, PyAny>,
+    ids: &mut Ids,
+    take: impl FnMut(usize, &Bound<'py, PyString>) -> PyResult<()>,
+) -> PyResult<()> {
+    if order::is_unordered(list)? {
+        return Err(order::unordered("expected a list of documents", list));
+    }
+    in_any_order(list, ids, take)
+}
+
+/// Passes each of some documents, which may be a set, to `take`.
+pub(super) fn in_any_order<'py>(
     list: &Bound<'py, PyAny>,
     ids: &mut Ids,
     mut take: impl FnMut(usize, &Bound<'py, PyString>) -> PyResult<()>,

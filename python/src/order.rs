@@ -1,0 +1,44 @@
+//! What has no order, and so is no list: sets, and views of dictionaries.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyList, PyString, PyTuple};
+
+/// The end of an error about what has no order: the same words as for files.
+pub(crate) const NO_ORDER: &str = "a set has no order";
+
+/// The classes of what has no order, and that of what has one.
+static CLASSES: PyOnceLock<(Py<PyAny>, Py<PyAny>)> = PyOnceLock::new();
+
+/// Whether a value has no order. A set that keeps one, and says so by being a sequence as well, has it.
+pub(crate) fn is_unordered(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyString>() {
+        return Ok(false);
+    }
+    let py = value.py();
+    let (unordered, sequence) = CLASSES.get_or_try_init(py, || -> PyResult<_> {
+        let abc = py.import("collections.abc")?;
+        let unordered = PyTuple::new(py, [abc.getattr("Set")?, abc.getattr("MappingView")?])?;
+        Ok((unordered.into_any().unbind(), abc.getattr("Sequence")?.unbind()))
+    })?;
+    Ok(value.is_instance(unordered.bind(py))? && !value.is_instance(sequence.bind(py))?)
+}
+
+/// The error about what has no order; `expected` is what it should have been.
+pub(crate) fn unordered(expected: &str, value: &Bound<'_, PyAny>) -> PyErr {
+    match value.repr() {
+        Ok(found) => {
+            let found = found.to_string_lossy();
+            let cut = found.char_indices().nth(60).map_or(found.to_string(), |(end, _)| format!("{}…", &found[..end]));
+            PyTypeError::new_err(format!("{expected}, found {cut}: {NO_ORDER}"))
+        }
+        Err(error) => error,
+    }
+}
+
+/// The value, unless it has no order; `what` says in errors what it is.
+#[pyfunction]
+pub(crate) fn in_order<'py>(value: Bound<'py, PyAny>, what: &str) -> PyResult<Bound<'py, PyAny>> {
+    if is_unordered(&value)? { Err(unordered(&format!("{what}: expected a list"), &value)) } else { Ok(value) }
+}

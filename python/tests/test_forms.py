@@ -1,0 +1,275 @@
+"""The same odd input through every form in which a log comes: one answer, one sentence.
+
+An input is one line of `ODD`: what it changes in the rows of a plain log, and what is said of it, or `SAME` if it must count as the
+plain log does. Forms that cannot hold an input, such as a set in JSON, pass it by, visibly.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+import zoneinfo
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import rankduel as rd
+from rankduel.logs import _rules
+from rankduel.spark import credit as spark_credit
+
+SAME = ""
+FIRST = datetime.datetime(2026, 3, 1, 10, tzinfo=datetime.timezone.utc)
+Rows = list[dict[str, Any]]
+
+
+def plain() -> tuple[Rows, Rows]:
+    """Four users; three of them click what A shows, one what B shows."""
+    impressions: Rows = []
+    clicks: Rows = []
+    for place in range(4):
+        time = FIRST + datetime.timedelta(hours=place)
+        row = {"impression": f"i{place}", "time": time.isoformat(), "user": f"u{place}", "shown": ["11", "12"], "teams": ["A", "B"]}
+        impressions.append(row)
+        after = time + datetime.timedelta(seconds=9)
+        clicks.append({"impression": f"i{place}", "time": after.isoformat(), "document": "12" if place == 3 else "11", "dwell": 9.0})
+    return impressions, clicks
+
+
+def changed(**fields: Callable[[dict[str, Any]], Any]) -> Callable[[Rows, Rows], None]:
+    """Changes fields in all rows that have them."""
+
+    def change(impressions: Rows, clicks: Rows) -> None:
+        for row in (*impressions, *clicks):
+            for name, value in fields.items():
+                if name in row:
+                    row[name] = value(row)
+
+    return change
+
+
+def moment(row: dict[str, Any]) -> datetime.datetime:
+    return datetime.datetime.fromisoformat(row["time"])
+
+
+def columns_reversed(impressions: Rows, clicks: Rows) -> None:
+    for rows in (impressions, clicks):
+        rows[:] = [dict(reversed(row.items())) for row in rows]
+
+
+class Odd(NamedTuple):
+    """What an input changes, and what is said of it."""
+
+    change: Callable[[Rows, Rows], None]
+    said: str
+
+
+ODD = {
+    "plain": Odd(changed(), SAME),
+    "columns in another order": Odd(columns_reversed, SAME),
+    "documents that are numbers": Odd(changed(shown=lambda row: [11, 12], document=lambda row: int(row["document"])), SAME),
+    "times that are seconds": Odd(changed(time=lambda row: moment(row).timestamp()), SAME),
+    "times that are milliseconds": Odd(changed(time=lambda row: int(moment(row).timestamp() * 1000)), SAME),
+    "times of another zone": Odd(changed(time=lambda row: moment(row).astimezone(datetime.timezone(datetime.timedelta(hours=5))).isoformat()), SAME),
+    "times as objects": Odd(changed(time=moment), SAME),
+    "further columns": Odd(changed(user=lambda row: row.setdefault("weather", "rain") and row["user"]), SAME),
+    "no dwell time": Odd(changed(dwell=lambda row: None), SAME),
+    "a dwell time that is NaN": Odd(changed(dwell=lambda row: math.nan), SAME),
+    "a set": Odd(changed(shown=lambda row: set(row["shown"])), "a set has no order"),
+    "a document twice": Odd(changed(shown=lambda row: ["11", "11"]), "is shown twice"),
+    "one team too few": Odd(changed(teams=lambda row: ["A"]), "1 teams for 2 documents"),
+    "a day without a time": Odd(changed(time=lambda row: "2026-03-01"), "cannot be read"),
+    "a day as an object": Odd(changed(time=lambda row: moment(row).date()), "cannot be read"),
+    "no time": Odd(changed(time=lambda row: None), "no `time`"),
+    "no zone": Odd(changed(time=lambda row: row["time"][:19]), "has no zone"),
+    "seconds in thousands": Odd(changed(time=lambda row: moment(row).timestamp() // 1000), "2000"),
+    "a time of 0": Odd(changed(time=lambda row: 0), "2000"),
+    "a day in 1970 as an object": Odd(changed(time=lambda row: moment(row).replace(year=1970)), "2000"),
+    "a blank user": Odd(changed(user=lambda row: ""), "no impression has a user"),
+    "no user": Odd(changed(user=lambda row: None), "no impression has a user"),
+    "no impression": Odd(changed(impression=lambda row: None), "no `impression`"),
+    "a dwell time below 0": Odd(changed(dwell=lambda row: -1.0), "dwell time"),
+}
+
+
+def as_text(value: Any) -> Any:
+    """A value in JSON; objects of `datetime` as text."""
+    if isinstance(value, set):
+        pytest.skip("JSON has no sets")
+    return value.isoformat()
+
+
+def by_command(folder: Path, files: list[Path]) -> Any:
+    words = ["credit", "--impressions", files[0], "--clicks", files[1], "--final", "--out", folder / "out", "--quiet"]
+    command = [sys.executable, "-m", "rankduel.click_logs", *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    if done.returncode:
+        raise ValueError(done.stderr)
+    return {name: (folder / "out" / f"{name}.csv").read_text() for name in ("outcomes", "fates")}
+
+
+def by_lines(folder: Path, *tables: Rows) -> Any:
+    files = [folder / name for name in ("i.jsonl", "c.jsonl")]
+    for file, rows in zip(files, tables):
+        file.write_text("".join(json.dumps(row, default=as_text) + "\n" for row in rows))
+    return by_command(folder, files)
+
+
+def by_csv(folder: Path, *tables: Rows) -> Any:
+    files = [folder / name for name in ("i.csv", "c.csv")]
+    for file, rows in zip(files, tables):
+        with open(file, "w", newline="") as out:
+            writer = csv.DictWriter(out, list(rows[0]))
+            writer.writeheader()
+            writer.writerows([{name: "nan" if value is math.nan else value for name, value in row.items()} for row in rows])
+    return by_command(folder, files)
+
+
+def by_frame(make: Callable[[Rows], Any]) -> Callable[..., Any]:
+    def credit(folder: Path, *tables: Rows) -> Any:
+        credited = rd.credit_frame(*map(make, tables), final=True)
+        return {"outcomes": credited.outcomes.to_csv().decode(), "fates": credited.fates.to_csv().decode()}
+
+    return credit
+
+
+def columns_of(rows: Rows) -> dict[str, list[Any]]:
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def in_pandas(rows: Rows) -> Any:
+    return pytest.importorskip("pandas").DataFrame(rows)
+
+
+def in_polars(rows: Rows) -> Any:
+    if any(isinstance(value, set) for value in rows[0].values()):
+        pytest.skip("polars has no columns of sets")
+    return pytest.importorskip("polars").DataFrame(rows)
+
+
+def in_arrow(rows: Rows) -> Any:
+    if any(isinstance(value, set) for value in rows[0].values()):
+        pytest.skip("Arrow has no sets")
+    return pytest.importorskip("pyarrow").Table.from_pylist(rows)
+
+
+def by_spark(folder: Path, *tables: Rows) -> Any:
+    spark_sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("Java is not installed")
+    spark = spark_sql.SparkSession.builder.master("local[1]").config("spark.sql.session.timeZone", "UTC").getOrCreate()
+    frames = [spark.createDataFrame(in_arrow(rows).to_pandas()) for rows in tables]
+    credited = spark_credit(*frames, partitions=2, final=True)
+    return {"outcomes": credited.outcomes.to_csv().decode(), "fates": credited.fates.to_csv().decode()}
+
+
+FORMS: dict[str, Callable[..., Any]] = {
+    "JSON Lines": by_lines,
+    "CSV": by_csv,
+    "rows": by_frame(list),
+    "columns": by_frame(columns_of),
+    "pandas": by_frame(in_pandas),
+    "polars": by_frame(in_polars),
+    "Arrow": by_frame(in_arrow),
+    "Spark": by_spark,
+}
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    found = by_lines(tmp_path_factory.mktemp("plain"), *plain())
+    assert "A,B,3,1,0" in found["outcomes"]
+    yield found
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("odd", ODD)
+def test_one_answer_in_every_form(odd: str, form: str, expected: Any, tmp_path: Path) -> None:
+    tables = plain()
+    ODD[odd].change(*tables)
+    if ODD[odd].said == SAME:
+        assert FORMS[form](tmp_path, *tables) == expected
+        return
+    with pytest.raises((ValueError, TypeError)) as raised:
+        FORMS[form](tmp_path, *tables)
+    assert ODD[odd].said in str(raised.value)
+
+
+@pytest.mark.parametrize("make", [list, columns_of])
+def test_dictionaries_need_no_other_library(make: Callable[[Rows], Any], expected: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("pandas", "polars", "pyarrow"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert by_frame(make)(tmp_path, *plain()) == expected
+    nested = [
+        {"query_id": row["impression"], "timestamp": row["time"], "client_id": row["user"], "query_response_hit_ids": row["shown"],
+         "query_attributes": {"teams": row["teams"]}}
+        for row in plain()[0]
+    ]  # fmt: skip
+    credited = rd.credit_frame(make(nested), make(plain()[1]), final=True)
+    assert credited.outcomes.to_csv().decode() == expected["outcomes"]
+
+
+@pytest.mark.parametrize("empty", [[], {}, (), "pandas", "polars", "pyarrow"])
+def test_no_clicks_are_no_clicks(empty: Any) -> None:
+    impressions, _ = plain()
+    if isinstance(empty, str):
+        module = pytest.importorskip(empty)
+        empty = module.table({}) if empty == "pyarrow" else module.DataFrame()
+    credited = rd.credit_frame(impressions, empty, final=True)
+    assert credited.outcomes.to_dict()["unit_ties"] == [4] and credited.summary["lines"]["clicks"] == 0
+    with pytest.raises(ValueError, match="there are no impressions"):
+        rd.credit_frame(empty, [], final=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"window": datetime.timedelta(minutes=30)}, {"window": "30m"}),
+        ({"skew": datetime.timedelta(milliseconds=1500)}, {"skew": "1500ms"}),
+        ({"dwell": datetime.timedelta(seconds=5)}, {"dwell": "5s"}),
+        ({"until": FIRST + datetime.timedelta(hours=2), "final": False}, {"until": "2026-03-01T12:00:00Z", "final": False}),
+        ({"timezone": datetime.timezone(datetime.timedelta(hours=-5, minutes=-30))}, {"timezone": "-05:30"}),
+        ({"timezone": datetime.timezone.utc}, {"timezone": "UTC"}),
+        ({"timezone": zoneinfo.ZoneInfo("UTC")}, {"timezone": "UTC"}),
+        ({"unit_days": 7.0}, {"unit_days": 7}),
+    ],
+)
+def test_rules_of_other_types(given: Any, text: Any) -> None:
+    found, expected = (rd.credit_frame(*plain(), **{"final": True, **rules}) for rules in (given, text))
+    assert found == expected
+
+
+def test_a_zone_is_passed_on_by_its_name() -> None:
+    assert json.loads(_rules({"timezone": zoneinfo.ZoneInfo("Europe/Berlin")}, "credit_frame"))["timezone"] == "Europe/Berlin"
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        ({"window": 30}, "window: expected a length of time with its unit, such as '30m' or timedelta(minutes=30), found 30"),
+        ({"timezone": 1}, "timezone: expected a name such as 'UTC'"),
+        ({"until": True}, "until: expected a time"),
+        ({"unit": 3}, "unit: expected a text, found 3"),
+    ],
+)
+def test_rules_that_are_none(rules: Any, message: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        rd.credit_frame(*plain(), **rules)
+    assert message in str(raised.value)
+
+
+def test_what_is_no_frame() -> None:
+    pandas = pytest.importorskip("pandas")
+    impressions, clicks = plain()
+    for wrong in (pandas.Series([1]), pytest.importorskip("polars").Series([1]), pytest.importorskip("pyarrow").array([1])):
+        with pytest.raises(TypeError, match="expected a frame of impressions .*, which is one column"):
+            rd.credit_frame(wrong, clicks)
+    with pytest.raises(TypeError, match=r"impressions: expected a DataFrame of Spark, found a DataFrame of pandas; rankduel.credit_frame"):
+        spark_credit(pandas.DataFrame(impressions), pandas.DataFrame(clicks))
