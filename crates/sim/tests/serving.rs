@@ -276,12 +276,12 @@ fn days_that_cannot_be_learnt_from_are_refused() {
     fs::write(here.join("versions"), format!("version,{header}{versions}")).expect("a writable folder");
     for (file, more, expected) in [
         ("count", &[][..], "count:2: "),
-        ("date", &[], "date:2: `1.11.2026` is not a date"),
+        ("date", &[], "date:2: `day` is `1.11.2026`, not a date"),
         ("units", &[], "units:2: `unit_losses` is `x`, not a count"),
-        ("leap", &[], "leap:2: `2026-02-30` is not a date"),
+        ("leap", &[], "leap:2: `day` is `2026-02-30`, not a date"),
         ("short", &[], "short:2: 6 fields"),
         ("self", &[], "self:2: `a` against itself"),
-        ("other", &[], "other:1: found the columns `a,b`, expected day,first,second,"),
+        ("other", &[], "other:1: found the columns `a,b` and no day, first, second,"),
         ("none", &[], "no two rankers"),
         (
             "versions",
