@@ -99,6 +99,9 @@ def _columns(frame: DataFrame, kind: str) -> list[Column]:
     named, more = chosen(frame.columns, kind)
     columns, ids = [], []
     for name, here in named.items():
+        # A column of nothing but nulls says what no column says.
+        if name != "impression" and isinstance(frame.schema[here].dataType, T.NullType):
+            continue
         column = _column(name, here, frame.schema[here].dataType, kind)
         if column is None:
             more.append(here)
