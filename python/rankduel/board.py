@@ -37,11 +37,14 @@ class Board:
         column: a frame of pandas with names as index and columns, an array, a dictionary of dictionaries, or a `Matrix` of counts.
     columns
         Columns by name where the usual headers do not find them, e.g. ``{"first": "base", "second": "new", "winner": "preferred"}``.
+        Several that name the item together are joined by ``+``: ``{"item": "question_id+turn"}``.
     winner_is
         What the column of winners holds: ``"name"``, ``"side"``, ``"score"`` (of the first, from 0 to 1), or ``"index"`` (0 or 1). By
         default as its values say; what can be read in two ways is refused.
     order_unknown
         The columns of competitors are not the order in which judges saw the answers.
+    dates
+        Whether dates such as ``3/4/2026`` have the day (``"dmy"``) or the month (``"mdy"``) first. By default as numbers above 12 say.
     in_time
         Rows are in the order in which they were judged. By default a column of times says so, or the order is unknown: ranks at
         every look are then right only if pairs were not chosen by verdicts.
@@ -84,6 +87,7 @@ class Board:
         columns: Mapping[str, str] | None = None,
         winner_is: str = "auto",
         order_unknown: bool = False,
+        dates: str | None = None,
         in_time: bool = False,
         confidence: float = 0.95,
         clusters: str = "auto",
@@ -96,6 +100,7 @@ class Board:
             "columns": list((columns or {}).items()),
             "winner_is": winner_is,
             "order_unknown": order_unknown,
+            "dates": dates,
             "in_time": in_time,
             "confidence": confidence,
             "clusters": clusters,
@@ -120,7 +125,7 @@ class Board:
         defaults = {"confidence": 0.95, "clusters": "auto", "ties": "davidson", "advice": True, "every_look": True}
         check("board", settings, BoardSettings.__annotations__)
         threads = cores(settings.pop("threads", None))
-        asked = {"columns": [], "winner_is": "auto", "order_unknown": False, "in_time": True, **defaults, **settings}
+        asked = {"columns": [], "winner_is": "auto", "order_unknown": False, "dates": None, "in_time": True, **defaults, **settings}
         board._inner = session.board(asked, threads)
         board._hold(asked)
         return board

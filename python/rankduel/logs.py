@@ -40,7 +40,8 @@ class CreditRules(TypedDict, total=False):
     dwell : str or timedelta
         Count only clicks after which the user stayed so long, by the column ``dwell`` (seconds).
     timezone : str or tzinfo
-        Where days begin, and the zone of times without one: ``UTC`` or an offset such as ``+01:00``.
+        Where days begin, and the zone of times without one: ``UTC``, an offset such as ``+01:00``, or a name such as
+        ``Europe/Berlin`` (also as a `ZoneInfo`), with its summer time.
     until : str or datetime
         The log is complete until then; by default, until its last impression. What is open then is not credited.
     final : bool
@@ -302,9 +303,15 @@ def checked(credited: Credited) -> Credited:
     if credited.fate("impression", "no-unit") == rows:
         other = "session" if credited.unit == "user" else "user"
         raise ValueError(f"no impression has a {credited.unit}; choose another unit: unit={other!r}")
-    if credited.fate("impression", "not-mixed") == rows:
+    not_mixed = credited.fate("impression", "not-mixed")
+    never_met = credited.summary.get("rankers_never_met")
+    if never_met and rows > not_mixed:
+        known = ", ".join(name for name in credited.rankers if name not in never_met)
+        raise ValueError(f"rankers names {never_met[0]}, which no impression does; the log has {known}")
+    # Doubles of lists that were not mixed do not change that.
+    if not_mixed > 0 and not_mixed + credited.fate("impression", "duplicate") == rows:
         raise ValueError(
-            "no impression has teams or a receipt: nobody can say which ranker a click is for; log how lists were mixed"
+            "no impression has teams or a receipt, so that no click can be credited to a ranker; log how lists were mixed"
         )
     others = sum(credited.fate("click", fate) for fate in ("other-action", "malformed"))
     clicks = credited.summary["lines"]["clicks"] - others
@@ -313,10 +320,6 @@ def checked(credited: Credited) -> Credited:
             f"dwell={credited.rules['dwell']!r}, but no click has a `dwell`, so none would count; "
             "add the column (seconds), or leave out the rule"
         )
-    never_met = credited.summary.get("rankers_never_met")
-    if never_met:
-        known = ", ".join(name for name in credited.rankers if name not in never_met)
-        raise ValueError(f"rankers names {never_met[0]}, which no impression does; the log has {known}")
     notes.warn(credited.summary["warnings"])
     return credited
 

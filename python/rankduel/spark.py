@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rankduel import _core
 from rankduel.log_tables import LISTS, chosen, normal
 from rankduel.logs import Credited, CreditRules, _rules, checked
+from rankduel.tables import SINGLE
 
 if TYPE_CHECKING:
     import pyarrow
@@ -63,14 +64,10 @@ def _column(name: str, here: str, found: Any, kind: str) -> Column | None:
         if isinstance(found, T.TimestampType):
             return F.expr(f"unix_millis(`{here}`)").alias("time_utc")
         if isinstance(found, T.FloatType):
-            raise ValueError(
-                f"the column {here!r} of the {kind} holds float, which rounds seconds since 1970 to minutes; expected double or bigint"
-            )
+            raise ValueError(f"the column {here!r} of the {kind} cannot be read as times: {SINGLE.format(found.simpleString())}")
         if isinstance(found, T.NumericType):
             return column.cast("double").alias("time_number")
-        if isinstance(found, T.DateType):
-            raise ValueError(f"the column {here!r} of the {kind} holds days; expected times")
-        # Of a time without a zone, too: it is read with the zone of the rules, or refused.
+        # Of a time without a zone, too: it is read with the zone of the rules, or refused. A day is refused, as in files.
         return column.cast("string").alias("time_text")
     if name == "receipt":
         if isinstance(found, T.StructType):
@@ -102,6 +99,9 @@ def _columns(frame: DataFrame, kind: str) -> list[Column]:
     named, more = chosen(frame.columns, kind)
     columns, ids = [], []
     for name, here in named.items():
+        # A column of nothing but nulls says what no column says.
+        if name != "impression" and isinstance(frame.schema[here].dataType, T.NullType):
+            continue
         column = _column(name, here, frame.schema[here].dataType, kind)
         if column is None:
             more.append(here)

@@ -85,6 +85,7 @@ pub(crate) struct BoardArguments {
     columns: Vec<(String, String)>,
     winner_is: String,
     order_unknown: bool,
+    dates: Option<String>,
     in_time: bool,
     confidence: f64,
     clusters: String,
@@ -117,7 +118,9 @@ impl BoardArguments {
         let names = WinnerIs::NAMES.map(|(name, _)| name).join(", ");
         let winner_is = winner_is
             .ok_or_else(|| value_error(format!("winner_is: expected one of {names}, found {:?}", self.winner_is)))?;
-        Ok(Options { columns, winner_is, order_unknown: self.order_unknown, in_time: self.in_time })
+        let dates = self.dates.as_deref().map(str::parse).transpose();
+        let dates = dates.map_err(|error| value_error(format!("dates: {error}")))?;
+        Ok(Options { columns, winner_is, order_unknown: self.order_unknown, dates, in_time: self.in_time })
     }
 
     fn settings(&self) -> PyResult<Settings> {

@@ -254,8 +254,7 @@ class Double:
             return {"status": "ignored", "why": "other action"}
         if impression is None:
             return {"status": "unknown", "why": "no such impression"}
-        attributes = event["event_attributes"]
-        document = attributes["object"]["object_id"] if "object" in attributes else impression["mixed"][attributes["position"]["ordinal"] - 1]
+        document = event["event_attributes"]["object"]["object_id"]
         if document not in impression["mixed"]:
             return {"status": "not-shown", "why": "the page did not show it"}
         if (event["query_id"], document) in self.clicks:

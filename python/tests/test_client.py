@@ -38,7 +38,7 @@ def test_every_call_is_as_the_document_says(double: Double, client: Client, tmp_
     assert impression.next_page(3) == ["n1", "b2", "n2"] and len(impression.shown) == 6
     assert impression.displayed(["advert", "b0", "n0"], pinned=["advert"]) == 2
     assert impression.clicked("n0") == Fate("taken") and impression.clicked("n0").status == "duplicate"
-    assert impression.clicked(position=3).status == "taken" and impression.clicked("zz").status == "not-shown"
+    assert impression.clicked(impression.shown[2]).status == "taken" and impression.clicked("zz").status == "not-shown"
     assert impression.close() is True and impression.close() is False
     assert client.impression_by_id(impression.id).clicked("n0").status == "duplicate"
 

@@ -81,7 +81,7 @@ def test_events_are_sent_in_batches(double: Double, client: Client) -> None:
     fates = client.events(iter(events))
     assert [fate.status for fate in fates] == ["not-shown"] * 1_500 + ["taken"] * 9
     assert len(double.requests) == before + 2
-    long = client.events(click(impression.id, f"{n}" + "x" * 200_000) for n in range(5))
+    long = client.events({**click(impression.id, f"y{n}"), "message": "x" * 200_000} for n in range(5))
     assert [fate.status for fate in long] == ["not-shown"] * 5
     assert all(len(request.body) < 600_000 for request in double.requests)
 
@@ -204,8 +204,9 @@ WRONG: list[tuple[Callable[[Client], Any], type[Exception], str]] = [
     (lambda c: c.impression("search", LISTS, unit="u", within=0), ValueError, "within: expected seconds above 0"),
     (lambda c: c.impression("search", LISTS, unit="u", documents="d"), TypeError, "documents: expected several texts"),
     (lambda c: c.judge("i", "draw"), ValueError, "winner: expected first, second or tie, found 'draw'"),
-    (lambda c: c.impression_by_id("i").clicked(), TypeError, "expected a document or a position"),
-    (lambda c: c.impression_by_id("i").clicked(position=0), ValueError, "position: expected a whole number from 1"),
+    (lambda c: c.impression_by_id("i").clicked(""), ValueError, "document: expected a text, found an empty one"),
+    # A place is not sent: some pages count from 0.
+    (lambda c: c.impression_by_id("i").clicked(1), TypeError, "document: expected a text, found 1"),  # type: ignore[arg-type]
     (lambda c: c.events(click("i", "d")), TypeError, "expected several events"),  # type: ignore[arg-type]
     (lambda c: c.create("search", "ab"), TypeError, "rankers: expected several texts"),
     (lambda c: Client("http://h", timeout=-1), ValueError, "timeout: expected seconds above 0"),

@@ -164,6 +164,7 @@ def by_spark(folder: Path, *tables: Rows) -> Any:
     spark_sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed")
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         pytest.skip("Java is not installed")
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     spark = spark_sql.SparkSession.builder.master("local[1]").config("spark.sql.session.timeZone", "UTC").getOrCreate()
     frames = [spark.createDataFrame(in_arrow(rows).to_pandas()) for rows in tables]
     credited = spark_credit(*frames, partitions=2, final=True)

@@ -29,7 +29,7 @@ class Fate(NamedTuple):
     why: Optional[str] = None
 
 
-def click(impression: str, document: Optional[str] = None, *, position: Optional[int] = None) -> dict[str, Any]:
+def click(impression: str, document: str) -> dict[str, Any]:
     """A click as an event of User Behavior Insights 1.3, for `Client.events`.
 
     Parameters
@@ -38,8 +38,6 @@ def click(impression: str, document: Optional[str] = None, *, position: Optional
         The id of the impression.
     document
         Which document was clicked.
-    position
-        Or its place, from 1.
 
     Returns
     -------
@@ -51,12 +49,7 @@ def click(impression: str, document: Optional[str] = None, *, position: Optional
     >>> click("AQAB", "d9")["event_attributes"]
     {'object': {'object_id': 'd9'}}
     """
-    if (document is None) == (position is None):
-        raise TypeError("click: expected a document or a position")
-    if document is not None:
-        attributes: dict[str, Any] = {"object": {"object_id": text_of("document", document)}}
-    else:
-        attributes = {"position": {"ordinal": count_of("position", position, 1)}}
+    attributes = {"object": {"object_id": text_of("document", document)}}
     return {"action_name": "click", "query_id": text_of("impression", impression), "event_attributes": attributes}
 
 
@@ -143,25 +136,22 @@ class Impression:
             return 0
         return field(answer, "places", int)
 
-    def clicked(self, document: Optional[str] = None, *, position: Optional[int] = None) -> Fate:
+    def clicked(self, document: str) -> Fate:
         """Send a click. A document counts once, however often it is sent.
 
         Parameters
         ----------
         document
             Which document was clicked.
-        position
-            Or its place, from 1.
 
         Returns
         -------
         Fate
             What the server did with it.
         """
+        event = click(self.id or "none", document)
         if self.id is None:
-            click("none", document, position=position)
             return Fate("not-recorded", self.why)
-        event = click(self.id, document, position=position)
         try:
             return self._client.events([event])[0]
         except Problem as problem:
