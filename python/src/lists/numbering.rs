@@ -227,7 +227,7 @@ impl<'py> Numbers<'py> {
 /// Passes each document of a list and its place to `take`.
 ///
 /// # Errors
-/// For a set, which has no order, and for what is no list of documents.
+/// For a set, which has no order, and for what is not a list of documents.
 pub(super) fn documents<'py>(
     list: &Bound<'py, PyAny>,
     ids: &mut Ids,
