@@ -187,7 +187,7 @@ fn settings_that_are_wrong_are_named() {
         (json!({"level": 2}), 422, "level"),
         (json!({"shown": "ten"}), 400, "shown"),
         (json!({"shown": 0}), 422, "shown"),
-        (json!({"timezone": "Europe/Berlin"}), 422, "timezone"),
+        (json!({"timezone": "Europe/Berlino"}), 422, "timezone"),
         (json!({"polici": "rucb"}), 400, "polici"),
         (json!({"guardrails": {"then": "explode"}}), 400, "guardrails"),
     ] {

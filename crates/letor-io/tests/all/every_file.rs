@@ -8,7 +8,7 @@ use crate::support::{read_text, real_data, to_text};
 use letor_io::{ErrorKind, OpenOptions, ReadOptions, open, read_files};
 
 /// Files that are not data, each with the expected error and its reason.
-const REFUSED: [(&str, ErrorKind, &str); 18] = {
+const REFUSED: [(&str, ErrorKind, &str); 21] = {
     use ErrorKind::*;
     [
         ("misc-small/rankeval_svmlight_invalid.txt", Syntax, "its author's invalid file"),
@@ -26,6 +26,9 @@ const REFUSED: [(&str, ErrorKind, &str); 18] = {
         ("prefmat-small/jkomiyama_pref_cyclic.txt", Syntax, "a matrix"),
         ("llmfao/crowd-comparisons.csv", Syntax, "votes"),
         ("llmfao/gpt4-crowd-comparisons.csv", Syntax, "votes"),
+        ("llmjudge/grades.csv.gz", Syntax, "grades of judges"),
+        ("ukp-tournaments/tournaments.csv", Syntax, "names of tournaments"),
+        ("ukp-tournaments/votes.csv.gz", Syntax, "votes"),
         ("ubi-chorus/ubi_queries_events.excerpt.ndjson", Syntax, "a click log"),
         ("yahoo-ltrc-lightgbm/rank.train.query", QueryId, "query sizes"),
         ("yahoo-ltrc-lightgbm/rank.test.query", Label, "query sizes"),

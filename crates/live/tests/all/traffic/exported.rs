@@ -70,7 +70,7 @@ fn configs() -> Vec<Config> {
             for depth in [10, 20] {
                 let mut config = config(rankers, policy);
                 (config.keep, config.unit_days, config.depth) = (keep, unit_days, depth);
-                config.timezone = "+05:30".to_owned();
+                config.timezone = if unit_days == 2 { "Europe/Berlin" } else { "+05:30" }.to_owned();
                 if depth == 20 {
                     config.bots = Bots { max_impressions_per_day: Some(5), ..Bots::default() };
                 }
