@@ -12,6 +12,7 @@ import json
 import math
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import zoneinfo
@@ -22,6 +23,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import rankduel as rd
+from rankduel.client import Client
 from rankduel.logs import _rules
 from rankduel.spark import credit as spark_credit
 
@@ -274,3 +276,50 @@ def test_what_is_no_frame() -> None:
             rd.credit_frame(wrong, clicks)
     with pytest.raises(TypeError, match=r"impressions: expected a DataFrame of Spark, found a DataFrame of pandas; rankduel.credit_frame"):
         spark_credit(pandas.DataFrame(impressions), pandas.DataFrame(clicks))
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    """A server with an experiment of two rankers."""
+    program = os.environ.get("RANKDUEL_SERVER")
+    if program is None:
+        pytest.skip("no RANKDUEL_SERVER")
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+    store = tmp_path_factory.mktemp("shop") / "s.db"
+    command = [program, "serve", "--store", str(store), "--listen", f"127.0.0.1:{port}", "--log-level", "warn"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stdout.readline().startswith("serving")
+        with Client(f"http://127.0.0.1:{port}", timeout=5.0) as client:
+            client.create("shop", ["A", "B"])
+            yield client
+        process.terminate()
+        assert process.wait(30) == 0
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ("11", SAME),
+        (11, SAME),
+        (1.5, "text or a whole number"),
+        (True, "text or a whole number"),
+        (["11"], "text or a whole number"),
+    ],
+)
+def test_a_click_says_the_same_in_a_file_and_over_http(document: Any, said: str, shop: Client, expected: Any, tmp_path: Path) -> None:
+    page = shop.impression("shop", {"A": ["11", "12"], "B": ["12", "11"]}, unit=f"user of {document}")
+    event = {"action_name": "click", "query_id": page.id, "event_attributes": {"object": {"object_id": document}}}
+    [fate] = shop.events([event])
+    impressions, clicks = plain()
+    if said == SAME:
+        assert fate.status == "taken"
+        changed(document=lambda row: type(document)(row["document"]))(impressions, clicks)
+        assert by_lines(tmp_path, impressions, clicks) == expected
+        return
+    assert fate.status == "malformed" and fate.why is not None and said in fate.why
+    changed(document=lambda row: document)(impressions, clicks)
+    with pytest.raises(ValueError, match="document") as raised:
+        by_lines(tmp_path, impressions, clicks)
+    assert said in str(raised.value)

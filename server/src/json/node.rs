@@ -158,9 +158,9 @@ impl<'v> Node<'v, '_> {
     /// If it is something else, empty or longer.
     pub fn id(&self, what: &str, most: usize) -> Result<Cow<'v, str>, ShapeError> {
         match self.value.kind() {
-            Kind::Number(number) if number.is_f64() => Err(self.wrong(format!("{what} as text or a whole number"))),
-            Kind::Number(number) => Ok(Cow::Owned(number.to_string())),
-            _ => self.name(what, most).map(Cow::Borrowed),
+            Kind::Number(number) if !number.is_f64() => Ok(Cow::Owned(number.to_string())),
+            _ if self.value.as_str().is_some() => self.name(what, most).map(Cow::Borrowed),
+            _ => Err(self.wrong(format!("{what} as text or a whole number"))),
         }
     }
 
