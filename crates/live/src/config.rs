@@ -4,12 +4,8 @@ use std::collections::BTreeMap;
 
 use bandits::ActionKind;
 use bandits::registry::Spec;
-use serde::{Deserialize, Serialize};
 
 use crate::verdicts::verdict_from_word;
-
-/// The version of [`Config`] that this build writes and reads.
-pub const VERSION: u32 = 1;
 
 /// The policy of `auto`: of those measured, the one that names the best with the fewest judgements (see the README).
 pub const AUTO: &str = TOP_TWO;
@@ -21,8 +17,7 @@ pub(crate) const TOP_TWO: &str = "top-two";
 const MOST: usize = 2_000;
 
 /// What the judgements are for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Goal {
     /// To name the best competitor: a dueling bandit chooses.
     #[default]
@@ -46,11 +41,8 @@ impl Goal {
 }
 
 /// The settings of a session. They never change.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Config {
-    /// [`VERSION`].
-    pub version: u32,
     /// The competitors, at least two, each once.
     pub names: Vec<String>,
     /// The items (prompts, queries) on which they are compared, each once; empty if there is only one thing to compare.
@@ -88,7 +80,6 @@ impl Config {
     #[must_use]
     pub fn of<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
         Self {
-            version: VERSION,
             names: names.into_iter().map(Into::into).collect(),
             items: Vec::new(),
             goal: Goal::Best,
@@ -105,13 +96,6 @@ impl Config {
     /// # Errors
     /// For the first that is wrong.
     pub fn check(&self) -> Result<(), ConfigError> {
-        if self.version != VERSION {
-            let found = self.version;
-            return Err(invalid(
-                "version",
-                format!("found {found}, this program reads {VERSION}; use the program that wrote it"),
-            ));
-        }
         self.check_names()?;
         let mut seen = BTreeMap::new();
         for (place, item) in (1..).zip(&self.items) {

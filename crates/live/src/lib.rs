@@ -28,11 +28,11 @@
 //!
 //! # The log
 //!
-//! A log is a text of JSON lines, one per event, each with its number and a checksum that covers the event and the checksum
-//! before it. A line that was edited, removed or repeated is refused by its number. A last line without its line feed is what
-//! a process leaves that was killed while it wrote: nobody knows of it, so it is passed over. Lines removed from the end
-//! cannot be noticed by the log alone; their tickets are refused as never given out. [`Event::to_bytes`] is the
-//! short form of an event, for stores of other kinds.
+//! A log is a text of JSON lines, one per event, each with its number, the version of its form, and a checksum of its text and
+//! all lines before it. A line that was edited, removed or repeated is refused by its number. A last line without its line
+//! feed is what a process leaves that was killed while it wrote: no ticket of it was given out, so it is passed over. Lines
+//! removed from the end cannot be noticed by the log alone; their tickets are refused as never given out. Lines of an older
+//! version are read for ever, and never rewritten.
 //!
 //! # Another program, another revision
 //!
@@ -55,7 +55,6 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-mod bytes;
 mod choosers;
 mod config;
 mod event;
@@ -69,8 +68,7 @@ mod words;
 
 pub use board::Verdict;
 
-pub use bytes::EventError;
-pub use config::{AUTO, Config, ConfigError, Goal, VERSION};
+pub use config::{AUTO, Config, ConfigError, Goal};
 pub use event::{Event, Purpose};
 pub use log::{LogError, ReplayedLog};
 pub use state::{Counts, FoldError, Judged, Live, LiveError, Pair, Standing, Ticket};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::event::{LineError, from_line};
+use crate::event::{LineError, Log, from_line};
 use crate::{Config, Live};
 
 /// What a log held.
@@ -29,7 +29,7 @@ pub struct LogError {
 
 impl Live {
     /// How every log begins.
-    pub const BEGINNING: &str = r#"{"n":1,"event":"created","config":{"#;
+    pub const BEGINNING: &str = r#"{"n":1,"v":"#;
 
     /// The session of a log. A last line without its line feed is passed over.
     ///
@@ -45,16 +45,14 @@ impl Live {
                 text.map_err(|_| refused("it is not UTF-8; use a copy of the file that was not damaged".into()))?;
             live = Some(match live {
                 None => {
-                    let event = from_line(text, (&Config::of([""; 0]), &BTreeMap::new()), 1, 1, 0);
-                    let event = event.map_err(|error| refused(said(&error, number)))?;
-                    Self::begin(event).map_err(|error| refused(error.to_string()))?
+                    let (config, names) = (Config::of([""; 0]), BTreeMap::new());
+                    let log = Log { config: &config, names: &names, number: 1, ticket: 1, sum: 0 };
+                    let (event, sum) = from_line(text, log).map_err(|error| refused(said(&error, number)))?;
+                    Self::begin(event, sum).map_err(|error| refused(error.to_string()))?
                 }
                 Some(mut live) => {
-                    let (events, sum) = live.position();
-                    let ticket = live.counts().asked + 1;
-                    let event = from_line(text, (live.config(), live.names()), events + 1, ticket, sum);
-                    let event = event.map_err(|error| refused(said(&error, number)))?;
-                    live.fold(event).map_err(|error| refused(error.to_string()))?;
+                    let (event, sum) = from_line(text, live.log()).map_err(|error| refused(said(&error, number)))?;
+                    live.fold(event, sum).map_err(|error| refused(error.to_string()))?;
                     live
                 }
             });
@@ -63,7 +61,7 @@ impl Live {
         let Some(live) = live else {
             return Err(LogError { line: 1, message: "there is no whole line; begin again with another file".into() });
         };
-        let (events, _) = live.position();
+        let events = live.log().number - 1;
         Ok((live, ReplayedLog { events, bytes, torn }))
     }
 }
@@ -84,6 +82,11 @@ fn said(error: &LineError, line: u64) -> String {
         LineError::Number { expected, found } => {
             format!(
                 "expected event {expected}, found {found} again: a line is repeated; use a copy that was not edited"
+            )
+        }
+        LineError::Unknown { event, version } => {
+            format!(
+                "event `{event}` of version {version}, which this program does not know; use the program that wrote it, or a newer one"
             )
         }
         LineError::Edited => {

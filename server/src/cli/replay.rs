@@ -84,7 +84,7 @@ impl Replay {
 /// Who would choose in this build.
 fn chooser(config: &Config) -> Option<String> {
     let events = Experiment::create(config.clone(), 0).ok()?.take_events();
-    events.into_iter().find_map(|numbered| match numbered.event {
+    events.into_iter().find_map(|numbered| match numbered.recorded.into_event() {
         Event::Created { chooser, .. } => Some(chooser),
         _ => None,
     })

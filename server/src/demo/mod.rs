@@ -55,7 +55,7 @@ impl Demo {
     pub fn start(mut settings: Settings, seed: u64) -> Result<Self> {
         let time = Arc::new(AtomicI64::new(START));
         settings.notice = Some(NOTICE.to_owned());
-        let hooks = Hooks { clock: Some(Clock::Set(Arc::clone(&time))), faults: None };
+        let hooks = Hooks { clock: Some(Clock::Set(Arc::clone(&time))), faults: None, start: Some(seed) };
         let running = Running::start(settings, hooks)?;
         let sites = sites(seed)?;
         let calls = sites.iter().map(|site| ("POST", "/v1/experiments".to_owned(), site.settings())).collect();

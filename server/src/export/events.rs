@@ -2,8 +2,10 @@
 
 use std::io::Write;
 
-use live::traffic::{Choice, Event};
-use serde_json::{Value, json};
+use interleave::Preference;
+use live::traffic::{Choice, Config, Event, Guard, Outcome, Reason, Recorded, Row, State};
+use serde::Serialize;
+use statistics::Counts;
 
 use super::ExportError;
 use crate::ids;
@@ -14,64 +16,177 @@ use crate::writer::LoadError;
 pub(super) fn write(store: &Store, id: u32, name: &str, out: &mut dyn Write) -> Result<(), ExportError> {
     let mut asked = 0;
     store.events(id, 0, |stored| -> Result<(), ExportError> {
-        let event = Event::from_bytes(&stored.body).map_err(|error| {
+        let recorded = Recorded::read(stored.body).map_err(|error| {
             ExportError::Load(LoadError::Event { experiment: name.to_owned(), n: stored.n, message: error.to_string() })
         })?;
-        let mut line = json!({"n": stored.n, "event": event.name(), "time": event.time()});
+        let event = recorded.event();
         if let Event::Asked { .. } = event {
             asked += 1;
-            line["impression"] = Value::from(asked);
-        } else if let Some(impression) = event.impression() {
-            line["impression"] = impression.into();
         }
-        details(&event, &mut line);
-        Ok(writeln!(out, "{line}")?)
+        let line = serde_json::to_string(&Line { n: stored.n, event: Details::of(event, asked) });
+        Ok(writeln!(out, "{}", line.map_err(std::io::Error::from)?)?)
     })
 }
 
-fn details(event: &Event, line: &mut Value) {
-    match event {
-        Event::Created { config, chooser, .. } => {
-            line["settings"] = json!(config);
-            line["chooser"] = json!(chooser);
-        }
-        Event::Continued { chooser, .. } => line["chooser"] = json!(chooser),
-        Event::Started { gap, .. } => line["gap"] = json!(gap),
-        Event::Asked { unit, choice, receipt, .. } => {
-            line["unit"] = json!(unit);
-            line["choice"] = json!(choice_name(choice));
-            line["rankers"] = json!(choice.arms());
-            if let Some(receipt) = receipt {
-                line["receipt"] = json!(ids::encode(receipt));
+#[derive(Serialize)]
+struct Line<'a> {
+    n: u64,
+    #[serde(flatten)]
+    event: Details<'a>,
+}
+
+/// What an event says. Receipts are base64url; marks, which are keyed hashes, are left out.
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+enum Details<'a> {
+    Created {
+        time: i64,
+        settings: &'a Config,
+        chooser: &'a str,
+    },
+    Continued {
+        time: i64,
+        chooser: &'a str,
+    },
+    Started {
+        time: i64,
+        gap: i64,
+        /// As hexadecimal digits: numbers of JSON have 53 bits in many programs.
+        start: String,
+    },
+    Asked {
+        time: i64,
+        impression: u64,
+        unit: u64,
+        choice: &'static str,
+        rankers: &'a [u32],
+        #[serde(skip_serializing_if = "Option::is_none")]
+        receipt: Option<String>,
+    },
+    Listed {
+        time: i64,
+        impression: u64,
+        receipt: String,
+    },
+    Clicked {
+        time: i64,
+        impression: u64,
+        position: u32,
+    },
+    Paged {
+        time: i64,
+        impression: u64,
+        seen: u32,
+    },
+    Shown {
+        time: i64,
+        impression: u64,
+        places: Vec<Option<usize>>,
+    },
+    Closed {
+        time: i64,
+        impression: u64,
+        reason: &'static str,
+        /// Whose list was missing.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        ranker: Option<u32>,
+        #[serde(flatten)]
+        outcome: Won<'a>,
+    },
+    Day {
+        time: i64,
+        day: i32,
+        rows: Vec<Pair>,
+    },
+    Changed {
+        time: i64,
+        state: State,
+        who: &'a str,
+        why: &'a str,
+    },
+    Breached {
+        time: i64,
+        ranker: u32,
+        guard: Guard,
+        ranker_bad: [u64; 2],
+        champion_bad: [u64; 2],
+    },
+}
+
+/// Who won: the first or second of two, or each of many.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Won<'a> {
+    /// `null` if nothing was compared.
+    Outcome(Option<&'static str>),
+    Scores(&'a [u64]),
+    Pairs(Vec<&'static str>),
+}
+
+/// Wins and losses of the first ranker, and ties.
+#[derive(Serialize)]
+struct Pair {
+    pair: (u32, u32),
+    units: [u64; 3],
+    impressions: [u64; 3],
+}
+
+impl<'a> Details<'a> {
+    /// `asked` is the number of impressions that were asked for up to this event.
+    fn of(event: &'a Event, asked: u64) -> Self {
+        match event {
+            Event::Created { time, config, chooser } => Self::Created { time: *time, settings: config, chooser },
+            Event::Continued { time, chooser } => Self::Continued { time: *time, chooser },
+            Event::Started { time, gap, start } => {
+                Self::Started { time: *time, gap: *gap, start: format!("{start:016x}") }
             }
-        }
-        Event::Listed { receipt, .. } => line["receipt"] = json!(ids::encode(receipt)),
-        Event::Clicked { position, .. } => line["position"] = json!(position),
-        Event::Paged { seen, .. } => line["seen"] = json!(seen),
-        Event::Shown { page, .. } => line["places"] = json!(page.places().collect::<Vec<_>>()),
-        Event::Closed { reason, outcome, .. } => {
-            line["reason"] = json!(format!("{reason:?}"));
-            line["outcome"] = json!(format!("{outcome:?}"));
-        }
-        Event::Day { day, rows, .. } => {
-            line["day"] = json!(day);
-            let counts = |counts: &statistics::Counts| json!([counts.wins, counts.losses, counts.ties]);
-            let rows: Vec<Value> = rows
-                .iter()
-                .map(|row| json!({"pair": row.pair, "units": counts(&row.units), "impressions": counts(&row.impressions)}))
-                .collect();
-            line["rows"] = json!(rows);
-        }
-        Event::Changed { state, who, why, .. } => {
-            line["state"] = json!(state);
-            line["who"] = json!(who);
-            line["why"] = json!(why);
-        }
-        Event::Breached { ranker, guard, ranker_bad, champion_bad, .. } => {
-            line["ranker"] = json!(ranker);
-            line["guard"] = json!(guard);
-            line["ranker_bad"] = json!(ranker_bad);
-            line["champion_bad"] = json!(champion_bad);
+            Event::Asked { time, unit, marks: _, choice, receipt } => Self::Asked {
+                time: *time,
+                impression: asked,
+                unit: *unit,
+                choice: choice_name(choice),
+                rankers: choice.arms(),
+                receipt: receipt.as_deref().map(ids::encode),
+            },
+            Event::Listed { time, impression, receipt } => {
+                Self::Listed { time: *time, impression: *impression, receipt: ids::encode(receipt) }
+            }
+            Event::Clicked { time, impression, position } => {
+                Self::Clicked { time: *time, impression: *impression, position: *position }
+            }
+            Event::Paged { time, impression, seen } => {
+                Self::Paged { time: *time, impression: *impression, seen: *seen }
+            }
+            Event::Shown { time, impression, page } => {
+                Self::Shown { time: *time, impression: *impression, places: page.places().collect() }
+            }
+            Event::Closed { time, impression, reason, outcome } => {
+                let (reason, ranker) = reason_name(*reason);
+                let outcome = match outcome {
+                    Outcome::Nothing => Won::Outcome(None),
+                    Outcome::Pair(winner) => Won::Outcome(Some(winner_name(*winner))),
+                    Outcome::Scores(scores) => Won::Scores(scores),
+                    Outcome::Pairs(winners) => Won::Pairs(winners.iter().map(|winner| winner_name(*winner)).collect()),
+                };
+                Self::Closed { time: *time, impression: *impression, reason, ranker, outcome }
+            }
+            Event::Day { time, day, rows } => {
+                let counts = |Counts { wins, losses, ties }: Counts| [wins, losses, ties];
+                let pair = |&Row { pair, units, impressions }: &Row| Pair {
+                    pair,
+                    units: counts(units),
+                    impressions: counts(impressions),
+                };
+                Self::Day { time: *time, day: *day, rows: rows.iter().map(pair).collect() }
+            }
+            Event::Changed { time, state, who, why } => Self::Changed { time: *time, state: *state, who, why },
+            Event::Breached { time, ranker, guard, ranker_bad, champion_bad } => Self::Breached {
+                time: *time,
+                ranker: *ranker,
+                guard: *guard,
+                ranker_bad: *ranker_bad,
+                champion_bad: *champion_bad,
+            },
         }
     }
 }
@@ -83,5 +198,24 @@ fn choice_name(choice: &Choice) -> &'static str {
         Choice::Kept { .. } => "kept",
         Choice::Alone(_) => "alone",
         Choice::Leader(_) => "leader",
+    }
+}
+
+fn reason_name(reason: Reason) -> (&'static str, Option<u32>) {
+    match reason {
+        Reason::Window => ("window", None),
+        Reason::Asked => ("asked", None),
+        Reason::Judged => ("judged", None),
+        Reason::Missing(ranker) => ("missing", Some(ranker)),
+        Reason::Unanswered => ("unanswered", None),
+        Reason::AnsweredLate => ("answered_late", None),
+    }
+}
+
+fn winner_name(winner: Preference) -> &'static str {
+    match winner {
+        Preference::First => "first",
+        Preference::Second => "second",
+        Preference::Tie => "tie",
     }
 }

@@ -142,7 +142,7 @@ pub(super) async fn lists(
     };
     // The user sees something else than the impression would show: it must not count as one whose lists never came.
     let alone = |why| {
-        app.writer.give_up(id.experiment, id.impression);
+        app.writer.give_up(id);
         Ok(champion_list(&app, fallback, why))
     };
     if of.entry.is_killed() {

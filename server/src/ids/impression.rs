@@ -5,8 +5,8 @@ use sha2::Sha256;
 
 use super::{decode, encode};
 
-/// Bytes before the signature: key, experiment, number, expiry.
-const PLAIN: usize = 1 + 4 + 6 + 4;
+/// Bytes before the signature: key, experiment, number, start, expiry.
+const PLAIN: usize = 1 + 4 + 6 + 8 + 4;
 /// Bytes of the signature: HMAC-SHA256, cut.
 const SIGNATURE: usize = 16;
 /// Characters of an id.
@@ -23,6 +23,9 @@ pub struct ImpressionId {
     pub experiment: u32,
     /// The impression, from 1.
     pub impression: u64,
+    /// The number of the start of a server in which the impression was asked for. If the store lost it, the same number of an
+    /// impression is given out again, in another start.
+    pub start: u64,
     /// Seconds since 1970 until which the id is valid.
     pub expires: u32,
 }
@@ -58,7 +61,7 @@ impl Signer {
         Self { mac: mac.unwrap_or_else(|_| unreachable!("HMAC takes keys of any length")) }
     }
 
-    /// The text of an id: 42 letters of base64url.
+    /// The text of an id: 52 letters of base64url.
     #[must_use]
     pub fn text(&self, id: ImpressionId) -> String {
         debug_assert!(id.impression <= MOST);
@@ -66,6 +69,7 @@ impl Signer {
         bytes.push(KEY);
         bytes.extend_from_slice(&id.experiment.to_be_bytes());
         bytes.extend_from_slice(&id.impression.to_be_bytes()[2..]);
+        bytes.extend_from_slice(&id.start.to_be_bytes());
         bytes.extend_from_slice(&id.expires.to_be_bytes());
         let signature = self.mac.clone().chain_update(&bytes).finalize().into_bytes();
         bytes.extend_from_slice(&signature[..SIGNATURE]);
@@ -87,8 +91,12 @@ impl Signer {
         mac.verify_truncated_left(signature).map_err(|_| IdError::Unknown)?;
         let number =
             |from: usize, to: usize| plain[from..to].iter().fold(0_u64, |sum, &byte| sum << 8 | u64::from(byte));
-        let id =
-            ImpressionId { experiment: number(1, 5) as u32, impression: number(5, 11), expires: number(11, 15) as u32 };
+        let id = ImpressionId {
+            experiment: number(1, 5) as u32,
+            impression: number(5, 11),
+            start: number(11, 19),
+            expires: number(19, 23) as u32,
+        };
         if plain[0] != KEY || signature.len() != SIGNATURE {
             return Err(IdError::Unknown);
         }
@@ -100,13 +108,13 @@ impl Signer {
 mod tests {
     use super::*;
 
-    const ID: ImpressionId = ImpressionId { experiment: 3, impression: 1 << 40, expires: 1000 };
+    const ID: ImpressionId = ImpressionId { experiment: 3, impression: 1 << 40, start: u64::MAX - 7, expires: 1000 };
 
     #[test]
     fn ids_come_back_until_they_expire() {
         let signer = Signer::new(&[1; 32]);
         let text = signer.text(ID);
-        assert_eq!((text.len(), LETTERS), (42, 42));
+        assert_eq!((text.len(), LETTERS), (52, 52));
         assert_eq!(signer.read(&text, 1000), Ok(ID));
         assert_eq!(signer.read(&text, 1001), Err(IdError::Expired));
         assert_eq!(Signer::new(&[2; 32]).read(&text, 0), Err(IdError::Unknown));
@@ -126,7 +134,7 @@ mod tests {
                 }
             }
         }
-        for text in ["", &text[1..], &format!("{text}A"), &"A".repeat(42), &"é".repeat(21)] {
+        for text in ["", &text[1..], &format!("{text}A"), &"A".repeat(52), &"é".repeat(26)] {
             assert_eq!(signer.read(text, 0), Err(IdError::Unknown), "{text}");
         }
     }

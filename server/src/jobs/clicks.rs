@@ -22,11 +22,12 @@ pub fn clicks(session: &mut Session<'_>, clicks: &[Click]) -> Vec<ClickFate> {
     let mut known: BTreeMap<(u32, u64), Option<Shown>> = BTreeMap::new();
     let mut fates = Vec::with_capacity(clicks.len());
     for Click { of, document } in clicks {
-        let ImpressionId { experiment, impression, .. } = *of;
-        let shown = known.entry((experiment, impression)).or_insert_with(|| session.shown(experiment, impression));
+        let impression = of.impression;
+        let shown =
+            known.entry((of.experiment, impression)).or_insert_with(|| session.shown(of.experiment, impression));
         let position = shown.as_ref().and_then(|shown| shown.position_of(document));
         let now = session.now;
-        let fate = match session.experiment(experiment) {
+        let fate = match session.experiment_of(of) {
             None => ClickFate::Unknown,
             Some(experiment) => match position {
                 Some(position) => experiment.click(now, impression, position as u32),

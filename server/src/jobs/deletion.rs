@@ -1,10 +1,10 @@
 //! A unit is forgotten: nothing says any longer which impressions were whose, or what they showed. The log stays, and has
 //! numbers alone.
 
-use live::traffic::Event;
+use live::traffic::{Event, Recorded};
 
 use crate::ids::UnitHash;
-use crate::store::{Store, StoreError};
+use crate::store::{Store, StoreError, StoredEvent};
 use crate::writer::Session;
 
 /// What must be deleted of one experiment.
@@ -30,26 +30,27 @@ pub struct Deletion {
 pub fn impressions_of(store: &Store, experiment: u32, hash: UnitHash) -> Result<Option<Deletion>, StoreError> {
     let Some(unit) = store.unit(&hash)? else { return Ok(None) };
     let mut deletion = Deletion { experiment, hash, impressions: vec![], read: 0, asked: 0, unit };
-    store.events::<StoreError>(experiment, 0, |event| {
-        deletion.see(event.n, event.kind, &event.body);
-        Ok(())
-    })?;
+    store.events(experiment, 0, |event| deletion.see(event))?;
     Ok(Some(deletion))
 }
 
 impl Deletion {
-    fn see(&mut self, n: u64, kind: u8, body: &[u8]) {
-        self.read = n;
+    /// # Errors
+    /// If the event is damaged: it may be one of the unit.
+    fn see(&mut self, event: StoredEvent) -> Result<(), StoreError> {
+        self.read = event.n;
         // Only events of this kind are read whole.
-        if kind != ASKED {
-            return;
+        if event.kind != ASKED {
+            return Ok(());
         }
         self.asked += 1;
-        if let Ok(Event::Asked { unit, .. }) = Event::from_bytes(body)
-            && unit == self.unit
-        {
+        let recorded = Recorded::read(event.body).map_err(|error| {
+            StoreError::Damaged(format!("event {}: {error}; restore the store from a backup", event.n))
+        })?;
+        if matches!(recorded.event(), Event::Asked { unit, .. } if *unit == self.unit) {
             self.impressions.push(self.asked);
         }
+        Ok(())
     }
 }
 
@@ -61,7 +62,7 @@ pub fn delete(session: &mut Session<'_>, mut deletions: Vec<Deletion>) -> usize 
     let mut count = 0;
     for deletion in &mut deletions {
         let (experiment, read) = (deletion.experiment, deletion.read);
-        session.stored_events(experiment, read, |event| deletion.see(event.n, event.kind, &event.body));
+        session.stored_events(experiment, read, |event| deletion.see(event));
         session.forget(&deletion.hash, experiment, &deletion.impressions);
         count += deletion.impressions.len();
     }

@@ -25,7 +25,7 @@ pub fn create(session: &mut Session<'_>, config: Config) -> Result<Value, Refusa
         "state": experiment.state().name(),
         "settings": experiment.config(),
     });
-    session.create(experiment);
+    session.create(experiment)?;
     Ok(told)
 }
 

@@ -151,7 +151,6 @@ pub fn ask(session: &mut Session<'_>, ask: &Ask, lists: Option<&Lists>) -> Resul
         }
     };
     let can_be_asked_again = ask.marks.key.is_some() || ask.marks.query.is_some();
-    session.offer(Offer { experiment: id, impression, can_be_asked_again });
     let page = |mut shown: Vec<String>, length: u32| {
         shown.truncate(length as usize);
         shown
@@ -160,8 +159,9 @@ pub fn ask(session: &mut Session<'_>, ask: &Ask, lists: Option<&Lists>) -> Resul
     let config = experiment.config();
     let shown = shown.map(|shown| page(shown, config.shown));
     let expires = expiry(config, experiment.asked_at(impression).unwrap_or(now));
-    let id = session.shared.signer.text(ImpressionId { experiment: id, impression, expires });
-    Ok(Answer::Open { id, arms, shown, is_mixed })
+    let of = ImpressionId { experiment: id, impression, start: experiment.start_of(impression), expires };
+    session.offer(Offer { of, can_be_asked_again });
+    Ok(Answer::Open { id: session.shared.signer.text(of), arms, shown, is_mixed })
 }
 
 /// Documents that somebody had deleted.
@@ -204,7 +204,7 @@ pub fn lists(
     request: u64,
 ) -> Result<(Vec<String>, bool), Refusal> {
     let known = session.shown(of.experiment, of.impression);
-    let experiment = session.experiment(of.experiment).ok_or_else(Refusal::no_experiment)?;
+    let experiment = session.experiment_of(&of).ok_or_else(Refusal::no_impression)?;
     let is_mixed = experiment.is_mixed(of.impression).unwrap_or(false);
     let length = experiment.config().shown as usize;
     let is_open = experiment.asked_at(of.impression).is_some();
@@ -212,7 +212,7 @@ pub fn lists(
         Some(Shown { mixed, request: Some(known), .. }) if is_open && known == request => mixed,
         _ => mix(session, (of.experiment, of.impression), lists, Some(request))?,
     };
-    session.offer(Offer { experiment: of.experiment, impression: of.impression, can_be_asked_again: true });
+    session.offer(Offer { of, can_be_asked_again: true });
     shown.truncate(length);
     Ok((shown, is_mixed))
 }
@@ -224,7 +224,7 @@ pub fn lists(
 pub fn next(session: &mut Session<'_>, of: ImpressionId, seen: Option<u32>) -> Result<Vec<String>, Refusal> {
     let now = session.now;
     let known = session.shown(of.experiment, of.impression);
-    let experiment = session.experiment(of.experiment).ok_or_else(Refusal::no_experiment)?;
+    let experiment = session.experiment_of(&of).ok_or_else(Refusal::no_impression)?;
     let length = experiment.config().shown;
     let seen = seen.unwrap_or(length);
     let mixed = known.map_or_else(Vec::new, |shown| shown.mixed);
@@ -241,7 +241,7 @@ pub fn next(session: &mut Session<'_>, of: ImpressionId, seen: Option<u32>) -> R
 pub fn displayed(session: &mut Session<'_>, of: ImpressionId, page: &Displayed) -> Result<usize, Refusal> {
     let now = session.now;
     let known = session.shown(of.experiment, of.impression);
-    let experiment = session.experiment(of.experiment).ok_or_else(Refusal::no_experiment)?;
+    let experiment = session.experiment_of(&of).ok_or_else(Refusal::no_impression)?;
     if known.is_none() {
         // One that is closed is refused as such.
         experiment.paged(now, of.impression, 0)?;
@@ -280,7 +280,7 @@ pub fn displayed(session: &mut Session<'_>, of: ImpressionId, page: &Displayed) 
 /// If there is no such experiment.
 pub fn close(session: &mut Session<'_>, of: ImpressionId) -> Result<bool, Refusal> {
     let now = session.now;
-    let experiment = session.experiment(of.experiment).ok_or_else(Refusal::no_experiment)?;
+    let experiment = session.experiment_of(&of).ok_or_else(Refusal::no_impression)?;
     Ok(experiment.close(now, of.impression))
 }
 
@@ -290,6 +290,6 @@ pub fn close(session: &mut Session<'_>, of: ImpressionId) -> Result<bool, Refusa
 /// If the experiment mixes lists.
 pub fn judge(session: &mut Session<'_>, of: ImpressionId, winner: Preference) -> Result<bool, Refusal> {
     let now = session.now;
-    let experiment = session.experiment(of.experiment).ok_or_else(Refusal::no_experiment)?;
+    let experiment = session.experiment_of(&of).ok_or_else(Refusal::no_impression)?;
     Ok(experiment.judge(now, of.impression, winner)?)
 }

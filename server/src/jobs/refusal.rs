@@ -2,6 +2,8 @@
 
 use live::traffic::Refused;
 
+use crate::ids::IdError;
+
 /// Why a call is refused, by what the caller can do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
@@ -24,6 +26,12 @@ impl Refusal {
     /// A request that is not possible as a whole.
     pub fn invalid(detail: impl Into<String>) -> Self {
         Self::Invalid { path: None, detail: detail.into() }
+    }
+
+    /// An id that no impression of this store has.
+    #[must_use]
+    pub fn no_impression() -> Self {
+        Self::Unknown(IdError::Unknown.to_string())
     }
 
     /// An experiment that this server does not have.

@@ -52,6 +52,8 @@ pub struct Hooks {
     pub clock: Option<Clock>,
     /// What fails.
     pub faults: Option<Arc<dyn Faults>>,
+    /// The number of this start; a random one if `None`.
+    pub start: Option<u64>,
 }
 
 /// A server that runs.
@@ -85,6 +87,7 @@ impl Running {
             accept_time: settings.accept_time,
             clock: hooks.clock.unwrap_or_else(Clock::start),
             faults: hooks.faults,
+            start: hooks.start,
         })?;
         if writer.shared().keys.are_none() && !address.ip().is_loopback() {
             return Err(StartError::NoKeys(address));

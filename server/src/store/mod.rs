@@ -17,5 +17,5 @@ pub use faults::{Faults, Operation};
 pub use keys::{Key, KeyRow, Keys, Role};
 pub use lock::StoreLock;
 pub use read::{Displayed, Problem, Shown, StoredEvent};
-pub use schema::{FORMAT, Secrets};
+pub use schema::{FORMAT, Secrets, random};
 pub use write::Row;

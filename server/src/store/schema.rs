@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 use super::StoreError;
 
 /// The version of the tables that this build reads and writes.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 /// What SQLite files of this kind are marked with: "RKDL".
 const APPLICATION: i32 = 0x524b_444c;
 
@@ -60,13 +60,27 @@ pub(super) fn create(connection: &Connection) -> Result<(), StoreError> {
         connection.execute_batch(&tables())?;
         for name in ["ids", "hashes"] {
             let mut secret = [0_u8; 32];
-            getrandom::fill(&mut secret).map_err(|error| StoreError::Io(format!("no random numbers: {error}")))?;
+            fill(&mut secret)?;
             connection.execute("INSERT INTO meta VALUES (?1, ?2)", (name, &secret[..]))?;
         }
         connection.execute_batch(&format!("PRAGMA user_version = {FORMAT};"))?;
     }
     connection.execute_batch("COMMIT;")?;
     Ok(())
+}
+
+fn fill(bytes: &mut [u8]) -> Result<(), StoreError> {
+    getrandom::fill(bytes).map_err(|error| StoreError::Io(format!("no random numbers: {error}")))
+}
+
+/// A random number.
+///
+/// # Errors
+/// If the machine gives none.
+pub fn random() -> Result<u64, StoreError> {
+    let mut bytes = [0; 8];
+    fill(&mut bytes)?;
+    Ok(u64::from_le_bytes(bytes))
 }
 
 /// The version of the file's format; 0 for a file without tables.

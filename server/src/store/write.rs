@@ -7,7 +7,7 @@ use crate::ids::UnitHash;
 
 /// An event to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct Row<'a> {
     /// The experiment's number in the store.
     pub experiment: u32,
     /// The event's number in the log of its experiment.
@@ -17,7 +17,7 @@ pub struct Row {
     /// The impression that it is about.
     pub impression: Option<u64>,
     /// The event as bytes.
-    pub body: Vec<u8>,
+    pub body: &'a [u8],
 }
 
 impl Store {
@@ -54,11 +54,11 @@ impl Store {
     ///
     /// # Errors
     /// If the number is taken, if the impression was closed before, or the store cannot be written.
-    pub fn insert_event(&self, row: &Row) -> Result<(), StoreError> {
+    pub fn insert_event(&self, row: &Row<'_>) -> Result<(), StoreError> {
         let impression = row.impression.map(|impression| impression as i64);
         self.insert(
             "INSERT INTO events (experiment, n, kind, impression, body) VALUES (?1, ?2, ?3, ?4, ?5)",
-            (row.experiment, row.n as i64, row.kind, impression, &row.body[..]),
+            (row.experiment, row.n as i64, row.kind, impression, row.body),
         )
     }
 

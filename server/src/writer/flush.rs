@@ -15,7 +15,7 @@ use super::load::{check_time, impression_of, load};
 use super::{Directory, Held, LoadError, Message, NoAnswer, Offer, Options, Session, Shared};
 use crate::ids::{Hashes, Signer};
 use crate::metrics::Metrics;
-use crate::store::{Access, Keys, Row, Store, StoreError};
+use crate::store::{Access, Keys, Row, Store, StoreError, random};
 
 /// How often windows are closed and keys are looked at, without any job.
 const TICK: Duration = Duration::from_secs(1);
@@ -74,6 +74,7 @@ impl Thread {
             signer: Signer::new(&secrets.ids),
             hashes: Hashes::new(&secrets.hashes),
             clock: options.clock.clone(),
+            start: options.start.map_or_else(random, Ok)?,
         });
         shared.keys.set(open.store.keys()?);
         let data_version = open.store.data_version()?;
@@ -92,7 +93,7 @@ impl Thread {
         let mut refused = None;
         let started = thread.transaction(vec![], |session| {
             for (&id, held) in session.held.iter_mut().filter(|(_, held)| held.experiment.state() != State::Ended) {
-                if let Err(error) = held.experiment.started(session.now) {
+                if let Err(error) = held.experiment.started(session.now, session.shared.start) {
                     let name = held.experiment.config().name.clone();
                     refused.get_or_insert(LoadError::Refused { experiment: name, message: error.to_string() });
                 }
@@ -213,9 +214,9 @@ impl Thread {
         let closed = undelivered.clone();
         let carried_out = self.transaction(jobs, |session| {
             let now = session.now;
-            for Offer { experiment, impression, .. } in closed {
-                if let Some(experiment) = session.experiment(experiment) {
-                    experiment.answered_late(now, impression);
+            for Offer { of, .. } in closed {
+                if let Some(experiment) = session.experiment_of(&of) {
+                    experiment.answered_late(now, of.impression);
                 }
             }
             more(session);
@@ -357,13 +358,13 @@ fn write(store: &Store, held: &mut BTreeMap<u32, Held>, touched: &BTreeSet<u32>)
     let mut written = 0;
     for (&id, held) in held.iter_mut().filter(|(id, _)| touched.contains(id)) {
         for numbered in held.experiment.take_events() {
-            let event = numbered.event;
+            let event = numbered.recorded.event();
             store.insert_event(&Row {
                 experiment: id,
                 n: numbered.n,
                 kind: event.kind(),
-                impression: impression_of(&event, &mut held.asked),
-                body: event.to_bytes(),
+                impression: impression_of(event, &mut held.asked),
+                body: numbered.recorded.bytes(),
             })?;
             written += 1;
         }

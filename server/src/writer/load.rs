@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use live::traffic::{Event, Experiment, State};
+use live::traffic::{Event, Experiment, Recorded, State};
 
 use super::Held;
 use crate::store::{Store, StoreError};
@@ -82,15 +82,16 @@ pub fn fold(store: &Store, id: u32, name: &str, mut each: impl FnMut(Next<'_>)) 
     let (mut events, mut asked) = (0, 0);
     store.events(id, 0, |stored| -> Result<(), LoadError> {
         let wrong = |message: String| LoadError::Event { experiment: name.to_owned(), n: stored.n, message };
-        let event = Event::from_bytes(&stored.body).map_err(|error| wrong(error.to_string()))?;
-        let impression = impression_of(&event, &mut asked);
+        let recorded = Recorded::read(stored.body).map_err(|error| wrong(error.to_string()))?;
+        let event = recorded.event();
+        let impression = impression_of(event, &mut asked);
         if stored.kind != event.kind() || stored.impression != impression {
             return Err(wrong("its columns `kind` and `impression` are not those of its body".to_owned()));
         }
-        each(Next { n: stored.n, event: &event, experiment: folded.as_ref() });
+        each(Next { n: stored.n, event, experiment: folded.as_ref() });
         match &mut folded {
-            None => folded = Some(Experiment::begin(&event).map_err(|error| wrong(error.to_string()))?),
-            Some(experiment) => experiment.fold(&event).map_err(|error| wrong(error.to_string()))?,
+            None => folded = Some(Experiment::begin(&recorded).map_err(|error| wrong(error.to_string()))?),
+            Some(experiment) => experiment.fold(&recorded).map_err(|error| wrong(error.to_string()))?,
         }
         events = stored.n;
         Ok(())

@@ -25,7 +25,7 @@ pub use directory::{Directory, ExperimentHandle};
 pub use load::{DAY, FoldedLog, LoadError, Next, fold};
 pub use session::{Held, Offer, Session};
 
-use crate::ids::{Hashes, Signer};
+use crate::ids::{Hashes, ImpressionId, Signer};
 use crate::metrics::Metrics;
 use crate::store::{Faults, Keys, StoreError};
 use flush::Thread;
@@ -46,6 +46,8 @@ pub struct Shared {
     pub hashes: Hashes,
     /// The time.
     pub clock: Clock,
+    /// The number of this start: random, so that no other start of a server has it.
+    pub start: u64,
 }
 
 /// How a writer works.
@@ -63,6 +65,8 @@ pub struct Options {
     pub clock: Clock,
     /// What fails, in tests.
     pub faults: Option<Arc<dyn Faults>>,
+    /// The number of this start; a random one if `None`.
+    pub start: Option<u64>,
 }
 
 /// Why a job has no answer.
@@ -154,8 +158,8 @@ impl Writer {
     }
 
     /// Closes an impression in the next transaction, because its caller was given something else to show.
-    pub fn give_up(&self, experiment: u32, impression: u64) {
-        let offer = Offer { experiment, impression, can_be_asked_again: false };
+    pub fn give_up(&self, of: ImpressionId) {
+        let offer = Offer { of, can_be_asked_again: false };
         // A thread that is gone writes nothing; the window closes the impression.
         let _ = self.jobs.send(Message::GiveUp(offer));
     }

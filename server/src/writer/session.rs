@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use live::traffic::Experiment;
+use live::traffic::{Experiment, Refused};
 
 use super::Shared;
-use crate::ids::UnitHash;
-use crate::store::{Displayed, Shown, Store, StoreError};
+use crate::ids::{ImpressionId, UnitHash};
+use crate::store::{Displayed, Shown, Store, StoreError, StoredEvent};
 
 /// An experiment in memory: the fold of its log.
 #[derive(Debug)]
@@ -22,10 +22,8 @@ pub struct Held {
 /// An impression that a caller is about to get.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Offer {
-    /// The experiment's number in the store.
-    pub experiment: u32,
     /// The impression.
-    pub impression: u64,
+    pub of: ImpressionId,
     /// Whether the same request, sent again, gets the same impression.
     pub can_be_asked_again: bool,
 }
@@ -65,6 +63,11 @@ impl Session<'_> {
         Some(&mut held.experiment)
     }
 
+    /// The experiment of an impression. `None` if this store has no such impression: another one of the same number is not meant.
+    pub fn experiment_of(&mut self, of: &ImpressionId) -> Option<&mut Experiment> {
+        self.experiment(of.experiment).filter(|experiment| experiment.start_of(of.impression) == of.start)
+    }
+
     /// All experiments, as they are.
     pub fn experiments(&self) -> impl Iterator<Item = (u32, &Experiment)> {
         self.held.iter().map(|(&id, held)| (id, &held.experiment))
@@ -80,13 +83,18 @@ impl Session<'_> {
         self.offer.take()
     }
 
-    /// Adds an experiment, and returns its number.
-    pub fn create(&mut self, experiment: Experiment) -> Option<u32> {
+    /// Adds an experiment, and starts it.
+    ///
+    /// # Errors
+    /// If the policy of this build refuses the settings.
+    pub fn create(&mut self, mut experiment: Experiment) -> Result<(), Refused> {
+        experiment.started(self.now, self.shared.start)?;
         let name = experiment.config().name.clone();
-        let id = self.attempt(|store| store.insert_experiment(&name))?;
-        self.held.insert(id, Held { experiment, last_unit: 0, asked: 0 });
-        self.touched.insert(id);
-        Some(id)
+        if let Some(id) = self.attempt(|store| store.insert_experiment(&name)) {
+            self.held.insert(id, Held { experiment, last_unit: 0, asked: 0 });
+            self.touched.insert(id);
+        }
+        Ok(())
     }
 
     /// The number of a unit; a unit that was never seen gets the next one.
@@ -138,13 +146,13 @@ impl Session<'_> {
     }
 
     /// Gives the stored events of an experiment after number `after` to `each`.
-    pub fn stored_events(&mut self, experiment: u32, after: u64, mut each: impl FnMut(&crate::store::StoredEvent)) {
-        self.attempt(|store| {
-            store.events::<StoreError>(experiment, after, |event| {
-                each(&event);
-                Ok(())
-            })
-        });
+    pub fn stored_events(
+        &mut self,
+        experiment: u32,
+        after: u64,
+        each: impl FnMut(StoredEvent) -> Result<(), StoreError>,
+    ) {
+        self.attempt(|store| store.events(experiment, after, each));
     }
 
     /// Does something with the store; after its first failure nothing more, because nothing will be kept.

@@ -98,7 +98,7 @@ impl Server {
     pub(crate) fn run(&mut self) -> Result<(), StartError> {
         let clock = Some(Clock::Set(Arc::clone(&self.time)));
         let faults = Some(Arc::clone(&self.faults) as Arc<dyn Faults>);
-        self.running = Some(Running::start(self.settings.clone(), Hooks { clock, faults })?);
+        self.running = Some(Running::start(self.settings.clone(), Hooks { clock, faults, start: None })?);
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use interleave::{Doc, ListBuf};
-use live::traffic::{Chosen, Config, Event, Experiment, Marks, Request};
+use live::traffic::{Chosen, Config, Experiment, Marks, Recorded, Request};
 
 use super::measure::{Row, nanoseconds};
 
@@ -29,7 +29,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
     for (rankers, policy, goal) in KINDS {
         let mut log = Vec::new();
         let choose = nanoseconds(IMPRESSIONS as usize, || log = played(rankers, policy).unwrap_or_default());
-        let bytes: usize = log.iter().map(|event| event.to_bytes().len()).sum();
+        let bytes: usize = log.iter().map(Vec::len).sum();
         let mut folded = Ok(());
         let fold = nanoseconds(log.len(), || folded = fold(&log));
         folded?;
@@ -48,8 +48,8 @@ pub(super) fn rows() -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The log of an experiment, in which every second impression is clicked.
-fn played(rankers: u16, policy: &str) -> Result<Vec<Event>> {
+/// The log of an experiment, in which every second impression is clicked, as a store has it.
+fn played(rankers: u16, policy: &str) -> Result<Vec<Vec<u8>>> {
     let (mut experiment, lists) = begun(rankers, policy)?;
     let mut log = Vec::new();
     for unit in 1..=IMPRESSIONS {
@@ -61,7 +61,7 @@ fn played(rankers: u16, policy: &str) -> Result<Vec<Event>> {
             experiment.click(now, impression, (unit % 10) as u32);
         }
         experiment.close(now, impression);
-        log.extend(experiment.take_events().into_iter().map(|numbered| numbered.event));
+        log.extend(experiment.take_events().into_iter().map(|numbered| numbered.recorded.bytes().to_vec()));
     }
     Ok(log)
 }
@@ -75,10 +75,11 @@ fn begun(rankers: u16, policy: &str) -> Result<(Experiment, Vec<ListBuf>)> {
     Ok((Experiment::create(config, 0)?, lists))
 }
 
-fn fold(log: &[Event]) -> Result<()> {
-    let mut experiment = Experiment::begin(log.first().context("a log")?)?;
-    for event in &log[1..] {
-        experiment.fold(event)?;
+fn fold(log: &[Vec<u8>]) -> Result<()> {
+    let read = |bytes: &Vec<u8>| Recorded::read(bytes.clone());
+    let mut experiment = Experiment::begin(&read(log.first().context("a log")?)?)?;
+    for bytes in &log[1..] {
+        experiment.fold(&read(bytes)?)?;
     }
     Ok(())
 }

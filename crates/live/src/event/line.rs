@@ -1,43 +1,47 @@
-//! Events as lines of JSON, with names where events have numbers.
+//! Lines of a log: the number of the event, its version and kind, the fields of its struct in `stored`, and a checksum of
+//! the text before it.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::{Event, Purpose};
+use super::Event;
+use super::stored::{AnsweredV1, AskedV1, ContinuedV1, CreatedV1, ForgottenV1, Version};
 use crate::config::Config;
-use crate::verdicts::{verdict_from_word, verdict_word};
 
-/// A line, every field that any event has. Fields are written in this order.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Line {
+/// Where in a log a line is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Log<'a> {
+    pub(crate) config: &'a Config,
+    /// The place of each competitor.
+    pub(crate) names: &'a BTreeMap<String, u32>,
+    /// The number of the event, from 1.
+    pub(crate) number: u64,
+    /// The ticket of the next pair.
+    pub(crate) ticket: u64,
+    /// The checksum of the lines before.
+    pub(crate) sum: u64,
+}
+
+/// How every line begins.
+#[derive(Deserialize)]
+struct Head {
     /// The number of the event, from 1.
     n: u64,
+    /// Its version; no line of a log is without one.
+    v: Option<u32>,
     event: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    config: Option<Config>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    chooser: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    ticket: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    first: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    second: Option<String>,
-    /// From 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    item: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    mirrors: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    repeats: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    verdict: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    judge: Option<String>,
-    /// The checksum of this event and all before it.
-    sum: String,
+}
+
+/// All but the checksum. Fields are written in this order.
+#[derive(Serialize)]
+struct Body<'a, V> {
+    n: u64,
+    v: u32,
+    event: &'a str,
+    #[serde(flatten)]
+    of: &'a V,
 }
 
 /// What is wrong with a line.
@@ -47,96 +51,64 @@ pub(crate) enum LineError {
     NotAnEvent(String),
     /// It has another number.
     Number { expected: u64, found: u64 },
-    /// Its checksum is not that of this event after those before it, or its text is not the one that is written.
+    /// Its checksum is not that of its text after those before it, or the text is not as programs write it.
     Edited,
+    /// It is of a later program.
+    Unknown { event: String, version: u32 },
 }
 
-/// The line of an event, with its line feed. `ticket` is that of a pair asked.
-pub(crate) fn to_line(event: &Event, config: &Config, number: u64, ticket: u64, sum: u64) -> String {
-    let name = |place: u32| config.names.get(place as usize).cloned();
-    let mut line = Line { n: number, sum: format!("{sum:016x}"), ..Line::default() };
-    line.event = match event {
-        Event::Created { config, chooser } => {
-            line.config = Some(config.clone());
-            line.chooser = Some(chooser.clone());
-            "created"
-        }
-        Event::Continued { chooser } => {
-            line.chooser = Some(chooser.clone());
-            "continued"
-        }
+/// The line of an event in the newest version of its kind, with its line feed, and the checksum up to it.
+pub(crate) fn to_line(event: &Event, log: Log<'_>) -> (String, u64) {
+    match event {
+        Event::Created { config, chooser } => write(&CreatedV1::of(config, chooser), log),
+        Event::Continued { chooser } => write(&ContinuedV1::of(chooser), log),
         Event::Asked { first, second, item, judge, purpose } => {
-            line.ticket = Some(ticket);
-            (line.first, line.second) = (name(*first), name(*second));
-            line.item = item.map(|item| item + 1);
-            line.judge.clone_from(judge);
-            match purpose {
-                Purpose::New => {}
-                Purpose::Mirror(of) => line.mirrors = Some(*of),
-                Purpose::Repeat(of) => line.repeats = Some(*of),
-            }
-            "asked"
+            write(&AskedV1::of(log, [*first, *second], *item, judge.as_deref(), *purpose), log)
         }
-        Event::Answered { ticket, verdict, judge } => {
-            line.ticket = Some(*ticket);
-            line.verdict = verdict_word(*verdict).map(str::to_owned);
-            line.judge.clone_from(judge);
-            "answered"
-        }
-        Event::Forgotten { ticket } => {
-            line.ticket = Some(*ticket);
-            "forgotten"
-        }
+        Event::Answered { ticket, verdict, judge } => write(&AnsweredV1::of(*ticket, *verdict, judge.as_deref()), log),
+        Event::Forgotten { ticket } => write(&ForgottenV1::of(*ticket), log),
     }
-    .to_owned();
+}
+
+/// The event of a line without its line feed, in any version, and the checksum up to it.
+pub(crate) fn from_line(text: &str, log: Log<'_>) -> Result<(Event, u64), LineError> {
+    let head: Head = parse(text)?;
+    if head.n != log.number {
+        return Err(LineError::Number { expected: log.number, found: head.n });
+    }
+    let version = head.v.ok_or_else(|| LineError::NotAnEvent("it has no version `v`".to_owned()))?;
+    match (head.event.as_str(), version) {
+        (CreatedV1::EVENT, CreatedV1::VERSION) => read::<CreatedV1>(text, log),
+        (ContinuedV1::EVENT, ContinuedV1::VERSION) => read::<ContinuedV1>(text, log),
+        (AskedV1::EVENT, AskedV1::VERSION) => read::<AskedV1>(text, log),
+        (AnsweredV1::EVENT, AnsweredV1::VERSION) => read::<AnsweredV1>(text, log),
+        (ForgottenV1::EVENT, ForgottenV1::VERSION) => read::<ForgottenV1>(text, log),
+        _ => Err(LineError::Unknown { event: head.event, version }),
+    }
+}
+
+fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, LineError> {
+    serde_json::from_str(text).map_err(|error| LineError::NotAnEvent(error.to_string()))
+}
+
+fn write<V: Version>(version: &V, log: Log<'_>) -> (String, u64) {
     // Text and numbers: it cannot fail.
-    serde_json::to_string(&line).unwrap_or_default() + "\n"
+    let body = Body { n: log.number, v: V::VERSION, event: V::EVENT, of: version };
+    let mut text = serde_json::to_string(&body).unwrap_or_default();
+    // The sum goes before the brace that ends the object.
+    text.pop();
+    let sum = xxh3_64_with_seed(text.as_bytes(), log.sum);
+    text.push_str(&format!(",\"sum\":\"{sum:016x}\"}}\n"));
+    (text, sum)
 }
 
-/// The event of a line without its line feed, which must be event `number`, after one with the checksum `before`. `names`
-/// finds competitors; `ticket` is the number of the next pair.
-pub(crate) fn from_line(
-    text: &str,
-    (config, names): (&Config, &BTreeMap<String, u32>),
-    number: u64,
-    ticket: u64,
-    before: u64,
-) -> Result<Event, LineError> {
-    let line: Line = serde_json::from_str(text).map_err(|error| LineError::NotAnEvent(error.to_string()))?;
-    if line.n != number {
-        return Err(LineError::Number { expected: number, found: line.n });
+/// Reads a line as this version, and writes it again: only what this version writes is accepted.
+fn read<V: Version>(text: &str, log: Log<'_>) -> Result<(Event, u64), LineError> {
+    let version: V = parse(text)?;
+    let (again, sum) = write(&version, log);
+    if again.trim_end_matches('\n') != text {
+        return Err(LineError::Edited);
     }
-    let event = event(&line, names).map_err(|what| LineError::NotAnEvent(what.to_owned()))?;
-    let settings = if let Event::Created { config, .. } = &event { config } else { config };
-    let written = to_line(&event, settings, number, ticket, event.sum(before));
-    if written.trim_end_matches('\n') == text { Ok(event) } else { Err(LineError::Edited) }
-}
-
-fn event(line: &Line, names: &BTreeMap<String, u32>) -> Result<Event, &'static str> {
-    let competitor = |name: &Option<String>| name.as_ref().and_then(|name| names.get(name).copied());
-    let ticket = || line.ticket.ok_or("it has no ticket");
-    let chooser = || line.chooser.clone().ok_or("it does not name who chooses");
-    Ok(match line.event.as_str() {
-        "created" => Event::Created { config: line.config.clone().ok_or("it has no settings")?, chooser: chooser()? },
-        "continued" => Event::Continued { chooser: chooser()? },
-        "asked" => Event::Asked {
-            first: competitor(&line.first).ok_or("`first` is not a competitor")?,
-            second: competitor(&line.second).ok_or("`second` is not a competitor")?,
-            item: line.item.map(|item| item.checked_sub(1).ok_or("items count from 1")).transpose()?,
-            judge: line.judge.clone(),
-            purpose: match (line.mirrors, line.repeats) {
-                (None, None) => Purpose::New,
-                (Some(of), None) => Purpose::Mirror(of),
-                (None, Some(of)) => Purpose::Repeat(of),
-                (Some(_), Some(_)) => return Err("it both mirrors and repeats"),
-            },
-        },
-        "answered" => Event::Answered {
-            ticket: ticket()?,
-            verdict: line.verdict.as_deref().and_then(verdict_from_word).ok_or("it has no verdict")?,
-            judge: line.judge.clone(),
-        },
-        "forgotten" => Event::Forgotten { ticket: ticket()? },
-        _ => return Err("expected the event created, continued, asked, answered or forgotten"),
-    })
+    let event = version.upgrade(log).map_err(|what| LineError::NotAnEvent(what.to_owned()))?;
+    Ok((event, sum))
 }

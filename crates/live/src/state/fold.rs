@@ -1,9 +1,11 @@
 //! A session from its events.
 
+use std::collections::BTreeMap;
+
 use super::{Fate, Live, LiveError};
 use crate::choosers::{Chooser, Destination};
 use crate::config::check_word;
-use crate::event::{Event, Purpose};
+use crate::event::{Event, Log, Purpose, to_line};
 use crate::model::Competitors;
 
 /// Why an event cannot follow those before it.
@@ -47,25 +49,29 @@ impl Live {
     pub fn from_events(events: impl IntoIterator<Item = Event>) -> Result<Self, (u64, FoldError)> {
         let mut events = events.into_iter();
         let Some(first) = events.next() else { return Err((1, FoldError::Created)) };
-        let mut live = Self::begin(first).map_err(|error| (1, error))?;
+        let Event::Created { config, .. } = &first else { return Err((1, FoldError::Created)) };
+        let names = BTreeMap::new();
+        let (_, sum) = to_line(&first, Log { config, names: &names, number: 1, ticket: 1, sum: 0 });
+        let mut live = Self::begin(first, sum).map_err(|error| (1, error))?;
         for (number, event) in (2..).zip(events) {
-            live.fold(event).map_err(|error| (number, error))?;
+            let (_, sum) = to_line(&event, live.log());
+            live.fold(event, sum).map_err(|error| (number, error))?;
         }
         Ok(live)
     }
 
-    /// The session that its first event creates.
-    pub(crate) fn begin(event: Event) -> Result<Self, FoldError> {
+    /// The session that its first event creates. `sum` is the checksum of its line.
+    pub(crate) fn begin(event: Event, sum: u64) -> Result<Self, FoldError> {
         let Event::Created { config, chooser: name } = &event else { return Err(FoldError::Created) };
         config.check().map_err(LiveError::from)?;
         let mut live = Self::empty(config.clone());
         live.chooser = Some(Chooser::new(config).map_err(LiveError::from)?).filter(|chooser| chooser.name() == *name);
-        live.passed(&event);
+        live.passed(sum);
         Ok(live)
     }
 
-    /// The next event happens again.
-    pub(crate) fn fold(&mut self, event: Event) -> Result<(), FoldError> {
+    /// The next event happens again. `sum` is the checksum up to its line.
+    pub(crate) fn fold(&mut self, event: Event, sum: u64) -> Result<(), FoldError> {
         match &event {
             Event::Created { .. } => return Err(FoldError::Created),
             Event::Continued { chooser: name } => {
@@ -73,12 +79,12 @@ impl Live {
                 self.disown();
                 let chooser = self.successor()?;
                 self.chooser = Some(chooser).filter(|chooser| chooser.name() == *name);
-                self.passed(&event);
+                self.passed(sum);
             }
             Event::Asked { .. } => {
                 let origin = self.origin(&event)?;
                 let check = self.sum as u32;
-                self.passed(&event);
+                self.passed(sum);
                 self.asked(event, check, origin);
             }
             Event::Answered { ticket, verdict, judge } => {
@@ -89,14 +95,14 @@ impl Live {
                     return impossible(format!("ticket {ticket} has two judges"));
                 }
                 check_judge(judge.as_deref())?;
-                self.passed(&event);
+                self.passed(sum);
                 self.answered(*ticket, *verdict, judge.as_deref());
             }
             Event::Forgotten { ticket } => {
                 if !self.open.contains_key(ticket) {
                     return impossible(format!("ticket {ticket} is not open"));
                 }
-                self.passed(&event);
+                self.passed(sum);
                 self.forgotten(*ticket);
             }
         }

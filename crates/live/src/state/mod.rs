@@ -16,7 +16,7 @@ pub use tickets::{LiveError, Ticket};
 
 use crate::choosers::{Chooser, Destination};
 use crate::config::{Config, check_word};
-use crate::event::{Event, Purpose, to_line};
+use crate::event::{Event, Log, Purpose, to_line};
 use crate::model::{Competitors, Posterior};
 use crate::screen::{Screen, stream};
 
@@ -95,8 +95,8 @@ pub struct Live {
     /// How many events there were, and the checksum of them all.
     events: u64,
     sum: u64,
-    /// Since [`Live::take_lines`].
-    recent: Vec<(u64, Event, u64)>,
+    /// Since [`Live::take_lines`], with their lines.
+    recent: Vec<(Event, String)>,
 }
 
 impl Live {
@@ -151,42 +151,40 @@ impl Live {
         self.names.get(name).copied()
     }
 
-    pub(crate) fn names(&self) -> &BTreeMap<String, u32> {
-        &self.names
-    }
-
-    /// The number of events, and the checksum of them all.
-    pub(crate) fn position(&self) -> (u64, u64) {
-        (self.events, self.sum)
+    /// Where the next line of the log belongs.
+    pub(crate) fn log(&self) -> Log<'_> {
+        Log {
+            config: &self.config,
+            names: &self.names,
+            number: self.events + 1,
+            ticket: self.counts.asked + 1,
+            sum: self.sum,
+        }
     }
 
     /// The events since they were last taken, with the number of each, from 1. Keep them before you act on what the session
     /// says.
     pub fn take_events(&mut self) -> Vec<(u64, Event)> {
-        std::mem::take(&mut self.recent).into_iter().map(|(number, event, _)| (number, event)).collect()
+        let recent = std::mem::take(&mut self.recent);
+        let first = self.events - recent.len() as u64 + 1;
+        (first..).zip(recent.into_iter().map(|(event, _)| event)).collect()
     }
 
     /// The same as lines of a log.
     pub fn take_lines(&mut self) -> String {
-        let recent = std::mem::take(&mut self.recent);
-        let asked = recent.iter().filter(|(_, event, _)| matches!(event, Event::Asked { .. })).count();
-        let mut ticket = (self.tickets.len() - asked) as u64;
-        let lines = recent.iter().map(|(number, event, sum)| {
-            ticket += u64::from(matches!(event, Event::Asked { .. }));
-            to_line(event, &self.config, *number, ticket, *sum)
-        });
-        lines.collect()
+        std::mem::take(&mut self.recent).into_iter().map(|(_, line)| line).collect()
     }
 
     fn record(&mut self, event: Event) {
-        self.passed(&event);
-        self.recent.push((self.events, event, self.sum));
+        let (line, sum) = to_line(&event, self.log());
+        self.passed(sum);
+        self.recent.push((event, line));
     }
 
-    /// An event has happened.
-    fn passed(&mut self, event: &Event) {
+    /// An event has happened, up to which the checksum is this.
+    fn passed(&mut self, sum: u64) {
         self.events += 1;
-        self.sum = event.sum(self.sum);
+        self.sum = sum;
     }
 
     /// Makes sure that this build chooses from here on.

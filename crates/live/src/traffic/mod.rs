@@ -22,9 +22,9 @@
 //! experiment.close(3_000, impression);
 //!
 //! let events = experiment.take_events();
-//! let mut again = Experiment::begin(&events[0].event)?;
+//! let mut again = Experiment::begin(&events[0].recorded)?;
 //! for numbered in &events[1..] {
-//!     again.fold(&numbered.event)?;
+//!     again.fold(&numbered.recorded)?;
 //! }
 //! assert_eq!(again.position(), experiment.position());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -48,7 +48,7 @@ mod status;
 mod units;
 
 pub use config::{Ask, Config, Generators, Guardrails, Keep, Ranker, Then};
-pub use event::{Choice, Event, Guard, Marks, Outcome, Reason, Row, State, Time};
+pub use event::{Choice, Event, EventError, Guard, Marks, Outcome, Reason, Recorded, Row, State, Time};
 pub use experiment::{
     Alarm, Change, Chosen, ClickFate, Daily, Experiment, Exported, Fates, FoldError, Numbered, Refused, Request,
 };

@@ -9,7 +9,6 @@ fn each_wrong_setting_is_named() {
     let of = |names: &[&str]| Config::of(names.iter().copied());
     let usual = config(3, 1);
     let wrong = [
-        (Config { version: 2, ..usual.clone() }, "version", "found 2, this program reads 1"),
         (of(&["a"]), "names", "expected 2 to 2000 competitors, found 1"),
         (of(&["a", " "]), "names", "name 2 is empty"),
         (of(&["a", "b", "a"]), "names", "names 1 and 3 are both `a`"),

@@ -1,11 +1,34 @@
-//! What happened, in the order in which it is on disk; as bytes in `bytes`.
+//! What happened, in the order in which it is on disk. [`Recorded`] adds the bytes of an event, whose structs are in `stored`.
+//!
+//! # How events evolve
+//!
+//! A store is a log of events, and must be readable by every later program. So a published struct of `stored` never changes: a
+//! field that is added, removed or means something else is a new version of its kind. To add a field to, say, `Clicked`:
+//!
+//! 1. Add it to [`Event::Clicked`]. The compiler then names every place that must decide about it: no pattern of the writer or
+//!    of an export ends in `..`.
+//! 2. In `stored/mod.rs`, copy `ClickedV1` to `ClickedV2`, add the field at its end, and set its `VERSION` to 2. In
+//!    `ClickedV1::upgrade`, state what the field is for events that were written without it. `encode` writes `ClickedV2`;
+//!    `decode` gains a line, and keeps that of `ClickedV1`. A value inside of events (`values`, `settings`) is copied likewise, as is
+//!    every struct that holds it.
+//! 3. Fold it: `experiment/happen.rs` says what the event changes, `experiment/commands.rs` records it.
+//! 4. Run `UPDATE=1 cargo test -p live --test live evolve`, which adds an event of the new version to `tests/fixtures`. What was
+//!    there before stays; a test fails if a byte of it changes.
+//!
+//! Bytes of a version are read as that version, written again as that version, and compared; only then are they upgraded. Checksums
+//! are over the bytes in the store. So a log may hold several versions of a kind, and none is ever rewritten. A new kind takes the next
+//! number in [`Event::kind`]; numbers are never used again. A program that meets a kind or version of a later one says so
+//! ([`EventError::Unknown`]).
 
-mod bytes;
+mod recorded;
+mod stored;
 
 use interleave::{Page, Preference};
 use statistics::Counts;
 
 use super::config::Config;
+
+pub use recorded::{EventError, Recorded};
 
 /// A time in milliseconds since 1970.
 pub type Time = i64;
@@ -30,12 +53,14 @@ pub enum Event {
         /// Who chooses now.
         chooser: String,
     },
-    /// A process has opened the store.
+    /// A process has opened the store, or created the experiment.
     Started {
         /// When.
         time: Time,
         /// By how much windows that are open become longer, in milliseconds, because nobody was there to take clicks.
         gap: i64,
+        /// A random number, which is in the ids of the impressions that this process gives out.
+        start: u64,
     },
     /// An impression was asked for. Its number is the number of such events until then.
     Asked {
@@ -361,11 +386,5 @@ impl Event {
             | Self::Closed { impression, .. } => Some(*impression),
             _ => None,
         }
-    }
-
-    /// The checksum of the log up to this event, which follows one with the checksum `before`.
-    #[must_use]
-    pub fn sum(&self, before: u64) -> u64 {
-        xxhash_rust::xxh3::xxh3_64_with_seed(&self.to_bytes(), before)
     }
 }

@@ -119,16 +119,18 @@ pub enum Refused {
 }
 
 impl Experiment {
-    /// A process opens the experiment, and begins where the log ends. Windows that are open become longer by the time in which
-    /// nobody was there, by one window at most. If another revision chose until now, this one does from here on.
+    /// A process opens the experiment, and begins where the log ends. Windows that are open become longer by the time since then,
+    /// by one window at most. If another revision chose until now, this one does from here on. `start` is a random number of
+    /// this process: an id that carries the number of another start belongs to an impression that the log does not have
+    /// ([`start_of`](Self::start_of)).
     ///
     /// # Errors
     /// If the policy of this build refuses the settings.
-    pub fn started(&mut self, now: Time) -> Result<(), Refused> {
+    pub fn started(&mut self, now: Time, start: u64) -> Result<(), Refused> {
         let time = now.max(self.time);
         let gap = (time - self.time).min(self.rules.window);
-        self.downtime += gap;
-        self.record(Event::Started { time, gap });
+        self.started_with(gap, start);
+        self.record(Event::Started { time, gap, start });
         self.take_over(time)
     }
 

@@ -2,7 +2,7 @@
 
 use super::super::chooser::Chooser;
 use super::super::config::{Ask, Keep};
-use super::super::event::{Choice, Event, Guard, Marks, Outcome, Reason, Row, State, Time};
+use super::super::event::{Choice, Event, Guard, Marks, Outcome, Reason, Recorded, Row, State, Time};
 use super::super::units::{Credited, Rule, Said};
 use super::open::Open;
 use super::{Alarm, Change, Daily, Experiment, HOURS, Mark, Met};
@@ -46,8 +46,8 @@ impl Experiment {
     ///
     /// # Errors
     /// If it is another event, or its settings are refused.
-    pub fn begin(first: &Event) -> Result<Self, FoldError> {
-        let Event::Created { time, config, chooser: name } = first else { return Err(FoldError::Created) };
+    pub fn begin(first: &Recorded) -> Result<Self, FoldError> {
+        let Event::Created { time, config, chooser: name } = first.event() else { return Err(FoldError::Created) };
         let rules = config.rules()?;
         let chooser = Some(Chooser::new(config, &rules)?).filter(|chooser| chooser.name() == *name);
         let mut experiment = Self::empty((**config).clone(), rules, chooser, *time);
@@ -59,7 +59,8 @@ impl Experiment {
     ///
     /// # Errors
     /// If the event cannot follow those before it, or this build would have done something else.
-    pub fn fold(&mut self, event: &Event) -> Result<(), FoldError> {
+    pub fn fold(&mut self, recorded: &Recorded) -> Result<(), FoldError> {
+        let event = recorded.event();
         if event.time() < self.time {
             return impossible("it is earlier than the event before it");
         }
@@ -69,7 +70,7 @@ impl Experiment {
                 let chooser = Chooser::new(&self.config, &self.rules)?;
                 self.continued(Some(chooser).filter(|chooser| chooser.name() == *name));
             }
-            Event::Started { gap, .. } => self.downtime += gap,
+            Event::Started { gap, start, .. } => self.started_with(*gap, *start),
             Event::Asked { time, unit, marks, choice, receipt } => {
                 let mut ticket = None;
                 if self.chooser.is_some() {
@@ -127,8 +128,13 @@ impl Experiment {
                 self.breached(*time, *ranker, *guard, [*ranker_bad, *champion_bad]);
             }
         }
-        self.passed(event);
+        self.passed(recorded);
         Ok(())
+    }
+
+    pub(super) fn started_with(&mut self, gap: i64, start: u64) {
+        self.downtime += gap;
+        self.starts.push((self.fates.asked + 1, start));
     }
 
     /// The outcome that a closing event must have, as far as clicks and receipts say it.

@@ -27,7 +27,7 @@ use open::{Open, OpenImpressions};
 
 use super::chooser::Chooser;
 use super::config::{Config, Rules};
-use super::event::{Choice, Event, Guard, Row, State, Time};
+use super::event::{Choice, Event, Guard, Recorded, Row, State, Time};
 use super::guards::Watched;
 use super::units::{Tally, Units};
 use crate::config::ConfigError;
@@ -42,8 +42,8 @@ const HOURS: usize = 48;
 pub struct Numbered {
     /// The number.
     pub n: u64,
-    /// The event.
-    pub event: Event,
+    /// The event, with its bytes.
+    pub recorded: Recorded,
 }
 
 /// A change of the state, who made it, and why.
@@ -193,8 +193,10 @@ pub struct Experiment {
     alarms: Vec<Alarm>,
     created: Time,
     time: Time,
-    /// How long nobody was there, as far as open windows became longer by it.
+    /// How long no process had the store open, as far as open windows became longer by it.
     downtime: i64,
+    /// The number of each start, after the number of the first impression that came after it.
+    starts: Vec<(u64, u64)>,
     events: u64,
     sum: u64,
     open: OpenImpressions,
@@ -248,6 +250,7 @@ impl Experiment {
             created: time,
             time,
             downtime: 0,
+            starts: Vec::new(),
             events: 0,
             sum: 0,
             open: OpenImpressions::default(),
@@ -302,6 +305,13 @@ impl Experiment {
     #[must_use]
     pub fn position(&self) -> (u64, u64) {
         (self.events, self.sum)
+    }
+
+    /// The number of the start in which an impression was asked for; 0 before the first start.
+    #[must_use]
+    pub fn start_of(&self, impression: u64) -> u64 {
+        let after = self.starts.partition_point(|(first, _)| *first <= impression);
+        after.checked_sub(1).map_or(0, |last| self.starts[last].1)
     }
 
     /// How many impressions and clicks there were.
@@ -374,14 +384,15 @@ impl Experiment {
 
     /// An event that was decided now has happened.
     fn record(&mut self, event: Event) {
-        self.passed(&event);
-        self.recent.push(Numbered { n: self.events, event });
+        let recorded = Recorded::of(event);
+        self.passed(&recorded);
+        self.recent.push(Numbered { n: self.events, recorded });
     }
 
-    fn passed(&mut self, event: &Event) {
+    fn passed(&mut self, recorded: &Recorded) {
         self.events += 1;
-        self.sum = event.sum(self.sum);
-        self.time = self.time.max(event.time());
+        self.sum = recorded.sum(self.sum);
+        self.time = self.time.max(recorded.event().time());
     }
 
     /// Time that does not pass while nobody is there.

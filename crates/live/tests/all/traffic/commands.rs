@@ -6,7 +6,7 @@ use live::traffic::{
     Ask, Chosen, ClickFate, Config, Event, Experiment, Guard, Keep, Marks, Reason, Refused, Request, State, Then,
 };
 
-use super::{DAY, MINUTE, config, list};
+use super::{DAY, MINUTE, START, config, list};
 
 fn of(unit: u64) -> Request {
     Request { unit, ..Request::default() }
@@ -35,7 +35,7 @@ impl Small {
     }
 
     fn events(&mut self) -> Vec<Event> {
-        self.experiment.take_events().into_iter().map(|numbered| numbered.event).collect()
+        self.experiment.take_events().into_iter().map(|numbered| numbered.recorded.into_event()).collect()
     }
 }
 
@@ -81,13 +81,13 @@ fn windows_close_and_downtime_makes_them_longer() {
     assert_eq!(small.experiment.click(30 * MINUTE, 99, 1), ClickFate::Unknown);
     assert_eq!(small.experiment.click(30 * MINUTE, second, 10), ClickFate::NotShown);
     // The node is away for 20 minutes; a clock that goes back changes nothing.
-    small.experiment.started(50 * MINUTE).unwrap();
+    small.experiment.started(50 * MINUTE, START).unwrap();
     small.experiment.advance(0);
     assert_eq!(small.experiment.click(50 * MINUTE, second, 1), ClickFate::Taken);
     assert_eq!(small.experiment.click(51 * MINUTE, second, 2), ClickFate::Late);
     // Away for a year, windows are longer by one window, and have passed.
     let (third, ..) = small.new_one(52 * MINUTE, 3);
-    small.experiment.started(365 * DAY).unwrap();
+    small.experiment.started(365 * DAY, START).unwrap();
     assert_eq!(small.experiment.click(365 * DAY, third, 2), ClickFate::Late);
     assert_eq!((small.experiment.fates().open, small.experiment.fates().credited), (0, 3));
     let events = small.events();

@@ -13,13 +13,13 @@ fn exported(world: &World) -> ([String; 2], Vec<String>) {
     let last = world.experiment.final_day();
     let mut experiment = Experiment::begin(&world.log[0]).unwrap();
     let mut texts = [String::new(), String::new()];
-    for event in &world.log[1..] {
-        let line = experiment.exported(event, |impression| (impression % 5 > 0).then(|| documents(20)));
+    for recorded in &world.log[1..] {
+        let line = experiment.exported(recorded.event(), |impression| (impression % 5 > 0).then(|| documents(20)));
         if let Some(line) = line.filter(|line| line.day <= last) {
             texts[0] += &line.impression;
             texts[1] += &line.clicks;
         }
-        experiment.fold(event).unwrap();
+        experiment.fold(recorded).unwrap();
     }
     (texts, experiment.credit_flags())
 }

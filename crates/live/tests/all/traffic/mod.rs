@@ -2,6 +2,7 @@
 
 mod commands;
 mod equality;
+mod evolve;
 mod exported;
 mod false_alarms;
 mod headlines;
@@ -9,18 +10,20 @@ mod replays;
 
 use bandits::Generator;
 use interleave::{Doc, ListBuf, Page};
-use live::traffic::{Chosen, ClickFate, Config, Event, Experiment, Marks, Request, State};
+use live::traffic::{Chosen, ClickFate, Config, Experiment, Marks, Recorded, Request, State};
 use rand::{RngExt as _, SeedableRng as _};
 
 /// A minute in milliseconds.
 pub(crate) const MINUTE: i64 = 60_000;
+/// The number of every start.
+pub(crate) const START: u64 = 0x0123_4567_89ab_cdef;
 /// A day in milliseconds.
 pub(crate) const DAY: i64 = 24 * 60 * MINUTE;
 
 /// An experiment and its users, who come back, click, turn pages, or never answer.
 pub(crate) struct World {
     pub(crate) experiment: Experiment,
-    pub(crate) log: Vec<Event>,
+    pub(crate) log: Vec<Recorded>,
     pub(crate) now: i64,
     generator: Generator,
     open: Vec<u64>,
@@ -48,7 +51,7 @@ impl World {
     /// Takes the events of the last call into the log.
     pub(crate) fn keep(&mut self) {
         for numbered in self.experiment.take_events() {
-            self.log.push(numbered.event);
+            self.log.push(numbered.recorded);
             assert_eq!(numbered.n, self.log.len() as u64);
         }
     }
@@ -82,7 +85,7 @@ impl World {
             }
             97 => {
                 self.now += self.below(3_600_000) as i64;
-                self.experiment.started(self.now).unwrap();
+                self.experiment.started(self.now, START).unwrap();
             }
             98 if self.below(10) == 0 => {
                 let to = if self.experiment.state() == State::Running { State::Paused } else { State::Running };

@@ -1,14 +1,13 @@
 //! A log gives the same experiment again.
 
-use live::EventError;
-use live::traffic::{Config, Daily, Event, Experiment, FoldError, Keep};
+use live::traffic::{Config, Daily, Event, EventError, Experiment, FoldError, Keep, Recorded, Request};
 
-use super::{World, config};
+use super::{START, World, config};
 
-fn replayed(log: &[Event]) -> Experiment {
+pub(super) fn replayed(log: &[Recorded]) -> Experiment {
     let mut experiment = Experiment::begin(&log[0]).unwrap();
-    for (n, event) in (2..).zip(&log[1..]) {
-        experiment.fold(event).unwrap_or_else(|error| panic!("event {n}, {event:?}: {error}"));
+    for (n, recorded) in (2..).zip(&log[1..]) {
+        experiment.fold(recorded).unwrap_or_else(|error| panic!("event {n}, {:?}: {error}", recorded.event()));
     }
     experiment
 }
@@ -86,26 +85,53 @@ fn events_survive_as_bytes() {
     for (seed, config) in (1..).zip(configs()) {
         let mut world = World::new(config, 60, seed);
         (0..2_500).for_each(|_| world.step());
-        for event in &world.log {
-            let bytes = event.to_bytes();
-            assert_eq!(Event::from_bytes(&bytes).as_ref(), Ok(event));
-            assert_eq!(bytes[..2], [1, event.kind()]);
+        for recorded in &world.log {
+            let (event, bytes) = (recorded.event(), recorded.bytes());
+            assert_eq!(Recorded::read(bytes.to_vec()).as_ref(), Ok(recorded));
+            assert_eq!(bytes[0], event.kind());
             if kinds.insert(event.name()) || kinds.len() < 4 {
                 for length in 0..bytes.len() {
-                    assert!(Event::from_bytes(&bytes[..length]).is_err(), "{event:?} cut to {length}");
+                    assert!(Recorded::read(bytes[..length].to_vec()).is_err(), "{event:?} cut to {length}");
                 }
-                assert!(Event::from_bytes(&[&bytes[..], &[0]].concat()).is_err());
+                assert!(Recorded::read([bytes, &[0]].concat()).is_err());
                 for at in 0..bytes.len() {
-                    let mut damaged = bytes.clone();
+                    let mut damaged = bytes.to_vec();
                     damaged[at] ^= 0x81;
-                    // Another event, or none; never a panic.
-                    let _ = Event::from_bytes(&damaged);
+                    // Another event of these very bytes, or none; never a panic.
+                    if let Ok(other) = Recorded::read(damaged) {
+                        assert_ne!(other.event(), event);
+                        assert_eq!(Recorded::of(other.event().clone()), other);
+                    }
                 }
             }
         }
     }
     assert!(kinds.len() >= 10, "{kinds:?}");
-    assert_eq!(Event::from_bytes(&[7, 3]), Err(EventError::Format { found: 7 }));
+    assert_eq!(Recorded::read(vec![77, 3]), Err(EventError::Unknown { kind: 77, version: 3 }));
+    assert!(Recorded::read(vec![5]).is_err() && Recorded::read(vec![]).is_err());
+}
+
+#[test]
+fn impressions_know_their_start() {
+    let mut world = World::new(config(3, "fixed"), 30, 4);
+    assert_eq!(world.experiment.start_of(1), 0, "nothing has started");
+    let mut starts = Vec::new();
+    for start in [5, 0xffff_ffff_ffff_ffff, 9] {
+        world.experiment.started(world.now, start).unwrap();
+        let first = world.experiment.fates().asked + 1;
+        while world.experiment.fates().asked < first + 20 {
+            world.now += super::MINUTE;
+            world.experiment.choose(world.now, &Request { unit: first, ..Request::default() }, None).unwrap();
+        }
+        starts.push((first, world.experiment.fates().asked, start));
+    }
+    world.keep();
+    let again = replayed(&world.log);
+    for (first, last, start) in starts {
+        for impression in first..=last {
+            assert_eq!((again.start_of(impression), world.experiment.start_of(impression)), (start, start));
+        }
+    }
 }
 
 #[test]
@@ -115,10 +141,10 @@ fn a_log_that_says_something_else_is_refused() {
     let mut refused = 0;
     for at in 1..world.log.len() {
         let mut experiment = Experiment::begin(&world.log[0]).unwrap();
-        for event in &world.log[1..at] {
-            experiment.fold(event).unwrap();
+        for recorded in &world.log[1..at] {
+            experiment.fold(recorded).unwrap();
         }
-        let changed = match world.log[at].clone() {
+        let changed = match world.log[at].event().clone() {
             Event::Asked { time, unit, marks, receipt, .. } => {
                 let choice = live::traffic::Choice::Alone(3);
                 Event::Asked { time, unit, marks, choice, receipt }
@@ -134,7 +160,7 @@ fn a_log_that_says_something_else_is_refused() {
             }
             _ => continue,
         };
-        if let Err(error) = experiment.fold(&changed) {
+        if let Err(error) = experiment.fold(&Recorded::of(changed.clone())) {
             assert!(matches!(error, FoldError::Differs { .. } | FoldError::Impossible { .. }), "{error:?}");
             refused += 1;
         } else {
@@ -157,15 +183,16 @@ fn a_log_that_says_something_else_is_refused() {
 fn another_revision_goes_on() {
     let mut world = World::new(Config { keep: Keep::Impression, ..config(4, "rucb") }, 30, 9);
     (0..500).for_each(|_| world.step());
-    let Event::Created { chooser, .. } = &mut world.log[0] else { panic!() };
-    *chooser = chooser.replace("traffic=", "traffic=9");
+    let Event::Created { time, config, chooser } = world.log[0].event().clone() else { panic!() };
+    let chooser = chooser.replace("traffic=", "traffic=9");
+    world.log[0] = Recorded::of(Event::Created { time, config, chooser });
     let before = world.experiment.fates();
     world.experiment = replayed(&world.log);
     assert_eq!(world.experiment.fates(), before);
     assert_eq!(world.experiment.leader(), None);
-    world.experiment.started(world.now).unwrap();
+    world.experiment.started(world.now, START).unwrap();
     world.keep();
-    assert_eq!(world.log.last().unwrap().name(), "continued");
+    assert_eq!(world.log.last().unwrap().event().name(), "continued");
     let _ = world.experiment.change(world.now, live::traffic::State::Running, "a test", "");
     (0..500).for_each(|_| world.step());
     let after = world.experiment.fates();

@@ -1,0 +1,322 @@
+//! Events as stores keep them: one struct in [postcard](https://postcard.jamesmunns.com) per kind and version. A published struct
+//! never changes; [how events evolve](super) says what to do instead.
+//!
+//! Nothing here uses `..`: a field that is forgotten does not compile. Values inside events are in `values`, settings in
+//! `settings`; what bytes surround them, in `recorded`.
+
+mod settings;
+mod values;
+
+use serde::{Deserialize, Serialize};
+use serde_bytes::Bytes;
+
+use interleave::receipt::{read_page, write_page};
+
+use self::settings::SettingsV1;
+use self::values::{ChoiceV1, GuardV1, MarksV1, OutcomeV1, ReasonV1, RowV1, StateV1};
+use super::recorded::{Version, read, write};
+use super::{Event, EventError};
+
+/// The bytes of an event, in the newest version of its kind.
+pub(super) fn encode(event: &Event) -> Vec<u8> {
+    match event {
+        Event::Created { time, config, chooser } => {
+            write(&CreatedV1 { time: *time, settings: SettingsV1::of(config), chooser })
+        }
+        Event::Continued { time, chooser } => write(&ContinuedV1 { time: *time, chooser }),
+        Event::Started { time, gap, start } => write(&StartedV1 { time: *time, gap: *gap, start: *start }),
+        Event::Asked { time, unit, marks, choice, receipt } => write(&AskedV1 {
+            time: *time,
+            unit: *unit,
+            marks: MarksV1::of(*marks),
+            choice: ChoiceV1::of(choice),
+            receipt: receipt.as_deref().map(Bytes::new),
+        }),
+        Event::Listed { time, impression, receipt } => {
+            write(&ListedV1 { time: *time, impression: *impression, receipt: Bytes::new(receipt) })
+        }
+        Event::Clicked { time, impression, position } => {
+            write(&ClickedV1 { time: *time, impression: *impression, position: *position })
+        }
+        Event::Paged { time, impression, seen } => {
+            write(&PagedV1 { time: *time, impression: *impression, seen: *seen })
+        }
+        Event::Shown { time, impression, page } => {
+            let mut bytes = Vec::new();
+            write_page(page, &mut bytes);
+            write(&ShownV1 { time: *time, impression: *impression, page: Bytes::new(&bytes) })
+        }
+        Event::Closed { time, impression, reason, outcome } => write(&ClosedV1 {
+            time: *time,
+            impression: *impression,
+            reason: ReasonV1::of(*reason),
+            outcome: OutcomeV1::of(outcome),
+        }),
+        Event::Day { time, day, rows } => {
+            write(&DayV1 { time: *time, day: *day, rows: rows.iter().map(|row| RowV1::of(*row)).collect() })
+        }
+        Event::Changed { time, state, who, why } => {
+            write(&ChangedV1 { time: *time, state: StateV1::of(*state), who, why })
+        }
+        Event::Breached { time, ranker, guard, ranker_bad, champion_bad } => write(&BreachedV1 {
+            time: *time,
+            ranker: *ranker,
+            guard: GuardV1::of(*guard),
+            ranker_bad: *ranker_bad,
+            champion_bad: *champion_bad,
+        }),
+    }
+}
+
+/// The event of bytes in any version.
+pub(super) fn decode(bytes: &[u8]) -> Result<Event, EventError> {
+    let (&[kind, version], body) =
+        bytes.split_first_chunk().ok_or(EventError::Damaged { what: "it has no kind and version" })?;
+    match (kind, version) {
+        (CreatedV1::KIND, CreatedV1::VERSION) => read::<CreatedV1<'_>>(body),
+        (ContinuedV1::KIND, ContinuedV1::VERSION) => read::<ContinuedV1<'_>>(body),
+        (StartedV1::KIND, StartedV1::VERSION) => read::<StartedV1>(body),
+        (AskedV1::KIND, AskedV1::VERSION) => read::<AskedV1<'_>>(body),
+        (ListedV1::KIND, ListedV1::VERSION) => read::<ListedV1<'_>>(body),
+        (ClickedV1::KIND, ClickedV1::VERSION) => read::<ClickedV1>(body),
+        (PagedV1::KIND, PagedV1::VERSION) => read::<PagedV1>(body),
+        (ShownV1::KIND, ShownV1::VERSION) => read::<ShownV1<'_>>(body),
+        (ClosedV1::KIND, ClosedV1::VERSION) => read::<ClosedV1<'_>>(body),
+        (DayV1::KIND, DayV1::VERSION) => read::<DayV1>(body),
+        (ChangedV1::KIND, ChangedV1::VERSION) => read::<ChangedV1<'_>>(body),
+        (BreachedV1::KIND, BreachedV1::VERSION) => read::<BreachedV1>(body),
+        #[cfg(test)]
+        (scratch::ClickedV2::KIND, scratch::ClickedV2::VERSION) => read::<scratch::ClickedV2<'_>>(body),
+        _ => Err(EventError::Unknown { kind, version }),
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct CreatedV1<'a> {
+    time: i64,
+    #[serde(borrow)]
+    settings: SettingsV1<'a>,
+    chooser: &'a str,
+}
+
+impl<'a> Version<'a> for CreatedV1<'a> {
+    const KIND: u8 = 0;
+    const VERSION: u8 = 1;
+
+    fn upgrade(self) -> Result<Event, EventError> {
+        let Self { time, settings, chooser } = self;
+        Ok(Event::Created { time, config: Box::new(settings.upgrade()), chooser: chooser.to_owned() })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct ContinuedV1<'a> {
+    time: i64,
+    chooser: &'a str,
+}
+
+impl<'a> Version<'a> for ContinuedV1<'a> {
+    const KIND: u8 = 1;
+    const VERSION: u8 = 1;
+
+    fn upgrade(self) -> Result<Event, EventError> {
+        let Self { time, chooser } = self;
+        Ok(Event::Continued { time, chooser: chooser.to_owned() })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct StartedV1 {
+    time: i64,
+    gap: i64,
+    /// Random, so no shorter as a varint.
+    #[serde(with = "postcard::fixint::le")]
+    start: u64,
+}
+
+impl Version<'_> for StartedV1 {
+    const KIND: u8 = 2;
+    const VERSION: u8 = 1;
+
+    fn upgrade(self) -> Result<Event, EventError> {
+        let Self { time, gap, start } = self;
+        Ok(Event::Started { time, gap, start })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct AskedV1<'a> {
+    time: i64,
+    unit: u64,
+    marks: MarksV1,
+    #[serde(borrow)]
+    choice: ChoiceV1<'a>,
+    #[serde(borrow)]
+    receipt: Option<&'a Bytes>,
+}
+
+impl<'a> Version<'a> for AskedV1<'a> {
+    const KIND: u8 = 3;
+    const VERSION: u8 = 1;
+
+    fn upgrade(self) -> Result<Event, EventError> {
+        let Self { time, unit, marks, choice, receipt } = self;
+        let receipt = receipt.map(|receipt| receipt.to_vec());
+        Ok(Event::Asked { time, unit, marks: marks.upgrade(), choice: choice.upgrade(), receipt })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct ListedV1<'a> {
+    time: i64,
+    impression: u64,
+    #[serde(borrow)]
+    receipt: &'a Bytes,
+}
+
+impl<'a> Version<'a> for ListedV1<'a> {
+    const KIND: u8 = 4;
+    const VERSION: u8 = 1;
+
+    fn upgrade(self) -> Result<Event, EventError> {
+        let Self { time, impression, receipt } = self;
+        Ok(Event::Listed { time, impression, receipt: receipt.to_vec() })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct ClickedV1 {
+    time: i64,
+    impression: u64,
+    position: u32,
+}
+
+impl Version<'_> for ClickedV1 {
+    const KIND: u8 = 5;
+    const VERSION: u8 = 1;
+
+    fn upgrade(self) -> Result<Event, EventError> {
+        let Self { time, impression, position } = self;
+        Ok(Event::Clicked { time, impression, position })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct PagedV1 {
+    time: i64,
+    impression: u64,
+    seen: u32,
+}
+
+impl Version<'_> for PagedV1 {
+    const KIND: u8 = 6;
+    const VERSION: u8 = 1;
+
+    fn upgrade(self) -> Result<Event, EventError> {
+        let Self { time, impression, seen } = self;
+        Ok(Event::Paged { time, impression, seen })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct ShownV1<'a> {
+    time: i64,
+    impression: u64,
+    /// In the form of receipts, which is kept for ever too.
+    #[serde(borrow)]
+    page: &'a Bytes,
+}
+
+impl<'a> Version<'a> for ShownV1<'a> {
+    const KIND: u8 = 7;
+    const VERSION: u8 = 1;
+
+    fn upgrade(self) -> Result<Event, EventError> {
+        let Self { time, impression, page: bytes } = self;
+        let Some((page, [])) = read_page(bytes) else {
+            return Err(EventError::Damaged { what: "a page that cannot be read" });
+        };
+        let mut again = Vec::with_capacity(bytes.len());
+        write_page(&page, &mut again);
+        if again != **bytes {
+            return Err(EventError::Damaged { what: "a page in another form" });
+        }
+        Ok(Event::Shown { time, impression, page })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct ClosedV1<'a> {
+    time: i64,
+    impression: u64,
+    reason: ReasonV1,
+    #[serde(borrow)]
+    outcome: OutcomeV1<'a>,
+}
+
+impl<'a> Version<'a> for ClosedV1<'a> {
+    const KIND: u8 = 8;
+    const VERSION: u8 = 1;
+
+    fn upgrade(self) -> Result<Event, EventError> {
+        let Self { time, impression, reason, outcome } = self;
+        Ok(Event::Closed { time, impression, reason: reason.upgrade(), outcome: outcome.upgrade()? })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct DayV1 {
+    time: i64,
+    day: i32,
+    rows: Vec<RowV1>,
+}
+
+impl Version<'_> for DayV1 {
+    const KIND: u8 = 9;
+    const VERSION: u8 = 1;
+
+    fn upgrade(self) -> Result<Event, EventError> {
+        let Self { time, day, rows } = self;
+        Ok(Event::Day { time, day, rows: rows.into_iter().map(RowV1::upgrade).collect() })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct ChangedV1<'a> {
+    time: i64,
+    state: StateV1,
+    who: &'a str,
+    why: &'a str,
+}
+
+impl<'a> Version<'a> for ChangedV1<'a> {
+    const KIND: u8 = 10;
+    const VERSION: u8 = 1;
+
+    fn upgrade(self) -> Result<Event, EventError> {
+        let Self { time, state, who, why } = self;
+        Ok(Event::Changed { time, state: state.upgrade(), who: who.to_owned(), why: why.to_owned() })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct BreachedV1 {
+    time: i64,
+    ranker: u32,
+    guard: GuardV1,
+    ranker_bad: [u64; 2],
+    champion_bad: [u64; 2],
+}
+
+impl Version<'_> for BreachedV1 {
+    const KIND: u8 = 11;
+    const VERSION: u8 = 1;
+
+    fn upgrade(self) -> Result<Event, EventError> {
+        let Self { time, ranker, guard, ranker_bad, champion_bad } = self;
+        Ok(Event::Breached { time, ranker, guard: guard.upgrade(), ranker_bad, champion_bad })
+    }
+}
+
+#[cfg(test)]
+mod scratch;

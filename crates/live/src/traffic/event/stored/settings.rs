@@ -1,0 +1,230 @@
+//! Settings of an experiment as its store keeps them, apart from those that a request states: they evolve each on its own.
+
+use std::borrow::Cow;
+
+use click_logs::model::Bots;
+use serde::{Deserialize, Serialize};
+
+use super::super::super::config::{Config, Generators, Guardrails, Ranker};
+use super::values::{AskV1, KeepV1, ThenV1};
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct SettingsV1<'a> {
+    name: &'a str,
+    #[serde(borrow)]
+    rankers: Vec<RankerV1<'a>>,
+    champion: Option<&'a str>,
+    policy: &'a str,
+    horizon: u64,
+    ask: AskV1,
+    interleaving: &'a str,
+    multileaving: &'a str,
+    shown: u32,
+    depth: u32,
+    window: &'a str,
+    keep: KeepV1,
+    unit_days: u32,
+    timezone: &'a str,
+    bots: BotsV1<'a>,
+    level: f64,
+    guardrails: GuardrailsV1,
+    same_lists: bool,
+    simulated: bool,
+    seed: u64,
+    run: u64,
+    generators: Option<GeneratorsV1<'a>>,
+}
+
+impl<'a> SettingsV1<'a> {
+    pub(super) fn of(config: &'a Config) -> Self {
+        let Config {
+            name,
+            rankers,
+            champion,
+            policy,
+            horizon,
+            ask,
+            interleaving,
+            multileaving,
+            shown,
+            depth,
+            window,
+            keep,
+            unit_days,
+            timezone,
+            bots,
+            level,
+            guardrails,
+            same_lists,
+            simulated,
+            seed,
+            run,
+            generators,
+        } = config;
+        Self {
+            name,
+            rankers: rankers.iter().map(|Ranker { name, version }| RankerV1 { name, version }).collect(),
+            champion: champion.as_deref(),
+            policy,
+            horizon: *horizon,
+            ask: AskV1::of(*ask),
+            interleaving,
+            multileaving,
+            shown: *shown,
+            depth: *depth,
+            window,
+            keep: KeepV1::of(*keep),
+            unit_days: *unit_days,
+            timezone,
+            bots: BotsV1::of(bots),
+            level: *level,
+            guardrails: GuardrailsV1::of(guardrails),
+            same_lists: *same_lists,
+            simulated: *simulated,
+            seed: *seed,
+            run: *run,
+            generators: generators.as_ref().map(|Generators { policy, coins }| GeneratorsV1 { policy, coins }),
+        }
+    }
+
+    pub(super) fn upgrade(self) -> Config {
+        let Self {
+            name,
+            rankers,
+            champion,
+            policy,
+            horizon,
+            ask,
+            interleaving,
+            multileaving,
+            shown,
+            depth,
+            window,
+            keep,
+            unit_days,
+            timezone,
+            bots,
+            level,
+            guardrails,
+            same_lists,
+            simulated,
+            seed,
+            run,
+            generators,
+        } = self;
+        let ranker = |RankerV1 { name, version }: &RankerV1<'_>| Ranker {
+            name: (*name).to_owned(),
+            version: (*version).to_owned(),
+        };
+        Config {
+            name: name.to_owned(),
+            rankers: rankers.iter().map(ranker).collect(),
+            champion: champion.map(str::to_owned),
+            policy: policy.to_owned(),
+            horizon,
+            ask: ask.upgrade(),
+            interleaving: interleaving.to_owned(),
+            multileaving: multileaving.to_owned(),
+            shown,
+            depth,
+            window: window.to_owned(),
+            keep: keep.upgrade(),
+            unit_days,
+            timezone: timezone.to_owned(),
+            bots: bots.upgrade(),
+            level,
+            guardrails: guardrails.upgrade(),
+            same_lists,
+            simulated,
+            seed,
+            run,
+            generators: generators.map(|GeneratorsV1 { policy, coins }| Generators {
+                policy: policy.to_owned(),
+                coins: coins.to_owned(),
+            }),
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct RankerV1<'a> {
+    name: &'a str,
+    version: &'a str,
+}
+
+#[derive(Serialize, Deserialize)]
+struct GeneratorsV1<'a> {
+    policy: &'a str,
+    coins: &'a str,
+}
+
+#[derive(Serialize, Deserialize)]
+struct BotsV1<'a> {
+    max_impressions_per_day: Option<u64>,
+    max_clicks_per_day: Option<u64>,
+    max_clicks_per_impression: Option<u64>,
+    units: Cow<'a, [String]>,
+    unit_prefixes: Cow<'a, [String]>,
+    agents: Cow<'a, [String]>,
+}
+
+impl<'a> BotsV1<'a> {
+    fn of(bots: &'a Bots) -> Self {
+        let Bots {
+            max_impressions_per_day,
+            max_clicks_per_day,
+            max_clicks_per_impression,
+            units,
+            unit_prefixes,
+            agents,
+        } = bots;
+        Self {
+            max_impressions_per_day: *max_impressions_per_day,
+            max_clicks_per_day: *max_clicks_per_day,
+            max_clicks_per_impression: *max_clicks_per_impression,
+            units: units.into(),
+            unit_prefixes: unit_prefixes.into(),
+            agents: agents.into(),
+        }
+    }
+
+    fn upgrade(self) -> Bots {
+        let Self {
+            max_impressions_per_day,
+            max_clicks_per_day,
+            max_clicks_per_impression,
+            units,
+            unit_prefixes,
+            agents,
+        } = self;
+        Bots {
+            max_impressions_per_day,
+            max_clicks_per_day,
+            max_clicks_per_impression,
+            units: units.into_owned(),
+            unit_prefixes: unit_prefixes.into_owned(),
+            agents: agents.into_owned(),
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct GuardrailsV1 {
+    no_click: Option<f64>,
+    missing: Option<f64>,
+    slow: Option<f64>,
+    slow_after: u32,
+    then: ThenV1,
+}
+
+impl GuardrailsV1 {
+    fn of(guardrails: &Guardrails) -> Self {
+        let Guardrails { no_click, missing, slow, slow_after, then } = guardrails;
+        Self { no_click: *no_click, missing: *missing, slow: *slow, slow_after: *slow_after, then: ThenV1::of(*then) }
+    }
+
+    fn upgrade(self) -> Guardrails {
+        let Self { no_click, missing, slow, slow_after, then } = self;
+        Guardrails { no_click, missing, slow, slow_after, then: then.upgrade() }
+    }
+}

@@ -1,0 +1,223 @@
+//! Values inside of events, as stores keep them.
+
+use std::borrow::Cow;
+
+use interleave::Preference;
+use serde::{Deserialize, Serialize};
+use serde_bytes::ByteBuf;
+use statistics::Counts;
+
+use super::super::super::config::{Ask, Keep, Then};
+use super::super::{Choice, EventError, Guard, Marks, Outcome, Reason, Row, State};
+
+/// A stored enum beside the one of the program. Its variants are numbered in this order for ever, in whatever order the program
+/// lists its own.
+macro_rules! stored_enum {
+    ($stored:ident, $program:ident { $($variant:ident),+ }) => {
+        #[derive(Clone, Copy, Serialize, Deserialize)]
+        pub(super) enum $stored { $($variant),+ }
+
+        impl $stored {
+            pub(super) fn of(value: $program) -> Self {
+                match value { $($program::$variant => Self::$variant),+ }
+            }
+
+            pub(super) fn upgrade(self) -> $program {
+                match self { $(Self::$variant => $program::$variant),+ }
+            }
+        }
+    };
+}
+
+stored_enum!(StateV1, State { Running, Paused, Killed, Ended });
+stored_enum!(GuardV1, Guard { NoClick, Missing, Slow });
+stored_enum!(AskV1, Ask { Lists, Duels });
+stored_enum!(KeepV1, Keep { Unit, Impression });
+stored_enum!(ThenV1, Then { Warn, Pause });
+
+/// A keyed hash: eight bytes, because a varint would take more.
+#[derive(Serialize, Deserialize)]
+struct HashV1(#[serde(with = "postcard::fixint::le")] u64);
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct MarksV1 {
+    query: Option<HashV1>,
+    key: Option<HashV1>,
+    request: Option<HashV1>,
+}
+
+impl MarksV1 {
+    pub(super) fn of(Marks { query, key, request }: Marks) -> Self {
+        Self { query: query.map(HashV1), key: key.map(HashV1), request: request.map(HashV1) }
+    }
+
+    pub(super) fn upgrade(self) -> Marks {
+        let Self { query, key, request } = self;
+        let hash = |HashV1(hash)| hash;
+        Marks { query: query.map(hash), key: key.map(hash), request: request.map(hash) }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) enum ChoiceV1<'a> {
+    Duel([u32; 2]),
+    Set(Cow<'a, [u32]>),
+    Kept { arms: Cow<'a, [u32]>, is_set: bool },
+    Alone(u32),
+    Leader(u32),
+}
+
+impl<'a> ChoiceV1<'a> {
+    pub(super) fn of(choice: &'a Choice) -> Self {
+        match choice {
+            Choice::Duel(pair) => Self::Duel(*pair),
+            Choice::Set(arms) => Self::Set(arms.into()),
+            Choice::Kept { arms, is_set } => Self::Kept { arms: arms.into(), is_set: *is_set },
+            Choice::Alone(arm) => Self::Alone(*arm),
+            Choice::Leader(arm) => Self::Leader(*arm),
+        }
+    }
+
+    pub(super) fn upgrade(self) -> Choice {
+        match self {
+            Self::Duel(pair) => Choice::Duel(pair),
+            Self::Set(arms) => Choice::Set(arms.into_owned()),
+            Self::Kept { arms, is_set } => Choice::Kept { arms: arms.into_owned(), is_set },
+            Self::Alone(arm) => Choice::Alone(arm),
+            Self::Leader(arm) => Choice::Leader(arm),
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) enum ReasonV1 {
+    Window,
+    Asked,
+    Judged,
+    Missing(u32),
+    Unanswered,
+    AnsweredLate,
+}
+
+impl ReasonV1 {
+    pub(super) fn of(reason: Reason) -> Self {
+        match reason {
+            Reason::Window => Self::Window,
+            Reason::Asked => Self::Asked,
+            Reason::Judged => Self::Judged,
+            Reason::Missing(arm) => Self::Missing(arm),
+            Reason::Unanswered => Self::Unanswered,
+            Reason::AnsweredLate => Self::AnsweredLate,
+        }
+    }
+
+    pub(super) fn upgrade(self) -> Reason {
+        match self {
+            Self::Window => Reason::Window,
+            Self::Asked => Reason::Asked,
+            Self::Judged => Reason::Judged,
+            Self::Missing(arm) => Reason::Missing(arm),
+            Self::Unanswered => Reason::Unanswered,
+            Self::AnsweredLate => Reason::AnsweredLate,
+        }
+    }
+}
+
+/// Preferences in a byte of [`OutcomeV1::Pairs`].
+const PREFERENCES: usize = 5;
+
+/// Of two, the winner is a variant of its own: one byte in all.
+#[derive(Serialize, Deserialize)]
+pub(super) enum OutcomeV1<'a> {
+    Nothing,
+    First,
+    Second,
+    Tie,
+    Scores(Cow<'a, [u64]>),
+    /// Five preferences in a byte, as digits to base 3, the first of them the lowest.
+    Pairs {
+        count: u32,
+        packed: ByteBuf,
+    },
+}
+
+impl<'a> OutcomeV1<'a> {
+    pub(super) fn of(outcome: &'a Outcome) -> Self {
+        match outcome {
+            Outcome::Nothing => Self::Nothing,
+            Outcome::Pair(Preference::First) => Self::First,
+            Outcome::Pair(Preference::Second) => Self::Second,
+            Outcome::Pair(Preference::Tie) => Self::Tie,
+            Outcome::Scores(scores) => Self::Scores(scores.into()),
+            Outcome::Pairs(preferences) => {
+                Self::Pairs { count: preferences.len() as u32, packed: packed(preferences).into() }
+            }
+        }
+    }
+
+    pub(super) fn upgrade(self) -> Result<Outcome, EventError> {
+        Ok(match self {
+            Self::Nothing => Outcome::Nothing,
+            Self::First => Outcome::Pair(Preference::First),
+            Self::Second => Outcome::Pair(Preference::Second),
+            Self::Tie => Outcome::Pair(Preference::Tie),
+            Self::Scores(scores) => Outcome::Scores(scores.into_owned()),
+            Self::Pairs { count, packed: bytes } => {
+                let digit = |byte: u8, at: u32| match byte / 3_u8.pow(at) % 3 {
+                    0 => Preference::First,
+                    1 => Preference::Second,
+                    _ => Preference::Tie,
+                };
+                let all = bytes.iter().flat_map(|&byte| (0..PREFERENCES as u32).map(move |at| digit(byte, at)));
+                let preferences: Vec<_> = all.take(count as usize).collect();
+                if preferences.len() != count as usize || packed(&preferences) != **bytes {
+                    return Err(EventError::Damaged { what: "preferences in another form" });
+                }
+                Outcome::Pairs(preferences)
+            }
+        })
+    }
+}
+
+fn packed(preferences: &[Preference]) -> Vec<u8> {
+    let digit = |preference: &Preference| match preference {
+        Preference::First => 0,
+        Preference::Second => 1,
+        Preference::Tie => 2,
+    };
+    let byte = |five: &[Preference]| five.iter().rev().fold(0, |packed, preference| 3 * packed + digit(preference));
+    preferences.chunks(PREFERENCES).map(byte).collect()
+}
+
+/// Wins and losses of the first ranker, and ties.
+#[derive(Serialize, Deserialize)]
+struct CountsV1([u64; 3]);
+
+impl CountsV1 {
+    fn of(Counts { wins, losses, ties }: Counts) -> Self {
+        Self([wins, losses, ties])
+    }
+
+    fn upgrade(self) -> Counts {
+        let Self([wins, losses, ties]) = self;
+        Counts::new(wins, losses, ties)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct RowV1 {
+    pair: (u32, u32),
+    units: CountsV1,
+    impressions: CountsV1,
+}
+
+impl RowV1 {
+    pub(super) fn of(Row { pair, units, impressions }: Row) -> Self {
+        Self { pair, units: CountsV1::of(units), impressions: CountsV1::of(impressions) }
+    }
+
+    pub(super) fn upgrade(self) -> Row {
+        let Self { pair, units, impressions } = self;
+        Row { pair, units: units.upgrade(), impressions: impressions.upgrade() }
+    }
+}
