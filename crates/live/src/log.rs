@@ -29,7 +29,14 @@ pub struct LogError {
 
 impl Live {
     /// How every log begins.
-    pub const BEGINNING: &str = r#"{"n":1,"v":"#;
+    pub const BEGINNING: &str = r#"{"n":1,"#;
+
+    /// Whether a file is a log, by its first line. [`replay`](Self::replay) says whether it can be read.
+    #[must_use]
+    pub fn is_log(bytes: &[u8]) -> bool {
+        let first = bytes.split(|byte| *byte == b'\n').next().and_then(|line| std::str::from_utf8(line).ok());
+        first.is_some_and(|line| line.starts_with(Self::BEGINNING) && line.contains(r#""event":"created""#))
+    }
 
     /// The session of a log. A last line without its line feed is passed over.
     ///
@@ -83,6 +90,9 @@ fn said(error: &LineError, line: u64) -> String {
             format!(
                 "expected event {expected}, found {found} again: a line is repeated; use a copy that was not edited"
             )
+        }
+        LineError::NoVersion => {
+            "it has no version `v`: a program from before the first release wrote it; begin a new session".into()
         }
         LineError::Unknown { event, version } => {
             format!(

@@ -29,7 +29,7 @@ pub(crate) struct Log<'a> {
 struct Head {
     /// The number of the event, from 1.
     n: u64,
-    /// Its version; no line of a log is without one.
+    /// Its version.
     v: Option<u32>,
     event: String,
 }
@@ -49,6 +49,8 @@ struct Body<'a, V> {
 pub(crate) enum LineError {
     /// It is not a line of a log.
     NotAnEvent(String),
+    /// It has no version.
+    NoVersion,
     /// It has another number.
     Number { expected: u64, found: u64 },
     /// Its checksum is not that of its text after those before it, or the text is not as programs write it.
@@ -76,7 +78,7 @@ pub(crate) fn from_line(text: &str, log: Log<'_>) -> Result<(Event, u64), LineEr
     if head.n != log.number {
         return Err(LineError::Number { expected: log.number, found: head.n });
     }
-    let version = head.v.ok_or_else(|| LineError::NotAnEvent("it has no version `v`".to_owned()))?;
+    let version = head.v.ok_or(LineError::NoVersion)?;
     match (head.event.as_str(), version) {
         (CreatedV1::EVENT, CreatedV1::VERSION) => read::<CreatedV1>(text, log),
         (ContinuedV1::EVENT, ContinuedV1::VERSION) => read::<ContinuedV1>(text, log),

@@ -34,7 +34,7 @@ impl BoardReport {
     /// # Errors
     /// One line: where the table cannot be read, or why nothing can be said of it.
     pub fn of_bytes(name: &str, bytes: &[u8], options: &Options, settings: &Settings) -> Result<Self> {
-        if bytes.starts_with(Live::BEGINNING.as_bytes()) {
+        if Live::is_log(bytes) {
             ensure!(
                 *options == Options::default(),
                 usage(format!(
