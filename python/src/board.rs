@@ -62,7 +62,7 @@ impl Source {
                 BoardReport::of("the table", reading, settings)
             }
             Self::Session(lines) => {
-                let (live, _) = live::Live::replay(lines)?;
+                let (live, _) = judges::Session::replay(lines)?;
                 BoardReport::of_session("the session", &live, settings)
             }
         }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use live::{Config, Live, LiveError, Pair, Ticket, verdict_from_word, verdict_word};
+use judges::{Config, Pair, SessionError, Ticket, verdict_from_word, verdict_word};
 use pyo3::prelude::*;
 use sim::journal::{self, Journal};
 
@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 type Question = (String, u32, u32, Option<u32>, Option<String>);
 
 struct Inner {
-    live: Live,
+    live: judges::Session,
     /// The lines of all events but the latest.
     log: String,
 }
@@ -34,7 +34,7 @@ fn asked(pair: Pair) -> Question {
 }
 
 fn ticket(text: &str) -> PyResult<Ticket> {
-    text.parse().map_err(|error: LiveError| value_error(error))
+    text.parse().map_err(|error: SessionError| value_error(error))
 }
 
 impl Session {
@@ -42,7 +42,7 @@ impl Session {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn new(live: Live, log: String) -> Self {
+    fn new(live: judges::Session, log: String) -> Self {
         Self { inner: Mutex::new(Inner { live, log }) }
     }
 }
@@ -92,7 +92,7 @@ impl Session {
     #[new]
     fn begin(config: &str) -> PyResult<Self> {
         let config: Config = serde_json::from_str(config).map_err(value_error)?;
-        Ok(Self::new(Live::new(config).map_err(value_error)?, String::new()))
+        Ok(Self::new(judges::Session::new(config).map_err(value_error)?, String::new()))
     }
 
     /// The session in a file, and the length of a last line that was cut off.
@@ -102,7 +102,8 @@ impl Session {
         let missing =
             || std::io::Error::new(std::io::ErrorKind::NotFound, format!("there is no file {}", path.display()));
         let bytes = bytes.ok_or_else(missing)?;
-        let (live, read) = Live::replay(&bytes).map_err(|error| value_error(format!("{}: {error}", path.display())))?;
+        let (live, read) =
+            judges::Session::replay(&bytes).map_err(|error| value_error(format!("{}: {error}", path.display())))?;
         // Replayed, so it is text.
         let log = String::from_utf8_lossy(&bytes[..read.bytes]).into_owned();
         Ok((Self::new(live, log), read.torn))

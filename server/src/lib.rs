@@ -1,6 +1,6 @@
 //! The live server: it says which rankers meet, mixes their lists, takes clicks, and says who won.
 //!
-//! The log of an experiment is the truth, and its state is the fold of the log (`live::traffic`). This crate keeps logs in
+//! The log of an experiment is the truth, and its state is the fold of the log (`traffic`). This crate keeps logs in
 //! SQLite ([`store`]), owns the folds in one thread ([`writer`]), and speaks HTTP ([`running`]). What was acknowledged is on
 //! the disk; what could not be written was not acknowledged.
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use live::traffic::Ask;
+use traffic::Ask;
 
 use super::{StoreFlag, print};
 use crate::export::{Rules, What, export};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use live::traffic::{Config, Event, Experiment};
+use traffic::{Config, Event, Experiment};
 
 use super::{StoreFlag, print, write_new};
 use crate::drive::expected::line;

@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use interleave::Preference;
-use live::traffic::{Choice, Config, Event, Guard, Outcome, Reason, Recorded, Row, State};
 use serde::Serialize;
 use statistics::Counts;
+use traffic::{Choice, Config, Event, Guard, Outcome, Reason, Recorded, Row, State};
 
 use super::ExportError;
 use crate::ids;

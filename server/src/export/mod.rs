@@ -10,7 +10,7 @@ mod rules;
 
 use std::io::Write;
 
-use live::traffic::Ask;
+use traffic::Ask;
 
 use crate::store::Store;
 use crate::writer::LoadError;

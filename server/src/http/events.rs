@@ -3,8 +3,8 @@
 use axum::Json as Answer;
 use axum::extract::State;
 use axum::http::StatusCode;
-use live::traffic::ClickFate;
 use serde_json::{Value as Told, json};
+use traffic::ClickFate;
 
 use super::auth::Anybody;
 use super::body::{Events, Kind, parsed};

@@ -7,8 +7,8 @@ use std::time::Duration;
 use axum::Json as Answer;
 use axum::extract::State;
 use axum::http::StatusCode;
-use live::traffic::{Config, State as To, Verdict};
 use serde_json::{Map, Value, json};
+use traffic::{Config, State as To, Verdict};
 
 use super::auth::{Admin, Caller, Reading, With};
 use super::body::Json;

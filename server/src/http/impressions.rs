@@ -5,9 +5,9 @@ use std::time::Duration;
 use axum::Json as Answer;
 use axum::extract::State;
 use interleave::Preference;
-use live::traffic::Marks;
 use serde::Serialize;
 use serde_json::{Value as Told, json};
+use traffic::Marks;
 
 use super::auth::{Serving, With};
 use super::body::Json;
@@ -94,7 +94,7 @@ pub(super) async fn duel(
     let top = Node::top(body.value());
     top.only(&["unit", "key"])?;
     let asker = Asker::read(&top)?;
-    if entry.config.ask != live::traffic::Ask::Duels {
+    if entry.config.ask != traffic::Ask::Duels {
         return Err(Problem::invalid("this experiment mixes lists; no judge is asked")
             .advice("make an experiment with \"ask\": \"duels\""));
     }
@@ -265,7 +265,7 @@ fn late<T>(asked: Result<Result<T, jobs::Refusal>, NoAnswer>) -> Result<Result<T
 }
 
 fn lists_are_asked_for(entry: &ExperimentHandle) -> Result<(), Problem> {
-    if entry.config.ask == live::traffic::Ask::Lists {
+    if entry.config.ask == traffic::Ask::Lists {
         return Ok(());
     }
     Err(Problem::invalid("this experiment asks judges; it mixes no lists").advice("POST .../duels asks for a pair"))

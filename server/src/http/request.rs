@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use axum::http::StatusCode;
-use live::traffic::Config;
-use live::traffic::lists::{ListError, Lists as Numbered};
+use traffic::Config;
+use traffic::lists::{ListError, Lists as Numbered};
 
 use super::Problem;
 use super::problem::excerpt;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use live::traffic::ClickFate;
+use traffic::ClickFate;
 
 use crate::ids::ImpressionId;
 use crate::store::Shown;

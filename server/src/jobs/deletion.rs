@@ -1,7 +1,7 @@
 //! A unit is forgotten: nothing says any longer which impressions were whose, or what they showed. The log stays, and has
 //! numbers alone.
 
-use live::traffic::{Event, Recorded};
+use traffic::{Event, Recorded};
 
 use crate::ids::UnitHash;
 use crate::store::{Store, StoreError, StoredEvent};
@@ -71,7 +71,7 @@ pub fn delete(session: &mut Session<'_>, mut deletions: Vec<Deletion>) -> usize 
 
 #[cfg(test)]
 mod tests {
-    use live::traffic::{Choice, Event, Marks};
+    use traffic::{Choice, Event, Marks};
 
     #[test]
     fn the_kind_is_that_of_asked() {

@@ -1,7 +1,7 @@
 //! Experiments: made, listed, changed.
 
-use live::traffic::{Config, Experiment, State};
 use serde_json::{Value, json};
+use traffic::{Config, Experiment, State};
 
 use super::Refusal;
 use crate::writer::Session;

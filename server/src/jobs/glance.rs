@@ -1,6 +1,6 @@
 //! What a page shows of an experiment, copied at one moment: pages are made beside the writer.
 
-use live::traffic::{Change, Config, Daily, Experiment, Fates, Tally, Time, Watch};
+use traffic::{Change, Config, Daily, Experiment, Fates, Tally, Time, Watch};
 
 /// The most changes that a page lists.
 const CHANGES: usize = 12;
@@ -23,7 +23,7 @@ pub struct Glance {
     /// Its version.
     pub version: String,
     /// Its state.
-    pub state: live::traffic::State,
+    pub state: traffic::State,
     /// When it was made, in words.
     pub created: String,
     /// What became of impressions.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use click_logs::model::time::parse_duration;
 use interleave::{Doc, ListBuf, Page, Preference};
-use live::traffic::{Chosen, Config, Marks, Request, State};
+use traffic::{Chosen, Config, Marks, Request, State};
 
 use super::Refusal;
 use crate::ids::{ImpressionId, UnitHash};

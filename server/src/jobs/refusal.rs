@@ -1,6 +1,6 @@
 //! Why a call is refused.
 
-use live::traffic::Refused;
+use traffic::Refused;
 
 use crate::ids::IdError;
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use click_logs::outcomes::Outcomes;
-use live::traffic::{Experiment, Facts, Fates, Verdict};
 use serde_json::{Value, json};
+use traffic::{Experiment, Facts, Fates, Verdict};
 
 use super::Refusal;
 use crate::writer::Session;

@@ -1,5 +1,5 @@
 //! The settings of a running server: from flags, the environment and a file, in this order. Not here: settings of
-//! experiments, which are `live`'s.
+//! experiments, which are those of `traffic`.
 
 mod duration;
 mod given;

@@ -120,7 +120,7 @@ pub(super) fn secrets(connection: &Connection) -> Result<Secrets, StoreError> {
 
 #[cfg(test)]
 mod tests {
-    use live::traffic::{Event, Outcome, Reason};
+    use traffic::{Event, Outcome, Reason};
 
     #[test]
     fn closed_events_are_those_of_the_unique_index() {

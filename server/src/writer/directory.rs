@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use live::traffic::Config;
+use traffic::Config;
 
 /// An experiment, as far as it can be known without the writer.
 #[derive(Debug)]

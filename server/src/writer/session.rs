@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use live::traffic::{Experiment, Refused};
+use traffic::{Experiment, Refused};
 
 use super::Shared;
 use crate::ids::{ImpressionId, UnitHash};

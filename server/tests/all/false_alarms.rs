@@ -20,7 +20,7 @@ impl Draws {
 }
 
 #[test]
-#[ignore = "a minute: 40,000 requests; the fold alone is tested with 1,000 experiments in `live`"]
+#[ignore = "a minute: 40,000 requests; the fold alone is tested with 1,000 experiments in `traffic`"]
 #[expect(clippy::print_stderr, reason = "who runs a measurement reads its numbers")]
 fn equal_rankers_rarely_win_over_http() {
     let server = Server::start();

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use interleave::{Doc, ListBuf};
-use live::traffic::{Chosen, Config, Experiment, Marks, Recorded, Request};
+use traffic::{Chosen, Config, Experiment, Marks, Recorded, Request};
 
 use super::measure::{Row, nanoseconds};
 

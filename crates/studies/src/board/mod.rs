@@ -12,7 +12,7 @@ mod rows;
 use anyhow::{Context, Result, anyhow, ensure};
 use board::read::{Options, Reading};
 use board::{Board, FurtherPairs, Settings};
-use live::{Goal, Live};
+use judges::Goal;
 use output::text_table::noted::{self, NotedTable};
 use output::usage::usage;
 use serde_json::{Value, json};
@@ -34,14 +34,15 @@ impl BoardReport {
     /// # Errors
     /// One line: where the table cannot be read, or why nothing can be said of it.
     pub fn of_bytes(name: &str, bytes: &[u8], options: &Options, settings: &Settings) -> Result<Self> {
-        if Live::is_log(bytes) {
+        if judges::Session::is_log(bytes) {
             ensure!(
                 *options == Options::default(),
                 usage(format!(
                     "{name} is a session of judges: its columns are known; leave out what says how to read a table"
                 ))
             );
-            let (live, _) = Live::replay(bytes).map_err(|error| anyhow!("{name}:{}: {}", error.line, error.message))?;
+            let (live, _) =
+                judges::Session::replay(bytes).map_err(|error| anyhow!("{name}:{}: {}", error.line, error.message))?;
             return Self::of_session(name, &live, settings);
         }
         let reading = board::read::bytes(bytes, options).map_err(|error| match error.row {
@@ -55,7 +56,7 @@ impl BoardReport {
     ///
     /// # Errors
     /// Why nothing can be said of it, e.g. before the first answer.
-    pub fn of_session(name: &str, live: &Live, settings: &Settings) -> Result<Self> {
+    pub fn of_session(name: &str, live: &judges::Session, settings: &Settings) -> Result<Self> {
         let mut notes = Vec::new();
         if live.config().goal != Goal::Uniform {
             notes.push(

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
-use live::traffic::State;
 use page::Section;
 use serde_json::json;
 use tokio::sync::{Mutex as Turns, OwnedSemaphorePermit, Semaphore, watch};
+use traffic::State;
 
 use super::super::experiments::{PATIENCE, apart};
 use super::super::{App, Problem};

@@ -9,10 +9,10 @@ mod stream;
 use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use live::traffic::{SIMULATED, Standing, State as To};
 use page::document::{self, Frame, Live};
 use page::{Controls, Section};
 use serde_json::Value;
+use traffic::{SIMULATED, Standing, State as To};
 
 use super::auth::{Caller, Reader};
 use super::body::Form;
@@ -110,7 +110,7 @@ pub(super) async fn list(State(app): State<App>, reader: Result<Reader, Problem>
         let shared = app.clone();
         let told = apart(move || -> Vec<page::ListItem> {
             let has_notice = shared.settings.notice.is_some();
-            let line = |snapshot, verdict: &live::traffic::Verdict| line(snapshot, verdict, has_notice);
+            let line = |snapshot, verdict: &traffic::Verdict| line(snapshot, verdict, has_notice);
             all.into_iter().map(|snapshot| shared.verdicts.complete(snapshot, line)).collect()
         });
         Ok(html(StatusCode::OK, document::list(&frame(&app, &reader, ""), &told.await?)))
@@ -122,7 +122,7 @@ pub(super) async fn list(State(app): State<App>, reader: Result<Reader, Problem>
 }
 
 /// An experiment in the list. What a notice on top of the page or the headline says is not repeated.
-fn line(snapshot: Snapshot<Value>, verdict: &live::traffic::Verdict, has_notice: bool) -> page::ListItem {
+fn line(snapshot: Snapshot<Value>, verdict: &traffic::Verdict, has_notice: bool) -> page::ListItem {
     let headline = snapshot.facts.headline(verdict);
     let told = &snapshot.told;
     let text = |key: &str| told[key].as_str().unwrap_or_default().to_owned();

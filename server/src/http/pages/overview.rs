@@ -2,8 +2,8 @@
 
 use click_logs::decide;
 use click_logs::model::time::date;
-use live::traffic::{Config, Fates, Headline, SIMULATED, State, Verdict};
 use page::{Change, Fate, FateKind, Figure, Guardrail, Latency, Overview, Traffic, TrafficDay};
+use traffic::{Config, Fates, Headline, SIMULATED, State, Verdict};
 
 use super::tone;
 use crate::jobs::Glance;
@@ -61,7 +61,7 @@ fn figures(glance: &Glance, verdict: &Verdict) -> Vec<Figure> {
         figure("Impressions", grouped(asked), format!("{} on the last day", grouped(today))),
         figure("Units counted", grouped(glance.tally.counted), "users or sessions, on days that are closed".to_owned()),
     ];
-    if glance.config.ask == live::traffic::Ask::Lists && asked > 0 {
+    if glance.config.ask == traffic::Ask::Lists && asked > 0 {
         let share = 100.0 * clicked as f64 / asked as f64;
         figures.push(figure("Clicked", format!("{share:.1}%"), format!("{} clicks", grouped(glance.fates.clicks))));
     }
@@ -81,7 +81,7 @@ fn figures(glance: &Glance, verdict: &Verdict) -> Vec<Figure> {
 }
 
 fn traffic(glance: &Glance) -> Option<Traffic> {
-    let shown = |day: i32, date: String, daily: &live::traffic::Daily| TrafficDay {
+    let shown = |day: i32, date: String, daily: &traffic::Daily| TrafficDay {
         day,
         date,
         asked: daily.asked,
@@ -124,7 +124,7 @@ fn fates(fates: &Fates) -> Vec<Fate> {
 fn guardrails(glance: &Glance) -> Vec<Guardrail> {
     let mut all: Vec<_> = glance.watches.iter().filter(|(watch, _)| watch.ranker_bad[0] > 0).collect();
     all.sort_by_key(|(watch, _)| !watch.is_broken);
-    let rail = |(watch, broken): &(live::traffic::Watch, Option<String>)| Guardrail {
+    let rail = |(watch, broken): &(traffic::Watch, Option<String>)| Guardrail {
         ranker: ranker(&glance.config, watch.ranker),
         what: watch.guard.meaning().to_owned(),
         of_ranker: watch.ranker_bad,
@@ -146,14 +146,14 @@ fn latency(metrics: &Metrics) -> Option<Latency> {
     Some(Latency { about: "All answers of this server since it started:".to_owned(), buckets })
 }
 
-fn change((time, change): &(String, live::traffic::Change)) -> Change {
+fn change((time, change): &(String, traffic::Change)) -> Change {
     let what = if change.state == State::Running { "resumed" } else { change.state.name() };
     Change { time: time.clone(), what: what.to_owned(), who: change.who.clone(), why: change.why.clone() }
 }
 
 fn settings(glance: &Glance) -> Vec<(String, String)> {
     let config = &glance.config;
-    let named = |ranker: &live::traffic::Ranker| match ranker.version.as_str() {
+    let named = |ranker: &traffic::Ranker| match ranker.version.as_str() {
         "" => ranker.name.clone(),
         version => format!("{} ({version})", ranker.name),
     };

@@ -70,7 +70,7 @@ struct Viewer {
     /// The version that was sent last.
     seen: u64,
     /// The state that the reader's controls are for.
-    state: Option<live::traffic::State>,
+    state: Option<traffic::State>,
     /// When something was sent last.
     sent: Instant,
 }

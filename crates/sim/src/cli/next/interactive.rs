@@ -3,7 +3,7 @@
 use std::io::{self, BufRead as _};
 
 use anyhow::{Context as _, Result};
-use live::{Ticket, Verdict};
+use judges::{Ticket, Verdict};
 use output::usage::usage;
 
 use super::Next;

@@ -13,8 +13,8 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use judges::{Goal, Pair, Ticket, Verdict, verdict_from_word};
 use letor_io::NameList;
-use live::{Goal, Live, Pair, Ticket, Verdict, verdict_from_word};
 use output::numbers::parse_positive;
 use output::usage::usage;
 use serde::Serialize;
@@ -122,7 +122,7 @@ pub(super) struct Settings {
 const MOST_PAIRS: u64 = 100_000;
 
 fn parse_ticket(text: &str) -> Result<Ticket, String> {
-    text.parse().map_err(|error: live::LiveError| error.to_string())
+    text.parse().map_err(|error: judges::SessionError| error.to_string())
 }
 
 fn parse_answer(text: &str) -> Result<(Ticket, Verdict), String> {
@@ -150,7 +150,7 @@ struct Printed<'a> {
     judge: Option<&'a str>,
 }
 
-fn printed<'a>(live: &'a Live, pair: &'a Pair) -> Printed<'a> {
+fn printed<'a>(live: &'a judges::Session, pair: &'a Pair) -> Printed<'a> {
     let name = |place: u32| live.config().names[place as usize].as_str();
     Printed {
         ticket: pair.ticket.to_string(),
@@ -215,14 +215,14 @@ impl Next {
 }
 
 /// The table of all answers.
-fn export(live: &Live, path: &std::path::Path) -> Result<()> {
+fn export(live: &judges::Session, path: &std::path::Path) -> Result<()> {
     let (config, judges) = (live.config(), live.judges());
     let rows = live.judged().iter().map(|judged| {
         let name = |place: u32| config.names[place as usize].as_str();
         (
             name(judged.first),
             name(judged.second),
-            live::verdict_word(judged.verdict).unwrap_or_default(),
+            judges::verdict_word(judged.verdict).unwrap_or_default(),
             judged.item.map_or("", |item| config.items[item as usize].as_str()),
             judged.judge.map_or("", |judge| judges[judge as usize].as_str()),
             judged.ticket.to_string(),

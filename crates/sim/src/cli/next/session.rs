@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
+use judges::Config;
 use letor_io::{NameList, Names};
-use live::{Config, Live};
 use output::explained;
 use output::input;
 use output::tell::note;
@@ -23,7 +23,7 @@ const MOST: u64 = 1 << 28;
 /// A session, locked; without a lock, it cannot be saved.
 pub(super) struct Session {
     journal: Option<Journal>,
-    pub(super) live: Live,
+    pub(super) live: judges::Session,
     /// Where its whole lines end.
     end: u64,
 }
@@ -54,10 +54,10 @@ impl Session {
             if cut {
                 note(false, &format!("{} was cut off when it was created: it begins again", path.display()));
             }
-            let live = Live::new(next.settings.config()?).map_err(|error| usage(flagged(&error)))?;
+            let live = judges::Session::new(next.settings.config()?).map_err(|error| usage(flagged(&error)))?;
             return Ok(Self { journal, live, end: 0 });
         }
-        let (live, read) = Live::replay(&bytes).with_context(|| path.display().to_string())?;
+        let (live, read) = judges::Session::replay(&bytes).with_context(|| path.display().to_string())?;
         if read.torn > 0 {
             let what = "its last line was cut off while it was written, and is dropped; nobody knows of it";
             note(false, &format!("{}: {what}", path.display()));
@@ -84,16 +84,16 @@ impl Session {
 /// Whether a session never began: `Some(false)` if there is nothing, `Some(true)` if its first line was cut off.
 fn unfinished(bytes: &[u8]) -> Option<bool> {
     // A file that ends within its first line was cut off when it was created.
-    let beginning = Live::BEGINNING.as_bytes();
+    let beginning = judges::Session::BEGINNING.as_bytes();
     let common = bytes.len().min(beginning.len());
     let is_cut = !bytes.contains(&b'\n') && bytes[..common] == beginning[..common];
     is_cut.then_some(!bytes.is_empty())
 }
 
 /// The message of a wrong setting, with the flag that gives it.
-fn flagged(error: &live::LiveError) -> String {
+fn flagged(error: &judges::SessionError) -> String {
     match error {
-        live::LiveError::Config(wrong) => {
+        judges::SessionError::Config(wrong) => {
             let flag = if wrong.field == "names" { "competitors" } else { wrong.field };
             format!("--{flag}: {}", wrong.message)
         }

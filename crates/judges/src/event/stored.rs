@@ -1,0 +1,227 @@
+//! The lines of a log: one struct per event and version, with names where events have numbers. A published struct never changes,
+//! so that every later program reads the line: a field that is added, removed or means something else is a struct of the next
+//! version, `upgrade` of the old one states what the field is without it, and [`line`](super::line) gains an arm. Nothing here uses
+//! `..`, so that a forgotten field does not compile.
+
+use serde::{Deserialize, Serialize};
+
+use super::line::Log;
+use super::{Event, Purpose};
+use crate::config::{Config, Goal};
+use crate::verdicts::{verdict_from_word, verdict_word};
+
+/// What is wrong with a line whose fields are all there.
+pub(super) type Fault = &'static str;
+
+/// A version of an event.
+pub(super) trait Version: Serialize + for<'a> Deserialize<'a> {
+    /// The word for the event.
+    const EVENT: &'static str;
+    /// From 1.
+    const VERSION: u32;
+
+    /// The event, with what later versions added.
+    fn upgrade(self, log: Log<'_>) -> Result<Event, Fault>;
+}
+
+/// The settings, apart from those that a caller states: they evolve each on its own.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SettingsV1 {
+    names: Vec<String>,
+    items: Vec<String>,
+    goal: GoalV1,
+    policy: String,
+    horizon: u64,
+    seed: u64,
+    both: bool,
+    repeat: f64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum GoalV1 {
+    Best,
+    Order,
+    Uniform,
+}
+
+impl SettingsV1 {
+    fn of(config: &Config) -> Self {
+        let Config { names, items, goal, policy, horizon, seed, both, repeat } = config.clone();
+        let goal = match goal {
+            Goal::Best => GoalV1::Best,
+            Goal::Order => GoalV1::Order,
+            Goal::Uniform => GoalV1::Uniform,
+        };
+        Self { names, items, goal, policy, horizon, seed, both, repeat }
+    }
+
+    fn upgrade(self) -> Config {
+        let Self { names, items, goal, policy, horizon, seed, both, repeat } = self;
+        let goal = match goal {
+            GoalV1::Best => Goal::Best,
+            GoalV1::Order => Goal::Order,
+            GoalV1::Uniform => Goal::Uniform,
+        };
+        Config { names, items, goal, policy, horizon, seed, both, repeat }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct CreatedV1 {
+    config: SettingsV1,
+    chooser: String,
+}
+
+impl CreatedV1 {
+    pub(super) fn of(config: &Config, chooser: &str) -> Self {
+        Self { config: SettingsV1::of(config), chooser: chooser.to_owned() }
+    }
+}
+
+impl Version for CreatedV1 {
+    const EVENT: &'static str = "created";
+    const VERSION: u32 = 1;
+
+    fn upgrade(self, _: Log<'_>) -> Result<Event, Fault> {
+        let Self { config, chooser } = self;
+        Ok(Event::Created { config: config.upgrade(), chooser })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct ContinuedV1 {
+    chooser: String,
+}
+
+impl ContinuedV1 {
+    pub(super) fn of(chooser: &str) -> Self {
+        Self { chooser: chooser.to_owned() }
+    }
+}
+
+impl Version for ContinuedV1 {
+    const EVENT: &'static str = "continued";
+    const VERSION: u32 = 1;
+
+    fn upgrade(self, _: Log<'_>) -> Result<Event, Fault> {
+        let Self { chooser } = self;
+        Ok(Event::Continued { chooser })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct AskedV1 {
+    ticket: u64,
+    first: String,
+    second: String,
+    /// From 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    item: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mirrors: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    repeats: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    judge: Option<String>,
+}
+
+impl AskedV1 {
+    pub(super) fn of(
+        log: Log<'_>,
+        [first, second]: [u32; 2],
+        item: Option<u32>,
+        judge: Option<&str>,
+        purpose: Purpose,
+    ) -> Self {
+        let name = |place: u32| log.config.names.get(place as usize).cloned().unwrap_or_default();
+        let (mirrors, repeats) = match purpose {
+            Purpose::New => (None, None),
+            Purpose::Mirror(of) => (Some(of), None),
+            Purpose::Repeat(of) => (None, Some(of)),
+        };
+        Self {
+            ticket: log.ticket,
+            first: name(first),
+            second: name(second),
+            item: item.map(|item| item + 1),
+            mirrors,
+            repeats,
+            judge: judge.map(str::to_owned),
+        }
+    }
+}
+
+impl Version for AskedV1 {
+    const EVENT: &'static str = "asked";
+    const VERSION: u32 = 1;
+
+    fn upgrade(self, log: Log<'_>) -> Result<Event, Fault> {
+        let Self { ticket, first, second, item, mirrors, repeats, judge } = self;
+        let competitor = |name: &str| log.names.get(name).copied();
+        if ticket != log.ticket {
+            return Err("its ticket is not the next");
+        }
+        Ok(Event::Asked {
+            first: competitor(&first).ok_or("`first` is not a competitor")?,
+            second: competitor(&second).ok_or("`second` is not a competitor")?,
+            item: item.map(|item| item.checked_sub(1).ok_or("items count from 1")).transpose()?,
+            judge,
+            purpose: match (mirrors, repeats) {
+                (None, None) => Purpose::New,
+                (Some(of), None) => Purpose::Mirror(of),
+                (None, Some(of)) => Purpose::Repeat(of),
+                (Some(_), Some(_)) => return Err("it both mirrors and repeats"),
+            },
+        })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct AnsweredV1 {
+    ticket: u64,
+    verdict: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    judge: Option<String>,
+}
+
+impl AnsweredV1 {
+    pub(super) fn of(ticket: u64, verdict: board::Verdict, judge: Option<&str>) -> Self {
+        // `Session` refuses scores before they are events.
+        let verdict = verdict_word(verdict).unwrap_or("tie").to_owned();
+        Self { ticket, verdict, judge: judge.map(str::to_owned) }
+    }
+}
+
+impl Version for AnsweredV1 {
+    const EVENT: &'static str = "answered";
+    const VERSION: u32 = 1;
+
+    fn upgrade(self, _: Log<'_>) -> Result<Event, Fault> {
+        let Self { ticket, verdict, judge } = self;
+        let verdict = verdict_from_word(&verdict).ok_or("expected the verdict first, second, tie or both bad")?;
+        Ok(Event::Answered { ticket, verdict, judge })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct ForgottenV1 {
+    ticket: u64,
+}
+
+impl ForgottenV1 {
+    pub(super) fn of(ticket: u64) -> Self {
+        Self { ticket }
+    }
+}
+
+impl Version for ForgottenV1 {
+    const EVENT: &'static str = "forgotten";
+    const VERSION: u32 = 1;
+
+    fn upgrade(self, _: Log<'_>) -> Result<Event, Fault> {
+        let Self { ticket } = self;
+        Ok(Event::Forgotten { ticket })
+    }
+}

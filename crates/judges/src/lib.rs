@@ -1,0 +1,73 @@
+//! Sessions that ask judges: people or models compare two answers, and a [`Session`] chooses the next pair.
+//!
+//! [`Session`] chooses pairs ([`ask`](Session::ask)), takes verdicts ([`tell`](Session::tell)) and knows who leads. It is the fold of
+//! [events](Event): every call that changes it appends some, and whoever keeps them can replay them to the same state and the
+//! same next pairs. Nothing here reads a clock or a file, and all randomness follows from the seed.
+//!
+//! ```
+//! use judges::{Config, Session, Verdict};
+//!
+//! let mut live = Session::new(Config { seed: 7, ..Config::of(["a", "b", "c"]) })?;
+//! let mut log = live.take_lines();
+//! for _ in 0..20 {
+//!     let pair = live.ask(None)?;
+//!     // Write the log before you show the pair: then a ticket that somebody holds is never lost.
+//!     log += &live.take_lines();
+//!     let verdict = if pair.first < pair.second { Verdict::First } else { Verdict::Second };
+//!     live.tell(pair.ticket, verdict, None)?;
+//!     log += &live.take_lines();
+//! }
+//! assert_eq!(live.recommend(), Some(0));
+//!
+//! let (mut again, read) = Session::replay(log.as_bytes())?;
+//! assert_eq!((read.events, read.torn), (41, 0));
+//! assert_eq!(again.ask(None)?, live.ask(None)?);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # The log
+//!
+//! A log is a text of JSON lines, one per event, each with its number, the version of its form, and a checksum of its text and
+//! all lines before it. A line that was edited, removed or repeated is refused by its number. A last line without its line
+//! feed is what a process leaves that was killed while it wrote: no ticket of it was given out, so it is passed over. Lines
+//! removed from the end cannot be noticed by the log alone; their tickets are refused as never given out. Lines of an older
+//! version are read for ever, and never rewritten.
+//!
+//! # Another program, another revision
+//!
+//! The log names who chooses: the policy with all parameters, its revision, and the revision of this crate's own rules. As long
+//! as that is what this build has, a replay makes every choice again, and a line that records another choice is refused. A log
+//! of another revision is not refused: its pairs and outcomes are taken as recorded. The first call that changes anything then
+//! appends [`Event::Continued`], from which on this build chooses. Its policy starts from scratch and learns the outcomes recorded
+//! until then as it asks for their pairs.
+//!
+//! # What a policy learns
+//!
+//! Judges compare, so they are never asked about an arm alone. A policy of the registry that would play an arm alone, or
+//! against itself, is asked on for a few steps; if it insists, the judge gets the arm whose order against that one is least
+//! certain. The outcome of such a question, like one recorded by another revision, waits until the policy asks for that pair, and is then its answer
+//! immediately. So the policy learns from exactly the pairs that it chose, as its theory asks, and no judgement is wasted.
+
+#![warn(clippy::self_named_module_files)]
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+mod choosers;
+mod config;
+mod event;
+mod log;
+mod model;
+mod screen;
+mod state;
+mod verdicts;
+mod words;
+
+pub use board::Verdict;
+
+pub use config::{AUTO, Config, ConfigError, Goal};
+pub use event::{Event, Purpose};
+pub use log::{LogError, ReplayedLog};
+pub use state::{Counts, FoldError, Judged, Pair, Session, SessionError, Standing, Ticket};
+pub use verdicts::{verdict_from_word, verdict_word};

@@ -1,0 +1,179 @@
+//! What comes back: answers, and pairs that nobody will answer.
+
+use bandits::Preference;
+use board::Verdict;
+
+use super::{Fate, Half, Judged, Open, Pair, Session, SessionError, Ticket, check_judge, sorted};
+use crate::choosers::Destination;
+use crate::event::{Event, Purpose};
+use crate::model::Competitors;
+use crate::verdicts::verdict_word;
+
+impl Session {
+    /// The answer to a question. `judge` is who answered, if that was not said when it was asked.
+    ///
+    /// # Errors
+    /// If the ticket is not open, or was given to another judge. Nothing changes then.
+    pub fn tell(&mut self, ticket: Ticket, verdict: Verdict, judge: Option<&str>) -> Result<(), SessionError> {
+        check_judge(judge)?;
+        if verdict_word(verdict).is_none() {
+            return Err(SessionError::Score);
+        }
+        let asked = self.checked(ticket)?.pair.judge.as_deref();
+        let judge = match (asked, judge) {
+            (Some(asked), Some(found)) if asked != found => {
+                let (expected, found) = (asked.to_owned(), found.to_owned());
+                return Err(SessionError::OtherJudge { ticket, expected, found });
+            }
+            (Some(_), _) => None,
+            (None, judge) => judge.map(str::to_owned),
+        };
+        self.take_over()?;
+        self.record(Event::Answered { ticket: ticket.number, verdict, judge: judge.clone() });
+        self.answered(ticket.number, verdict, judge.as_deref());
+        Ok(())
+    }
+
+    /// No answer will come. The pair is asked again on its item later.
+    ///
+    /// # Errors
+    /// If the ticket is not open. Nothing changes then.
+    pub fn forget(&mut self, ticket: Ticket) -> Result<(), SessionError> {
+        self.checked(ticket)?;
+        self.take_over()?;
+        self.record(Event::Forgotten { ticket: ticket.number });
+        self.forgotten(ticket.number);
+        Ok(())
+    }
+
+    /// The question of a ticket, if it is open.
+    fn checked(&self, ticket: Ticket) -> Result<&Open, SessionError> {
+        let place = ticket.number.checked_sub(1).and_then(|place| usize::try_from(place).ok());
+        match place.and_then(|place| self.tickets.get(place)) {
+            None => Err(SessionError::NeverGivenOut { ticket, asked: self.tickets.len() as u64 }),
+            Some((check, _)) if *check != ticket.check => Err(SessionError::OtherSession { ticket }),
+            Some((_, Fate::Answered { row })) => {
+                let verdict = verdict_word(self.rows[*row].verdict).unwrap_or_default();
+                Err(SessionError::AlreadyAnswered { ticket, verdict })
+            }
+            Some((_, Fate::Forgotten)) => Err(SessionError::AlreadyForgotten { ticket }),
+            Some((_, Fate::Open)) => self.open.get(&ticket.number).ok_or(SessionError::OtherSession { ticket }),
+        }
+    }
+
+    pub(super) fn answered(&mut self, number: u64, verdict: Verdict, judge: Option<&str>) {
+        let Some(Open { pair, origin }) = self.open.remove(&number) else { return };
+        let judge = pair.judge.as_deref().or(judge).map(|judge| self.judge(judge));
+        let Pair { ticket, first, second, item, purpose, .. } = pair;
+        let row = self.rows.len();
+        self.rows.push(Judged { ticket, first, second, item, judge, verdict, purpose });
+        self.tickets[number as usize - 1].1 = Fate::Answered { row };
+        self.counts.answered += 1;
+        self.counts.ties += u64::from(matches!(verdict, Verdict::Tie | Verdict::BothBad));
+        self.counts.both_bad += u64::from(verdict == Verdict::BothBad);
+        match (purpose, origin) {
+            (Purpose::New, Some(origin)) => {
+                if self.config.repeat > 0.0 {
+                    self.repeatable.push(number);
+                }
+                if self.config.both {
+                    self.halves.insert(number, Half { row, origin, since: Some(self.tickets.len() as u64) });
+                } else {
+                    self.learn(origin, (first, second), outcome(verdict));
+                }
+            }
+            (Purpose::Mirror(of), _) => {
+                if let Some(half) = self.halves.remove(&of) {
+                    let before = swapped(outcome(self.rows[half.row].verdict));
+                    let now = outcome(verdict);
+                    self.counts.both += 1;
+                    self.counts.both_disagreed += u64::from(before != now);
+                    let joint = if before == now { now } else { Preference::Tie };
+                    self.learn(half.origin, (first, second), joint);
+                }
+            }
+            (Purpose::Repeat(of), _) => {
+                if let Some(&(_, Fate::Answered { row })) = self.tickets.get(of as usize - 1) {
+                    self.counts.repeats += 1;
+                    let agreed = outcome(self.rows[row].verdict) == outcome(verdict);
+                    self.counts.repeats_agreed += u64::from(agreed);
+                }
+            }
+            (Purpose::New, None) => {}
+        }
+    }
+
+    /// The outcome of a question, in the order `shown`, goes to who chose it and to the model.
+    fn learn(&mut self, (pair, to): (Competitors, Destination), shown: Competitors, outcome: Preference) {
+        self.closed(pair);
+        let outcome = if pair == shown { outcome } else { swapped(outcome) };
+        if let Some(chooser) = &mut self.chooser {
+            chooser.learn(pair, to, outcome);
+        }
+        self.learnt.push((pair, outcome));
+        let score = match outcome {
+            Preference::First => 1.0,
+            Preference::Second => 0.0,
+            Preference::Tie => 0.5,
+        };
+        self.model.learn(pair.0 as usize, pair.1 as usize, score);
+    }
+
+    fn closed(&mut self, pair: Competitors) {
+        if let Some(count) = self.under_way.get_mut(&sorted(pair)) {
+            *count -= 1;
+            if *count == 0 {
+                self.under_way.remove(&sorted(pair));
+            }
+        }
+    }
+
+    pub(super) fn forgotten(&mut self, number: u64) {
+        let Some(Open { pair, origin }) = self.open.remove(&number) else { return };
+        self.tickets[number as usize - 1].1 = Fate::Forgotten;
+        self.counts.forgotten += 1;
+        self.screen.forgotten((pair.first, pair.second), pair.item, pair.purpose == Purpose::New);
+        let dropped = match pair.purpose {
+            Purpose::New => origin,
+            // The first answer stays in the table; for who chose, half an answer is none.
+            Purpose::Mirror(of) => self.halves.remove(&of).map(|half| half.origin),
+            Purpose::Repeat(of) => {
+                self.repeatable.push(of);
+                None
+            }
+        };
+        if let Some((pair, to)) = dropped {
+            self.closed(pair);
+            if let Some(chooser) = &mut self.chooser {
+                chooser.forget(pair, to);
+            }
+        }
+    }
+
+    fn judge(&mut self, name: &str) -> u32 {
+        if let Some(&number) = self.judge_numbers.get(name) {
+            return number;
+        }
+        let number = self.judges.len() as u32;
+        self.judges.push(name.to_owned());
+        self.judge_numbers.insert(name.to_owned(), number);
+        number
+    }
+}
+
+/// What a policy learns from a verdict.
+fn outcome(verdict: Verdict) -> Preference {
+    match verdict {
+        Verdict::First => Preference::First,
+        Verdict::Second => Preference::Second,
+        Verdict::Tie | Verdict::BothBad | Verdict::Score(_) => Preference::Tie,
+    }
+}
+
+fn swapped(outcome: Preference) -> Preference {
+    match outcome {
+        Preference::First => Preference::Second,
+        Preference::Second => Preference::First,
+        Preference::Tie => Preference::Tie,
+    }
+}

@@ -1,0 +1,171 @@
+//! A session from its events.
+
+use std::collections::BTreeMap;
+
+use super::{Fate, Session, SessionError};
+use crate::choosers::{Chooser, Destination};
+use crate::config::check_word;
+use crate::event::{Event, Log, Purpose, to_line};
+use crate::model::Competitors;
+
+/// Why an event cannot follow those before it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FoldError {
+    /// The first event does not create a session, or a later one does.
+    #[error("expected the event `created` first, and nowhere else")]
+    Created,
+    /// The settings are not accepted.
+    #[error(transparent)]
+    Refused(#[from] SessionError),
+    /// This build would have asked something else, though it has the revision that asked.
+    #[error(
+        "it asks {recorded}, where this build asks {chosen}: the file was made by a program that chooses in another way \
+         under the same revision; use that program"
+    )]
+    Differs {
+        /// What the event asks.
+        recorded: String,
+        /// What this build asks.
+        chosen: String,
+    },
+    /// What the event says cannot have happened.
+    #[error("{what}")]
+    Impossible {
+        /// What is wrong with it.
+        what: String,
+    },
+}
+
+fn impossible<T>(what: String) -> Result<T, FoldError> {
+    Err(FoldError::Impossible { what })
+}
+
+impl Session {
+    /// The session of these events.
+    ///
+    /// # Errors
+    /// With the number of the event, from 1, that cannot follow those before it.
+    pub fn from_events(events: impl IntoIterator<Item = Event>) -> Result<Self, (u64, FoldError)> {
+        let mut events = events.into_iter();
+        let Some(first) = events.next() else { return Err((1, FoldError::Created)) };
+        let Event::Created { config, .. } = &first else { return Err((1, FoldError::Created)) };
+        let names = BTreeMap::new();
+        let (_, sum) = to_line(&first, Log { config, names: &names, number: 1, ticket: 1, sum: 0 });
+        let mut live = Self::begin(first, sum).map_err(|error| (1, error))?;
+        for (number, event) in (2..).zip(events) {
+            let (_, sum) = to_line(&event, live.log());
+            live.fold(event, sum).map_err(|error| (number, error))?;
+        }
+        Ok(live)
+    }
+
+    /// The session that its first event creates. `sum` is the checksum of its line.
+    pub(crate) fn begin(event: Event, sum: u64) -> Result<Self, FoldError> {
+        let Event::Created { config, chooser: name } = &event else { return Err(FoldError::Created) };
+        config.check().map_err(SessionError::from)?;
+        let mut live = Self::empty(config.clone());
+        live.chooser =
+            Some(Chooser::new(config).map_err(SessionError::from)?).filter(|chooser| chooser.name() == *name);
+        live.passed(sum);
+        Ok(live)
+    }
+
+    /// The next event happens again. `sum` is the checksum up to its line.
+    pub(crate) fn fold(&mut self, event: Event, sum: u64) -> Result<(), FoldError> {
+        match &event {
+            Event::Created { .. } => return Err(FoldError::Created),
+            Event::Continued { chooser: name } => {
+                self.chooser = None;
+                self.disown();
+                let chooser = self.successor()?;
+                self.chooser = Some(chooser).filter(|chooser| chooser.name() == *name);
+                self.passed(sum);
+            }
+            Event::Asked { .. } => {
+                let origin = self.origin(&event)?;
+                let check = self.sum as u32;
+                self.passed(sum);
+                self.asked(event, check, origin);
+            }
+            Event::Answered { ticket, verdict, judge } => {
+                let Some(open) = self.open.get(ticket) else {
+                    return impossible(format!("ticket {ticket} is not open"));
+                };
+                if open.pair.judge.is_some() && judge.is_some() {
+                    return impossible(format!("ticket {ticket} has two judges"));
+                }
+                check_judge(judge.as_deref())?;
+                self.passed(sum);
+                self.answered(*ticket, *verdict, judge.as_deref());
+            }
+            Event::Forgotten { ticket } => {
+                if !self.open.contains_key(ticket) {
+                    return impossible(format!("ticket {ticket} is not open"));
+                }
+                self.passed(sum);
+                self.forgotten(*ticket);
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the outcome of a question goes that the log asks: this build's choice, if it chose; otherwise as recorded.
+    fn origin(&mut self, event: &Event) -> Result<Option<(Competitors, Destination)>, FoldError> {
+        let Event::Asked { first, second, item, judge, purpose } = event else { return Ok(None) };
+        check_judge(judge.as_deref())?;
+        let competitors = self.config.names.len();
+        if first == second || *first as usize >= competitors || *second as usize >= competitors {
+            return impossible(format!("it asks competitor {first} against {second}, of {competitors}"));
+        }
+        let items = self.config.items.len();
+        if item.map_or(items > 0, |item| item as usize >= items) {
+            return impossible(format!("it asks about an item that is not among the {items} of the settings"));
+        }
+        if self.chooser.is_some() {
+            let (chosen, origin) = self.decide(judge.as_deref());
+            return if chosen == *event {
+                Ok(origin)
+            } else {
+                Err(FoldError::Differs { recorded: self.question(event), chosen: self.question(&chosen) })
+            };
+        }
+        let answered = |of: &u64| {
+            let place = of.checked_sub(1).and_then(|place| usize::try_from(place).ok())?;
+            match self.tickets.get(place)?.1 {
+                Fate::Answered { row } => Some(self.rows[row]),
+                _ => None,
+            }
+        };
+        let fits = match purpose {
+            Purpose::New => return Ok(Some(((*first, *second), Destination::Pool))),
+            Purpose::Mirror(of) => {
+                self.halves.get(of).is_some_and(|half| half.since.is_some())
+                    && answered(of).is_some_and(|row| (row.second, row.first, row.item) == (*first, *second, *item))
+            }
+            Purpose::Repeat(of) => {
+                self.repeatable.contains(of)
+                    && answered(of).is_some_and(|row| (row.first, row.second, row.item) == (*first, *second, *item))
+            }
+        };
+        if fits { Ok(None) } else { impossible("it asks an earlier question again that is not there".to_owned()) }
+    }
+
+    /// A question in words.
+    fn question(&self, event: &Event) -> String {
+        let Event::Asked { first, second, item, purpose, .. } = event else { return String::new() };
+        let name = |place: &u32| self.config.names.get(*place as usize).map_or("", String::as_str);
+        let item = item.map_or_else(String::new, |item| format!(" on item {}", item + 1));
+        let why = match purpose {
+            Purpose::New => String::new(),
+            Purpose::Mirror(of) => format!(" (ticket {of} in the other order)"),
+            Purpose::Repeat(of) => format!(" (ticket {of} again)"),
+        };
+        format!("`{}` against `{}`{item}{why}", name(first), name(second))
+    }
+}
+
+fn check_judge(judge: Option<&str>) -> Result<(), FoldError> {
+    let fault = judge.and_then(|judge| check_word(judge).err());
+    fault.map_or(Ok(()), |fault| impossible(format!("the judge's name {fault}")))
+}

@@ -1,0 +1,319 @@
+//! The fold: what a session has become. Its text is in `log` and `event`, who chooses in `choosers`.
+
+mod answers;
+mod fold;
+mod judged;
+mod tickets;
+
+use std::collections::BTreeMap;
+
+use bandits::{Generator, Preference};
+use rand::{Rng as _, SeedableRng as _};
+
+pub use fold::FoldError;
+pub use judged::{Counts, Judged, Standing};
+pub use tickets::{SessionError, Ticket};
+
+use crate::choosers::{Chooser, Destination};
+use crate::config::{Config, check_word};
+use crate::event::{Event, Log, Purpose, to_line};
+use crate::model::{Competitors, Posterior};
+use crate::screen::{Screen, stream};
+
+/// A question in the other order waits for the judge of the first until this many more were asked; then anybody gets it.
+const WAITS: u64 = 20;
+
+/// How many earlier questions are drawn until one can be repeated with both orders balanced.
+const DRAWS: u32 = 8;
+
+/// A pair for a judge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pair {
+    /// With which the answer comes back.
+    pub ticket: Ticket,
+    /// Who is shown first, by its place in [`Config::names`].
+    pub first: u32,
+    /// Who is shown second.
+    pub second: u32,
+    /// The item, by its place in [`Config::items`]; `None` if there are none.
+    pub item: Option<u32>,
+    /// Why it is asked.
+    pub purpose: Purpose,
+    /// Who is asked, if known.
+    pub judge: Option<String>,
+}
+
+/// What became of a ticket.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Fate {
+    Open,
+    Answered { row: usize },
+    Forgotten,
+}
+
+/// A question that is open.
+#[derive(Debug, Clone)]
+struct Open {
+    pair: Pair,
+    /// For new questions: as whose pair, and where the outcome goes.
+    origin: Option<(Competitors, Destination)>,
+}
+
+/// A question whose first order was answered, of a session that asks for both.
+#[derive(Debug, Clone)]
+struct Half {
+    row: usize,
+    origin: (Competitors, Destination),
+    /// How many questions there were when it was answered; `None` while it is asked in the other order.
+    since: Option<u64>,
+}
+
+/// A session: chooses pairs, takes answers.
+#[derive(Debug, Clone)]
+pub struct Session {
+    config: Config,
+    names: BTreeMap<String, u32>,
+    /// Who chooses; `None` in a replay while another revision does, and until the first call after it.
+    chooser: Option<Chooser>,
+    /// All outcomes that the model has learnt, for a chooser of another revision.
+    learnt: Vec<(Competitors, Preference)>,
+    model: Posterior,
+    screen: Screen,
+    /// By number.
+    tickets: Vec<(u32, Fate)>,
+    open: BTreeMap<u64, Open>,
+    /// New questions that are open, by pair.
+    under_way: BTreeMap<Competitors, u32>,
+    /// By the number of their tickets.
+    halves: BTreeMap<u64, Half>,
+    /// Answered questions that can be repeated.
+    repeatable: Vec<u64>,
+    rows: Vec<Judged>,
+    judges: Vec<String>,
+    judge_numbers: BTreeMap<String, u32>,
+    counts: Counts,
+    /// How many events there were, and the checksum of them all.
+    events: u64,
+    sum: u64,
+    /// Since [`Session::take_lines`], with their lines.
+    recent: Vec<(Event, String)>,
+}
+
+impl Session {
+    /// Begins a session.
+    ///
+    /// # Errors
+    /// If a setting is wrong.
+    pub fn new(config: Config) -> Result<Self, SessionError> {
+        config.check()?;
+        let chooser = Chooser::new(&config)?;
+        let name = chooser.name();
+        let mut live = Self::empty(config.clone());
+        live.chooser = Some(chooser);
+        live.record(Event::Created { config, chooser: name });
+        Ok(live)
+    }
+
+    /// Before its first event; the settings have been checked.
+    fn empty(config: Config) -> Self {
+        let names: BTreeMap<String, u32> = config.names.iter().cloned().zip(0..).collect();
+        Self {
+            model: Posterior::new(config.names.len()),
+            screen: Screen::new(config.seed, config.items.len() as u32),
+            names,
+            config,
+            chooser: None,
+            learnt: Vec::new(),
+            tickets: Vec::new(),
+            open: BTreeMap::new(),
+            under_way: BTreeMap::new(),
+            halves: BTreeMap::new(),
+            repeatable: Vec::new(),
+            rows: Vec::new(),
+            judges: Vec::new(),
+            judge_numbers: BTreeMap::new(),
+            counts: Counts::default(),
+            events: 0,
+            sum: 0,
+            recent: Vec::new(),
+        }
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The place of a competitor.
+    #[must_use]
+    pub fn competitor(&self, name: &str) -> Option<u32> {
+        self.names.get(name).copied()
+    }
+
+    /// Where the next line of the log belongs.
+    pub(crate) fn log(&self) -> Log<'_> {
+        Log {
+            config: &self.config,
+            names: &self.names,
+            number: self.events + 1,
+            ticket: self.counts.asked + 1,
+            sum: self.sum,
+        }
+    }
+
+    /// The events since they were last taken, with the number of each, from 1. Keep them before you act on what the session
+    /// says.
+    pub fn take_events(&mut self) -> Vec<(u64, Event)> {
+        let recent = std::mem::take(&mut self.recent);
+        let first = self.events - recent.len() as u64 + 1;
+        (first..).zip(recent.into_iter().map(|(event, _)| event)).collect()
+    }
+
+    /// The same as lines of a log.
+    pub fn take_lines(&mut self) -> String {
+        std::mem::take(&mut self.recent).into_iter().map(|(_, line)| line).collect()
+    }
+
+    fn record(&mut self, event: Event) {
+        let (line, sum) = to_line(&event, self.log());
+        self.passed(sum);
+        self.recent.push((event, line));
+    }
+
+    /// An event has happened, up to which the checksum is this.
+    fn passed(&mut self, sum: u64) {
+        self.events += 1;
+        self.sum = sum;
+    }
+
+    /// Makes sure that this build chooses from here on.
+    fn take_over(&mut self) -> Result<(), SessionError> {
+        if self.chooser.is_none() {
+            let chooser = self.successor()?;
+            let name = chooser.name();
+            self.chooser = Some(chooser);
+            self.record(Event::Continued { chooser: name });
+        }
+        Ok(())
+    }
+
+    /// A chooser that knows what other revisions asked and learnt. What is still open was not asked by it.
+    fn successor(&mut self) -> Result<Chooser, SessionError> {
+        let mut chooser = Chooser::new(&self.config)?;
+        self.learnt.iter().for_each(|(pair, outcome)| chooser.keep(*pair, *outcome));
+        self.disown();
+        let open = self.open.values().filter_map(|open| open.origin);
+        open.chain(self.halves.values().map(|half| half.origin)).for_each(|(pair, _)| chooser.expect(pair));
+        Ok(chooser)
+    }
+
+    /// What is open was asked by a chooser that is there no more.
+    fn disown(&mut self) {
+        let open = self.open.values_mut().filter_map(|open| open.origin.as_mut());
+        open.chain(self.halves.values_mut().map(|half| &mut half.origin)).for_each(|(_, to)| *to = Destination::Pool);
+    }
+
+    /// The next pair, for `judge` if known: with the same judge's name, the other order of a question goes to who answered the
+    /// first. Any number may be open.
+    ///
+    /// # Errors
+    /// If the judge's name cannot be one.
+    pub fn ask(&mut self, judge: Option<&str>) -> Result<Pair, SessionError> {
+        check_judge(judge)?;
+        self.take_over()?;
+        let (event, origin) = self.decide(judge);
+        let check = self.sum as u32;
+        self.record(event.clone());
+        Ok(self.asked(event, check, origin))
+    }
+
+    /// The next `count` pairs, all open together.
+    ///
+    /// # Errors
+    /// If the judge's name cannot be one; no pair is asked then.
+    pub fn ask_many(&mut self, count: usize, judge: Option<&str>) -> Result<Vec<Pair>, SessionError> {
+        (0..count).map(|_| self.ask(judge)).collect()
+    }
+
+    /// The pairs that are open, in the order in which they were asked.
+    pub fn open(&self) -> impl Iterator<Item = &Pair> {
+        self.open.values().map(|open| &open.pair)
+    }
+
+    /// Chooses a question: as it will be in the log, and for a new one where its outcome goes.
+    fn decide(&mut self, judge: Option<&str>) -> (Event, Option<(Competitors, Destination)>) {
+        let number = self.tickets.len() as u64 + 1;
+        let mut generator = Generator::seed_from_u64(stream(self.config.seed, "question", [number, 0, 0]));
+        let generator = &mut generator;
+        let asked = |first, second, item, purpose| Event::Asked {
+            first,
+            second,
+            item,
+            judge: judge.map(str::to_owned),
+            purpose,
+        };
+        if let Some((&of, half)) = self.halves.iter().find(|(_, half)| self.is_due(half, judge)) {
+            let row = self.rows[half.row];
+            return (asked(row.second, row.first, row.item, Purpose::Mirror(of)), None);
+        }
+        let share = (generator.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+        if share < self.config.repeat && !self.repeatable.is_empty() {
+            for _ in 0..DRAWS {
+                let of = self.repeatable[bandits::random::below(generator, self.repeatable.len())];
+                if let Fate::Answered { row } = self.tickets[of as usize - 1].1
+                    && let Judged { first, second, item, .. } = self.rows[row]
+                    && self.screen.is_balanced_with((first, second))
+                {
+                    return (asked(first, second, item, Purpose::Repeat(of)), None);
+                }
+            }
+        }
+        let under_way = &self.under_way;
+        let open = |pair: Competitors| under_way.get(&pair).copied().unwrap_or(0);
+        let Some(chooser) = &mut self.chooser else {
+            unreachable!("callers take over first, and a replay asks only while this build chooses")
+        };
+        let origin = chooser.choose(&self.model, self.config.names.len(), open, generator);
+        let (first, second) = self.screen.order(origin.0, generator);
+        (asked(first, second, self.screen.item(origin.0), Purpose::New), Some(origin))
+    }
+
+    /// Whether a question in the other order is for this judge now.
+    fn is_due(&self, half: &Half, judge: Option<&str>) -> bool {
+        let of = self.rows[half.row].judge.map(|judge| self.judges[judge as usize].as_str());
+        half.since.is_some_and(|since| of == judge || self.tickets.len() as u64 >= since + WAITS)
+    }
+
+    /// A question is open from now on. `check` is of everything before it.
+    fn asked(&mut self, event: Event, check: u32, origin: Option<(Competitors, Destination)>) -> Pair {
+        let Event::Asked { first, second, item, judge, purpose } = event else { unreachable!("only pairs are asked") };
+        let ticket = Ticket { number: self.tickets.len() as u64 + 1, check };
+        self.tickets.push((check, Fate::Open));
+        self.counts.asked += 1;
+        self.screen.asked((first, second), item, purpose == Purpose::New);
+        match purpose {
+            Purpose::New => {}
+            Purpose::Mirror(of) => {
+                if let Some(half) = self.halves.get_mut(&of) {
+                    half.since = None;
+                }
+            }
+            Purpose::Repeat(of) => self.repeatable.retain(|ticket| *ticket != of),
+        }
+        if let Some((pair, _)) = origin {
+            *self.under_way.entry(sorted(pair)).or_default() += 1;
+        }
+        let pair = Pair { ticket, first, second, item, purpose, judge };
+        self.open.insert(ticket.number, Open { pair: pair.clone(), origin });
+        pair
+    }
+}
+
+fn check_judge(judge: Option<&str>) -> Result<(), SessionError> {
+    judge.map_or(Ok(()), |judge| check_word(judge).map_err(|fault| SessionError::Judge { fault }))
+}
+
+fn sorted((first, second): Competitors) -> Competitors {
+    (first.min(second), first.max(second))
+}

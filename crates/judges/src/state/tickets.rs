@@ -1,0 +1,102 @@
+//! Tickets, and why calls are refused.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::config::ConfigError;
+
+/// An open question. Give it back once, with an answer or without.
+///
+/// It belongs to one session: the check covers everything that happened before. [`Display`](fmt::Display) and [`FromStr`] write
+/// and read it as `number-check`, e.g. `17-0a1b2c3d`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ticket {
+    /// The number of the question, from 1.
+    pub number: u64,
+    /// A checksum of the session until then.
+    pub check: u32,
+}
+
+impl fmt::Display for Ticket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{:08x}", self.number, self.check)
+    }
+}
+
+impl FromStr for Ticket {
+    type Err = SessionError;
+
+    fn from_str(text: &str) -> Result<Self, SessionError> {
+        let read = || {
+            let (number, check) = text.split_once('-')?;
+            Some(Self { number: number.parse().ok()?, check: u32::from_str_radix(check, 16).ok()? })
+        };
+        // Only as they are written, so that a ticket has one text.
+        let ticket = read().filter(|ticket| ticket.to_string() == text);
+        ticket.ok_or_else(|| SessionError::NotATicket { found: text.chars().take(60).collect() })
+    }
+}
+
+/// Why a call was refused. Nothing has changed then.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SessionError {
+    /// A setting is wrong.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The text is not a ticket.
+    #[error("expected a ticket (number-check, e.g. 17-0a1b2c3d), found `{found}`")]
+    NotATicket {
+        /// The text, at most 60 characters of it.
+        found: String,
+    },
+    /// There have not been that many questions.
+    #[error(
+        "ticket {ticket} was never given out here, where there were {asked} questions so far; is it of another file?"
+    )]
+    NeverGivenOut {
+        /// The ticket.
+        ticket: Ticket,
+        /// How many questions were asked.
+        asked: u64,
+    },
+    /// The question of this number has another check.
+    #[error("ticket {ticket} is of another session; give it back to the one that asked")]
+    OtherSession {
+        /// The ticket.
+        ticket: Ticket,
+    },
+    /// It has an answer.
+    #[error("ticket {ticket} was already answered `{verdict}`; the first answer stays")]
+    AlreadyAnswered {
+        /// The ticket.
+        ticket: Ticket,
+        /// The answer.
+        verdict: &'static str,
+    },
+    /// It was forgotten.
+    #[error("ticket {ticket} was forgotten; ask for another pair")]
+    AlreadyForgotten {
+        /// The ticket.
+        ticket: Ticket,
+    },
+    /// Somebody else was asked.
+    #[error("ticket {ticket} was given to judge `{expected}`, found an answer of `{found}`")]
+    OtherJudge {
+        /// The ticket.
+        ticket: Ticket,
+        /// Who was asked.
+        expected: String,
+        /// Who answered.
+        found: String,
+    },
+    /// A judge's name that cannot be one.
+    #[error("the judge's name {fault}")]
+    Judge {
+        /// What is wrong.
+        fault: String,
+    },
+    /// A score.
+    #[error("expected the verdict first, second, tie or both bad, found a score")]
+    Score,
+}

@@ -1,0 +1,70 @@
+//! What a session has come to, in words.
+
+use crate::{Goal, Session};
+
+impl Session {
+    /// How far the session is: a few sentences, one per line.
+    #[must_use]
+    pub fn status(&self) -> String {
+        let (config, counts) = (self.config(), self.counts());
+        let name = |place: u32| config.names.get(place as usize).map_or("", String::as_str);
+        let what = match config.goal {
+            Goal::Best => format!("goal best, policy {}", config.policy),
+            goal => format!("goal {}", goal.name()),
+        };
+        let items =
+            if config.items.is_empty() { String::new() } else { format!(", {}", many(config.items.len(), "item")) };
+        let mut lines =
+            vec![format!("{}{items}; {what}; seed {}", many(config.names.len(), "competitor"), config.seed)];
+        lines.push(format!(
+            "{} asked: {} answered, {} open, {} forgotten",
+            many(counts.asked as usize, "pair"),
+            counts.answered,
+            counts.open,
+            counts.forgotten
+        ));
+        if counts.answered > 0 {
+            let all = config.names.len() * (config.names.len() - 1) / 2;
+            lines.push(format!(
+                "{} of the answers are ties ({} of them both bad); {} of {all} pairs have been asked",
+                counts.ties, counts.both_bad, counts.pairs
+            ));
+        }
+        if config.both {
+            lines.push(format!(
+                "{} answered in both orders, {} of them differently in the two (a tie for the policy)",
+                many(counts.both as usize, "question"),
+                counts.both_disagreed
+            ));
+        }
+        if config.repeat > 0.0 {
+            lines.push(format!(
+                "{} repeated, {} of them answered as before",
+                many(counts.repeats as usize, "question"),
+                counts.repeats_agreed
+            ));
+        }
+        lines.push(match self.recommend() {
+            None => "nobody leads yet: there is no complete answer".to_owned(),
+            Some(leader) => {
+                let standings = self.ranking();
+                let of = |competitor: u32| standings.iter().find(|standing| standing.competitor == competitor);
+                let next = standings.iter().find(|standing| standing.competitor != leader);
+                let against = of(leader).zip(next).map(|(leader, next)| {
+                    let chance = 1.0 / (1.0 + libm::exp(next.strength - leader.strength));
+                    format!(
+                        "; estimated to be preferred to {} {:.0}% of the time",
+                        name(next.competitor),
+                        100.0 * chance
+                    )
+                });
+                format!("{} leads{}", name(leader), against.unwrap_or_default())
+            }
+        });
+        lines.join("\n")
+    }
+}
+
+fn many(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}

@@ -1,0 +1,209 @@
+//! What judges see: orders, items, repeated questions, both orders, and the balanced design.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use judges::{Config, Goal, Pair, Purpose, Session, Verdict};
+
+use crate::{Judge, busy, config};
+
+fn items(count: u32) -> Vec<String> {
+    (0..count).map(|item| format!("item {item}")).collect()
+}
+
+/// By pair, how often the lower and the higher place were shown first.
+fn orders<'a>(pairs: impl IntoIterator<Item = &'a Pair>) -> BTreeMap<(u32, u32), [u32; 2]> {
+    let mut orders: BTreeMap<(u32, u32), [u32; 2]> = BTreeMap::new();
+    for pair in pairs {
+        let key = (pair.first.min(pair.second), pair.first.max(pair.second));
+        orders.entry(key).or_default()[usize::from(pair.first > pair.second)] += 1;
+    }
+    orders
+}
+
+#[test]
+fn both_orders_of_a_pair_differ_by_one_at_most() {
+    for goal in [Goal::Best, Goal::Order, Goal::Uniform] {
+        for (both, repeat) in [(false, 0.0), (true, 0.0), (false, 0.3), (true, 0.3)] {
+            let mut live = Session::new(Config { goal, both, repeat, ..config(4, 8) }).expect("settings");
+            let mut judge = Judge::new(1, 0.3);
+            let mut asked = Vec::new();
+            for _ in 0..400 {
+                let pair = live.ask(None).expect("a pair");
+                live.tell(pair.ticket, judge.says(&pair), None).expect("open");
+                asked.push(pair);
+                let balanced = orders(&asked).values().all(|[one, other]| one.abs_diff(*other) <= 1);
+                assert!(balanced, "{goal:?} {both} {repeat}: {:?}", orders(&asked));
+            }
+            // The order of a first meeting is drawn: neither side is always first.
+            let mut met = BTreeSet::new();
+            let first: Vec<bool> = (0..40)
+                .flat_map(|seed| Session::new(Config { goal, ..config(4, seed) }).expect("settings").ask(None))
+                .filter(|pair| met.insert(pair.ticket))
+                .map(|pair| pair.first < pair.second)
+                .collect();
+            let lower = first.iter().filter(|lower| **lower).count();
+            assert!((8..33).contains(&lower), "{lower}");
+        }
+    }
+}
+
+#[test]
+fn a_pair_meets_every_item_before_one_recurs() {
+    for goal in [Goal::Best, Goal::Order, Goal::Uniform] {
+        let mut live = Session::new(Config { goal, items: items(6), ..config(3, 4) }).expect("settings");
+        let mut judge = Judge::new(2, 0.2);
+        let mut met: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
+        for _ in 0..120 {
+            let pair = live.ask(None).expect("a pair");
+            live.tell(pair.ticket, judge.says(&pair), None).expect("open");
+            let key = (pair.first.min(pair.second), pair.first.max(pair.second));
+            met.entry(key).or_default().push(pair.item.expect("an item"));
+        }
+        let mut orders = BTreeSet::new();
+        for round in met.values().flat_map(|items| items.chunks(6)).filter(|round| round.len() == 6) {
+            assert_eq!(round.iter().collect::<BTreeSet<_>>().len(), 6, "{round:?}");
+            orders.insert(round.to_vec());
+        }
+        assert!(orders.len() > 5, "each in its own order: {orders:?}");
+    }
+}
+
+#[test]
+fn the_balanced_design_asks_every_pair_alike_and_connects_all_at_once() {
+    for competitors in [2, 3, 7, 8] {
+        let mut live = Session::new(Config { goal: Goal::Uniform, ..config(competitors, 3) }).expect("settings");
+        let pairs = competitors * (competitors - 1) / 2;
+        let mut asked = Vec::new();
+        for number in 1..=4 * pairs {
+            asked.push(live.ask(None).expect("a pair"));
+            let count: Vec<u32> = orders(&asked).values().map(|[one, other]| one + other).collect();
+            let most = *count.iter().max().expect("some");
+            let least = if count.len() < pairs as usize { 0 } else { *count.iter().min().expect("some") };
+            assert!(most - least <= 1, "{competitors} after {number}");
+        }
+        // A path through all of them.
+        let mut group: Vec<u32> = (0..competitors).collect();
+        for pair in &asked[..competitors as usize - 1] {
+            let (from, to) = (group[pair.first as usize], group[pair.second as usize]);
+            group.iter_mut().filter(|one| **one == from).for_each(|one| *one = to);
+        }
+        assert!(group.iter().all(|one| *one == group[0]), "{competitors}");
+    }
+}
+
+#[test]
+fn both_orders_are_asked_and_a_disagreement_is_a_tie() {
+    // Whoever is shown first wins: every question is a disagreement, and nothing is learnt of the competitors.
+    let mut live = Session::new(Config { both: true, items: items(2), ..config(3, 1) }).expect("settings");
+    for _ in 0..60 {
+        let pair = live.ask(Some("ann")).expect("a pair");
+        live.tell(pair.ticket, Verdict::First, None).expect("open");
+        let mirror = live.ask(Some("ann")).expect("a pair");
+        assert_eq!(mirror.purpose, Purpose::Mirror(pair.ticket.number));
+        assert_eq!((mirror.first, mirror.second, mirror.item), (pair.second, pair.first, pair.item));
+        live.tell(mirror.ticket, Verdict::First, None).expect("open");
+    }
+    let counts = live.counts();
+    assert_eq!((counts.both, counts.both_disagreed, counts.answered, counts.ties), (60, 60, 120, 0));
+    assert!(live.ranking().iter().all(|standing| standing.strength == 0.0), "{:?}", live.ranking());
+    // Agreement is a win.
+    let pair = live.ask(Some("ann")).expect("a pair");
+    live.tell(pair.ticket, Verdict::First, None).expect("open");
+    assert!(live.ranking().iter().all(|standing| standing.strength == 0.0), "half an answer");
+    let mirror = live.ask(Some("ann")).expect("a pair");
+    live.tell(mirror.ticket, Verdict::Second, None).expect("open");
+    assert_eq!(live.ranking()[0].competitor, pair.first);
+    assert_eq!((live.counts().both, live.counts().both_disagreed), (61, 60));
+}
+
+#[test]
+fn the_other_order_waits_for_its_judge_but_not_for_ever() {
+    let mut live = Session::new(Config { both: true, ..config(6, 1) }).expect("settings");
+    let pair = live.ask(Some("ann")).expect("a pair");
+    live.tell(pair.ticket, Verdict::Tie, None).expect("open");
+    let others: Vec<Pair> = (0..25).map(|_| live.ask(Some("bob")).expect("a pair")).collect();
+    let mirrors = |pair: &&Pair| pair.purpose != Purpose::New;
+    assert_eq!(others.iter().filter(mirrors).count(), 1);
+    assert!(others[..20].iter().all(|pair| pair.purpose == Purpose::New));
+    // A question whose second half is forgotten is closed: nobody learns from half an answer.
+    let mirror = others.iter().find(mirrors).expect("one");
+    live.forget(mirror.ticket).expect("open");
+    assert!(live.recommend().is_none());
+    assert_eq!(live.counts().answered, 1);
+}
+
+#[test]
+fn repeated_questions_measure_agreement_and_teach_nothing() {
+    let session = |repeat| Session::new(Config { repeat, items: items(5), ..config(5, 3) }).expect("settings");
+    let mut live = session(0.2);
+    let mut judge = Judge::new(7, 1.0);
+    let (mut repeats, mut taught) = (Vec::new(), Vec::new());
+    let mut said: BTreeMap<u64, (Pair, Verdict)> = BTreeMap::new();
+    for _ in 0..1_000 {
+        let pair = live.ask(None).expect("a pair");
+        let verdict = judge.says(&pair);
+        let before = live.ranking();
+        live.tell(pair.ticket, verdict, None).expect("open");
+        match pair.purpose {
+            Purpose::Repeat(of) => {
+                let (earlier, _) = &said[&of];
+                assert_eq!((pair.first, pair.second, pair.item), (earlier.first, earlier.second, earlier.item));
+                assert_eq!(live.ranking(), before, "nobody learns");
+                repeats.push((of, verdict));
+            }
+            _ => taught.push(pair.clone()),
+        }
+        said.insert(pair.ticket.number, (pair, verdict));
+    }
+    let share = repeats.len() as f64 / 1_000.0;
+    assert!((0.15..0.25).contains(&share), "{share}");
+    let once: BTreeSet<u64> = repeats.iter().map(|(of, _)| *of).collect();
+    assert_eq!(once.len(), repeats.len(), "none is repeated twice");
+    let tie = |verdict| matches!(verdict, Verdict::Tie | Verdict::BothBad);
+    let agrees = |(of, verdict): &&(u64, Verdict)| said[of].1 == *verdict || tie(said[of].1) && tie(*verdict);
+    let agreed = repeats.iter().filter(agrees).count() as u64;
+    assert_eq!((live.counts().repeats, live.counts().repeats_agreed), (repeats.len() as u64, agreed));
+    assert!(agreed > 0 && agreed < repeats.len() as u64);
+}
+
+#[test]
+fn forgotten_questions_are_asked_again() {
+    let mut live = Session::new(Config { goal: Goal::Uniform, items: items(3), ..config(4, 2) }).expect("settings");
+    let mut judge = Judge::new(3, 0.5);
+    let mut answered: BTreeMap<(u32, u32, Option<u32>), u32> = BTreeMap::new();
+    let (mut asked, mut lost) = (0, 0);
+    // Six pairs on three items, a third of the questions lost.
+    while live.counts().answered < 18 {
+        let pair = live.ask(None).expect("a pair");
+        asked += 1;
+        if asked % 3 == 0 {
+            live.forget(pair.ticket).expect("open");
+            lost += 1;
+        } else {
+            live.tell(pair.ticket, judge.says(&pair), None).expect("open");
+            let key = (pair.first.min(pair.second), pair.first.max(pair.second), pair.item);
+            *answered.entry(key).or_default() += 1;
+        }
+    }
+    assert!(lost > 5);
+    let by_pair: BTreeMap<(u32, u32), u32> = answered.iter().fold(BTreeMap::new(), |mut sum, ((i, j, _), count)| {
+        *sum.entry((*i, *j)).or_default() += count;
+        sum
+    });
+    assert!(by_pair.len() == 6 && by_pair.values().all(|count| (2..=4).contains(count)), "{by_pair:?}");
+}
+
+#[test]
+fn counts_add_up() {
+    let mut live = Session::new(Config { both: true, repeat: 0.2, items: items(3), ..config(5, 3) }).expect("settings");
+    let asked = busy(&mut live, 800, 5);
+    let counts = live.counts();
+    assert_eq!(counts.asked, asked.len() as u64);
+    assert_eq!(counts.asked, counts.answered + counts.forgotten + counts.open);
+    assert_eq!(counts.answered, live.judged().len() as u64);
+    assert_eq!(counts.open, live.open().count() as u64);
+    let table = live.judgements();
+    assert_eq!(table.judgements.len() as u64, counts.answered);
+    assert!(counts.both_bad > 0 && counts.both_bad < counts.ties && counts.ties < counts.answered);
+    assert!(table.judges.len() == 3 && table.judgements.iter().any(|row| row.judge.is_none()));
+}

@@ -1,0 +1,65 @@
+//! Events as lines.
+
+use judges::{Config, Event, Session, Verdict};
+
+use crate::{busy, config};
+
+#[test]
+fn a_session_is_the_fold_of_its_events() {
+    let mut live = Session::new(Config { both: true, repeat: 0.2, ..config(5, 3) }).expect("settings");
+    busy(&mut live, 400, 1);
+    let events: Vec<Event> = live.take_events().into_iter().map(|(_, event)| event).collect();
+    let mut again = Session::from_events(events.iter().cloned()).expect("its own events");
+    assert_eq!((again.counts(), again.judged()), (live.counts(), live.judged()));
+    assert_eq!(again.ask_many(50, None), live.ask_many(50, None));
+    // An event that cannot follow is refused by its number.
+    let last = events.len() as u64;
+    let doubled = events.iter().cloned().chain([Event::Answered { ticket: 1, verdict: Verdict::Tie, judge: None }]);
+    let (number, error) = Session::from_events(doubled).expect_err("ticket 1 is closed");
+    assert!(number == last + 1 && error.to_string().contains("ticket 1 is not open"), "{number}: {error}");
+    assert_eq!(Session::from_events(events.into_iter().skip(1)).expect_err("no beginning").0, 1);
+    assert_eq!(Session::from_events([]).expect_err("nothing").0, 1);
+}
+
+/// A session as the first version of its lines wrote it, with every field that they have. It is read for ever.
+#[test]
+fn a_session_of_the_first_version_evolves() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/session-v1.jsonl");
+    if std::env::var_os("UPDATE").is_some() && !std::path::Path::new(path).exists() {
+        let items = ["one", "two", "three"].map(str::to_owned).to_vec();
+        let mut live = Session::new(Config { both: true, repeat: 0.3, items, ..config(4, 3) }).expect("settings");
+        busy(&mut live, 120, 8);
+        std::fs::write(path, live.take_lines()).expect("a file");
+    }
+    let text = std::fs::read_to_string(path).expect("the fixture");
+    for field in ["\"item\":", "\"mirrors\":", "\"repeats\":", "\"judge\":", "\"both bad\"", "\"forgotten\""] {
+        assert!(text.contains(field), "{field}");
+    }
+    let (live, read) = Session::replay(text.as_bytes()).expect("a session of version 1");
+    let counts = live.counts();
+    assert_eq!((read.events, read.torn, counts.asked, counts.answered, counts.forgotten), (121, 0, 63, 48, 9));
+}
+
+/// Lines that no program wrote, with right checksums: each is refused in its own words.
+#[test]
+fn other_lines_are_refused_in_a_sentence() {
+    let mut live = Session::new(config(3, 1)).expect("settings");
+    let first = live.take_lines();
+    let pair = live.ask(None).expect("a pair");
+    live.tell(pair.ticket, Verdict::First, None).expect("open");
+    let lines = live.take_lines();
+    let refused = |text: &str| Session::replay(text.as_bytes()).expect_err("refused").to_string();
+    let replaced = |from: &str, to: &str| {
+        let changed = lines.replacen(from, to, 1);
+        assert_ne!(changed, lines, "{from}");
+        refused(&(first.clone() + &changed))
+    };
+    let newer = "line 2: event `asked` of version 2, which this program does not know; use the program that wrote it, or a newer one";
+    assert_eq!(replaced("\"v\":1", "\"v\":2"), newer);
+    let other = "line 2: event `paired` of version 1, which this program does not know; use the program that wrote it, or a newer one";
+    assert_eq!(replaced("\"asked\"", "\"paired\""), other);
+    let old = "line 2: it has no version `v`: a program from before the first release wrote it; begin a new session";
+    assert_eq!(replaced("\"v\":1,", ""), old);
+    assert!(replaced("\"ticket\":1", "\"ticket\":1,\"colour\":\"red\"").contains("its checksum is wrong"));
+    assert!(replaced("\"ticket\":1", "\"ticket\": 1").contains("its checksum is wrong"));
+}

@@ -1,0 +1,451 @@
+//! What an experiment is made of: written once, at the beginning of its log.
+
+use std::collections::BTreeSet;
+
+use bandits::registry::Spec;
+use bandits::{ActionKind, Generator};
+use click_logs::model::time::{Zone, parse_duration};
+use click_logs::model::{Bots, PairChoice};
+use interleave::receipt::ExperimentVersion;
+use interleave::{AnyInterleaving, AnyMultileaving, Interleaving as _, Multileaving as _, page};
+use rand::SeedableRng as _;
+use serde::{Deserialize, Serialize};
+
+pub use super::guards::{Guardrails, Then};
+
+/// What is wrong with a setting.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {message}")]
+pub struct ConfigError {
+    /// The field of [`Config`].
+    pub field: &'static str,
+    /// What was found, what is expected, and what to do.
+    pub message: String,
+}
+
+/// The policy of `auto` where more than two rankers compete.
+const AUTO: &str = "bradley-terry";
+/// The policy that is not one: all pairs in balanced blocks.
+pub(crate) const FIXED: &str = "fixed";
+/// More rankers than these are refused.
+const MOST_RANKERS: usize = 1_000;
+/// More documents per impression than these are refused.
+const MOST_DOCUMENTS: u32 = 1_000;
+
+/// The settings of an experiment. They never change: what must not change during a test belongs to its
+/// [version](Self::experiment_version), and another experiment begins with other settings.
+///
+/// ```
+/// use traffic::Config;
+///
+/// let config: Config = serde_json::from_str(r#"{"name": "search", "rankers": ["old", {"name": "new", "version": "7"}]}"#)?;
+/// let config = config.resolved()?;
+/// assert_eq!((config.policy.as_str(), config.champion.as_deref()), ("fixed", Some("old")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Small letters, digits, `-` and `_`, at most 64.
+    pub name: String,
+    /// 2 to 1,000, each once.
+    pub rankers: Vec<Ranker>,
+    /// Whose list everybody gets where nothing is mixed; the first ranker's if `None`.
+    #[serde(default)]
+    pub champion: Option<String>,
+    /// Who chooses the rankers of an impression: a policy of the registry of `bandits`, `fixed` (all pairs in balanced blocks,
+    /// whatever the outcomes), or `auto` (`fixed` for two rankers, `bradley-terry` for more).
+    #[serde(default = "auto")]
+    pub policy: String,
+    /// How many impressions there will be, for policies that must know; 0 for all others.
+    #[serde(default)]
+    pub horizon: u64,
+    /// Whether lists are mixed, or judges compare two.
+    #[serde(default)]
+    pub ask: Ask,
+    /// How two lists are mixed.
+    #[serde(default = "team_draft")]
+    pub interleaving: String,
+    /// How more are mixed, for policies that choose sets.
+    #[serde(default = "team_draft")]
+    pub multileaving: String,
+    /// How many documents a page shows.
+    #[serde(default = "ten")]
+    pub shown: u32,
+    /// How many documents are mixed, for pages after the first; as many as a page shows if 0.
+    #[serde(default)]
+    pub depth: u32,
+    /// How long after an impression its clicks count, e.g. `30m`.
+    #[serde(default = "half_an_hour")]
+    pub window: String,
+    /// What keeps the rankers that it got first.
+    #[serde(default)]
+    pub keep: Keep,
+    /// The impressions of a unit count on the day of its first and on the days after it, N in all.
+    #[serde(default = "one")]
+    pub unit_days: u32,
+    /// Where days begin: `UTC`, or an offset such as `+01:00`.
+    #[serde(default = "utc")]
+    pub timezone: String,
+    /// Who is a bot.
+    #[serde(default)]
+    pub bots: Bots,
+    /// The level of all verdicts together, in (0, 1).
+    #[serde(default = "level")]
+    pub level: f64,
+    /// What ends the traffic of a ranker that does harm.
+    #[serde(default)]
+    pub guardrails: Guardrails,
+    /// All rankers show the champion's list: nobody can win, and a verdict is a false alarm.
+    #[serde(default)]
+    pub same_lists: bool,
+    /// Users are simulated, which everything made from the experiment says.
+    #[serde(default)]
+    pub simulated: bool,
+    /// From which all random choices follow.
+    #[serde(default)]
+    pub seed: u64,
+    /// The run of that seed.
+    #[serde(default)]
+    pub run: u64,
+    /// The states of the policy's generators, where they do not follow from the seed: those of a simulation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generators: Option<Generators>,
+}
+
+fn auto() -> String {
+    "auto".to_owned()
+}
+
+fn team_draft() -> String {
+    "team-draft".to_owned()
+}
+
+fn half_an_hour() -> String {
+    "30m".to_owned()
+}
+
+fn utc() -> String {
+    "UTC".to_owned()
+}
+
+fn ten() -> u32 {
+    10
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn level() -> f64 {
+    0.05
+}
+
+/// A ranker and the version of it that takes part.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "NamedOr")]
+pub struct Ranker {
+    /// Its name.
+    pub name: String,
+    /// Its version, as its owner states it; may be empty.
+    pub version: String,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum NamedOr {
+    Name(String),
+    Ranker(WithVersion),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WithVersion {
+    name: String,
+    #[serde(default)]
+    version: String,
+}
+
+impl From<NamedOr> for Ranker {
+    fn from(read: NamedOr) -> Self {
+        match read {
+            NamedOr::Name(name) => Self { name, version: String::new() },
+            NamedOr::Ranker(WithVersion { name, version }) => Self { name, version },
+        }
+    }
+}
+
+/// What impressions are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ask {
+    /// Lists that are mixed and clicked.
+    #[default]
+    Lists,
+    /// Pairs of rankers that somebody judges, without lists.
+    Duels,
+}
+
+/// What keeps the rankers that it got first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Keep {
+    /// A unit: while its impressions count, it meets the same rankers, so that no outcome of its own ends the sum that is its
+    /// outcome.
+    #[default]
+    Unit,
+    /// Nothing: the policy chooses for every impression. Then a unit's first impression alone is evidence.
+    Impression,
+}
+
+/// The states of two generators, each as 64 hexadecimal digits: four words of xoshiro256++, the lowest byte of each first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Generators {
+    /// The policy's.
+    pub policy: String,
+    /// The coins'.
+    pub coins: String,
+}
+
+fn invalid(field: &'static str, message: impl Into<String>) -> ConfigError {
+    ConfigError { field, message: message.into() }
+}
+
+fn generator(field: &'static str, text: &str) -> Result<Generator, ConfigError> {
+    let digits = || invalid(field, format!("expected 64 hexadecimal digits, found `{text}`"));
+    let bytes = text.as_bytes();
+    if bytes.len() != 64 || !bytes.iter().all(u8::is_ascii_hexdigit) {
+        return Err(digits());
+    }
+    let mut state = [0_u8; 32];
+    for (byte, pair) in state.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+        let pair = std::str::from_utf8(pair).map_err(|_| digits())?;
+        *byte = u8::from_str_radix(pair, 16).map_err(|_| digits())?;
+    }
+    if state == [0; 32] {
+        return Err(invalid(field, "all digits are 0, in which state it would draw nothing else"));
+    }
+    Ok(Generator::from_seed(state))
+}
+
+impl Config {
+    /// The settings for these rankers, everything else as by default.
+    #[must_use]
+    pub fn of<S: Into<String>>(name: &str, rankers: impl IntoIterator<Item = S>) -> Self {
+        Self {
+            name: name.to_owned(),
+            rankers: rankers.into_iter().map(|name| Ranker { name: name.into(), version: String::new() }).collect(),
+            champion: None,
+            policy: auto(),
+            horizon: 0,
+            ask: Ask::Lists,
+            interleaving: team_draft(),
+            multileaving: team_draft(),
+            shown: ten(),
+            depth: 0,
+            window: half_an_hour(),
+            keep: Keep::Unit,
+            unit_days: one(),
+            timezone: utc(),
+            bots: Bots::default(),
+            level: level(),
+            guardrails: Guardrails::default(),
+            same_lists: false,
+            simulated: false,
+            seed: 0,
+            run: 0,
+            generators: None,
+        }
+    }
+
+    /// The same with everything stated that a default decides, checked.
+    ///
+    /// # Errors
+    /// For the first setting that is wrong.
+    pub fn resolved(mut self) -> Result<Self, ConfigError> {
+        self.check_rankers()?;
+        if self.champion.is_none() {
+            self.champion = self.rankers.first().map(|ranker| ranker.name.clone());
+        }
+        if self.policy == "auto" {
+            self.policy = if self.rankers.len() == 2 { FIXED } else { AUTO }.to_owned();
+        }
+        if let Some(spec) = self.spec()? {
+            self.policy = spec.canonical();
+        }
+        if self.depth == 0 {
+            self.depth = self.shown;
+        }
+        self.rules()?;
+        Ok(self)
+    }
+
+    fn check_rankers(&self) -> Result<(), ConfigError> {
+        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+        if self.name.is_empty() || self.name.len() > 64 || !self.name.chars().all(is_plain) {
+            let name: String = self.name.chars().take(80).collect();
+            return Err(invalid(
+                "name",
+                format!("expected 1 to 64 small letters, digits, `-` and `_`, found `{}`", name.escape_debug()),
+            ));
+        }
+        let count = self.rankers.len();
+        if !(2..=MOST_RANKERS).contains(&count) {
+            return Err(invalid("rankers", format!("expected 2 to {MOST_RANKERS} rankers, found {count}")));
+        }
+        let mut seen = BTreeSet::new();
+        for (place, Ranker { name, version }) in (1..).zip(&self.rankers) {
+            letor_io::check_name(name)
+                .map_err(|fault| invalid("rankers", format!("the name of ranker {place} {fault}")))?;
+            if !version.is_empty() {
+                letor_io::check_name(version)
+                    .map_err(|fault| invalid("rankers", format!("the version of ranker {place} {fault}")))?;
+            }
+            if !seen.insert(name) {
+                return Err(invalid("rankers", format!("ranker {place}, `{name}`, is there twice; name each once")));
+            }
+        }
+        match &self.champion {
+            Some(champion) if !seen.contains(champion) => {
+                Err(invalid("champion", format!("`{}` is not one of the rankers", champion.escape_debug())))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The policy of the registry; `None` if pairs are fixed.
+    pub(crate) fn spec(&self) -> Result<Option<Spec>, ConfigError> {
+        if self.policy == FIXED {
+            return if self.horizon == 0 {
+                Ok(None)
+            } else {
+                Err(invalid("horizon", "`fixed` has none; leave it out"))
+            };
+        }
+        let spec: Spec =
+            self.policy.parse().map_err(|error: bandits::ParameterError| invalid("policy", error.to_string()))?;
+        match (spec.uses_horizon(), self.horizon) {
+            (true, 0) => {
+                Err(invalid("horizon", format!("`{}` must know how many impressions there will be", self.policy)))
+            }
+            (false, 1..) => Err(invalid("horizon", format!("`{}` has none; leave it out", self.policy))),
+            _ if self.ask == Ask::Duels && spec.action_kind() == ActionKind::Sets => Err(invalid(
+                "policy",
+                format!("`{}` chooses sets, judges compare two; use a policy of duels", self.policy),
+            )),
+            _ => Ok(Some(spec)),
+        }
+    }
+
+    /// What the settings mean.
+    pub(crate) fn rules(&self) -> Result<Rules, ConfigError> {
+        self.check_rankers()?;
+        let spec = self.spec()?;
+        let plays_sets = spec.is_some_and(|spec| spec.action_kind() == ActionKind::Sets);
+        let interleaving: AnyInterleaving = self
+            .interleaving
+            .parse()
+            .map_err(|error: interleave::NameError| invalid("interleaving", error.to_string()))?;
+        let multileaving: AnyMultileaving = self
+            .multileaving
+            .parse()
+            .map_err(|error: interleave::NameError| invalid("multileaving", error.to_string()))?;
+        if !(1..=MOST_DOCUMENTS).contains(&self.shown) {
+            return Err(invalid("shown", format!("expected 1 to {MOST_DOCUMENTS} documents, found {}", self.shown)));
+        }
+        let depth = if self.depth == 0 { self.shown } else { self.depth };
+        if depth > MOST_DOCUMENTS {
+            return Err(invalid("depth", format!("expected at most {MOST_DOCUMENTS} documents, found {depth}")));
+        }
+        // Before page 1 is drawn: a method that cannot serve a second page says so here. A policy of sets may choose two.
+        let check = |is_stable, method: &str| {
+            page::check_depth(is_stable, method, self.shown as usize, depth as usize)
+                .map_err(|error| invalid("depth", error.to_string()))
+        };
+        if plays_sets {
+            check(multileaving.is_prefix_stable(), &self.multileaving)?;
+        }
+        check(interleaving.is_prefix_stable(), &self.interleaving)?;
+        let window = parse_duration(&self.window).map_err(|error| invalid("window", error))?;
+        if !(1..=30 * 24 * 3_600_000).contains(&window) {
+            return Err(invalid("window", format!("expected 1ms to 30d, found `{}`", self.window)));
+        }
+        let zone = Zone::parse(&self.timezone).map_err(|error| invalid("timezone", error))?;
+        if !(1..=3_650).contains(&self.unit_days) {
+            return Err(invalid("unit_days", format!("expected 1 to 3650, found {}", self.unit_days)));
+        }
+        if !(self.level > 0.0 && self.level < 1.0) {
+            return Err(invalid("level", format!("expected a level above 0 and below 1, found {}", self.level)));
+        }
+        let Guardrails { no_click, missing, slow, .. } = self.guardrails;
+        if let Some(margin) =
+            [no_click, missing, slow].into_iter().flatten().find(|margin| !(0.0..=1.0).contains(margin))
+        {
+            return Err(invalid("guardrails", format!("expected a margin from 0 to 1, found {margin}")));
+        }
+        if self.same_lists && self.ask == Ask::Duels {
+            return Err(invalid("same_lists", "judges compare no lists; leave it out"));
+        }
+        let generators = match &self.generators {
+            None => None,
+            Some(Generators { policy, coins }) => {
+                Some([generator("generators.policy", policy)?, generator("generators.coins", coins)?])
+            }
+        };
+        let pairs: Vec<(&str, &str)> =
+            self.rankers.iter().map(|ranker| (ranker.name.as_str(), ranker.version.as_str())).collect();
+        let methods =
+            if plays_sets { format!("{} {}", self.interleaving, self.multileaving) } else { self.interleaving.clone() };
+        let choice = match (self.policy.as_str(), self.keep) {
+            (FIXED, _) => PairChoice::Chance,
+            (_, Keep::Unit) => PairChoice::Kept,
+            (_, Keep::Impression) => PairChoice::Steered,
+        };
+        let champion =
+            self.champion.as_ref().and_then(|name| self.rankers.iter().position(|ranker| ranker.name == *name));
+        Ok(Rules {
+            interleaving,
+            multileaving,
+            depth: depth as usize,
+            window,
+            zone,
+            champion: champion.unwrap_or(0) as u32,
+            version: ExperimentVersion::new(&self.name, &pairs, &methods, self.shown as usize),
+            choice,
+            generators,
+        })
+    }
+
+    /// What must not change during a test: the rankers with their versions, the method, the length of a page.
+    ///
+    /// # Errors
+    /// If a setting is wrong.
+    pub fn experiment_version(&self) -> Result<ExperimentVersion, ConfigError> {
+        Ok(self.rules()?.version)
+    }
+
+    /// How the rankers of impressions are chosen, in the words of `click-logs`.
+    ///
+    /// # Errors
+    /// If a setting is wrong.
+    pub fn pair_choice(&self) -> Result<PairChoice, ConfigError> {
+        Ok(self.rules()?.choice)
+    }
+}
+
+/// What the settings mean.
+#[derive(Debug, Clone)]
+pub(crate) struct Rules {
+    pub(crate) interleaving: AnyInterleaving,
+    pub(crate) multileaving: AnyMultileaving,
+    pub(crate) depth: usize,
+    /// In milliseconds.
+    pub(crate) window: i64,
+    pub(crate) zone: Zone,
+    pub(crate) champion: u32,
+    pub(crate) version: ExperimentVersion,
+    pub(crate) choice: PairChoice,
+    /// The policy's and the coins'.
+    pub(crate) generators: Option<[Generator; 2]>,
+}

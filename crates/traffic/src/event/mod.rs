@@ -1,0 +1,390 @@
+//! What happened, in the order in which it is on disk. [`Recorded`] adds the bytes of an event, whose structs are in `stored`.
+//!
+//! # How events evolve
+//!
+//! A store is a log of events, and must be readable by every later program. So a published struct of `stored` never changes: a
+//! field that is added, removed or means something else is a new version of its kind. To add a field to, say, `Clicked`:
+//!
+//! 1. Add it to [`Event::Clicked`]. The compiler then names every place that must decide about it: no pattern of the writer or
+//!    of an export ends in `..`.
+//! 2. In `stored/mod.rs`, copy `ClickedV1` to `ClickedV2`, add the field at its end, and set its `VERSION` to 2. In
+//!    `ClickedV1::upgrade`, state what the field is for events that were written without it. `encode` writes `ClickedV2`;
+//!    `decode` gains a line, and keeps that of `ClickedV1`. A value inside of events (`values`, `settings`) is copied likewise, as is
+//!    every struct that holds it.
+//! 3. Fold it: `experiment/happen.rs` says what the event changes, `experiment/commands.rs` records it.
+//! 4. Run `UPDATE=1 cargo test -p traffic --test traffic evolve`, which adds an event of the new version to `tests/fixtures`. What was
+//!    there before stays; a test fails if a byte of it changes.
+//!
+//! Bytes of a version are read as that version, written again as that version, and compared; only then are they upgraded. Checksums
+//! are over the bytes in the store. So a log may hold several versions of a kind, and none is ever rewritten. A new kind takes the next
+//! number in [`Event::kind`]; numbers are never used again. A program that meets a kind or version of a later one says so
+//! ([`EventError::Unknown`]).
+
+mod recorded;
+mod stored;
+
+use interleave::{Page, Preference};
+use statistics::Counts;
+
+use super::config::Config;
+
+pub use recorded::{EventError, Recorded};
+
+/// A time in milliseconds since 1970.
+pub type Time = i64;
+
+/// What happened in an experiment. Rankers are numbers here, by their places in [`Config::rankers`] from 0; impressions are
+/// numbered from 1 as they are asked for; units are numbers that the caller gives.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// The first event.
+    Created {
+        /// When.
+        time: Time,
+        /// The resolved settings.
+        config: Box<Config>,
+        /// Who chooses: the policy with its revision.
+        chooser: String,
+    },
+    /// From here on another revision chooses, from scratch; outcomes that were counted stay counted.
+    Continued {
+        /// When.
+        time: Time,
+        /// Who chooses now.
+        chooser: String,
+    },
+    /// A process has opened the store, or created the experiment.
+    Started {
+        /// When.
+        time: Time,
+        /// By how much windows that are open become longer, in milliseconds, because nobody was there to take clicks.
+        gap: i64,
+        /// A random number, which is in the ids of the impressions that this process gives out.
+        start: u64,
+    },
+    /// An impression was asked for. Its number is the number of such events until then.
+    Asked {
+        /// When.
+        time: Time,
+        /// Whose it is.
+        unit: u64,
+        /// What finds it again.
+        marks: Marks,
+        /// Whose lists are shown.
+        choice: Choice,
+        /// The receipt of the mixed list without the name of its method, if the lists came with the request; empty for the list
+        /// of one ranker.
+        receipt: Option<Vec<u8>>,
+    },
+    /// The lists of an impression came.
+    Listed {
+        /// When.
+        time: Time,
+        /// Of which impression.
+        impression: u64,
+        /// As in [`Asked`](Self::Asked).
+        receipt: Vec<u8>,
+    },
+    /// A document was clicked for the first time.
+    Clicked {
+        /// When.
+        time: Time,
+        /// Of which impression.
+        impression: u64,
+        /// Its 0-based position in the mixed list.
+        position: u32,
+    },
+    /// The user saw further.
+    Paged {
+        /// When.
+        time: Time,
+        /// Of which impression.
+        impression: u64,
+        /// How many places of the list the user has seen.
+        seen: u32,
+    },
+    /// What the page really displayed.
+    Shown {
+        /// When.
+        time: Time,
+        /// Of which impression.
+        impression: u64,
+        /// Its places.
+        page: Page,
+    },
+    /// An impression ended: nothing of it counts any more.
+    Closed {
+        /// When.
+        time: Time,
+        /// Which.
+        impression: u64,
+        /// Why.
+        reason: Reason,
+        /// Who won.
+        outcome: Outcome,
+    },
+    /// All impressions of a day are closed; what the day says is final.
+    Day {
+        /// When.
+        time: Time,
+        /// Days since 1970-01-01.
+        day: i32,
+        /// What `decide` reads.
+        rows: Vec<Row>,
+    },
+    /// Somebody changed the state.
+    Changed {
+        /// When.
+        time: Time,
+        /// To what.
+        state: State,
+        /// Who.
+        who: String,
+        /// Why.
+        why: String,
+    },
+    /// A ranker broke a guardrail.
+    Breached {
+        /// When.
+        time: Time,
+        /// Which ranker.
+        ranker: u32,
+        /// Which guardrail.
+        guard: Guard,
+        /// Of the ranker's impressions: how many, and how many of them were bad.
+        ranker_bad: [u64; 2],
+        /// The same of the champion.
+        champion_bad: [u64; 2],
+    },
+}
+
+/// What finds an impression again: keyed hashes, of which nothing else can be learnt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Marks {
+    /// Of the unit and its query: a reload.
+    pub query: Option<u64>,
+    /// Of the key that the caller gave: a repeated request.
+    pub key: Option<u64>,
+    /// Of the request: the same key must come with the same one.
+    pub request: Option<u64>,
+}
+
+/// Whose lists an impression shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choice {
+    /// Two rankers, as the policy chose: what comes of it, the policy learns.
+    Duel([u32; 2]),
+    /// Any number, likewise.
+    Set(Vec<u32>),
+    /// The rankers that the unit met before; the policy was not asked.
+    Kept {
+        /// The rankers.
+        arms: Vec<u32>,
+        /// Whether the policy had chosen a set, not a duel.
+        is_set: bool,
+    },
+    /// One alone, as the policy chose: nothing is mixed, and nothing is learnt.
+    Alone(u32),
+    /// The leader alone, because the unit has counted already; the policy was not asked.
+    Leader(u32),
+}
+
+impl Choice {
+    /// The rankers whose lists are needed, in the order of the lists.
+    #[must_use]
+    pub fn arms(&self) -> &[u32] {
+        match self {
+            Self::Duel(pair) => pair,
+            Self::Set(arms) | Self::Kept { arms, .. } => arms,
+            Self::Alone(arm) | Self::Leader(arm) => std::slice::from_ref(arm),
+        }
+    }
+
+    /// Whether any number of lists are multileaved, not two interleaved.
+    #[must_use]
+    pub fn is_set(&self) -> bool {
+        matches!(self, Self::Set(_) | Self::Kept { is_set: true, .. })
+    }
+
+    /// Whether lists are mixed.
+    #[must_use]
+    pub fn is_mixed(&self) -> bool {
+        matches!(self, Self::Duel(_) | Self::Set(_) | Self::Kept { .. })
+    }
+}
+
+/// Why an impression was closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// Its window has passed.
+    Window,
+    /// The caller said so.
+    Asked,
+    /// A judge answered.
+    Judged,
+    /// This ranker's list was not there.
+    Missing(u32),
+    /// No list, or no judgement, ever came.
+    Unanswered,
+    /// The answer did not reach the caller in time.
+    AnsweredLate,
+}
+
+impl Reason {
+    /// Whether an outcome comes with it.
+    #[must_use]
+    pub fn is_credited(self) -> bool {
+        matches!(self, Self::Window | Self::Asked | Self::Judged)
+    }
+}
+
+/// Who won an impression, by the places of the rankers among those that met.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing was compared.
+    Nothing,
+    /// Of two.
+    Pair(Preference),
+    /// A score for each.
+    Scores(Vec<u64>),
+    /// Pair by pair: the first against the second, the third and so on, then the second against the third.
+    Pairs(Vec<Preference>),
+}
+
+/// What a day says about a pair of rankers; wins are those of the first, which has the lower number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row {
+    /// The rankers.
+    pub pair: (u32, u32),
+    /// Units that closed on the day.
+    pub units: Counts,
+    /// Impressions shown on the day.
+    pub impressions: Counts,
+}
+
+/// What an experiment does with requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// Rankers are chosen and lists mixed.
+    #[default]
+    Running,
+    /// Everybody gets the champion's list, for a while.
+    Paused,
+    /// The same, immediately, also where an impression is open.
+    Killed,
+    /// The same, for ever.
+    Ended,
+}
+
+impl State {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Paused => "paused",
+            Self::Killed => "killed",
+            Self::Ended => "ended",
+        }
+    }
+}
+
+/// A rate that is watched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Guard {
+    /// Impressions without a click.
+    NoClick,
+    /// Lists that never came.
+    Missing,
+    /// Lists that came late.
+    Slow,
+}
+
+impl Guard {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::NoClick, Self::Missing, Self::Slow];
+
+    /// What is bad, in words.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::NoClick => "impressions without a click",
+            Self::Missing => "lists that never came",
+            Self::Slow => "lists that came late",
+        }
+    }
+}
+
+impl Event {
+    /// When it happened.
+    #[must_use]
+    pub fn time(&self) -> Time {
+        match self {
+            Self::Created { time, .. }
+            | Self::Continued { time, .. }
+            | Self::Started { time, .. }
+            | Self::Asked { time, .. }
+            | Self::Listed { time, .. }
+            | Self::Clicked { time, .. }
+            | Self::Paged { time, .. }
+            | Self::Shown { time, .. }
+            | Self::Closed { time, .. }
+            | Self::Day { time, .. }
+            | Self::Changed { time, .. }
+            | Self::Breached { time, .. } => *time,
+        }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Created { .. } => "created",
+            Self::Continued { .. } => "continued",
+            Self::Started { .. } => "started",
+            Self::Asked { .. } => "asked",
+            Self::Listed { .. } => "listed",
+            Self::Clicked { .. } => "clicked",
+            Self::Paged { .. } => "paged",
+            Self::Shown { .. } => "shown",
+            Self::Closed { .. } => "closed",
+            Self::Day { .. } => "day",
+            Self::Changed { .. } => "changed",
+            Self::Breached { .. } => "breached",
+        }
+    }
+
+    /// The number of its kind, for the column of a store: it never changes.
+    #[must_use]
+    pub fn kind(&self) -> u8 {
+        match self {
+            Self::Created { .. } => 0,
+            Self::Continued { .. } => 1,
+            Self::Started { .. } => 2,
+            Self::Asked { .. } => 3,
+            Self::Listed { .. } => 4,
+            Self::Clicked { .. } => 5,
+            Self::Paged { .. } => 6,
+            Self::Shown { .. } => 7,
+            Self::Closed { .. } => 8,
+            Self::Day { .. } => 9,
+            Self::Changed { .. } => 10,
+            Self::Breached { .. } => 11,
+        }
+    }
+
+    /// The impression it is about; of [`Asked`](Self::Asked), the caller counts.
+    #[must_use]
+    pub fn impression(&self) -> Option<u64> {
+        match self {
+            Self::Listed { impression, .. }
+            | Self::Clicked { impression, .. }
+            | Self::Paged { impression, .. }
+            | Self::Shown { impression, .. }
+            | Self::Closed { impression, .. } => Some(*impression),
+            _ => None,
+        }
+    }
+}

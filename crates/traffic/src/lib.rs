@@ -1,0 +1,64 @@
+//! Experiments on traffic: rankers are chosen for each impression, their lists mixed, clicks taken, units counted, and who won
+//! is known at every look.
+//!
+//! An [`Experiment`] is the fold of its [events](Event): every call that changes it appends some
+//! ([`take_events`](Experiment::take_events)), and whoever keeps them has the same experiment again
+//! ([`begin`](Experiment::begin), [`fold`](Experiment::fold)), with the same choices from there on. Nothing here reads a clock
+//! or a file: callers say what time it is.
+//!
+//! ```
+//! use interleave::ListBuf;
+//! use interleave::Doc;
+//! use traffic::{Chosen, Config, Experiment, Request};
+//!
+//! let mut experiment = Experiment::create(Config::of("search", ["old", "new"]), 0)?;
+//! let lists = [ListBuf::strict([0, 1, 2].map(Doc))?, ListBuf::strict([2, 0, 3].map(Doc))?];
+//! let of = |ranker: u32| lists.get(ranker as usize);
+//!
+//! let request = Request { unit: 1, ..Request::default() };
+//! let Chosen::New { impression, documents, .. } = experiment.choose(1_000, &request, Some(&of))? else { panic!() };
+//! assert_eq!(documents.map(|documents| documents.len()), Some(4));
+//! experiment.click(2_000, impression, 0);
+//! experiment.close(3_000, impression);
+//!
+//! let events = experiment.take_events();
+//! let mut again = Experiment::begin(&events[0].recorded)?;
+//! for numbered in &events[1..] {
+//!     again.fold(&numbered.recorded)?;
+//! }
+//! assert_eq!(again.position(), experiment.position());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Units
+//!
+//! While the impressions of a unit count ([`Config::unit_days`]), it keeps the rankers that it met first
+//! ([`Keep::Unit`]): otherwise a bandit would stop showing a pair *because of that very unit's outcomes*, and a sum that stops
+//! itself has no fair sign. The policy learns from a unit's first impression, as soon as that is closed; the unit's sum over its
+//! days is what verdicts count. Afterwards a unit sees the list of the leader alone.
+
+#![warn(clippy::self_named_module_files)]
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+mod chooser;
+mod config;
+mod event;
+mod experiment;
+mod guards;
+mod headline;
+pub mod lists;
+mod status;
+mod units;
+
+pub use config::{Ask, Config, ConfigError, Generators, Guardrails, Keep, Ranker, Then};
+pub use event::{Choice, Event, EventError, Guard, Marks, Outcome, Reason, Recorded, Row, State, Time};
+pub use experiment::{
+    Alarm, Change, Chosen, ClickFate, Daily, Experiment, Exported, Fates, FoldError, Numbered, Refused, Request,
+};
+pub use guards::Watch;
+pub use headline::{Facts, Headline, Standing};
+pub use status::{SIMULATED, Verdict};
+pub use units::Tally;

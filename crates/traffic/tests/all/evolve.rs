@@ -1,0 +1,164 @@
+//! What a store holds can be read for ever. `tests/fixtures` has events of every kind and version, and a log; lines are
+//! added to these files, and none is changed.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use bandits::Preference;
+use click_logs::model::Bots;
+use interleave::Page;
+use statistics::Counts;
+use traffic::{
+    Ask, Choice, Config, Event, Generators, Guard, Guardrails, Keep, Marks, Outcome, Reason, Recorded, Row, State, Then,
+};
+
+use crate::replays::replayed;
+use crate::{World, config};
+
+fn fixture(name: &str) -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "tests/fixtures", name].iter().collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
+}
+
+/// Events of every kind, with every value that their bytes distinguish.
+fn samples() -> Vec<Event> {
+    let time = 1_795_780_800_123;
+    let settings = Config {
+        champion: Some("b".to_owned()),
+        horizon: 10_000,
+        ask: Ask::Duels,
+        depth: 30,
+        window: "45m".to_owned(),
+        keep: Keep::Impression,
+        unit_days: 7,
+        timezone: "Europe/Berlin".to_owned(),
+        bots: Bots {
+            max_impressions_per_day: Some(300),
+            max_clicks_per_day: None,
+            max_clicks_per_impression: Some(9),
+            units: vec!["u1".to_owned()],
+            unit_prefixes: vec!["monitor-".to_owned()],
+            agents: vec!["crawler".to_owned(), "bot".to_owned()],
+        },
+        level: 0.01,
+        guardrails: Guardrails {
+            no_click: None,
+            missing: Some(0.5),
+            slow: Some(0.25),
+            slow_after: 900,
+            then: Then::Pause,
+        },
+        same_lists: true,
+        simulated: true,
+        seed: u64::MAX,
+        run: 3,
+        generators: Some(Generators { policy: "0f".repeat(32), coins: "f0".repeat(32) }),
+        ..Config::of("search", ["a", "b"])
+    };
+    let marks = Marks { query: Some(1), key: None, request: Some(u64::MAX) };
+    let asked = |choice, receipt| Event::Asked { time, unit: 300, marks, choice, receipt };
+    let closed = |reason, outcome| Event::Closed { time, impression: 1 << 33, reason, outcome };
+    let counts = Counts::new;
+    let rows = vec![
+        Row { pair: (0, 1), units: counts(1, 200, 3), impressions: counts(4, 5, 60_000) },
+        Row { pair: (0, 299), units: counts(0, 0, 0), impressions: counts(0, 1, 0) },
+    ];
+    let seven =
+        [Preference::First, Preference::Second, Preference::Tie, Preference::Tie].into_iter().cycle().take(7).collect();
+    let mut samples = vec![
+        Event::Created { time, config: Box::new(Config::of("search", ["old", "new"])), chooser: "fixed".to_owned() },
+        Event::Created { time: -1, config: Box::new(settings), chooser: "rucb alpha=0.51".to_owned() },
+        Event::Continued { time, chooser: "dts traffic=2".to_owned() },
+        Event::Started { time, gap: 1_800_000, start: 0xfedc_ba98_7654_3210 },
+        asked(Choice::Duel([0, 299]), Some(vec![1, 2, 255])),
+        asked(Choice::Set(vec![0, 3, 299]), Some(vec![])),
+        asked(Choice::Kept { arms: vec![1, 2], is_set: false }, None),
+        asked(Choice::Kept { arms: vec![1, 2, 3], is_set: true }, None),
+        Event::Asked { time, unit: 1, marks: Marks::default(), choice: Choice::Alone(4), receipt: None },
+        asked(Choice::Leader(5), None),
+        Event::Listed { time, impression: 7, receipt: vec![9; 200] },
+        Event::Clicked { time, impression: 300, position: 129 },
+        Event::Paged { time, impression: 300, seen: 20 },
+        Event::Shown { time, impression: 300, page: Page::new([Some(1), None, Some(3), Some(4)]).unwrap() },
+        closed(Reason::Window, Outcome::Pair(Preference::First)),
+        closed(Reason::Asked, Outcome::Pair(Preference::Second)),
+        closed(Reason::Judged, Outcome::Pair(Preference::Tie)),
+        closed(Reason::Missing(2), Outcome::Nothing),
+        closed(Reason::Unanswered, Outcome::Nothing),
+        closed(Reason::AnsweredLate, Outcome::Nothing),
+        closed(Reason::Window, Outcome::Scores(vec![0, 1, 300])),
+        closed(Reason::Window, Outcome::Pairs(seven)),
+        Event::Day { time, day: 20_784, rows },
+        Event::Day { time, day: -1, rows: vec![] },
+    ];
+    for state in [State::Running, State::Paused, State::Killed, State::Ended] {
+        samples.push(Event::Changed { time, state, who: "anna".to_owned(), why: "it is « over »".to_owned() });
+    }
+    for guard in Guard::ALL {
+        samples.push(Event::Breached { time, ranker: 1, guard, ranker_bad: [100, 40], champion_bad: [200, 1] });
+    }
+    samples
+}
+
+/// Each line: the name of the event and its bytes. The newest version of each sample is the last of its bytes there.
+#[test]
+fn events_of_every_version_evolve() {
+    let path = fixture("events.txt");
+    let mut kept = std::fs::read_to_string(&path).unwrap_or_default();
+    let lines: Vec<String> = samples()
+        .into_iter()
+        .map(Recorded::of)
+        .map(|recorded| format!("{} {}\n", recorded.event().name(), hex(recorded.bytes())))
+        .collect();
+    for line in lines.iter().filter(|line| !kept.contains(line.as_str())).cloned().collect::<Vec<_>>() {
+        assert!(
+            std::env::var_os("UPDATE").is_some(),
+            "{} lacks {line:?}: if this is a new version, add it with UPDATE=1; if not, an old one has changed",
+            path.display()
+        );
+        kept += &line;
+        std::fs::write(&path, &kept).unwrap();
+    }
+    let samples: Vec<Event> = samples();
+    for line in kept.lines() {
+        let (name, hex) = line.split_once(' ').unwrap();
+        let recorded = Recorded::read(bytes(hex)).unwrap_or_else(|error| panic!("{line}: {error}"));
+        assert_eq!((recorded.event().name(), recorded.bytes()), (name, bytes(hex).as_slice()));
+        // Old versions mean one of the samples too, with what `upgrade` adds.
+        if recorded == Recorded::of(recorded.event().clone()) {
+            assert!(samples.contains(recorded.event()), "{line}");
+        }
+    }
+}
+
+/// A log as the first version wrote it: a day of forty users.
+#[test]
+fn a_log_of_the_first_version_evolves() {
+    let path = fixture("traffic-v1.txt");
+    if !path.exists() && std::env::var_os("UPDATE").is_some() {
+        let mut world = World::new(config(3, "rucb"), 40, 11);
+        (0..300).for_each(|_| world.step());
+        world.experiment.advance(world.now + 2 * crate::DAY);
+        world.keep();
+        let text: String = world.log.iter().map(|recorded| hex(recorded.bytes()) + "\n").collect();
+        std::fs::write(&path, text).unwrap();
+    }
+    let text = std::fs::read_to_string(&path).unwrap();
+    let log: Vec<Recorded> = text.lines().map(|line| Recorded::read(bytes(line)).unwrap()).collect();
+    let experiment = replayed(&log);
+    let fates = experiment.fates();
+    assert_eq!(
+        (experiment.position(), fates.asked, fates.credited, fates.clicks, experiment.rows().len()),
+        ((271, 5_706_447_694_188_920_337), 110, 104, 21, 3)
+    );
+}

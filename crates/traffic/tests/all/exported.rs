@@ -1,0 +1,107 @@
+//! What an experiment counts is what `click-logs credit` counts from its log.
+
+use click_logs::join::{Inputs, Limits, Order, credit};
+use click_logs::model::time::{Zone, parse_duration};
+use click_logs::model::{Bots, Complete, Settings};
+use click_logs::outcomes::Outcomes;
+use traffic::{Config, Experiment, Keep, State};
+
+use crate::{World, config};
+
+/// The exported log of final days, and the flags of `credit`.
+fn exported(world: &World) -> ([String; 2], Vec<String>) {
+    let last = world.experiment.final_day();
+    let mut experiment = Experiment::begin(&world.log[0]).unwrap();
+    let mut texts = [String::new(), String::new()];
+    for recorded in &world.log[1..] {
+        let line = experiment.exported(recorded.event(), |impression| (impression % 5 > 0).then(|| documents(20)));
+        if let Some(line) = line.filter(|line| line.day <= last) {
+            texts[0] += &line.impression;
+            texts[1] += &line.clicks;
+        }
+        experiment.fold(recorded).unwrap();
+    }
+    (texts, experiment.credit_flags())
+}
+
+fn documents(count: usize) -> Vec<String> {
+    (0..count).map(|document| format!("d{document}")).collect()
+}
+
+/// What the flags say.
+fn settings(config: &Config, flags: &[String]) -> Settings {
+    let value = |flag: &str| flags.iter().find_map(|known| known.strip_prefix(flag)?.strip_prefix('='));
+    let zone = Zone::parse(value("--timezone").unwrap()).unwrap();
+    Settings {
+        unit_days: value("--unit-days").unwrap().parse().unwrap(),
+        window: parse_duration(value("--window").unwrap()).unwrap(),
+        zone,
+        complete: value("--until").map_or(Complete::Final, |until| Complete::Until(zone.time(until).unwrap())),
+        bots: config.bots.clone(),
+        rankers: letor_io::Names::split(value("--rankers").unwrap()).unwrap(),
+        ..Settings::default()
+    }
+}
+
+/// The rows of `click-logs credit`.
+fn credited(texts: &[String; 2], settings: &Settings) -> Outcomes {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::create_dir(path("scratch")).unwrap();
+    std::fs::write(path("impressions.jsonl"), &texts[0]).unwrap();
+    std::fs::write(path("clicks.jsonl"), &texts[1]).unwrap();
+    let inputs = Inputs { impressions: vec![path("impressions.jsonl")], clicks: vec![path("clicks.jsonl")] };
+    let limits = Limits {
+        memory: 1 << 26,
+        threads: 1,
+        scratch: path("scratch"),
+        disk: None,
+        partitions: None,
+        order: Order::Any,
+        block: None,
+    };
+    Outcomes::of(&credit(&inputs, settings, &limits, &(), None).unwrap())
+}
+
+fn configs() -> Vec<Config> {
+    let mut configs = Vec::new();
+    for (rankers, policy) in [(2, "fixed"), (3, "fixed"), (4, "rucb"), (5, "mdb"), (4, "bradley-terry")] {
+        for (keep, unit_days) in [(Keep::Unit, 1), (Keep::Unit, 2), (Keep::Impression, 1), (Keep::Impression, 3)] {
+            for depth in [10, 20] {
+                let mut config = config(rankers, policy);
+                (config.keep, config.unit_days, config.depth) = (keep, unit_days, depth);
+                config.timezone = if unit_days == 2 { "Europe/Berlin" } else { "+05:30" }.to_owned();
+                if depth == 20 {
+                    config.bots = Bots { max_impressions_per_day: Some(5), ..Bots::default() };
+                }
+                configs.push(config);
+            }
+        }
+    }
+    configs
+}
+
+#[test]
+fn credit_of_an_export_gives_the_same_rows() {
+    let (mut rows, mut bots, mut after) = (0, 0, 0);
+    for (seed, config) in (1..).zip(configs()) {
+        let name = format!("{} {:?} {} {}", config.policy, config.keep, config.unit_days, config.depth);
+        let mut world = World::new(config, 300, seed);
+        (0..4_000).for_each(|_| world.step());
+        for is_final in [false, true] {
+            if is_final {
+                let _ = world.experiment.change(world.now, State::Ended, "a test", "it is over");
+                world.experiment.advance(world.now + 40 * crate::MINUTE);
+                world.keep();
+                assert_eq!(world.experiment.final_day(), i32::MAX, "{name}");
+            }
+            let (texts, flags) = exported(&world);
+            let expected = credited(&texts, &settings(world.experiment.config(), &flags));
+            assert_eq!(world.experiment.outcomes().to_csv(), expected.to_csv(), "{name}, final: {is_final}");
+            rows += expected.days.len();
+        }
+        bots += world.experiment.tally().bot_impressions;
+        after += world.experiment.tally().after_closing;
+    }
+    assert!(rows > 400 && bots > 50 && after > 100, "{rows} {bots} {after}");
+}

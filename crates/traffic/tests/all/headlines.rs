@@ -1,0 +1,203 @@
+//! One sentence for each way in which an experiment can stand.
+
+use interleave::{Doc, ListBuf};
+use traffic::{Chosen, Config, Experiment, Guardrails, Headline, Request, Standing, State};
+
+use crate::{DAY, MINUTE};
+
+/// 2026-11-23, a Monday, at nine.
+const MONDAY: i64 = 20_780 * DAY + 9 * 60 * MINUTE;
+
+/// An experiment of `old` against `new`, which share no document.
+struct Site {
+    experiment: Experiment,
+    now: i64,
+    unit: u64,
+}
+
+impl Site {
+    fn new(change: impl FnOnce(&mut Config)) -> Self {
+        let mut config = Config::of("search", ["bm25", "neural"]);
+        change(&mut config);
+        Self { experiment: Experiment::create(config, MONDAY).unwrap(), now: MONDAY, unit: 0 }
+    }
+
+    /// Users of one day, who search once; `clicks` says whose document each clicks first, if any.
+    fn day(mut self, users: u64, clicks: impl Fn(u64) -> Option<u32>) -> Self {
+        let lists = [0, 10].map(|from| ListBuf::strict((from..from + 5).map(Doc)).unwrap());
+        for user in 0..users {
+            self.unit += 1;
+            let request = Request { unit: self.unit, ..Request::default() };
+            let chosen = self.experiment.choose(self.now, &request, Some(&|ranker| lists.get(ranker as usize)));
+            let Ok(Chosen::New { impression, documents: Some(documents), .. }) = chosen else { panic!("{chosen:?}") };
+            if let Some(of) = clicks(user) {
+                let place = documents.iter().position(|document| (document.0 >= 10) == (of == 1)).unwrap();
+                self.experiment.click(self.now, impression, place as u32);
+            }
+            self.experiment.close(self.now, impression);
+        }
+        self.now += DAY;
+        self.experiment.advance(self.now);
+        self
+    }
+
+    /// The lists of `new` never come.
+    fn silent(mut self, users: u64) -> Self {
+        let list = ListBuf::strict((0..5).map(Doc)).unwrap();
+        for _ in 0..users {
+            self.unit += 1;
+            let request = Request { unit: self.unit, ..Request::default() };
+            let _ = self.experiment.choose(self.now, &request, Some(&|ranker| Some(&list).filter(|_| ranker == 0)));
+        }
+        self
+    }
+
+    fn change(mut self, to: State, why: &str) -> Self {
+        self.experiment.change(self.now, to, "anna (key 2)", why).unwrap();
+        self.experiment.advance(self.now);
+        self
+    }
+
+    fn headline(&self) -> Headline {
+        self.experiment.facts().headline(&self.experiment.verdict())
+    }
+}
+
+/// Six of ten clicks are on documents of `new`.
+fn mostly_new(user: u64) -> Option<u32> {
+    Some(u32::from(user % 10 < 6))
+}
+
+/// Slightly more than half.
+fn barely_new(user: u64) -> Option<u32> {
+    Some(u32::from(user % 100 < 54))
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "with --nocapture, the sentences are there to be read")]
+fn every_standing_has_its_sentence() {
+    let new = || Site::new(|_| {});
+    let cases = [
+        (
+            new(),
+            Standing::NotBegun,
+            "Not begun: no impression was asked for.",
+            "Ask for one with POST /v1/experiments/search/impressions.",
+        ),
+        (
+            {
+                let mut site = new().day(50, mostly_new);
+                site = Site {
+                    experiment: Experiment::create(site.experiment.config().clone(), MONDAY).unwrap(),
+                    now: MONDAY,
+                    unit: 0,
+                };
+                let list = ListBuf::strict((0..5).map(Doc)).unwrap();
+                site.experiment
+                    .choose(site.now, &Request { unit: 1, ..Request::default() }, Some(&|_| Some(&list)))
+                    .unwrap();
+                site
+            },
+            Standing::Waiting,
+            "Too early to say: 1 impression, and no day has closed.",
+            "The first day closes at 2026-11-24 00:30 UTC, or once its last impressions are closed.",
+        ),
+        (
+            new().day(100, barely_new).day(200, barely_new).day(200, barely_new),
+            Standing::Undecided,
+            "Undecided: neural is ahead of bm25 (12.6% confidence so far).",
+            "At this rate and this share, some 3 days more decide it, as likely later as sooner.",
+        ),
+        (
+            new().day(400, mostly_new).day(400, mostly_new),
+            Standing::Decided,
+            "neural beats bm25: over 99.99% confidence, since 2026-11-23.",
+            "neural won 60.0% of 800 units that preferred a side (53.9% to 66.1%); 0 units tied.",
+        ),
+        (
+            new().day(400, mostly_new).day(2_000, |user| Some(u32::from(user % 10 < 4))),
+            Standing::Contradicted,
+            "neural was ahead until 2026-11-23; bm25 is ahead now: since then, bm25 won 60.0% of 2,000 units that preferred a side.",
+            "It holds for the time until then, not for now.",
+        ),
+        (
+            Site::new(|config| {
+                config.keep = traffic::Keep::Unit;
+                config.guardrails = Guardrails { missing: Some(0.05), ..Guardrails::default() };
+            })
+            .day(2_000, mostly_new)
+            .silent(900)
+            .day(100, mostly_new),
+            Standing::Breached,
+            "Guardrail: neural had more lists that never came than the champion: ",
+            "neural beats bm25",
+        ),
+        (
+            Site::new(|config| config.same_lists = true).day(300, |_| Some(0)),
+            Standing::Equal,
+            "A/A test: all rankers show bm25's list, and nobody has won, as it should be.",
+            "",
+        ),
+        (
+            new().day(20, mostly_new).silent(812),
+            Standing::Silent,
+            "neural is silent: its list was missing 812 of the 832 times it was needed.",
+            "",
+        ),
+        (
+            new().day(500, |_| None),
+            Standing::NoClicks,
+            "No click arrives: none of 500 impressions was clicked.",
+            "Send clicks to POST /v1/events, with the impression's id as query_id.",
+        ),
+        (
+            new().day(400, mostly_new).change(State::Paused, "the index is rebuilt"),
+            Standing::Paused,
+            "Paused since 2026-11-24 09:00 UTC, by anna (key 2) (the index is rebuilt): everybody gets bm25's list.",
+            "neural beats bm25: ",
+        ),
+        (
+            new().day(400, mostly_new).change(State::Killed, ""),
+            Standing::Killed,
+            "Killed since 2026-11-24 09:00 UTC, by anna (key 2): everybody gets bm25's list.",
+            "neural beats bm25: ",
+        ),
+        (
+            new().day(400, mostly_new).change(State::Ended, "enough"),
+            Standing::Ended,
+            "neural beats bm25: 99.",
+            "The experiment ended on 2026-11-24 09:00 UTC, by anna (key 2) (enough); everybody gets bm25's list.",
+        ),
+        (
+            new().day(100, barely_new).change(State::Ended, ""),
+            Standing::Ended,
+            "Ended undecided: neural is ahead of bm25 (",
+            "The experiment ended",
+        ),
+    ];
+    for (site, standing, sentence, more) in cases {
+        let headline = site.headline();
+        println!("| {} | {} {} |", standing.name(), headline.sentence, headline.more.join(" "));
+        assert_eq!(headline.standing, standing, "{headline:?}");
+        assert!(headline.sentence.starts_with(sentence), "{headline:?}");
+        assert!(headline.more.join(" ").contains(more), "{headline:?}");
+    }
+}
+
+#[test]
+fn days_are_promised_only_where_they_are_known() {
+    let more = |site: Site| site.headline().more.join(" ");
+    // One day, of which nobody knows how long it was.
+    assert!(!more(Site::new(|_| {}).day(200, barely_new)).contains("At this rate"));
+    // Traffic ended three days ago.
+    let mut stale = Site::new(|_| {}).day(200, barely_new).day(200, barely_new);
+    assert!(more(Site { ..stale }).contains("At this rate"));
+    stale = Site::new(|_| {}).day(200, barely_new).day(200, barely_new);
+    let list = ListBuf::strict((0..5).map(Doc)).unwrap();
+    let request = Request { unit: 999, ..Request::default() };
+    stale.experiment.choose(stale.now + 3 * DAY, &request, Some(&|_| Some(&list))).unwrap();
+    assert!(!more(stale).contains("At this rate"));
+    // Level: there is nothing to extrapolate.
+    let level = Site::new(|_| {}).day(200, |user| Some((user % 2) as u32)).day(200, |user| Some((user % 2) as u32));
+    assert!(!more(level).contains("At this rate"));
+}

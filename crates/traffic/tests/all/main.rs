@@ -1,0 +1,150 @@
+//! Tests of experiments on traffic, with users who are drawn from a seed.
+
+mod commands;
+mod equality;
+mod evolve;
+mod exported;
+mod false_alarms;
+mod headlines;
+mod replays;
+
+use bandits::Generator;
+use interleave::{Doc, ListBuf, Page};
+use rand::{RngExt as _, SeedableRng as _};
+use traffic::{Chosen, ClickFate, Config, Experiment, Marks, Recorded, Request, State};
+
+/// A minute in milliseconds.
+pub(crate) const MINUTE: i64 = 60_000;
+/// The number of every start.
+pub(crate) const START: u64 = 0x0123_4567_89ab_cdef;
+/// A day in milliseconds.
+pub(crate) const DAY: i64 = 24 * 60 * MINUTE;
+
+/// An experiment and its users, who come back, click, turn pages, or never answer.
+pub(crate) struct World {
+    pub(crate) experiment: Experiment,
+    pub(crate) log: Vec<Recorded>,
+    pub(crate) now: i64,
+    generator: Generator,
+    open: Vec<u64>,
+    lists: Vec<ListBuf>,
+    users: u64,
+}
+
+impl World {
+    pub(crate) fn new(config: Config, users: u64, seed: u64) -> Self {
+        let mut generator = Generator::seed_from_u64(seed);
+        // A Monday.
+        let now = 20_784 * DAY + 9 * 60 * MINUTE;
+        let lists = (0..config.rankers.len())
+            .map(|_| {
+                let scores: Vec<f64> = (0..30).map(|_| f64::from(generator.random_range(0..12_u32))).collect();
+                ListBuf::from_scores(&scores).unwrap()
+            })
+            .collect();
+        let experiment = Experiment::create(config, now).unwrap();
+        let mut world = Self { experiment, log: Vec::new(), now, generator, open: Vec::new(), lists, users };
+        world.keep();
+        world
+    }
+
+    /// Takes the events of the last call into the log.
+    pub(crate) fn keep(&mut self) {
+        for numbered in self.experiment.take_events() {
+            self.log.push(numbered.recorded);
+            assert_eq!(numbered.n, self.log.len() as u64);
+        }
+    }
+
+    fn below(&mut self, count: u64) -> u64 {
+        self.generator.random_range(0..count)
+    }
+
+    /// Something happens.
+    pub(crate) fn step(&mut self) {
+        self.now += self.below(90_000) as i64;
+        match self.below(100) {
+            0..40 => self.ask(),
+            40..80 => self.click(),
+            80..86 => {
+                let Some(impression) = self.some() else { return };
+                let _ = self.experiment.paged(self.now, impression, 20);
+            }
+            86..90 => {
+                let Some(impression) = self.some() else { return };
+                let page = Page::new([Some(1), None, Some(3), Some(4)]).unwrap();
+                let _ = self.experiment.displayed(self.now, impression, page);
+            }
+            90..95 => {
+                let Some(impression) = self.some() else { return };
+                self.experiment.close(self.now, impression);
+            }
+            95..97 => {
+                let Some(impression) = self.some() else { return };
+                self.experiment.answered_late(self.now, impression);
+            }
+            97 => {
+                self.now += self.below(3_600_000) as i64;
+                self.experiment.started(self.now, START).unwrap();
+            }
+            98 if self.below(10) == 0 => {
+                let to = if self.experiment.state() == State::Running { State::Paused } else { State::Running };
+                self.experiment.change(self.now, to, "a test", "to try it").unwrap();
+            }
+            _ => self.experiment.advance(self.now),
+        }
+        self.keep();
+    }
+
+    /// One of the last impressions.
+    fn some(&mut self) -> Option<u64> {
+        let recent = self.open.len().min(60) as u64;
+        let back = if recent == 0 { return None } else { self.below(recent) as usize };
+        self.open.iter().rev().nth(back).copied()
+    }
+
+    fn ask(&mut self) {
+        // Half of all impressions are of a tenth of the users.
+        let few = (self.users / 10).max(1);
+        let unit = 1 + if self.below(2) == 0 { self.below(few) } else { self.below(self.users) };
+        let query = (self.below(3) == 0).then(|| unit << 8 | self.below(4));
+        let request = Request { unit, marks: Marks { query, ..Marks::default() } };
+        let lists = &self.lists;
+        let is_missing = self.generator.random_range(0..50_u32) == 0;
+        let list = |ranker: u32| lists.get(ranker as usize).filter(|_| !(is_missing && ranker == 1));
+        let later = self.generator.random_range(0..4_u32) == 0;
+        let chosen = self.experiment.choose(self.now, &request, if later { None } else { Some(&list) });
+        if let Ok(Chosen::New { impression, .. }) = chosen {
+            if later && self.below(5) > 0 {
+                self.now += self.below(2_000) as i64;
+                let lists = &self.lists;
+                let _ = self.experiment.list(self.now, impression, &|ranker| lists.get(ranker as usize));
+            }
+            self.open.push(impression);
+        }
+    }
+
+    fn click(&mut self) {
+        let Some(impression) = self.some() else { return };
+        let unit_taste = impression % 7;
+        let most = u64::from(self.experiment.config().depth) - 1;
+        let position = (self.below(12) * self.below(4) / 3).min(most) as u32;
+        if self.below(8) > unit_taste {
+            let fate = self.experiment.click(self.now, impression, position);
+            assert!(fate != ClickFate::NotShown, "{fate:?}");
+        }
+    }
+}
+
+/// Two to five rankers, everything else as by default.
+pub(crate) fn config(rankers: usize, policy: &str) -> Config {
+    let mut config = Config::of("test", (0..rankers).map(|ranker| format!("r{ranker}")));
+    config.policy = policy.to_owned();
+    config.seed = 5;
+    config
+}
+
+/// Documents 0, 1, 2 and so on.
+pub(crate) fn list(documents: u16) -> ListBuf {
+    ListBuf::strict((0..documents).map(Doc)).unwrap()
+}
