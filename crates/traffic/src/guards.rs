@@ -1,47 +1,12 @@
 //! Guardrails: what shows that a ranker does harm, whoever wins.
 
-use serde::{Deserialize, Serialize};
 use statistics::anytime::PairTest;
 use statistics::{Counts, StatisticsError};
 
-use super::event::Guard;
+use super::config::{Guard, Guardrails};
 
 /// The level of all guardrails of all rankers together.
 const LEVEL: f64 = 0.05;
-
-/// Rates of harm, each ranker's beside the champion's. A ranker breaks one if its rate is above the champion's by more than the
-/// margin, by confidence sequences that hold at all times, at level .05 for all rankers and rates together.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Guardrails {
-    /// Impressions with it that got no click: by how much the share may be larger, 0 to 1; unwatched if `None`.
-    pub no_click: Option<f64>,
-    /// Choices for which its list never came.
-    pub missing: Option<f64>,
-    /// Choices whose lists came later than `slow_after`.
-    pub slow: Option<f64>,
-    /// In milliseconds.
-    pub slow_after: u32,
-    /// What follows a breach.
-    pub then: Then,
-}
-
-impl Default for Guardrails {
-    fn default() -> Self {
-        Self { no_click: Some(0.1), missing: Some(0.05), slow: None, slow_after: 500, then: Then::Warn }
-    }
-}
-
-/// What follows when a guardrail breaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Then {
-    /// It is written down and shown.
-    #[default]
-    Warn,
-    /// The experiment pauses too.
-    Pause,
-}
 
 /// How often something happened to a ranker, and how often it was bad, for each guardrail.
 #[derive(Debug, Clone, Default)]

@@ -53,8 +53,8 @@ pub mod lists;
 mod status;
 mod units;
 
-pub use config::{Ask, Config, ConfigError, Generators, Guardrails, Keep, Ranker, Then};
-pub use event::{Choice, Event, EventError, Guard, Marks, Outcome, Reason, Recorded, Row, State, Time};
+pub use config::{Ask, Config, ConfigError, Generators, Guard, Guardrails, Keep, Ranker, Then};
+pub use event::{Choice, Event, EventError, Marks, Outcome, Reason, Recorded, Row, State, Time};
 pub use experiment::{
     Alarm, Change, Chosen, ClickFate, Daily, Experiment, Exported, Fates, FoldError, Numbered, Refused, Request,
 };

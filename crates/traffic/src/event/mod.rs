@@ -26,7 +26,7 @@ mod stored;
 use interleave::{Page, Preference};
 use statistics::Counts;
 
-use super::config::Config;
+use super::config::{Config, Guard};
 
 pub use recorded::{EventError, Recorded};
 
@@ -286,33 +286,6 @@ impl State {
             Self::Paused => "paused",
             Self::Killed => "killed",
             Self::Ended => "ended",
-        }
-    }
-}
-
-/// A rate that is watched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Guard {
-    /// Impressions without a click.
-    NoClick,
-    /// Lists that never came.
-    Missing,
-    /// Lists that came late.
-    Slow,
-}
-
-impl Guard {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::NoClick, Self::Missing, Self::Slow];
-
-    /// What is bad, in words.
-    #[must_use]
-    pub fn meaning(self) -> &'static str {
-        match self {
-            Self::NoClick => "impressions without a click",
-            Self::Missing => "lists that never came",
-            Self::Slow => "lists that came late",
         }
     }
 }

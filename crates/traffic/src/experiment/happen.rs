@@ -1,8 +1,9 @@
 //! What an event changes, whether it was decided now or read from a store.
 
 use super::super::chooser::Chooser;
+use super::super::config::Guard;
 use super::super::config::{Ask, Keep};
-use super::super::event::{Choice, Event, Guard, Marks, Outcome, Reason, Recorded, Row, State, Time};
+use super::super::event::{Choice, Event, Marks, Outcome, Reason, Recorded, Row, State, Time};
 use super::super::units::{Credited, Rule, Said};
 use super::open::Open;
 use super::{Alarm, Change, Daily, Experiment, HOURS, Mark, Met};

@@ -42,6 +42,6 @@ impl Experiment {
 
     /// How often the list of a ranker was needed, and how often it was missing.
     pub(crate) fn missing_lists(&self, ranker: u32) -> [u64; 2] {
-        self.watched.rate(ranker, super::super::event::Guard::Missing)
+        self.watched.rate(ranker, super::super::config::Guard::Missing)
     }
 }

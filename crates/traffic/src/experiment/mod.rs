@@ -26,8 +26,9 @@ pub use happen::FoldError;
 use open::{Open, OpenImpressions};
 
 use super::chooser::Chooser;
+use super::config::Guard;
 use super::config::{Config, Rules};
-use super::event::{Choice, Event, Guard, Recorded, Row, State, Time};
+use super::event::{Choice, Event, Recorded, Row, State, Time};
 use super::guards::Watched;
 use super::units::{Tally, Units};
 use crate::config::ConfigError;

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_bytes::ByteBuf;
 use statistics::Counts;
 
-use super::super::super::config::{Ask, Keep, Then};
-use super::super::{Choice, EventError, Guard, Marks, Outcome, Reason, Row, State};
+use super::super::super::config::{Ask, Guard, Keep, Then};
+use super::super::{Choice, EventError, Marks, Outcome, Reason, Row, State};
 
 /// A stored enum beside the one of the program. Its variants are numbered in this order for ever, in whatever order the program
 /// lists its own.

@@ -1,4 +1,7 @@
-//! What an experiment is made of: written once, at the beginning of its log.
+//! What an experiment is made of: written once, at the beginning of its log. Not here: what is watched by its guardrails, which
+//! `guards` counts.
+
+mod guardrails;
 
 use std::collections::BTreeSet;
 
@@ -11,7 +14,7 @@ use interleave::{AnyInterleaving, AnyMultileaving, Interleaving as _, Multileavi
 use rand::SeedableRng as _;
 use serde::{Deserialize, Serialize};
 
-pub use super::guards::{Guardrails, Then};
+pub use guardrails::{Guard, Guardrails, Then};
 
 /// What is wrong with a setting.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
