@@ -1,5 +1,5 @@
 //! Receipts of impressions, on any bytes, credited with any clicks on any page: no panic, and what is read is written as it was.
-//! The bytes are read as they are, for the first format, and behind a right checksum, for the second.
+//! The bytes are read as they are, and with a right checksum.
 #![no_main]
 
 use interleave::receipt::Receipt;

@@ -336,7 +336,7 @@ class Impression:
         """
     @staticmethod
     def from_bytes(data: bytes, whole: bool = False) -> Impression:
-        """The impression that `to_bytes` wrote, now or in any earlier version.
+        """The impression that `to_bytes` wrote.
 
         Parameters
         ----------
@@ -365,7 +365,7 @@ class Impression:
         """
     @staticmethod
     def from_json(text: str, whole: bool = False) -> Impression:
-        """The impression that `to_json` wrote, now or in any earlier version.
+        """The impression that `to_json` wrote.
 
         Parameters
         ----------

@@ -49,7 +49,7 @@ def test_notes_are_those_of_the_command_line(tmp_path: Path) -> None:
     assert any("skipped 1 comment line" in note for note in printed), printed
     of_runs = noted(lambda: rd.Site.from_runs(runs, str(tmp_path / "qrels"), credit_ties="same"))
     assert of_runs == printed
-    inspected = ["inspect", "--trec-runs", ",".join(runs), "--qrels", str(tmp_path / "qrels"), "--out"]
+    inspected = ["inspect", "--rankings", ",".join(runs), "--qrels", str(tmp_path / "qrels"), "--out"]
     assert noted(lambda: rd.command(*inspected, str(tmp_path / "j"))) == printed
     assert noted(lambda: rd.command(*inspected, str(tmp_path / "k"), "--quiet")) == []
 

@@ -41,7 +41,7 @@ def test_live(site: rd.Site, tmp_path: Path) -> None:
 
 
 def test_proxy_and_bandit(site: rd.Site, matrix: rd.Matrix, tmp_path: Path) -> None:
-    ran("proxy", *SITE, "--interleavings", "400", "--out", "P.npy", "--quiet", folder=tmp_path)
+    ran("proxy", *SITE, "--impressions-per-pair", "400", "--out", "P.npy", "--quiet", folder=tmp_path)
     matrix.save(tmp_path / "mine" / "P.npy")
     for name in ("P.npy", "P.txt", "P.counts.npz", "P.json", "P.state"):
         assert (tmp_path / "mine" / name).read_bytes() == (tmp_path / name).read_bytes(), name
@@ -78,7 +78,7 @@ def test_problems(tmp_path: Path) -> None:
 
 def test_compare(site: rd.Site, tmp_path: Path) -> None:
     ran(
-        "compare", *SITE, *SMALL, "--algorithms", "rucb,random", "--interleavings", "400", "--quiet", "--out", "c",
+        "compare", *SITE, *SMALL, "--algorithms", "rucb,random", "--impressions-per-pair", "400", "--quiet", "--out", "c",
         folder=tmp_path,
     )
     compared = site.compare(algorithms=["rucb", "random"], interleavings=400, steps=3000, runs=2)

@@ -78,7 +78,7 @@ def test_all_forms_are_the_same_site_as_files(form: str, tmp_path: Path) -> None
     assert site.description == files.description
     assert [site.arm_name(arm) for arm in range(site.arms)] == ["bm25", "ltr"]
     study = site.live(["rucb", "random"], steps=3000, runs=2)
-    words = ("--trec-runs", "bm25.run,ltr.run", "--qrels", "qrels", "--algorithms", "rucb,random", "--quiet", "--out", "o")
+    words = ("--rankings", "bm25.run,ltr.run", "--qrels", "qrels", "--algorithms", "rucb,random", "--quiet", "--out", "o")
     assert ran(*words, *SMALL, folder=tmp_path) == str(study) + "\n"
     again = pickle.loads(pickle.dumps(site))
     assert again.description == site.description and again.live("rucb", steps=100, runs=1).runs == site.live(

@@ -120,39 +120,25 @@ pub fn with_room(length: u64) -> io::Result<Vec<u8>> {
     if reserved { Ok(bytes) } else { Err(io::Error::other(format!("there is no memory for its {length} bytes"))) }
 }
 
-/// The bytes that something unpacks to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Size {
-    /// As declared: neither more nor fewer.
-    Exactly(u64),
-    /// Not declared.
-    UpTo(u64),
-}
-
-/// Unpacks `packed` into `to`, never more than `size`, which must not exceed `most`.
+/// Unpacks `packed` into `to`: as many bytes as are `declared`, which must not exceed `most`.
 ///
 /// # Errors
 /// If it cannot be unpacked, has another size, or cannot be written.
-pub fn unpack(packed: impl Read, to: &mut impl Write, size: Size, most: u64) -> io::Result<()> {
-    let (Size::Exactly(bytes) | Size::UpTo(bytes)) = size;
-    let wrong = |what: String| Err(io::Error::new(io::ErrorKind::InvalidData, what));
-    if let Size::Exactly(declared) = size
-        && declared > most
-    {
-        return wrong(format!("it declares {declared} bytes unpacked, and {most} is the most that is read"));
+pub fn unpack(packed: impl Read, to: &mut impl Write, declared: u64, most: u64) -> io::Result<()> {
+    let wrong = |what: &str| {
+        let message = format!("it declares {declared} bytes unpacked, and {what}");
+        Err(io::Error::new(io::ErrorKind::InvalidData, message))
+    };
+    if declared > most {
+        return wrong(&format!("{most} is the most that is read"));
     }
-    let bytes = bytes.min(most);
     let mut packed = packed;
-    let found = io::copy(&mut packed.by_ref().take(bytes), to)?;
+    let found = io::copy(&mut packed.by_ref().take(declared), to)?;
     // Also reads the checksum behind the end, where there is one.
-    let more = packed.read(&mut [0])? > 0;
-    match size {
-        Size::UpTo(_) if more => wrong(format!("it unpacks to more than {bytes} bytes, the most that is read")),
-        Size::Exactly(declared) if more => wrong(format!("it declares {declared} bytes unpacked, and has more")),
-        Size::Exactly(declared) if found < declared => {
-            wrong(format!("it declares {declared} bytes unpacked, and has {found}"))
-        }
-        _ => Ok(()),
+    match packed.read(&mut [0])? {
+        0 if found < declared => wrong(&format!("has {found}")),
+        0 => Ok(()),
+        _ => wrong("has more"),
     }
 }
 
@@ -254,18 +240,14 @@ mod tests {
             packed.write_all(&vec![b'0'; 1 << 20]).unwrap();
             packed.finish().unwrap()
         };
-        let of = |size, most| {
+        let of = |declared, most| {
             let mut bytes = Vec::new();
-            let unpacked = unpack(DeflateDecoder::new(&packed[..]), &mut bytes, size, most);
+            let unpacked = unpack(DeflateDecoder::new(&packed[..]), &mut bytes, declared, most);
             unpacked.map(|()| bytes.len()).map_err(|error| error.to_string())
         };
-        assert_eq!(of(Size::Exactly(1 << 20), 1 << 20), Ok(1 << 20));
-        assert_eq!(of(Size::UpTo(1 << 20), 1 << 30), Ok(1 << 20));
-        assert!(of(Size::Exactly(1000), 1 << 20).unwrap_err().contains("declares 1000 bytes unpacked, and has more"));
-        assert!(of(Size::Exactly((1 << 20) + 1), 1 << 30).unwrap_err().contains("and has 1048576"));
-        assert!(of(Size::Exactly(1 << 20), 1000).unwrap_err().contains("1000 is the most"));
-        for (size, most) in [(Size::UpTo(1000), 1 << 20), (Size::UpTo(1 << 20), 1000)] {
-            assert!(of(size, most).unwrap_err().contains("more than 1000 bytes"));
-        }
+        assert_eq!(of(1 << 20, 1 << 20), Ok(1 << 20));
+        assert!(of(1000, 1 << 20).unwrap_err().contains("declares 1000 bytes unpacked, and has more"));
+        assert!(of((1 << 20) + 1, 1 << 30).unwrap_err().contains("and has 1048576"));
+        assert!(of(1 << 20, 1000).unwrap_err().contains("1000 is the most"));
     }
 }

@@ -215,7 +215,7 @@ fn failures_are_one_line_with_a_remedy() {
     for arguments in [
         &[][..],
         &["--matrix", "P.txt", "--comparisons", "0"],
-        &["--matrix", "P.txt", "--error-rate", "1.5"],
+        &["--matrix", "P.txt", "--confidence", "1.5"],
         &["--matrix", "P.txt", "--against-lexicographic"],
     ] {
         assert_eq!(analyse(folder.path(), arguments).status.code(), Some(2), "{arguments:?}");

@@ -103,7 +103,7 @@ fn a_longer_run_continues_a_shorter_one() {
 fn a_matrix_made_by_proxy_can_be_played() {
     let folder = TempDir::new().expect("a temporary folder");
     sim(folder.path())
-        .args(["proxy", "--dataset", "mslr-lookalike:0.003", "--rankers", "8", "--interleavings", "500"])
+        .args(["proxy", "--dataset", "mslr-lookalike:0.003", "--rankers", "8", "--impressions-per-pair", "500"])
         .args(["--quiet", "--out", "P.npy"])
         .assert()
         .success();
@@ -314,7 +314,7 @@ fn a_folder_holds_the_results_of_one_command() {
     write("0.5 0.7 0.8\n0.3 0.5 0.7\n0.2 0.3 0.5\n");
     let matrix = ["bandit", "--matrix", "P.txt", "--algorithms", "rucb", "--steps", "100", "--runs", "1", "--quiet"];
     for (more, ending) in
-        [(&[][..], ""), (&["--random", "2", "--seed", "5"], "-random-2-seed-5"), (&["--arms", "2,0"], "-arms-2-0")]
+        [(&[][..], ""), (&["--arms", "2", "--seed", "5"], "-random-2-seed-5"), (&["--arms", "2,0"], "-arms-2-0")]
     {
         let before = names();
         sim(folder.path()).args(matrix).args(more).assert().success();
@@ -385,7 +385,7 @@ fn json_on_standard_output_equals_the_files() {
     let printed = json(&["distortion", "--multileavings", "50", "--sets", "2", "--sizes", "3", "--out", "d.json"]);
     assert_eq!(printed, file("d.json"));
     assert_eq!(printed["distortion"][0]["size"], 3);
-    assert_eq!(json(&["proxy", "--interleavings", "100", "--out", "P.npy"]), file("P.json"));
+    assert_eq!(json(&["proxy", "--impressions-per-pair", "100", "--out", "P.npy"]), file("P.json"));
     let rows =
         json(&["sensitivity", "--draws", "2", "--impressions", "20", "--methods", "sosm,team-draft", "--out", "s"]);
     let table = fs::read_to_string(folder.path().join("s/errors.csv")).expect("a table");
@@ -423,7 +423,7 @@ fn every_click_model_serves_every_command() {
             assert!(run.status.success(), "{command:?} {click}: {}", text(&run.stderr));
         };
         play(&[], model, &["--steps", "200", "--runs", "1", "--algorithms", "rucb"]);
-        play(&["proxy"], &format!("{model}.npy"), &["--interleavings", "100"]);
+        play(&["proxy"], &format!("{model}.npy"), &["--impressions-per-pair", "100"]);
         play(
             &["distortion"],
             &format!("{model}-order.json"),

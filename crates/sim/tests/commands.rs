@@ -98,7 +98,7 @@ fn bash_completes_commands_flags_and_values() {
     for (words, expected, others) in [
         ("rankduel sens", &["sensitivity"][..], &["bandit"][..]),
         ("rankduel li", &["live"], &["datasets"]),
-        ("rankduel live --rank", &["--rankers", "--rankings"], &["--trec-runs"]),
+        ("rankduel live --rank", &["--rankers", "--rankings"], &["--runs"]),
         ("rankduel bandit --algorithms merge", &["mergerucb"], &["rucb"]),
         ("rankduel algorithms merge", &["mergerucb"], &["rucb"]),
         ("rankduel live --click nav", &["navigational"], &["perfect"]),
@@ -152,29 +152,6 @@ fn a_file_holds_defaults_and_flags_win() {
         assert!(message.contains(expected) && message.lines().count() == 1, "{message}");
     }
     assert!(output(&folder, &["bandit", "-h"]).contains("--steps"), "help needs no file");
-}
-
-#[test]
-fn the_file_of_defaults_is_found_under_its_earlier_name() {
-    let folder = TempDir::new().expect("a temporary folder");
-    let play = || sim(folder.path()).args(["bandit", "--quiet", "--json"]).output().expect("sim starts");
-    let text_of_file = "[bandit]\nproblem = \"cyclic\"\nsteps = 300\nalgorithms = \"rucb\"\nruns = 2\n";
-    let (old, new) = (folder.path().join("sim.toml"), folder.path().join("rankduel.toml"));
-    fs::write(&old, text_of_file).expect("a writable folder");
-    let by_old = play();
-    assert!(by_old.status.success(), "{}", text(&by_old.stderr));
-    fs::write(&new, "seed = 5\n").expect("a writable folder");
-    let both = play();
-    let message = text(&both.stderr);
-    assert_eq!(both.status.code(), Some(2), "{message}");
-    assert!(message.contains("found rankduel.toml and sim.toml") && message.contains("remove sim.toml"), "{message}");
-    assert_eq!(message.lines().count(), 1, "{message}");
-    fs::rename(&old, &new).expect("a writable folder");
-    assert_eq!(text(&play().stdout), text(&by_old.stdout));
-    // A mistake is reported with the name that the file has.
-    fs::rename(&new, &old).expect("a writable folder");
-    fs::write(&old, "stesp = 5").expect("a writable folder");
-    assert!(text(&play().stderr).starts_with("error: sim.toml, line 1: "));
 }
 
 #[cfg(unix)]

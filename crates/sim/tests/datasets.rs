@@ -98,26 +98,6 @@ fn a_registered_matrix_is_played_by_name() {
     out(&mut play(folder.path()));
 }
 
-/// The older names of environment variables work, and newer ones win.
-#[test]
-fn older_names_of_variables_work() {
-    let folder = TempDir::new().expect("a temporary folder");
-    for (command, new, old) in
-        [("datasets", "RANKDUEL_DATA_DIR", "ORE_DATA_DIR"), ("cache", "RANKDUEL_CACHE_DIR", "ORE_CACHE_DIR")]
-    {
-        let told = |set: &[(&str, &str)]| {
-            let mut sim = sim(folder.path());
-            sim.env_remove(new).env_remove(old).envs(set.iter().copied()).arg(command);
-            let run = sim.output().expect("sim starts");
-            assert!(run.stderr.is_empty(), "silently: {}", String::from_utf8_lossy(&run.stderr));
-            String::from_utf8(run.stdout).expect("text")
-        };
-        assert!(told(&[(old, "before")]).contains(" in before"), "{old}");
-        assert!(told(&[(new, "after")]).contains(" in after"), "{new}");
-        assert!(told(&[(old, "before"), (new, "after")]).contains(" in after"), "{new} wins");
-    }
-}
-
 /// Two processes that open the same data simultaneously, and one that uses their cache, give the same results as a run
 /// without a cache.
 #[test]
@@ -174,7 +154,7 @@ fn caches_are_in_the_users_folder_and_never_beside_the_data() {
     let run = |variables: &[(&str, &str)]| {
         let mut command = Command::cargo_bin("rankduel").expect("the binary is built with its tests");
         command.current_dir(folder.path()).args(["--dataset", "data", "--out", "r", "--quiet"]).args(SHORT);
-        for name in ["RANKDUEL_CACHE_DIR", "ORE_CACHE_DIR", "XDG_CACHE_HOME", "HOME"] {
+        for name in ["RANKDUEL_CACHE_DIR", "XDG_CACHE_HOME", "HOME"] {
             command.env_remove(name);
         }
         command.envs(variables.iter().copied());

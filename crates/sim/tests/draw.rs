@@ -81,7 +81,7 @@ fn flags_change_what_they_say() {
     let all = svg(folder, &["--legend", "outside"]);
     assert_eq!(color(&all, ">rucb<"), color(&one, ">rucb<"));
     assert_ne!(color(&all, ">rucb<"), color(&all, ">random<"));
-    let bands = |kind: &str| svg(folder, &["--bands", kind]).matches("fill-opacity=\"0.18\"").count();
+    let bands = |kind: &str| svg(folder, &["--spread", kind]).matches("fill-opacity=\"0.18\"").count();
     assert_eq!(["none", "se", "sd", "range"].map(bands), [0, 3, 3, 3]);
     assert!(!svg(folder, &["--legend", "none"]).contains(">rucb<"));
     let large = svg(folder, &["--font", "10pt"]);
@@ -91,23 +91,23 @@ fn flags_change_what_they_say() {
 #[test]
 fn quantiles_need_kept_curves_which_do_not_change_results() {
     let folder = study(&[]);
-    let (code, line) = refused(folder.path(), &["draw", "out", "--bands", "quantile"]);
+    let (code, line) = refused(folder.path(), &["draw", "out", "--spread", "quantile"]);
     assert_eq!(code, Some(2));
     assert!(line.contains("out has no curves.npz; run its command again with --keep-curves"), "{line}");
     let kept = study(&["--keep-curves"]);
     let [plain, more] = [&folder, &kept].map(|folder| files(&folder.path().join("out")));
     let (archive, others): (Vec<_>, Vec<_>) = more.into_iter().partition(|(name, _)| name == "curves.npz");
     assert_eq!((archive.len(), others), (1, plain));
-    let drawn = svg(kept.path(), &["--bands", "quantile"]);
+    let drawn = svg(kept.path(), &["--spread", "quantile"]);
     assert!(drawn.contains("from the 10th to the 90th") || drawn.contains("90th percentile"), "{drawn}");
     // Kept runs are written without being played again, and more runs extend the file.
     let again = ["bandit", "--problem", "1good5poor", "--algorithms", "rucb,random,mergerucb:p=8", "--steps", "2000"];
     ran(folder.path(), &[&again[..], &["--runs", "6", "--out", "out", "--quiet", "--keep-curves"]].concat());
     assert_eq!(fs::read(folder.path().join("out/curves.npz")).expect("curves"), archive[0].1);
     ran(folder.path(), &[&again[..], &["--runs", "8", "--out", "out", "--quiet"]].concat());
-    svg(folder.path(), &["--bands", "quantile"]);
+    svg(folder.path(), &["--spread", "quantile"]);
     fs::write(folder.path().join("out/curves.npz"), &archive[0].1[..200]).expect("a writable folder");
-    let (code, line) = refused(folder.path(), &["draw", "out", "--bands", "quantile"]);
+    let (code, line) = refused(folder.path(), &["draw", "out", "--spread", "quantile"]);
     assert!(code == Some(1) && line.contains("curves.npz is not a file that --keep-curves wrote"), "{line}");
     let explore = ["--setting", "explore-then-exploit", "--horizons", "100", "--keep-curves"];
     let (_, line) = refused(folder.path(), &[&["bandit", "--problem", "1good5poor"], &explore[..]].concat());
@@ -123,7 +123,7 @@ fn horizons_and_comparisons_are_drawn_side_by_side() {
     let svg = fs::read_to_string(folder.path().join("explored.svg")).expect("a figure");
     assert!(svg.contains("share of runs that recommend the best") && svg.contains(">cumulative regret<"));
     assert_eq!(svg.matches(">horizon (steps)<").count(), 2);
-    let data = ["--dataset", crate::common::TINY, "--rankers", "5", "--steps", "1e3", "--interleavings", "400"];
+    let data = ["--dataset", crate::common::TINY, "--rankers", "5", "--steps", "1e3", "--impressions-per-pair", "400"];
     let compare = ["compare", "--algorithms", "rucb,random", "--runs", "2", "--out", "compared", "--quiet"];
     ran(folder.path(), &[&compare[..], &data].concat());
     ran(folder.path(), &["draw", "compared", "--out", "compared.svg", "--width", "7in"]);

@@ -57,7 +57,7 @@ fn ties_and_days_scale_the_numbers() {
     let folder = TempDir::new().expect("a temporary folder");
     let with = |more: &[&str]| json(folder.path(), &[&["power", "--json"][..], more].concat());
     // A margin of 0.02 with 60% ties is a share of 0.55 of the decided.
-    let tied = with(&["--margin", "0.02", "--tied", "0.6", "--per-day", "1000", "--power", "0.95"]);
+    let tied = with(&["--margin", "0.02", "--tied", "0.6", "--impressions-per-day", "1000", "--power", "0.95"]);
     let plain = with(&["--margin", "0.05"]);
     let (a, b) = (&tied["cases"][0], &plain["cases"][0]);
     assert!((a["share_of_decided"].as_f64().expect("a share") - 0.55).abs() < 1e-12);
@@ -68,7 +68,7 @@ fn ties_and_days_scale_the_numbers() {
     assert_eq!(at["power"], 0.95);
     let (days, impressions) = (at["days"].as_f64().expect("days"), at["impressions"].as_f64().expect("a number"));
     assert!((days * 1_000.0 - impressions).abs() < 1e-6);
-    assert!(out(folder.path(), &["power", "--margin", "0.02", "--per-day", "1e4"]).contains("days, 80%"));
+    assert!(out(folder.path(), &["power", "--margin", "0.02", "--impressions-per-day", "1e4"]).contains("days, 80%"));
 }
 
 const PAIR: [&str; 8] = ["power", "--dataset", TINY, "--first", "106", "--second", "49", "--quiet"];
@@ -196,7 +196,7 @@ fn runs_that_stop_begin_like_those_that_do_not() {
 fn studies_with_evidence_are_kept_extended_and_apart() {
     let folder = TempDir::new().expect("a temporary folder");
     let here = folder.path();
-    let rule = ["--stop-when", "0.9", "--margin", "0.02", "--give-up"];
+    let rule = ["--stop-when", "0.9", "--tolerance", "0.02", "--give-up"];
     let with = |runs: &'static str, out: &'static str| study(&[&rule[..], &["--runs", runs, "--out", out]].concat());
     out(here, &with("2", "grown"));
     out(here, &with("4", "grown"));
@@ -253,11 +253,11 @@ fn a_live_run_stops_by_evidence() {
 fn evidence_flags_are_checked() {
     let folder = TempDir::new().expect("a temporary folder");
     for (more, expected) in [
-        (&["--margin", "0.1"][..], "add --stop-when 0.95 or --evidence 0.95"),
+        (&["--tolerance", "0.1"][..], "add --stop-when 0.95 or --evidence 0.95"),
         (&["--stop-when", "1"], "expected a confidence between 0 and 1, such as 0.95"),
         (&["--stop-when", "0.9", "--evidence", "0.9"], "cannot be used with"),
         (&["--give-up"], "--stop-when"),
-        (&["--evidence", "0.9", "--margin", "0.5"], "expected a share from 0 to below 0.5"),
+        (&["--evidence", "0.9", "--tolerance", "0.5"], "expected a share from 0 to below 0.5"),
         (&["--compare-algorithms", "--json"], "cannot be used with"),
     ] {
         let (code, line) = refused(folder.path(), &study(more));

@@ -157,7 +157,7 @@ fn scaled_results_are_smaller_marked_and_in_another_folder() {
         page.contains("| ○ open (scaled) | on the look-alike")
             || page.contains("| ○ open (scaled) | at a scale of 0.5")
     );
-    let output = run(folder.path(), &["experiments/small.toml", "--scale", "0.5", "--again"]);
+    let output = run(folder.path(), &["experiments/small.toml", "--scale", "0.5", "--replace"]);
     assert!(output.contains("1 ○ open (scaled)\n") && output.contains(": 1 open (scaled)\n"), "{output}");
     let index = fs::read_to_string(folder.path().join("results/scale-0.5/README.md")).expect("the table");
     assert!(index.contains("Claims: 1 open (scaled).") && !index.contains("✓ held"), "{index}");
@@ -239,7 +239,7 @@ fn a_matrix_is_found_and_its_results_are_not_replaced_by_a_lookalikes() {
     );
     let output = run(here, &["proxy.toml"]);
     assert!(output.contains("kept: made on M.txt, which is not installed"), "{output}");
-    run(here, &["proxy.toml", "--again"]);
+    run(here, &["proxy.toml", "--replace"]);
     assert!(page().contains("look-alike") && page().contains("`rankduel experiment proxy.toml`."));
 }
 

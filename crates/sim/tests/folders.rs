@@ -121,22 +121,6 @@ fn the_same_command_is_accepted_again_by_studies_that_do_not_grow() {
 }
 
 #[test]
-fn runs_of_files_leave_the_number_of_runs_to_the_defaults() {
-    let folder = TempDir::new().expect("a temporary folder");
-    let here = folder.path();
-    fs::write(here.join("a.run"), "1 Q0 d 1 2 a\n1 Q0 e 2 1 a\n").expect("a file");
-    fs::write(here.join("b.run"), "1 Q0 e 1 2 b\n1 Q0 d 2 1 b\n").expect("a file");
-    fs::write(here.join("qrels"), "1 0 d 1\n").expect("a file");
-    fs::write(here.join("rankduel.toml"), "[live]\nruns = 2\n").expect("a file");
-    let words =
-        ["live", "--runs", "a.run,b.run", "--qrels", "qrels", "--steps", "50", "--algorithms", "random", "--out", "r"];
-    succeeds(here, &[&words]);
-    assert_eq!(config(&here.join("r"))["runs"], 2);
-    let message = refused(&run(here, &[&["bandit", "--problem", "btl:k=3", "--runs", "a.run"]]), 2);
-    assert!(message.contains("--runs takes a number; this command takes no TREC runs"), "{message}");
-}
-
-#[test]
 fn results_of_other_settings_are_refused_or_moved_aside() {
     let folder = TempDir::new().expect("a temporary folder");
     let here = folder.path();

@@ -42,7 +42,10 @@ fn results_need_no_thread() {
     let commands: [(&str, Vec<&str>); 4] = [
         ("bandit", vec!["bandit", "--problem", "btl:k=5", "--steps", "300", "--runs", "3"]),
         ("live", [&site[..], &["--steps", "100", "--runs", "2"]].concat()),
-        ("compare", [&["compare"], &site[..], &["--steps", "100", "--runs", "2", "--interleavings", "50"]].concat()),
+        (
+            "compare",
+            [&["compare"], &site[..], &["--steps", "100", "--runs", "2", "--impressions-per-pair", "50"]].concat(),
+        ),
         ("inspect", [&["inspect"], &site[..2]].concat()),
     ];
     for (name, arguments) in commands {

@@ -54,10 +54,13 @@ fn too_much_is_refused_in_one_line() {
         (of_small(&["sensitivity", "--draws", "1e18"]), "the results of 1,000,000,000,000,000,000 draws need "),
         (of_small(&["distortion", "--sets", "1e18"]), "the results of 1,000,000,000,000,000,000 sets need "),
         (
-            of_small(&["proxy", "--interleavings", "1e18", "--out", "Q.npy"]),
+            of_small(&["proxy", "--impressions-per-pair", "1e18", "--out", "Q.npy"]),
             "45 pairs: expected at most 102,481,911,520,608,620",
         ),
-        (of_small(&["compare", "--interleavings", "1e18"]), "45 pairs: expected at most 102,481,911,520,608,620"),
+        (
+            of_small(&["compare", "--impressions-per-pair", "1e18"]),
+            "45 pairs: expected at most 102,481,911,520,608,620",
+        ),
         (vec!["bandit", "--problem", "btl:k=1"], "expected 2 to 100000000 arms, found 1"),
         (vec!["bandit", "--matrix", "one.txt"], "only one arm is left, and a comparison needs two"),
         (vec!["bandit", "--problem", "geom1"], "expected 2 to 100000000 arms, found 1"),
@@ -107,7 +110,9 @@ fn the_memory_of_a_proxy_is_what_is_predicted() {
     for (flags, sampling) in [(&[][..], Sampling::WithReplacement), (&["--stratify"], Sampling::Stratified)] {
         let name = format!("P{}.npy", flags.len());
         let mut command = sim(folder.path());
-        command.args(["proxy", "--dataset", "k.txt", "--interleavings", "2", "--quiet", "--out", &name]).args(flags);
+        command
+            .args(["proxy", "--dataset", "k.txt", "--impressions-per-pair", "2", "--quiet", "--out", &name])
+            .args(flags);
         let run = command.output().expect("sim starts");
         assert!(run.status.success(), "{}", text(&run.stderr));
         let timings = fs::read_to_string(folder.path().join(name.replace("npy", "timings.json"))).expect("timings");

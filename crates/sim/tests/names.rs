@@ -126,7 +126,7 @@ fn names_of_features_reach_the_matrix_and_whoever_reads_it() {
     let rankers = ["--rankers", &format!("{long},\"bm25, k1=\"\"0.9\"\"\",検索,26")];
     let numbers = ["--dataset", "mslr-lookalike:0.002", "--rankers", "106,1,129,26"];
 
-    let proxy = ["proxy", "--interleavings", "300", "--out"];
+    let proxy = ["proxy", "--impressions-per-pair", "300", "--out"];
     run(folder, &[&proxy[..], &["P.npy"], &site, &rankers, &["--pairs", "検索-*"]].concat());
     run(folder, &[&proxy[..], &["Q.npy"], &numbers, &["--pairs", "2-*"]].concat());
     assert_eq!(fs::read(folder.join("P.npy")).unwrap(), fs::read(folder.join("Q.npy")).unwrap());

@@ -83,8 +83,21 @@ fn every_command_takes_runs() {
     let data = ["--rankings", "runs", "--qrels", "runs/qrels.txt"];
     for (command, names) in [
         (&["--algorithms", "rucb,random", "--steps", "500", "--out", "live"][..], true),
-        (&["proxy", "--interleavings", "200", "--out", "P.npy"], true),
-        (&["compare", "--algorithms", "rucb", "--steps", "500", "--interleavings", "200", "--out", "compared"], true),
+        (&["proxy", "--impressions-per-pair", "200", "--out", "P.npy"], true),
+        (
+            &[
+                "compare",
+                "--algorithms",
+                "rucb",
+                "--steps",
+                "500",
+                "--impressions-per-pair",
+                "200",
+                "--out",
+                "compared",
+            ],
+            true,
+        ),
         (&["distortion", "--sizes", "2", "--multileavings", "200", "--sets", "2", "--out", "distorted"], false),
         (&["sensitivity", "--compared", "2", "--draws", "2", "--impressions", "50", "--out", "sensed"], false),
         (&["inspect", "--out", "inspected"], true),
@@ -356,7 +369,7 @@ fn win_counts_are_a_matrix_and_said_so() {
 }
 
 #[test]
-fn rankings_are_named_by_their_flag_and_runs_are_counted() {
+fn rankings_are_named_by_their_flag_alone() {
     let folder = tempfile::TempDir::new().expect("a temporary folder");
     let at = folder.path();
     let runs = "q1 Q0 d1 1 2.5 t\nq1 Q0 d2 2 1.5 t\nq2 Q0 d3 1 1 t\nq2 Q0 d4 2 0.5 t\n";
@@ -364,31 +377,21 @@ fn rankings_are_named_by_their_flag_and_runs_are_counted() {
     fs::write(at.join("b.run"), runs.replace("2.5", "0.5").replace(" 0.5 t\n", " 3.5 t\n")).unwrap();
     fs::write(at.join("many"), runs).unwrap();
     fs::write(at.join("qrels"), "q1 0 d1 1\nq2 0 d4 2\n").unwrap();
-    let note = "note: --runs names files here: say --rankings";
-    let mut results = Vec::new();
-    for (flag, out) in [("--rankings", "x"), ("--trec-runs", "y"), ("--runs", "z")] {
-        let (out, said) = run(at, &["inspect", flag, "a.run,b.run", "--qrels", "qrels", "--json", "--out", out]);
-        assert_eq!(said.contains(note), flag == "--runs", "{flag}: {said}");
-        results.push(out);
-    }
-    assert!(results.windows(2).all(|pair| pair[0] == pair[1]));
-    // Neither what lies in the folder nor another flag makes a word a file.
-    for words in [&["--runs", "many"][..], &["--runs=many", "--qrels", "qrels"], &["inspect", "--runs", "bm25"]] {
+    let (listed, _) = run(at, &["inspect", "--rankings", "a.run,b.run", "--qrels", "qrels", "--json", "--out", "x"]);
+    for words in [
+        &["--runs", "many"][..],
+        &["--runs=a.run", "--qrels", "qrels"],
+        &["inspect", "--runs", "a.run,b.run", "--qrels", "qrels"],
+    ] {
         let run = sim(at).args(words).output().expect("sim starts");
         let message = text(&run.stderr);
         assert_eq!(run.status.code(), Some(2), "{words:?}: {message}");
-        assert!(message.contains("--runs takes a number, such as 5; TREC runs are given with --rankings"), "{message}");
+        assert!(message.contains("--runs takes a number, TREC runs are given with --rankings"), "{message}");
         assert_eq!(message.lines().count(), 1, "{message}");
     }
-    // The same in the file of defaults, under both names.
-    for key in ["rankings", "trec-runs"] {
-        fs::write(at.join("rankduel.toml"), format!("{key} = [\"a.run\", \"b.run\"]\nqrels = \"qrels\"\n")).unwrap();
-        let (out, said) = run(at, &["inspect", "--json", "--out", "f"]);
-        assert_eq!((out == results[0], said.contains(note)), (true, false), "{key}: {said}");
-    }
-    fs::write(at.join("rankduel.toml"), "[live]\nruns = \"a.run,b.run\"\nqrels = \"qrels\"\n").unwrap();
-    let (_, said) = run(at, &["live", "--steps", "20", "--algorithms", "random", "--truth-effort", "0.005"]);
-    assert!(said.contains(note), "{said}");
+    // The same in the file of defaults.
+    fs::write(at.join("rankduel.toml"), "rankings = [\"a.run\", \"b.run\"]\nqrels = \"qrels\"\n").unwrap();
+    assert_eq!(run(at, &["inspect", "--json", "--out", "f"]).0, listed);
     fs::remove_file(at.join("rankduel.toml")).unwrap();
     // And in experiments.
     let checked = |key: &str| {
@@ -400,7 +403,6 @@ fn rankings_are_named_by_their_flag_and_runs_are_counted() {
         let run = sim(at).args(["experiment", "e.toml", "--dry-run"]).output().expect("sim starts");
         (run.status.success(), text(&run.stdout), text(&run.stderr))
     };
-    assert_eq!(checked("rankings"), checked("trec-runs"));
     assert!(checked("rankings").0, "{:?}", checked("rankings"));
     assert!(checked("rankingz").2.contains("rankingz"));
 }
@@ -445,7 +447,8 @@ fn ranges_of_numbers_select_rankers_and_arms() {
     assert_eq!(bandit("0-1,d", &["--names", "names.txt"]), bandit("2,3", &["--names", "names.txt"]));
     // Pairs keep their dash.
     let proxy = |flags: &[&str]| {
-        let usual = ["proxy", "--dataset", data, "--rankers", "1-4", "--interleavings", "20", "--quiet", "--json"];
+        let usual =
+            ["proxy", "--dataset", data, "--rankers", "1-4", "--impressions-per-pair", "20", "--quiet", "--json"];
         run(at, &[&usual[..], &["--out", "Q.npy", "--replace"], flags].concat()).0
     };
     let [range, listed, pair] = [["--arms", "0-2"], ["--arms", "0,1,2"], ["--pairs", "0-2"]].map(|flags| proxy(&flags));

@@ -62,7 +62,8 @@ fn parts_that_are_pipes_or_devices_are_refused_by_name() {
 fn states_locks_and_kept_runs_that_are_pipes_keep_nobody_waiting() {
     let folder = TempDir::new().expect("a temporary folder");
     let here = folder.path();
-    let site = ["proxy", "--dataset", "mslr-lookalike:0.003", "--rankers", "3", "--interleavings", "100", "--quiet"];
+    let site =
+        ["proxy", "--dataset", "mslr-lookalike:0.003", "--rankers", "3", "--impressions-per-pair", "100", "--quiet"];
     let proxy = [&site[..], &["--resume", "--out", "P.npy"]].concat();
     for name in ["P.state", ".P.state.lock"] {
         pipe(&here.join(name));

@@ -10,14 +10,11 @@ use rand::{RngExt, SeedableRng};
 use tempfile::TempDir;
 
 /// Flags of a matrix of 45 pairs that takes a second or so.
-const SMALL: [&str; 6] = ["--dataset", "mslr-lookalike:0.003", "--rankers", "10", "--interleavings", "40000"];
+const SMALL: [&str; 6] = ["--dataset", "mslr-lookalike:0.003", "--rankers", "10", "--impressions-per-pair", "40000"];
 
 fn sim(folder: &Path, command: &str) -> Command {
     let mut sim = Command::new(env!("CARGO_BIN_EXE_rankduel"));
-    sim.current_dir(folder)
-        .env_remove("RANKDUEL_DATA_DIR")
-        .env_remove("ORE_DATA_DIR")
-        .env("RANKDUEL_CACHE_DIR", folder.join("caches"));
+    sim.current_dir(folder).env_remove("RANKDUEL_DATA_DIR").env("RANKDUEL_CACHE_DIR", folder.join("caches"));
     sim.args([command, "--quiet"]);
     sim
 }
@@ -94,7 +91,7 @@ fn more_adds_to_what_is_there() {
     };
     let none = proxy(folder.path(), &[&data[..], &["--more", "500"]].concat()).output().expect("sim starts");
     assert!(failure(&none).contains("--more adds to an existing matrix"));
-    succeeds(proxy(folder.path(), &[&data[..], &["--interleavings", "2000"]].concat()));
+    succeeds(proxy(folder.path(), &[&data[..], &["--impressions-per-pair", "2000"]].concat()));
     succeeds(proxy(folder.path(), &[&data[..], &["--more", "500", "--pairs", "0-2,3-*"]].concat()));
     assert_eq!((how()["min_comparisons"].as_u64(), how()["max_comparisons"].as_u64()), (Some(2000), Some(2500)));
     let said = succeeds(proxy(folder.path(), &[&data[..], &["--more", "300", "--until-se", "0.008"]].concat()));
@@ -113,20 +110,20 @@ fn a_finished_matrix_is_replaced_on_demand_only() {
     let folder = TempDir::new().expect("a temporary folder");
     let data = ["--dataset", "mslr-lookalike:0.003", "--rankers", "4", "--out", "P.npy"];
     let run = |flags: &[&str]| proxy(folder.path(), &[&data[..], flags].concat());
-    succeeds(run(&["--interleavings", "300"]));
+    succeeds(run(&["--impressions-per-pair", "300"]));
     let before = files(folder.path());
-    for other in [&["--interleavings", "200"][..], &["--interleavings", "300", "--seed", "2"]] {
+    for other in [&["--impressions-per-pair", "200"][..], &["--impressions-per-pair", "300", "--seed", "2"]] {
         let message = failure(&run(other).output().expect("sim starts"));
         assert!(message.contains("add --replace to replace it, or choose another --out"), "{message}");
     }
-    assert!(succeeds(run(&["--interleavings", "300"])).contains("nothing left to do"));
+    assert!(succeeds(run(&["--impressions-per-pair", "300"])).contains("nothing left to do"));
     assert!(files(folder.path()) == before);
-    succeeds(run(&["--interleavings", "200", "--replace"]));
+    succeeds(run(&["--impressions-per-pair", "200", "--replace"]));
     assert!(files(folder.path()) != before);
 
     // One that was made elsewhere has no state.
     fs::remove_file(folder.path().join("P.state")).expect("the state is there");
-    let message = failure(&run(&["--interleavings", "200"]).output().expect("sim starts"));
+    let message = failure(&run(&["--impressions-per-pair", "200"]).output().expect("sim starts"));
     assert!(message.contains("P.npy exists but has no .state file") && message.contains("--replace"), "{message}");
 }
 
@@ -137,9 +134,9 @@ fn a_matrix_that_is_not_yet_replaced_is_whole() {
     let at = |name: &str| folder.path().join(name);
     let data = ["--dataset", "mslr-lookalike:0.003", "--rankers", "4", "--out", "P.npy"];
     let run = |flags: &[&str]| proxy(folder.path(), &[&data[..], flags].concat());
-    succeeds(run(&["--interleavings", "300"]));
+    succeeds(run(&["--impressions-per-pair", "300"]));
     let before = files(folder.path());
-    let long = ["--interleavings", "1e8", "--seed", "2", "--save-every", "0.01", "--replace"];
+    let long = ["--impressions-per-pair", "1e8", "--seed", "2", "--save-every", "0.01", "--replace"];
     let mut child = run(&long).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("sim starts");
     let start = Instant::now();
     let state = fs::read(at("P.state")).expect("a state");
@@ -154,15 +151,16 @@ fn a_matrix_that_is_not_yet_replaced_is_whole() {
         |files: Vec<(String, Vec<u8>)>| files.into_iter().filter(|(name, _)| !is_state(name)).collect::<Vec<_>>();
     assert!(others(files(folder.path())) == others(before));
     fs::rename(at("P.state.old"), at("P.state")).expect("the state of the old matrix");
-    assert!(succeeds(run(&["--interleavings", "300", "--resume"])).contains("nothing left to do"));
-    succeeds(run(&["--interleavings", "200", "--replace"]));
+    assert!(succeeds(run(&["--impressions-per-pair", "300", "--resume"])).contains("nothing left to do"));
+    succeeds(run(&["--impressions-per-pair", "200", "--replace"]));
     assert!(!at("P.state.old").exists());
 }
 
 #[test]
 fn pairs_that_were_never_compared_are_reported() {
     let folder = TempDir::new().expect("a temporary folder");
-    let data = ["--dataset", "mslr-lookalike:0.003", "--rankers", "4", "--interleavings", "300", "--out", "Q.txt"];
+    let data =
+        ["--dataset", "mslr-lookalike:0.003", "--rankers", "4", "--impressions-per-pair", "300", "--out", "Q.txt"];
     let mut some = Command::new(env!("CARGO_BIN_EXE_rankduel"));
     some.current_dir(folder.path()).arg("proxy").args(data).args(["--pairs", "0-1"]);
     let run = some.output().expect("sim starts");
@@ -198,7 +196,7 @@ fn a_damaged_state_is_one_error_and_stays() {
 fn a_second_run_on_the_same_files_is_refused_until_the_first_is_gone() {
     let folder = TempDir::new().expect("a temporary folder");
     let data = &SMALL[..4];
-    let long = [data, &["--interleavings", "1e9", "--out", "P.npy"]].concat();
+    let long = [data, &["--impressions-per-pair", "1e9", "--out", "P.npy"]].concat();
     let mut first = proxy(folder.path(), &long).stdout(Stdio::null()).spawn().expect("sim starts");
     let state = folder.path().join("P.state");
     while !state.exists() {
@@ -211,7 +209,7 @@ fn a_second_run_on_the_same_files_is_refused_until_the_first_is_gone() {
         let message = failure(&second.expect("sim starts"));
         assert!(message.contains("another run is writing P.npy; wait until it ends"), "{message}");
     }
-    succeeds(proxy(folder.path(), &[data, &["--interleavings", "100", "--out", "Q.npy"]].concat()));
+    succeeds(proxy(folder.path(), &[data, &["--impressions-per-pair", "100", "--out", "Q.npy"]].concat()));
 
     first.kill().expect("it can be killed");
     first.wait().expect("it ends");
@@ -241,7 +239,7 @@ fn a_folder_that_cannot_be_written_to_is_one_error_before_any_work() {
     let open_to_us = fs::write(closed.join("probe"), "").is_ok();
     let out = if open_to_us { Path::new("/sys").to_owned() } else { closed }.join("P.npy");
     let out = out.to_str().expect("a plain name");
-    let long = ["--dataset", "mslr-lookalike:0.003", "--interleavings", "1e8", "--out", out];
+    let long = ["--dataset", "mslr-lookalike:0.003", "--impressions-per-pair", "1e8", "--out", out];
     let start = Instant::now();
     let message = failure(&proxy(folder.path(), &long).output().expect("sim starts"));
     assert!(message.contains("P.state") && message.contains("choose a folder"), "{message}");
@@ -281,7 +279,7 @@ fn matrices_are_read_in_every_form_and_in_part() {
     let folder = TempDir::new().expect("a temporary folder");
     succeeds(proxy(
         folder.path(),
-        &["--dataset", "mslr-lookalike:0.003", "--rankers", "12", "--interleavings", "800", "--out", "P.npy"],
+        &["--dataset", "mslr-lookalike:0.003", "--rankers", "12", "--impressions-per-pair", "800", "--out", "P.npy"],
     ));
     let play = |arguments: &[&str]| {
         let mut play = sim(folder.path(), "bandit");
@@ -297,16 +295,16 @@ fn matrices_are_read_in_every_form_and_in_part() {
         assert_eq!(other, npy, "{name}");
         assert_eq!(description["checksum"], of_npy["checksum"], "{name}");
     }
-    let (_, first) = play(&["--matrix", "P.npy", "--first-alphabetical", "4"]);
+    let (_, first) = play(&["--matrix", "P.npy", "--arms", "alphabetical:4"]);
     assert_eq!(first["arms_in_matrix"], serde_json::json!([0, 9, 10, 11]));
     let (_, some) = play(&["--matrix", "P.npy", "--arms", "7,2"]);
     assert_eq!((&some["arms_in_matrix"], &some["arms"]), (&serde_json::json!([7, 2]), &serde_json::json!(2)));
-    let (_, random) = play(&["--matrix", "P.npy", "--random", "5", "--condorcet"]);
+    let (_, random) = play(&["--matrix", "P.npy", "--arms", "5", "--condorcet"]);
     assert_eq!(random["condorcet"], true);
     assert_eq!(random["arms_in_matrix"].as_array().map(Vec::len), Some(5));
-    assert_eq!(play(&["--matrix", "P.npy", "--random", "5", "--condorcet"]).1, random, "same seed, same arms");
+    assert_eq!(play(&["--matrix", "P.npy", "--arms", "5", "--condorcet"]).1, random, "same seed, same arms");
     for (wrong, part) in
-        [(&["--arms", "1,99"][..], "99"), (&["--random", "13"], "has 12 arms"), (&["--arms", "1,1"], "named twice")]
+        [(&["--arms", "1,99"][..], "99"), (&["--arms", "13"], "has 12 arms"), (&["--arms", "1,1"], "named twice")]
     {
         let run = sim(folder.path(), "bandit").args(["--matrix", "P.npy"]).args(wrong).output().expect("sim starts");
         let message = text(&run.stderr);
@@ -318,7 +316,7 @@ fn matrices_are_read_in_every_form_and_in_part() {
 #[test]
 fn distortion_is_the_difference_of_two_matrices() {
     let folder = TempDir::new().expect("a temporary folder");
-    let data = ["--dataset", "mslr-lookalike:0.003", "--rankers", "12", "--interleavings", "3000"];
+    let data = ["--dataset", "mslr-lookalike:0.003", "--rankers", "12", "--impressions-per-pair", "3000"];
     succeeds(proxy(folder.path(), &[&data[..], &["--out", "pairs.npy"]].concat()));
     succeeds(proxy(folder.path(), &[&data[..], &["--multileave", "sosm", "--out", "sosm.npy"]].concat()));
     let mut analyse = sim(folder.path(), "analyse");
@@ -340,7 +338,7 @@ fn compare_draws_both_and_names_the_largest_difference() {
     let folder = TempDir::new().expect("a temporary folder");
     let compare = |out: &str, threads: &str| {
         let mut compare = sim(folder.path(), "compare");
-        compare.args(["--dataset", "mslr-lookalike:0.003", "--rankers", "8", "--interleavings", "5000"]);
+        compare.args(["--dataset", "mslr-lookalike:0.003", "--rankers", "8", "--impressions-per-pair", "5000"]);
         compare.args(["--steps", "2e4", "--runs", "4", "--out", out, "--threads", threads]);
         succeeds(compare)
     };

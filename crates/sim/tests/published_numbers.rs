@@ -350,7 +350,7 @@ fn phrases(experiment: &str, claim: usize, published: &Published) -> (Vec<String
             let paper: &[&str] = [&["(paper: 7.5 times)"], &["(paper: 8.9 times)"], &["(paper: 6.4 times)"]][claim];
             (vec![format!("is then {:.1} times less often suboptimal than RUCB", rucb / rcs)], paper)
         }
-        ("rcs-section7", 2) => (vec![], &["--dataset np2004", "--rankers 12", "--interleavings 20000"]),
+        ("rcs-section7", 2) => (vec![], &["--dataset np2004", "--rankers 12", "--impressions-per-pair 20000"]),
         ("rucb-fig6", 1) => {
             let times = |rankers: u32| {
                 let setting = format!("NP2004, {rankers} rankers");

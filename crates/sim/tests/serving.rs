@@ -83,7 +83,7 @@ fn keyed_streams_change_only_the_live_half_of_a_comparison() {
     let folder = TempDir::new().expect("a temporary folder");
     let here = folder.path();
     let compare = ["compare", "--dataset", TINY, "--rankers", "1,5,110", "--truth-effort", "0.001", "--algorithms"];
-    let sizes = ["rucb", "--steps", "300", "--runs", "2", "--interleavings", "200", "--out"];
+    let sizes = ["rucb", "--steps", "300", "--runs", "2", "--impressions-per-pair", "200", "--out"];
     said(here, &[&compare[..], &sizes, &["usual"]].concat());
     said(here, &[&compare[..], &sizes, &["keyed", "--streams", "keyed"]].concat());
     let curves = |folder: &str, half: &str| fs::read(here.join(folder).join(half).join("curves.csv")).expect("curves");

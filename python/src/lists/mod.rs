@@ -212,12 +212,9 @@ impl Impression {
     #[staticmethod]
     #[pyo3(signature = (data, whole=false))]
     fn from_bytes(py: Python<'_>, data: &[u8], whole: bool) -> PyResult<Self> {
-        if let Ok(parts) = Parts::read(data) {
-            let receipt = Receipt::without_documents_of(&parts, None).map_err(value_error)?;
-            return Self::of(py, parts.documents(), parts.pinned(), receipt, whole);
-        }
-        // The first format, or the reason why it is none.
-        Self::kept(py, &Receipt::from_bytes(data).map_err(value_error)?, whole)
+        let parts = Parts::read(data).map_err(value_error)?;
+        let receipt = Receipt::without_documents_of(&parts, None).map_err(value_error)?;
+        Self::of(py, parts.documents(), parts.pinned(), receipt, whole)
     }
 
     /// The impression as JSON.

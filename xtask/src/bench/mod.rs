@@ -58,7 +58,7 @@ pub(super) enum What {
     Impressions,
     /// Impressions of every interleaving and multileaving method
     Methods,
-    /// Receipts of every method in the first format and in the second
+    /// Receipts of every method: bytes, writing, and reading with credit
     Receipts,
     /// Steps of the dueling bandits with 10^4 answers outstanding
     Open,

@@ -51,7 +51,7 @@ pub(super) struct Simulate {
     #[arg(long, value_name = "N", default_value = "2", value_parser = parse_up_to::<usize, 64>)]
     rankers: usize,
     /// How much better each ranker is than the one before; 0 leaves differences by chance alone
-    #[arg(long = "quality-gap", alias = "margin", value_name = "X", default_value = "0.1")]
+    #[arg(long = "quality-gap", value_name = "X", default_value = "0.1")]
     margin: f64,
     /// How much of that comes only with time; 1 if only chance distinguishes rankers on the first day
     #[arg(long, value_name = "SHARE", default_value = "0")]

@@ -35,7 +35,6 @@ pub fn summary(credited: &Credited, settings: &Settings) -> Value {
         "fates": counts,
         "other_actions": credited.other_actions,
         "most_clicks_in_one_window": tally.busiest,
-        "outdated_receipts": tally.outdated_receipts,
         "units_with_several_pairs": tally.unkept,
         "impressions_with_pinned_places": tally.with_pinned,
         "impressions_with_documents_left_out": tally.with_left_out,

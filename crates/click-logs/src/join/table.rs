@@ -448,7 +448,7 @@ impl<'a> Table<'a> {
                 take(outcome);
                 continue;
             }
-            let is_outdated = lineup.outcomes(credit, record.shown(), &positions, |i, j, winner| {
+            lineup.outcomes(credit, record.shown(), &positions, |i, j, winner| {
                 outcome.pair = [i as u8, j as u8];
                 outcome.net = match winner {
                     interleave::Preference::First => 1,
@@ -458,7 +458,6 @@ impl<'a> Table<'a> {
                 take(outcome);
                 outcome.stands = false;
             })?;
-            tally.outdated_receipts += u64::from(is_outdated);
             tally.optimized += u64::from(lineup.is_optimized());
         }
         for entry in self.entries.iter().filter(|entry| entry.is_conflict) {

@@ -113,8 +113,6 @@ pub struct Tally {
     pub busiest: u64,
     /// Units that met several pairs although each should keep its first.
     pub unkept: u64,
-    /// Impressions with clicks whose receipts were recognised as those of an earlier build.
-    pub outdated_receipts: u64,
     /// Impressions that count whose method balances the mean credit of random clicks and not who wins by them.
     pub optimized: u64,
     /// Impressions that count with places that are nobody's: their documents were not mixed, or others placed them there.
@@ -130,7 +128,6 @@ pub struct Tally {
 const WITHOUT_DWELL: &str = "without-dwell";
 const AFTER_CLOSING: &str = "after-closing";
 const BUSIEST: &str = "busiest";
-const OUTDATED: &str = "outdated-receipts";
 const OPTIMIZED: &str = "optimized";
 const PINNED: &str = "with-pinned";
 const LEFT_OUT: &str = "with-left-out";
@@ -193,7 +190,6 @@ impl Tally {
         let rest = [
             (AFTER_CLOSING, self.after_closing),
             (BUSIEST, self.busiest),
-            (OUTDATED, self.outdated_receipts),
             (OPTIMIZED, self.optimized),
             (PINNED, self.with_pinned),
             (LEFT_OUT, self.with_left_out),
@@ -220,7 +216,6 @@ impl Tally {
                 UnitFate::ALL.iter().find(|fate| fate.name() == name).map(|fate| &mut self.units[*fate as usize])
             }
             ("tally", AFTER_CLOSING) => Some(&mut self.after_closing),
-            ("tally", OUTDATED) => Some(&mut self.outdated_receipts),
             ("tally", OPTIMIZED) => Some(&mut self.optimized),
             ("tally", PINNED) => Some(&mut self.with_pinned),
             ("tally", LEFT_OUT) => Some(&mut self.with_left_out),
@@ -259,7 +254,6 @@ impl AddAssign for Tally {
         add(&mut self.units, &other.units);
         self.taken_back += other.taken_back;
         self.after_closing += other.after_closing;
-        self.outdated_receipts += other.outdated_receipts;
         self.optimized += other.optimized;
         self.with_pinned += other.with_pinned;
         self.with_left_out += other.with_left_out;

@@ -39,7 +39,7 @@ pub enum MixedRef<'a> {
     },
     /// A receipt of the crate `interleave`.
     Receipt {
-        /// The method's own part, in the second format.
+        /// The method's own part.
         body: &'a [u8],
         /// The full name of the method that issued it.
         method: &'a str,

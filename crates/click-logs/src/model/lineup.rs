@@ -67,8 +67,7 @@ impl Lineup {
 
     /// Calls `verdict` for each pair of rankers (their places in [`rankers`](Self::rankers)) with who won an impression, given
     /// its stored `credit` (a team per place, or what is kept of a receipt) and the places clicked among the `shown`, ascending.
-    /// A click proves that the user saw the page as far as that. Returns whether the
-    /// receipt is recognised as one of an earlier build, whose credit was corrected.
+    /// A click proves that the user saw the page as far as that.
     ///
     /// # Errors
     /// If the receipt is none of the method.
@@ -78,12 +77,12 @@ impl Lineup {
         shown: usize,
         clicked: &[usize],
         mut verdict: impl FnMut(usize, usize, Preference),
-    ) -> Result<bool, String> {
+    ) -> Result<(), String> {
         let pairs = |count: usize| (0..count).flat_map(move |i| (i + 1..count).map(move |j| (i, j)));
         if clicked.is_empty() {
             // By every method, nobody wins where nobody clicked.
             pairs(self.rankers.len()).for_each(|(i, j)| verdict(i, j, Preference::Tie));
-            return Ok(false);
+            return Ok(());
         }
         if let Scheme::Teams = self.scheme {
             const FEW: usize = 16;
@@ -102,7 +101,7 @@ impl Lineup {
             for (i, j) in pairs(self.rankers.len()) {
                 verdict(i, j, Preference::of(clicks[i].cmp(&clicks[j])));
             }
-            return Ok(false);
+            return Ok(());
         }
         let (page, paged, body) = read_credit(credit).ok_or("what is kept of a receipt is damaged")?;
         let seen = paged.map_or(shown, |paged| paged.max(clicked.last().map_or(0, |last| last + 1)).min(shown));
@@ -132,7 +131,7 @@ impl Lineup {
             }
             _ => return Err("a receipt of another kind than its method".to_owned()),
         }
-        Ok(kept.is_outdated())
+        Ok(())
     }
 }
 

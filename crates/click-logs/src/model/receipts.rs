@@ -1,4 +1,4 @@
-//! Receipts of either format, as logs have them: read, checked, and brought into one form.
+//! Receipts, as logs have them: read, checked, and brought into one form.
 
 use std::str::FromStr;
 
@@ -11,7 +11,7 @@ use interleave::{
 /// A receipt that was read, in borrowed parts.
 #[derive(Debug)]
 pub(crate) struct ReceiptRef<'a> {
-    /// The method's own part, in the second format.
+    /// The method's own part.
     pub(crate) body: &'a [u8],
     /// The full name of the method.
     pub(crate) method: &'a str,
@@ -118,26 +118,16 @@ pub(crate) struct Receipts {
     methods: Methods,
     /// The last receipt.
     kept: Option<Receipt>,
-    /// The method's own part of one that was not in the second format.
+    /// The method's own part of one that was a plain value, or JSON.
     body: Vec<u8>,
 }
 
-/// The first byte of the first format, which has no checksum.
-const FIRST: u8 = 1;
-
 impl Receipts {
-    /// The receipt in bytes of either format, with or without documents.
+    /// The receipt in bytes, with or without documents.
     ///
     /// # Errors
     /// Why it is none.
     pub(crate) fn read<'a>(&'a mut self, bytes: &'a [u8]) -> Result<ReceiptRef<'a>, String> {
-        if bytes.first() == Some(&FIRST) {
-            let receipt = match self.of_two(bytes) {
-                Some(receipt) => receipt,
-                None => Receipt::from_bytes(bytes).map_err(text)?,
-            };
-            return self.of(receipt);
-        }
         let parts = match Parts::read(bytes) {
             Ok(parts) => parts,
             Err(error) => {
@@ -165,22 +155,6 @@ impl Receipts {
             [documents, receipt.pinned()].map(|texts| texts.iter().map(String::as_str).collect::<Vec<_>>())
         });
         Ok(ReceiptRef::new(&self.body, documents, receipt, &self.methods))
-    }
-
-    /// A receipt of two rankers in the first format, of the same method as the last one.
-    fn of_two(&self, bytes: &[u8]) -> Option<Receipt> {
-        let (name, method) = self.methods.two.as_ref()?;
-        // A receipt begins with the length of its method's name; one with documents, with the number of a kind.
-        let is_same = bytes.get(1).is_some_and(|length| usize::from(*length) == name.len())
-            && bytes.get(2..).is_some_and(|rest| rest.starts_with(name.as_bytes()));
-        if !is_same {
-            return None;
-        }
-        let found: AnyInterleavingReceipt = receipt::from_bytes(bytes).ok()?;
-        // Bytes alone do not say of which kind they are.
-        let is_of_it = matches!(method.credit(&found, &[usize::MAX]), Err(CreditError::Position { .. }));
-        is_of_it.then_some(())?;
-        Some(Receipt::from(found))
     }
 }
 

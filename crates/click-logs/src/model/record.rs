@@ -49,7 +49,7 @@ pub enum Mixed<'a> {
     },
     /// A receipt of the crate `interleave`.
     Receipt {
-        /// The method's own part, in the second format.
+        /// The method's own part.
         body: Vec<u8>,
         /// The full name of the method that issued it.
         method: String,

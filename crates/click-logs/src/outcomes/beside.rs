@@ -2,7 +2,7 @@
 //!
 //! It says what reaches verdicts: whether the log is simulated, how its pairs were chosen, and what does not count. So it has a
 //! seal ([`output::sealed`]) and the checksum of the table, and one that was changed, or is that of another table, is ignored
-//! with a remark. Earlier versions wrote neither: theirs is used with a remark.
+//! with a remark.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -62,20 +62,12 @@ fn believed(bytes: &[u8], path: &Path, table: &str) -> (Value, Option<String>) {
     };
     let of = summary.as_object_mut().and_then(|fields| fields.remove(TABLE));
     match (seal, of) {
+        (Seal::Missing, _) | (_, None) => ignored("has no seal"),
         (Seal::Broken, _) => ignored("was changed since it was written (its seal does not fit)"),
         (_, Some(of)) if of != sha256_hex(table) => {
             ignored(&format!("describes another table than {} (its checksum differs)", path.display()))
         }
         (Seal::Intact, Some(_)) => (summary, None),
-        (Seal::Intact | Seal::Missing, _) => {
-            let remark = format!(
-                "{} has no seal (an earlier version wrote it, or somebody changed it): what it says of {} is used unchecked, and \
-                 that the log is not simulated is not proven; run `click-logs credit` again",
-                path.with_file_name(FILE).display(),
-                path.display()
-            );
-            (summary, Some(remark))
-        }
     }
 }
 
@@ -116,6 +108,8 @@ mod tests {
             (text().replace("true", "false"), CSV, "was changed since it was written"),
             (text()[..60].to_owned(), CSV, "is cut off"),
             ("[]".to_owned(), CSV, "not a JSON object"),
+            (summary().to_string(), CSV, "has no seal and is ignored"),
+            ("{}".to_owned(), CSV, "has no seal and is ignored"),
         ] {
             let (found, remark) = beside(&text, table);
             let remark = remark.unwrap();
@@ -124,10 +118,6 @@ mod tests {
                 "{text}: {remark}"
             );
         }
-        let (found, remark) = beside(&summary().to_string(), CSV);
-        assert!(found == summary() && remark.is_some_and(|remark| remark.contains("has no seal")));
-        let (found, remark) = beside("{}", CSV);
-        assert!(found["synthetic"].is_null() && remark.is_some_and(|remark| remark.contains("has no seal")));
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub fn warnings(summary: &Value) -> Vec<String> {
         }
         _ => of_pairs(summary),
     };
-    let others = [names(summary), optimized(summary), receipts(summary), left_out(summary)];
+    let others = [names(summary), optimized(summary), left_out(summary)];
     missing(summary).into_iter().chain(pairs).chain(others.into_iter().flatten()).collect()
 }
 
@@ -240,17 +240,6 @@ fn optimized(summary: &Value) -> Option<String> {
         "{} were mixed by `optimized`: random clicks favour no ranker there in mean credit, but can favour one in who wins, which verdicts \
          count. Do not decide by them; mix by team-draft or probabilistic.",
         share_of(count, credited, "impressions that count")
-    ))
-}
-
-/// If receipts of an earlier build are among those credited.
-fn receipts(summary: &Value) -> Option<String> {
-    let count = summary["outdated_receipts"].as_u64().filter(|count| *count > 0)?;
-    Some(format!(
-        "{} receipts of `optimized` or `document-constraints` are of an earlier build, which let a short list win clicks on \
-         documents that it lacks. They are credited by the present rule, but others of that build cannot be recognised, and the \
-         shorter list gains by them: credit the time since the present build alone.",
-        output::numbers::with_separators(count)
     ))
 }
 

@@ -47,7 +47,7 @@ fn a_change_of_the_experiment_is_the_first_line() {
     let at = folder.path();
     let more =
         ["--pages", "2", "--pinned", "0.2", "--left-out", "0.1", "--change-version-at", "0.5", "--bots", "0.003"];
-    let simulate = [&["simulate", "--out", "log", "--impressions", "2e4", "--margin", "0.6"][..], &more].concat();
+    let simulate = [&["simulate", "--out", "log", "--impressions", "2e4", "--quality-gap", "0.6"][..], &more].concat();
     assert!(ok(at, &simulate).contains("simulated users"));
     let said = ok(at, &[&CREDIT[..], &["--out", "out"]].concat());
     for what in [
@@ -90,7 +90,7 @@ fn a_change_of_the_experiment_is_the_first_line() {
 fn from_a_simulated_log_to_a_verdict() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    let said = ok(at, &["simulate", "--out", "log", "--impressions", "2e4", "--bots", "0.003", "--margin", "0.4"]);
+    let said = ok(at, &["simulate", "--out", "log", "--impressions", "2e4", "--bots", "0.003", "--quality-gap", "0.4"]);
     assert!(said.contains("click-logs credit --impressions log/impressions.jsonl"), "{said}");
     let said = ok(at, &[&CREDIT[..], &["--out", "out", "--set-aside"]].concat());
     assert!(said.starts_with("The log is simulated") && said.contains("click-logs decide out"), "{said}");
@@ -183,7 +183,7 @@ fn what_was_computed_is_never_replaced_unasked() {
 fn a_page_is_one_file_with_everything() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    ok(at, &["simulate", "--out", "log", "--impressions", "4e3", "--margin", "0.6", "--days", "5"]);
+    ok(at, &["simulate", "--out", "log", "--impressions", "4e3", "--quality-gap", "0.6", "--days", "5"]);
     ok(at, &[&CREDIT[..], &["--out", "out"]].concat());
     let said = ok(at, &["decide", "out", "--html", "page.html"]);
     let page = read(&at.join("page.html"));

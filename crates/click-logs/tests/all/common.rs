@@ -90,3 +90,14 @@ pub(crate) fn assert_same(found: &Credited, expected: &Credited, what: &str) {
     assert_eq!(found.versions, expected.versions, "{what}");
     assert_eq!(found.days, expected.days, "{what}");
 }
+
+/// A receipt of a method, whose own part is as in its JSON.
+pub(crate) fn receipt(method: &str, part: serde_json::Value) -> interleave::receipt::Receipt {
+    let kept = serde_json::json!({"method": method, "receipt": part});
+    serde_json::from_value::<interleave::AnyInterleavingReceipt>(kept).expect("a receipt").into()
+}
+
+/// The receipt of a team draft of two rankers, by the owner of each document.
+pub(crate) fn team_draft(owners: &[u8]) -> interleave::receipt::Receipt {
+    receipt("team-draft", serde_json::json!({"team-draft": {"teams": owners}}))
+}

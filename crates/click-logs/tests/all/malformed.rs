@@ -72,19 +72,28 @@ const IMPRESSIONS: &[(&str, &str)] = &[
         "two rankers are called `A`",
     ),
     (
-        r#"{"impression":"i2","time":1795001000,"user":"u","shown":["a"],"receipt":{"method":"team-draft","receipt":{"team-draft":{"teams":[0,1]}}}}"#,
+        r#"{"impression":"i2","time":1795001000,"user":"u","shown":["a"],"receipt":{"format":2,"method":"team-draft","interleaving":{"team-draft":{"teams":[0,1]}},"checksum":"034f9861"}}"#,
         "the receipt is of a longer list than the 1 documents shown",
     ),
     (
-        r#"{"impression":"i2","time":1795001000,"user":"u","shown":["a","b"],"receipt":{"method":"team-draft","receipt":{"team-draft":{"teams":[0]}}}}"#,
+        r#"{"impression":"i2","time":1795001000,"user":"u","shown":["a","b"],"receipt":{"format":2,"method":"team-draft","interleaving":{"team-draft":{"teams":[0]}},"checksum":"c1016e97"}}"#,
         "the receipt does not fit the list of 2 documents",
     ),
+    // As it was before there was a checksum.
     (
-        r#"{"impression":"i2","time":1795001000,"user":"u","shown":["a"],"receipt":{"method":"team-raft","receipt":{"team-draft":{"teams":[0]}}}}"#,
+        r#"{"impression":"i2","time":1795001000,"user":"u","shown":["a"],"receipt":{"method":"team-draft","receipt":{"team-draft":{"teams":[0]}}}}"#,
+        "not a receipt: it has no `format`; expected 2",
+    ),
+    (
+        r#"{"impression":"i2","time":1795001000,"shown":["a"],"receipt":"01"}"#,
+        "not a receipt: its first byte is 0x01, not 0xb2",
+    ),
+    (
+        r#"{"impression":"i2","time":1795001000,"user":"u","shown":["a"],"receipt":{"format":2,"method":"team-raft","interleaving":{"team-draft":{"teams":[0]}},"checksum":"499510a9"}}"#,
         "did you mean `team-draft`?",
     ),
     (
-        r#"{"impression":"i2","time":1795001000,"user":"u","shown":["a"],"receipt":{"method":"team-draft","receipt":{"team-draft":{"teams":[0]}}},"rankers":["A"]}"#,
+        r#"{"impression":"i2","time":1795001000,"user":"u","shown":["a"],"receipt":{"format":2,"method":"team-draft","interleaving":{"team-draft":{"teams":[0]}},"checksum":"c1016e97"},"rankers":["A"]}"#,
         "1 rankers with a receipt of 2",
     ),
     (r#"{"action_name":"click","query_id":"q","timestamp":"2026-11-22T15:04:05Z"}"#, "pass this file as --clicks"),

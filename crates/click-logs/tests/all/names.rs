@@ -38,7 +38,7 @@ const CLICKS: &[(&str, &[&str])] = &[
 
 /// A receipt of team draft for two documents: the first is of the first list.
 fn receipt() -> Value {
-    json!({"method": "team-draft", "receipt": {"team-draft": {"teams": [0, 1]}}})
+    json!(crate::common::team_draft(&[0, 1]))
 }
 
 /// Impressions and clicks, with our own names. Users are known by their sessions as well, and one is a bot by its agent.

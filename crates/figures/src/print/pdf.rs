@@ -49,7 +49,7 @@ pub(super) fn pdf(canvas: &Canvas, fonts: &Fonts, title: &str) -> Result<Vec<u8>
     ));
     let pages = file.object(&format!("<< /Type /Pages /Kids [{first} 0 R] /Count 1 >>"));
     let catalog = file.object(&format!("<< /Type /Catalog /Pages {pages} 0 R >>"));
-    let information = file.object(&format!("<< /Title {} /Producer (sim) >>", text_string(title)));
+    let information = file.object(&format!("<< /Title {} /Producer (rankduel) >>", text_string(title)));
     Ok(file.finish(catalog, information))
 }
 

@@ -135,19 +135,6 @@ macro_rules! interleaving_methods {
 /// The receipt of [`AnyInterleaving`].
 pub type AnyInterleavingReceipt = NamedReceipt<InterleavingReceipt>;
 
-impl AnyInterleavingReceipt {
-    /// Whether it is recognised as a receipt of `optimized` or `document-constraints` that an earlier build wrote for lists that
-    /// do not have the same documents: then [`credit`](Interleaving::credit) corrects its ranks.
-    #[must_use]
-    pub fn is_outdated(&self) -> bool {
-        match self.receipt() {
-            InterleavingReceipt::Optimized(receipt) => receipt.is_outdated(),
-            InterleavingReceipt::DocumentConstraints(receipt) => receipt.is_outdated(),
-            _ => false,
-        }
-    }
-}
-
 // Compact receipts number the methods: append new ones at the end.
 interleaving_methods! {
     /// Any interleaving method, by name.

@@ -140,15 +140,6 @@ macro_rules! multileaving_methods {
 /// The receipt of [`AnyMultileaving`].
 pub type AnyMultileavingReceipt = NamedReceipt<MultileavingReceipt>;
 
-impl AnyMultileavingReceipt {
-    /// Whether it is recognised as a receipt of `optimized` that an earlier build wrote for lists that do not have the same
-    /// documents: then [`credit`](Multileaving::credit) corrects its ranks.
-    #[must_use]
-    pub fn is_outdated(&self) -> bool {
-        matches!(self.receipt(), MultileavingReceipt::Optimized(receipt) if receipt.is_outdated())
-    }
-}
-
 // Compact receipts number the methods: append new ones at the end of their part.
 multileaving_methods! {
     /// Any multileaving method, by name.

@@ -24,17 +24,14 @@
 //!   that made the list. A ranker whose list has ended leaves the rest to the other.
 //! - The papers' rankers list every document. One that does not list a clicked document violates each of that click's
 //!   constraints; otherwise a ranker would win by retrieving less. A document that it lists below its top violates only
-//!   those with a document of its top. Earlier builds did not distinguish the two; their receipts are credited by this rule
-//!   where a list must have ended.
-
-use std::borrow::Cow;
+//!   those with a document of its top.
 
 use crate::credit::check_clicks;
 use crate::name::{Name, NameError, NamedMethod};
 use crate::support::packed::{Pack, Reader, Writer};
 use crate::support::reading::read;
 use crate::support::receipt_len;
-use crate::support::two_pointer::{ABSENT, Alternating, OUTSIDE, within};
+use crate::support::two_pointer::{ABSENT, Alternating, within};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Page, Preference, RankedList};
 
 /// The documents that a clicked one should rank above. Each kind includes those before it.
@@ -143,41 +140,6 @@ impl Pack for DocumentConstraintsReceipt {
     }
 }
 
-impl DocumentConstraintsReceipt {
-    /// By ranker, whether documents outside its top are not in its list at all though the receipt does not say so.
-    ///
-    /// Documents outside the top of one ranker were added by the other, and balanced interleaving lets no ranker add more than
-    /// one document more than the other, unless that one's list has ended; then all of it was shown.
-    fn has_ended(&self) -> [bool; 2] {
-        [0, 1].map(|x| {
-            let by_other = self.places.iter().filter(|places| places[x] == OUTSIDE).count();
-            if by_other < 2 {
-                return false;
-            }
-            let is_shown = |rank: &usize| self.places.iter().any(|places| usize::from(places[x]) == *rank);
-            let reached = (0..self.places.len()).take_while(is_shown).count();
-            reached + 1 < by_other
-        })
-    }
-
-    /// Its places, corrected where a list has ended.
-    fn corrected(&self) -> Cow<'_, [[u16; 2]]> {
-        let has_ended = self.has_ended();
-        if !has_ended.contains(&true) {
-            return Cow::Borrowed(&self.places);
-        }
-        let place = |x: usize, place: u16| if place == OUTSIDE && has_ended[x] { ABSENT } else { place };
-        Cow::Owned(self.places.iter().map(|&[first, second]| [place(0, first), place(1, second)]).collect())
-    }
-
-    /// Whether it is recognised as written by a build that did not distinguish documents below a ranker's top from those that it
-    /// does not list: then [`credit`](Interleaving::credit) does.
-    #[must_use]
-    pub fn is_outdated(&self) -> bool {
-        self.has_ended().contains(&true)
-    }
-}
-
 impl NamedMethod for DocumentConstraints {
     const BASE: &'static str = "document-constraints";
     const NAMES: &'static [&'static str] =
@@ -248,7 +210,7 @@ impl Interleaving for DocumentConstraints {
 
     fn credit(&self, receipt: &DocumentConstraintsReceipt, clicked: &[usize]) -> Result<Preference, CreditError> {
         let clicked = check_clicks(clicked, receipt.places.len())?;
-        Ok(self.winner(&receipt.corrected(), &clicked))
+        Ok(self.winner(&receipt.places, &clicked))
     }
 
     fn is_prefix_stable(&self) -> bool {
@@ -266,11 +228,10 @@ impl Interleaving for DocumentConstraints {
         clicked: &[usize],
     ) -> Result<Preference, CreditError> {
         let clicked = page.clicked(clicked, receipt.len())?;
-        let places = receipt.corrected();
         // As if no more had been drawn than the page reaches.
         let depth = page.depth();
         let displayed: Vec<usize> = page.positions().collect();
-        let ranks: Vec<[u16; 2]> = displayed.iter().map(|&n| within(places[n], depth)).collect();
+        let ranks: Vec<[u16; 2]> = displayed.iter().map(|&n| within(receipt.places[n], depth)).collect();
         let clicked: Vec<usize> = clicked.iter().filter_map(|n| displayed.binary_search(n).ok()).collect();
         Ok(self.winner(&ranks, &clicked))
     }
@@ -279,6 +240,7 @@ impl Interleaving for DocumentConstraints {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::support::two_pointer::OUTSIDE;
 
     /// Shown a b c d, by rankers a b c d and d c b a: the ranker that agrees with the clicks wins.
     #[test]

@@ -112,7 +112,7 @@ impl Pack for SosmReceipt {
         let Self { length, ranks } = self;
         writer.number(*length);
         writer.number(ranks.len());
-        // Ranks that a damaged receipt of the first format lacks earn nothing, as those of unlisted documents.
+        // Ranks that a receipt lacks earn nothing, as those of unlisted documents.
         let rank = |row: &Vec<u16>, at: usize| row.get(at).copied().unwrap_or(u16::MAX);
         let all = ranks.iter().flat_map(|row| (0..*length).map(move |at| rank(row, at)));
         if *length <= FEW {

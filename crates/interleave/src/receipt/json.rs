@@ -13,20 +13,17 @@
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::first::{WithDocuments, of_its_method};
 use super::kept::{Documents, Mixed, Receipt};
 use super::{CHECKSUM, ExperimentVersion, ReceiptError, ReceiptErrorKind};
-use crate::{
-    AnyInterleavingReceipt, AnyMultileavingReceipt, InterleavingReceipt, MultileavingReceipt, NamedReceipt, Page,
-};
+use crate::{InterleavingReceipt, MultileavingReceipt, NamedReceipt, Page};
 
 /// The format's number in JSON.
 const FORMAT: u8 = 2;
 
-/// The second format.
+/// What is written.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Second<'a> {
+struct Json<'a> {
     format: u8,
     method: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -76,14 +73,12 @@ impl<T: Clone> OneOf<'_, T> {
     }
 }
 
-/// Any format, by its fields.
+/// This format, or other fields.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum AnyFormat {
-    Second(Box<Second<'static>>),
-    FirstOfTwo(AnyInterleavingReceipt),
-    FirstOfMany(AnyMultileavingReceipt),
-    FirstWithDocuments(WithDocuments),
+    This(Box<Json<'static>>),
+    Another { format: Option<u64> },
 }
 
 impl Receipt {
@@ -95,7 +90,7 @@ impl Receipt {
     }
 }
 
-impl Second<'_> {
+impl Json<'_> {
     fn receipt(self) -> Result<Receipt, ReceiptError> {
         let Self { format, method, version, page, propensity, documents, pinned, interleaving, multileaving, checksum } =
             self;
@@ -140,7 +135,7 @@ impl Serialize for Receipt {
             Mixed::Multileaving(receipt) => (None, Some(OneOf::Borrowed(receipt.receipt()))),
         };
         let pinned = self.documents.as_ref().map(|documents| documents.pinned.clone());
-        Second {
+        Json {
             format: FORMAT,
             method: self.method().to_owned(),
             version: self.version.as_ref().map(ToString::to_string),
@@ -163,11 +158,14 @@ impl<'de> Deserialize<'de> for Receipt {
             return Self::from_bytes(&bytes).map_err(D::Error::custom);
         }
         match AnyFormat::deserialize(deserializer) {
-            Ok(AnyFormat::Second(second)) => second.receipt(),
-            Ok(AnyFormat::FirstOfTwo(receipt)) => of_its_method(Mixed::Interleaving(receipt)),
-            Ok(AnyFormat::FirstOfMany(receipt)) => of_its_method(Mixed::Multileaving(receipt)),
-            Ok(AnyFormat::FirstWithDocuments(impression)) => impression.receipt(),
-            Err(_) => Err(ReceiptError::malformed("expected the JSON of a receipt")),
+            Ok(AnyFormat::This(json)) => json.receipt(),
+            Ok(AnyFormat::Another { format: None }) => {
+                let message = format!(
+                    "it has no `format`; expected {FORMAT}, as this version writes it, so draw the list again with it"
+                );
+                Err(ReceiptError::new(ReceiptErrorKind::Version, message))
+            }
+            Ok(AnyFormat::Another { .. }) | Err(_) => Err(ReceiptError::malformed("expected the JSON of a receipt")),
         }
         .map_err(D::Error::custom)
     }

@@ -2,9 +2,8 @@
 
 use std::str::FromStr;
 
-use super::first;
 use super::parts::{Parts, Writing};
-use super::{ExperimentVersion, FIRST, ReceiptError, ReceiptErrorKind};
+use super::{ExperimentVersion, ReceiptError, ReceiptErrorKind};
 use crate::{
     AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, AnyOutcome, CreditError,
     Interleaving, InterleavingReceipt, Multileaving, MultileavingReceipt, Page, PairwisePreferences, Preference,
@@ -66,15 +65,6 @@ impl Mixed {
         match self {
             Self::Interleaving(_) => 2,
             Self::Multileaving(receipt) => receipt.receipt().rankers(),
-        }
-    }
-
-    /// Whether it is recognised as one of an earlier build, whose ranks credit corrects.
-    #[must_use]
-    pub fn is_outdated(&self) -> bool {
-        match self {
-            Self::Interleaving(receipt) => receipt.is_outdated(),
-            Self::Multileaving(receipt) => receipt.is_outdated(),
         }
     }
 
@@ -392,7 +382,7 @@ impl Receipt {
         self.written_with_own(None)
     }
 
-    /// The receipt that [`to_bytes`](Self::to_bytes) wrote, or one of the first format.
+    /// The receipt that [`to_bytes`](Self::to_bytes) wrote.
     ///
     /// # Errors
     /// For damaged bytes, those of another format, and those that do not name the method.
@@ -409,16 +399,6 @@ impl Receipt {
     }
 
     fn read(bytes: &[u8], method: Option<&str>) -> Result<Self, ReceiptError> {
-        if bytes.first() == Some(&FIRST) {
-            let receipt = first::read(bytes)?;
-            return match method {
-                Some(method) if method != receipt.method() => {
-                    let message = format!("it is of the method {:?}, not {method:?}", receipt.method());
-                    Err(ReceiptError::new(ReceiptErrorKind::Method, message))
-                }
-                _ => Ok(receipt),
-            };
-        }
         let parts = Parts::read(bytes)?;
         let mut receipt = Self::without_documents_of(&parts, method)?;
         if let Some(mixed) = parts.documents() {

@@ -44,14 +44,8 @@
 //! its eight bytes and its name; a page is the number of its places and, for each, 0 for nobody's or the distance from the
 //! position before; the documents are those of the mixed list and then those of places that are nobody's. The method's own
 //! receipt is its number among the methods and [postcard](https://postcard.jamesmunns.com), but for owners, which are packed.
-//!
-//! # The first format
-//!
-//! Builds before this format wrote the byte 1 and postcard, without a checksum. [`Receipt::from_bytes`], [`from_bytes`] and
-//! the JSON forms read it; nothing writes it.
 
 mod experiment;
-mod first;
 mod json;
 mod kept;
 mod parts;
@@ -66,10 +60,8 @@ use serde::de::DeserializeOwned;
 use crate::Page;
 use crate::support::packed::{Reader, Writer};
 
-/// The first byte of the format, far from that of the first one: five bits differ.
-const SECOND: u8 = 0xB2;
-/// The first byte of the first format.
-const FIRST: u8 = 1;
+/// The first byte of the format.
+const FORMAT: u8 = 0xB2;
 /// The second byte of a plain value.
 const PLAIN: u8 = 1 << 7;
 /// The bytes of a checksum.
@@ -139,24 +131,18 @@ impl ReceiptError {
 /// # Errors
 /// None for receipts of this crate; for other values, where `postcard` cannot write them.
 pub fn to_bytes<R: Serialize>(receipt: &R) -> Result<Vec<u8>, ReceiptError> {
-    let written = postcard::to_extend(receipt, vec![SECOND, PLAIN]);
+    let written = postcard::to_extend(receipt, vec![FORMAT, PLAIN]);
     Ok(sealed(written.map_err(|error| ReceiptError::malformed(error.to_string()))?))
 }
 
-/// The value that [`to_bytes`] wrote, in this format or the first one.
+/// The value that [`to_bytes`] wrote.
 ///
 /// # Errors
 /// For bytes of another format or another kind of receipt, as far as they differ, for damaged bytes, and for missing or
 /// excess ones.
 pub fn from_bytes<R: DeserializeOwned>(bytes: &[u8]) -> Result<R, ReceiptError> {
-    let body = match bytes {
-        [FIRST, body @ ..] => body,
-        _ => match unsealed(bytes)? {
-            [PLAIN, body @ ..] => body,
-            _ => {
-                return Err(ReceiptError::malformed("it is that of an impression; read it with `Receipt::from_bytes`"));
-            }
-        },
+    let [PLAIN, body @ ..] = unsealed(bytes)? else {
+        return Err(ReceiptError::malformed("it is that of an impression; read it with `Receipt::from_bytes`"));
     };
     match postcard::take_from_bytes(body) {
         Ok((receipt, [])) => Ok(receipt),
@@ -194,7 +180,7 @@ fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
 fn unsealed(bytes: &[u8]) -> Result<&[u8], ReceiptError> {
     match bytes {
         [] => Err(ReceiptError::new(ReceiptErrorKind::Empty, "no bytes")),
-        [SECOND, ..] => {
+        [FORMAT, ..] => {
             let (body, checksum) =
                 bytes.split_last_chunk::<CHECKSUM>().ok_or_else(|| ReceiptError::malformed("it is cut off"))?;
             if crc32fast::hash(body) != u32::from_le_bytes(*checksum) {
@@ -206,7 +192,7 @@ fn unsealed(bytes: &[u8]) -> Result<&[u8], ReceiptError> {
         [version, ..] => Err(ReceiptError::new(
             ReceiptErrorKind::Version,
             format!(
-                "its first byte is {version:#04x}, not {SECOND:#04x} or {FIRST:#04x}; read it with the version that wrote it"
+                "its first byte is {version:#04x}, not {FORMAT:#04x}; expected what this version writes, so draw the list again with it"
             ),
         )),
     }

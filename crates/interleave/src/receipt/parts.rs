@@ -1,7 +1,7 @@
 //! The parts of a receipt in bytes, where they were read: nothing is copied until it is asked for.
 
 use super::kept::{Mixed, list_length};
-use super::{PLAIN, ReceiptError, ReceiptErrorKind, SECOND, sealed, unsealed};
+use super::{FORMAT, PLAIN, ReceiptError, ReceiptErrorKind, sealed, unsealed};
 use crate::support::packed::{Reader, Writer};
 use crate::{InterleavingReceipt, MultileavingReceipt, NamedReceipt, Page};
 
@@ -13,7 +13,7 @@ const PROPENSITY: u8 = 1 << 4;
 const DOCUMENTS: u8 = 1 << 5;
 const KNOWN: u8 = MANY | METHOD | VERSION | PAGE | PROPENSITY | DOCUMENTS;
 
-/// A receipt of the second format in borrowed parts; its checksum was right.
+/// A receipt in borrowed parts; its checksum was right.
 #[derive(Debug, Clone)]
 pub struct Parts<'a> {
     is_multileaving: bool,
@@ -33,7 +33,7 @@ pub(super) struct Documents<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// The parts of a receipt, if `bytes` are one of the second format.
+    /// The parts of a receipt, if `bytes` are one.
     ///
     /// # Errors
     /// For damaged bytes, those of another format, and those of a plain value.
@@ -164,7 +164,7 @@ impl Writing<'_> {
             | flag(DOCUMENTS, documents.is_some());
         // Enough for most, so that bytes are moved once at most.
         let mut bytes = Vec::with_capacity(128);
-        bytes.extend_from_slice(&[SECOND, flags]);
+        bytes.extend_from_slice(&[FORMAT, flags]);
         let mut writer = Writer::new(bytes);
         if let Some(method) = method {
             writer.text(method);

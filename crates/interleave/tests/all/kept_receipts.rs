@@ -1,10 +1,8 @@
-//! Receipts stay readable for ever: those that earlier builds wrote, with the credit that they gave.
+//! Receipts stay readable: those that earlier builds wrote, with the credit that they gave.
 //!
-//! `tests/data/receipts-1.jsonl` was written by the first format's last build before documents missing from a list were
-//! ranked below the longest list. A line is one draw: the method, the lists as scores by document (`null` where a ranker does
-//! not list it), the list that was shown, the receipt as bytes, as JSON, without the method's name (`inner`) and with ids as
-//! the Python package writes it (`page`), and what each set of clicks was worth. The file is never written again; a new
-//! format adds a file of its own:
+//! A line of `tests/data/receipts-2.jsonl` is one draw: the method, the lists as scores by document (`null` where a ranker does
+//! not list it), the list that was shown, the receipt with documents as bytes, without them as JSON, the method's receipt
+//! alone (`plain`), and what each set of clicks was worth. The file is never written again; a new format adds a file of its own:
 //!
 //! ```sh
 //! RECEIPTS=crates/interleave/tests/data/receipts-N.jsonl cargo test -p interleave --test all -- --ignored write_receipts
@@ -14,13 +12,13 @@ use std::fmt::Write as _;
 
 use interleave::{
     AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, Doc, Generator, Interleaving,
-    InterleavingReceipt, ListBuf, Multileaving, MultileavingReceipt, Outcome, Preference,
-    receipt::{self, Receipt},
+    ListBuf, Multileaving, Outcome, Preference,
+    receipt::{self, Mixed, Receipt},
 };
 use rand::{RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-const KEPT: &str = include_str!("../data/receipts-1.jsonl");
+const KEPT: &str = include_str!("../data/receipts-2.jsonl");
 
 /// One draw.
 #[derive(Serialize, Deserialize)]
@@ -35,20 +33,10 @@ struct Row {
     shown: Vec<u16>,
     bytes: String,
     json: String,
-    inner: String,
-    page: String,
+    plain: String,
     /// By set of clicks: a digit per pair of rankers, 1 where the former won, 2 where the latter did, 0 for a tie.
     credit: Vec<String>,
 }
-
-/// An impression as the Python package writes it.
-#[derive(Serialize, Deserialize)]
-enum Page<Two, Many> {
-    Two { shown: Vec<String>, receipt: Two },
-    Many { shown: Vec<String>, receipt: Many },
-}
-
-type AnyPage = Page<AnyInterleavingReceipt, AnyMultileavingReceipt>;
 
 /// Settings beyond those of the names.
 const MORE_INTERLEAVING: [&str; 6] = [
@@ -151,126 +139,47 @@ fn every_method_list_and_number_of_rankers_is_kept() {
     assert!(multileaving_methods().all(|method| has(false, method, "ties", 40)));
 }
 
-/// As the first format wrote bytes.
-fn first_format<T: Serialize>(value: &T) -> String {
-    hexadecimal(&postcard::to_extend(value, vec![1]).unwrap())
-}
-
-/// Reads every form of every receipt; what was read is what was written, to the byte.
+/// Every form of every receipt is read, and written again to the byte.
 #[test]
 fn kept_receipts_are_read_and_written_alike() {
     for row in rows() {
-        let (bytes, page) = (bytes_of(&row.bytes), bytes_of(&row.page));
         let ids: Vec<String> = row.shown.iter().map(|doc| format!("doc-{doc}")).collect();
-        let of_page: AnyPage = receipt::from_bytes(&page).unwrap();
-        let any = Receipt::from_bytes(&bytes).unwrap();
-        if row.two {
-            let kept: AnyInterleavingReceipt = receipt::from_bytes(&bytes).unwrap();
-            assert_eq!(serde_json::from_str::<AnyInterleavingReceipt>(&row.json).unwrap(), kept);
-            assert_eq!(&receipt::from_bytes::<InterleavingReceipt>(&bytes_of(&row.inner)).unwrap(), kept.receipt());
-            assert_eq!((first_format(&kept), serde_json::to_string(&kept).unwrap()), (row.bytes, row.json.clone()));
-            assert_eq!(any, Receipt::from(kept.clone()));
-            assert!(matches!(of_page, Page::Two { shown, receipt } if shown == ids && receipt == kept));
+        let with_documents = Receipt::from_bytes(&bytes_of(&row.bytes)).unwrap();
+        let receipt: Receipt = serde_json::from_str(&row.json).unwrap();
+        assert_eq!(receipt.clone().with_documents(ids).unwrap(), with_documents);
+        assert_eq!(hexadecimal(&with_documents.to_bytes()), row.bytes);
+        assert_eq!(serde_json::to_string(&receipt).unwrap(), row.json);
+        let plain = bytes_of(&row.plain);
+        let (mixed, written) = if row.two {
+            let kept: AnyInterleavingReceipt = receipt::from_bytes(&plain).unwrap();
+            (Mixed::Interleaving(kept.clone()), receipt::to_bytes(&kept))
         } else {
-            let kept: AnyMultileavingReceipt = receipt::from_bytes(&bytes).unwrap();
-            assert_eq!(serde_json::from_str::<AnyMultileavingReceipt>(&row.json).unwrap(), kept);
-            assert_eq!(&receipt::from_bytes::<MultileavingReceipt>(&bytes_of(&row.inner)).unwrap(), kept.receipt());
-            assert_eq!((first_format(&kept), serde_json::to_string(&kept).unwrap()), (row.bytes, row.json.clone()));
-            assert_eq!(any, Receipt::from(kept.clone()));
-            assert!(matches!(of_page, Page::Many { shown, receipt } if shown == ids && receipt == kept));
-        }
-        assert_eq!(serde_json::from_str::<Receipt>(&row.json).unwrap(), any, "{}", row.json);
-        let with_documents = Receipt::from_bytes(&page).unwrap();
-        assert_eq!(with_documents, any.clone().with_documents(ids).unwrap());
-        // The second format says the same.
-        for receipt in [any, with_documents] {
-            assert_eq!(Receipt::from_bytes(&receipt.to_bytes()).unwrap(), receipt);
-            let text = serde_json::to_string(&receipt).unwrap();
-            assert_eq!(serde_json::from_str::<Receipt>(&text).unwrap(), receipt, "{text}");
-        }
-    }
-}
-
-/// What the first format keeps is worth what it was, read as either kind.
-#[test]
-fn kept_receipts_are_worth_the_same_in_every_form() {
-    for row in rows() {
-        let receipt = Receipt::from_bytes(&bytes_of(&row.bytes)).unwrap();
-        let again = Receipt::from_bytes(&receipt.to_bytes()).unwrap();
-        let rankers = if row.two { 2 } else { row.scores.len() };
-        let digits = |receipt: &Receipt| -> Vec<String> {
-            let credit = |clicks: &Vec<usize>| {
-                let outcome = receipt.outcome(clicks).unwrap();
-                let pairs = (0..rankers).flat_map(|i| (i + 1..rankers).map(move |j| (i, j)));
-                pairs.map(|(i, j)| digit(outcome.preference(i, j))).collect()
-            };
-            clicks(row.shown.len(), rankers).iter().map(credit).collect()
+            let kept: AnyMultileavingReceipt = receipt::from_bytes(&plain).unwrap();
+            (Mixed::Multileaving(kept.clone()), receipt::to_bytes(&kept))
         };
-        let found = digits(&again);
-        assert_eq!(digits(&receipt), found);
-        if !receipt.mixed().is_outdated() {
-            assert_eq!(found, row.credit, "{} {:?}", row.method, row.scores);
-        }
+        assert_eq!((&mixed, written.unwrap()), (receipt.mixed(), plain));
     }
 }
 
-/// Only receipts of `optimized` and `document-constraints` whose lists are recognised as unequal have another credit than the
-/// build that wrote them gave.
 #[test]
 fn kept_receipts_are_credited_as_they_were() {
-    let mut corrected = Vec::new();
     for row in rows() {
-        let (found, is_outdated) = if row.two {
-            let kept: AnyInterleavingReceipt = receipt::from_bytes(&bytes_of(&row.bytes)).unwrap();
-            (two_digits(&kept.method().parse().unwrap(), &kept, row.shown.len()), kept.is_outdated())
-        } else {
-            let kept: AnyMultileavingReceipt = receipt::from_bytes(&bytes_of(&row.bytes)).unwrap();
-            let method = kept.method().parse().unwrap();
-            (many_digits(&method, &kept, row.shown.len(), row.scores.len()), kept.is_outdated())
-        };
-        let what = format!("{} {} {:?}", row.method, row.lists, row.scores);
-        if !is_outdated {
-            assert_eq!(found, row.credit, "{what}");
-            continue;
-        }
-        if row.method.starts_with("document-constraints") {
-            // The list that has ended does not win clicks on what it lacks.
-            assert!(row.lists == "one empty" && found.iter().all(|who| who != "2"), "{what}: {found:?}");
-            assert!(row.credit.iter().any(|who| who == "2"), "{what}");
-            continue;
-        }
-        assert!(
-            row.method.starts_with("optimized") && ["prefix", "overlap", "one empty"].contains(&&*row.lists),
-            "{what}"
-        );
-        for (clicks, found) in clicks(row.shown.len(), row.scores.len()).iter().zip(&found) {
-            if let [click] = clicks[..] {
-                for (found, expected) in found.chars().zip(digits_of_a_click(&row, click)) {
-                    assert!(expected.is_none_or(|expected| found == expected), "{what}, click {click}");
-                }
+        let receipt = Receipt::from_bytes(&bytes_of(&row.bytes)).unwrap();
+        let found = match receipt.mixed() {
+            Mixed::Interleaving(kept) => two_digits(&kept.method().parse().unwrap(), kept, row.shown.len()),
+            Mixed::Multileaving(kept) => {
+                many_digits(&kept.method().parse().unwrap(), kept, row.shown.len(), row.scores.len())
             }
-        }
-        corrected.push(format!("{} {}, {}", row.method, row.lists, row.scores.len()));
+        };
+        assert_eq!(found, row.credit, "{} {} {:?}", row.method, row.lists, row.scores);
+        let rankers = row.scores.len();
+        let digits = |clicks: &Vec<usize>| -> String {
+            let outcome = receipt.outcome(clicks).unwrap();
+            let pairs = (0..rankers).flat_map(|i| (i + 1..rankers).map(move |j| (i, j)));
+            pairs.map(|(i, j)| digit(outcome.preference(i, j))).collect()
+        };
+        assert_eq!(clicks(row.shown.len(), rankers).iter().map(digits).collect::<Vec<_>>(), row.credit);
     }
-    assert_eq!(corrected.len(), 20, "{corrected:?}");
-    assert!(corrected.iter().any(|what| what == "optimized:inverse one empty, 2"), "{corrected:?}");
-}
-
-/// By pair of rankers, who ranks the document at a position higher: what one click says under every `optimized` credit.
-/// `None` where the document is the only one shown that a ranker lacks, which nothing gives away.
-fn digits_of_a_click(row: &Row, click: usize) -> Vec<Option<char>> {
-    let doc = usize::from(row.shown[click]);
-    let longest = row.scores.iter().map(|scores| scores.iter().flatten().count()).max().unwrap();
-    let rank = |scores: &Vec<Option<u16>>| match scores[doc] {
-        Some(score) => Some(scores.iter().flatten().filter(|other| **other > score).count()),
-        None => {
-            let lacks = row.shown.iter().filter(|doc| scores[usize::from(**doc)].is_none()).count();
-            (lacks > 1).then_some(longest)
-        }
-    };
-    let ranks: Vec<Option<usize>> = row.scores.iter().map(rank).collect();
-    let pairs = (0..ranks.len()).flat_map(|i| (i + 1..ranks.len()).map(move |j| (i, j)));
-    pairs.map(|(i, j)| Some(digit(Preference::of(ranks[j]?.cmp(&ranks[i]?))))).collect()
 }
 
 /// Lists of one kind: scores by ranker and document.
@@ -323,8 +232,7 @@ fn write_receipts() {
             let lists = lists_of(&scores);
             let both = [lists[0].as_list(), lists[1].as_list()];
             let (shown, kept) = any.draw(both, length(kind), &mut generator, &mut Default::default());
-            let page: AnyPage = Page::Two { shown: ids(&shown), receipt: kept.clone() };
-            let json = serde_json::to_string(&kept).unwrap();
+            let receipt = Receipt::from(kept.clone());
             let row = Row {
                 method: method.to_owned(),
                 two: true,
@@ -332,10 +240,9 @@ fn write_receipts() {
                 scores: if kind == "long" { vec![Vec::new(); 2] } else { scores },
                 length: length(kind),
                 shown: shown.iter().map(|doc| doc.0).collect(),
-                bytes: first_format(&kept),
-                json,
-                inner: first_format(kept.receipt()),
-                page: first_format(&page),
+                json: serde_json::to_string(&receipt).unwrap(),
+                bytes: hexadecimal(&receipt.with_documents(ids(&shown)).unwrap().to_bytes()),
+                plain: hexadecimal(&receipt::to_bytes(&kept).unwrap()),
                 credit: two_digits(&any, &kept, shown.len()),
             };
             write(&mut text, &row);
@@ -352,8 +259,7 @@ fn write_receipts() {
             // The credit of 780 pairs is worth a line for a short list alone.
             let length = if rankers == 40 { 1 } else { length(kind) };
             let (shown, kept) = any.draw(&all, length, &mut generator, &mut Default::default());
-            let page: AnyPage = Page::Many { shown: ids(&shown), receipt: kept.clone() };
-            let json = serde_json::to_string(&kept).unwrap();
+            let receipt = Receipt::from(kept.clone());
             let row = Row {
                 method: method.to_owned(),
                 two: false,
@@ -361,10 +267,9 @@ fn write_receipts() {
                 scores: if kind == "long" { vec![Vec::new(); rankers] } else { scores },
                 length,
                 shown: shown.iter().map(|doc| doc.0).collect(),
-                bytes: first_format(&kept),
-                json,
-                inner: first_format(kept.receipt()),
-                page: first_format(&page),
+                json: serde_json::to_string(&receipt).unwrap(),
+                bytes: hexadecimal(&receipt.with_documents(ids(&shown)).unwrap().to_bytes()),
+                plain: hexadecimal(&receipt::to_bytes(&kept).unwrap()),
                 credit: many_digits(&any, &kept, shown.len(), rankers),
             };
             write(&mut text, &row);

@@ -41,7 +41,7 @@ impl<T: Serialize> Sealed<T> {
 pub enum Seal {
     /// It fits.
     Intact,
-    /// There is none: an earlier version wrote the file, or a person.
+    /// There is none: a person wrote the file.
     Missing,
     /// It does not fit: the file was changed.
     Broken,

@@ -19,11 +19,11 @@ use serde_json::Value;
 use super::shard::Shard;
 use crate::checksum::{seal, unseal};
 use crate::files::write_atomic;
-use crate::input::{self, Size};
+use crate::input;
 use crate::records::Record;
 
 /// What the first line begins with; the version of the format follows.
-const MAGIC: &str = "sim part ";
+const MAGIC: &str = "rankduel part ";
 /// Raised whenever the meaning of a part changes.
 const VERSION: u32 = 1;
 
@@ -31,10 +31,6 @@ const VERSION: u32 = 1;
 const MOST_BYTES: u64 = 1 << 32;
 /// Nor is one that unpacks to more.
 const MOST_UNPACKED: u64 = 1 << 32;
-/// Parts of earlier versions do not declare what they unpack to: no more than this ...
-const UNDECLARED: u64 = 1 << 26;
-/// ... or this multiple of their packed size. Records pack to a third, counts to a tenth.
-const UNDECLARED_RATIO: u64 = 32;
 
 /// The ending of the names of parts.
 pub const ENDING: &str = "part";
@@ -70,9 +66,8 @@ pub struct Made {
     /// The seconds of each record, in their order; empty if the body is something else.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seconds_of_records: Vec<f64>,
-    /// The bytes of what was computed, unpacked; `None` in parts of earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bytes: Option<u64>,
+    /// The bytes of what was computed, unpacked.
+    pub bytes: u64,
 }
 
 /// A part.
@@ -90,7 +85,7 @@ impl Part {
     /// A part of what was computed.
     #[must_use]
     pub fn new(header: Header, made: Made, body: Vec<u8>) -> Self {
-        Self { header, made: Made { bytes: Some(body.len() as u64), ..made }, body }
+        Self { header, made: Made { bytes: body.len() as u64, ..made }, body }
     }
 
     /// A part with the records of these cells.
@@ -182,10 +177,7 @@ impl Part {
     /// As for [`read`](Self::read).
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let (header, made, packed) = opened(bytes)?;
-        let mut body = match made.bytes {
-            Some(declared) => input::with_room(declared.min(MOST_UNPACKED))?,
-            None => Vec::new(),
-        };
+        let mut body = input::with_room(made.bytes.min(MOST_UNPACKED))?;
         unpacked(made.bytes, packed, &mut body)?;
         Ok(Self { header, made, body })
     }
@@ -216,12 +208,8 @@ fn opened(bytes: &[u8]) -> Result<(Header, Made, &[u8])> {
 }
 
 /// Unpacks the content of a part into `to`: as many bytes as are `declared`.
-fn unpacked(declared: Option<u64>, packed: &[u8], to: &mut impl io::Write) -> Result<()> {
-    let size = match declared {
-        Some(bytes) => Size::Exactly(bytes),
-        None => Size::UpTo(UNDECLARED.max(UNDECLARED_RATIO.saturating_mul(packed.len() as u64))),
-    };
-    input::unpack(DeflateDecoder::new(packed), to, size, MOST_UNPACKED).context("its content cannot be unpacked")
+fn unpacked(declared: u64, packed: &[u8], to: &mut impl io::Write) -> Result<()> {
+    input::unpack(DeflateDecoder::new(packed), to, declared, MOST_UNPACKED).context("its content cannot be unpacked")
 }
 
 /// The records of one subject in a part: see [`records`](crate::records).
@@ -349,13 +337,15 @@ pub(super) mod tests {
         assert!(error(&whole[..whole.len() - 1]).contains("damaged or cut off"));
         assert!(error(b"PK").contains("not the part of a shard"));
         assert!(error(b"").contains("empty"));
+        // As parts began before they declared their size.
+        assert!(error(b"sim part 1\n{}\n{}\n").contains("it is not the part of a shard"));
         let mut newer = whole;
         newer[MAGIC.len()] = b'2';
         assert!(error(&newer).contains("version 2 of the format, and this program reads version 1"));
     }
 
     /// A part that packs `body` well, declares `bytes` and has the right checksum.
-    fn forged(bytes: Option<u64>, body: Vec<u8>) -> Vec<u8> {
+    fn forged(bytes: u64, body: Vec<u8>) -> Vec<u8> {
         let honest = part(0, 3, 1);
         Part { header: honest.header, made: Made { bytes, ..honest.made }, body }.encode().unwrap()
     }
@@ -363,7 +353,7 @@ pub(super) mod tests {
     #[test]
     fn a_part_unpacks_to_what_it_declares_and_no_more() {
         let body = || vec![b'0'; 1 << 20];
-        assert_eq!(Part::decode(&forged(Some(1 << 20), body())).unwrap().body.len(), 1 << 20);
+        assert_eq!(Part::decode(&forged(1 << 20, body())).unwrap().body.len(), 1 << 20);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.part");
         let of = |bytes: &[u8]| {
@@ -373,18 +363,9 @@ pub(super) mod tests {
             assert_eq!(read, checked);
             read
         };
-        assert!(of(&forged(Some(1000), body())).contains("it declares 1000 bytes unpacked, and has more"));
-        assert!(of(&forged(Some((1 << 20) + 1), body())).contains("and has 1048576"));
-        assert!(of(&forged(Some(1 << 40), body())).contains("4294967296 is the most that is read"));
-    }
-
-    #[test]
-    fn a_part_of_an_earlier_version_declares_nothing_and_unpacks_to_little() {
-        let whole = Part::decode(&forged(None, vec![b'0'; 1 << 20])).unwrap();
-        assert_eq!((whole.made.bytes, whole.body.len()), (None, 1 << 20));
-        let error = format!("{:#}", Part::decode(&forged(None, vec![b'0'; (1 << 26) + 1])).unwrap_err());
-        assert!(error.contains("more than 67108864 bytes"), "{error}");
-        assert!(whole.equals(&Part::new(whole.header.clone(), whole.made.clone(), whole.body.clone())));
+        assert!(of(&forged(1000, body())).contains("it declares 1000 bytes unpacked, and has more"));
+        assert!(of(&forged((1 << 20) + 1, body())).contains("and has 1048576"));
+        assert!(of(&forged(1 << 40, body())).contains("4294967296 is the most that is read"));
     }
 
     #[test]
@@ -402,13 +383,11 @@ pub(super) mod tests {
         }
         assert!(believed < 2_000, "{believed}");
         // Those with a checksum that fits: never more than what is declared, and never a panic.
-        let body = honest.body.len() as u64;
         for _ in 0..10_000 {
             let mut mutated = mutations.of(&whole[..whole.len() - crate::checksum::LENGTH]);
             mutated = seal(mutated);
             if let Ok(Part { made, body: found, .. }) = Part::decode(&mutated) {
-                assert!(made.bytes.is_none_or(|declared| declared == found.len() as u64), "{made:?}");
-                assert!(found.len() as u64 <= UNDECLARED.max(body));
+                assert_eq!(made.bytes, found.len() as u64, "{made:?}");
             }
         }
     }

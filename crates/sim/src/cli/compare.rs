@@ -32,12 +32,8 @@ pub(super) struct Compare {
     matrix: Option<PathBuf>,
 
     /// Simulated impressions per pair for the estimate
-    #[arg(long = "impressions-per-pair", alias = "interleavings", value_name = "N", default_value = "20000", value_parser = parse_positive, conflicts_with = "matrix")]
+    #[arg(long = "impressions-per-pair", value_name = "N", default_value = "20000", value_parser = parse_positive, conflicts_with = "matrix")]
     interleavings: u64,
-
-    /// No longer needed: the same command always continues
-    #[arg(long, hide = true, conflicts_with = "matrix")]
-    resume: bool,
 
     #[command(flatten)]
     run: RunArgs,

@@ -62,7 +62,7 @@ pub(super) struct ExperimentCommand {
 
     /// Replace figures and summaries even if nothing has changed, or if a look-alike now stands in for the data they
     /// were made on; finished runs are not repeated
-    #[arg(long, alias = "again")]
+    #[arg(long)]
     replace: bool,
 
     /// Only list what would run: cells (settings, sets of rankers and algorithms), runs and steps

@@ -43,7 +43,6 @@ use studies::distortion::DistortionStudy;
 use studies::sensitivity::SensitivityStudy;
 
 use self::args::defaults::{self, Added};
-use self::args::runs_of_files;
 pub use self::datasets::gets_data_as;
 use self::print::{NotPrinted, eprintln};
 pub use self::shards::made;
@@ -251,15 +250,9 @@ pub fn run_with(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>
     let mut command = command();
     command.build();
     gets_data_as(command.get_name());
-    // Before the file of defaults is read, which may say how many runs there are, and after it, as that may name files, too.
-    let typed = runs_of_files(&mut arguments).map_err(|error| Failure::of(&error))?;
     let added = defaults::add(&command, &mut arguments).map_err(|error| Failure::of(&error))?;
-    let has_files_as_runs = runs_of_files(&mut arguments).map_err(|error| Failure::of(&error))? || typed;
     let (cli, threads) = match parse(command, &arguments) {
         Ok(parsed) => parsed,
-        Err(error) if has_files_as_runs && error.to_string().contains("unexpected argument '--rankings'") => {
-            return Err(Failure::of(&usage("--runs takes a number; this command takes no TREC runs")));
-        }
         Err(error) if error.use_stderr() => return Err(refusal(&error, &arguments, &added)),
         Err(help) => {
             if print::is_captured() {
@@ -272,10 +265,7 @@ pub fn run_with(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>
     let quiet = arguments.iter().any(|argument| argument == "--quiet");
     if !added.is_empty() && !quiet {
         let flags: Vec<&str> = added.iter().map(|added| added.argument.as_str()).collect();
-        eprintln!("from {}: {}", added[0].file, escaped(&flags.join(" ")));
-    }
-    if has_files_as_runs {
-        output::tell::note(quiet, "--runs names files here: say --rankings");
+        eprintln!("from {}: {}", defaults::FILE, escaped(&flags.join(" ")));
     }
     shards::invoked_with(&arguments);
     cli.run(threads).map_err(|error| Failure::of(&error))
@@ -360,6 +350,7 @@ fn refusal(error: &clap::Error, arguments: &[OsString], added: &[Added]) -> Fail
         None if message.contains("not provided: --qrels") => {
             hint = "; runs need judgments, files of `query 0 document label`"
         }
+        None if message.contains(" '--runs") => hint = "; --runs takes a number, TREC runs are given with --rankings",
         None => {}
     }
     // A flag of the file that the user did not type.
@@ -367,7 +358,7 @@ fn refusal(error: &clap::Error, arguments: &[OsString], added: &[Added]) -> Fail
         let flag = added.argument.split('=').next().unwrap_or_default();
         message.contains(&format!("'{flag} ")) || message.contains(&format!("'{flag}'"))
     });
-    let from = wrong.map_or_else(String::new, |added| format!("; it is in {}, line {}", added.file, added.line));
+    let from = wrong.map_or_else(String::new, |added| format!("; it is in {}, line {}", defaults::FILE, added.line));
     Failure {
         kind: FailureKind::Usage,
         exit_code: WRONG_USAGE,
@@ -388,12 +379,11 @@ fn stray_file(file: &str, arguments: &[OsString]) -> Option<String> {
     let before = words[..at].iter().rposition(|word| word.starts_with("--"));
     if let Some(before) = before {
         let (flag, first) = words[before].split_once('=').unwrap_or((words[before], ""));
-        let listed = ["--dataset", "--rankings", "--trec-runs", "--qrels", "--scores"].contains(&flag);
+        let listed = ["--dataset", "--rankings", "--qrels", "--scores"].contains(&flag);
         let given: Vec<&str> = [first].into_iter().chain(words[before + 1..at].iter().copied()).collect();
         let given: Vec<&str> = given.into_iter().filter(|word| !word.is_empty()).collect();
         let more = words[at..].iter().take_while(|word| !word.starts_with("--")).count();
         if listed && !given.is_empty() {
-            let flag = if flag == "--trec-runs" { "--rankings" } else { flag };
             let and = if more > 1 { ",..." } else { "" };
             return Some(format!(
                 "found the file '{file}' after {flag} {given}: write {flag} {given},{file}{and}, or give their folder; separate \
@@ -411,8 +401,7 @@ fn stray_file(file: &str, arguments: &[OsString]) -> Option<String> {
 /// # Errors
 /// What the command would print, in one line.
 pub fn check<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result<(), String> {
-    let mut arguments: Vec<OsString> = [program::name()].into_iter().chain(arguments).map(Into::into).collect();
-    runs_of_files(&mut arguments).map_err(|error| error.to_string())?;
+    let arguments: Vec<OsString> = [program::name()].into_iter().chain(arguments).map(Into::into).collect();
     match parse(command(), &arguments) {
         Err(error) if error.use_stderr() => Err(one_line(&error.to_string())),
         _ => Ok(()),

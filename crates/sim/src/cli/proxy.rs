@@ -62,7 +62,7 @@ pub(super) struct Proxy {
 #[command(next_help_heading = "Comparisons")]
 struct Effort {
     /// Simulated impressions per pair
-    #[arg(long = "impressions-per-pair", alias = "interleavings", value_name = "N", default_value = "4000", value_parser = parse_positive)]
+    #[arg(long = "impressions-per-pair", value_name = "N", default_value = "4000", value_parser = parse_positive)]
     interleavings: u64,
 
     /// Add N impressions per pair to an existing matrix (if all counts are multiples of 100,000, the result is
@@ -76,7 +76,7 @@ struct Effort {
     resume: bool,
 
     /// Start from scratch, replacing any matrix of this name
-    #[arg(long, alias = "again", conflicts_with_all = ["more", "resume"])]
+    #[arg(long, conflicts_with_all = ["more", "resume"])]
     replace: bool,
 
     /// Compare only the pairs among these arms, e.g. 0-5,109 (0-based) or bm25,ltr

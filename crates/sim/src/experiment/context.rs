@@ -110,12 +110,11 @@ impl ExperimentContext {
             // A matrix estimated on a look-alike is as synthetic as the look-alike.
             return Ok(Source { files: vec![(name.clone(), bytes)], name, lookalike: is_synthetic(&path)? });
         }
-        if !entry.trec_runs.is_empty() {
-            let paths =
-                || entry.trec_runs.iter().map(|run| trec::path_of(run)).chain(entry.qrels.iter().map(Path::new));
+        if !entry.rankings.is_empty() {
+            let paths = || entry.rankings.iter().map(|run| trec::path_of(run)).chain(entry.qrels.iter().map(Path::new));
             let files: Vec<(String, u64)> = paths().flat_map(sizes).collect();
-            let name = format!("the runs {}", entry.trec_runs.join(", "));
-            return Ok(Source { name, lookalike: trec::are_synthetic(&entry.trec_runs), files });
+            let name = format!("the runs {}", entry.rankings.join(", "));
+            return Ok(Source { name, lookalike: trec::are_synthetic(&entry.rankings), files });
         }
         // As for `--dataset`, the name of a look-alike is the look-alike.
         if let Some(name) = entry.dataset.as_deref().filter(|name| lookalike::is_named_by(name)) {

@@ -212,7 +212,7 @@ fn reworded(
 
 /// Creates and locks the folder of an experiment's results.
 fn own(folder: &Path) -> Result<FolderOfOtherFiles> {
-    let owner = FolderOfOtherFiles::claim(folder, "sim experiment")?;
+    let owner = FolderOfOtherFiles::claim(folder, "experiment")?;
     say_when_stopped(|| "stopped; finished runs are kept, and the same command plays the others".to_owned());
     Ok(owner)
 }

@@ -20,10 +20,10 @@ const MOST_BYTES: u64 = 256 << 20;
 /// What `experiment.toml` in a folder of results says about drawing.
 #[derive(Debug, Deserialize)]
 struct Resolved {
-    experiment: String,
     title: String,
     kind: Kind,
-    draw: Option<Draw>,
+    #[serde(default)]
+    draw: Draw,
 }
 
 /// Finished results of an experiment.
@@ -38,7 +38,7 @@ pub(crate) struct Finished {
 }
 
 impl Finished {
-    /// Reads the folder `results`. How a folder of an earlier version was drawn is looked up in `experiments/`.
+    /// Reads the folder `results`.
     ///
     /// # Errors
     /// One line if a file is missing or damaged, or the experiment has no figure.
@@ -52,14 +52,8 @@ impl Finished {
         let damaged = || format!("{} is damaged; run the experiment again", path.display());
         let summary: Summary = serde_json::from_slice(&bytes).with_context(damaged)?;
         let series = series::read(&results.join("curves.csv"), &results.join("runs.csv"))?;
-        let file = Path::new("experiments").join(format!("{}.toml", resolved.experiment));
-        let draw = match resolved.draw {
-            Some(draw) => draw,
-            None if file.is_file() => Experiment::read(&file)?.draw,
-            None => Draw::default(),
-        };
         let experiment = [resolved.title, summary.paper.clone(), summary.figure.clone()];
-        Ok(Self { draw, series, experiment, kind: resolved.kind, summary })
+        Ok(Self { draw: resolved.draw, series, experiment, kind: resolved.kind, summary })
     }
 
     /// Whether regret is over random sets of rankers of several sizes.

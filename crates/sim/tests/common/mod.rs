@@ -12,11 +12,7 @@ pub(crate) const TINY: &str = "mslr-lookalike:0.002";
 /// The program, to be run in `folder`.
 pub(crate) fn sim(folder: &Path) -> Command {
     let mut command = Command::cargo_bin("rankduel").expect("the binary is built with its tests");
-    command
-        .current_dir(folder)
-        .env_remove("RANKDUEL_DATA_DIR")
-        .env_remove("ORE_DATA_DIR")
-        .env("RANKDUEL_CACHE_DIR", folder.join("caches"));
+    command.current_dir(folder).env_remove("RANKDUEL_DATA_DIR").env("RANKDUEL_CACHE_DIR", folder.join("caches"));
     command
 }
 

@@ -92,7 +92,7 @@ pub(super) const COMMANDS: [Written; 15] = [
             SITE,
             "--rankers",
             "6",
-            "--interleavings",
+            "--impressions-per-pair",
             "5000",
             "--steps",
             "2e4",
@@ -116,7 +116,7 @@ pub(super) const COMMANDS: [Written; 15] = [
             SITE,
             "--rankers",
             "8",
-            "--interleavings",
+            "--impressions-per-pair",
             "20000",
             "--save-every",
             "0.05",
@@ -175,7 +175,7 @@ pub(super) const COMMANDS: [Written; 15] = [
             SITE,
             "--rankers",
             "8",
-            "--interleavings",
+            "--impressions-per-pair",
             "60000",
             "--save-every",
             "0.05",
@@ -251,12 +251,7 @@ impl Written {
 
     fn with(&self, folder: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rankduel"));
-        command
-            .current_dir(folder)
-            .env_remove("RANKDUEL_DATA_DIR")
-            .env_remove("ORE_DATA_DIR")
-            .args(arguments)
-            .stdout(Stdio::null());
+        command.current_dir(folder).env_remove("RANKDUEL_DATA_DIR").args(arguments).stdout(Stdio::null());
         command
     }
 

@@ -25,7 +25,6 @@ fn a_full_disk_is_one_line_and_the_same_command_goes_on() {
                 .args(["--quiet"].iter().filter(|_| written.name != "report"))
                 .current_dir(cut.path())
                 .env_remove("RANKDUEL_DATA_DIR")
-                .env_remove("ORE_DATA_DIR")
                 .output()
                 .expect("a shell");
             let said = text(&run.stderr);

@@ -86,7 +86,17 @@ pub(super) const COMMANDS: [Sharded; 10] = [
     Sharded {
         name: "proxy",
         shards: 5,
-        arguments: &["proxy", "--dataset", SITE, "--rankers", "6", "--interleavings", "110000", "--save-every", "0.2"],
+        arguments: &[
+            "proxy",
+            "--dataset",
+            SITE,
+            "--rankers",
+            "6",
+            "--impressions-per-pair",
+            "110000",
+            "--save-every",
+            "0.2",
+        ],
         out: "out/P.npy",
         results: "out",
     },
@@ -99,7 +109,7 @@ pub(super) const COMMANDS: [Sharded; 10] = [
             SITE,
             "--rankers",
             "6",
-            "--interleavings",
+            "--impressions-per-pair",
             "20000",
             "--stratify",
             "--save-every",
@@ -117,7 +127,7 @@ pub(super) const COMMANDS: [Sharded; 10] = [
             SITE,
             "--rankers",
             "5",
-            "--interleavings",
+            "--impressions-per-pair",
             "2000",
             "--steps",
             "5e3",
@@ -222,11 +232,7 @@ impl Sharded {
     /// Starts a shard, and kills it after a part of `duration`; whether it was still at work.
     pub(super) fn kill(&self, folder: &Path, index: u32, moment: Duration) -> bool {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_rankduel"));
-        command
-            .current_dir(folder)
-            .env_remove("RANKDUEL_DATA_DIR")
-            .env_remove("ORE_DATA_DIR")
-            .env("RANKDUEL_CACHE_DIR", folder.join("caches"));
+        command.current_dir(folder).env_remove("RANKDUEL_DATA_DIR").env("RANKDUEL_CACHE_DIR", folder.join("caches"));
         let shard = format!("{index}/{}", self.shards);
         command.args(self.arguments).args(["--quiet", "--out", self.out, "--shard", &shard]);
         let mut child = command.spawn().expect("sim starts");

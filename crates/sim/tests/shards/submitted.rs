@@ -152,7 +152,7 @@ fn control_characters_never_reach_a_script() {
             }
         }
     }
-    for name in ["RANKDUEL_CACHE_DIR", "RANKDUEL_DATA_DIR", "ORE_CACHE_DIR", "ORE_DATA_DIR"] {
+    for name in ["RANKDUEL_CACHE_DIR", "RANKDUEL_DATA_DIR"] {
         refused(submit("slurm", &[], &[]).env_remove("RANKDUEL_CACHE_DIR").env(name, "a\ntouch x"), name);
     }
     // Of `rankduel.toml` too.
@@ -200,7 +200,7 @@ fn a_dry_run_says_what_a_shard_needs() {
     let time = script.lines().find_map(|line| line.strip_prefix("#SBATCH --time=")).expect("a time");
     let hours: u64 = time.split(':').next().and_then(|hours| hours.parse().ok()).expect("hours");
     assert!((1..100).contains(&hours) && time.ends_with(":00"), "{time}");
-    let proxy = ["proxy", "--dataset", "mslr-lookalike:0.003", "--rankers", "6", "--interleavings", "1000000"];
+    let proxy = ["proxy", "--dataset", "mslr-lookalike:0.003", "--rankers", "6", "--impressions-per-pair", "1000000"];
     let run = submit("kubernetes", &[], &proxy);
     assert!(run.status.success(), "{}", text(&run.stderr));
     let shards = fs::read_to_string(here.join("out.npy.shards/kubernetes/shards.yaml")).expect("a manifest");

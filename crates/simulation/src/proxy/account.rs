@@ -55,7 +55,7 @@ impl MatrixAccount {
         if self.min_comparisons == 0 {
             return Some("the winner may not be resolved: some pairs were never compared".to_owned());
         }
-        // Of a part of the arms, and from earlier versions, only a bound of the standard error is known.
+        // Of a part of the arms, only a bound of the standard error is known.
         let error = self.largest_standard_error.filter(|error| margin < RESOLVED * error)?;
         Some(format!("the winner may not be resolved (standard errors up to {error:.4}): the runner-up may be as good"))
     }

@@ -31,8 +31,7 @@
 //! `P.json` beside `P.npy` is the matrix's account (`proxy::matrix_origin`): whoever reads a matrix takes the features behind its
 //! arms, the comparisons, the winner's z and whether the data are synthetic from there. It has a seal and the checksum of the matrix.
 //! Where either does not fit, a `Doubt` takes its place in every remark, table and figure, and JSON does not say whether the data are
-//! synthetic; experiments refuse such a matrix. Accounts of earlier versions have no seal: they are used with a remark, and do not prove
-//! that data are real.
+//! synthetic; experiments refuse such a matrix.
 //!
 //! Experiments estimate their matrices with `simulation::pairwise::estimate_matrix`, in one uninterrupted call. Its draws differ
 //! from those of `proxy`, and published results depend on them; that is why both exist.

@@ -19,7 +19,7 @@ use super::selection::pair_count;
 use super::strata::Sums;
 
 /// The first line. The number increases whenever the meaning of a file changes.
-const MAGIC: &str = "sim proxy state 1\n";
+const MAGIC: &str = "rankduel proxy state 1\n";
 
 /// Everything that identifies a matrix: a state file with another identity is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -37,7 +37,7 @@ pub struct Request {
     multileavings: u64,
 
     /// Random sets of rankers per size
-    #[arg(long, alias = "runs", value_name = "N", default_value = "30", value_parser = parse_positive)]
+    #[arg(long, value_name = "N", default_value = "30", value_parser = parse_positive)]
     sets: u64,
 
     #[command(flatten)]

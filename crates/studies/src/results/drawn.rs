@@ -7,13 +7,13 @@ use output::input;
 use super::printed::Format;
 
 /// At the end of an SVG.
-const SVG: &[u8] = b"<!-- drawn by sim draw -->\n";
+const SVG: &[u8] = b"<!-- drawn by rankduel draw -->\n";
 
 /// In a PDF, as the file says what produced it.
-const PDF: &[u8] = b"/Producer (sim)";
+const PDF: &[u8] = b"/Producer (rankduel)";
 
-/// A chunk of a PNG with a text, `Software: sim draw`: its length, kind, text and checksum.
-const PNG: &[u8] = b"\0\0\0\x11tEXtSoftware\0sim draw\x30\x54\x12\x81";
+/// A chunk of a PNG with a text, `Software: rankduel draw`: its length, kind, text and checksum.
+const PNG: &[u8] = b"\0\0\0\x16tEXtSoftware\0rankduel draw\x27\x89\xe6\xdc";
 
 /// The last chunk of any PNG.
 const END_OF_PNG: &[u8] = b"\0\0\0\0IEND\xae\x42\x60\x82";

@@ -43,7 +43,7 @@ pub struct Request {
     compared: u64,
 
     /// Impressions per draw
-    #[arg(long = "impressions-per-draw", alias = "impressions", value_name = "N", default_value = "1000", value_parser = parse_positive)]
+    #[arg(long = "impressions-per-draw", value_name = "N", default_value = "1000", value_parser = parse_positive)]
     impressions: u64,
 
     /// Random draws of rankers

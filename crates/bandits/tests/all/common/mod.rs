@@ -65,7 +65,6 @@ pub fn ladder(arms: usize) -> PreferenceMatrix {
 /// A file of the real data. Tests that read them are ignored unless they are asked for.
 pub fn data(path: &str) -> Vec<u8> {
     let root = std::env::var_os("RANKDUEL_TEST_DATA")
-        .or_else(|| std::env::var_os("ORE_TEST_DATA"))
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from);
     let path = root.join(path);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rand::{Rng, SeedableRng};
 
-use super::absent::{self, Outdated};
+use super::absent;
 use super::program::Constraints;
 use super::walk::Walk;
 use super::{LpFit, PairCredit, choose};
@@ -235,17 +235,6 @@ impl OptimizedInterleaveReceipt {
     pub fn fit(&self) -> LpFit {
         self.fit
     }
-
-    fn outdated(&self) -> Option<Outdated> {
-        Outdated::of(2, self.ranks.len(), |x, n| self.ranks[n][x])
-    }
-
-    /// Whether it is recognised as written by a build that ranked documents missing from a ranker's list below the end of
-    /// that list, not below the longest: then [`credit`](Interleaving::credit) corrects the ranks.
-    #[must_use]
-    pub fn is_outdated(&self) -> bool {
-        self.outdated().is_some()
-    }
 }
 
 impl NamedMethod for OptimizedInterleave {
@@ -322,12 +311,7 @@ impl Interleaving for OptimizedInterleave {
 
     fn credit(&self, receipt: &OptimizedInterleaveReceipt, clicked: &[usize]) -> Result<Preference, CreditError> {
         let clicked = check_clicks(clicked, receipt.len())?;
-        let outdated = receipt.outdated();
-        let ranks = |n: usize| {
-            let ranks = receipt.ranks[n];
-            outdated.as_ref().map_or(ranks, |outdated| [0, 1].map(|x| outdated.rank(x, ranks[x])))
-        };
-        Ok(self.credit.winner(clicked.iter().map(|&n| ranks(n))))
+        Ok(self.credit.winner(clicked.iter().map(|&n| receipt.ranks[n])))
     }
 
     // The program depends on the number of documents asked for.

@@ -27,8 +27,6 @@
 //!
 //! - A document that a ranker does not list has the rank below the end of the longest list, so that no ranker gains by
 //!   retrieving less. No probabilities make random clicks fair to a ranker that lists fewer documents: [`LpFit::Relaxed`].
-//! - Earlier builds ranked such documents below the end of the ranker's own list. Their receipts are credited by the present
-//!   rule where they can be recognised: where two documents shown are absent from one list.
 //! - The constraints hold for each position, which is the same as holding for each top.
 //! - Tied documents are ordered at random, for each ranker in each impression; lists and credit use
 //!   the same order.

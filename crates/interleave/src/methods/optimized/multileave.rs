@@ -1,6 +1,6 @@
 //! Optimized multileaving.
 
-use super::absent::{self, Outdated};
+use super::absent;
 use super::program::Constraints;
 use super::{LpFit, RankCredit, choose};
 use crate::credit::check_clicks;
@@ -204,19 +204,6 @@ impl OptimizedMultileaveReceipt {
     pub fn fit(&self) -> LpFit {
         self.fit
     }
-
-    fn outdated(&self) -> Option<Outdated> {
-        // A damaged receipt may lack ranks, and have any length.
-        let shown = self.full_ranks.iter().map(Vec::len).max().unwrap_or(0);
-        Outdated::of(self.full_ranks.len(), shown, |x, n| self.full_ranks[x].get(n).copied().unwrap_or(0))
-    }
-
-    /// Whether it is recognised as written by a build that ranked documents missing from a ranker's list below the end of
-    /// that list, not below the longest: then [`credit`](Multileaving::credit) corrects the ranks.
-    #[must_use]
-    pub fn is_outdated(&self) -> bool {
-        self.outdated().is_some()
-    }
 }
 
 impl NamedMethod for OptimizedMultileave {
@@ -292,14 +279,9 @@ impl Multileaving for OptimizedMultileave {
 
     fn credit(&self, receipt: &OptimizedMultileaveReceipt, clicked: &[usize]) -> Result<Vec<u64>, CreditError> {
         let clicked = check_clicks(clicked, receipt.length)?;
-        let outdated = receipt.outdated();
-        let corrected = |x, rank| outdated.as_ref().map_or(rank, |outdated| outdated.rank(x, rank));
         // Ranks that a damaged receipt lacks earn nothing.
-        let score = |(x, ranks): (usize, &Vec<u16>)| {
-            let ranks = clicked.iter().filter_map(|&n| ranks.get(n).copied());
-            self.credit.score(ranks.map(|rank| corrected(x, rank)))
-        };
-        Ok(receipt.full_ranks.iter().enumerate().map(score).collect())
+        let score = |ranks: &Vec<u16>| self.credit.score(clicked.iter().filter_map(|&n| ranks.get(n).copied()));
+        Ok(receipt.full_ranks.iter().map(score).collect())
     }
 
     // The program depends on the number of documents asked for.

@@ -11,7 +11,9 @@ use anyhow::{Context, Result, ensure};
 use bandits::{Arm, PreferenceMatrix, WinTable};
 use clap::Args;
 use letor_io::Names;
-use output::numbers::{parse_confidence, parse_count, parse_number, parse_positive, parse_up_to, with_unit};
+use output::numbers::{
+    complement, parse_confidence, parse_count, parse_number, parse_positive, parse_up_to, with_unit,
+};
 use output::usage::usage;
 use serde::Serialize;
 use simulation::arm_names::ArmNames;
@@ -20,7 +22,7 @@ use simulation::proxy::{MatrixAccount, MatrixOrigin};
 
 use self::findings::Findings;
 use super::print::{eprintln, println};
-use crate::cli::args::{ArmArgs, CommonArgs, ErrorRateArgs, OutputArgs, default_folder, of_content};
+use crate::cli::args::{ArmArgs, CommonArgs, OutputArgs, default_folder, of_content};
 use studies::matrix_file::{self, MatrixFile};
 use studies::results::notes;
 
@@ -55,9 +57,6 @@ pub(super) struct Analyse {
     /// Probability that no preference is wrongly called significant
     #[arg(long, value_name = "C", default_value = "0.95", value_parser = parse_confidence)]
     confidence: f64,
-
-    #[command(flatten)]
-    error_rate: ErrorRateArgs,
 
     /// Random orders of the arms to estimate P(total order) from; 0 skips it beyond three arms
     #[arg(long, value_name = "N", default_value = "1e5", value_parser = parse_count)]
@@ -202,7 +201,7 @@ impl Analyse {
             arms,
             against: None,
             comparisons: self.comparisons.or(described),
-            error_rate: self.error_rate.with(self.confidence),
+            error_rate: complement(self.confidence),
             samples: self.samples,
             alpha: self.alpha,
             delta: self.delta,

@@ -46,14 +46,6 @@ pub(in crate::cli) struct ArmArgs {
     /// Draw until there is a Condorcet winner among the random arms
     #[arg(long)]
     condorcet: bool,
-
-    /// Old spelling of `--arms N`
-    #[arg(long, hide = true, value_name = "N", value_parser = parse_positive, group = "which_arms")]
-    random: Option<u64>,
-
-    /// Old spelling of `--arms alphabetical:N`
-    #[arg(long, hide = true, value_name = "N", value_parser = parse_positive, group = "which_arms")]
-    first_alphabetical: Option<u64>,
 }
 
 /// The selected arms of a matrix.
@@ -118,11 +110,9 @@ impl fmt::Display for ArmSelection {
 }
 
 impl ArmArgs {
-    /// The selection, by whichever flag it is given.
+    /// The selection: all arms, unless some are named.
     fn selection(&self) -> ArmSelection {
-        let old = self.random.map(ArmSelection::Random);
-        let old = old.or_else(|| self.first_alphabetical.map(ArmSelection::Alphabetical));
-        self.arms.clone().or(old).unwrap_or(ArmSelection::All)
+        self.arms.clone().unwrap_or(ArmSelection::All)
     }
 
     /// Checks the flags against each other.

@@ -21,7 +21,7 @@ pub(in crate::cli) struct OutputArgs {
     pub(in crate::cli) out: Option<PathBuf>,
 
     /// Start in an empty results folder: what it holds is moved to NAME.old-1, never deleted
-    #[arg(long, alias = "again")]
+    #[arg(long)]
     pub(in crate::cli) replace: bool,
 
     /// Print JSON instead of text

@@ -14,8 +14,8 @@ use output::usage::usage;
 use ranktypes::spec::nearest;
 use toml::de::{DeTable, DeValue};
 
-/// The name of the file, and the one that it had before, under which it is read as well.
-const FILES: [&str; 2] = ["rankduel.toml", "sim.toml"];
+/// The name of the file.
+pub(in crate::cli) const FILE: &str = "rankduel.toml";
 /// The command that is meant without one.
 const LIVE: &str = "live";
 
@@ -24,43 +24,28 @@ const LIVE: &str = "live";
 pub(in crate::cli) struct Added {
     /// The argument, e.g. `--steps=1e5`.
     pub(in crate::cli) argument: String,
-    /// The name of the file.
-    pub(in crate::cli) file: &'static str,
     /// Its line in the file.
     pub(in crate::cli) line: usize,
 }
 
-/// Inserts the flags of `rankduel.toml` (or `sim.toml`, its earlier name), if that is in the working folder, into
-/// `arguments` of `command`, and returns those that were added.
+/// Inserts the flags of `rankduel.toml`, if that is in the working folder, into `arguments` of `command`, and returns those
+/// that were added.
 ///
 /// # Errors
-/// If the file cannot be read, is there under both names, or has a key that is not a flag, with its line and the flag that
-/// was probably meant.
+/// If the file cannot be read, or has a key that is not a flag, with its line and the flag that was probably meant.
 pub(in crate::cli) fn add(command: &Command, arguments: &mut Vec<OsString>) -> Result<Vec<Added>> {
     let asks_for_help = |word: &OsString| ["-h", "--help", "-V", "--version"].iter().any(|help| word == help);
     if arguments.iter().any(asks_for_help) {
         return Ok(Vec::new());
     }
-    let mut found = Vec::new();
-    for file in FILES {
-        match output::input::read_file_text(Path::new(file), 1 << 20) {
-            Ok(text) => found.push((file, text)),
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(error).with_context(|| format!("failed to read {file}")),
-        }
-    }
-    match found.as_slice() {
-        [] => Ok(Vec::new()),
-        [(file, text)] => insert(command, arguments, (file, text)).map_err(|error| usage(format!("{file}{error}"))),
-        _ => Err(usage(format!(
-            "found {here} and {old}, its earlier name, in this folder; move what you need into {here} and remove {old}",
-            here = FILES[0],
-            old = FILES[1]
-        ))),
+    match output::input::read_file_text(Path::new(FILE), 1 << 20) {
+        Ok(text) => insert(command, arguments, &text).map_err(|error| usage(format!("{FILE}{error}"))),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error).with_context(|| format!("failed to read {FILE}")),
     }
 }
 
-fn insert(command: &Command, arguments: &mut Vec<OsString>, (file, text): (&'static str, &str)) -> Result<Vec<Added>> {
+fn insert(command: &Command, arguments: &mut Vec<OsString>, text: &str) -> Result<Vec<Added>> {
     let at = |span: Range<usize>, message: String| {
         let line = text[..span.start.min(text.len())].matches('\n').count() + 1;
         anyhow!(", line {line}: {}", escaped(&message))
@@ -85,7 +70,7 @@ fn insert(command: &Command, arguments: &mut Vec<OsString>, (file, text): (&'sta
         if let Some(argument) = argument
             && !given.iter().any(|given| exclude(target, given, flag))
         {
-            found.push((flag, Added { argument, file, line }));
+            found.push((flag, Added { argument, line }));
         }
         Ok(())
     };
@@ -132,10 +117,9 @@ fn flags(command: &Command) -> impl Iterator<Item = &Arg> {
     command.get_arguments().filter(|flag| flag.get_long().is_some_and(|name| name != "help" && name != "version"))
 }
 
-/// The flag with this long name or alias.
+/// The flag with this long name.
 fn flag<'a>(command: &'a Command, name: &str) -> Option<&'a Arg> {
-    let aliased = |flag: &Arg| flag.get_all_aliases().is_some_and(|aliases| aliases.contains(&name));
-    flags(command).find(|flag| flag.get_long() == Some(name) || aliased(flag))
+    flags(command).find(|flag| flag.get_long() == Some(name))
 }
 
 /// The flags among `words`.
@@ -203,7 +187,7 @@ mod tests {
             std::iter::once("rankduel").chain(arguments.split_whitespace()).map(Into::into).collect();
         let mut command = crate::cli::command();
         command.build();
-        insert(&command, &mut all, (FILES[0], text)).map_err(|error| error.to_string())?;
+        insert(&command, &mut all, text).map_err(|error| error.to_string())?;
         let words: Vec<&str> = all[1..].iter().map(|word| word.to_str().expect("text")).collect();
         Ok(words.join(" "))
     }

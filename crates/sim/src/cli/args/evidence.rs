@@ -30,7 +30,7 @@ pub(in crate::cli) struct EvidenceArgs {
 
     /// For --evidence and --stop-when: state an arm that is no worse than any other by more than this share of the
     /// impressions that either wins [default: 0]
-    #[arg(id = "best_margin", long = "tolerance", alias = "margin", value_name = "SHARE", value_parser = parse_margin)]
+    #[arg(id = "best_margin", long = "tolerance", value_name = "SHARE", value_parser = parse_margin)]
     margin: Option<f64>,
 
     /// For --stop-when: also end a run whose remaining steps cannot be expected to prove which arm is the best

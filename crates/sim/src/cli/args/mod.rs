@@ -3,7 +3,6 @@
 mod arms;
 mod common;
 pub(super) mod defaults;
-mod error_rate;
 mod evidence;
 mod folder;
 mod impressions;
@@ -16,11 +15,10 @@ mod table_format;
 
 pub(super) use self::arms::{ArmArgs, Selected};
 pub(super) use self::common::{CacheArgs, CommonArgs, OutputArgs};
-pub(super) use self::error_rate::ErrorRateArgs;
 pub(super) use self::evidence::EvidenceArgs;
 pub(super) use self::folder::{dataset_name, default_folder, of_content, short};
 pub(super) use self::impressions::{LateArgs, StreamArgs};
-pub(super) use self::own::{OwnArgs, runs_of_files};
+pub(super) use self::own::OwnArgs;
 pub(super) use self::reading::{DatasetArgs, ReadingArgs};
 pub(super) use self::run::{AxesArg, RunArgs, StudyDefaults};
 pub(super) use self::site::{SiteArgs, announce};

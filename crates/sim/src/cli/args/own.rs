@@ -1,6 +1,5 @@
 //! Flags for rankers of the user's own: TREC runs, and scores beside a data set.
 
-use std::ffi::OsString;
 use std::io::Read as _;
 use std::path::Path;
 
@@ -25,7 +24,7 @@ pub(in crate::cli) struct OwnArgs {
     /// A run is called after its file (of files with one name, by its tag). It ranks by score; the rank column is ignored.
     /// Documents that it did not retrieve follow everything it did retrieve. The data set has the queries that are judged and
     /// for which a run retrieved something, and their retrieved documents.
-    #[arg(long, alias = "trec-runs", value_name = "[NAME=]FILE,...", value_delimiter = ',', requires = "qrels")]
+    #[arg(long, value_name = "[NAME=]FILE,...", value_delimiter = ',', requires = "qrels")]
     rankings: Vec<String>,
 
     /// The judgments of the runs, files of `query 0 document label` (gzip too). Documents without a judgment have label
@@ -134,63 +133,6 @@ fn looks_like_a_run(path: &Path) -> bool {
     first.is_some_and(|line| line.split_whitespace().count() == 6 && !line.contains("qid:"))
 }
 
-/// Puts `--rankings` for `--runs` into `arguments` where the value names files, and returns whether it did: before
-/// `--rankings` there was only `--runs`. What a value means follows from it alone, never from the files that are there or
-/// from other flags.
-///
-/// # Errors
-/// For a value that is neither a number nor names files, e.g. `many`.
-pub(in crate::cli) fn runs_of_files(arguments: &mut [OsString]) -> Result<bool> {
-    let mut found = false;
-    for at in 0..arguments.len() {
-        let Some(word) = arguments[at].to_str() else { continue };
-        let after = || arguments.get(at + 1).and_then(|value| value.to_str()).filter(|value| !value.starts_with('-'));
-        let (value, is_beside) = match word.strip_prefix("--runs") {
-            Some("") => (after(), true),
-            Some(rest) => (rest.strip_prefix('='), false),
-            None => continue,
-        };
-        match value.map(RunsValue::of) {
-            None | Some(RunsValue::Number) => continue,
-            Some(RunsValue::Word) => {
-                return Err(usage(format!(
-                    "--runs {}: --runs takes a number, such as 5; TREC runs are given with --rankings",
-                    escaped(value.unwrap_or_default())
-                )));
-            }
-            Some(RunsValue::Files) => found = true,
-        }
-        let flag =
-            if is_beside { "--rankings".to_owned() } else { format!("--rankings={}", value.unwrap_or_default()) };
-        arguments[at] = flag.into();
-    }
-    Ok(found)
-}
-
-/// What a value of `--runs` means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RunsValue {
-    /// How many runs, rightly written or not.
-    Number,
-    /// TREC runs.
-    Files,
-    /// Neither.
-    Word,
-}
-
-impl RunsValue {
-    fn of(value: &str) -> Self {
-        let plain = value.trim().replace('_', "");
-        // As a number, `inf` is a word.
-        let is_number = plain.parse::<f64>().is_ok() && plain.contains(|c: char| c.is_ascii_digit());
-        match () {
-            () if is_number || plain.is_empty() => Self::Number,
-            () if value.contains(['/', '.', ',', '=', std::path::MAIN_SEPARATOR]) => Self::Files,
-            () => Self::Word,
-        }
-    }
-}
-
 /// What a data set has as rankers, e.g. `46 features` or `2 runs (bm25, ltr)`.
 pub(super) fn rankers_of(dataset: &Dataset) -> String {
     const MOST: usize = 8;
@@ -203,39 +145,4 @@ pub(super) fn rankers_of(dataset: &Dataset) -> String {
     };
     let what = if dataset.runs().is_some() { "run" } else { "feature" };
     format!("{}{listed}", with_unit(dataset.features().into(), what))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_value_alone_says_whether_runs_are_counted_or_named() {
-        let rewritten = |words: &str| {
-            let mut words: Vec<OsString> = words.split(' ').map(Into::into).collect();
-            let found = runs_of_files(&mut words).map_err(|error| error.to_string())?;
-            let words: Vec<String> = words.into_iter().map(|word| word.into_string().expect("text")).collect();
-            Ok::<_, String>((words.join(" "), found))
-        };
-        for number in ["5", "1e3", "1_000", "0.5", ".5", "1e999", "-3", "+2"] {
-            let words = format!("rankduel --runs={number} --qrels q");
-            assert_eq!(rewritten(&words), Ok((words.clone(), false)), "{number}");
-        }
-        for same in ["rankduel --runs", "rankduel --runs=", "rankduel --runs --seed 1", "rankduel --runs-of many"] {
-            assert_eq!(rewritten(same), Ok((same.to_owned(), false)));
-        }
-        for files in ["a.run", "a,b", "x=a", "runs/a", "./5", "..", "5,6", "1.5.2", "7.run"] {
-            let expected = Ok((format!("rankduel --rankings {files}"), true));
-            assert_eq!(rewritten(&format!("rankduel --runs {files}")), expected);
-            let expected = Ok((format!("rankduel --rankings={files} --runs 3"), true));
-            assert_eq!(rewritten(&format!("rankduel --runs={files} --runs 3")), expected);
-        }
-        // Whatever lies in the folder, and whatever else is given; `src` is a folder here.
-        for word in ["many", "bm25", "src", "inf", "nan", "5runs"] {
-            for words in [format!("rankduel --runs {word}"), format!("rankduel --runs={word} --qrels q")] {
-                let error = rewritten(&words).unwrap_err();
-                assert!(error.contains("--runs takes a number") && error.contains("given with --rankings"), "{error}");
-            }
-        }
-    }
 }

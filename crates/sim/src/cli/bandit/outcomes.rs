@@ -32,7 +32,6 @@ pub(super) struct OutcomeOptions {
     /// With --from-outcomes: how many impressions a day has; keep it the same from day to day
     #[arg(
         long = "impressions-per-day",
-        alias = "impressions",
         value_name = "N",
         default_value = "1e5",
         value_parser = parse_positive,

@@ -65,17 +65,9 @@ pub(super) struct Draw {
     #[arg(long, value_name = "AXES", value_enum)]
     axes: Option<AxesArg>,
 
-    /// The scale of the x axis alone, whatever that of the other
-    #[arg(long, hide = true, value_name = "SCALE", value_enum, conflicts_with = "axes")]
-    x: Option<ScaleArg>,
-
-    /// The scale of the y axis alone
-    #[arg(long, hide = true, value_name = "SCALE", value_enum, conflicts_with = "axes")]
-    y: Option<ScaleArg>,
-
     /// The spread over runs that bands show; quantile, from the 10th to the 90th percentile, needs runs with --keep-curves [default: as in the
     /// figure of the results]
-    #[arg(long = "spread", alias = "bands", value_name = "SPREAD", value_enum)]
+    #[arg(long = "spread", value_name = "SPREAD", value_enum)]
     bands: Option<BandsArg>,
 
     /// Where the names of curves are: inside the plot, outside below it, or direct at the ends of curves [default: where
@@ -108,21 +100,13 @@ pub(super) struct Draw {
     y_label: Option<String>,
 
     /// A heat map instead of curves: algorithms that differ in one or two parameters as a grid
-    #[arg(long, conflicts_with_all = ["axes", "x", "y", "bands", "legend", "relabel"])]
+    #[arg(long, conflicts_with_all = ["axes", "bands", "legend", "relabel"])]
     heat_map: bool,
 
     /// The step, or the number of rankers, that the heat map shows [default: the last step; of experiments on several
     /// sizes, the mean over all relative to the lowest]
     #[arg(long, value_name = "N", requires = "heat_map", value_parser = parse_above_zero)]
     at: Option<f64>,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum ScaleArg {
-    /// From zero
-    Linear,
-    /// Logarithmic
-    Log,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -228,10 +212,6 @@ impl Draw {
     }
 
     fn request(&self) -> Request {
-        let scale = |scale: ScaleArg| match scale {
-            ScaleArg::Linear => Scale::Linear,
-            ScaleArg::Log => Scale::Log,
-        };
         let [x, y] = match self.axes {
             None => [None, None],
             Some(AxesArg::Linear) => [Some(Scale::Linear), Some(Scale::Linear)],
@@ -261,8 +241,8 @@ impl Draw {
             formats: self.format.clone(),
         };
         Request {
-            x: x.or(self.x.map(scale)),
-            y: y.or(self.y.map(scale)),
+            x,
+            y,
             bands: self.bands.map(bands),
             only: NameList::all(&self.only),
             heat_map: self.heat_map,

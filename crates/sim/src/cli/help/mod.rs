@@ -16,7 +16,7 @@ mod values;
 use clap::Command;
 
 /// Flags that `-h` leaves out: `--help` has them all.
-const RARE: [&str; 36] = [
+const RARE: [&str; 34] = [
     "axes",
     "batch",
     "best_margin",
@@ -26,7 +26,6 @@ const RARE: [&str; 36] = [
     "credit_ties",
     "delay",
     "evidence",
-    "first_alphabetical",
     "fractional_labels",
     "give_up",
     "interleave",
@@ -38,7 +37,6 @@ const RARE: [&str; 36] = [
     "names",
     "no_cache",
     "null",
-    "random",
     "same_qid",
     "save_every",
     "scores_only",

@@ -70,8 +70,8 @@ pub fn made() -> Made {
 }
 
 /// Flags of a process, which say nothing of the work: with values, and without.
-const OF_A_PROCESS: ([&str; 3], [&str; 5]) =
-    (["--shard", "--out", "--threads"], ["--quiet", "--json", "--replace", "--again", "--resume"]);
+const OF_A_PROCESS: ([&str; 3], [&str; 4]) =
+    (["--shard", "--out", "--threads"], ["--quiet", "--json", "--replace", "--resume"]);
 
 /// `arguments` without the flags of a process.
 fn of_the_work(arguments: &[String]) -> Vec<String> {

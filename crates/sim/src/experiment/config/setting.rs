@@ -26,8 +26,8 @@ pub struct SettingEntry {
     #[serde(default)]
     pub dataset: Option<String>,
     /// TREC runs as the rankers, instead of a data set, as `--rankings`.
-    #[serde(default, alias = "rankings")]
-    pub trec_runs: Vec<String>,
+    #[serde(default)]
+    pub rankings: Vec<String>,
     /// As `--qrels`.
     #[serde(default)]
     pub qrels: Vec<String>,
@@ -118,7 +118,7 @@ impl SettingEntry {
         SiteSpec {
             dataset: self.dataset.iter().cloned().collect(),
             reading: Reading { split: self.split, ..Reading::default() },
-            trec_runs: self.trec_runs.clone(),
+            trec_runs: self.rankings.clone(),
             qrels: self.qrels.clone(),
             trec_ties: self.trec_ties,
             unjudged: self.unjudged,

@@ -115,7 +115,7 @@ pub(crate) fn needs(experiment: &Experiment, present: bool, key: &str) -> Result
 }
 
 fn check_setting(setting: &SettingEntry) -> Result<()> {
-    let has_runs = !setting.trec_runs.is_empty();
+    let has_runs = !setting.rankings.is_empty();
     let no_data = setting.dataset.is_none() && setting.lookalike.is_none() && !has_runs;
     let missing = match setting.play {
         _ if has_runs && (setting.dataset.is_some() || setting.lookalike.is_some()) => {

@@ -43,9 +43,8 @@ pub(crate) struct Page {
 /// Whether the file at `path` is a page that was made here, so that another may replace it.
 pub(crate) fn is_ours(path: &Path) -> bool {
     let text = output::input::read_file_text(path, output::input::MOST_OF_RESULTS).unwrap_or_default();
-    // Pages of earlier versions are known by their title.
     let begins = text.get(..text.len().min(1_000)).unwrap_or(&text);
-    begins.contains(&format!("content=\"{GENERATOR}\"")) || begins.contains("<title>Online ranker evaluation:")
+    begins.contains(&format!("content=\"{GENERATOR}\""))
 }
 
 /// What belongs to one paper.

@@ -2,8 +2,7 @@
 //!
 //! It has a seal ([`output::sealed`]) and the checksum of the matrix. What it says is used only if both fit; whatever else lies
 //! there leaves a [`Doubt`], which every command names and every figure shows, so that the word "synthetic" is never lost
-//! without a remark. Descriptions without a seal, which earlier versions wrote, are used with a remark, but do not prove that
-//! data are real. A description written by hand may only name the arms.
+//! without a remark. A description written by hand may only name the arms.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -75,7 +74,7 @@ pub enum Doubt {
     Changed,
     /// It is that of another matrix.
     OtherMatrix,
-    /// It has no seal: an earlier version wrote it, or somebody changed it.
+    /// It has no seal.
     Unsealed,
     /// Somebody wrote it, with names alone.
     NamesAlone,
@@ -210,14 +209,7 @@ impl MatrixOrigin {
                 "{account} describes another matrix than {matrix} (its checksum differs) and is ignored: nothing is known of \
                  the rankers and the data behind this one, and {unknown}"
             ),
-            Doubt::Unsealed => {
-                let not =
-                    if self.synthetic() == Some(true) { "" } else { "; that its data are not synthetic is not proven" };
-                format!(
-                    "{account} has no seal (an earlier version wrote it, or somebody changed it): what it says of {matrix} is used \
-                     unchecked{not}; {again}"
-                )
-            }
+            Doubt::Unsealed => format!("{account} has no seal and is ignored: {unknown}; {again}"),
             Doubt::NamesAlone => format!("{account} only names the arms of {matrix}: {unknown}"),
             Doubt::NamesInstead => format!(
                 "{account} only names the arms of {matrix}, which `rankduel proxy` wrote: {unknown}; {again}, and give names by --names"
@@ -298,6 +290,9 @@ fn of_text(file: &str, text: &[u8], matrix: &PreferenceMatrix) -> Result<MatrixO
     if content.command != "proxy" {
         return Err(Doubt::Foreign);
     }
+    if seal == Seal::Missing {
+        return Err(Doubt::Unsealed);
+    }
     if content.checksum != matrix_checksum(matrix, true) || content.site.rankers.len() != matrix.arms() {
         return Err(Doubt::OtherMatrix);
     }
@@ -314,8 +309,7 @@ fn of_text(file: &str, text: &[u8], matrix: &PreferenceMatrix) -> Result<MatrixO
         largest_standard_error,
         winner_z,
     };
-    let doubt = (seal == Seal::Missing).then(|| (file.to_owned(), Doubt::Unsealed));
-    Ok(MatrixOrigin { doubt, ..account.into() })
+    Ok(account.into())
 }
 
 /// The names in the file; `None` if there are none, or they cannot be those of the arms.

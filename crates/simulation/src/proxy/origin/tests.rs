@@ -49,7 +49,7 @@ fn only_the_description_of_this_matrix_counts() {
         assert_eq!((account.file.as_str(), account.rankers.len(), account.min_comparisons), ("P.json", 2, 40));
         assert!(origin.note(name).is_some_and(|note| note.contains("estimated on x")));
         assert_eq!((origin.remark(Path::new(name)), origin.synthetic()), (None, Some(true)));
-        // An earlier version wrote no z: three standard errors are .24.
+        // Without a z: three standard errors are .24.
         assert!(account.unresolved(0.2, true).is_some() && account.unresolved(0.25, true).is_none());
         let exact = MatrixAccount { winner_z: Some(2.9), ..account.clone() };
         assert!(exact.unresolved(0.25, true).is_some_and(|text| text.contains("NOT RESOLVED (z = 2.9")));
@@ -71,7 +71,8 @@ fn only_the_description_of_this_matrix_counts() {
 fn every_doubt_is_named_in_one_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("P.npy");
-    let whole = sealed(&content(&matrix_checksum(&matrix(), true), &json!([])));
+    let account = content(&matrix_checksum(&matrix(), true), &json!([]));
+    let (unsealed, whole) = (account.to_string(), sealed(&account));
     let doubt = |text: Option<&str>| {
         let account = folder.path().join("P.json");
         match text {
@@ -91,6 +92,7 @@ fn every_doubt_is_named_in_one_line() {
         ("{\"command\": \"bandit\"}".to_owned(), Some(Doubt::Foreign), "is not what", "is not what"),
         ("{\"synthetic\": false}".to_owned(), Some(Doubt::Foreign), "is not what", "is not what"),
         ("{\"names\": [\"a\"]}".to_owned(), Some(Doubt::Foreign), "is not what", "is not what"),
+        (unsealed, Some(Doubt::Unsealed), "has no seal and is ignored", "has no seal"),
         (whole.replace("true", "false"), Some(Doubt::Changed), "was changed since it was written", "was changed"),
     ] {
         let (found, synthetic, remark, note) = doubt(Some(&text));
@@ -99,17 +101,6 @@ fn every_doubt_is_named_in_one_line() {
         assert!(remark.contains(said) && remark.contains("synthetic data is not known"), "{text}: {remark}");
         assert!(note.contains(noted), "{text}: {note}");
     }
-    // Earlier versions wrote no seal: what they say is used, and proves nothing.
-    let unsealed = content(&matrix_checksum(&matrix(), true), &json!([])).to_string();
-    let (found, synthetic, remark, note) = doubt(Some(&unsealed));
-    assert_eq!((found, synthetic), (Some(Doubt::Unsealed), Some(true)));
-    assert!(
-        remark.contains("has no seal") && !remark.contains("proven") && note.contains("synthetic data"),
-        "{remark}"
-    );
-    let (_, synthetic, remark, note) = doubt(Some(&unsealed.replace("true", "false")));
-    assert_eq!(synthetic, None);
-    assert!(remark.contains("not synthetic is not proven") && note.contains("has no seal"), "{remark}");
     // By hand.
     let (found, synthetic, remark, note) = doubt(Some("{\"names\": [\"a\", null]}"));
     assert_eq!((found, synthetic, note), (Some(Doubt::NamesAlone), None, String::new()));

@@ -21,7 +21,7 @@ use serde::Serialize;
 use simulation::description::SiteDescription;
 
 use self::report::{Case, Days, Report, Row, Test};
-use crate::cli::args::{CommonArgs, ErrorRateArgs, SiteArgs};
+use crate::cli::args::{CommonArgs, SiteArgs};
 use crate::cli::print::{eprintln, println};
 use output::shards::Share;
 use studies::power::simulate::{self, Observed, Tests};
@@ -85,9 +85,6 @@ pub(in crate::cli) struct Power {
     #[arg(long, value_name = "C", default_value = "0.95", value_parser = parse_confidence, help_heading = "Test")]
     confidence: f64,
 
-    #[command(flatten)]
-    error_rate: ErrorRateArgs,
-
     /// The probability of having decided for the better ranker
     #[arg(long, value_name = "P", default_value = "0.8", value_parser = parse_probability, help_heading = "Test")]
     power: f64,
@@ -96,7 +93,6 @@ pub(in crate::cli) struct Power {
     #[arg(
         id = "per_day",
         long = "impressions-per-day",
-        alias = "per-day",
         value_name = "N",
         value_parser = parse_positive,
         help_heading = "Test"
@@ -159,7 +155,7 @@ const PATIENCE: f64 = 20.0;
 
 impl Power {
     fn confidence(&self) -> f64 {
-        self.error_rate.confidence(self.confidence)
+        self.confidence
     }
 
     pub(in crate::cli) fn run(&self) -> Result<()> {

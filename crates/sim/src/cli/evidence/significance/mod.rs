@@ -14,11 +14,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, ensure};
 use bandits::registry::Spec;
 use clap::{Args, ValueEnum};
-use output::numbers::{escaped, parse_confidence};
+use output::numbers::{complement, escaped, parse_confidence};
 use output::usage::usage;
 
 use self::format::Table;
-use crate::cli::args::{ErrorRateArgs, TableFormat};
+use crate::cli::args::TableFormat;
 use crate::cli::print::println;
 use studies::results::label;
 use studies::significance::{Correction, Method, Question, Sample, compare, runs_needed};
@@ -58,9 +58,6 @@ pub(in crate::cli) struct Significance {
     /// The confidence of intervals; findings have a p-value of at most 1 minus it
     #[arg(long, value_name = "C", default_value = "0.95", value_parser = parse_confidence)]
     confidence: f64,
-
-    #[command(flatten)]
-    error_rate: ErrorRateArgs,
 
     /// Compare all others with this algorithm only
     #[arg(long, value_name = "NAME")]
@@ -113,7 +110,7 @@ impl Significance {
                 CorrectionArg::Bh => Correction::BenjaminiHochberg,
                 CorrectionArg::None => Correction::None,
             },
-            alpha: self.error_rate.with(self.confidence),
+            alpha: complement(self.confidence),
             smaller_is_better: self.metric != "accuracy",
         };
         ensure!(

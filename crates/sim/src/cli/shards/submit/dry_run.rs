@@ -159,7 +159,7 @@ impl Sample<'_> {
         let replaced =
             ["--out", "--threads"].into_iter().chain(more.iter().copied().filter(|word| word.starts_with("--")));
         let mut words = without(self.asked.command(), &replaced.collect::<Vec<_>>());
-        words.retain(|word| !matches!(word.as_str(), "--quiet" | "--resume" | "--replace" | "--again" | "--json"));
+        words.retain(|word| !matches!(word.as_str(), "--quiet" | "--resume" | "--replace" | "--json"));
         let out = self.folder.join("P.npy");
         words.extend(["--shard", "0/1", "--quiet", "--out", &out.to_string_lossy()].map(str::to_owned));
         words.extend(more.iter().map(|word| (*word).to_owned()));

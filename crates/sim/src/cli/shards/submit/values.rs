@@ -35,8 +35,8 @@ pub(super) fn check(asked: &Submit) -> Result<()> {
     }
     if asked.place == Place::Slurm {
         on_one_line("the working folder", env::current_dir()?.as_os_str())?;
-        for (name, value) in VARIABLES.into_iter().filter_map(Variable::set) {
-            on_one_line(name, &value)?;
+        for variable in VARIABLES {
+            variable.value().map_or(Ok(()), |value| on_one_line(variable.name(), &value))?;
         }
     }
     Ok(())
