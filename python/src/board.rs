@@ -60,17 +60,17 @@ impl Source {
 
     fn read(&self, options: &Options, settings: &Settings) -> anyhow::Result<BoardReport> {
         match self {
-            Self::File(name, bytes) => BoardReport::of_bytes(name, bytes, options, settings),
+            Self::File(name, bytes) => BoardReport::of_bytes(name, bytes, options, settings, true),
             Self::Cells(bytes) => {
                 let reading = read::from_cells(&cells(bytes)?, options).map_err(|error| match error.row {
                     Some(row) => anyhow::anyhow!("row {row}: {}", error.message),
                     None => anyhow::anyhow!("{}", error.message),
                 })?;
-                BoardReport::of("the table", reading, settings)
+                BoardReport::of("the table", reading, settings, true)
             }
             Self::Session(lines) => {
                 let (live, _) = live::Live::replay(lines)?;
-                BoardReport::of_session("the session", &live, settings)
+                BoardReport::of_session("the session", &live, settings, true)
             }
         }
     }

@@ -54,6 +54,21 @@ def test_notes_are_those_of_the_command_line(tmp_path: Path) -> None:
     assert noted(lambda: rd.command(*inspected, str(tmp_path / "k"), "--quiet")) == []
 
 
+@pytest.mark.parametrize("library", ["dict", "pandas", "polars"])
+def test_scores_against_the_ranks_of_a_frame_are_noted(library: str) -> None:
+    distances = {"q_id": ["1", "1", "1", "2", "2"], "doc_id": list("abcab"), "score": [0.1, 0.2, 0.3, 0.5, 0.6]}
+    qrels = {"1": {"a": 1, "b": 0}, "2": {"b": 1, "a": 0}}
+
+    def said(**ranks: list[Any]) -> list[str]:
+        columns: Any = {**distances, **ranks}
+        frame = columns if library == "dict" else pytest.importorskip(library).DataFrame(columns)
+        return [note for note in noted(lambda: rd.inspect(runs={"x": frame, "y": qrels}, qrels=qrels)) if "ranks" in note]
+
+    (note,) = said(rank=[1, 2, 3, 1, 2])
+    assert note.startswith("in 2 of 2 queries the scores of x rise with its ranks")
+    assert said(rank=[3, 2, 1, 2, 1]) == said(rank=list("vwxyz")) == said() == []
+
+
 def test_win_counts_are_read_and_noted(tmp_path: Path) -> None:
     wins = np.array([[NAN, 6, NAN, 4], [4, 0, NAN, 3], [NAN, NAN, NAN, 9], [2, 1, 3, NAN]])
     made: list[rd.Matrix] = []

@@ -111,6 +111,8 @@ const IMPRESSIONS: &[(&str, &str)] = &[
         "`shown` is a list with the number 2.0; expected a list of",
     ),
     (r#"{"impression":"i2","time":1795001000,"shown":["a",null]}"#, "`shown` has an entry without a value"),
+    (r#"{"impression":"i2","time":1795001000,"shown":["a",""]}"#, "`shown` has an entry without a value"),
+    (r#"{"impression":"i2","time":1795001000,"shown":[" ","a"]}"#, "`shown` has an entry without a value"),
     (
         r#"{"impression":"i2","time":1795001000,"shown":"['a', 'b'"}"#,
         "does not end with `]`; expected e.g. [\"a\",\"b\"]",
