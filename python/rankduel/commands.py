@@ -18,6 +18,7 @@ from rankduel.findings import Findings
 from rankduel.flags import flags
 from rankduel.keywords import AnalyseFlags, ExperimentFlags, InspectFlags, check, suggesting
 from rankduel.matrices import Matrix
+from rankduel.notes import warn
 from rankduel.progress import Progress, reporting
 from rankduel.rankings import Judgements, Rankings
 from rankduel.settings import cores
@@ -63,12 +64,14 @@ def command(*arguments: str | os.PathLike[str], threads: int | None = None, prog
         return _core.captured(words, cores(threads), report, "--quiet" not in words)
 
 
-def _found(words: Sequence[str | os.PathLike[str]], settings: Mapping[str, Any], threads: int | None) -> Findings:
-    """Run a command with a results folder, and read what it wrote."""
+def _found(
+    words: Sequence[str | os.PathLike[str]], settings: Mapping[str, Any], threads: int | None, *, notes: bool = True
+) -> Findings:
+    """Run a command with a results folder, and read what it wrote; its `notes` become warnings."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "results"
         every = [*words, *flags(settings), "--quiet", f"--out={out}"]
-        text = _core.captured([os.fspath(word) for word in every], cores(threads), None)
+        text = _core.captured([os.fspath(word) for word in every], cores(threads), None, notes)
         data = json.loads((out / "findings.json").read_text(encoding="utf-8"))
         return Findings._of(text, data, out)
 
@@ -111,7 +114,11 @@ def analyse(
         def file(matrix: Any, beside: str) -> str:
             if isinstance(matrix, (str, os.PathLike)):
                 return os.fspath(matrix)
-            matrix = matrix if isinstance(matrix, Matrix) else Matrix(matrix)
+            if isinstance(matrix, Matrix):
+                note = matrix._inner.counts_note()
+                warn([] if note is None else [note])
+            else:
+                matrix = Matrix(matrix)
             if beside == "matrix" and matrix.names is not None and "names" not in settings:
                 names = Path(folder) / "names.txt"
                 names.write_text("".join(f"{name}\n" for name in matrix.names), encoding="utf-8")
@@ -130,7 +137,9 @@ def analyse(
         words = ["analyse", "--matrix", file(matrix, "matrix")]
         if against is not None:
             words += ["--against", file(against, "against")]
-        return _found(words, settings, threads)
+        # What is in memory has been warned of: the command would name files that the caller does not have.
+        files = any(isinstance(one, (str, os.PathLike)) for one in (matrix, against))
+        return _found(words, settings, threads, notes=files)
 
 
 def inspect(

@@ -6,7 +6,7 @@ import json
 import os
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
@@ -35,6 +35,8 @@ Algorithm = Union[str, type[Policy]]
 STUDY = ("mergerucb", "rucb", "rmed1", "mdb", "random")
 """The algorithms of a study unless others are named."""
 
+EXPECTED_ALGORITHMS = "algorithms: expected names or classes, e.g. 'rucb'"
+
 
 def algorithms_of(algorithms: Algorithm | Sequence[Algorithm]) -> list[Algorithm]:
     """A list of algorithms; one may stand alone, and a text may name several."""
@@ -43,8 +45,14 @@ def algorithms_of(algorithms: Algorithm | Sequence[Algorithm]) -> list[Algorithm
     if isinstance(algorithms, type):
         return [algorithms]
     if algorithms is None:
-        raise TypeError("algorithms: expected names or classes, e.g. 'rucb', found None; leave it out for those of a study")
-    return list(_core.in_order(algorithms, "algorithms"))
+        raise TypeError(f"{EXPECTED_ALGORITHMS}, found None; leave it out for those of a study")
+    if not isinstance(algorithms, Iterable):
+        raise TypeError(f"{EXPECTED_ALGORITHMS}, found {algorithms!r}")
+    listed = list(_core.in_order(algorithms, "algorithms"))
+    for algorithm in listed:
+        if not isinstance(algorithm, str) and not hasattr(algorithm, "_name"):
+            raise TypeError(f"{EXPECTED_ALGORITHMS}, found {algorithm!r}")
+    return listed
 
 
 class Matrix(HasArms):

@@ -98,7 +98,10 @@ def _of_table(table: Table, labels: bool, what: str, needs_query: bool) -> _Read
         score = column_of(names, SCORE, what, "scores")
         number = "rank" if score is None else "score"
         columns["number"] = Column(score or needed((*SCORE, *RANK), "scores"), "numbers")
-    reader = table.reader(columns)
+    rank = None if labels or number == "rank" else column_of(names, RANK, what, "ranks")
+    reader = None if rank is None else table.reader({**columns, "rank": Column(rank, "numbers")})
+    if reader is None:
+        reader = table.reader(columns)
     if reader is None:
         found = " and ".join(repr(column.name) for own, column in columns.items() if own != "number")
         raise ValueError(

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use studies::board::BoardReport;
 
-use crate::call::{CallOptions, exception, value_error, work};
+use crate::call::{CallOptions, exception, of_arguments, value_error, work};
 use crate::frame::Columns;
 
 /// A board.
@@ -51,19 +51,26 @@ impl Source {
         }
     }
 
+    /// The report, with notes in the words of Python.
     fn report(&self, options: &Options, settings: &Settings) -> anyhow::Result<BoardReport> {
+        let mut report = self.read(options, settings)?;
+        report.notes.iter_mut().for_each(|note| *note = of_arguments(note));
+        Ok(report)
+    }
+
+    fn read(&self, options: &Options, settings: &Settings) -> anyhow::Result<BoardReport> {
         match self {
-            Self::File(name, bytes) => BoardReport::of_bytes(name, bytes, options, settings),
+            Self::File(name, bytes) => BoardReport::of_bytes(name, bytes, options, settings, true),
             Self::Cells(bytes) => {
                 let reading = read::from_cells(&cells(bytes)?, options).map_err(|error| match error.row {
                     Some(row) => anyhow::anyhow!("row {row}: {}", error.message),
                     None => anyhow::anyhow!("{}", error.message),
                 })?;
-                BoardReport::of("the table", reading, settings)
+                BoardReport::of("the table", reading, settings, true)
             }
             Self::Session(lines) => {
                 let (live, _) = judges::Session::replay(lines)?;
-                BoardReport::of_session("the session", &live, settings)
+                BoardReport::of_session("the session", &live, settings, true)
             }
         }
     }

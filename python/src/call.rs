@@ -179,7 +179,7 @@ pub(crate) fn of_failure(Failure { kind, message, .. }: Failure, other: fn(Strin
 }
 
 /// A message with the names of arguments instead of flags: `--credit-ties` is `credit_ties`.
-fn of_arguments(message: &str) -> String {
+pub(crate) fn of_arguments(message: &str) -> String {
     let mut text = String::new();
     let mut rest = message;
     while let Some(at) = rest.find("--") {

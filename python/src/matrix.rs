@@ -123,6 +123,9 @@ impl Matrix {
     }
 }
 
+/// What fits counts of few comparisons.
+const BOARD: &str = "`rankduel.Board` of these counts";
+
 /// Names that a caller gave to arms.
 fn given(names: Option<Vec<String>>) -> PyResult<Option<Names>> {
     names.map(Names::new).transpose().map_err(value_error)
@@ -150,7 +153,7 @@ impl Matrix {
         let names = ArmNames::NUMBERS.called(given(names)?);
         work(py, CallOptions { threads: None, report: None, notes: true }, move || {
             let read = PreferenceMatrix::from_table(arms, cells)?;
-            matrix_file::tell_what_was_read(&name, &read, "`rankduel.Board` of these counts", true);
+            matrix_file::tell_what_was_read(&name, &read, BOARD, true);
             Ok(Self::new(Inner {
                 name,
                 preferences: Preferences::Matrix(read.matrix),
@@ -254,6 +257,12 @@ impl Matrix {
     fn win_table<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
         let wins = self.inner.wins.as_ref();
         wins.map(|wins| square(py, wins.wins().to_vec(), wins.arms())).transpose()
+    }
+
+    /// What is to be known of the win counts that the matrix was read from; `None` if it was read from preferences.
+    fn counts_note(&self) -> Option<String> {
+        let wins = self.inner.wins.as_ref()?;
+        Some(matrix_file::counts_note(self.name(), &wins.counts(), BOARD))
     }
 
     /// Whether the counts behind the matrix are known.

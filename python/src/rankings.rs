@@ -1,6 +1,6 @@
 //! Rankings and judgements in tables: as files of TREC, and those of one query.
 //!
-//! `rankduel/rankings.py` finds the columns: `query`, `document` and `number`.
+//! `rankduel/rankings.py` finds the columns: `query`, `document` and `number`, and `rank` beside scores.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -146,6 +146,8 @@ impl TrecText {
         py.detach(|| {
             let Self { rows, tag, text } = self;
             let is_label = rows.number == Number::Label;
+            // What contradicts the scores is noted of files, too.
+            let ranks = batch.column("rank")?;
             rows.each(batch, |rows, row, Row { query, document, number }| {
                 let query = query.as_deref().unwrap_or("");
                 for (kind, word) in [("query", query), ("document", &*document)] {
@@ -161,7 +163,8 @@ impl TrecText {
                 let written = if is_label {
                     writeln!(text, "{query} 0 {document} {number}")
                 } else {
-                    writeln!(text, "{query} Q0 {document} 0 {number:?} {tag}")
+                    let rank = ranks.and_then(|ranks| ranks.float(row)).unwrap_or_default();
+                    writeln!(text, "{query} Q0 {document} {rank} {number:?} {tag}")
                 };
                 written.map_err(value_error)
             })

@@ -125,7 +125,7 @@ def test_the_order_of_day_and_month_and_columns_that_name_the_item_together() ->
         for n, (first, second, winner) in enumerate(pairs)
     ]
     unsaid, said = (rd.Board(rows, columns={"item": "q+part"}, dates=dates) for dates in (None, "dmy"))
-    assert "dmy" in " ".join(unsaid.data["notes"]) and "dmy" not in " ".join(said.data["notes"])
+    assert "say dates=dmy or dates=mdy" in " ".join(unsaid.data["notes"]) and "dmy" not in " ".join(said.data["notes"])
     assert '"q" and "part"' in " ".join(said.data["notes"]).replace("`", '"')
     with pytest.raises(ValueError, match="dates: expected dmy or mdy"):
         rd.Board(rows, dates="ymd")

@@ -15,6 +15,8 @@ import shutil
 import socket
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 import zoneinfo
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -85,6 +87,8 @@ ODD = {
     "no dwell time": Odd(changed(dwell=lambda row: None), SAME),
     "a dwell time that is NaN": Odd(changed(dwell=lambda row: math.nan), SAME),
     "a set": Odd(changed(shown=lambda row: set(row["shown"])), "a set has no order"),
+    "a document without a name": Odd(changed(shown=lambda row: ["11", ""]), "has an entry without a value"),
+    "a document of blanks": Odd(changed(shown=lambda row: [" ", "11"]), "has an entry without a value"),
     "a document twice": Odd(changed(shown=lambda row: ["11", "11"]), "is shown twice"),
     "one team too few": Odd(changed(teams=lambda row: ["A"]), "1 teams for 2 documents"),
     "a day without a time": Odd(changed(time=lambda row: "2026-03-01"), "cannot be read"),
@@ -94,7 +98,10 @@ ODD = {
     "seconds in thousands": Odd(changed(time=lambda row: moment(row).timestamp() // 1000), "2000"),
     "a time of 0": Odd(changed(time=lambda row: 0), "2000"),
     "a day in 1970 as an object": Odd(changed(time=lambda row: moment(row).replace(year=1970)), "2000"),
-    "a blank user": Odd(changed(user=lambda row: ""), "no impression has a user"),
+    "an hour in digits": Odd(changed(time=lambda row: int(moment(row).strftime("%Y%m%d%H"))), "may be a date and its hour"),
+    "an hour in digits as text": Odd(changed(time=lambda row: moment(row).strftime("%Y%m%d%H")), "may be a date and its hour"),
+    "no user in particular": Odd(changed(user=lambda row: ""), "no impression has a user"),
+    "a blank user": Odd(changed(user=lambda row: " "), "no impression has a user"),
     "no user": Odd(changed(user=lambda row: None), "no impression has a user"),
     "no impression": Odd(changed(impression=lambda row: None), "no `impression`"),
     "a dwell time below 0": Odd(changed(dwell=lambda row: -1.0), "dwell time"),
@@ -296,6 +303,52 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
             yield client
         process.terminate()
         assert process.wait(30) == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"shown": [11, 12]}, SAME),
+        ({"shown": [11, "12"]}, SAME),
+        ({"user": 7}, SAME),
+        ({"user": "u\u00e9"}, SAME),
+        ({"user": ""}, "user"),
+        ({"user": " "}, "user"),
+        ({"user": True}, "text or a whole number"),
+        ({"user": 1.5}, "text or a whole number"),
+        ({"shown": ["11", "11"]}, "11"),
+        ({"shown": ["11", 1.5]}, "text or "),
+        ({"shown": ["11", True]}, "text or "),
+        ({"shown": ["11", None]}, "shown"),
+        ({"shown": ["11", ""]}, "shown"),
+        ({"shown": ["11", " "]}, "shown"),
+        ({"shown": "11"}, "shown"),
+        ({"shown": {"11": 1, "12": 2}}, "shown"),
+    ],
+)
+def test_an_impression_says_the_same_in_a_file_and_over_http(change: dict[str, Any], said: str, shop: Client, tmp_path: Path) -> None:
+    impressions, clicks = plain()
+    # A user counts once.
+    impressions, clicks = impressions[: 1 if "user" in change else 4], clicks[: 1 if "user" in change else 4]
+    for row in impressions:
+        row.update(change)
+    lists = change.get("shown", ["11", "12"])
+    asked = {"unit": change.get("user", f"user of {change}"), "query": "q", "lists": {"A": lists, "B": lists}}
+    url = f"{shop._transport.url}/v1/experiments/shop/impressions"
+    request = urllib.request.Request(url, json.dumps(asked).encode(), {"content-type": "application/json"})
+    if said == SAME:
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            assert sorted(json.load(answer)["shown"]) == ["11", "12"]
+        counted = "A,B,1,0,0" if "user" in change else "A,B,3,1,0"
+        assert counted in by_lines(tmp_path, impressions, clicks)["outcomes"]
+        return
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(request, timeout=10)
+    with pytest.raises(ValueError) as raised:
+        by_lines(tmp_path, impressions, clicks)
+    # Over HTTP a user is a unit, and what is shown comes as lists.
+    over_http = said.replace("shown", "lists").replace("user", "unit")
+    assert over_http in json.load(refused.value)["detail"] and said in str(raised.value)
 
 
 @pytest.mark.parametrize(

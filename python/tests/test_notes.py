@@ -54,6 +54,21 @@ def test_notes_are_those_of_the_command_line(tmp_path: Path) -> None:
     assert noted(lambda: rd.command(*inspected, str(tmp_path / "k"), "--quiet")) == []
 
 
+@pytest.mark.parametrize("library", ["dict", "pandas", "polars"])
+def test_scores_against_the_ranks_of_a_frame_are_noted(library: str) -> None:
+    distances = {"q_id": ["1", "1", "1", "2", "2"], "doc_id": list("abcab"), "score": [0.1, 0.2, 0.3, 0.5, 0.6]}
+    qrels = {"1": {"a": 1, "b": 0}, "2": {"b": 1, "a": 0}}
+
+    def said(**ranks: list[Any]) -> list[str]:
+        columns: Any = {**distances, **ranks}
+        frame = columns if library == "dict" else pytest.importorskip(library).DataFrame(columns)
+        return [note for note in noted(lambda: rd.inspect(runs={"x": frame, "y": qrels}, qrels=qrels)) if "ranks" in note]
+
+    (note,) = said(rank=[1, 2, 3, 1, 2])
+    assert note.startswith("in 2 of 2 queries the scores of x rise with its ranks")
+    assert said(rank=[3, 2, 1, 2, 1]) == said(rank=list("vwxyz")) == said() == []
+
+
 def test_win_counts_are_read_and_noted(tmp_path: Path) -> None:
     wins = np.array([[NAN, 6, NAN, 4], [4, 0, NAN, 3], [NAN, NAN, NAN, 9], [2, 1, 3, NAN]])
     made: list[rd.Matrix] = []
@@ -71,7 +86,9 @@ def test_win_counts_are_read_and_noted(tmp_path: Path) -> None:
     assert found.text.index("never compared") < found.text.index("Condorcet winner")
     assert study.truth.startswith("2 of 6 pairs were never compared")
     assert (again.winner, again.name) == (matrix.winner, "wins")
-    assert noted(lambda: rd.analyse(matrix, samples=0)) != []
+    # By its name, and once: the command would name a file that the caller does not have.
+    assert [text for text in noted(lambda: rd.analyse(matrix, samples=0)) if "win counts" in text] == [note]
+    assert noted(lambda: rd.analyse([[0, 3], [1, 0]], samples=0)) == noted(lambda: rd.Matrix([[0, 3], [1, 0]]))
     assert matrix.subset([0, 1, 3]).winner.startswith("Condorcet winner")
     file = tmp_path / "wins.csv"
     file.write_text(";a;b\na;;3,5\nb;1,5;\n")
@@ -149,6 +166,9 @@ def test_wrong_arguments_are_named(site: rd.Site) -> None:
     for threads in (-1, 0, 1.5):
         with pytest.raises(ValueError, match="threads: expected a number from 1, or None for all cores"):
             rd.bandit("arithmetic:k=4", "random", steps=10, runs=1, threads=threads)  # type: ignore[arg-type]
+    for wrong in (None, 3, [None], [3, "rucb"], [int]):
+        with pytest.raises(TypeError, match="algorithms: expected names or classes, e.g. 'rucb', found "):
+            rd.bandit("arithmetic:k=4", wrong, steps=10, runs=1)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="seed: expected a number from 0 to 2\\^64 - 1, found -5"):
         rd.interleave(["a"], ["b"], seed=-5)
     with pytest.raises(TypeError, match=r"play there with site\.live"):

@@ -109,6 +109,7 @@ pub mod lookalike;
 mod names;
 mod nan;
 mod open;
+mod other_format;
 pub mod registry;
 mod regular;
 pub mod scores;
@@ -123,6 +124,7 @@ pub use error::{Error, ErrorKind};
 pub use names::{NameError, NameFault, NameList, Names, Numbered, check_name, nearly_equal};
 pub use nan::nan_as_null;
 pub use open::{OpenOptions, open};
+pub use other_format::OtherFormat;
 pub use registry::{ParseSplitError, Split};
 pub use text::{Null, ReadOptions, SameQid, WriteOptions, read_files, write};
 

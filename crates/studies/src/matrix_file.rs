@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use bandits::{MatrixInFile, PreferenceMatrix, WinCounts, WinTable};
-use letor_io::{Names, registry};
+use letor_io::{Names, OtherFormat, registry};
 use output::input;
 use output::numbers::with_separators;
 use simulation::proxy::{MatrixOrigin, matrix_origin};
@@ -133,8 +133,9 @@ pub fn never_compared(wins: &WinCounts) -> Option<String> {
 /// With fewer comparisons of a pair its share of wins has a standard error of .09 and more.
 const FEW: f64 = 30.0;
 
-/// What is said of a matrix of win counts.
-fn counts_note(file: &str, wins: &WinCounts, board: &str) -> String {
+/// What is said of a matrix of win counts; `board` is what fits counts of few comparisons.
+#[must_use]
+pub fn counts_note(file: &str, wins: &WinCounts, board: &str) -> String {
     let WinCounts { comparisons, fewest, most, .. } = *wins;
     let each = if fewest == most { whole(most) } else { format!("{} to {}", whole(fewest), whole(most)) };
     let never = never_compared(wins).map_or_else(String::new, |never| format!("; {never}"));
@@ -155,7 +156,7 @@ fn counts_note(file: &str, wins: &WinCounts, board: &str) -> String {
     )
 }
 
-/// Notes what a matrix called `name` was read from, if not from probabilities; `board` is what fits counts of few comparisons.
+/// Notes what a matrix called `name` was read from, if not from probabilities; `board` as in [`counts_note`].
 pub fn tell_what_was_read(name: &str, read: &MatrixInFile, board: &str, quiet: bool) {
     if let Some(wins) = &read.wins {
         note(quiet, &counts_note(name, &wins.counts(), board));
@@ -170,6 +171,9 @@ fn parse_with_names(bytes: &[u8]) -> Result<(MatrixInFile, Option<Names>)> {
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     if bytes.starts_with(ZIP) {
         return Ok((unpack(Cursor::new(bytes))?, None));
+    }
+    if let Some(format) = OtherFormat::of(bytes) {
+        bail!("it is {format}; expected rows of numbers or a .npy file");
     }
     let read = PreferenceMatrix::read(bytes)?;
     let names = read.names.clone().map(|names| Names::new(names).context("the header")).transpose()?;

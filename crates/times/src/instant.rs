@@ -9,10 +9,16 @@ pub(crate) const EARLIEST: i64 = 10_957 * DAY;
 pub(crate) const LATEST: i64 = 47_482 * DAY;
 
 /// A number as a time in milliseconds: seconds, milliseconds, microseconds or nanoseconds since 1970, by its size. `None` outside
-/// the years 2000 to 2099, within which no number is a time in two units; [`not_a_time`] says why.
+/// the years 2000 to 2099, within which no number is a time in two units, and for `2026112215`, which may be the hour of a date or
+/// seconds in 2034; [`not_a_time`] says why.
 #[must_use]
 pub fn of_number(number: f64) -> Option<i64> {
-    since_1970(number).and_then(|(time, _)| check(time).ok())
+    since_1970(number).and_then(|(time, _)| check(time).ok()).filter(|_| !is_hour(number))
+}
+
+/// Whether the digits of a number are a date and its hour.
+fn is_hour(number: f64) -> bool {
+    (2_000_010_100.0..2_100_000_000.0).contains(&number) && unit::is_calendar(number)
 }
 
 /// The time of a number, and the unit in which it is one.
@@ -55,6 +61,12 @@ fn implausible(time: i64) -> String {
 #[must_use]
 pub fn not_a_time(number: f64, written: &str) -> String {
     let expected = "expected e.g. 2026-11-22T15:04:05Z, or seconds or milliseconds since 1970";
+    if is_hour(number) {
+        return format!(
+            "the time {written} may be a date and its hour in digits, or seconds since 1970; expected e.g. 2026-11-22T15:00:00Z, \
+             or milliseconds since 1970"
+        );
+    }
     if unit::is_calendar(number) {
         return format!("the time {written} is a date in digits, not a number since 1970; {expected}");
     }
@@ -136,5 +148,15 @@ mod tests {
             assert_eq!(of_number(number), None, "{text}");
             assert!(not_a_time(number, text).contains("is a date in digits"), "{text}");
         }
+        for text in ["2026112215", "2000010100", "2035123123"] {
+            let number = text.parse().unwrap();
+            assert_eq!(of_number(number), None, "{text}");
+            assert!(not_a_time(number, text).contains("may be a date and its hour in digits, or seconds"), "{text}");
+            assert!(of_number(number * 1e3).is_some() && of_number(number + 0.5).is_some(), "{text}");
+        }
+        // Seconds of those years that are no date.
+        assert!(
+            [2_026_112_224.0, 2_026_133_112.0, 2_026_023_001.0].into_iter().all(|number| of_number(number).is_some())
+        );
     }
 }

@@ -27,8 +27,8 @@ pub(crate) fn likely(number: f64) -> Option<(&'static str, i64)> {
     UNITS.into_iter().map(time_in).find(|(_, time)| LIKELY.contains(time)).map(|(name, time)| (name, time as i64))
 }
 
-/// Whether the digits of a number are a date, perhaps with the time of day: `20261122`, `202611221504`, `20261122150405` or
-/// `20261122150405678`.
+/// Whether the digits of a number are a date, perhaps with the time of day: `20261122`, `2026112215`, `202611221504`,
+/// `20261122150405` or `20261122150405678`.
 pub(crate) fn is_calendar(number: f64) -> bool {
     if number.fract() != 0.0 || !(1e7..1e17).contains(&number) {
         return false;
@@ -36,6 +36,8 @@ pub(crate) fn is_calendar(number: f64) -> bool {
     let digits = number as i64;
     let date_and_minutes = match digits.ilog10() + 1 {
         8 => digits * 10_000,
+        // Seconds of the years 2033 to 2036 as well.
+        10 => digits * 100,
         12 => digits,
         14 if digits % 100 <= 60 => digits / 100,
         17 if digits / 1000 % 100 <= 60 => digits / 100_000,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use click_logs::error::Malformed;
 use click_logs::join::FrameJoin;
 use click_logs::model::{Impression, Settings, time};
-use click_logs::read::{ClickRow, Event, ImpressionRow, RowReceipt, RowRef, RowTime};
+use click_logs::read::{self, ClickRow, Event, ImpressionRow, RowReceipt, RowRef, RowTime};
 use pyo3::PyResult;
 use pyo3::exceptions::PyValueError;
 
@@ -56,11 +56,7 @@ fn list<'a>(column: Option<Imported<'a>>, row: usize) -> Option<Vec<Option<Text<
 
 /// A list whose entries all have values.
 fn complete<'a>(column: Option<Imported<'a>>, row: usize, name: &str) -> Result<Option<Vec<Text<'a>>>, Malformed> {
-    let complete = |items: Vec<Option<Text<'a>>>| items.into_iter().collect::<Option<Vec<_>>>();
-    let found = list(column, row).map(|items| {
-        complete(items).ok_or_else(|| Malformed::new(format!("`{name}` has an entry without a value; leave it out")))
-    });
-    found.transpose()
+    list(column, row).map(|items| read::complete(items, name)).transpose()
 }
 
 impl<'a> Columns<'a> {
@@ -188,8 +184,8 @@ impl<'a> Columns<'a> {
         let RowRef { shown, mixed, pinned, teams, rankers, .. } = to;
         let mut complete = |texts: &mut Vec<&'a str>, column| {
             list(column, &mut |item| match item {
-                Some(item) => texts.push(item),
-                None => are_complete = false,
+                Some(item) if !item.trim().is_empty() => texts.push(item),
+                _ => are_complete = false,
             })
         };
         to.has_shown = complete(shown, self.shown)?;

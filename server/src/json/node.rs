@@ -147,19 +147,24 @@ impl<'v> Node<'v, '_> {
                 found: format!("a text of {} bytes", text.len()),
                 ..self.wrong(format!("{what} of at most {most} bytes"))
             }),
-            _ => Err(self.wrong(format!("{what} of 1 to {most} bytes"))),
+            Some(_) => Err(self.wrong(format!("{what} of 1 to {most} bytes"))),
+            None => Err(self.wrong(format!("{what} as text of 1 to {most} bytes"))),
         }
     }
 
     /// An id: a text of one to `most` bytes, or a whole number, which is its digits, as `click-logs` reads ids. A number with a point
-    /// or an exponent is refused: programs write it in several ways, and ids are compared as text.
+    /// or an exponent is refused: programs write it in several ways, and ids are compared as text. So are blanks, which `click-logs` reads
+    /// as a missing value.
     ///
     /// # Errors
-    /// If it is something else, empty or longer.
+    /// If it is something else, blank or longer.
     pub fn id(&self, what: &str, most: usize) -> Result<Cow<'v, str>, ShapeError> {
         match self.value.kind() {
             Kind::Number(number) if !number.is_f64() => Ok(Cow::Owned(number.to_string())),
-            _ if self.value.as_str().is_some() => self.name(what, most).map(Cow::Borrowed),
+            Kind::Text(text) if !text.is_empty() && text.trim().is_empty() => {
+                Err(self.wrong(format!("{what} that is not blank")))
+            }
+            Kind::Text(_) => self.name(what, most).map(Cow::Borrowed),
             _ => Err(self.wrong(format!("{what} as text or a whole number"))),
         }
     }
@@ -212,6 +217,12 @@ mod tests {
         let second = bm25.items().expect("an array").nth(1).expect("two");
         let error = second.name("a document", 256).expect_err("a number");
         assert_eq!((error.path.as_str(), error.found.as_str()), ("lists.bm25[1]", "3"));
+        assert_eq!(error.expected, "a document as text of 1 to 256 bytes");
+        let blank = parse(b"\" \"").expect("JSON");
+        assert_eq!(
+            Node::top(blank.value()).id("a unit", 256).expect_err("a blank").expected,
+            "a unit that is not blank"
+        );
         assert_eq!(lists.need("a\"b", "").expect("there").path(), "lists[\"a\\\"b\"]");
         assert_eq!(top.need("unit", "a unit").expect_err("missing").path, "unit");
         assert_eq!(top.only(&["lists", "n"]).expect_err("one more").path, "t");

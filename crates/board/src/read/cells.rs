@@ -5,6 +5,8 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::io::Read as _;
 
+use letor_io::OtherFormat;
+
 use super::error::{ReadError, quoted};
 
 /// A table of text: a header, and rows of as many cells. An empty cell is one without a value.
@@ -38,16 +40,8 @@ pub(super) fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ReadError> {
 /// Reads JSON Lines, an array of objects in JSON, or CSV: with commas, semicolons or tabs, as its first line has them.
 pub(super) fn read(bytes: &[u8]) -> Result<Cells, ReadError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-        return Err(ReadError::whole("the text is UTF-16; save the table as CSV in UTF-8"));
-    }
-    if bytes.starts_with(b"PK\x03\x04") {
-        return Err(ReadError::whole("this is a zip file, perhaps a spreadsheet; save the table as CSV in UTF-8"));
-    }
-    if bytes.starts_with(b"PAR1") {
-        return Err(ReadError::whole(
-            "this is Parquet; read it in Python and give the frame to `rankduel.Board`, or write CSV",
-        ));
+    if let Some(format) = OtherFormat::of(bytes) {
+        return Err(ReadError::whole(format!("this is {format}{}", remedy(format))));
     }
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() as u64 + 1;
@@ -58,6 +52,21 @@ pub(super) fn read(bytes: &[u8]) -> Result<Cells, ReadError> {
         Some('{') => json_lines(text),
         Some('[') => json_array(text),
         Some(_) => csv(text),
+    }
+}
+
+/// What to do with a file of another format.
+fn remedy(format: OtherFormat) -> String {
+    match format {
+        OtherFormat::Zip => ", perhaps a spreadsheet; save the table as CSV in UTF-8".to_owned(),
+        OtherFormat::Packed(_) => "; unpack it first".to_owned(),
+        OtherFormat::Utf16 => "; save the table as CSV in UTF-8".to_owned(),
+        OtherFormat::JsonSequence => {
+            format!("; expected one JSON object per line ({})", OtherFormat::WITHOUT_SEPARATORS)
+        }
+        OtherFormat::Npz | OtherFormat::TfRecord | OtherFormat::Table(_) => {
+            "; read it in Python and give the frame to `rankduel.Board`, or write CSV".to_owned()
+        }
     }
 }
 

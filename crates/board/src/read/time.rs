@@ -28,7 +28,7 @@ pub(super) fn sort(
     let mut order: Vec<usize> = (0..judgements.len()).collect();
     order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(0x7469_6d65));
     let header = super::quoted(&cells.header[column]);
-    match numbers(&texts).map_or_else(|| instants(&texts, dates), Ok) {
+    match numbers(&texts).unwrap_or_else(|| instants(&texts, dates)) {
         Ok(times) if times.len() == judgements.len() => order.sort_by(|a, b| times[*a].total_cmp(&times[*b])),
         Ok(_) => return Err(format!("{header}: some rows have no time, so that the order of judgements is unknown")),
         Err(why) => return Err(format!("{header}: {why}, so that the order of judgements is unknown")),
@@ -38,12 +38,22 @@ pub(super) fn sort(
     Ok(())
 }
 
-/// Texts as numbers, if they are: in milliseconds if all are times since 1970, in whatever unit, and else as they are.
-fn numbers(texts: &[&str]) -> Option<Vec<f64>> {
+/// Texts as numbers, if they are: in milliseconds if all are times since 1970, in whatever unit, and as they are if none is. A
+/// missing time is often written as 0.
+fn numbers(texts: &[&str]) -> Option<Result<Vec<f64>, String>> {
     let numbers: Vec<f64> =
         texts.iter().map(|text| text.parse().ok().filter(|time: &f64| time.is_finite())).collect::<Option<_>>()?;
-    let times: Option<Vec<f64>> = numbers.iter().map(|number| Some(times::of_number(*number)? as f64)).collect();
-    Some(times.unwrap_or(numbers))
+    let times: Vec<f64> =
+        numbers.iter().filter_map(|number| times::of_number(*number)).map(|time| time as f64).collect();
+    Some(match times.len() {
+        0 => Ok(numbers),
+        all if all == numbers.len() => Ok(times),
+        _ => {
+            let other = texts.iter().zip(&numbers).find(|(_, number)| times::of_number(**number).is_none());
+            let (text, number) = other.expect("fewer times than numbers");
+            Err(format!("other rows have times since 1970, but {}", times::not_a_time(*number, &super::quoted(text))))
+        }
+    })
 }
 
 /// Texts as instants, or the time that one clock showed if no text has a zone, in milliseconds.
@@ -60,7 +70,7 @@ fn instants(texts: &[&str], dates: Option<DayOrder>) -> Result<Vec<f64>, String>
         times.push(Written::parse(text, order).ok_or_else(|| {
             let either = [DayOrder::DayFirst, DayOrder::MonthFirst].map(|order| Written::parse(text, Some(order)));
             let hint = match either {
-                [Some(_), Some(_)] => "may have the day or the month first; say --dates dmy or --dates mdy",
+                [Some(_), Some(_)] => "may have the day or the month first; say --dates=dmy or --dates=mdy",
                 _ => "is neither a number nor a time such as 2026-01-31T12:00:00Z",
             };
             format!("{} {hint}", super::quoted(text))

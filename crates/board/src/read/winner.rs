@@ -149,7 +149,7 @@ pub(super) fn read(cell: &str, [first, second]: [&str; 2], is: WinnerIs, values:
                     if name.is_none() && side.is_none() && !values.between && !values.called_score {
                         return Err(format!(
                             "found {}, which may be a score (1: the first won) or the number of a side (0: the first won); say which with \
-                             --winner-is score or --winner-is index",
+                             --winner-is=score or --winner-is=index",
                             quoted(cell)
                         ));
                     }

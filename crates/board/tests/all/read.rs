@@ -174,7 +174,18 @@ fn every_fault_is_one_line_with_its_place() {
         assert!(message.contains(part) && message.lines().count() == 1, "{text:?}: {message}");
     }
     assert!(refused_bytes(b"first,second,winner\nx,y,first\nx,\xff,first\n").contains("line 3: expected UTF-8"));
-    assert!(refused_bytes(b"\xff\xfef\0").contains("UTF-16"));
+    for (bytes, part) in [
+        (b"\xff\xfef\0".as_slice(), "UTF-16 text; save the table as CSV in UTF-8"),
+        (b"ARROW1\0\0\xff", "this is an Arrow (Feather) file; read it in Python"),
+        (b"FEA1\0\0\0\0", "this is a Feather file; read it in Python"),
+        (b"\xff\xff\xff\xff\x98\x03\0\0", "this is a stream of Arrow; read it in Python"),
+        (b"SQLite format 3\0", "this is a database of SQLite; read it in Python"),
+        (b"\x28\xb5\x2f\xfd\0", "this is zstd; unpack it first"),
+        (b"\x1e{\"first\":\"a\"}\n", "RFC 7464); expected one JSON object per line (`tr -d"),
+    ] {
+        let message = refused_bytes(bytes);
+        assert!(message.contains(part), "{message}");
+    }
 }
 
 fn refused_bytes(text: &[u8]) -> String {
@@ -376,10 +387,18 @@ fn instants_are_sorted_and_not_texts() {
         let order: Vec<u64> = reading.table.judgements.iter().map(|judgement| judgement.row).collect();
         assert!(reading.table.in_time && order == [3, 2], "{early} {late}: {:?}", reading.notes);
     }
+    // A missing time is not the first.
+    let text = "first,second,winner,time\nx,y,first,1795446245\nx,y,second,0\nx,y,first,1795446246000\n";
+    let reading = bytes(text.as_bytes(), &Options::default()).unwrap();
+    let note = reading.notes.concat();
+    assert!(
+        !reading.table.in_time && note.contains("other rows have times since 1970, but the time `0` is 1970-01-01"),
+        "{note}"
+    );
     let either = "first,second,winner,time\nx,y,first,3/4/2026\nx,y,second,4/3/2026\n";
     let reading = bytes(either.as_bytes(), &Options::default()).unwrap();
     assert!(
-        !reading.table.in_time && reading.notes.concat().contains("--dates dmy or --dates mdy"),
+        !reading.table.in_time && reading.notes.concat().contains("--dates=dmy or --dates=mdy"),
         "{:?}",
         reading.notes
     );

@@ -453,9 +453,13 @@ fn whole(number: f64) -> Option<u64> {
     ((0.0..1e9).contains(&number) && number.fract() == 0.0).then_some(number as u64)
 }
 
-/// A list whose entries all have values.
-fn complete<'a>(list: Vec<Option<Cow<'a, str>>>, name: &str) -> Result<Vec<Cow<'a, str>>, Malformed> {
-    let complete = list.into_iter().collect::<Option<Vec<_>>>();
+/// A list with a value in every entry, as its column `name` must be; blanks are none.
+///
+/// # Errors
+/// If an entry has none.
+pub fn complete<'a>(list: Vec<Option<Cow<'a, str>>>, name: &str) -> Result<Vec<Cow<'a, str>>, Malformed> {
+    let value = |entry: Option<Cow<'a, str>>| entry.filter(|text| !text.trim().is_empty());
+    let complete = list.into_iter().map(value).collect::<Option<Vec<_>>>();
     complete.ok_or_else(|| Malformed::new(format!("`{name}` has an entry without a value; leave it out")))
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
+use letor_io::OtherFormat;
 
 use super::{Header, shape};
 use output::input;
@@ -76,6 +77,19 @@ const BLOCK: usize = 1 << 20;
 /// Lines are no longer than this.
 const LONGEST: usize = 1 << 26;
 
+/// What to do with a file of another format.
+fn remedy(format: OtherFormat) -> String {
+    match format {
+        OtherFormat::Packed("zstd") => "pass it through a pipe: zstd -dc FILE | ... -".to_owned(),
+        OtherFormat::Zip | OtherFormat::Packed(_) => "unpack it first".to_owned(),
+        OtherFormat::Utf16 => "write it as UTF-8".to_owned(),
+        OtherFormat::JsonSequence => format!("expected one JSON object per line ({})", OtherFormat::WITHOUT_SEPARATORS),
+        OtherFormat::Npz | OtherFormat::TfRecord | OtherFormat::Table(_) => {
+            "expected JSON Lines, CSV or Parquet: convert it, e.g. with pyarrow".to_owned()
+        }
+    }
+}
+
 impl LogFile {
     /// Opens the file at `path` and finds out what it is.
     ///
@@ -94,22 +108,13 @@ impl LogFile {
         };
         let mut raw = Counted { reader: raw, taken: Arc::clone(&taken) };
         let failed = |error: io::Error| LogError::io(path, "cannot be read", &error);
-        let mut first = vec![0; 4];
+        let mut first = vec![0; OtherFormat::HEAD];
         let length = read_fully(&mut raw, &mut first).map_err(failed)?;
         first.truncate(length);
         let rest = io::Cursor::new(first.clone()).chain(raw);
-        let reader: Box<dyn Read + Send> = match first.as_slice() {
-            [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(rest)),
-            b"PAR1" => return Self::of_parquet(path, taken),
-            b"ARRO" => {
-                let message = "an Arrow file; expected JSON Lines, CSV or Parquet: convert it, e.g. with pyarrow";
-                return Err(LogError::new(message).in_file(path));
-            }
-            [0x28, 0xb5, 0x2f, 0xfd] => {
-                return Err(
-                    LogError::new("compressed with zstd; pass it through a pipe: zstd -dc FILE | ... -").in_file(path)
-                );
-            }
+        let reader: Box<dyn Read + Send> = match OtherFormat::of(&first) {
+            Some(OtherFormat::PARQUET) => return Self::of_parquet(path, taken),
+            None if first.starts_with(&[0x1f, 0x8b]) => Box::new(MultiGzDecoder::new(rest)),
             _ => Box::new(rest),
         };
         let path = path.to_path_buf();
@@ -163,17 +168,15 @@ impl LogFile {
     /// Finds the format, and takes the header.
     fn recognise(&mut self) -> Result<(), LogError> {
         let bytes = self.pending.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.pending);
+        if let Some(format) = OtherFormat::of(bytes) {
+            return Err(LogError::new(format!("{format}; {}", remedy(format))).in_file(&self.path));
+        }
         match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
             None => Ok(()),
             Some(b'{') => match shape::refusal(&String::from_utf8_lossy(bytes)) {
                 Some(message) => Err(LogError::new(message).in_file(&self.path)),
                 None => Ok(()),
             },
-            Some(0x1e) => {
-                let message = "a sequence of JSON with separators (RFC 7464); expected one JSON object per line \
-                               (`tr -d '\\036'` removes the separators)";
-                Err(LogError::new(message).in_file(&self.path))
-            }
             Some(b'[') => {
                 let message = "a JSON array; expected one JSON object per line (`jq -c '.[]'` writes them)";
                 Err(LogError::new(message).in_file(&self.path))

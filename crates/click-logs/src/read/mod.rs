@@ -25,6 +25,7 @@ pub use csv::{Fields, Header};
 pub use event::{Event, click};
 pub(crate) use fast_path::FastPath;
 pub use fast_path::RowRef;
+pub use fields::complete;
 pub use file::{Block, Format, LogFile, Place};
 pub(crate) use mixed::strange_team;
 pub use names::column;

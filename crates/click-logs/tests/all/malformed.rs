@@ -40,6 +40,14 @@ const IMPRESSIONS: &[(&str, &str)] = &[
         "the time 20261122150405 is a date in digits, not a number since 1970; expected e.g. 2026-11-22T15:04:05Z",
     ),
     (
+        r#"{"impression":"i2","time":2026112215,"shown":["a"],"teams":["A"]}"#,
+        "the time 2026112215 may be a date and its hour in digits, or seconds since 1970",
+    ),
+    (
+        r#"{"impression":"i2","time":"2026112215","shown":["a"],"teams":["A"]}"#,
+        "the time 2026112215 may be a date and its hour in digits, or seconds since 1970",
+    ),
+    (
         r#"{"impression":"i2","time":1795446,"shown":["a"],"teams":["A"]}"#,
         "the time 1795446 is 1970-01-21 in seconds since 1970, before 2000; in thousands of seconds since 1970 it is 2026-11-23",
     ),
@@ -112,6 +120,8 @@ const IMPRESSIONS: &[(&str, &str)] = &[
         "`shown` is a list with the number 2.0; expected a list of",
     ),
     (r#"{"impression":"i2","time":1795001000,"shown":["a",null]}"#, "`shown` has an entry without a value"),
+    (r#"{"impression":"i2","time":1795001000,"shown":["a",""]}"#, "`shown` has an entry without a value"),
+    (r#"{"impression":"i2","time":1795001000,"shown":[" ","a"]}"#, "`shown` has an entry without a value"),
     (
         r#"{"impression":"i2","time":1795001000,"shown":"['a', 'b'"}"#,
         "does not end with `]`; expected e.g. [\"a\",\"b\"]",

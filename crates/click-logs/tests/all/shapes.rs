@@ -74,6 +74,12 @@ fn nan_is_null_and_separators_are_named() {
     let sequence = format!("\u{1e}{QUERY}\n");
     let error = Log::of(&[sequence.as_bytes()], &[]).credit(&settings()).unwrap_err().to_string();
     assert!(error.contains("RFC 7464") && error.contains("tr -d"), "{error}");
+    for (start, name) in
+        [(b"ARROW1\0\0".as_slice(), "an Arrow (Feather) file"), (b"ORC\n\x0b", "ORC"), (b"BZh9", "bzip2")]
+    {
+        let error = Log::of(&[start], &[]).credit(&settings()).unwrap_err().to_string();
+        assert!(error.contains(&format!("{name}; ")), "{error}");
+    }
 }
 
 #[test]

@@ -190,14 +190,24 @@ impl Names {
     /// or has blanks around it stands in quotation marks, and those within it are doubled, as in CSV.
     ///
     /// # Errors
-    /// One line, if an item is empty.
+    /// One line, if an item is empty, or begins with a quotation mark that is single or not closed: shells that keep such marks would
+    /// make names of them.
     pub fn split(text: &str) -> Result<Vec<String>, String> {
         let (mut items, mut rest) = (Vec::new(), text);
         loop {
-            let (item, end) = quoted(rest.trim_start()).unwrap_or_else(|| match rest.split_once(',') {
-                Some((item, end)) => (item.trim().to_owned(), Some(end)),
-                None => (rest.trim().to_owned(), None),
-            });
+            rest = rest.trim_start();
+            let (item, end) = match (quoted(rest), rest.split_once(',')) {
+                (Some(found), _) => found,
+                (None, _) if rest.starts_with(MARKS) => {
+                    return Err(format!(
+                        "`{}` begins with a quotation mark; a name with one, or with a comma, stands in marks such as \"a, b\", \
+                         in which \" is doubled",
+                        rest.escape_debug()
+                    ));
+                }
+                (None, Some((item, end))) => (item.trim().to_owned(), Some(end)),
+                (None, None) => (rest.trim().to_owned(), None),
+            };
             if item.is_empty() {
                 return Err(format!("expected names or numbers separated by commas, found `{}`", text.escape_debug()));
             }
@@ -215,7 +225,7 @@ impl Names {
     pub fn join<S: AsRef<str>>(items: &[S]) -> String {
         let written = |item: &S| {
             let item = item.as_ref();
-            let plain = !item.contains(',') && !item.starts_with('"') && item.trim() == item;
+            let plain = !item.contains(',') && !item.starts_with(MARKS) && item.trim() == item;
             if plain { item.to_owned() } else { format!("\"{}\"", item.replace('"', "\"\"")) }
         };
         items.iter().map(written).collect::<Vec<_>>().join(",")
@@ -236,6 +246,9 @@ impl Names {
         names.iter().any(Option::is_some).then(|| Self::checked(names).expect("names of distinct numbers are distinct"))
     }
 }
+
+/// Quotation marks with which no name of a list begins unless it stands in some.
+const MARKS: [char; 2] = ['"', '\''];
 
 /// The text in the quotation marks that `rest` begins with, and what follows the comma after it; `None` if there are none.
 fn quoted(rest: &str) -> Option<(String, Option<&str>)> {
@@ -329,8 +342,15 @@ mod tests {
         assert_eq!(split("bm25, ltr ,7"), items(&["bm25", "ltr", "7"]));
         assert_eq!(split("bm25,"), items(&["bm25"]));
         assert_eq!(split("\"a,b\" , \"say \"\"x\"\"\",ltr"), items(&["a,b", "say \"x\"", "ltr"]));
-        assert_eq!(split("6\" nails,\"open"), items(&["6\" nails", "\"open"]), "a mark that is not closed is text");
-        for items in [vec!["a,b", "7"], vec!["\"", "x\"y", "ltr"], vec!["one"], vec![" a", "b ", "-c"]] {
+        assert_eq!(
+            split("6\" nails,rock'n'roll"),
+            items(&["6\" nails", "rock'n'roll"]),
+            "marks within a name are text"
+        );
+        for text in ["\"open,a", "a,\"b\"c", "a,'b,c'", "'a'"] {
+            assert!(Names::split(text).unwrap_err().contains("begins with a quotation mark"), "{text}");
+        }
+        for items in [vec!["a,b", "7"], vec!["\"", "x\"y", "ltr"], vec!["one"], vec![" a", "'b", "-c"]] {
             assert_eq!(Names::split(&Names::join(&items)).unwrap(), items);
         }
         assert_eq!([split(""), split("a,,b"), split("\"\",a")], [Err(()), Err(()), Err(())]);

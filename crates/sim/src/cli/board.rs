@@ -214,7 +214,7 @@ impl BoardCommand {
             ..Settings::default()
         };
         let folder = self.out.as_deref().map(|out| self.claim(out, &name, &bytes)).transpose()?;
-        let report = BoardReport::of_bytes(&name, &bytes, &options, &settings)?;
+        let report = BoardReport::of_bytes(&name, &bytes, &options, &settings, self.quiet)?;
         if let Some((folder, config)) = &folder {
             folder.write(config, || {
                 for (file, bytes) in report.files()? {

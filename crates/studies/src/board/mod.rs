@@ -13,6 +13,8 @@ use anyhow::{Context, Result, anyhow, ensure};
 use board::read::{Options, Reading};
 use board::{Board, FurtherPairs, Settings};
 use judges::Goal;
+use output::numbers::with_separators;
+use output::tell::note;
 use output::text_table::noted::{self, NotedTable};
 use output::usage::usage;
 use serde_json::{Value, json};
@@ -28,12 +30,20 @@ pub struct BoardReport {
     pub notes: Vec<String>,
 }
 
+/// What a board of so many competitors costs, if readers would wonder: its fits take the cube of that number, and 1,500 competitors
+/// with 8 judgements each took 92 s.
+fn cost(competitors: usize) -> Option<String> {
+    let tens = (9.2 * (competitors as f64 / 1500.0).powi(3)).round();
+    let count = with_separators(competitors as u64);
+    (tens > 0.0).then(|| format!("{count} competitors take about {:.0} s of processor time", 10.0 * tens))
+}
+
 impl BoardReport {
     /// The report on a file of judgements called `name`.
     ///
     /// # Errors
     /// One line: where the table cannot be read, or why nothing can be said of it.
-    pub fn of_bytes(name: &str, bytes: &[u8], options: &Options, settings: &Settings) -> Result<Self> {
+    pub fn of_bytes(name: &str, bytes: &[u8], options: &Options, settings: &Settings, quiet: bool) -> Result<Self> {
         if judges::Session::is_log(bytes) {
             ensure!(
                 *options == Options::default(),
@@ -43,20 +53,20 @@ impl BoardReport {
             );
             let (live, _) =
                 judges::Session::replay(bytes).map_err(|error| anyhow!("{name}:{}: {}", error.line, error.message))?;
-            return Self::of_session(name, &live, settings);
+            return Self::of_session(name, &live, settings, quiet);
         }
         let reading = board::read::bytes(bytes, options).map_err(|error| match error.row {
             Some(row) => anyhow!("{name}:{row}: {}", error.message),
             None => anyhow!("{name}: {}", error.message),
         })?;
-        Self::of(name, reading, settings)
+        Self::of(name, reading, settings, quiet)
     }
 
     /// The report on a session with judges.
     ///
     /// # Errors
     /// Why nothing can be said of it, e.g. before the first answer.
-    pub fn of_session(name: &str, live: &judges::Session, settings: &Settings) -> Result<Self> {
+    pub fn of_session(name: &str, live: &judges::Session, settings: &Settings, quiet: bool) -> Result<Self> {
         let mut notes = Vec::new();
         if live.config().goal != Goal::Uniform {
             notes.push(
@@ -73,14 +83,17 @@ impl BoardReport {
             Goal::Uniform => FurtherPairs::Everyone,
         };
         let settings = Settings { further, ..settings.clone() };
-        Self::of(name, Reading { table: live.judgements(), notes }, &settings)
+        Self::of(name, Reading { table: live.judgements(), notes }, &settings, quiet)
     }
 
-    /// The report on a table that was read.
+    /// The report on a table that was read. Unless `quiet`, says before what it costs if that is much.
     ///
     /// # Errors
     /// Why nothing can be said of it.
-    pub fn of(name: &str, reading: Reading, settings: &Settings) -> Result<Self> {
+    pub fn of(name: &str, reading: Reading, settings: &Settings, quiet: bool) -> Result<Self> {
+        if let Some(cost) = cost(reading.table.names.len()) {
+            note(quiet, &cost);
+        }
         let board = Board::new(&reading.table, settings).map_err(|error| anyhow!("{name}: {error}"))?;
         Ok(Self { name: name.to_owned(), board, notes: reading.notes })
     }
@@ -200,5 +213,17 @@ impl BoardReport {
             ("board.md", (self.markdown() + "\n").into_bytes()),
             ("board.tex", (self.latex(false) + "\n").into_bytes()),
         ])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cost;
+
+    #[test]
+    fn the_cost_of_large_boards_is_said() {
+        assert_eq!(cost(500), None);
+        assert_eq!(cost(1_500).unwrap(), "1,500 competitors take about 90 s of processor time");
+        assert_eq!(cost(2_000).unwrap(), "2,000 competitors take about 220 s of processor time");
     }
 }

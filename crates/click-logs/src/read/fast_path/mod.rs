@@ -421,12 +421,12 @@ fn is_list(value: &Value<'_>) -> Option<bool> {
     }
 }
 
-/// Appends the items of a list, all of which are text.
+/// Appends the items of a list, all of which are text that is not blank.
 fn texts<'a>(object: &mut Object<'a>, texts: &mut Vec<&'a str>) -> Option<()> {
     let mut is_complete = true;
     object.items(|item| match item {
-        Some(item) => texts.push(item),
-        None => is_complete = false,
+        Some(item) if !item.trim().is_empty() => texts.push(item),
+        _ => is_complete = false,
     })?;
     is_complete.then_some(())
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use flate2::read::MultiGzDecoder;
 
 use crate::error::{Error, ErrorKind};
+use crate::other_format::OtherFormat;
 use crate::regular::{self, PIPE, not_a_file};
 
 /// The text of a file.
@@ -16,40 +17,16 @@ const MOST_BYTES: u64 = 1 << 36;
 
 const GZIP: &[u8] = &[0x1f, 0x8b];
 
-/// What to do with an archive, and with a table of columns.
-const UNPACK: &str = "unpack it first";
-const WRITE_AS_TEXT: &str = "read it in Python (pandas or pyarrow) and write it as text";
-
-/// The first bytes of other kinds of files, their names, and what to do.
-const OTHERS: [(&[u8], &str, &str); 12] = [
-    (b"PK\x03\x04", "a zip archive", UNPACK),
-    (b"Rar!", "a rar archive", UNPACK),
-    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK),
-    (b"BZh", "bzip2", UNPACK),
-    (b"\xfd7zXZ\x00", "xz", UNPACK),
-    (b"\x28\xb5\x2f\xfd", "zstd", UNPACK),
-    (b"\xff\xfe", "UTF-16 text", "convert it to UTF-8 first"),
-    (b"\xfe\xff", "UTF-16 text", "convert it to UTF-8 first"),
-    (b"PAR1", "Parquet", WRITE_AS_TEXT),
-    (b"ARROW1", "an Arrow (Feather) file", WRITE_AS_TEXT),
-    (b"FEA1", "a Feather file", WRITE_AS_TEXT),
-    (b"\x89HDF", "an HDF5 file", WRITE_AS_TEXT),
-];
-
-/// The most bytes of a file from which its kind is known: the head of a zip archive and the name of its first file.
-const HEAD: usize = 128;
-
-/// What a file of another kind is, and what to do with it.
-fn other_kind(start: &[u8]) -> Option<(&'static str, &'static str)> {
-    let (_, what, remedy) = *OTHERS.iter().find(|(magic, ..)| start.starts_with(magic)).or_else(|| {
-        // A length in eight bytes, its checksum in four, and a message whose first field holds others.
-        const RECORDS: (&[u8], &str, &str) =
-            (b"", "a TFRecord file", "read it in Python (tf.data.TFRecordDataset) and write it as text");
-        (start.len() > 12 && start[..4] != [0; 4] && start[4..8] == [0; 4] && start[12] == b'\n').then_some(&RECORDS)
-    })?;
-    let first_name = start.get(30..).unwrap_or_default();
-    let is_npz = remedy == UNPACK && what == "a zip archive" && first_name.windows(4).any(|part| part == b".npy");
-    Some(if is_npz { ("a NumPy .npz archive", "save one array as .npy, with numpy.save") } else { (what, remedy) })
+/// What to do with a file of another format where text is expected.
+fn remedy(format: OtherFormat) -> &'static str {
+    match format {
+        OtherFormat::Zip | OtherFormat::Packed(_) => "unpack it first",
+        OtherFormat::Npz => "save one array as .npy, with numpy.save",
+        OtherFormat::Utf16 => "convert it to UTF-8 first",
+        OtherFormat::TfRecord => "read it in Python (tf.data.TFRecordDataset) and write it as text",
+        OtherFormat::JsonSequence => OtherFormat::WITHOUT_SEPARATORS,
+        OtherFormat::Table(_) => "read it in Python (pandas or pyarrow) and write it as text",
+    }
 }
 
 /// Opens `path`, a regular file or a pipe; decompresses it if it starts like gzip.
@@ -62,13 +39,13 @@ pub(crate) fn open(path: &Path) -> Result<Source, Error> {
         return Err(Error::new(ErrorKind::Io, message).in_file(path));
     }
     let mut file = regular::open_or_pipe(path).map_err(|error| failed(&error))?;
-    let mut start = [0; HEAD];
+    let mut start = [0; OtherFormat::HEAD];
     let (read, error) = read_up_to(&mut file, &mut start);
     if let Some(error) = error {
         return Err(failed(&error));
     }
-    if let Some((what, remedy)) = other_kind(&start[..read]) {
-        let message = format!("is {what}, expected text or gzip: {remedy}");
+    if let Some(format) = OtherFormat::of(&start[..read]) {
+        let message = format!("is {format}, expected text or gzip: {}", remedy(format));
         return Err(Error::new(ErrorKind::Format, message).in_file(path).at(1, 1));
     }
     let gzip = start[..read].starts_with(GZIP);
