@@ -7,7 +7,9 @@
 #![warn(clippy::self_named_module_files)]
 
 pub mod cli;
+#[cfg(feature = "drive")]
 pub mod demo;
+#[cfg(feature = "drive")]
 pub mod drive;
 pub mod export;
 pub mod http;

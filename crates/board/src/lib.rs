@@ -22,6 +22,7 @@ mod group;
 mod posterior;
 mod preferences;
 mod proven_wins;
+#[cfg(feature = "read")]
 pub mod read;
 mod settings;
 mod table;
@@ -39,6 +40,6 @@ pub use units::{BothOrders, Tally, Unit, Units};
 pub use words::percent;
 
 /// The example of the README, compiled and run as a test.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "read"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -114,11 +114,3 @@ impl Malformed {
         Self { column: Some(error.column() as u64), message: format!("{message}{remedy}") }
     }
 }
-
-/// Text of a log for an error message: quoted, escaped and truncated.
-pub(crate) fn excerpt(text: &str) -> String {
-    const SHOWN: usize = 40;
-    let shown: String = text.chars().take(SHOWN).flat_map(char::escape_debug).collect();
-    let dots = if text.chars().nth(SHOWN).is_some() { "..." } else { "" };
-    format!("`{shown}{dots}`")
-}

@@ -36,8 +36,8 @@
 //! other, from a pool that keeps what the policy has not asked for yet.
 
 pub mod cli;
-pub mod decide;
 pub mod error;
+pub mod figure;
 #[cfg(feature = "fuzz")]
 #[doc(hidden)]
 pub mod fuzz;

@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+pub use ranktypes::text::with_separators;
+
 /// Reads a count; the exponent form is accepted where it denotes a whole number, which is read exactly.
 ///
 /// # Errors
@@ -121,20 +123,6 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
     }
     let plain = |c: char| if c.is_control() { c.escape_default().collect() } else { c.to_string() };
     Cow::Owned(text.chars().map(plain).collect())
-}
-
-/// `12_345_678` as `12,345,678`.
-#[must_use]
-pub fn with_separators(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A count and its noun: `1 run`, `2,500 runs`.

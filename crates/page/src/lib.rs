@@ -1,6 +1,6 @@
 //! How an experiment stands, as one HTML page: the headline, charts as SVG, and every number as a table.
 //!
-//! An [`Overview`] holds what a page shows, as plain values; whoever has an experiment or a finished log fills one.
+//! An [`Overview`] holds what a page shows, as plain values; [`decision::overview`] fills one from a decision.
 //! [`Overview::parts`] renders it piece by piece, so that a server can send the pieces that changed, and the functions of
 //! [`document`] put pieces, styles and scripts together into pages. The live server's pages and the file that
 //! `click-logs decide --html` writes are the same page.
@@ -22,6 +22,7 @@
 //! ```
 
 mod charts;
+pub mod decision;
 pub mod document;
 mod model;
 mod sections;

@@ -10,7 +10,7 @@ use rand_xoshiro::Xoshiro256PlusPlus as Generator;
 /// Which features become arms.
 ///
 /// As text: `all`, `30` (30 at random), `alphabetical:10`, or feature numbers, `1,5,110` (a single one as `110,`), and
-/// ranges of them, `1-5,110`. Where features have names, names too: `bm25,ltr,7`; see [`Names::split`] for those with commas.
+/// ranges of them, `1-5,110`. Where features have names, names too: `bm25,ltr,7`; see [`split_list`](ranktypes::text::split_list) for those with commas.
 ///
 /// ```
 /// use letor_io::FeatureId;
@@ -106,7 +106,7 @@ impl FromStr for Selection {
         } else if let Ok(count) = text.parse() {
             Ok(Self::Random(count))
         } else {
-            let items = Names::split(text).map_err(|_| fail(""))?;
+            let items = ranktypes::text::split_list(text).map_err(|_| fail(""))?;
             let numbers: Result<Vec<FeatureId>, _> = items.iter().map(|item| item.parse().map(FeatureId)).collect();
             Ok(numbers.map_or(Self::Named(items), Self::List))
         }
@@ -127,7 +127,7 @@ impl fmt::Display for Selection {
                     write!(f, "{}", numbers.join(","))
                 }
             },
-            Self::Named(items) => f.write_str(&Names::join(items)),
+            Self::Named(items) => f.write_str(&ranktypes::text::join_list(items)),
         }
     }
 }

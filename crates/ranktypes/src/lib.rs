@@ -8,6 +8,7 @@
 //! | [`Examination`] | what a user did with one document |
 //! | [`Grade`] | how relevant a document is to a click model |
 //! | [`Generator`] | the random numbers behind every draw; [`SeedableRng`] makes one from a seed |
+//! | [`text`] | names that may stand anywhere, lists of them, other people's text in messages |
 //! | [`spec`] | methods, models and algorithms as text, `name:key=value`, and "did you mean" |
 //!
 //! The crate depends on no other of the project and holds no algorithm.
@@ -16,6 +17,7 @@ mod arm;
 mod examination;
 mod preference;
 pub mod spec;
+pub mod text;
 
 pub use arm::Arm;
 pub use examination::{Examination, Grade};

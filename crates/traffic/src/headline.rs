@@ -1,7 +1,7 @@
 //! How an experiment stands, in one sentence: what a team reads on the wall. Faults that make a verdict meaningless come before
 //! the verdict.
 
-use click_logs::decide::{Decision, Finding, FindingKind, finding};
+use verdicts::decide::{Decision, Finding, FindingKind, finding};
 
 use super::config::Ask;
 use super::event::{State, Time};

@@ -1,8 +1,7 @@
 //! Who won: the words and numbers of `click-logs decide`, from the rows of days that are closed.
 
-use click_logs::decide::{By, Decision, decide, report};
-use click_logs::join::{Day, DayCounts};
-use click_logs::outcomes::Outcomes;
+use verdicts::decide::{By, Decision, decide, report};
+use verdicts::outcomes::{Day, DayCounts, Outcomes};
 
 use super::config::{Ask, Config, Keep};
 use super::experiment::{Alarm, Experiment};

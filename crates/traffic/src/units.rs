@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use click_logs::model::{Bots, PairChoice};
 use statistics::{Counts, Preference};
+use verdicts::{Bots, PairChoice};
 
 use super::event::{Choice, Outcome, Row};
 

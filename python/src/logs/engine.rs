@@ -3,11 +3,13 @@
 
 use std::sync::Arc;
 
-use click_logs::join::{DayCounts, FrameJoin, Sum, Survey, Tally, UnitOutcome, Units};
-use click_logs::model::{OfVersion, PairChoices, Settings};
+use click_logs::join::{FrameJoin, Sum, Survey, Tally, UnitOutcome, Units};
+use click_logs::model::Settings;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use serde::{Deserialize, Serialize};
+use verdicts::outcomes::DayCounts;
+use verdicts::{OfVersion, PairChoices};
 
 use super::rules::read;
 use super::{Said, rows, said};

@@ -12,13 +12,15 @@ mod rows;
 mod rules;
 
 use click_logs::cli::{SYNTHETIC, summary, words};
-use click_logs::decide::{By, decide, svg};
+use click_logs::figure::svg;
 use click_logs::join::{Credited, FrameJoin, Sum, Units};
 use click_logs::model::Settings;
-use click_logs::outcomes::{Outcomes, fates_csv};
+use click_logs::outcomes::fates_csv;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::Value;
+use verdicts::decide::{By, decide};
+use verdicts::outcomes::Outcomes;
 
 pub(crate) use self::engine::{Counting, Gathering, Rows, added_up, surveyed};
 
@@ -29,7 +31,7 @@ use crate::call::value_error;
 type Said<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, String);
 
 fn said<'py>(py: Python<'py>, credited: &Credited, settings: &Settings) -> Said<'py> {
-    let outcomes = Outcomes::of(credited).to_csv();
+    let outcomes = click_logs::outcomes::of_credited(credited).to_csv();
     let summary = summary(credited, settings).to_string();
     (PyBytes::new(py, outcomes.as_bytes()), PyBytes::new(py, fates_csv(credited).as_bytes()), summary)
 }
@@ -126,11 +128,11 @@ pub(crate) fn decided(
     let names = summary["rankers"].as_array().into_iter().flatten();
     let rankers: Vec<String> = names.filter_map(|name| name.as_str().map(str::to_owned)).collect();
     let by = if by_impressions { By::Impressions } else { By::Units };
-    let outcomes = Outcomes::from_csv(outcomes, &rankers).map_err(value_error)?.with_versions_of(&summary);
+    let outcomes = click_logs::outcomes::read(outcomes, &rankers).map_err(value_error)?.with_versions_of(&summary);
     // 1 - 0.95 is a little more than 0.05.
     let alpha = ((1.0 - confidence) * 1e12).round() / 1e12;
     if by_impressions {
-        outcomes.need_impressions().map_err(value_error)?;
+        click_logs::outcomes::need_impressions(&outcomes).map_err(value_error)?;
     }
     let verdicts = decide(&outcomes, alpha, by).map_err(value_error)?;
     let mut data = verdicts.json();

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use click_logs::error::Malformed;
 use click_logs::join::FrameJoin;
-use click_logs::model::{Impression, Settings, time};
+use click_logs::model::{Impression, Settings};
 use click_logs::read::{self, ClickRow, Event, ImpressionRow, RowReceipt, RowRef, RowTime};
 use pyo3::PyResult;
 use pyo3::exceptions::PyValueError;
+use times as time;
 
 use crate::arrow::{Batch, Imported};
 

@@ -1,9 +1,10 @@
 //! What a caller asks for, in JSON; what is left out is as `click-logs credit` has it.
 
-use click_logs::model::time::{Zone, parse_duration};
-use click_logs::model::{Bots, Complete, Settings, UnitKind};
+use click_logs::model::{Complete, Settings, UnitKind};
 use pyo3::PyResult;
 use serde::Deserialize;
+use times::{Zone, parse_duration};
+use verdicts::Bots;
 
 use crate::call::value_error;
 

@@ -112,7 +112,7 @@ fn is_name(name: &str) -> bool {
 }
 
 fn line(key: &KeyRow) -> String {
-    let time = click_logs::model::time::text;
+    let time = times::text;
     let experiment = key.experiment.as_deref().unwrap_or("all");
     let revoked = key.revoked.map_or_else(|| "-".to_owned(), time);
     format!("{}\t{}\t{experiment}\t{}\t{}\t{revoked}", key.id, key.role.name(), key.label, time(key.created))

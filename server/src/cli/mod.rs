@@ -2,7 +2,9 @@
 
 mod backup;
 mod check;
+#[cfg(feature = "drive")]
 mod demo;
+#[cfg(feature = "drive")]
 mod drive;
 mod export;
 mod keys;
@@ -34,12 +36,14 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Serve(serve::Serve),
+    #[cfg(feature = "drive")]
     Demo(demo::Demo),
     Keys(keys::Keys),
     Check(check::Check),
     Replay(replay::Replay),
     Backup(backup::Backup),
     Export(export::Export),
+    #[cfg(feature = "drive")]
     Drive(Box<drive::Drive>),
 }
 
@@ -80,12 +84,14 @@ pub fn main() -> ExitCode {
     };
     let done = match cli.command {
         Command::Serve(command) => command.run(),
+        #[cfg(feature = "drive")]
         Command::Demo(command) => command.run(),
         Command::Keys(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Replay(command) => command.run(),
         Command::Backup(command) => command.run(),
         Command::Export(command) => command.run(),
+        #[cfg(feature = "drive")]
         Command::Drive(command) => command.run(),
     };
     let Err(error) = done else { return ExitCode::SUCCESS };

@@ -7,7 +7,7 @@ use clap::Args;
 use traffic::{Config, Event, Experiment};
 
 use super::{StoreFlag, print, write_new};
-use crate::drive::expected::line;
+use crate::export::choices_line;
 use crate::store::Access;
 use crate::writer::{FoldedLog, Next, fold};
 
@@ -58,7 +58,7 @@ impl Replay {
                         if self.choices.is_some() {
                             let rankers = &experiment.config().rankers;
                             let name = |arm: &u32| rankers[*arm as usize].name.as_str();
-                            choices += &line(impressions, choice.arms().iter().map(name));
+                            choices += &choices_line(impressions, choice.arms().iter().map(name));
                         }
                     }
                 })?;

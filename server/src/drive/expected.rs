@@ -10,6 +10,8 @@ use rand::SeedableRng as _;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use simulation::live_arena::LiveArena;
+
+use crate::export::choices_line;
 use statistics::Counts;
 
 use super::users::Users;
@@ -106,13 +108,6 @@ pub struct Played {
     pub counts: String,
 }
 
-/// A line for the rankers of an impression.
-#[must_use]
-pub fn line<'a>(impression: u64, rankers: impl IntoIterator<Item = &'a str>) -> String {
-    let rankers: Vec<&str> = rankers.into_iter().collect();
-    format!("{impression}\t{}\n", rankers.join("\t"))
-}
-
 struct Lines<'a> {
     names: &'a [String],
     text: String,
@@ -139,7 +134,7 @@ impl Observer for Lines<'_> {
             Choice::Alone { arm, .. } => vec![arm.index()],
         };
         for impression in from..=to {
-            self.text += &line(impression, arms.iter().map(|arm| self.names[*arm].as_str()));
+            self.text += &choices_line(impression, arms.iter().map(|arm| self.names[*arm].as_str()));
         }
     }
 

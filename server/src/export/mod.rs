@@ -99,3 +99,10 @@ pub fn export(store: &Store, id: u32, name: &str, what: What, out: &mut dyn Writ
         What::Log => events::write(store, id, name, out),
     }
 }
+
+/// A line for the rankers of an impression.
+#[must_use]
+pub fn choices_line<'a>(impression: u64, rankers: impl IntoIterator<Item = &'a str>) -> String {
+    let rankers: Vec<&str> = rankers.into_iter().collect();
+    format!("{impression}\t{}\n", rankers.join("\t"))
+}

@@ -1,8 +1,8 @@
 //! How the log must be credited: the flags of `click-logs credit`.
 
-use click_logs::model::Bots;
 use serde_json::{Value, json};
 use traffic::Ask;
+use verdicts::Bots;
 
 use super::ExportError;
 use crate::store::Store;

@@ -4,7 +4,7 @@ use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 
-use super::pages::Pass;
+use super::sessions::SignedIn;
 use super::{App, Problem};
 use crate::store::{KeyRow, Role};
 
@@ -80,7 +80,7 @@ impl Caller {
     }
 
     /// Whoever looks at a page: by a header, by a cookie of a session, or on a machine where everybody may.
-    fn of_reader(parts: &Parts, app: &App) -> Result<(Self, Option<Pass>), Problem> {
+    fn of_reader(parts: &Parts, app: &App) -> Result<(Self, Option<SignedIn>), Problem> {
         if let Some(caller) = Self::of(parts, app)? {
             return Ok((caller, None));
         }
@@ -155,7 +155,7 @@ pub(super) struct Reader {
     /// Who.
     pub(super) caller: Caller,
     /// By which session.
-    pub(super) pass: Option<Pass>,
+    pub(super) pass: Option<SignedIn>,
 }
 
 impl Reader {

@@ -73,10 +73,14 @@ pub(super) async fn events(
 /// What becomes of the events of a body, in their order. Wherever it is clear where events end, one that is wrong stops no other.
 fn fates(app: &App, bytes: &[u8], kind: Kind) -> Result<Vec<Fate>, Problem> {
     let now = seconds(app);
-    if kind == Kind::Lines {
-        return of_texts(app, &lines(bytes), now);
+    // `sendBeacon` says of lines, too, that they are text. An object over several lines has some that begin otherwise.
+    let are_objects = |lines: &[&[u8]]| lines.len() > 1 && lines.iter().all(|line| line.trim_ascii().starts_with(b"{"));
+    if kind != Kind::Json {
+        let lines = lines(bytes);
+        if kind == Kind::Lines || are_objects(&lines) {
+            return of_texts(app, &lines, now);
+        }
     }
-    // `sendBeacon` says of lines, too, that they are text.
     match (parsed(bytes), kind) {
         (Ok(body), _) => match body.value().kind() {
             json::Kind::List(events) => {

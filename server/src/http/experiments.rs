@@ -13,6 +13,7 @@ use traffic::{Config, State as To, Verdict};
 use super::auth::{Admin, Caller, Reading, With};
 use super::body::Json;
 use super::named::Named;
+use super::off_thread::off_thread;
 use super::{App, Problem};
 use crate::jobs::{self, Snapshot};
 use crate::json::{self, Node};
@@ -74,7 +75,7 @@ pub(super) async fn list(State(app): State<App>, With(caller): Reading) -> Resul
     let job = move |session: &mut Session<'_>| jobs::snapshots(session, only.as_deref(), &known);
     let all = app.writer.call(Some(PATIENCE), job).await?;
     let shared = Arc::clone(&app);
-    let told = apart(move || -> Vec<Value> {
+    let told = off_thread(move || -> Vec<Value> {
         all.into_iter().map(|snapshot| shared.verdicts.complete(snapshot, Snapshot::with_headline)).collect()
     });
     Ok(Answer(json!({"experiments": told.await?})))
@@ -85,12 +86,7 @@ pub(super) async fn status(State(app): State<App>, _: Reading, Named(entry): Nam
     let (id, known) = (entry.id, app.verdicts.known().get(&entry.id).copied());
     let snapshot = app.writer.call(Some(PATIENCE), move |session| jobs::snapshot(session, id, known)).await??;
     let shared = Arc::clone(&app);
-    Ok(Answer(apart(move || shared.verdicts.complete(snapshot, Snapshot::with_verdict)).await?))
-}
-
-/// Work that takes a thread for a while.
-pub(super) async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| Problem::unavailable("the verdict could not be computed"))
+    Ok(Answer(off_thread(move || shared.verdicts.complete(snapshot, Snapshot::with_verdict)).await?))
 }
 
 /// The last verdict of each experiment, and the number of rows that it follows from. Rows change once a day, and people look

@@ -7,12 +7,12 @@ use axum::extract::State;
 use interleave::Preference;
 use serde::Serialize;
 use serde_json::{Value as Told, json};
-use traffic::Marks;
+use traffic::{Ask, Marks};
 
 use super::auth::{Serving, With};
 use super::body::Json;
 use super::named::{Identified, Named};
-use super::request::{Asker, Read};
+use super::request::{Requester, SubmittedLists};
 use super::{App, Problem};
 use crate::jobs;
 use crate::json::{Node, Value};
@@ -21,6 +21,8 @@ use crate::writer::{ExperimentHandle, NoAnswer};
 
 /// How long calls wait that have no other answer.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// What is expected of a user's request.
+const UNIT: &str = "a unit: who sees the page";
 /// The most documents of a page.
 const MOST: usize = 10_000;
 
@@ -34,21 +36,15 @@ pub(super) async fn impression(
     let body = body.parsed()?;
     let top = Node::top(body.value());
     top.only(&["unit", "agent", "query", "key", "lists", "documents"])?;
-    top.need("unit", "a unit: who sees the page")?;
-    let asker = Asker::read(&top)?;
-    lists_are_asked_for(&entry)?;
-    let Read { lists, champion } = Read::of(&top, &entry.config, true)?;
-    let alone = |why| Ok(champion_list(&app, champion.clone(), why));
-    if entry.is_killed() {
-        return alone("killed");
-    }
-    let ask = ask(&app, &entry, &asker, "impression", body.value());
-    let asked =
-        app.writer.call(Some(app.settings.answer_within), move |session| jobs::ask(session, &ask, Some(&lists))).await;
-    match late(asked)? {
-        Ok(jobs::Answer::Open { id, shown, is_mixed, .. }) => Ok(listed(&app, id, shown.unwrap_or_default(), is_mixed)),
-        Ok(jobs::Answer::Champion(why)) | Err(why) => alone(why),
-    }
+    top.need("unit", UNIT)?;
+    let requester = Requester::read(&top)?;
+    entry_asks_for(&entry, Ask::Lists)?;
+    let SubmittedLists { lists, champion } = SubmittedLists::of(&top, &entry.config, true)?;
+    let answer = asked(&app, &entry, &requester, "impression", body.value(), Some(lists)).await?;
+    Ok(match answer {
+        jobs::Answer::Open { id, shown, is_mixed, .. } => listed(&app, id, shown.unwrap_or_default(), is_mixed),
+        jobs::Answer::Champion(why) => champion_list(&app, champion, why),
+    })
 }
 
 /// `POST /v1/experiments/{experiment}/choose`
@@ -57,30 +53,15 @@ pub(super) async fn choose(
     _: Serving,
     Named(entry): Named,
     body: Json,
-) -> Result<Answer<Told>, Problem> {
+) -> Result<Answer<Chosen>, Problem> {
     let body = body.parsed()?;
     let top = Node::top(body.value());
     top.only(&["unit", "agent", "query", "key"])?;
-    top.need("unit", "a unit: who sees the page")?;
-    let asker = Asker::read(&top)?;
-    lists_are_asked_for(&entry)?;
-    let alone = |why: &str| {
-        app.metrics.champions.count(why);
-        Ok(Answer(json!({"rankers": [entry.champion()], "credited": false, "why": why})))
-    };
-    if entry.is_killed() {
-        return alone("killed");
-    }
-    let ask = ask(&app, &entry, &asker, "choose", body.value());
-    let asked = app.writer.call(Some(app.settings.answer_within), move |session| jobs::ask(session, &ask, None)).await;
-    match late(asked)? {
-        Ok(jobs::Answer::Open { id, arms, is_mixed, .. }) => {
-            let mut told = json!({"id": id, "rankers": names(&entry, &arms), "credited": is_mixed});
-            mark_alone(&app, &mut told, is_mixed);
-            Ok(Answer(told))
-        }
-        Ok(jobs::Answer::Champion(why)) | Err(why) => alone(why),
-    }
+    top.need("unit", UNIT)?;
+    let requester = Requester::read(&top)?;
+    entry_asks_for(&entry, Ask::Lists)?;
+    let (outcome, names) = chosen(&app, &entry, &requester, "choose", body.value()).await?;
+    Ok(Answer(Chosen { outcome, rankers: Rankers::Any { rankers: names } }))
 }
 
 /// `POST /v1/experiments/{experiment}/duels`
@@ -89,36 +70,55 @@ pub(super) async fn duel(
     _: Serving,
     Named(entry): Named,
     body: Json,
-) -> Result<Answer<Told>, Problem> {
+) -> Result<Answer<Chosen>, Problem> {
     let body = body.parsed()?;
     let top = Node::top(body.value());
     top.only(&["unit", "key"])?;
-    let asker = Asker::read(&top)?;
-    if entry.config.ask != traffic::Ask::Duels {
-        return Err(Problem::invalid("this experiment mixes lists; no judge is asked")
-            .advice("make an experiment with \"ask\": \"duels\""));
-    }
-    let alone = |why: &str| {
-        app.metrics.champions.count(why);
-        let champion = entry.champion();
-        Ok(Answer(json!({"first": champion, "second": champion, "credited": false, "why": why})))
-    };
+    let requester = Requester::read(&top)?;
+    entry_asks_for(&entry, Ask::Duels)?;
+    let (outcome, names) = chosen(&app, &entry, &requester, "duel", body.value()).await?;
+    // One alone stands on both sides: there is nothing to compare.
+    let [first, second] = [names.first(), names.last()].map(|name| name.cloned().unwrap_or_default());
+    Ok(Answer(Chosen { outcome, rankers: Rankers::Two { first, second } }))
+}
+
+/// Asks the writer for an impression. Where that is not possible in time, or not wanted, the champion's list is the answer.
+async fn asked(
+    app: &App,
+    entry: &ExperimentHandle,
+    requester: &Requester,
+    kind: &str,
+    body: Value<'_>,
+    lists: Option<jobs::Lists>,
+) -> Result<jobs::Answer, Problem> {
     if entry.is_killed() {
-        return alone("killed");
+        return Ok(jobs::Answer::Champion("killed"));
     }
-    let ask = ask(&app, &entry, &asker, "duel", body.value());
-    let asked = app.writer.call(Some(app.settings.answer_within), move |session| jobs::ask(session, &ask, None)).await;
-    match late(asked)? {
-        Ok(jobs::Answer::Open { id, arms, is_mixed, .. }) => {
-            let names = names(&entry, &arms);
-            // An arm against itself: there is nothing to compare.
-            let (first, second) = (names.first(), names.last());
-            let mut told = json!({"id": id, "first": first, "second": second, "credited": is_mixed});
-            mark_alone(&app, &mut told, is_mixed);
-            Ok(Answer(told))
+    let ask = ask(app, entry, requester, kind, body);
+    let within = Some(app.settings.answer_within);
+    let answer = app.writer.call(within, move |session| jobs::ask(session, &ask, lists.as_ref())).await;
+    Ok(late(answer)?.unwrap_or_else(jobs::Answer::Champion))
+}
+
+/// Asks for an impression without lists; what the caller is told, and the names of the rankers.
+async fn chosen(
+    app: &App,
+    entry: &ExperimentHandle,
+    requester: &Requester,
+    kind: &str,
+    body: Value<'_>,
+) -> Result<(Outcome, Vec<String>), Problem> {
+    Ok(match asked(app, entry, requester, kind, body, None).await? {
+        jobs::Answer::Open { id, arms, is_mixed, .. } => {
+            let outcome = Outcome { credited: is_mixed, id: Some(id), why: why_alone(app, is_mixed) };
+            (outcome, names(entry, &arms))
         }
-        Ok(jobs::Answer::Champion(why)) | Err(why) => alone(why),
-    }
+        jobs::Answer::Champion(why) => {
+            app.metrics.champions.count(why);
+            let outcome = Outcome { credited: false, id: None, why: Some(why) };
+            (outcome, vec![entry.champion().to_owned()])
+        }
+    })
 }
 
 /// `PUT /v1/impressions/{id}/lists`
@@ -132,7 +132,7 @@ pub(super) async fn lists(
     let body = body.parsed()?;
     let top = Node::top(body.value());
     top.only(&["lists", "documents"])?;
-    let Read { lists, champion } = Read::of(&top, &of.entry.config, false)?;
+    let SubmittedLists { lists, champion } = SubmittedLists::of(&top, &of.entry.config, false)?;
     let (id, within) = (of.id, app.settings.answer_within);
     let request = app.hashes.request(id.experiment, "lists", body.value().to_string().as_bytes());
     // Some list is there even if the champion did not meet anybody.
@@ -235,9 +235,9 @@ pub(super) async fn judge(
 }
 
 /// What the writer is asked.
-fn ask(app: &App, entry: &ExperimentHandle, asker: &Asker, kind: &str, body: Value<'_>) -> jobs::Ask {
+fn ask(app: &App, entry: &ExperimentHandle, requester: &Requester, kind: &str, body: Value<'_>) -> jobs::Ask {
     let (id, hashes) = (entry.id, &app.hashes);
-    let Asker { unit, agent, query, key } = asker;
+    let Requester { unit, agent, query, key } = requester;
     let marks = Marks {
         query: query.as_ref().map(|query| hashes.unit_query(id, unit, query)),
         key: key.as_ref().map(|key| hashes.key(id, key)),
@@ -264,30 +264,60 @@ fn late<T>(asked: Result<Result<T, jobs::Refusal>, NoAnswer>) -> Result<Result<T
     }
 }
 
-fn lists_are_asked_for(entry: &ExperimentHandle) -> Result<(), Problem> {
-    if entry.config.ask == traffic::Ask::Lists {
-        return Ok(());
+fn entry_asks_for(entry: &ExperimentHandle, asked: Ask) -> Result<(), Problem> {
+    match (entry.config.ask, asked) {
+        (Ask::Duels, Ask::Lists) => {
+            Err(Problem::invalid("this experiment asks judges; it mixes no lists")
+                .advice("POST .../duels asks for a pair"))
+        }
+        (Ask::Lists, Ask::Duels) => Err(Problem::invalid("this experiment mixes lists; no judge is asked")
+            .advice("make an experiment with \"ask\": \"duels\"")),
+        _ => Ok(()),
     }
-    Err(Problem::invalid("this experiment asks judges; it mixes no lists").advice("POST .../duels asks for a pair"))
 }
 
-fn names<'a>(entry: &'a ExperimentHandle, arms: &[u32]) -> Vec<&'a str> {
-    arms.iter().filter_map(|&arm| entry.config.rankers.get(arm as usize)).map(|ranker| ranker.name.as_str()).collect()
+fn names(entry: &ExperimentHandle, arms: &[u32]) -> Vec<String> {
+    arms.iter().filter_map(|&arm| entry.config.rankers.get(arm as usize)).map(|ranker| ranker.name.clone()).collect()
+}
+
+/// Whether rankers are compared, the id with which events come back, and why not, if they are not.
+#[derive(Debug, Serialize)]
+struct Outcome {
+    credited: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'static str>,
+}
+
+/// What was chosen without lists.
+#[derive(Debug, Serialize)]
+pub(super) struct Chosen {
+    #[serde(flatten)]
+    outcome: Outcome,
+    #[serde(flatten)]
+    rankers: Rankers,
+}
+
+/// The rankers whose lists are mixed, or the two that a judge compares.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Rankers {
+    Any { rankers: Vec<String> },
+    Two { first: String, second: String },
 }
 
 /// What the user sees.
 #[derive(Debug, Serialize)]
 pub(super) struct Page {
-    credited: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<String>,
+    #[serde(flatten)]
+    outcome: Outcome,
     shown: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    why: Option<&'static str>,
 }
 
 fn listed(app: &App, id: String, shown: Vec<String>, is_mixed: bool) -> Answer<Page> {
-    Answer(Page { credited: is_mixed, id: Some(id), shown, why: why_alone(app, is_mixed) })
+    let outcome = Outcome { credited: is_mixed, id: Some(id), why: why_alone(app, is_mixed) };
+    Answer(Page { outcome, shown })
 }
 
 /// Says that one ranker was chosen alone: its clicks are recorded, and compare nothing.
@@ -299,13 +329,7 @@ fn why_alone(app: &App, is_mixed: bool) -> Option<&'static str> {
     Some("alone")
 }
 
-fn mark_alone(app: &App, told: &mut Told, is_mixed: bool) {
-    if let Some(why) = why_alone(app, is_mixed) {
-        told["why"] = why.into();
-    }
-}
-
 fn champion_list(app: &App, shown: Vec<String>, why: &'static str) -> Answer<Page> {
     app.metrics.champions.count(why);
-    Answer(Page { credited: false, id: None, shown, why: Some(why) })
+    Answer(Page { outcome: Outcome { credited: false, id: None, why: Some(why) }, shown })
 }

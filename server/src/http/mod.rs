@@ -10,9 +10,11 @@ mod export;
 mod guard;
 mod impressions;
 mod named;
+mod off_thread;
 mod pages;
 mod problem;
 mod request;
+mod sessions;
 
 use std::net::SocketAddr;
 use std::sync::{Arc, LazyLock};

@@ -23,14 +23,14 @@ const LIST: usize = 10_000;
 
 /// Whose impression it is.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Asker {
+pub(super) struct Requester {
     pub(super) unit: String,
     pub(super) agent: Option<String>,
     pub(super) query: Option<String>,
     pub(super) key: Option<String>,
 }
 
-impl Asker {
+impl Requester {
     /// The fields, as far as a call has them. Without a unit, the impression is one of its own.
     pub(super) fn read(body: &Node<'_, '_>) -> Result<Self, Problem> {
         let text = |name: &str, what: &str, most: usize| -> Result<Option<String>, Problem> {
@@ -53,13 +53,13 @@ impl Asker {
 
 /// The lists of a request, with documents as numbers.
 #[derive(Debug)]
-pub(super) struct Read {
+pub(super) struct SubmittedLists {
     pub(super) lists: Lists,
     /// Documents of the champion's first page.
     pub(super) champion: Vec<String>,
 }
 
-impl Read {
+impl SubmittedLists {
     /// Reads `lists` and `documents` of a body. With `all`, every ranker of the experiment must have a list.
     pub(super) fn of(body: &Node<'_, '_>, config: &Config, all: bool) -> Result<Self, Problem> {
         let lists = body.need("lists", "the lists of rankers, such as {\"bm25\": [\"d1\", \"d2\"]}")?;
@@ -203,10 +203,10 @@ mod tests {
     use super::*;
     use crate::json::parse;
 
-    fn read(body: &serde_json::Value) -> Result<Read, Problem> {
+    fn read(body: &serde_json::Value) -> Result<SubmittedLists, Problem> {
         let config = Config { champion: Some("b".to_owned()), ..Config::of("e", ["a", "b"]) };
         let text = body.to_string();
-        Read::of(&Node::top(parse(text.as_bytes()).expect("JSON").value()), &config, true)
+        SubmittedLists::of(&Node::top(parse(text.as_bytes()).expect("JSON").value()), &config, true)
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use click_logs::model::time::parse_duration;
 use interleave::{Doc, ListBuf, Page, Preference};
+use times::parse_duration;
 use traffic::{Chosen, Config, Marks, Request, State};
 
 use super::Refusal;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use click_logs::outcomes::Outcomes;
+use verdicts::outcomes::Outcomes;
+
 use serde_json::{Value, json};
 use traffic::{Experiment, Facts, Fates, Verdict};
 

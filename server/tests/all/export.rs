@@ -5,7 +5,8 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
-use click_logs::outcomes::Outcomes;
+use verdicts::outcomes::Outcomes;
+
 use rankduel_server::store::{Access, Store};
 use rankduel_server::writer::fold;
 use serde_json::{Value, json};
@@ -138,7 +139,7 @@ fn names_survive_the_script_of_the_export() {
     assert!(text.starts_with("wrote "), "{error}");
     let words = words(&folder);
     let flag = |name: &str| words.iter().find_map(|word| word.strip_prefix(name)).unwrap();
-    assert_eq!(letor_io::Names::split(flag("--rankers=")).unwrap(), names, "{words:?}");
+    assert_eq!(ranktypes::text::split_list(flag("--rankers=")).unwrap(), names, "{words:?}");
     assert_eq!(flag("--timezone="), "-05:00");
 }
 

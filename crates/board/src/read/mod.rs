@@ -100,7 +100,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     let mut notes = Vec::new();
     let pair = |row: u64, cells: &[String], names: &mut Numbering| -> Result<[u32; 2], ReadError> {
         let mut number = |place: usize| {
-            letor_io::check_name(&cells[place]).map_err(|fault| {
+            ranktypes::text::check_name(&cells[place]).map_err(|fault| {
                 ReadError::at(row, format!("a competitor's name {fault}; expected text of one line"))
             })?;
             Ok(names.number(&cells[place]))
@@ -361,7 +361,7 @@ impl Numbering {
 /// The names of a matrix, each once.
 fn distinct(names: Vec<String>) -> Result<Vec<String>, ReadError> {
     for (place, name) in names.iter().enumerate() {
-        letor_io::check_name(name).map_err(|fault| ReadError::whole(format!("name {}: {fault}", place + 1)))?;
+        ranktypes::text::check_name(name).map_err(|fault| ReadError::whole(format!("name {}: {fault}", place + 1)))?;
         if names[..place].contains(name) {
             return Err(ReadError::whole(format!("{} names two competitors of the matrix", quoted(name))));
         }

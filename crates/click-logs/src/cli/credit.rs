@@ -5,13 +5,6 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::Scratch;
-use super::set_aside::{AsideWriter, move_file};
-use super::summary::{report, summary};
-use crate::join::{Credited, ImpressionFate, Inputs, Limits, Order, Watch, credit};
-use crate::model::time::{self, Zone, duration_text, parse_duration};
-use crate::model::{Bots, Complete, PairChoice, Settings, UnitKind};
-use crate::outcomes::{Outcomes, SUMMARY_FILE, fates_csv, sealed_summary, warnings};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use letor_io::NameList;
@@ -20,6 +13,15 @@ use output::progress::Progress;
 use output::results_folder::{Existing, ResultsFolder};
 use output::usage::usage;
 use serde_json::{Value, json};
+use times::{self, Zone, duration_text, parse_duration};
+use verdicts::{Bots, PairChoice};
+
+use super::Scratch;
+use super::set_aside::{AsideWriter, move_file};
+use super::summary::{report, summary};
+use crate::join::{Credited, ImpressionFate, Inputs, Limits, Order, Watch, credit};
+use crate::model::{Complete, Settings, UnitKind};
+use crate::outcomes::{SUMMARY_FILE, fates_csv, sealed_summary, warnings};
 
 /// Join clicks to the lists that were shown, and credit each impression once
 ///
@@ -172,7 +174,7 @@ impl Credit {
         let credited = credited?;
         writer.map(AsideWriter::finish).transpose()?;
         check(&credited, &settings)?;
-        let outcomes = Outcomes::of(&credited);
+        let outcomes = crate::outcomes::of_credited(&credited);
         let summary = summary(&credited, &settings);
         folder.write(&config, || {
             let table = outcomes.to_csv();
@@ -247,7 +249,7 @@ impl Credit {
         let names = |paths: &[PathBuf]| paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
         let complete = match settings.complete {
             Complete::LastImpression => "last impression".to_owned(),
-            Complete::Until(time) => time::text(time),
+            Complete::Until(time) => times::text(time),
             Complete::Final => "final".to_owned(),
         };
         let mut config = json!({

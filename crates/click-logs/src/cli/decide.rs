@@ -9,10 +9,11 @@ use output::results_folder::{Existing, ResultsFolder};
 use output::usage::usage;
 use serde_json::{Value, json};
 use statistics::anytime::Verdict;
+use verdicts::decide::{By, Decision, OfVersion, Verdicts, decide, report};
 
 use super::html;
-use crate::decide::{By, Decision, OfVersion, Verdicts, decide, report, svg};
-use crate::outcomes::{Outcomes, of_version, summary_beside, warnings};
+use crate::figure::svg;
+use crate::outcomes::{of_version, summary_beside, warnings};
 
 /// Say who won, since when and how sure that is
 ///
@@ -72,7 +73,7 @@ impl Decide {
             .filter_map(|name| name.as_str().map(str::to_owned))
             .collect();
         let path = self.table();
-        let outcomes = Outcomes::from_csv(&table, &order).map_err(|error| error.in_file(&path))?;
+        let outcomes = crate::outcomes::read(&table, &order).map_err(|error| error.in_file(&path))?;
         let outcomes = outcomes.with_versions_of(&summary);
         let by = match self.by {
             Counting::Units => By::Units,
@@ -80,7 +81,7 @@ impl Decide {
         };
         let alpha = complement(self.confidence);
         if by == By::Impressions {
-            outcomes.need_impressions().map_err(|error| usage(error.in_file(&path)))?;
+            crate::outcomes::need_impressions(&outcomes).map_err(|error| usage(error.in_file(&path)))?;
         }
         let verdicts = decide(&outcomes, alpha, by)?;
         let text = words(&verdicts, &summary);

@@ -5,13 +5,15 @@ use std::path::Path;
 
 use anyhow::Result;
 use output::usage::usage;
+use page::decision::overview;
 use page::{Fate, FateKind, Figure, Overview, Traffic, TrafficDay};
 use serde_json::Value;
+use times::date;
+use verdicts::decide::{Decision, Verdicts};
+use verdicts::outcomes::{Day, Outcomes};
 
-use crate::decide::{Decision, Verdicts, overview};
-use crate::join::{Day, ImpressionFate};
-use crate::model::time::date;
-use crate::outcomes::{Outcomes, SUMMARY_FILE};
+use crate::join::ImpressionFate;
+use crate::outcomes::SUMMARY_FILE;
 
 /// Refuses a file that is there: nothing is replaced without being asked.
 pub(super) fn check_new(path: &Path) -> Result<()> {

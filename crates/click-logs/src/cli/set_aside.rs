@@ -5,9 +5,9 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use verdicts::outcomes::quoted;
 
 use crate::join::{Aside, Inputs};
-use crate::outcomes::quoted;
 
 /// The lines that were set aside, as CSV.
 pub(super) struct AsideWriter {

@@ -16,10 +16,10 @@ use output::results_folder::{Existing, ResultsFolder};
 use output::threads;
 use output::usage::usage;
 use serde_json::json;
+use times::{date, day_of_date, duration_text, parse_duration};
 
 use super::Scratch;
-use crate::model::time::{date, day_of_date, duration_text, parse_duration};
-use crate::outcomes::{Outcomes, fates_csv};
+use crate::outcomes::fates_csv;
 use crate::simulate::{Dialect, Simulation, Sorted, rules, simulate};
 
 /// Write a log of simulated users, at any size, and its truth
@@ -286,10 +286,9 @@ impl Simulate {
                 let path = folder.join(name);
                 std::fs::rename(aside, &path).with_context(|| format!("failed to write {}", path.display()))?;
             }
-            let bots = toml::to_string(&rules.bots).context("rules for bots have no TOML form")?;
-            super::write(folder.path(), "bots.toml", &bots)?;
+            super::write(folder.path(), "bots.toml", &rules.bots.to_toml())?;
             output::create_folder(&folder.join("truth"))?;
-            super::write(folder.path(), "truth/outcomes.csv", &Outcomes::of(&credited).to_csv())?;
+            super::write(folder.path(), "truth/outcomes.csv", &crate::outcomes::of_credited(&credited).to_csv())?;
             super::write(folder.path(), "truth/fates.csv", &fates_csv(&credited))
         })?;
         let path = self.out.display();

@@ -6,10 +6,13 @@ use output::numbers::with_separators;
 use output::text_table::{Align, TextTable};
 use serde_json::{Value, json};
 use statistics::Counts;
+use times as time;
+use verdicts::outcomes::Outcomes;
+use verdicts::{PairChoice, UNNAMED, Version};
 
 use crate::join::Credited;
-use crate::model::{PairChoice, Settings, UNNAMED, Version, time};
-use crate::outcomes::{Outcomes, fates, warnings};
+use crate::model::Settings;
+use crate::outcomes::{fates, warnings};
 
 /// What summary.json holds.
 #[must_use]

@@ -5,15 +5,17 @@ use std::path::{Path, PathBuf};
 
 use output::threads;
 use rayon::prelude::*;
+use verdicts::outcomes::Day;
+use verdicts::{PairChoice, SaidBy, Version};
 
 use super::encode::{Encoded, Encoding, Kind, joined_times, note_action};
 use super::outcome::{self, PairOutcome};
 use super::sliding::Stopped;
 use super::spill::Spill;
 use super::tally::{Aside, Tally};
-use super::units::{Counter, Day, Days, Pairs, most_careful};
+use super::units::{Counter, Days, Pairs, most_careful};
 use crate::error::LogError;
-use crate::model::{Complete, Lineups, PairChoice, SaidBy, Settings, Version, wrong_name};
+use crate::model::{Complete, Lineups, Settings, wrong_name};
 use crate::read::LogFile;
 
 /// The files of a log.

@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use ranktypes::text::excerpt;
+use verdicts::PairChoice;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::record::{ClickRecord, ID, NARROW_DOCUMENT, NO_UNIT, NOT_MIXED, NewImpression, Origin};
-use crate::error::{Malformed, excerpt};
+use crate::error::Malformed;
 use crate::model::{
-    Alone, Click, Impression, ImpressionRef, Lineups, Mixed, MixedRef, NOBODY, PairChoice, Settings, UnitKind,
-    write_credit,
+    Alone, Click, Impression, ImpressionRef, Lineups, Mixed, MixedRef, NOBODY, Settings, UnitKind, write_credit,
 };
 
 /// How many lineups are compared one by one.

@@ -10,6 +10,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use verdicts::OfVersion;
+
 use super::credit::names;
 use super::encode::{joined_times, note_action};
 use super::encoder::Encoder;
@@ -19,7 +21,7 @@ use super::table::Table;
 use super::tally::{ClickFate, ImpressionFate, Tally};
 use super::units::{Counter, Days, Pairs, Sum};
 use crate::error::{LogError, Malformed};
-use crate::model::{Alone, Complete, Impression, Lineup, Lineups, OfVersion, Settings};
+use crate::model::{Alone, Complete, Impression, Lineup, Lineups, Settings};
 use crate::read::{Event, FastPath, RowRef};
 
 /// What must be known of all impressions before any is credited.

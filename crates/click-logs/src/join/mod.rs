@@ -29,4 +29,4 @@ mod units;
 pub use credit::{Credited, Inputs, Limits, Order, Watch, credit};
 pub use frame_join::{FrameJoin, Survey, UnitOutcome, Units};
 pub use tally::{Aside, ClickFate, ImpressionFate, Tally, UnitFate};
-pub use units::{Day, DayCounts, Sum};
+pub use units::Sum;

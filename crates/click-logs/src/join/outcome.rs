@@ -1,7 +1,6 @@
 //! What an impression says about one pair of its rankers, as bytes: what units are counted from.
 
 use super::record::{ID, ORIGIN, Origin, TIME, read_id, read_origin, read_time, write_id, write_origin, write_time};
-use super::units::Outcomes;
 
 /// One impression, one pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,7 +79,7 @@ impl Kept {
     }
 }
 
-impl Outcomes for Kept {
+impl super::units::OutcomeSource for Kept {
     fn units(&self) -> impl Iterator<Item = u128> {
         self.0.iter().flatten().map(|outcome| outcome.unit)
     }

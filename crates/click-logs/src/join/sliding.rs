@@ -198,7 +198,7 @@ impl JoinState<'_> {
         }
         let held: u64 = lanes.iter().map(Lane::memory).sum();
         if held > self.limits.memory / 2 {
-            let (mb, window) = (self.limits.memory >> 20, crate::model::time::duration_text(self.settings.window));
+            let (mb, window) = (self.limits.memory >> 20, times::duration_text(self.settings.window));
             return Err(Stopped::OutOfOrder(format!(
                 "what is shown in {window} exceeds half of the {mb} MB of memory"
             )));

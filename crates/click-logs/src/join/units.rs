@@ -12,35 +12,15 @@
 
 use std::collections::BTreeMap;
 
-use statistics::{Counts, Preference};
+use statistics::Preference;
+use verdicts::outcomes::{Day, DayCounts};
+use verdicts::{OfVersion, PairChoice, Version};
 
 use super::credit::Credited;
 use super::frame_join::Survey;
 use super::outcome::{PairOutcome, UNKNOWN};
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally, UnitFate};
-use crate::model::{Lineup, OfVersion, PairChoice, Settings, Version};
-
-/// What one day says about a pair of rankers in a version of the experiment; wins are those of the first.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Day {
-    /// The version, by its place among all.
-    pub version: usize,
-    /// Days since 1970-01-01.
-    pub day: i32,
-    /// The rankers, by their places in the names.
-    pub pair: (usize, usize),
-    /// The counts.
-    pub counts: DayCounts,
-}
-
-/// Outcomes of a day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct DayCounts {
-    /// Units that closed on the day.
-    pub units: Counts,
-    /// Impressions shown on the day.
-    pub impressions: Counts,
-}
+use crate::model::{Lineup, Settings};
 
 /// Counts by version, day and pair.
 pub(super) type Days = BTreeMap<(usize, i32, (usize, usize)), DayCounts>;
@@ -124,13 +104,13 @@ pub(super) fn most_careful(versions: &[Version]) -> Version {
 }
 
 /// Outcomes in any order.
-pub(super) trait Outcomes {
+pub(super) trait OutcomeSource {
     /// The unit of each.
     fn units(&self) -> impl Iterator<Item = u128>;
     fn get(&self, place: usize) -> PairOutcome;
 }
 
-impl Outcomes for Vec<PairOutcome> {
+impl OutcomeSource for Vec<PairOutcome> {
     fn units(&self) -> impl Iterator<Item = u128> {
         self.iter().map(|outcome| outcome.unit)
     }
@@ -153,7 +133,7 @@ pub(super) struct Counter<'a> {
 
 impl Counter<'_> {
     /// Counts all outcomes of a partition, which has every outcome of its units.
-    pub(super) fn count(&mut self, outcomes: &impl Outcomes) {
+    pub(super) fn count(&mut self, outcomes: &impl OutcomeSource) {
         // What is sorted are parts of units: fewer bytes to move. Bits from 80 on may be those of a partition.
         let mut order: Vec<(u32, u32)> = outcomes.units().map(|unit| (unit >> 48) as u32).zip(0..).collect();
         order.sort_unstable_by_key(|&(upper, _)| upper);

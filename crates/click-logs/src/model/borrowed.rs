@@ -1,8 +1,9 @@
 //! One impression whose parts are where they were read: nothing of it is copied.
 
 use interleave::Page;
+use verdicts::PairChoice;
 
-use super::{Oddities, PairChoice};
+use super::Oddities;
 
 /// A list that was shown to a user: an [`Impression`](super::Impression) in borrowed parts.
 #[derive(Debug, Clone, Copy, PartialEq)]

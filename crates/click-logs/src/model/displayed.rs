@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use interleave::{Page, receipt};
+use ranktypes::text::excerpt;
 
 use super::MOST_SHOWN;
 use super::receipts::ReceiptRef;
-use crate::error::excerpt;
 use crate::number::{read_number, write_number};
 
 /// The documents that a line names.

@@ -6,10 +6,10 @@ use std::sync::{Mutex, PoisonError};
 
 use interleave::receipt::Mixed;
 use interleave::{AnyInterleaving, AnyMultileaving, Interleaving, Multileaving, Outcome, Page, Preference};
+use ranktypes::text::excerpt;
+use verdicts::{OfVersion, PairChoice, wrong_version};
 
 use super::displayed::read_credit;
-use super::{OfVersion, PairChoice, wrong_version};
-use crate::error::excerpt;
 
 /// How credit is given.
 #[derive(Debug, Clone)]
@@ -137,7 +137,7 @@ impl Lineup {
 
 /// What is wrong with the name of a ranker, if anything: names are written into tables and on terminals.
 pub(crate) fn wrong_name(name: &str) -> Option<String> {
-    letor_io::check_name(name).err().map(|fault| format!("the name of the ranker {} {fault}", excerpt(name)))
+    ranktypes::text::check_name(name).err().map(|fault| format!("the name of the ranker {} {fault}", excerpt(name)))
 }
 
 /// All lineups met so far, each once. Threads share it.

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use interleave::Page;
+use verdicts::PairChoice;
 
-use super::{Oddities, PairChoice};
+use super::Oddities;
 
 /// A list that was shown to a user.
 #[derive(Debug, Clone, PartialEq)]

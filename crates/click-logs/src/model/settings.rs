@@ -1,7 +1,7 @@
 //! The rules of one analysis.
 
-use super::time::Zone;
-use super::{Bots, PairChoice};
+use times::Zone;
+use verdicts::{Bots, PairChoice};
 
 /// What enters the statistics once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,131 +1,25 @@
-//! Outcomes as tables: by day and pair of rankers, and what became of every line; written, and read back.
+//! Outcomes of logs: their tables read, and what became of every line. Not here: what an outcome is, which `verdicts` owns.
 
 mod beside;
 mod table;
 mod warnings;
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use statistics::Counts;
+use verdicts::Version;
+use verdicts::outcomes::{Outcomes, quoted};
 
-use crate::error::LogError;
-use crate::join::{ClickFate, Credited, Day, ImpressionFate, UnitFate};
-use crate::model::Version;
-use crate::model::time::date;
+use crate::join::{ClickFate, Credited, ImpressionFate, UnitFate};
 
 pub use beside::{FILE as SUMMARY_FILE, sealed_summary, summary_beside};
+pub use table::{need_impressions, read};
 pub use warnings::{missing, of_version, warnings};
 
-/// The columns of a table of outcomes.
-const COLUMNS: [&str; 9] = [
-    "day",
-    "first",
-    "second",
-    "unit_wins",
-    "unit_losses",
-    "unit_ties",
-    "impression_wins",
-    "impression_losses",
-    "impression_ties",
-];
-
-/// The column of versions, which comes first in a table where some impression names one.
-const VERSION: &str = "version";
-
-/// Outcomes by version of the experiment, day and pair.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Outcomes {
-    /// The rankers.
-    pub rankers: Vec<String>,
-    /// The versions; `None` for impressions that name none. Outcomes of two are never added up.
-    pub versions: Vec<Option<String>>,
-    /// By version, day and pair, in this order.
-    pub days: Vec<Day>,
-}
-
-impl Outcomes {
-    /// Those of a log.
-    #[must_use]
-    pub fn of(credited: &Credited) -> Self {
-        let versions = credited.versions.iter().map(|Version { name, .. }| name.clone()).collect();
-        Self { rankers: credited.rankers.clone(), versions, days: credited.days.clone() }
-    }
-
-    /// Whether some impression names the version of its experiment.
-    #[must_use]
-    pub fn are_named(&self) -> bool {
-        self.versions.iter().any(Option::is_some)
-    }
-
-    /// As CSV; wins are those of the first ranker, and units stand on the day on which they closed.
-    #[must_use]
-    pub fn to_csv(&self) -> String {
-        let are_named = self.are_named();
-        let mut text = header(are_named) + "\n";
-        for Day { version, day, pair, counts } in &self.days {
-            if are_named {
-                text += &quoted(self.versions.get(*version).and_then(Option::as_deref).unwrap_or_default());
-                text.push(',');
-            }
-            let [first, second] = [pair.0, pair.1].map(|place| quoted(&self.rankers[place]));
-            let _ = write!(text, "{},{first},{second}", date(*day));
-            for Counts { wins, losses, ties } in [counts.units, counts.impressions] {
-                let _ = write!(text, ",{wins},{losses},{ties}");
-            }
-            text.push('\n');
-        }
-        text
-    }
-
-    /// The same, with versions that a summary names and no outcome has closed of.
-    #[must_use]
-    pub fn with_versions_of(mut self, summary: &serde_json::Value) -> Self {
-        for version in summary["versions"].as_array().into_iter().flatten() {
-            let name = version["version"].as_str().map(str::to_owned);
-            if !self.versions.contains(&name) {
-                self.versions.push(name);
-            }
-        }
-        self
-    }
-
-    /// The days without any row between the first and the last, at most 10,000.
-    #[must_use]
-    pub fn missing_days(&self) -> Vec<i32> {
-        let days: BTreeSet<i32> = self.days.iter().map(|day| day.day).collect();
-        let (Some(&first), Some(&last)) = (days.first(), days.last()) else { return vec![] };
-        // A row of another century is one fault and not a million.
-        (first..last).filter(|day| !days.contains(day)).take(10_000).collect()
-    }
-
-    /// Refuses outcomes of units alone where impressions shall be counted.
-    ///
-    /// # Errors
-    /// If there are units and no impressions.
-    pub fn need_impressions(&self) -> Result<(), LogError> {
-        let has = |counts: fn(&Day) -> Counts| self.days.iter().any(|day| counts(day).total() > 0);
-        if has(|day| day.counts.units) && !has(|day| day.counts.impressions) {
-            let columns = COLUMNS[6..].join(", ");
-            return Err(LogError::new(format!("the table counts no impressions; add the columns {columns}")));
-        }
-        Ok(())
-    }
-
-    /// The pairs that met.
-    #[must_use]
-    pub fn pairs(&self) -> Vec<(usize, usize)> {
-        let mut pairs: Vec<(usize, usize)> = self.days.iter().map(|day| day.pair).collect();
-        pairs.sort_unstable();
-        pairs.dedup();
-        pairs
-    }
-}
-
-/// The first line of a table.
-fn header(are_named: bool) -> String {
-    let columns = COLUMNS.join(",");
-    if are_named { format!("{VERSION},{columns}") } else { columns }
+/// The outcomes of a log.
+#[must_use]
+pub fn of_credited(credited: &Credited) -> Outcomes {
+    let versions = credited.versions.iter().map(|Version { name, .. }| name.clone()).collect();
+    Outcomes { rankers: credited.rankers.clone(), versions, days: credited.days.clone() }
 }
 
 /// What became of every line, as CSV.
@@ -150,20 +44,12 @@ pub fn fates(credited: &Credited) -> Vec<(&'static str, &'static str, u64, &'sta
     impressions.chain(clicks).chain(units).chain([rest]).collect()
 }
 
-/// A field of CSV, quoted where it must be.
-#[must_use]
-pub fn quoted(field: &str) -> String {
-    if field.contains(['"', ',', '\n', '\r']) {
-        format!("\"{}\"", field.replace('"', "\"\""))
-    } else {
-        field.to_owned()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::join::DayCounts;
+    use statistics::Counts;
+    use verdicts::outcomes::Day;
+    use verdicts::outcomes::DayCounts;
 
     #[test]
     fn outcomes_survive_their_table() {
@@ -185,12 +71,12 @@ mod tests {
         assert!(
             text.starts_with("version,day,first") && text.contains("\n,2026-11-23,") && text.contains("\nsearch@2,")
         );
-        assert_eq!(Outcomes::from_csv(&text, &[]).unwrap(), named);
+        assert_eq!(read(&text, &[]).unwrap(), named);
         let text = outcomes.to_csv();
         assert!(text.starts_with("day,first"));
-        assert_eq!(Outcomes::from_csv(&text, &[]).unwrap(), outcomes);
+        assert_eq!(read(&text, &[]).unwrap(), outcomes);
         let order = ["old", "new \"x\"", "a,b"].map(str::to_owned);
-        let turned = Outcomes::from_csv(&text, &order).unwrap();
+        let turned = read(&text, &order).unwrap();
         assert_eq!((turned.days[0].pair, turned.days[0].counts.units), ((0, 2), Counts::new(2, 7, 3)));
     }
 }

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ranktypes::text::excerpt;
 use statistics::Counts;
+use times::{date, day_of_date};
+use verdicts::outcomes::{COLUMNS, Day, DayCounts, Outcomes, VERSION};
+use verdicts::wrong_version;
 
-use super::{COLUMNS, Outcomes, VERSION};
-use crate::error::{LogError, Malformed, excerpt};
-use crate::join::{Day, DayCounts};
-use crate::model::time::{date, day_of_date};
-use crate::model::{wrong_name, wrong_version};
+use crate::error::{LogError, Malformed};
+use crate::model::wrong_name;
 use crate::read::Fields;
 
 /// The largest count: sums of days stay far from the largest numbers, and doubles hold it.
@@ -17,64 +18,75 @@ const MOST: u64 = 1_000_000_000_000;
 /// How many of [`COLUMNS`] a table must have: those of impressions may be left out, all three.
 const REQUIRED: usize = 6;
 
-impl Outcomes {
-    /// From CSV with the columns `day`, `first`, `second`, `unit_wins`, `unit_losses` and `unit_ties`, and perhaps
-    /// `impression_wins`, `impression_losses`, `impression_ties` and `version`, in any order; others are passed over. The rankers are
-    /// those that it names, in the order of their names unless `order` lists them all.
-    ///
-    /// # Errors
-    /// With the line and what is wrong with it; also if two rows are of one version, day and pair.
-    pub fn from_csv(text: &str, order: &[String]) -> Result<Self, LogError> {
-        // Spreadsheets put a mark of the byte order in front.
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-        let (header_line, header) = lines.next().unwrap_or((1, ""));
-        let columns =
-            Columns::find(header.trim()).map_err(|message| LogError::of_line(Malformed::new(message), header_line))?;
-        let split = |(number, line): (u64, &'_ str)| match Fields::split(line.trim(), b',') {
-            Ok(fields) => Ok((number, fields.into_iter().map(std::borrow::Cow::into_owned).collect::<Vec<_>>())),
-            Err(malformed) => Err(LogError::of_line(malformed, number)),
-        };
-        let lines = lines.map(split).collect::<Result<Vec<_>, _>>()?;
-        let mut rows = BTreeMap::new();
-        for (number, fields) in &lines {
-            let number = *number;
-            let row = columns.row(fields).map_err(|message| LogError::of_line(Malformed::new(message), number))?;
-            let key = (row.version, row.day, row.pair);
-            if let Some((other, _)) = rows.get(&key) {
-                let (version, day, [first, second]) = key;
-                let of = version.map_or_else(String::new, |version| format!(" of version {version}"));
-                let message = format!(
-                    "{first} and {second} on {}{of} are in line {other} already: a table that is loaded twice counts every unit \
-                     twice; leave one row for each version, day and pair",
-                    date(day)
-                );
-                return Err(LogError::of_line(Malformed::new(message), number));
-            }
-            rows.insert(key, (number, row.counts));
+/// The outcomes in CSV with the columns `day`, `first`, `second`, `unit_wins`, `unit_losses` and `unit_ties`, and perhaps
+/// `impression_wins`, `impression_losses`, `impression_ties` and `version`, in any order; others are passed over. The rankers are
+/// those that it names, in the order of their names unless `order` lists them all.
+///
+/// # Errors
+/// With the line and what is wrong with it; also if two rows are of one version, day and pair.
+pub fn read(text: &str, order: &[String]) -> Result<Outcomes, LogError> {
+    // Spreadsheets put a mark of the byte order in front.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let (header_line, header) = lines.next().unwrap_or((1, ""));
+    let columns =
+        Columns::find(header.trim()).map_err(|message| LogError::of_line(Malformed::new(message), header_line))?;
+    let split = |(number, line): (u64, &'_ str)| match Fields::split(line.trim(), b',') {
+        Ok(fields) => Ok((number, fields.into_iter().map(std::borrow::Cow::into_owned).collect::<Vec<_>>())),
+        Err(malformed) => Err(LogError::of_line(malformed, number)),
+    };
+    let lines = lines.map(split).collect::<Result<Vec<_>, _>>()?;
+    let mut rows = BTreeMap::new();
+    for (number, fields) in &lines {
+        let number = *number;
+        let row = columns.row(fields).map_err(|message| LogError::of_line(Malformed::new(message), number))?;
+        let key = (row.version, row.day, row.pair);
+        if let Some((other, _)) = rows.get(&key) {
+            let (version, day, [first, second]) = key;
+            let of = version.map_or_else(String::new, |version| format!(" of version {version}"));
+            let message = format!(
+                "{first} and {second} on {}{of} are in line {other} already: a table that is loaded twice counts every unit \
+                 twice; leave one row for each version, day and pair",
+                date(day)
+            );
+            return Err(LogError::of_line(Malformed::new(message), number));
         }
-        let names: BTreeSet<&str> = rows.keys().flat_map(|(_, _, pair)| *pair).collect();
-        let rankers: Vec<String> = if names.iter().all(|name| order.iter().any(|known| known == name)) {
-            order.to_vec()
-        } else {
-            names.into_iter().map(str::to_owned).collect()
-        };
-        let place = |name: &str| rankers.iter().position(|known| known == name).expect("every name is there");
-        let versions: BTreeSet<Option<&str>> = rows.keys().map(|(version, ..)| *version).collect();
-        let versions: Vec<Option<&str>> = versions.into_iter().collect();
-        let mut days: Vec<Day> = rows
-            .into_iter()
-            .map(|((version, day, pair), (_, counts))| {
-                let version = versions.iter().position(|known| *known == version).expect("every version is there");
-                let [first, second] = pair.map(place);
-                let (pair, counts) =
-                    if first < second { ((first, second), counts) } else { ((second, first), swapped(counts)) };
-                Day { version, day, pair, counts }
-            })
-            .collect();
-        days.sort_by_key(|day| (day.version, day.day, day.pair));
-        Ok(Self { rankers, versions: versions.into_iter().map(|name| name.map(str::to_owned)).collect(), days })
+        rows.insert(key, (number, row.counts));
     }
+    let names: BTreeSet<&str> = rows.keys().flat_map(|(_, _, pair)| *pair).collect();
+    let rankers: Vec<String> = if names.iter().all(|name| order.iter().any(|known| known == name)) {
+        order.to_vec()
+    } else {
+        names.into_iter().map(str::to_owned).collect()
+    };
+    let place = |name: &str| rankers.iter().position(|known| known == name).expect("every name is there");
+    let versions: BTreeSet<Option<&str>> = rows.keys().map(|(version, ..)| *version).collect();
+    let versions: Vec<Option<&str>> = versions.into_iter().collect();
+    let mut days: Vec<Day> = rows
+        .into_iter()
+        .map(|((version, day, pair), (_, counts))| {
+            let version = versions.iter().position(|known| *known == version).expect("every version is there");
+            let [first, second] = pair.map(place);
+            let (pair, counts) =
+                if first < second { ((first, second), counts) } else { ((second, first), swapped(counts)) };
+            Day { version, day, pair, counts }
+        })
+        .collect();
+    days.sort_by_key(|day| (day.version, day.day, day.pair));
+    Ok(Outcomes { rankers, versions: versions.into_iter().map(|name| name.map(str::to_owned)).collect(), days })
+}
+
+/// Refuses outcomes of units alone where impressions shall be counted.
+///
+/// # Errors
+/// If there are units and no impressions.
+pub fn need_impressions(outcomes: &Outcomes) -> Result<(), LogError> {
+    let has = |counts: fn(&Day) -> Counts| outcomes.days.iter().any(|day| counts(day).total() > 0);
+    if has(|day| day.counts.units) && !has(|day| day.counts.impressions) {
+        let columns = COLUMNS[REQUIRED..].join(", ");
+        return Err(LogError::new(format!("the table counts no impressions; add the columns {columns}")));
+    }
+    Ok(())
 }
 
 fn swapped(counts: DayCounts) -> DayCounts {
@@ -172,18 +184,21 @@ mod tests {
     #[test]
     fn columns_stand_in_any_order_and_others_are_passed_over() {
         let usual = format!("{}\n2026-01-01,b,a,1,2,3,4,5,6\n2026-01-03,a,b,7,8,9,10,11,12\n", COLUMNS.join(","));
-        let expected = Outcomes::from_csv(&usual, &[]).unwrap();
+        let expected = read(&usual, &[]).unwrap();
         assert_eq!(expected.days[0].counts.units, Counts::new(2, 1, 3));
-        assert_eq!((expected.missing_days(), expected.need_impressions()), (vec![20_455], Ok(())));
+        assert_eq!((expected.missing_days(), need_impressions(&expected)), (vec![20_455], Ok(())));
         let turned = "note,impression_ties,unit_ties,second,first,unit_wins,unit_losses,impression_losses,impression_wins,day\n\
                       x,6,3,a,b,1,2,5,4,2026-01-01\n\"y,z\",12,9,b,a,7,8,11,10,2026-01-03\n";
-        assert_eq!(Outcomes::from_csv(turned, &[]).unwrap(), expected);
+        assert_eq!(read(turned, &[]).unwrap(), expected);
         // One name, however a row is aligned.
-        assert_eq!(Outcomes::from_csv(&usual.replace("b,a,1", " b , a, 1"), &[]).unwrap(), expected);
+        assert_eq!(read(&usual.replace("b,a,1", " b , a, 1"), &[]).unwrap(), expected);
         let units = "unit_wins,unit_losses,unit_ties,day,first,second\n1,2,3,2026-01-01,b,a\n";
-        let read = Outcomes::from_csv(units, &[]).unwrap();
-        assert_eq!((read.days[0].counts.units, read.days[0].counts.impressions.total()), (Counts::new(2, 1, 3), 0));
-        assert!(read.need_impressions().unwrap_err().to_string().contains("add the columns impression_wins,"));
+        let read_units = read(units, &[]).unwrap();
+        assert_eq!(
+            (read_units.days[0].counts.units, read_units.days[0].counts.impressions.total()),
+            (Counts::new(2, 1, 3), 0)
+        );
+        assert!(need_impressions(&read_units).unwrap_err().to_string().contains("add the columns impression_wins,"));
         for (header, expected) in [
             ("day,first,second,unit_wins,unit_losses", "and no unit_ties; expected day,first,"),
             (
@@ -192,7 +207,7 @@ mod tests {
             ),
             ("day,day,first,second,unit_wins,unit_losses,unit_ties", "the column `day` is there twice"),
         ] {
-            let error = Outcomes::from_csv(header, &[]).unwrap_err().to_string();
+            let error = read(header, &[]).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         }
     }
@@ -202,17 +217,17 @@ mod tests {
         let header = format!("version,{}", COLUMNS.join(","));
         let row = "1,2026-01-01,a,b,1,2,3,4,5,6";
         for again in [row, "1,2026-01-01,b,a,2,1,3,5,4,6"] {
-            let error = Outcomes::from_csv(&format!("{header}\n{row}\n{again}\n"), &[]).unwrap_err().to_string();
+            let error = read(&format!("{header}\n{row}\n{again}\n"), &[]).unwrap_err().to_string();
             assert!(error.starts_with("a and b on 2026-01-01 of version 1 are in line 2 already"), "{error}");
         }
-        let other = Outcomes::from_csv(&format!("{header}\n{row}\n2{}\n", &row[1..]), &[]).unwrap();
+        let other = read(&format!("{header}\n{row}\n2{}\n", &row[1..]), &[]).unwrap();
         assert_eq!(other.versions.len(), 2);
     }
 
     #[test]
     fn a_mark_of_the_byte_order_is_passed_over() {
         let text = format!("\u{feff}{}\r\n2026-01-01,a,b,1,2,3,4,5,6\r\n", COLUMNS.join(","));
-        assert_eq!(Outcomes::from_csv(&text, &[]).unwrap().days[0].counts.units, Counts::new(1, 2, 3));
+        assert_eq!(read(&text, &[]).unwrap().days[0].counts.units, Counts::new(1, 2, 3));
     }
 
     #[test]
@@ -232,7 +247,7 @@ mod tests {
             (format!("{header}\n2026-01-01,a,b,1,1,1,1,1,1,1\n"), "2: 10 fields, expected 9"),
             (format!("version,{header}\n7,2026-01-01,a,b,1,1,1,1,1\n"), "2: 9 fields, expected 10"),
         ] {
-            let error = Outcomes::from_csv(&text, &[]).unwrap_err().in_file(std::path::Path::new("t.csv")).to_string();
+            let error = read(&text, &[]).unwrap_err().in_file(std::path::Path::new("t.csv")).to_string();
             assert!(error.starts_with(&format!("t.csv:{expected}")), "{error}");
         }
     }

@@ -10,7 +10,7 @@ pub fn warnings(summary: &Value) -> Vec<String> {
     let pairs = match summary["versions"].as_array() {
         Some(versions) if versions.len() > 1 => {
             let of = |version: &Value| {
-                let name = version["version"].as_str().unwrap_or(crate::model::UNNAMED).to_owned();
+                let name = version["version"].as_str().unwrap_or(verdicts::UNNAMED).to_owned();
                 let found = of_pairs(&of_version(summary, version["version"].as_str()));
                 found.into_iter().map(move |warning| format!("{name}: {warning}"))
             };
@@ -265,7 +265,7 @@ fn share_of(count: u64, all: u64, what: &str) -> String {
 }
 
 fn quoted(text: &str) -> String {
-    crate::error::excerpt(text)
+    ranktypes::text::excerpt(text)
 }
 
 #[cfg(test)]

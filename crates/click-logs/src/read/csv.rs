@@ -3,12 +3,14 @@
 
 use std::borrow::Cow;
 
+use ranktypes::text::excerpt;
+
 use super::fields::LineFields;
 use super::json::{add_object, hits_of_text};
 use super::lists::Separated;
 use super::names::{Container, Field, Kind, Slot, slot};
 use super::value::Value;
-use crate::error::{Malformed, excerpt};
+use crate::error::Malformed;
 
 /// The names of the columns, from the first line of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -220,7 +222,7 @@ fn split<'a>(line: &'a str, separator: u8, found: &mut Vec<Cow<'a, str>>) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::time::Zone;
+    use times::Zone;
 
     #[test]
     fn fields_are_split_and_unquoted() {

@@ -3,6 +3,9 @@
 
 use std::borrow::Cow;
 
+use ranktypes::text::excerpt;
+use times::{Zone, check, not_a_time, of_number};
+
 use super::event::{Event, click_of};
 use super::lists::{self, Separated};
 use super::names::{Field, Kind};
@@ -10,8 +13,7 @@ use super::query::impression_of;
 use super::response::Hit;
 use super::text::ReceiptText;
 use super::value::{Moment, Value, unexpected};
-use crate::error::{Malformed, excerpt};
-use crate::model::time::{Zone, check, not_a_time, of_number};
+use crate::error::Malformed;
 use crate::model::{Impression, Settings};
 
 /// A value with the name of the field that had it.
@@ -238,7 +240,7 @@ impl<'a> LineFields<'a> {
         put(&mut self.times[place], name, moment, |moment| match moment {
             Moment::Text(text) => excerpt(text),
             Moment::Number(number) => number.to_string(),
-            Moment::Known(time) => crate::model::time::text(*time),
+            Moment::Known(time) => times::text(*time),
         })
     }
 
@@ -363,7 +365,7 @@ impl<'a> LineFields<'a> {
                 }
                 Moment::Known(time) => check(time).map_err(Malformed::new)?,
             };
-            put(&mut found, name, time, |time| crate::model::time::text(*time))?;
+            put(&mut found, name, time, |time| times::text(*time))?;
         }
         found.map(|(_, time)| time).ok_or_else(|| missing("`time` (or `timestamp`)"))
     }

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
 use letor_io::OtherFormat;
+use output::input;
+use ranktypes::text::excerpt;
 
 use super::{Header, shape};
-use output::input;
-
-use crate::error::{LogError, excerpt};
+use crate::error::LogError;
 
 /// What the lines of a file are.
 #[derive(Debug, Clone, PartialEq, Eq)]

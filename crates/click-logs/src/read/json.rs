@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use ranktypes::text::excerpt;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
@@ -13,7 +14,7 @@ use super::names::{Container, Field, Kind, Slot, slot};
 use super::response::Hit;
 use super::text::ReceiptText;
 use super::value::Value;
-use crate::error::{Malformed, excerpt};
+use crate::error::Malformed;
 
 /// The fields of a line.
 ///

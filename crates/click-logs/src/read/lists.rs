@@ -5,7 +5,9 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Malformed, excerpt};
+use ranktypes::text::excerpt;
+
+use crate::error::Malformed;
 
 /// How lists in text are separated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 
+use ranktypes::text::excerpt;
+
 use super::fields::present;
 use super::text::{ReceiptText, bytes_of};
-use crate::error::{Malformed, excerpt};
+use crate::error::Malformed;
 use crate::model::{Listed, MOST_SHOWN, Mixed, Oddities, Receipts, version_of};
 
 /// Checks the length of a list.

@@ -10,12 +10,14 @@
 
 use std::borrow::Cow;
 
+use ranktypes::text::excerpt;
+
 use super::fields::{LineFields, missing};
 use super::lists::Separated;
 use super::mixed::{List, ListFields};
 use super::names::{Field, Kind};
 use super::{json, response, shape};
-use crate::error::{Malformed, excerpt};
+use crate::error::Malformed;
 use crate::model::{Impression, Settings, UnitKind};
 
 /// The impression in a line: of JSON, or of CSV with the header given. `None` if it is an action of a `_bulk` request, with the

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::error::{Malformed, excerpt};
+use ranktypes::text::excerpt;
+
+use crate::error::Malformed;
 
 /// A document of a response.
 #[derive(Debug, Clone, PartialEq, Default)]

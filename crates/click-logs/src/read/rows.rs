@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use times as time;
+
 use super::event::{Event, dwell};
 use super::fields::LineFields;
 use super::json::add_object;
@@ -11,7 +13,7 @@ use super::names::{Container, Field, Kind};
 use super::text::ReceiptText;
 use super::value::{Moment, Value};
 use crate::error::Malformed;
-use crate::model::{Click, Impression, Settings, time};
+use crate::model::{Click, Impression, Settings};
 
 /// A time in a table.
 #[derive(Debug, Clone, PartialEq)]
@@ -182,7 +184,7 @@ fn add_more(fields: &mut LineFields<'_>, more: Option<Cow<'_, str>>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::time::Zone;
+    use times::Zone;
 
     fn text(text: &str) -> Option<Cow<'_, str>> {
         Some(Cow::Borrowed(text))

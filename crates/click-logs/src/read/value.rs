@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 
+use ranktypes::text::excerpt;
+
 use super::response::Hit;
 use super::text::ReceiptText;
-use crate::error::{Malformed, excerpt};
+use crate::error::Malformed;
 
 /// The value of a field, as it is written.
 #[derive(Debug, Clone, PartialEq)]

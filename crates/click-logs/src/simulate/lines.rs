@@ -4,8 +4,9 @@ use std::io::Write as _;
 
 use interleave::Generator;
 use rand::{RngExt, SeedableRng};
+use times as time;
+use verdicts::PairChoice;
 
-use crate::model::{PairChoice, time};
 use crate::read::base64;
 
 /// How lines are written.

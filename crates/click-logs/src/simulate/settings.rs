@@ -3,10 +3,10 @@
 use interleave::page::check_depth;
 use interleave::receipt::ExperimentVersion;
 use interleave::{AnyInterleaving, Interleaving};
+use times::DAY;
+use verdicts::Bots;
 
 use super::Dialect;
-use crate::model::Bots;
-use crate::model::time::DAY;
 
 /// The experiment that changes.
 const EXPERIMENT: &str = "simulated";

@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use statistics::Preference;
+use verdicts::outcomes::{Day, DayCounts};
+use verdicts::{SaidBy, Version};
 
 use super::Simulation;
 use super::lines::PAIRS;
-use crate::join::{ClickFate, Credited, Day, DayCounts, ImpressionFate, Tally, UnitFate};
-use crate::model::{Oddities, SaidBy, Version};
+use crate::join::{ClickFate, Credited, ImpressionFate, Tally, UnitFate};
+use crate::model::Oddities;
 
 /// A version, a day and a pair.
 type Key = (Option<String>, i32, (usize, usize));

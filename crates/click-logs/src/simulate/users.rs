@@ -5,6 +5,7 @@ use interleave::keyed::RunKey;
 use interleave::receipt::{ExperimentVersion, Receipt};
 use interleave::{AnyInterleavingReceipt, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 use rand::RngExt;
+use times::DAY;
 
 use super::lines::{ClickLine, CreditLine, ImpressionLine};
 use super::pages::{ADVERTISEMENT, Displayed};
@@ -14,7 +15,6 @@ use super::world::{World, normal};
 use super::{Lines, Simulation, Truth};
 use crate::join::{ClickFate, ImpressionFate};
 use crate::model::Oddities;
-use crate::model::time::DAY;
 
 /// Numbers of impressions of one user are below this.
 const MOST: u64 = 1 << 12;

@@ -1,13 +1,12 @@
 //! Verdicts when preferences drift: none that the outcomes contradict goes without its sentence, and logs of users who stay the
 //! same hardly ever carry it.
 
-use click_logs::decide::{By, Decision, decide, report};
-use click_logs::join::{Day, DayCounts};
-use click_logs::outcomes::Outcomes;
 use interleave::Generator;
 use rand::{RngExt, SeedableRng};
 use statistics::Counts;
 use statistics::anytime::Verdict;
+use verdicts::decide::{By, Decision, decide, report};
+use verdicts::outcomes::{Day, DayCounts, Outcomes};
 
 /// A log of days, of which each has this many users and this share of them for the first ranker.
 fn log(days: &[(u64, f64)], seed: u64) -> Outcomes {

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use click_logs::error::Malformed;
 use click_logs::join::{FrameJoin, Sum, Survey, Tally, UnitOutcome, Units};
-use click_logs::model::{Click, Complete, Impression, Mixed, OfVersion, PairChoice, Settings};
+use click_logs::model::{Click, Complete, Impression, Mixed, Settings};
 use click_logs::read::{self, Event, RowRef};
 use click_logs::simulate::{Simulation, rules};
+use verdicts::{OfVersion, PairChoice};
 
 use crate::common::{assert_same, simulated, simulated_log};
 

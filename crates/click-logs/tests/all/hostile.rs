@@ -2,7 +2,6 @@
 
 use click_logs::join::ImpressionFate;
 use click_logs::model::{Complete, Settings};
-use click_logs::outcomes::Outcomes;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -43,9 +42,9 @@ proptest! {
         for set_aside in [false, true] {
             match log.credit(&settings(set_aside)) {
                 Ok(credited) => {
-                    let outcomes = Outcomes::of(&credited);
+                    let outcomes = click_logs::outcomes::of_credited(&credited);
                     let text = outcomes.to_csv();
-                    let read = Outcomes::from_csv(&text, &credited.rankers);
+                    let read = click_logs::outcomes::read(&text, &credited.rankers);
                     prop_assert_eq!(read.as_ref().map(|read| &read.days), Ok(&outcomes.days), "{:?}", text);
                     prop_assert!(outcomes.rankers.iter().all(|name| !name.chars().any(char::is_control)));
                     let malformed = credited.tally.of_impressions(ImpressionFate::Malformed);
@@ -79,7 +78,7 @@ fn names_that_are_none_are_refused_or_set_aside() {
     }
     let table = "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties\n\
                  2026-01-01,a,\u{1b}[2Jb,1,1,1,1,1,1\n";
-    let error = Outcomes::from_csv(table, &[]).unwrap_err().to_string();
+    let error = click_logs::outcomes::read(table, &[]).unwrap_err().to_string();
     assert!(error.contains("contains the control character"), "{error}");
 }
 

@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use click_logs::join::{ClickFate, DayCounts, ImpressionFate, Order, UnitFate};
-use click_logs::model::time::{DAY, Zone};
-use click_logs::model::{Bots, Complete, PairChoice, Settings};
+use click_logs::join::{ClickFate, ImpressionFate, Order, UnitFate};
+use click_logs::model::{Complete, Settings};
 use interleave::Generator;
 use rand::{RngExt, SeedableRng};
 use statistics::Preference;
+use times::{DAY, Zone};
+use verdicts::outcomes::DayCounts;
+use verdicts::{Bots, PairChoice};
 
 use crate::common::Log;
 
@@ -297,7 +299,7 @@ fn line_of_shown(shown: &Shown) -> String {
         .teams
         .as_ref()
         .map_or(String::new(), |teams| format!(",\"teams\":{}", serde_json::to_string(teams).unwrap()));
-    let when = click_logs::model::time::text(shown.time);
+    let when = times::text(shown.time);
     format!(
         "{{\"impression\":\"i{}\",\"time\":\"{when}\"{user},\"shown\":[{}]{teams}}}\n",
         shown.id,
@@ -307,6 +309,6 @@ fn line_of_shown(shown: &Shown) -> String {
 
 fn line_of_click(click: &Clicked) -> String {
     let dwell = click.dwell.map_or(String::new(), |dwell| format!(",\"dwell\":{}", dwell as f64 / 1000.0));
-    let when = click_logs::model::time::text(click.time);
+    let when = times::text(click.time);
     format!("{{\"impression\":\"i{}\",\"document\":\"d{}\",\"time\":\"{when}\"{dwell}}}\n", click.id, click.document)
 }

@@ -2,7 +2,6 @@
 
 use click_logs::join::Credited;
 use click_logs::model::{Complete, Settings};
-use click_logs::outcomes::Outcomes;
 use interleave::receipt::{ExperimentVersion, Receipt};
 use interleave::{
     AnyInterleaving, AnyMultileaving, AnyOutcome, CreditError, Doc, Generator, Interleaving, ListBuf, Multileaving,
@@ -27,7 +26,7 @@ fn credited(impressions: &[Value], clicks: &[Value]) -> Result<Credited, String>
 
 /// The impressions won, lost and tied by the first of each pair.
 fn sums(credited: &Credited) -> Vec<((usize, usize), [u64; 3])> {
-    let outcomes = Outcomes::of(credited);
+    let outcomes = click_logs::outcomes::of_credited(credited);
     let of = |pair: (usize, usize)| {
         let mut sum = [0; 3];
         for day in outcomes.days.iter().filter(|day| day.pair == pair) {
@@ -241,13 +240,16 @@ fn receipts_of_every_form_count_the_same() {
         let tables: Vec<String> = ways
             .iter()
             .map(|lines| {
-                Outcomes::of(&credited(lines, &clicks).unwrap_or_else(|error| panic!("{name}: {error}"))).to_csv()
+                click_logs::outcomes::of_credited(
+                    &credited(lines, &clicks).unwrap_or_else(|error| panic!("{name}: {error}")),
+                )
+                .to_csv()
             })
             .collect();
         assert!(tables.iter().all(|table| *table == tables[0]), "{name}: {tables:?}");
         // One line in two forms is one line twice.
         let both: Vec<Value> = ways.concat();
-        assert_eq!(Outcomes::of(&credited(&both, &clicks).unwrap()).to_csv(), tables[0], "{name}");
+        assert_eq!(click_logs::outcomes::of_credited(&credited(&both, &clicks).unwrap()).to_csv(), tables[0], "{name}");
     }
 }
 
@@ -424,10 +426,10 @@ fn outcomes_of_two_versions_are_never_added_up() {
                     search@1,2026-11-01,A,B,1,0,0,1,0,0\n\
                     search@2,2026-11-01,A,B,0,1,0,0,1,0\n\
                     search@2,2026-11-02,A,B,0,0,0,0,0,1\n";
-    assert_eq!(Outcomes::of(&found).to_csv(), expected);
+    assert_eq!(click_logs::outcomes::of_credited(&found).to_csv(), expected);
     // The same by receipts of one experiment, of which only the first names its version.
     let unnamed = credited(&lines[3..], &clicks).unwrap();
-    assert!(Outcomes::of(&unnamed).to_csv().starts_with("day,"));
+    assert!(click_logs::outcomes::of_credited(&unnamed).to_csv().starts_with("day,"));
 }
 
 #[test]

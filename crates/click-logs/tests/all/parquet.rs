@@ -175,7 +175,7 @@ fn times_of_every_type() {
     let simulation = Simulation { impressions: 300, ..Simulation::default() };
     let (texts, truth) = simulated(&simulation);
     let scaled = |factor: i64| move |time: i64| Value::from(time * factor);
-    let in_text = |time: i64| Value::from(click_logs::model::time::text(time));
+    let in_text = |time: i64| Value::from(times::text(time));
     let settings = rules(&simulation);
     let ahead = Settings { zone: Zone::parse("+01:00").unwrap(), ..settings.clone() };
     // Days are those of the zone, so the lines of the same log have to be compared with, not the truth.

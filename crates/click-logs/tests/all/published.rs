@@ -52,7 +52,7 @@ fn times_without_a_zone_need_one() {
     );
     let log = Log::of(&[query.as_bytes()], &[EVENT.as_bytes()]);
     assert!(log.credit(&settings()).unwrap_err().to_string().contains("--timezone"));
-    let zone = click_logs::model::time::Zone::parse("UTC").unwrap();
+    let zone = times::Zone::parse("UTC").unwrap();
     let found = log.credit(&Settings { zone, ..settings() }).unwrap();
     assert_eq!(found.days[0].counts.impressions, Counts::new(1, 0, 0));
 }

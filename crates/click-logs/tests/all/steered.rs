@@ -4,15 +4,15 @@
 
 use bandits::registry::Spec;
 use bandits::{Choice, Generators, OpenPolicy, Preference};
-use click_logs::decide::{By, decide};
 use click_logs::join::{Sum, Survey, UnitOutcome, Units};
-use click_logs::model::time::{DAY, text};
-use click_logs::model::{Complete, OfVersion, PairChoice, Settings};
-use click_logs::outcomes::Outcomes;
+use click_logs::model::{Complete, Settings};
 use interleave::Generator;
 use rand::{Rng, RngExt, SeedableRng};
 use statistics::Counts;
 use statistics::anytime::{PairTest, Verdict};
+use times::{DAY, text};
+use verdicts::decide::{By, decide};
+use verdicts::{OfVersion, PairChoice};
 
 use crate::common::Log;
 
@@ -174,7 +174,7 @@ fn compare_files(logs: u64) {
             for pairs in [PairChoice::Chance, PairChoice::Steered] {
                 let settings = Settings { pairs: Some(pairs), complete: Complete::Final, ..Settings::default() };
                 let files = Log::of(&[impressions.as_bytes()], &[clicks.as_bytes()]);
-                let outcomes = Outcomes::of(&files.credit(&settings).unwrap());
+                let outcomes = click_logs::outcomes::of_credited(&files.credit(&settings).unwrap());
                 let verdicts = decide(&outcomes, 0.05, By::Units).unwrap();
                 let found = verdicts.latest().pairs.iter().any(|pair| pair.since.is_some());
                 assert_eq!(found, is_decided(&log, pairs), "{policy} {seed} {pairs:?}");

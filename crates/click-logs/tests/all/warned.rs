@@ -3,10 +3,11 @@
 
 use click_logs::cli::summary;
 use click_logs::join::{Credited, ImpressionFate, UnitFate};
-use click_logs::model::{Bots, Complete, PairChoice, Settings};
+use click_logs::model::{Complete, Settings};
 use click_logs::outcomes::warnings;
 use click_logs::simulate::{Dialect, Simulation, rules};
 use statistics::Counts;
+use verdicts::{Bots, PairChoice};
 
 use crate::common::{Log, simulated_log};
 

@@ -2,9 +2,9 @@
 
 use std::str::FromStr;
 
-use super::Names;
+use ranktypes::text::split_list;
 
-/// Names in one text, separated by commas, by the rule of [`Names::split`]: what flags that list names take.
+/// Names in one text, separated by commas, by the rule of [`split_list`]: what flags that list names take.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NameList(pub Vec<String>);
 
@@ -20,6 +20,6 @@ impl FromStr for NameList {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Names::split(text).map(Self)
+        split_list(text).map(Self)
     }
 }

@@ -11,6 +11,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use ranktypes::spec::did_you_mean;
+use ranktypes::text::{TextFault, check_name};
 use serde::{Serialize, Serializer};
 
 pub use self::alike::nearly_equal;
@@ -58,10 +59,8 @@ pub struct NameError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NameFault {
-    /// It is empty or consists of spaces.
-    Empty,
-    /// It contains this character, which controls a terminal or hides text.
-    Control(char),
+    /// It cannot be a name anywhere.
+    Text(TextFault),
     /// It is also the name of an earlier number.
     Repeated {
         /// The name.
@@ -81,10 +80,7 @@ pub enum NameFault {
 impl fmt::Display for NameFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => f.write_str("is empty; expected a name"),
-            Self::Control(found) => {
-                write!(f, "contains the control character {}; expected printable text", found.escape_default())
-            }
+            Self::Text(fault) => fault.fmt(f),
             Self::Repeated { name, first } => {
                 write!(f, "`{name}`, is also name {}; expected distinct names", first + 1)
             }
@@ -138,7 +134,7 @@ impl Names {
             let Some(name) = name else { continue };
             let fail = |fault| Err(NameError { number, fault });
             if let Err(fault) = check_name(name) {
-                return fail(fault);
+                return fail(NameFault::Text(fault));
             }
             if let Some(first) = numbers.insert(name.clone(), number) {
                 return fail(NameFault::Repeated { name: name.to_string(), first });
@@ -186,51 +182,6 @@ impl Names {
         })
     }
 
-    /// The names and numbers in `text`, which are separated by commas. A name that contains a comma, begins with a quotation mark,
-    /// or has blanks around it stands in quotation marks, and those within it are doubled, as in CSV.
-    ///
-    /// # Errors
-    /// One line, if an item is empty, or begins with a quotation mark that is single or not closed: shells that keep such marks would
-    /// make names of them.
-    pub fn split(text: &str) -> Result<Vec<String>, String> {
-        let (mut items, mut rest) = (Vec::new(), text);
-        loop {
-            rest = rest.trim_start();
-            let (item, end) = match (quoted(rest), rest.split_once(',')) {
-                (Some(found), _) => found,
-                (None, _) if rest.starts_with(MARKS) => {
-                    return Err(format!(
-                        "`{}` begins with a quotation mark; a name with one, or with a comma, stands in marks such as \"a, b\", \
-                         in which \" is doubled",
-                        rest.escape_debug()
-                    ));
-                }
-                (None, Some((item, end))) => (item.trim().to_owned(), Some(end)),
-                (None, None) => (rest.trim().to_owned(), None),
-            };
-            if item.is_empty() {
-                return Err(format!("expected names or numbers separated by commas, found `{}`", text.escape_debug()));
-            }
-            items.push(item);
-            match end {
-                // A comma at the end marks a list of one.
-                Some(end) if !end.trim().is_empty() => rest = end,
-                _ => return Ok(items),
-            }
-        }
-    }
-
-    /// Text that [`split`](Self::split) reads back to `items`.
-    #[must_use]
-    pub fn join<S: AsRef<str>>(items: &[S]) -> String {
-        let written = |item: &S| {
-            let item = item.as_ref();
-            let plain = !item.contains(',') && !item.starts_with(MARKS) && item.trim() == item;
-            if plain { item.to_owned() } else { format!("\"{}\"", item.replace('"', "\"\"")) }
-        };
-        items.iter().map(written).collect::<Vec<_>>().join(",")
-    }
-
     /// All names in the order of their numbers; `None` for a number without one.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Option<&str>> {
         self.0.names.iter().map(Option::as_deref)
@@ -245,50 +196,6 @@ impl Names {
         let names: Vec<Option<Box<str>>> = numbers.into_iter().map(|number| self.get(number).map(Box::from)).collect();
         names.iter().any(Option::is_some).then(|| Self::checked(names).expect("names of distinct numbers are distinct"))
     }
-}
-
-/// Quotation marks with which no name of a list begins unless it stands in some.
-const MARKS: [char; 2] = ['"', '\''];
-
-/// The text in the quotation marks that `rest` begins with, and what follows the comma after it; `None` if there are none.
-fn quoted(rest: &str) -> Option<(String, Option<&str>)> {
-    let mut text = String::new();
-    let mut characters = rest.strip_prefix('"')?.char_indices();
-    while let Some((at, character)) = characters.next() {
-        if character != '"' {
-            text.push(character);
-            continue;
-        }
-        let after = &rest[at + 2..];
-        if after.starts_with('"') {
-            text.push('"');
-            characters.next();
-        } else if after.trim().is_empty() {
-            return Some((text, None));
-        } else {
-            return Some((text, Some(after.trim_start().strip_prefix(',')?)));
-        }
-    }
-    None
-}
-
-/// Checks what may be the name of a ranker or feature anywhere: in lists, tables, logs and on terminals.
-///
-/// # Errors
-/// If it is empty or consists of spaces, or contains a character that controls a terminal, breaks a line or hides text.
-pub fn check_name(name: &str) -> Result<(), NameFault> {
-    if name.trim().is_empty() {
-        return Err(NameFault::Empty);
-    }
-    match name.chars().find(|found| is_control(*found)) {
-        Some(found) => Err(NameFault::Control(found)),
-        None => Ok(()),
-    }
-}
-
-/// Whether a character breaks a line, moves the cursor, or changes the direction of what follows.
-fn is_control(found: char) -> bool {
-    found.is_control() || matches!(found, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 impl fmt::Debug for Names {
@@ -336,24 +243,6 @@ mod tests {
         assert_eq!(names.look_up("bm52").unwrap_err(), "nothing is called `bm52`; did you mean `bm25`?");
         let error = names.look_up("tfidf").unwrap_err();
         assert_eq!(error, "nothing is called `tfidf`; the names are bm25, ltr, a,b, say \"x\"");
-
-        let split = |text| Names::split(text).map_err(|_| ());
-        let items = |items: &[&str]| Ok(items.iter().map(|item| (*item).to_owned()).collect::<Vec<_>>());
-        assert_eq!(split("bm25, ltr ,7"), items(&["bm25", "ltr", "7"]));
-        assert_eq!(split("bm25,"), items(&["bm25"]));
-        assert_eq!(split("\"a,b\" , \"say \"\"x\"\"\",ltr"), items(&["a,b", "say \"x\"", "ltr"]));
-        assert_eq!(
-            split("6\" nails,rock'n'roll"),
-            items(&["6\" nails", "rock'n'roll"]),
-            "marks within a name are text"
-        );
-        for text in ["\"open,a", "a,\"b\"c", "a,'b,c'", "'a'"] {
-            assert!(Names::split(text).unwrap_err().contains("begins with a quotation mark"), "{text}");
-        }
-        for items in [vec!["a,b", "7"], vec!["\"", "x\"y", "ltr"], vec!["one"], vec![" a", "'b", "-c"]] {
-            assert_eq!(Names::split(&Names::join(&items)).unwrap(), items);
-        }
-        assert_eq!([split(""), split("a,,b"), split("\"\",a")], [Err(()), Err(()), Err(())]);
     }
 
     #[test]

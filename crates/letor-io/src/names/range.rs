@@ -44,7 +44,7 @@ impl Names {
     /// without ranges, or one that cannot be read, stays as it is.
     #[must_use]
     pub fn ranges_written_out(list: &str) -> String {
-        let Ok(items) = Self::split(list) else { return list.to_owned() };
+        let Ok(items) = ranktypes::text::split_list(list) else { return list.to_owned() };
         let mut numbers = Vec::new();
         let mut has_range = false;
         for item in items {
@@ -56,7 +56,7 @@ impl Names {
                 _ => numbers.push(item),
             }
         }
-        if has_range { Self::join(&numbers) } else { list.to_owned() }
+        if has_range { ranktypes::text::join_list(&numbers) } else { list.to_owned() }
     }
 }
 

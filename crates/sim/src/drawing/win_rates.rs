@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use click_logs::model::time::{date, day_of_date};
 use figures::{Curve, CurvePoint, Panel, Panels};
 use output::numbers::with_unit;
 use output::usage::usage;
 use output::{explained, input};
 use serde_json::Value;
 use studies::results::{notes, palette};
+use times::{date, day_of_date};
 
 use super::Request;
 use super::table::Table;

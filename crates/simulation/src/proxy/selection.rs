@@ -56,7 +56,7 @@ impl PairSelection {
             arm(&word, names).ok_or_else(|| names.map_or_else(|| expected(&word), |names| unknown(names, &word)))
         };
         let mut arms = Vec::new();
-        for word in Names::split(text).map_err(|_| expected(text))? {
+        for word in ranktypes::text::split_list(text).map_err(|_| expected(text))? {
             match Names::range(&word, names)? {
                 Some(numbers) => arms.extend(numbers),
                 None => arms.push(one(word)?),
@@ -91,7 +91,7 @@ impl PairSelection {
                 (None, ..) => Err(expected(&word)),
             }
         };
-        let words = Names::split(text).map_err(|_| expected(text))?;
+        let words = ranktypes::text::split_list(text).map_err(|_| expected(text))?;
         Ok(Self::Pairs(words.into_iter().map(one).collect::<Result<_, _>>()?))
     }
 

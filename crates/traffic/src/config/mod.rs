@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 
 use bandits::registry::Spec;
 use bandits::{ActionKind, Generator};
-use click_logs::model::time::{Zone, parse_duration};
-use click_logs::model::{Bots, PairChoice};
 use interleave::receipt::ExperimentVersion;
 use interleave::{AnyInterleaving, AnyMultileaving, Interleaving as _, Multileaving as _, page};
 use rand::SeedableRng as _;
 use serde::{Deserialize, Serialize};
+use times::{Zone, parse_duration};
+use verdicts::{Bots, PairChoice};
 
 pub use guardrails::{Guard, Guardrails, Then};
 
@@ -299,10 +299,10 @@ impl Config {
         }
         let mut seen = BTreeSet::new();
         for (place, Ranker { name, version }) in (1..).zip(&self.rankers) {
-            letor_io::check_name(name)
+            ranktypes::text::check_name(name)
                 .map_err(|fault| invalid("rankers", format!("the name of ranker {place} {fault}")))?;
             if !version.is_empty() {
-                letor_io::check_name(version)
+                ranktypes::text::check_name(version)
                     .map_err(|fault| invalid("rankers", format!("the version of ranker {place} {fault}")))?;
             }
             if !seen.insert(name) {

@@ -1,8 +1,8 @@
 //! Impressions as lines of a log that `click-logs credit` reads: the same counts come out there.
 
-use click_logs::model::time;
 use interleave::Preference;
 use serde_json::json;
+use times as time;
 
 use super::super::config::Config;
 use super::super::event::{Event, Outcome, Reason, State};
@@ -130,7 +130,7 @@ impl Experiment {
             format!("--window={window}"),
             format!("--timezone={timezone}"),
             // In one word: a name may begin with a dash.
-            format!("--rankers={}", letor_io::Names::join(&names)),
+            format!("--rankers={}", ranktypes::text::join_list(&names)),
             end,
         ]
     }

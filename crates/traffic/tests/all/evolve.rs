@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use bandits::Preference;
-use click_logs::model::Bots;
 use interleave::Page;
 use statistics::Counts;
 use traffic::{
     Ask, Choice, Config, Event, Generators, Guard, Guardrails, Keep, Marks, Outcome, Reason, Recorded, Row, State, Then,
 };
+use verdicts::Bots;
 
 use crate::replays::replayed;
 use crate::{World, config};

@@ -1,10 +1,11 @@
 //! What an experiment counts is what `click-logs credit` counts from its log.
 
 use click_logs::join::{Inputs, Limits, Order, credit};
-use click_logs::model::time::{Zone, parse_duration};
-use click_logs::model::{Bots, Complete, Settings};
-use click_logs::outcomes::Outcomes;
+use click_logs::model::{Complete, Settings};
+use times::{Zone, parse_duration};
 use traffic::{Config, Experiment, Keep, State};
+use verdicts::Bots;
+use verdicts::outcomes::Outcomes;
 
 use crate::{World, config};
 
@@ -38,7 +39,7 @@ fn settings(config: &Config, flags: &[String]) -> Settings {
         zone,
         complete: value("--until").map_or(Complete::Final, |until| Complete::Until(zone.time(until).unwrap())),
         bots: config.bots.clone(),
-        rankers: letor_io::Names::split(value("--rankers").unwrap()).unwrap(),
+        rankers: ranktypes::text::split_list(value("--rankers").unwrap()).unwrap(),
         ..Settings::default()
     }
 }
@@ -60,7 +61,7 @@ fn credited(texts: &[String; 2], settings: &Settings) -> Outcomes {
         order: Order::Any,
         block: None,
     };
-    Outcomes::of(&credit(&inputs, settings, &limits, &(), None).unwrap())
+    click_logs::outcomes::of_credited(&credit(&inputs, settings, &limits, &(), None).unwrap())
 }
 
 fn configs() -> Vec<Config> {

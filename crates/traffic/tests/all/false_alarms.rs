@@ -1,12 +1,12 @@
 //! Equal rankers, users with tastes that are fair on average: how often somebody is said to win.
 
 use bandits::Generator;
-use click_logs::decide::{By, decide};
 use interleave::{Doc, ListBuf, Preference};
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use statistics::Counts;
 use statistics::anytime::{PairTest, Verdict};
 use traffic::{Ask, Chosen, Config, Experiment, Keep, Marks, Request, State};
+use verdicts::decide::{By, decide};
 
 use crate::DAY;
 

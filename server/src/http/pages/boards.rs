@@ -10,10 +10,11 @@ use serde_json::json;
 use tokio::sync::{Mutex as Turns, OwnedSemaphorePermit, Semaphore, watch};
 use traffic::State;
 
-use super::super::experiments::{PATIENCE, apart};
+use super::super::experiments::PATIENCE;
+use super::super::off_thread::off_thread;
+use super::super::sessions::random;
 use super::super::{App, Problem};
 use super::overview;
-use super::sessions::random;
 use crate::jobs::{self, Glance, Snapshot};
 use crate::writer::ExperimentHandle;
 
@@ -141,7 +142,7 @@ impl Boards {
         let job = move |session: &mut crate::writer::Session<'_>| jobs::snapshot_of(session, id, known, Glance::of);
         let snapshot = app.writer.call(Some(PATIENCE), job).await??;
         let (shared, before, is_pulled) = (app.clone(), last.clone(), entry.is_pulled());
-        let board = apart(move || {
+        let board = off_thread(move || {
             shared.verdicts.complete(snapshot, |Snapshot { told, facts, .. }, verdict| {
                 let state = told.state;
                 let parts = overview::of(&told, facts.headline(verdict), verdict, &shared.metrics, is_pulled).parts();

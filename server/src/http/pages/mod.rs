@@ -3,12 +3,12 @@
 
 mod boards;
 mod overview;
-mod sessions;
 mod stream;
 
 use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use boards::Boards;
 use page::document::{self, Frame, Live};
 use page::{Controls, Section};
 use serde_json::Value;
@@ -16,15 +16,14 @@ use traffic::{SIMULATED, Standing, State as To};
 
 use super::auth::{Caller, Reader};
 use super::body::Form;
-use super::experiments::{PATIENCE, apart, change_state};
+use super::experiments::{PATIENCE, change_state};
 use super::named::Named;
+use super::off_thread::off_thread;
+use super::sessions::{self, Sessions};
 use super::{App, Problem, guard};
 use crate::jobs::{self, Snapshot};
 use crate::writer::{ExperimentHandle, Session};
-use boards::Boards;
-use sessions::Sessions;
 
-pub(super) use sessions::Pass;
 pub(super) use stream::stream;
 
 /// What a page may load: from this server alone, and nothing that stands in the page itself.
@@ -108,7 +107,7 @@ pub(super) async fn list(State(app): State<App>, reader: Result<Reader, Problem>
         let job = move |session: &mut Session<'_>| jobs::snapshots(session, only.as_deref(), &known);
         let all = app.writer.call(Some(PATIENCE), job).await?;
         let shared = app.clone();
-        let told = apart(move || -> Vec<page::ListItem> {
+        let told = off_thread(move || -> Vec<page::ListItem> {
             let has_notice = shared.settings.notice.is_some();
             let line = |snapshot, verdict: &traffic::Verdict| line(snapshot, verdict, has_notice);
             all.into_iter().map(|snapshot| shared.verdicts.complete(snapshot, line)).collect()
@@ -135,7 +134,7 @@ fn line(snapshot: Snapshot<Value>, verdict: &traffic::Verdict, has_notice: bool)
         warnings,
         headline: overview::headline(headline),
         impressions: told["impressions"].as_u64().unwrap_or(0),
-        since: click_logs::model::time::Zone::default().minute(told["since"].as_i64().unwrap_or(0)),
+        since: times::Zone::default().minute(told["since"].as_i64().unwrap_or(0)),
     }
 }
 

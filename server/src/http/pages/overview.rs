@@ -1,8 +1,7 @@
 //! An experiment as its page shows it.
 
-use click_logs::decide;
-use click_logs::model::time::date;
 use page::{Change, Fate, FateKind, Figure, Guardrail, Latency, Overview, Traffic, TrafficDay};
+use times::date;
 use traffic::{Config, Fates, Headline, SIMULATED, State, Verdict};
 
 use super::tone;
@@ -43,7 +42,7 @@ pub(super) fn of(glance: &Glance, found: Headline, verdict: &Verdict, metrics: &
         latency: latency(metrics),
         changes: glance.changes.iter().map(change).collect(),
         settings: settings(glance),
-        ..decide::overview(&verdict.decision, Some("unit"))
+        ..page::decision::overview(&verdict.decision, Some("unit"))
     }
 }
 

@@ -14,10 +14,10 @@ use super::event::{Event, dwell};
 use super::lists::{Separated, is_nobody, is_plain};
 use super::names::{Field, Kind};
 use super::text::read_bytes;
-use crate::model::time::of_number;
 use crate::model::{
     Click, Displayed, ImpressionRef, Listed, MOST_SHOWN, MixedRef, ReceiptRef, Receipts, Settings, UnitKind, version_of,
 };
+use times::of_number;
 
 /// Reads the lines of one block, or the rows of one batch; its buffers serve all of them.
 #[derive(Default)]

@@ -4,10 +4,10 @@ use interleave::receipt::Receipt;
 use interleave::{AnyInterleaving, AnyMultileaving, Generator, by_id};
 use proptest::prelude::*;
 use rand::SeedableRng;
+use times::Zone;
 
 use super::super::{click, impression};
 use super::*;
-use crate::model::time::Zone;
 use crate::model::{Impression, Mixed, MixedRef};
 
 const CSV: &str = "impression,time,user,session,agent,shown,teams,rankers,receipt";

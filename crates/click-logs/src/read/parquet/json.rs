@@ -3,9 +3,9 @@
 use std::io::Write as _;
 
 use parquet::record::{Field, Row};
+use times as time;
 
 use super::types::{Clock, Column};
-use crate::model::time;
 use crate::read::base64;
 
 /// Appends a row as a line.

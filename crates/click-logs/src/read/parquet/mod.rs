@@ -12,15 +12,15 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use guarded::guarded;
+use json::line;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::reader::{ReaderIter, TreeBuilder};
 use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type};
+use types::{Column, check, holds, is_telling, may_be_other};
 
 use super::file::{Block, Place};
 use crate::error::LogError;
-use guarded::guarded;
-use json::line;
-use types::{Column, check, holds, is_telling, may_be_other};
 
 /// An open file.
 pub(super) struct Table {
@@ -65,7 +65,7 @@ impl Table {
             let names: Vec<&str> = root.get_fields().iter().map(|field| field.name()).collect();
             return Err(failed(format!(
                 "no column `impression` (or `query_id`) among {}; rename the one that holds it",
-                crate::error::excerpt(&names.join(", "))
+                ranktypes::text::excerpt(&names.join(", "))
             )));
         }
         let schema = guarded(|| Type::group_type_builder(root.name()).with_fields(fields).build()).map_err(failed)?;

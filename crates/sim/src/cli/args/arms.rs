@@ -17,9 +17,9 @@ use simulation::matrix::matrix_checksum;
 use simulation::proxy::MatrixOrigin;
 use simulation::sample::draw_first;
 use simulation::seed;
+use studies::matrix_file::MatrixFile;
 
 use super::folder::short;
-use studies::matrix_file::MatrixFile;
 
 /// The number of random sets of arms tried for one with a Condorcet winner.
 const TRIES: u64 = 100_000;
@@ -91,7 +91,7 @@ impl FromStr for ArmSelection {
         if !text.contains(',') && is_number(text) {
             return Ok(Self::Random(parse_positive(text).map_err(expected)?));
         }
-        let items = Names::split(text).map_err(|_| expected(String::new()))?;
+        let items = ranktypes::text::split_list(text).map_err(|_| expected(String::new()))?;
         // A number that no arm can have is a slip, not a name.
         items.iter().filter(|item| is_number(item)).try_for_each(|item| parse_ordinal(item).map(drop))?;
         Ok(Self::List(items))
@@ -104,7 +104,7 @@ impl fmt::Display for ArmSelection {
             Self::All => f.write_str("all"),
             Self::Random(count) => write!(f, "{count}"),
             Self::Alphabetical(count) => write!(f, "alphabetical:{count}"),
-            Self::List(arms) => f.write_str(&Names::join(arms)),
+            Self::List(arms) => f.write_str(&ranktypes::text::join_list(arms)),
         }
     }
 }

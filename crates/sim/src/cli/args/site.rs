@@ -6,22 +6,22 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use clicks::{ClickSpec, FractionalLabels};
 use interleave::{AnyInterleaving, AnyMultileaving, CreditTies};
-use letor_io::{Dataset, FeatureId, Names, Provenance};
+use letor_io::{Dataset, FeatureId, Provenance};
 use output::numbers::{escaped, parse_ordinal, parse_up_to, with_unit};
 use output::shards::Share;
 use output::usage::usage;
 use rankers::{RankerRef, Selection};
 use simulation::prepared::PreparedSite;
 use simulation::spec::{self, SiteSpec};
+use studies::notes;
+use studies::runner::share::lists_for;
+use studies::sensitivity::parse_method;
+use studies::site::OpenSite;
 
 use super::common::{CACHE, CommonArgs};
 use super::own::{OwnArgs, rankers_of};
 use super::reading::ReadingArgs;
 use crate::cli::print::eprintln;
-use studies::notes;
-use studies::runner::share::lists_for;
-use studies::sensitivity::parse_method;
-use studies::site::OpenSite;
 
 /// The rankers of the default data set: 16 features of MSLR, drawn at random once and listed here so that no draw can
 /// change them. The same features of the published matrix of the real data have the same winner.
@@ -162,7 +162,7 @@ fn parse_rankers(text: &str) -> Result<RankerRefs, String> {
         Err(_) if item.parse::<f64>().is_ok() => parse_ordinal(&item).map(RankerRef::Number),
         Err(_) => Ok(RankerRef::Name(item)),
     };
-    Ok(RankerRefs(Names::split(text)?.into_iter().map(one).collect::<Result<_, _>>()?))
+    Ok(RankerRefs(ranktypes::text::split_list(text)?.into_iter().map(one).collect::<Result<_, _>>()?))
 }
 
 impl SiteArgs {

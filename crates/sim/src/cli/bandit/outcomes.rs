@@ -8,10 +8,7 @@ use bandits::open::{Absorbed, OpenPolicy, OutcomePool, PairOutcomes};
 use bandits::registry::Spec;
 use bandits::{ActionKind, Arm, Generators};
 use clap::Args;
-use click_logs::join::Day;
-use click_logs::model::UNNAMED;
-use click_logs::model::time::date;
-use click_logs::outcomes::{Outcomes, missing, summary_beside};
+use click_logs::outcomes::{missing, summary_beside};
 use output::numbers::{parse_positive, with_separators};
 use output::tell::{caution, note};
 use output::text_table::{Align, TextTable};
@@ -19,11 +16,14 @@ use output::usage::usage;
 use serde::Serialize;
 use serde_json::{Value, json};
 use statistics::Counts;
+use studies::notes;
+use studies::results::label;
+use times::date;
+use verdicts::UNNAMED;
+use verdicts::outcomes::{Day, Outcomes};
 
 use crate::cli::args::{RunArgs, StudyDefaults};
 use crate::cli::print::println;
-use studies::notes;
-use studies::results::label;
 
 /// What to do with outcomes of days.
 #[derive(Debug, Args)]
@@ -203,8 +203,8 @@ impl Days {
         let until = until.or_else(|| summary["last_closed_day"].as_str());
         let named = summary["rankers"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let order: Vec<String> = named.map(str::to_owned).collect();
-        let outcomes =
-            Outcomes::from_csv(&text, &order).and_then(|outcomes| outcomes.need_impressions().map(|()| outcomes));
+        let outcomes = click_logs::outcomes::read(&text, &order)
+            .and_then(|outcomes| click_logs::outcomes::need_impressions(&outcomes).map(|()| outcomes));
         let Outcomes { rankers, versions, days: rows } = outcomes.map_err(|error| usage(error.in_file(&table)))?;
         if versions.len() > 1 {
             let names: Vec<&str> = versions.iter().map(|version| version.as_deref().unwrap_or(UNNAMED)).collect();

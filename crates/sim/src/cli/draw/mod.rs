@@ -4,16 +4,16 @@ use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
-use letor_io::{NameList, Names};
+use letor_io::NameList;
 use output::numbers::{escaped, parse_above_zero};
 use output::usage::usage;
+use studies::results::{Chosen, DENSITY, Format, LegendAt, Length, Letters};
+use studies::runner::announce_missing;
 
 use crate::cli::args::AxesArg;
 use crate::cli::print::{eprintln, println};
 use crate::drawing::{Drawing, Request, draw};
 use crate::experiment::config::{Bands, Scale};
-use studies::results::{Chosen, DENSITY, Format, LegendAt, Length, Letters};
-use studies::runner::announce_missing;
 
 /// Draw the figure of finished results again, for a paper: without running anything.
 ///
@@ -262,7 +262,7 @@ impl std::str::FromStr for Relabelled {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Names::split(text)?.iter().map(|item| relabelled(item)).collect::<Result<_, _>>().map(Self)
+        ranktypes::text::split_list(text)?.iter().map(|item| relabelled(item)).collect::<Result<_, _>>().map(Self)
     }
 }
 

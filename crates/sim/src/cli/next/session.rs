@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use judges::Config;
-use letor_io::{NameList, Names};
+use letor_io::NameList;
 use output::explained;
 use output::input;
 use output::tell::note;
@@ -194,7 +194,7 @@ impl Settings {
                 None if names.len() < config.names.len() => format!("names {} of them", names.len()),
                 None => "has them in another order".to_owned(),
             };
-            return differs(flag, given, Names::join(&config.names));
+            return differs(flag, given, ranktypes::text::join_list(&config.names));
         }
         if let Some(items) = self.items.as_deref().map(lines_of).transpose()?.filter(|items| *items != config.items) {
             let place = items.iter().zip(&config.items).position(|(one, other)| one != other);

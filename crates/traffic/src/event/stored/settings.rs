@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use click_logs::model::Bots;
 use serde::{Deserialize, Serialize};
+use verdicts::Bots;
 
 use super::super::super::config::{Config, Generators, Guardrails, Ranker};
 use super::values::{AskV1, KeepV1, ThenV1};

@@ -1,10 +1,10 @@
 //! What a log says in one sentence: the headline of a page.
 
 use statistics::anytime::Verdict;
+use times::date;
 
 use super::report::{contradiction, grouped, level, of_pair, percent_of_confidence};
-use super::{By, Decision, confidence};
-use crate::model::time::date;
+use super::{By, Decision};
 
 /// More candidates than these are counted instead of named.
 const NAMED: usize = 6;
@@ -67,7 +67,7 @@ fn of_two(decision: &Decision, what: &str) -> Finding {
         Some(0.5) => format!("Undecided: {first} and {second} are level."),
         Some(share) => {
             let (ahead, behind) = if share > 0.5 { (first, second) } else { (second, first) };
-            let confidence = percent_of_confidence(confidence(&pair.last));
+            let confidence = percent_of_confidence(pair.last.confidence());
             format!("Undecided: {ahead} is ahead of {behind} ({confidence} confidence so far).")
         }
     };
@@ -126,12 +126,12 @@ fn of_many(decision: &Decision, what: &str) -> Finding {
 mod tests {
     use super::super::decide_one;
     use super::*;
-    use crate::outcomes::Outcomes;
+    use crate::outcomes::{Outcomes, of_table};
 
     fn found(rows: &str) -> Finding {
         let header =
             "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties";
-        let outcomes = Outcomes::from_csv(&format!("{header}\n{rows}"), &[]).unwrap();
+        let outcomes = of_table(&format!("{header}\n{rows}"));
         finding(&decide_one(&outcomes, 0.05, By::Units).unwrap(), Some("user"))
     }
 

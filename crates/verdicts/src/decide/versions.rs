@@ -2,12 +2,11 @@
 //! level, and no outcome of one enters the verdict of another.
 
 use statistics::StatisticsError;
+use times::date;
 
 use super::{By, Decision, decide_one, report};
-use crate::join::Day;
-use crate::model::time::date;
-use crate::model::{UNNAMED, experiment_of};
-use crate::outcomes::{Outcomes, quoted};
+use crate::outcomes::{Day, Outcomes, quoted};
+use crate::version::{UNNAMED, experiment_of};
 
 /// What a log says about a version of its experiment.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,7 +47,7 @@ impl OfVersion {
         );
         Some(format!(
             "{of}{} day{s} between the first and the last have no row ({days}): if users came on them, a part of the table is missing.",
-            output::numbers::with_separators(count as u64)
+            ranktypes::text::with_separators(count as u64)
         ))
     }
 
@@ -69,15 +68,21 @@ pub struct Verdicts {
 /// Decides by the outcomes of a log, each version of its experiment alone, at level `alpha`, in (0, 1).
 ///
 /// ```
-/// use click_logs::decide::{By, decide};
-/// use click_logs::outcomes::Outcomes;
+/// use statistics::Counts;
 /// use statistics::anytime::Verdict;
+/// use verdicts::decide::{By, decide};
+/// use verdicts::outcomes::{Day, DayCounts, Outcomes};
 ///
-/// let table = "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties
-/// 2026-11-22,new,old,60,40,25,90,70,200
-/// 2026-11-23,new,old,75,40,30,99,61,230
-/// ";
-/// let verdicts = decide(&Outcomes::from_csv(table, &[])?, 0.05, By::Units)?;
+/// let of_day = |day, wins, losses| {
+///     let counts = DayCounts { units: Counts::new(wins, losses, 25), impressions: Counts::new(90, 70, 200) };
+///     Day { version: 0, day, pair: (0, 1), counts }
+/// };
+/// let outcomes = Outcomes {
+///     rankers: vec!["new".to_owned(), "old".to_owned()],
+///     versions: vec![None],
+///     days: vec![of_day(20_779, 60, 40), of_day(20_780, 75, 40)],
+/// };
+/// let verdicts = decide(&outcomes, 0.05, By::Units)?;
 /// assert_eq!(verdicts.latest().pairs[0].last.verdict, Verdict::FirstWins);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -215,12 +220,13 @@ mod tests {
     use statistics::anytime::Verdict;
 
     use super::*;
+    use crate::outcomes::of_table;
 
     const HEADER: &str =
         "version,day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties";
 
     fn verdicts(rows: &str) -> Verdicts {
-        decide(&Outcomes::from_csv(&format!("{HEADER}\n{rows}"), &[]).unwrap(), 0.05, By::Units).unwrap()
+        decide(&of_table(&format!("{HEADER}\n{rows}")), 0.05, By::Units).unwrap()
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// never changes what was counted before. For the same reason, only clicks within the window of their impression make a bot.
 ///
 /// ```
-/// use click_logs::model::Bots;
+/// use verdicts::Bots;
 ///
 /// let bots = Bots::from_toml("max_clicks_per_day = 300\nunit_prefixes = [\"monitor-\"]\nagents = [\"crawler\"]")?;
 /// assert!(bots.is_known("monitor-7", None) && bots.is_known("anna", Some("NiceCrawler/1.0")));
@@ -50,6 +50,13 @@ impl Bots {
             });
             format!("{place}{}", error.message().replace('\n', " "))
         })
+    }
+
+    /// The rules as the text of a TOML file.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        // Numbers and lists of texts: each has a form.
+        toml::to_string(self).unwrap_or_default()
     }
 
     /// Whether an impression is of a bot by its unit or agent alone.

@@ -1,9 +1,9 @@
 //! A decision as CSV and JSON.
 
 use statistics::Counts;
+use times::date;
 
-use super::{Contradiction, Decision, confidence, verdict_name, winner};
-use crate::model::time::date;
+use super::{Contradiction, Decision, verdict_name};
 use crate::outcomes::quoted;
 
 impl Decision {
@@ -56,10 +56,10 @@ impl Decision {
                 "second": name(last.pair.1),
                 "verdict": verdict_name(last.verdict),
                 // Whoever reads no further than this must not act on a verdict about the past.
-                "winner": winner(last).filter(|_| pair.contradicted.is_none()).map(name),
+                "winner": last.winner().filter(|_| pair.contradicted.is_none()).map(name),
                 "contradicted": pair.contradicted.map(contradiction),
                 "since": pair.since.map(date),
-                "confidence": confidence(last),
+                "confidence": last.confidence(),
                 "p_value": last.p_value,
                 "ln_evidence": last.ln_evidence,
                 self.by.name(): counts(last.counts),

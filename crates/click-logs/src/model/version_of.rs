@@ -1,54 +1,11 @@
-//! Versions of an experiment: outcomes of two are never added up.
+//! The version of its experiment that an impression states, in fields or by its receipt.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
-use super::{PairChoice, PairChoices, SaidBy};
-use crate::error::excerpt;
-
-/// What stands for impressions without a version where others have one.
-pub const UNNAMED: &str = "no version named";
+use ranktypes::text::excerpt;
 
 /// The most bytes of a version.
 const MOST_BYTES: usize = 200;
-
-/// What the impressions of a version of the experiment say together.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct OfVersion {
-    /// All rankers.
-    pub rankers: BTreeSet<String>,
-    /// How they were chosen.
-    pub choices: PairChoices,
-}
-
-impl OfVersion {
-    /// Adds another part of the log.
-    pub fn merge(&mut self, other: Self) {
-        self.rankers.extend(other.rankers);
-        self.choices.merge(other.choices);
-    }
-
-    /// The version with this name; `stated` is how the settings say that rankers were chosen.
-    #[must_use]
-    pub fn resolve(&self, name: Option<&str>, stated: Option<PairChoice>) -> Version {
-        let (choice, said_by) = self.choices.resolve(stated);
-        let declared = self.choices.declared.last().copied();
-        Version { name: name.map(str::to_owned), choice, said_by, declared }
-    }
-}
-
-/// A version of the experiment: an experiment of its own.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Version {
-    /// Its name; `None` for impressions that name none.
-    pub name: Option<String>,
-    /// How the rankers of impressions were chosen.
-    pub choice: PairChoice,
-    /// Who says so.
-    pub said_by: SaidBy,
-    /// The most careful way of choosing that impressions declare.
-    pub declared: Option<PairChoice>,
-}
 
 /// The version of an impression by the fields `experiment` and `version`, and by its receipt: `EXPERIMENT@VERSION`, or the one of
 /// both that is there; `None` without any.
@@ -100,18 +57,10 @@ pub(crate) fn version_of<'a>(
     Ok(Some(found))
 }
 
-/// The experiment of a version, if it names one.
-pub(crate) fn experiment_of(version: &str) -> Option<&str> {
-    version.rsplit_once('@').map(|(experiment, _)| experiment)
-}
-
-/// What is wrong with a version, if anything: it is written into tables and on terminals.
-pub(crate) fn wrong_version(version: &str) -> Option<String> {
-    letor_io::check_name(version).err().map(|fault| format!("the version {} {fault}", excerpt(version)))
-}
-
 #[cfg(test)]
 mod tests {
+    use verdicts::experiment_of;
+
     use super::*;
 
     #[test]

@@ -2,9 +2,9 @@
 
 use statistics::Counts;
 use statistics::anytime::Verdict;
+use times::date;
 
-use super::{By, Contradiction, Decision, PairDecision, confidence, winner};
-use crate::model::time::date;
+use super::{By, Contradiction, Decision, PairDecision};
 
 /// The verdict in words. `unit` is what a unit is, e.g. `user`.
 #[must_use]
@@ -93,13 +93,13 @@ pub(super) fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> V
     let (ahead, behind) = if ahead_is_first { (first, second) } else { (second, first) };
     let turned = |(low, high): (f64, f64)| if ahead_is_first { (low, high) } else { (1.0 - high, 1.0 - low) };
     let (low, high) = turned(last.interval);
-    let headline = match winner(last) {
+    let headline = match last.winner() {
         Some(ranker) if pair.contradicted.is_some() => format!(
             "  That {} beats {} was decided{} ({} confidence). {}",
             decision.rankers[ranker],
             if ranker == last.pair.0 { second } else { first },
             pair.since.map_or_else(String::new, |day| format!(" on {}", date(day))),
-            percent_of_confidence(confidence(last)),
+            percent_of_confidence(last.confidence()),
             if pair.contradicted.is_some_and(|found| found.other_is_ahead()) {
                 "It holds for the time until then, not for now."
             } else {
@@ -108,13 +108,13 @@ pub(super) fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> V
         ),
         Some(_) => format!(
             "{ahead} beats {behind}: {} confidence, since {}.",
-            percent_of_confidence(confidence(last)),
+            percent_of_confidence(last.confidence()),
             pair.since.map_or_else(String::new, date)
         ),
         None if wins == losses => format!("{first} and {second}: not decided; level."),
         None => format!(
             "{first} and {second}: not decided; {ahead} is ahead ({} confidence so far).",
-            percent_of_confidence(confidence(last))
+            percent_of_confidence(last.confidence())
         ),
     };
     let mut lines = vec![headline];
@@ -194,7 +194,8 @@ fn percent(share: f64) -> String {
 }
 
 /// Confidence is never rounded up to certainty.
-pub(super) fn percent_of_confidence(confidence: f64) -> String {
+#[must_use]
+pub fn percent_of_confidence(confidence: f64) -> String {
     let percent = 100.0 * confidence;
     if percent > 99.99 {
         "over 99.99%".to_owned()
@@ -236,14 +237,14 @@ pub(super) fn listed(names: &[&str]) -> String {
 mod tests {
     use super::super::decide_one;
     use super::*;
-    use crate::outcomes::Outcomes;
+    use crate::outcomes::of_table;
 
     #[test]
     fn verdicts_are_plain() {
         let table = |wins: u64, losses: u64| {
             let header =
                 "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties";
-            Outcomes::from_csv(&format!("{header}\n2026-11-22,A,B,{wins},{losses},50,1,1,1\n"), &[]).unwrap()
+            of_table(&format!("{header}\n2026-11-22,A,B,{wins},{losses},50,1,1,1\n"))
         };
         let text = |wins, losses| report(&decide_one(&table(wins, losses), 0.05, By::Units).unwrap(), Some("user"));
         let won = text(300, 400);

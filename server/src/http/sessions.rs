@@ -9,7 +9,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, header};
 use sha2::{Digest as _, Sha256};
 
-use super::super::{App, Problem, elapsed};
+use super::{App, Problem, elapsed};
 use crate::ids;
 use crate::store::KeyRow;
 
@@ -25,10 +25,10 @@ type Hash = [u8; 32];
 
 /// A session that a request belongs to.
 #[derive(Debug, Clone)]
-pub(in super::super) struct Pass {
+pub(super) struct SignedIn {
     session: Hash,
     /// What forms of the session's pages send along.
-    pub(in super::super) token: String,
+    pub(super) token: String,
 }
 
 #[derive(Debug)]
@@ -40,7 +40,7 @@ struct Session {
 
 /// All sessions.
 #[derive(Debug)]
-pub(in super::super) struct Sessions {
+pub(super) struct Sessions {
     held: Mutex<BTreeMap<Hash, Session>>,
     /// What forms send along where nobody signs in.
     open: String,
@@ -62,7 +62,7 @@ impl Sessions {
     }
 
     /// What forms send along where nobody signs in.
-    pub(in super::super) fn open_token(&self) -> &str {
+    pub(super) fn open_token(&self) -> &str {
         &self.open
     }
 
@@ -84,7 +84,7 @@ impl Sessions {
     }
 
     /// The session of a request and its key, if both are still good.
-    pub(in super::super) fn find(&self, parts: &Parts, app: &App) -> Option<(KeyRow, Pass)> {
+    pub(super) fn find(&self, parts: &Parts, app: &App) -> Option<(KeyRow, SignedIn)> {
         let cookies = parts.headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
         let mut names = cookies.flat_map(|text| text.split(';')).filter_map(|pair| {
             let (name, value) = pair.trim().split_once('=')?;
@@ -94,17 +94,17 @@ impl Sessions {
         names.find_map(|name| {
             let session = hash(name);
             let Session { key, token, .. } = held.get(&session)?;
-            Some((app.keys.of_id(*key)?, Pass { session, token: token.clone() }))
+            Some((app.keys.of_id(*key)?, SignedIn { session, token: token.clone() }))
         })
     }
 
     /// Whether nobody has signed out of a session, and it is not too old.
-    pub(in super::super) fn is_open(&self, pass: &Pass) -> bool {
+    pub(super) fn is_open(&self, pass: &SignedIn) -> bool {
         self.held().contains_key(&pass.session)
     }
 
     /// Ends a session.
-    pub(super) fn end(&self, pass: &Pass) {
+    pub(super) fn end(&self, pass: &SignedIn) {
         self.held().remove(&pass.session);
     }
 }

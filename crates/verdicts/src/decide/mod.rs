@@ -6,18 +6,14 @@
 //! of its own.
 
 mod contradiction;
-mod figure;
 mod finding;
-mod overview;
 mod report;
 mod tables;
 mod versions;
 
 pub use contradiction::Contradiction;
-pub use figure::svg;
 pub use finding::{Finding, FindingKind, finding};
-pub use overview::{label, overview};
-pub use report::report;
+pub use report::{percent_of_confidence, report};
 pub use versions::{OfVersion, Verdicts, decide};
 
 use statistics::anytime::{BestArm, EProcess, PairTest, Verdict};
@@ -26,7 +22,7 @@ use statistics::power::StoppingTime;
 use statistics::{Counts, StatisticsError};
 
 use self::contradiction::Until;
-use crate::outcomes::Outcomes;
+use crate::outcomes::{DayCounts, Outcomes};
 
 /// What is counted as independent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -171,7 +167,7 @@ fn decide_one(outcomes: &Outcomes, alpha: f64, by: By) -> Result<Decision, Stati
     Ok(decision)
 }
 
-fn counted(counts: crate::join::DayCounts, by: By) -> Counts {
+fn counted(counts: DayCounts, by: By) -> Counts {
     match by {
         By::Units => counts.units,
         By::Impressions => counts.impressions,
@@ -277,17 +273,21 @@ impl By {
     }
 }
 
-/// The highest level at which it is decided, below 1.
-fn confidence(look: &Look) -> f64 {
-    (1.0 - look.p_value).max(0.0)
-}
+impl Look {
+    /// The highest level at which it is decided, below 1.
+    #[must_use]
+    pub fn confidence(&self) -> f64 {
+        (1.0 - self.p_value).max(0.0)
+    }
 
-/// The ranker that won, if it is decided.
-fn winner(look: &Look) -> Option<usize> {
-    match look.verdict {
-        Verdict::FirstWins => Some(look.pair.0),
-        Verdict::SecondWins => Some(look.pair.1),
-        Verdict::Open => None,
+    /// The ranker that won, if it is decided.
+    #[must_use]
+    pub fn winner(&self) -> Option<usize> {
+        match self.verdict {
+            Verdict::FirstWins => Some(self.pair.0),
+            Verdict::SecondWins => Some(self.pair.1),
+            Verdict::Open => None,
+        }
     }
 }
 
@@ -302,7 +302,7 @@ fn verdict_name(verdict: Verdict) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::join::{Day, DayCounts};
+    use crate::outcomes::Day;
 
     /// The first of two rankers wins 55% of 400 units a day; with three, also 60% against the third.
     fn outcomes(rankers: usize) -> Outcomes {

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{Decision, Look, OfVersion, Verdicts};
-use crate::model::time::date;
+use times::date;
+use verdicts::decide::{Decision, Look, OfVersion, Verdicts};
 
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 220.0;
@@ -150,9 +150,10 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{By, decide};
+    use verdicts::decide::{By, decide};
+    use verdicts::outcomes::Outcomes;
+
     use super::*;
-    use crate::outcomes::Outcomes;
 
     #[test]
     fn every_pair_has_a_panel() {
@@ -161,7 +162,7 @@ mod tests {
         let rows: String = (1..10)
             .map(|day| format!("2026-11-{day:02},a<b,B,{},9,1,1,1,1\n2026-11-{day:02},B,C,9,9,1,1,1,1\n", 9 + 2 * day))
             .collect();
-        let outcomes = Outcomes::from_csv(&format!("{header}\n{rows}"), &[]).unwrap();
+        let outcomes = crate::outcomes::read(&format!("{header}\n{rows}"), &[]).unwrap();
         let decision = decide(&outcomes, 0.05, By::Units).unwrap();
         let figure = svg(&decision, Some("synthetic")).unwrap();
         assert_eq!(figure.matches("<polyline").count(), 2);
@@ -171,12 +172,12 @@ mod tests {
         // The last day of each panel has its dot, so that one day alone is seen.
         assert_eq!(figure.matches("<circle").count(), 2);
         let turned = format!("{header}\n2026-11-01,A,B,80,20,0,1,1,1\n2026-11-02,A,B,20,380,0,1,1,1\n");
-        let decision = decide(&Outcomes::from_csv(&turned, &[]).unwrap(), 0.05, By::Units).unwrap();
+        let decision = decide(&crate::outcomes::read(&turned, &[]).unwrap(), 0.05, By::Units).unwrap();
         assert!(svg(&decision, None).unwrap().contains(">A was ahead until 2026-11-01; B is ahead now</text>"));
         let versions =
             format!("version,{header}\ne@1,2026-11-01,A,B,80,20,0,1,1,1\ne@2,2026-11-02,A,B,20,80,0,1,1,1\n");
         let figure =
-            svg(&decide(&Outcomes::from_csv(&versions, &[]).unwrap(), 0.05, By::Units).unwrap(), None).unwrap();
+            svg(&decide(&crate::outcomes::read(&versions, &[]).unwrap(), 0.05, By::Units).unwrap(), None).unwrap();
         assert!(figure.contains(">e@1: Share of wins of A over B</text>") && figure.contains(">e@2: Share of wins"));
         let nothing = decide(&Outcomes::default(), 0.05, By::Units).unwrap();
         assert_eq!(svg(&nothing, None), None);

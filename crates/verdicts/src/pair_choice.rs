@@ -39,7 +39,7 @@ impl std::str::FromStr for PairChoice {
         let known = Self::ALL.into_iter().find(|choice| choice.name() == text);
         known.ok_or_else(|| {
             let names = Self::ALL.map(Self::name).join(", ");
-            format!("unknown way of choosing pairs {}; expected one of {names}", crate::error::excerpt(text))
+            format!("unknown way of choosing pairs {}; expected one of {names}", ranktypes::text::excerpt(text))
         })
     }
 }

@@ -1,11 +1,12 @@
 //! A decision as a page shows it: headline, win rates, pairs and the matrix of them, each turned towards whoever is ahead.
 
-use page::{Headline, Matrix, MatrixCell, Overview, Pair, Rate, RatePoint, Tone};
 use statistics::anytime::Verdict;
+use times::date;
+use verdicts::decide::{
+    Contradiction, Decision, FindingKind, Look, PairDecision, finding, percent_of_confidence, report,
+};
 
-use super::report::percent_of_confidence;
-use super::{Contradiction, Decision, FindingKind, Look, PairDecision, confidence, finding, report, winner};
-use crate::model::time::date;
+use crate::model::{Headline, Matrix, MatrixCell, Overview, Pair, Rate, RatePoint, Tone};
 
 /// The most charts of win rates.
 const RATES: usize = 6;
@@ -36,7 +37,7 @@ pub fn overview(decision: &Decision, unit: Option<&str>) -> Overview {
     order.sort_by(|a, b| {
         let key = |pair: &PairDecision| {
             let is_of_leader = [pair.last.pair.0, pair.last.pair.1].iter().any(|ranker| Some(*ranker) == leader);
-            (!is_of_leader, winner(&pair.last).is_none())
+            (!is_of_leader, pair.last.winner().is_none())
         };
         let share = |pair: &PairDecision| ahead_first(pair).1;
         key(a).cmp(&key(b)).then(share(a).total_cmp(&share(b)))
@@ -120,7 +121,7 @@ fn row(decision: &Decision, pair: &PairDecision) -> Pair {
     let [first, second] = [pair.last.pair.0, pair.last.pair.1].map(|ranker| decision.rankers[ranker].clone());
     let (ahead, behind) = if is_first { (first, second) } else { (second, first) };
     let counts = pair.last.counts;
-    let verdict = match (winner(&pair.last), pair.contradicted) {
+    let verdict = match (pair.last.winner(), pair.contradicted) {
         (Some(_), Some(_)) => "contradicted".to_owned(),
         (Some(_), None) => pair.since.map_or_else(String::new, |day| format!("wins, since {}", date(day))),
         (None, _) => "open".to_owned(),
@@ -131,9 +132,9 @@ fn row(decision: &Decision, pair: &PairDecision) -> Pair {
         share: counts.share().map(|_| share),
         interval: turned(pair.last.interval, is_first),
         units: [counts.decided(), counts.ties],
-        confidence: format!("{} confidence", percent_of_confidence(confidence(&pair.last))),
+        confidence: format!("{} confidence", percent_of_confidence(pair.last.confidence())),
         verdict,
-        is_decided: winner(&pair.last).is_some() && pair.contradicted.is_none(),
+        is_decided: pair.last.winner().is_some() && pair.contradicted.is_none(),
     }
 }
 
@@ -144,7 +145,7 @@ fn matrix(decision: &Decision) -> Option<Matrix> {
     for pair in &decision.pairs {
         let (first, second) = pair.last.pair;
         let Some(share) = pair.last.counts.share() else { continue };
-        let won = winner(&pair.last).filter(|_| pair.contradicted.is_none()).map(|ranker| ranker == first);
+        let won = pair.last.winner().filter(|_| pair.contradicted.is_none()).map(|ranker| ranker == first);
         cells[first * count + second] = Some(MatrixCell { share, winner: won });
         cells[second * count + first] = Some(MatrixCell { share: 1.0 - share, winner: won.map(|first| !first) });
     }
@@ -165,20 +166,31 @@ fn matrix(decision: &Decision) -> Option<Matrix> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{By, decide_one};
-    use super::*;
-    use crate::outcomes::Outcomes;
+    use statistics::Counts;
+    use verdicts::decide::{By, decide};
+    use verdicts::outcomes::{Day, DayCounts, Outcomes};
 
-    fn shown(rows: &str) -> Overview {
-        let header =
-            "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties";
-        let outcomes = Outcomes::from_csv(&format!("{header}\n{rows}"), &[]).unwrap();
-        overview(&decide_one(&outcomes, 0.05, By::Units).unwrap(), Some("user"))
+    use super::*;
+
+    /// Rows of a day and the units won, lost and tied of the first ranker of a pair.
+    fn shown(rankers: &[&str], rows: &[(i32, (usize, usize), [u64; 3])]) -> Overview {
+        let day = |&(day, pair, [wins, losses, ties]): &(i32, (usize, usize), [u64; 3])| Day {
+            version: 0,
+            day,
+            pair,
+            counts: DayCounts { units: Counts::new(wins, losses, ties), impressions: Counts::new(1, 1, 1) },
+        };
+        let outcomes = Outcomes {
+            rankers: rankers.iter().map(ToString::to_string).collect(),
+            versions: vec![None],
+            days: rows.iter().map(day).collect(),
+        };
+        overview(decide(&outcomes, 0.05, By::Units).unwrap().latest(), Some("user"))
     }
 
     #[test]
     fn everything_is_turned_towards_the_winner() {
-        let page = shown("2026-11-22,A,B,300,400,50,1,1,1\n2026-11-23,A,B,300,400,50,1,1,1\n");
+        let page = shown(&["A", "B"], &[(20_779, (0, 1), [300, 400, 50]), (20_780, (0, 1), [300, 400, 50])]);
         let [rate] = page.rates.as_slice() else { panic!("{page:?}") };
         assert_eq!((rate.of.as_str(), rate.against.as_str(), rate.points.len()), ("B", "A", 2));
         let last = &rate.points[1];
@@ -191,15 +203,14 @@ mod tests {
 
     #[test]
     fn many_rankers_have_a_matrix_and_charts_of_the_leader() {
-        let mut rows = String::new();
-        let names = ["A", "B", "C", "D", "E", "F", "G", "H"];
-        for (i, first) in names.iter().enumerate() {
-            for second in &names[i + 1..] {
-                let wins = if *first == "A" { 300 } else { 105 };
-                rows += &format!("2026-11-22,{first},{second},{wins},100,5,1,1,1\n");
+        let mut rows = Vec::new();
+        for first in 0..8 {
+            for second in first + 1..8 {
+                let wins = if first == 0 { 300 } else { 105 };
+                rows.push((20_779, (first, second), [wins, 100, 5]));
             }
         }
-        let page = shown(&rows);
+        let page = shown(&["A", "B", "C", "D", "E", "F", "G", "H"], &rows);
         assert_eq!((page.rates.len(), page.pairs.len(), page.more_pairs), (RATES, 28, 0));
         assert!(page.rates.iter().all(|rate| rate.of == "A") && page.pairs[..7].iter().all(|pair| pair.ahead == "A"));
         let matrix = page.matrix.unwrap();
@@ -210,7 +221,7 @@ mod tests {
             assert_eq!(cell.winner, mirrored.winner.map(|won| !won));
         }
         assert!(matrix.cells[0].is_none());
-        let nothing = overview(&decide_one(&Outcomes::default(), 0.05, By::Units).unwrap(), None);
+        let nothing = overview(decide(&Outcomes::default(), 0.05, By::Units).unwrap().latest(), None);
         assert!(nothing.rates.is_empty() && nothing.pairs.is_empty() && nothing.headline.tone == Tone::Neutral);
         assert!(nothing.report.is_empty());
     }

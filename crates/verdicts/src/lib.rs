@@ -1,0 +1,44 @@
+//! Who won. Outcomes by unit and day ([`outcomes`]) become evidence that holds at every look, a decision, and its words
+//! ([`decide`](fn@decide)).
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`outcomes`] | what verdicts are made of: wins, losses and ties by version, day and pair |
+//! | [`decide`](mod@decide) | looks, evidence, contradictions; as sentences, CSV and JSON |
+//!
+//! Beside these: how pairs were chosen, which decides what of a unit may be counted ([`PairChoice`]), the versions of an experiment
+//! ([`Version`]), and who is a bot ([`Bots`]). Nothing here reads a file or a flag. Logs are read and credited by `click-logs`;
+//! `traffic` counts experiments as they run.
+//!
+//! ```
+//! use statistics::Counts;
+//! use statistics::anytime::Verdict;
+//! use verdicts::decide::{By, decide};
+//! use verdicts::outcomes::{Day, DayCounts, Outcomes};
+//!
+//! let counts = DayCounts { units: Counts::new(300, 180, 90), impressions: Counts::new(500, 320, 700) };
+//! let outcomes = Outcomes {
+//!     rankers: vec!["new".to_owned(), "old".to_owned()],
+//!     versions: vec![None],
+//!     days: vec![Day { version: 0, day: 20_780, pair: (0, 1), counts }],
+//! };
+//! let verdicts = decide(&outcomes, 0.05, By::Units)?;
+//! assert_eq!(verdicts.latest().pairs[0].last.verdict, Verdict::FirstWins);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![warn(clippy::self_named_module_files)]
+
+mod bots;
+pub mod decide;
+pub mod outcomes;
+mod pair_choice;
+mod version;
+
+pub use bots::Bots;
+pub use pair_choice::{PairChoice, PairChoices, SaidBy};
+pub use version::{OfVersion, UNNAMED, Version, experiment_of, wrong_version};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

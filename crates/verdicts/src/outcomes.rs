@@ -1,0 +1,168 @@
+//! Outcomes by version of the experiment, day and pair of rankers: what verdicts are made of.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use statistics::Counts;
+use times::date;
+
+/// What one day says about a pair of rankers in a version of the experiment; wins are those of the first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Day {
+    /// The version, by its place among all.
+    pub version: usize,
+    /// Days since 1970-01-01.
+    pub day: i32,
+    /// The rankers, by their places in the names.
+    pub pair: (usize, usize),
+    /// The counts.
+    pub counts: DayCounts,
+}
+
+/// Outcomes of a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DayCounts {
+    /// Units that closed on the day.
+    pub units: Counts,
+    /// Impressions shown on the day.
+    pub impressions: Counts,
+}
+
+/// The columns of a table of outcomes.
+pub const COLUMNS: [&str; 9] = [
+    "day",
+    "first",
+    "second",
+    "unit_wins",
+    "unit_losses",
+    "unit_ties",
+    "impression_wins",
+    "impression_losses",
+    "impression_ties",
+];
+
+/// The column of versions, which comes first in a table where some impression names one.
+pub const VERSION: &str = "version";
+
+/// Outcomes by version of the experiment, day and pair.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Outcomes {
+    /// The rankers.
+    pub rankers: Vec<String>,
+    /// The versions; `None` for impressions that name none. Outcomes of two are never added up.
+    pub versions: Vec<Option<String>>,
+    /// By version, day and pair, in this order.
+    pub days: Vec<Day>,
+}
+
+impl Outcomes {
+    /// Whether some impression names the version of its experiment.
+    #[must_use]
+    pub fn are_named(&self) -> bool {
+        self.versions.iter().any(Option::is_some)
+    }
+
+    /// As CSV; wins are those of the first ranker, and units stand on the day on which they closed.
+    #[must_use]
+    pub fn to_csv(&self) -> String {
+        let are_named = self.are_named();
+        let mut text = header(are_named) + "\n";
+        for Day { version, day, pair, counts } in &self.days {
+            if are_named {
+                text += &quoted(self.versions.get(*version).and_then(Option::as_deref).unwrap_or_default());
+                text.push(',');
+            }
+            let [first, second] = [pair.0, pair.1].map(|place| quoted(&self.rankers[place]));
+            let _ = write!(text, "{},{first},{second}", date(*day));
+            for Counts { wins, losses, ties } in [counts.units, counts.impressions] {
+                let _ = write!(text, ",{wins},{losses},{ties}");
+            }
+            text.push('\n');
+        }
+        text
+    }
+
+    /// The same, with versions that a summary names and no outcome has closed of.
+    #[must_use]
+    pub fn with_versions_of(mut self, summary: &serde_json::Value) -> Self {
+        for version in summary["versions"].as_array().into_iter().flatten() {
+            let name = version["version"].as_str().map(str::to_owned);
+            if !self.versions.contains(&name) {
+                self.versions.push(name);
+            }
+        }
+        self
+    }
+
+    /// The days without any row between the first and the last, at most 10,000.
+    #[must_use]
+    pub fn missing_days(&self) -> Vec<i32> {
+        let days: BTreeSet<i32> = self.days.iter().map(|day| day.day).collect();
+        let (Some(&first), Some(&last)) = (days.first(), days.last()) else { return vec![] };
+        // A row of another century is one fault and not a million.
+        (first..last).filter(|day| !days.contains(day)).take(10_000).collect()
+    }
+
+    /// The pairs that met.
+    #[must_use]
+    pub fn pairs(&self) -> Vec<(usize, usize)> {
+        let mut pairs: Vec<(usize, usize)> = self.days.iter().map(|day| day.pair).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+}
+
+/// The first line of a table.
+fn header(are_named: bool) -> String {
+    let columns = COLUMNS.join(",");
+    if are_named { format!("{VERSION},{columns}") } else { columns }
+}
+
+/// A field of CSV, quoted where it must be.
+#[must_use]
+pub fn quoted(field: &str) -> String {
+    if field.contains(['"', ',', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_owned()
+    }
+}
+
+/// The outcomes of a table of [`Outcomes::to_csv`] whose names need no quotation marks.
+#[cfg(test)]
+pub(crate) fn of_table(table: &str) -> Outcomes {
+    let (header, rows) = table.split_once('\n').unwrap();
+    let are_named = header.starts_with(VERSION);
+    let rows: Vec<(Option<String>, Vec<&str>)> = rows
+        .lines()
+        .map(|row| {
+            let mut fields: Vec<&str> = row.split(',').collect();
+            let version = are_named.then(|| fields.remove(0)).filter(|version| !version.is_empty());
+            (version.map(str::to_owned), fields)
+        })
+        .collect();
+    let names: BTreeSet<&str> = rows.iter().flat_map(|(_, fields)| [fields[1], fields[2]]).collect();
+    let versions: BTreeSet<Option<String>> = rows.iter().map(|(version, _)| version.clone()).collect();
+    let mut days: Vec<Day> = rows
+        .iter()
+        .map(|(version, fields)| {
+            let place = |name: &str| names.iter().position(|known| *known == name).unwrap();
+            let count = |at: usize| fields[at].parse().unwrap();
+            let counts = |at: usize| Counts::new(count(at), count(at + 1), count(at + 2));
+            let (first, second) = (place(fields[1]), place(fields[2]));
+            let mut counts = DayCounts { units: counts(3), impressions: counts(6) };
+            if second < first {
+                counts = DayCounts { units: counts.units.swapped(), impressions: counts.impressions.swapped() };
+            }
+            Day {
+                version: versions.iter().position(|known| known == version).unwrap(),
+                day: times::day_of_date(fields[0]).unwrap(),
+                pair: (first.min(second), first.max(second)),
+                counts,
+            }
+        })
+        .collect();
+    days.sort_by_key(|day| (day.version, day.day, day.pair));
+    Outcomes { rankers: names.into_iter().map(str::to_owned).collect(), versions: versions.into_iter().collect(), days }
+}
