@@ -200,12 +200,19 @@ class Table:
         Raises
         ------
         ValueError
-            If two columns have one name.
+            If two columns have one name, or times are periods.
         """
         self.check_names(column.name for column in columns.values())
         if hasattr(self._frame, "iloc") and not len(self._frame):
             # Columns without values have any type.
             return _core.Reader(None)
+        for column in columns.values():
+            if column.kind == "times" and hasattr(self._frame, "iloc") and str(self._frame[column.name].dtype).startswith("period"):
+                # Arrow has their numbers alone, which count in any unit and have no zone.
+                raise ValueError(
+                    f"the column {column.name!r} cannot be read as times: it holds periods of pandas; "
+                    f"expected times: frame[{column.name!r}].dt.to_timestamp()"
+                )
         if isinstance(self._frame, Mapping):
             return self.reader_of_objects(columns)
         held = {own: column for own, column in columns.items() if self._has_objects(column)}

@@ -259,7 +259,7 @@ impl Matrix {
         wins.map(|wins| square(py, wins.wins().to_vec(), wins.arms())).transpose()
     }
 
-    /// What is to be known of the win counts that the matrix was read from; `None` if it was read from preferences.
+    /// What should be known of the win counts that the matrix was read from; `None` if it was read from preferences.
     fn counts_note(&self) -> Option<String> {
         let wins = self.inner.wins.as_ref()?;
         Some(matrix_file::counts_note(self.name(), &wins.counts(), BOARD))

@@ -275,6 +275,14 @@ def test_rules_that_are_none(rules: Any, message: str) -> None:
     assert message in str(raised.value)
 
 
+def test_periods_of_pandas_are_no_times() -> None:
+    pandas = pytest.importorskip("pandas")
+    impressions, clicks = plain()
+    times = pandas.to_datetime([row["time"][:19] for row in impressions]).to_period("s")
+    with pytest.raises(ValueError, match=r"the column 'time' cannot be read as times: it holds periods of pandas; .*to_timestamp"):
+        rd.credit_frame(pandas.DataFrame(impressions).assign(time=times), clicks)
+
+
 def test_what_is_no_frame() -> None:
     pandas = pytest.importorskip("pandas")
     impressions, clicks = plain()

@@ -1,4 +1,4 @@
-//! Formats that no reader here takes, told by how a file begins.
+//! Formats that no reader here takes, known by how a file begins.
 
 use std::fmt;
 

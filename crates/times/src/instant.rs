@@ -154,7 +154,7 @@ mod tests {
             assert!(not_a_time(number, text).contains("may be a date and its hour in digits, or seconds"), "{text}");
             assert!(of_number(number * 1e3).is_some() && of_number(number + 0.5).is_some(), "{text}");
         }
-        // Seconds of those years that are no date.
+        // Seconds of those years that are not a date.
         assert!(
             [2_026_112_224.0, 2_026_133_112.0, 2_026_023_001.0].into_iter().all(|number| of_number(number).is_some())
         );

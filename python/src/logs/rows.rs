@@ -185,7 +185,7 @@ impl<'a> Columns<'a> {
         let RowRef { shown, mixed, pinned, teams, rankers, .. } = to;
         let mut complete = |texts: &mut Vec<&'a str>, column| {
             list(column, &mut |item| match item {
-                Some(item) if !item.trim().is_empty() => texts.push(item),
+                Some(item) if !item.trim_ascii().is_empty() => texts.push(item),
                 _ => are_complete = false,
             })
         };

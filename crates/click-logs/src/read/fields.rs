@@ -460,7 +460,7 @@ fn whole(number: f64) -> Option<u64> {
 /// # Errors
 /// If an entry has none.
 pub fn complete<'a>(list: Vec<Option<Cow<'a, str>>>, name: &str) -> Result<Vec<Cow<'a, str>>, Malformed> {
-    let value = |entry: Option<Cow<'a, str>>| entry.filter(|text| !text.trim().is_empty());
+    let value = |entry: Option<Cow<'a, str>>| entry.filter(|text| !text.trim_ascii().is_empty());
     let complete = list.into_iter().map(value).collect::<Option<Vec<_>>>();
     complete.ok_or_else(|| Malformed::new(format!("`{name}` has an entry without a value; leave it out")))
 }

@@ -61,16 +61,17 @@ proptest! {
 
 #[test]
 fn names_that_are_none_are_refused_or_set_aside() {
-    for (name, expected) in [
-        ("new\nline", "the name of the ranker `new\\nline` contains the control character \\n"),
-        ("\u{1b}[2J", "contains the control character \\u{1b}"),
-        ("", "is empty; expected a name"),
+    for (name, expected, of_line) in [
+        ("new\nline", "the name of the ranker `new\\nline` contains the control character \\n", ""),
+        ("\u{1b}[2J", "contains the control character \\u{1b}", ""),
+        ("", "is empty; expected a name", "`rankers` has an entry without a value"),
     ] {
         let line = json!({"impression": "i", "time": 1_700_000_000_000_i64, "user": "u", "shown": ["a", "b"],
                           "teams": ["A", name], "rankers": ["A", name]});
         let log = Log::of(&[line.to_string().as_bytes()], &[b""]);
         let error = log.credit(&settings(false)).unwrap_err().to_string();
-        assert!(error.contains(expected) && error.contains("impressions-0:1:"), "{error}");
+        let of_line = if of_line.is_empty() { expected } else { of_line };
+        assert!(error.contains(of_line) && error.contains("impressions-0:1:"), "{error}");
         let credited = log.credit(&settings(true)).unwrap();
         assert_eq!(credited.tally.of_impressions(ImpressionFate::Malformed), 1);
         let asked = Settings { rankers: vec!["A".to_owned(), name.to_owned()], ..settings(true) };

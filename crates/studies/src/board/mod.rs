@@ -30,7 +30,7 @@ pub struct BoardReport {
     pub notes: Vec<String>,
 }
 
-/// What a board of so many competitors costs, if readers would wonder: its fits take the cube of that number, and 1,500 competitors
+/// What a board of N competitors costs, if readers would wonder: its fits take the cube of that number, and 1,500 competitors
 /// with 8 judgements each took 92 s.
 fn cost(competitors: usize) -> Option<String> {
     let tens = (9.2 * (competitors as f64 / 1500.0).powi(3)).round();

@@ -425,7 +425,7 @@ fn is_list(value: &Value<'_>) -> Option<bool> {
 fn texts<'a>(object: &mut Object<'a>, texts: &mut Vec<&'a str>) -> Option<()> {
     let mut is_complete = true;
     object.items(|item| match item {
-        Some(item) if !item.trim().is_empty() => texts.push(item),
+        Some(item) if !item.trim_ascii().is_empty() => texts.push(item),
         _ => is_complete = false,
     })?;
     is_complete.then_some(())
