@@ -18,6 +18,9 @@ pub use figure::svg;
 pub use finding::{Finding, FindingKind, finding};
 pub use overview::{label, overview};
 pub use report::report;
+pub use tables::{
+    BestRecord, ContradictionRecord, CountsRecord, DecisionRecord, PairRecord, SingleLookRecord, WorstRecord,
+};
 pub use versions::{OfVersion, Verdicts, decide};
 
 use statistics::anytime::{BestArm, EProcess, PairTest, Verdict};

@@ -3,11 +3,11 @@
 
 use statistics::StatisticsError;
 
-use super::{By, Decision, decide_one, report};
+use super::{By, Decision, decide_one, report, tables};
 use crate::join::Day;
 use crate::model::time::date;
 use crate::model::{UNNAMED, experiment_of};
-use crate::outcomes::{Outcomes, quoted};
+use crate::outcomes::Outcomes;
 
 /// What a log says about a version of its experiment.
 #[derive(Debug, Clone, PartialEq)]
@@ -175,17 +175,11 @@ impl Verdicts {
         if !self.are_named() {
             return self.latest().looks_csv();
         }
-        let mut text = String::new();
-        for version in &self.versions {
-            let name = quoted(version.name.as_deref().unwrap_or_default());
-            let looks = version.decision.looks_csv();
-            let (header, rows) = looks.split_once('\n').unwrap_or((&looks, ""));
-            if text.is_empty() {
-                text = format!("version,{header}\n");
-            }
-            rows.lines().for_each(|row| text += &format!("{name},{row}\n"));
-        }
-        text
+        let rows = self
+            .versions
+            .iter()
+            .flat_map(|version| version.decision.look_rows(Some(version.name.as_deref().unwrap_or_default())));
+        tables::table(rows)
     }
 
     /// Everything as JSON: of one version, its verdicts; of several, these by version and no verdict beside them.
