@@ -43,7 +43,6 @@ pub mod figure;
 pub mod fuzz;
 pub mod join;
 pub mod model;
-mod number;
 pub mod outcomes;
 pub mod read;
 pub mod simulate;

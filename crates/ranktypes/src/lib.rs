@@ -9,15 +9,19 @@
 //! | [`Grade`] | how relevant a document is to a click model |
 //! | [`Generator`] | the random numbers behind every draw; [`SeedableRng`] makes one from a seed |
 //! | [`text`] | names that may stand anywhere, lists of them, other people's text in messages |
+//! | [`npy`] | the header of NumPy's arrays in files |
+//! | [`varint`] | whole numbers in few bytes |
 //! | [`spec`] | methods, models and algorithms as text, `name:key=value`, and "did you mean" |
 //!
 //! The crate depends on no other of the project and holds no algorithm.
 
 mod arm;
 mod examination;
+pub mod npy;
 mod preference;
 pub mod spec;
 pub mod text;
+pub mod varint;
 
 pub use arm::Arm;
 pub use examination::{Examination, Grade};

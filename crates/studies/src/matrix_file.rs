@@ -9,14 +9,13 @@ use bandits::{MatrixInFile, PreferenceMatrix, WinCounts, WinTable};
 use letor_io::{Names, OtherFormat, registry};
 use output::input;
 use output::numbers::with_separators;
+use ranktypes::npy::MAGIC;
 use simulation::proxy::{MatrixOrigin, matrix_origin};
 
 use output::tell::note;
 
 use crate::npz::Npz;
 
-/// The first bytes of a `.npy`.
-const NPY: &[u8] = b"\x93NUMPY";
 /// The first bytes of a `.npz`.
 const ZIP: &[u8] = b"PK\x03\x04";
 /// The first bytes that some editors write into text files.
@@ -84,10 +83,10 @@ fn binary(mut file: &File) -> io::Result<Option<Binary>> {
         return Ok(None);
     }
     let mut begin = Vec::new();
-    file.take(NPY.len() as u64).read_to_end(&mut begin)?;
+    file.take(MAGIC.len() as u64).read_to_end(&mut begin)?;
     file.seek(SeekFrom::Start(0))?;
     Ok(match begin {
-        npy if npy == NPY => Some(Binary::Npy),
+        npy if npy == MAGIC => Some(Binary::Npy),
         zip if zip.starts_with(ZIP) => Some(Binary::Npz),
         _ => None,
     })

@@ -91,31 +91,31 @@ impl Snapshot<Value> {
     #[must_use]
     pub fn with_verdict(self, verdict: &Verdict) -> Value {
         // Names of the numbers are those of `click-logs decide`.
-        let decision = verdict.decision.json();
+        let decision = verdict.decision.record();
         let report: Vec<&str> = verdict.report.lines().collect();
-        let pairs = decision["pairs"].as_array().into_iter().flatten().map(|pair| {
+        let pairs = decision.pairs.iter().map(|pair| {
             json!({
-                "first": pair["first"],
-                "second": pair["second"],
-                "units": pair["units"],
-                "impressions": pair["impressions"],
-                "share": pair["share"],
-                "interval": pair["confidence_sequence"],
-                "confidence": pair["confidence"],
-                "verdict": pair["verdict"],
-                "winner": pair["winner"],
-                "since": pair["since"],
-                "more": pair["more_until_decided"],
+                "first": pair.first,
+                "second": pair.second,
+                "units": pair.units,
+                "impressions": pair.impressions,
+                "share": pair.share,
+                "interval": pair.confidence_sequence,
+                "confidence": pair.confidence,
+                "verdict": pair.verdict,
+                "winner": pair.winner,
+                "since": pair.since,
+                "more": pair.more_until_decided,
             })
         });
-        let best = match decision["pairs"].as_array().map(Vec::as_slice) {
-            Some([pair]) if verdict.decision.rankers.len() == 2 => pair["winner"].clone(),
-            _ => decision["best"]["declared"].clone(),
+        let best = match &decision.pairs[..] {
+            [pair] if decision.rankers.len() == 2 => pair.winner,
+            _ => decision.best.as_ref().and_then(|best| best.declared),
         };
         let pairs: Vec<Value> = pairs.collect();
         let mut told = self.with_headline(verdict);
         told["pairs"] = pairs.into();
-        told["best"] = best;
+        told["best"] = best.into();
         told["report"] = report.into();
         told
     }

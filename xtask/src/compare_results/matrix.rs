@@ -3,6 +3,7 @@
 use std::io::{Cursor, Read as _};
 
 use anyhow::{Context, Result, ensure};
+use ranktypes::npy::Header;
 use zip::ZipArchive;
 
 use super::report::Report;
@@ -10,7 +11,7 @@ use super::report::Report;
 pub(super) fn compare_npy([old, new]: [&[u8]; 2], report: &mut Report) -> Result<()> {
     let [(old_header, old), (new_header, new)] = [split(old).context("OLD")?, split(new).context("NEW")?];
     if old_header != new_header {
-        report.difference("header", old_header, new_header);
+        report.difference("header", &old_header, &new_header);
         return Ok(());
     }
     // Every type that is written here has elements of eight bytes.
@@ -29,12 +30,12 @@ pub(super) fn compare_npy([old, new]: [&[u8]; 2], report: &mut Report) -> Result
     Ok(())
 }
 
-/// The header's text and the data.
-fn split(bytes: &[u8]) -> Result<(&str, &[u8])> {
-    ensure!(bytes.starts_with(b"\x93NUMPY\x01") && bytes.len() >= 10, "is not a version 1 .npy file");
-    let end = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
-    let header = bytes.get(10..end).context("ends within its header")?;
-    Ok((std::str::from_utf8(header)?.trim(), &bytes[end..]))
+/// What the header says, and the data.
+fn split(bytes: &[u8]) -> Result<(String, &[u8])> {
+    let (header, begin) = Header::read(&mut &bytes[..])?;
+    let order = if header.fortran_order()? { "columns" } else { "rows" };
+    let said = format!("{} {:?} by {order}", header.kind(), header.shape()?);
+    Ok((said, bytes.get(usize::try_from(begin)?..).context("ends within its header")?))
 }
 
 pub(super) fn compare_npz(archives: [&[u8]; 2], report: &mut Report) -> Result<()> {

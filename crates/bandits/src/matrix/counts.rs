@@ -188,7 +188,7 @@ mod tests {
         // As numpy and pandas write them.
         let integers: Vec<u8> =
             [0_i64, 30, 0, 10, 0, 7, 0, 0, 0].iter().flat_map(|count| count.to_le_bytes()).collect();
-        let npy = [super::super::npy_header("<i8", [3, 3]), integers].concat();
+        let npy = [ranktypes::npy::header("<i8", [3, 3]), integers].concat();
         let read = PreferenceMatrix::read(&npy).unwrap();
         assert_eq!((&read.matrix, read.wins.map(|wins| wins.counts())), (&matrix, Some(expected)));
         let named = PreferenceMatrix::read(b",a,b,c\na,0,30,0\nb,10,0,7\nc,0,0,0\n").unwrap();

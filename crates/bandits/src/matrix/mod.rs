@@ -15,7 +15,6 @@ pub mod winners;
 
 pub use counts::{WinCounts, WinTable};
 pub use error::MatrixError;
-pub use npy::{NpyHeader, npy_header};
 pub use text::SquareTable;
 
 use std::ops::Range;

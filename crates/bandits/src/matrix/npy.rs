@@ -1,15 +1,12 @@
-//! Preference matrices as NumPy's `.npy`: read and written here, some eighty lines, so that a
-//! header can neither panic nor make us allocate more than the file holds.
-//!
-//! Format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
+//! Preference matrices as NumPy's `.npy`, whose header `ranktypes` reads and writes: none can make us allocate more than the
+//! file holds.
 
 use std::io::{self, Read};
 
+use ranktypes::npy::{self, Header, HeaderError, MAGIC};
+
 use super::{MatrixError, MatrixInFile, PreferenceMatrix, SquareTable};
 
-const MAGIC: &[u8] = b"\x93NUMPY";
-/// The headers of square tables have a hundred bytes.
-const LONGEST_HEADER: usize = 1 << 16;
 /// The elements that are read at a time.
 const CELLS: usize = 1 << 13;
 
@@ -40,7 +37,7 @@ impl PreferenceMatrix {
     /// Writes a `.npy` file (version 1.0, little-endian float64, C order).
     #[must_use]
     pub fn to_npy(&self) -> Vec<u8> {
-        let mut bytes = npy_header("<f8", [self.arms, self.arms]);
+        let mut bytes = npy::header("<f8", [self.arms, self.arms]);
         bytes.reserve_exact(8 * self.entries.len());
         for entry in &self.entries {
             bytes.extend_from_slice(&entry.to_le_bytes());
@@ -52,7 +49,7 @@ impl PreferenceMatrix {
 /// The square array in a `.npy` file of `length` bytes.
 pub(super) fn square(mut from: impl Read, length: u64) -> Result<SquareTable, MatrixError> {
     let wrong = |what: String| Err(MatrixError::Npy(what));
-    let (header, begin) = NpyHeader::read(&mut from)?;
+    let (header, begin) = Header::read(&mut from)?;
     let kind = header.kind();
     let read: fn(&[u8]) -> f64 = match kind {
         "<f8" => |b| f64::from_le_bytes(b.try_into().unwrap_or_default()),
@@ -112,163 +109,18 @@ pub(super) fn square(mut from: impl Read, length: u64) -> Result<SquareTable, Ma
     Ok(SquareTable { size: rows, entries, names: None })
 }
 
+impl From<HeaderError> for MatrixError {
+    fn from(error: HeaderError) -> Self {
+        Self::Npy(error.to_string())
+    }
+}
+
 /// The error for a file that cannot be read to its end.
 fn broken(error: &io::Error) -> MatrixError {
     MatrixError::Npy(match error.kind() {
         io::ErrorKind::UnexpectedEof => "it is cut off".to_owned(),
         _ => format!("it cannot be read: {error}"),
     })
-}
-
-/// The header of a `.npy` file: a dictionary of Python with three keys and nothing else, as NumPy demands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NpyHeader {
-    /// The values of [`KEYS`] as they are written.
-    values: [Option<String>; 3],
-}
-
-/// The keys of a header.
-const KEYS: [&str; 3] = ["descr", "fortran_order", "shape"];
-
-impl NpyHeader {
-    /// Reads the beginning of a `.npy` file; returns the header and the number of bytes before the data.
-    ///
-    /// # Errors
-    /// If it is none, has a key twice or another one, or anything behind the dictionary.
-    pub fn read(from: &mut impl Read) -> Result<(Self, u64), MatrixError> {
-        let wrong = |what: &str| MatrixError::Npy(what.to_owned());
-        let fill = |from: &mut dyn Read, bytes: &mut [u8]| {
-            from.read_exact(bytes).map_err(|error| match error.kind() {
-                io::ErrorKind::UnexpectedEof => wrong("it ends within its header"),
-                _ => broken(&error),
-            })
-        };
-        let mut begin = [0; 8];
-        fill(from, &mut begin)
-            .map_err(|error| if begin.starts_with(MAGIC) { error } else { wrong("it does not begin as one") })?;
-        if !begin.starts_with(MAGIC) {
-            return Err(wrong("it does not begin as one"));
-        }
-        let mut length = [0; 4];
-        let digits = match (begin[6], begin[7]) {
-            (1, 0) => 2,
-            (2 | 3, 0) => 4,
-            (major, minor) => {
-                return Err(wrong(&format!("its format has version {major}.{minor}, expected 1.0 to 3.0")));
-            }
-        };
-        fill(from, &mut length[..digits])?;
-        let length = u32::from_le_bytes(length) as usize;
-        if length > LONGEST_HEADER {
-            return Err(wrong("its header is too long"));
-        }
-        let mut header = vec![0; length];
-        fill(from, &mut header)?;
-        let header = std::str::from_utf8(&header).map_err(|_| wrong("its header is not text"))?;
-        Ok((Self::parse(header)?, (begin.len() + digits + length) as u64))
-    }
-
-    fn parse(header: &str) -> Result<Self, MatrixError> {
-        let wrong = |what: &str| MatrixError::Npy(what.to_owned());
-        let dictionary = || wrong("its header is not a dictionary of descr, fortran_order and shape");
-        let mut values = [None, None, None];
-        let mut rest = header.trim_start().strip_prefix('{').ok_or_else(dictionary)?.trim_start();
-        while !rest.starts_with('}') {
-            let quote = rest.chars().next().filter(|first| matches!(first, '\'' | '"')).ok_or_else(dictionary)?;
-            let (key, after) = rest[1..].split_once(quote).ok_or_else(dictionary)?;
-            let at = KEYS.iter().position(|known| *known == key);
-            let at = at.ok_or_else(|| wrong(&format!("its header has the key `{}`", shortened(key))))?;
-            let after = after.trim_start().strip_prefix(':').ok_or_else(dictionary)?;
-            let end = end_of_value(after).ok_or_else(dictionary)?;
-            if values[at].replace(after[..end].trim().to_owned()).is_some() {
-                return Err(wrong(&format!("its header has the key {key} twice")));
-            }
-            rest = &after[end..];
-            rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
-        }
-        if !rest[1..].trim().is_empty() {
-            return Err(wrong(&format!("behind its header follows `{}`", shortened(rest[1..].trim()))));
-        }
-        Ok(Self { values })
-    }
-
-    /// The kind of elements in the words of NumPy, such as `<f8`; empty if it is none.
-    #[must_use]
-    pub fn kind(&self) -> &str {
-        let value = self.values[0].as_deref().unwrap_or_default();
-        let quoted = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
-        quoted('\'').or_else(|| quoted('"')).unwrap_or_default()
-    }
-
-    /// The lengths of the array's dimensions.
-    ///
-    /// # Errors
-    /// If the header does not say, or not in numbers.
-    pub fn shape(&self) -> Result<Vec<usize>, MatrixError> {
-        let wrong = |what: &str| MatrixError::Npy(what.to_owned());
-        let shape = self.values[2].as_deref().and_then(|value| value.strip_prefix('(')?.strip_suffix(')'));
-        let shape = shape.ok_or_else(|| wrong("it has no shape"))?.trim();
-        // One comma may follow the last length.
-        let shape = shape.strip_suffix(',').unwrap_or(shape);
-        let lengths = shape.split(',').map(|word| word.trim().parse());
-        lengths.filter(|_| !shape.is_empty()).collect::<Result<_, _>>().map_err(|_| wrong("its shape is unreadable"))
-    }
-
-    /// Whether the array is stored column by column.
-    ///
-    /// # Errors
-    /// If the header does not say.
-    pub fn fortran_order(&self) -> Result<bool, MatrixError> {
-        match self.values[1].as_deref() {
-            Some("True") => Ok(true),
-            Some("False") => Ok(false),
-            None => Err(MatrixError::Npy("it has no fortran_order".to_owned())),
-            Some(other) => {
-                let other = shortened(other);
-                Err(MatrixError::Npy(format!("its fortran_order is `{other}`, expected True or False")))
-            }
-        }
-    }
-}
-
-/// Where a value of the dictionary ends: before the comma or the brace behind it.
-fn end_of_value(text: &str) -> Option<usize> {
-    let (mut open, mut quoted) = (0_usize, None);
-    for (at, letter) in text.char_indices() {
-        match (quoted, letter) {
-            (Some(quote), _) if letter == quote => quoted = None,
-            (Some(_), _) => {}
-            (None, '\'' | '"') => quoted = Some(letter),
-            (None, '(' | '[' | '{') => open += 1,
-            (None, ',' | '}') if open == 0 => return Some(at),
-            (None, ')' | ']' | '}') => open = open.checked_sub(1)?,
-            _ => {}
-        }
-    }
-    None
-}
-
-fn shortened(text: &str) -> String {
-    text.chars().take(40).collect()
-}
-
-/// The beginning of a `.npy` file (version 1.0, C order) of `shape` rows and columns, whose elements
-/// are `descr` in NumPy's words (`<f8` for little-endian doubles, `<u8` for 64-bit counts); they
-/// follow row by row.
-#[must_use]
-pub fn npy_header(descr: &str, shape: [usize; 2]) -> Vec<u8> {
-    let [rows, columns] = shape;
-    let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
-    // The data begin at a multiple of 64 bytes, after a line feed.
-    while !(MAGIC.len() + 4 + header.len() + 1).is_multiple_of(64) {
-        header.push(' ');
-    }
-    header.push('\n');
-    let mut bytes = MAGIC.to_vec();
-    bytes.extend_from_slice(&[1, 0]);
-    bytes.extend_from_slice(&u16::try_from(header.len()).unwrap_or(u16::MAX).to_le_bytes());
-    bytes.extend_from_slice(header.as_bytes());
-    bytes
 }
 
 #[cfg(test)]

@@ -108,7 +108,7 @@ mod tests {
     /// As numbers in a `.npy` file.
     fn as_npy(arms: usize, entries: &[f64]) -> Vec<u8> {
         let cells = entries.iter().flat_map(|entry| entry.to_le_bytes());
-        super::super::npy_header("<f8", [arms, arms]).into_iter().chain(cells).collect()
+        ranktypes::npy::header("<f8", [arms, arms]).into_iter().chain(cells).collect()
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! compared within one list, have 40, or 48 where two of a list agree in 40.
 
 use crate::model::{NOBODY, Oddities};
-use crate::number::{bytes_of_number, read_number, write_number};
+use ranktypes::varint;
 
 /// Where a line is: the number of its file and of the line.
 pub(super) type Origin = (u32, u64);
@@ -107,17 +107,17 @@ impl NewImpression<'_> {
         let width = if self.is_wide { DOCUMENT } else { NARROW };
         let (lineup, shown) = (self.lineup.wrapping_add(SPECIAL_LINEUPS), self.documents.len() as u32);
         let credit = if is_packed { self.credit.len().div_ceil(4) } else { self.credit.len() };
-        let fixed = 2 + ID + TIME + ID + bytes_of_number(lineup) + bytes_of_number(shown);
+        let fixed = 2 + ID + TIME + ID + varint::length(lineup.into()) + varint::length(shown.into());
         let origin = if self.origin.is_some() { ORIGIN } else { 0 };
         let length = fixed + self.documents.len() * width + credit + origin;
         bytes.reserve(length + 5);
-        write_number(length as u32, bytes);
+        varint::write(length as u64, bytes);
         bytes.extend_from_slice(&[1, flags]);
         write_id(self.id, bytes);
         write_time(self.time, bytes);
         write_id(self.unit, bytes);
-        write_number(lineup, bytes);
-        write_number(shown, bytes);
+        varint::write(lineup.into(), bytes);
+        varint::write(shown.into(), bytes);
         // Copies of a length that is known are quicker.
         if self.is_wide {
             self.documents.iter().for_each(|document| bytes.extend_from_slice(&document.to_le_bytes()[..DOCUMENT]));
@@ -157,8 +157,9 @@ pub(super) struct ImpressionRecord<'a> {
 impl<'a> ImpressionRecord<'a> {
     /// The record at the beginning of `bytes`, if they have all of it.
     pub(super) fn first(bytes: &'a [u8], keeps_origins: bool) -> Option<Self> {
-        let (length, head) = read_number(bytes)?;
-        let bytes = bytes.get(..head + length as usize)?;
+        let (length, rest) = varint::read(bytes)?;
+        let head = bytes.len() - rest.len();
+        let bytes = bytes.get(..head.checked_add(usize::try_from(length).ok()?)?)?;
         Some(Self { bytes, head, origins: if keeps_origins { ORIGIN } else { 0 } })
     }
 
@@ -226,8 +227,9 @@ impl<'a> ImpressionRecord<'a> {
 
     /// A number, and where it ends.
     fn number_at(self, at: usize) -> (u32, usize) {
-        let (number, length) = read_number(self.from(at)).expect("a record has all of its numbers");
-        (number, at + length)
+        let bytes = self.from(at);
+        let (number, rest) = varint::read(bytes).expect("a record has all of its numbers");
+        (number as u32, at + bytes.len() - rest.len())
     }
 
     /// The number of its documents, and where they begin.

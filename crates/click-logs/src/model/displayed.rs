@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use interleave::{Page, receipt};
 use ranktypes::text::excerpt;
+use ranktypes::varint;
 
 use super::MOST_SHOWN;
 use super::receipts::ReceiptRef;
-use crate::number::{read_number, write_number};
 
 /// The documents that a line names.
 #[derive(Debug, Clone, Copy)]
@@ -300,7 +300,7 @@ impl Listed<'_> {
 /// method's own part.
 pub(crate) fn write_credit(page: Option<&Page>, paged: Option<usize>, body: &[u8], to: &mut Vec<u8>) {
     // One more than how many places the user saw; 0 for all. No list is so long that it does not fit.
-    write_number(paged.map_or(0, |paged| paged as u32 + 1), to);
+    varint::write(paged.map_or(0, |paged| paged as u64 + 1), to);
     to.push(page.is_some().into());
     if let Some(page) = page {
         receipt::write_page(page, to);
@@ -310,9 +310,9 @@ pub(crate) fn write_credit(page: Option<&Page>, paged: Option<usize>, body: &[u8
 
 /// What [`write_credit`] wrote: the page, how far the user saw, and the method's own part; `None` for other bytes.
 pub(crate) fn read_credit(bytes: &[u8]) -> Option<(Option<Page>, Option<usize>, &[u8])> {
-    let (paged, count) = read_number(bytes)?;
+    let (paged, rest) = varint::read(bytes)?;
     let paged = paged.checked_sub(1).map(|paged| paged as usize);
-    match bytes.get(count..)?.split_first()? {
+    match rest.split_first()? {
         (0, body) => Some((None, paged, body)),
         (_, rest) => receipt::read_page(rest).map(|(page, body)| (Some(page), paged, body)),
     }

@@ -1,5 +1,7 @@
 //! Parts of a receipt as bytes, and back. Reading never panics: what cannot be read is `None`.
 
+use ranktypes::varint;
+
 use crate::{Page, RankedList};
 
 /// Writes parts.
@@ -44,12 +46,7 @@ impl Writer {
 
     /// A whole number, seven bits to a byte.
     pub(crate) fn number(&mut self, number: usize) {
-        let mut rest = number;
-        while rest >= 0x80 {
-            self.bytes.push(rest as u8 | 0x80);
-            rest >>= 7;
-        }
-        self.bytes.push(rest as u8);
+        varint::write(number as u64, &mut self.bytes);
     }
 
     pub(crate) fn text(&mut self, text: &str) {
@@ -121,21 +118,9 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn number(&mut self) -> Option<usize> {
-        if let [byte @ ..0x80, rest @ ..] = self.bytes {
-            self.bytes = rest;
-            return Some(usize::from(*byte));
-        }
-        let mut number = 0_usize;
-        for at in 0.. {
-            let [byte] = self.array()?;
-            let shifted = usize::from(byte & 0x7f).checked_mul(1_usize.checked_shl(7 * at)?)?;
-            number = number.checked_add(shifted)?;
-            if byte < 0x80 {
-                // One number has one form.
-                return (byte > 0 || at == 0).then_some(number);
-            }
-        }
-        None
+        let (number, rest) = varint::read(self.bytes)?;
+        self.bytes = rest;
+        usize::try_from(number).ok()
     }
 
     /// A number of things, if the bytes that are left can hold them: at most `per_byte` in a byte.

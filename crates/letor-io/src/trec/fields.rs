@@ -57,7 +57,7 @@ impl<'a, const N: usize> Fields<'a, N> {
         let of_line = excerpt(self.line.trim_ascii());
         let is_letor = self.fields[..self.count.min(N)].iter().any(|field| field.starts_with(b"qid:"));
         let is_number = |field: &[u8]| str::from_utf8(field).is_ok_and(|field| field.parse::<f64>().is_ok());
-        let hint = if self.line.contains(&0) || self.line.starts_with(b"\x93NUMPY") {
+        let hint = if self.line.contains(&0) || self.line.starts_with(ranktypes::npy::MAGIC) {
             let message = format!("found binary data {of_line}, expected {what} of `{form}`: give text or gzip");
             return Error::new(ErrorKind::Format, message).at(self.number, 1);
         } else if is_letor {

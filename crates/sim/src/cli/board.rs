@@ -102,7 +102,8 @@ pub(super) struct BoardCommand {
 }
 
 /// [`WinnerIs`] as a flag.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
 enum KindArg {
     /// As its values say; refused where they can be read in two ways
     Auto,
@@ -182,7 +183,7 @@ struct Config<'a> {
     /// Of the bytes of the table.
     checksum: String,
     columns: Vec<String>,
-    winner_is: String,
+    winner_is: KindArg,
     order_unknown: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     dates: Option<&'static str>,
@@ -270,7 +271,7 @@ impl BoardCommand {
             table: name,
             checksum: output::checksum::sha256_hex(&String::from_utf8_lossy(bytes)),
             columns: NameList::all(&self.columns),
-            winner_is: format!("{:?}", self.winner_is).to_lowercase(),
+            winner_is: self.winner_is,
             order_unknown: self.order_unknown,
             dates: self.dates.map(DayOrder::name),
             in_time: self.in_time,

@@ -5,10 +5,10 @@ use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use bandits::matrix::npy_header;
 use bandits::{Arm, PreferenceMatrix};
 use output::lock::Lock;
 use output::usage::usage;
+use ranktypes::npy;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
@@ -111,7 +111,7 @@ pub fn counts(state: &State, matrix: &PreferenceMatrix) -> Result<Vec<u8>> {
         .last_modified_time(DateTime::default());
     let mut add = |name: &str, descr: &str, number: &dyn Fn(usize, usize) -> u64| -> Result<()> {
         archive.start_file(format!("{name}.npy"), options)?;
-        archive.write_all(&npy_header(descr, [arms, arms]))?;
+        archive.write_all(&npy::header(descr, [arms, arms]))?;
         for row in 0..arms {
             let line: Vec<u8> = (0..arms).flat_map(|column| number(row, column).to_le_bytes()).collect();
             archive.write_all(&line)?;

@@ -7,8 +7,8 @@ use std::io::{BufReader, Cursor, Read, Seek, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use bandits::matrix::{NpyHeader, npy_header};
 use output::{explained, input};
+use ranktypes::npy;
 use simulation::runs::{RunResult, StudyPlan};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
@@ -34,12 +34,12 @@ pub fn npz(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) -> Res
         .compression_method(CompressionMethod::Stored)
         .last_modified_time(DateTime::default());
     archive.start_file(STEPS, options)?;
-    let mut bytes = npy_header("<u8", [1, plan.checkpoints.len()]);
+    let mut bytes = npy::header("<u8", [1, plan.checkpoints.len()]);
     bytes.extend(plan.checkpoints.iter().flat_map(|step| step.to_le_bytes()));
     archive.write_all(&bytes)?;
     for (spec, runs) in plan.algorithms.iter().zip(results) {
         archive.start_file(format!("{}.npy", spec.canonical()), options)?;
-        let mut bytes = npy_header("<f8", [runs.len(), plan.checkpoints.len()]);
+        let mut bytes = npy::header("<f8", [runs.len(), plan.checkpoints.len()]);
         let values = runs.iter().flat_map(|run| run.regret.iter().map(|regret| arms.measured.of(regret)));
         bytes.extend(values.flat_map(f64::to_le_bytes));
         archive.write_all(&bytes)?;
@@ -107,7 +107,7 @@ impl KeptCurves {
 
 /// The eight bytes of each element of a `.npy` array of `length` bytes, whose elements are of this `kind`.
 fn words(mut from: &mut dyn Read, length: u64, kind: &str) -> Result<Vec<[u8; 8]>> {
-    let (header, begin) = NpyHeader::read(&mut from)?;
+    let (header, begin) = npy::Header::read(&mut from)?;
     ensure!(header.kind() == kind && !header.fortran_order()?, "its elements are not {kind}, row by row");
     let cells = header.shape()?.into_iter().try_fold(1_usize, usize::checked_mul).context("its shape is too large")?;
     ensure!(

@@ -14,6 +14,9 @@ mod versions;
 pub use contradiction::Contradiction;
 pub use finding::{Finding, FindingKind, finding};
 pub use report::{percent_of_confidence, report};
+pub use tables::{
+    BestRecord, ContradictionRecord, CountsRecord, DecisionRecord, PairRecord, SingleLookRecord, WorstRecord,
+};
 pub use versions::{OfVersion, Verdicts, decide};
 
 use statistics::anytime::{BestArm, EProcess, PairTest, Verdict};

@@ -1,93 +1,273 @@
-//! A decision as CSV and JSON.
+//! A decision as it is written: rows of a table, and records for JSON.
 
+use serde::Serialize;
 use statistics::Counts;
 use times::date;
 
-use super::{Contradiction, Decision, verdict_name};
-use crate::outcomes::quoted;
+use super::{By, Contradiction, Decision, Look, PairDecision, verdict_name};
+
+/// A row of the table of looks: a pair, a day, and all counts until then.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct LookRow<'a> {
+    /// The version of the experiment, where versions have names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) version: Option<&'a str>,
+    day: String,
+    first: &'a str,
+    second: &'a str,
+    wins: u64,
+    losses: u64,
+    ties: u64,
+    share: Option<String>,
+    low: String,
+    high: String,
+    ln_evidence_first: String,
+    ln_evidence_second: String,
+    p_value: String,
+    verdict: &'static str,
+    contradicted: bool,
+}
+
+/// The table of these rows.
+pub(super) fn table<'a>(rows: impl Iterator<Item = LookRow<'a>>) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let mut are_any = false;
+    for row in rows {
+        are_any = true;
+        writer.serialize(row).expect("a row has one cell per column");
+    }
+    if !are_any {
+        writer.serialize(LookRow::default()).expect("a row has one cell per column");
+    }
+    let text = String::from_utf8(writer.into_inner().expect("a vector takes all bytes")).expect("rows are text");
+    // Without rows, the header alone.
+    let end = if are_any { text.len() } else { text.find('\n').map_or(0, |end| end + 1) };
+    text[..end].to_owned()
+}
+
+/// Wins, losses and ties.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct CountsRecord {
+    /// Of the first ranker.
+    pub wins: u64,
+    /// Of the second.
+    pub losses: u64,
+    /// Of neither.
+    pub ties: u64,
+}
+
+impl From<Counts> for CountsRecord {
+    fn from(Counts { wins, losses, ties }: Counts) -> Self {
+        Self { wins, losses, ties }
+    }
+}
+
+/// What contradicts a verdict.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ContradictionRecord<'a> {
+    /// The ranker that won.
+    pub was_ahead: &'a str,
+    /// The last day on which it was ahead.
+    pub until: String,
+    /// The ranker that is ahead now.
+    pub ahead_now: &'a str,
+    /// The other of the pair.
+    pub other: &'a str,
+    /// The counts since then.
+    pub since_then: CountsRecord,
+    /// The days that speak most against the verdict.
+    pub worst: WorstRecord,
+}
+
+/// Days that speak against a verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WorstRecord {
+    /// The day before the first.
+    pub after: String,
+    /// The last.
+    pub until: String,
+    /// Their counts.
+    pub counts: CountsRecord,
+}
+
+/// The test of one sample size, as a description.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct SingleLookRecord {
+    /// The p-value of the sign test.
+    pub p_value: f64,
+    /// Its interval, if anything is decided.
+    pub interval: Option<[f64; 2]>,
+}
+
+/// The verdict on two rankers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PairRecord<'a> {
+    /// The first ranker.
+    pub first: &'a str,
+    /// The second.
+    pub second: &'a str,
+    /// `first-wins`, `second-wins` or `open`.
+    pub verdict: &'static str,
+    /// The ranker that won, unless something contradicts that: a verdict about the past must not be acted on.
+    pub winner: Option<&'a str>,
+    /// What contradicts the verdict.
+    pub contradicted: Option<ContradictionRecord<'a>>,
+    /// The day on which it was decided.
+    pub since: Option<String>,
+    /// 1 minus the p-value.
+    pub confidence: f64,
+    /// The p-value, which holds at every look.
+    pub p_value: f64,
+    /// The evidence for the first and for the second.
+    pub ln_evidence: [f64; 2],
+    /// The counts of units, if these are counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub units: Option<CountsRecord>,
+    /// The first ranker's share of wins.
+    pub share: Option<f64>,
+    /// The interval of that share, which holds at every look.
+    pub confidence_sequence: [f64; 2],
+    /// The counts of impressions.
+    pub impressions: CountsRecord,
+    /// The classical test.
+    pub single_look: SingleLookRecord,
+    /// How many more units would decide it.
+    pub more_until_decided: Option<u64>,
+}
+
+/// The best of several rankers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BestRecord<'a> {
+    /// The best, unless something contradicts that.
+    pub declared: Option<&'a str>,
+    /// What contradicts that.
+    pub contradicted: Vec<ContradictionRecord<'a>>,
+    /// The day on which it was declared.
+    pub since: Option<String>,
+    /// The ranker with the most evidence.
+    pub leader: &'a str,
+    /// How many others it beats.
+    pub leader_beats: usize,
+    /// Those that may be the best.
+    pub candidates: Vec<&'a str>,
+}
+
+/// A decision.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DecisionRecord<'a> {
+    /// The level of all verdicts together, as a confidence.
+    pub level: f64,
+    /// `units` or `impressions`.
+    pub counted_by: &'static str,
+    /// The first day with outcomes.
+    pub first_day: Option<String>,
+    /// The last.
+    pub last_day: Option<String>,
+    /// The rankers.
+    pub rankers: &'a [String],
+    /// By pair.
+    pub pairs: Vec<PairRecord<'a>>,
+    /// With more than two rankers.
+    pub best: Option<BestRecord<'a>>,
+}
 
 impl Decision {
     /// Every look as CSV: by pair and day, all counts until then.
     #[must_use]
     pub fn looks_csv(&self) -> String {
-        use std::fmt::Write as _;
-        let mut text =
-            "day,first,second,wins,losses,ties,share,low,high,ln_evidence_first,ln_evidence_second,p_value,verdict,contradicted\n"
-                .to_owned();
-        for look in &self.looks {
-            let [first, second] = [look.pair.0, look.pair.1].map(|place| quoted(&self.rankers[place]));
+        table(self.look_rows(None))
+    }
+
+    /// The rows of the same, of this version.
+    pub(super) fn look_rows<'a>(&'a self, version: Option<&'a str>) -> impl Iterator<Item = LookRow<'a>> {
+        self.looks.iter().map(move |look| {
             let Counts { wins, losses, ties } = look.counts;
-            let share = look.counts.share().map_or_else(String::new, |share| format!("{share:.6}"));
-            let (low, high) = look.interval;
-            let [of_first, of_second] = look.ln_evidence;
-            let _ = writeln!(
-                text,
-                "{},{first},{second},{wins},{losses},{ties},{share},{low:.6},{high:.6},{of_first:.4},{of_second:.4},{:.3e},{},{}",
-                date(look.day),
-                look.p_value,
-                verdict_name(look.verdict),
-                look.is_contradicted
-            );
-        }
-        text
+            let [ln_evidence_first, ln_evidence_second] = look.ln_evidence.map(|evidence| format!("{evidence:.4}"));
+            LookRow {
+                version,
+                day: date(look.day),
+                first: self.name(look.pair.0),
+                second: self.name(look.pair.1),
+                wins,
+                losses,
+                ties,
+                share: look.counts.share().map(|share| format!("{share:.6}")),
+                low: format!("{:.6}", look.interval.0),
+                high: format!("{:.6}", look.interval.1),
+                ln_evidence_first,
+                ln_evidence_second,
+                p_value: format!("{:.3e}", look.p_value),
+                verdict: verdict_name(look.verdict),
+                contradicted: look.is_contradicted,
+            }
+        })
     }
 
     /// Everything as JSON.
     #[must_use]
     pub fn json(&self) -> serde_json::Value {
-        use serde_json::json;
-        let name = |place: usize| self.rankers[place].clone();
-        let counts = |counts: Counts| json!({"wins": counts.wins, "losses": counts.losses, "ties": counts.ties});
-        let contradiction = |found: Contradiction| {
-            let (from, until, against) = found.against;
-            json!({
-                "was_ahead": name(found.winner),
-                "until": date(found.until),
-                "ahead_now": name(if found.other_is_ahead() { found.other } else { found.winner }),
-                "other": name(found.other),
-                "since_then": counts(found.since),
-                "worst": {"after": date(from), "until": date(until), "counts": counts(against)},
-            })
-        };
-        let pairs = self.pairs.iter().map(|pair| {
-            let last = &pair.last;
-            json!({
-                "first": name(last.pair.0),
-                "second": name(last.pair.1),
-                "verdict": verdict_name(last.verdict),
-                // Whoever reads no further than this must not act on a verdict about the past.
-                "winner": last.winner().filter(|_| pair.contradicted.is_none()).map(name),
-                "contradicted": pair.contradicted.map(contradiction),
-                "since": pair.since.map(date),
-                "confidence": last.confidence(),
-                "p_value": last.p_value,
-                "ln_evidence": last.ln_evidence,
-                self.by.name(): counts(last.counts),
-                "share": last.counts.share(),
-                "confidence_sequence": [last.interval.0, last.interval.1],
-                "impressions": counts(pair.impressions),
-                "single_look": {"p_value": pair.fixed_p_value, "interval": pair.fixed_interval.map(|(low, high)| [low, high])},
-                "more_until_decided": pair.more,
-            })
+        serde_json::to_value(self.record()).expect("a record has a JSON form")
+    }
+
+    /// Everything, by the names that JSON has.
+    #[must_use]
+    pub fn record(&self) -> DecisionRecord<'_> {
+        let best = self.best.as_ref().map(|best| BestRecord {
+            declared: best.declared.filter(|_| best.contradicted.is_empty()).map(|(ranker, _)| self.name(ranker)),
+            contradicted: best.contradicted.iter().map(|found| self.contradiction(*found)).collect(),
+            since: best.declared.map(|(_, day)| date(day)),
+            leader: self.name(best.leader.0),
+            leader_beats: best.leader.1,
+            candidates: best.candidates.iter().map(|&ranker| self.name(ranker)).collect(),
         });
-        let best = self.best.as_ref().map(|best| {
-            json!({
-                "declared": best.declared.filter(|_| best.contradicted.is_empty()).map(|(ranker, _)| name(ranker)),
-                "contradicted": best.contradicted.iter().map(|found| contradiction(*found)).collect::<Vec<_>>(),
-                "since": best.declared.map(|(_, day)| date(day)),
-                "leader": name(best.leader.0),
-                "leader_beats": best.leader.1,
-                "candidates": best.candidates.iter().map(|&ranker| name(ranker)).collect::<Vec<_>>(),
-            })
-        });
-        json!({
-            "level": 1.0 - self.alpha,
-            "counted_by": self.by.name(),
-            "first_day": self.days.map(|(first, _)| date(first)),
-            "last_day": self.days.map(|(_, last)| date(last)),
-            "rankers": self.rankers,
-            "pairs": pairs.collect::<Vec<_>>(),
-            "best": best,
-        })
+        DecisionRecord {
+            level: 1.0 - self.alpha,
+            counted_by: self.by.name(),
+            first_day: self.days.map(|(first, _)| date(first)),
+            last_day: self.days.map(|(_, last)| date(last)),
+            rankers: &self.rankers,
+            pairs: self.pairs.iter().map(|pair| self.pair(pair)).collect(),
+            best,
+        }
+    }
+
+    fn name(&self, ranker: usize) -> &str {
+        &self.rankers[ranker]
+    }
+
+    fn contradiction(&self, found: Contradiction) -> ContradictionRecord<'_> {
+        let (from, until, against) = found.against;
+        ContradictionRecord {
+            was_ahead: self.name(found.winner),
+            until: date(found.until),
+            ahead_now: self.name(if found.other_is_ahead() { found.other } else { found.winner }),
+            other: self.name(found.other),
+            since_then: found.since.into(),
+            worst: WorstRecord { after: date(from), until: date(until), counts: against.into() },
+        }
+    }
+
+    fn pair(&self, pair: &PairDecision) -> PairRecord<'_> {
+        let last: &Look = &pair.last;
+        PairRecord {
+            first: self.name(last.pair.0),
+            second: self.name(last.pair.1),
+            verdict: verdict_name(last.verdict),
+            winner: last.winner().filter(|_| pair.contradicted.is_none()).map(|ranker| self.name(ranker)),
+            contradicted: pair.contradicted.map(|found| self.contradiction(found)),
+            since: pair.since.map(date),
+            confidence: last.confidence(),
+            p_value: last.p_value,
+            ln_evidence: last.ln_evidence,
+            units: (self.by == By::Units).then(|| last.counts.into()),
+            share: last.counts.share(),
+            confidence_sequence: [last.interval.0, last.interval.1],
+            impressions: pair.impressions.into(),
+            single_look: SingleLookRecord {
+                p_value: pair.fixed_p_value,
+                interval: pair.fixed_interval.map(|(low, high)| [low, high]),
+            },
+            more_until_decided: pair.more,
+        }
     }
 }

@@ -4,8 +4,8 @@
 use statistics::StatisticsError;
 use times::date;
 
-use super::{By, Decision, decide_one, report};
-use crate::outcomes::{Day, Outcomes, quoted};
+use super::{By, Decision, decide_one, report, tables};
+use crate::outcomes::{Day, Outcomes};
 use crate::version::{UNNAMED, experiment_of};
 
 /// What a log says about a version of its experiment.
@@ -180,17 +180,11 @@ impl Verdicts {
         if !self.are_named() {
             return self.latest().looks_csv();
         }
-        let mut text = String::new();
-        for version in &self.versions {
-            let name = quoted(version.name.as_deref().unwrap_or_default());
-            let looks = version.decision.looks_csv();
-            let (header, rows) = looks.split_once('\n').unwrap_or((&looks, ""));
-            if text.is_empty() {
-                text = format!("version,{header}\n");
-            }
-            rows.lines().for_each(|row| text += &format!("{name},{row}\n"));
-        }
-        text
+        let rows = self
+            .versions
+            .iter()
+            .flat_map(|version| version.decision.look_rows(Some(version.name.as_deref().unwrap_or_default())));
+        tables::table(rows)
     }
 
     /// Everything as JSON: of one version, its verdicts; of several, these by version and no verdict beside them.
