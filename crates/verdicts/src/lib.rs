@@ -4,6 +4,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`outcomes`] | what verdicts are made of: wins, losses and ties by version, day and pair |
+//! | [`ledger`] | what of a unit enters, day by day |
 //! | [`decide`](mod@decide) | looks, evidence, contradictions; as sentences, CSV and JSON |
 //!
 //! Beside these: how pairs were chosen, which decides what of a unit may be counted ([`PairChoice`]), the versions of an experiment
@@ -31,6 +32,7 @@
 
 mod bots;
 pub mod decide;
+pub mod ledger;
 pub mod outcomes;
 mod pair_choice;
 mod version;
