@@ -59,5 +59,5 @@ pub use experiment::{
 };
 pub use guards::Watch;
 pub use headline::{Facts, Headline, Standing};
-pub use status::{SIMULATED, Verdict};
+pub use status::{DecisionReport, SIMULATED};
 pub use verdicts::ledger::Tally;

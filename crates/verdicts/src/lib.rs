@@ -13,7 +13,7 @@
 //!
 //! ```
 //! use statistics::Counts;
-//! use statistics::anytime::Verdict;
+//! use statistics::anytime::TestState;
 //! use verdicts::decide::{By, decide};
 //! use verdicts::outcomes::{Day, DayCounts, Outcomes};
 //!
@@ -24,7 +24,7 @@
 //!     days: vec![Day { version: 0, day: 20_780, pair: (0, 1), counts }],
 //! };
 //! let verdicts = decide(&outcomes, 0.05, By::Units)?;
-//! assert_eq!(verdicts.latest().pairs[0].last.verdict, Verdict::FirstWins);
+//! assert_eq!(verdicts.latest().pairs[0].last.verdict, TestState::FirstWins);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
