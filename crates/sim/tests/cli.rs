@@ -386,8 +386,17 @@ fn json_on_standard_output_equals_the_files() {
     assert_eq!(printed, file("d.json"));
     assert_eq!(printed["distortion"][0]["size"], 3);
     assert_eq!(json(&["proxy", "--impressions-per-pair", "100", "--out", "P.npy"]), file("P.json"));
-    let rows =
-        json(&["sensitivity", "--draws", "2", "--impressions", "20", "--methods", "sosm,team-draft", "--out", "s"]);
+    let rows = json(&[
+        "sensitivity",
+        "--draws",
+        "2",
+        "--impressions-per-draw",
+        "20",
+        "--methods",
+        "sosm,team-draft",
+        "--out",
+        "s",
+    ]);
     let table = fs::read_to_string(folder.path().join("s/errors.csv")).expect("a table");
     assert_eq!(rows.as_array().expect("rows").len(), table.lines().count() - 1);
     let last = table.lines().last().expect("a row").split(',').nth(3).expect("a mean");

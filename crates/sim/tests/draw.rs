@@ -68,7 +68,7 @@ fn flags_change_what_they_say() {
     assert!(usual.contains(">rucb<") && usual.contains(">mergerucb p=8<") && usual.contains(">10³<"));
     assert!(!svg(folder, &["--no-title"]).contains("1good5poor"));
     assert!(svg(folder, &["--title", "Mine", "--x-label", "duels", "--y-label", "cost"]).contains(">duels<"));
-    assert!(svg(folder, &["--x", "linear"]).contains(">2,000<"));
+    assert!(svg(folder, &["--axes", "linear"]).contains(">2,000<"));
     let named = svg(folder, &["--relabel", "rucb=RUCB,mergerucb p=8=mergeRUCB"]);
     assert!(named.contains(">RUCB<") && named.contains(">mergeRUCB<") && !named.contains(">rucb<"));
     let one = svg(folder, &["--only", "rucb", "--legend", "outside"]);

@@ -99,7 +99,7 @@ fn every_command_takes_runs() {
             true,
         ),
         (&["distortion", "--sizes", "2", "--multileavings", "200", "--sets", "2", "--out", "distorted"], false),
-        (&["sensitivity", "--compared", "2", "--draws", "2", "--impressions", "50", "--out", "sensed"], false),
+        (&["sensitivity", "--compared", "2", "--draws", "2", "--impressions-per-draw", "50", "--out", "sensed"], false),
         (&["inspect", "--out", "inspected"], true),
     ] {
         let count: &[&str] =
@@ -320,7 +320,7 @@ fn files_of_flags_and_experiments_take_runs() {
 
     let experiment = "title = \"Own\"\nkind = \"regret\"\nalgorithms = [\"rucb\"]\nsteps = 500\nruns = 2\nseed = 1\n\
                       figure = \"1\"\npaper = \"rcs\"\n[[setting]]\nname = \"mine\"\nplay = \"live\"\n\
-                      trec-runs = [\"runs\"]\nqrels = [\"runs/qrels.txt\"]\n";
+                      rankings = [\"runs\"]\nqrels = [\"runs/qrels.txt\"]\n";
     fs::write(at.join("own.toml"), experiment).unwrap();
     run(at, &["experiment", "own.toml", "--out", "results"]);
     let summary = fs::read_to_string(at.join("results/own/summary.json")).unwrap();

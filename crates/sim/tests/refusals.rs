@@ -134,7 +134,6 @@ const WRONG_USAGE: &[(&[&str], &str)] = &[
         "--interleave and --multileave exclude each other",
     ),
     (&["proxy", "--out", "P.npy", "--resume", "--replace"], "'--resume' cannot be used with '--replace'"),
-    (&["proxy", "--out", "P.npy", "--resume", "--replace"], "'--resume' cannot be used with '--replace'"),
     (&["compare", "--matrix", "P.txt", "--impressions-per-pair", "5"], "cannot be used with"),
     (
         &["compare", "--algorithms", "mdb"],
@@ -406,7 +405,10 @@ fn files_without_a_flag_are_told_where_they_belong() {
             &["--rankings", "a.run", "b.run", "--qrels", "qrels"][..],
             "write --rankings a.run,b.run, or give their folder; separate",
         ),
-        (&["--qrels", "qrels", "--runs=a.run", "b.run", "c,d.run"], "--rankings a.run,b.run,..., or give their folder"),
+        (
+            &["--qrels", "qrels", "--rankings=a.run", "b.run", "c,d.run"],
+            "--rankings a.run,b.run,..., or give their folder",
+        ),
         (
             &["inspect", "--rankings", "a.run", "b.run", "--qrels", "qrels"],
             "commas separate runs: --rankings a.run,b.run",

@@ -215,7 +215,7 @@ fn days_of_a_log_make_the_table_of_the_next() {
     let folder = TempDir::new().expect("a temporary folder");
     let here = folder.path();
     outcomes(here);
-    let plan = ["bandit", "--from-outcomes", "outcomes.csv", "--impressions", "4000"];
+    let plan = ["bandit", "--from-outcomes", "outcomes.csv", "--impressions-per-day", "4000"];
     let with = |more: &[&'static str]| [&plan[..], more].concat();
     let said_first = said(here, &with(&["--algorithms", "rucb,dts,btm", "--out", "plan"]));
     assert!(said_first.starts_with("The next day's 4,000 impressions, after 5 days until 2026-11-05:"), "{said_first}");
@@ -247,8 +247,10 @@ fn days_of_a_log_make_the_table_of_the_next() {
     assert_eq!(fs::read_to_string(here.join("again/plan.csv")).expect("a file"), csv);
     let until = said(here, &with(&["--algorithms", "rucb", "--until", "2026-11-02"]));
     assert!(until.contains("after 2 days until 2026-11-02"), "{until}");
-    fs::write(here.join("summary.json"), r#"{"rankers": ["other", "old", "new"], "last_closed_day": "2026-11-03"}"#)
-        .expect("a writable folder");
+    let table = fs::read_to_string(here.join("outcomes.csv")).expect("a table");
+    let summary = serde_json::json!({"rankers": ["other", "old", "new"], "last_closed_day": "2026-11-03"});
+    let sealed = click_logs::outcomes::sealed_summary(&summary, &table).expect("a summary");
+    fs::write(here.join("summary.json"), serde_json::to_string(&sealed).expect("JSON")).expect("a writable folder");
     let closed = said(here, &["bandit", "--from-outcomes", ".", "--algorithms", "rucb"]);
     assert!(closed.contains("after 3 days until 2026-11-03") && closed.contains("100,000 impressions"), "{closed}");
 }

@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::renamed;
-use super::renames::{IGNORED, KEY_COLUMNS, Renames};
 use super::report::Report;
+use super::{IGNORED, KEY_COLUMNS};
 
 /// A file as rows of named cells.
 struct Table {
@@ -14,28 +13,12 @@ struct Table {
     rows: Vec<Vec<String>>,
 }
 
-pub(super) fn compare(file: &str, [old, new]: [&[u8]; 2], renames: &Renames, report: &mut Report) -> Result<()> {
-    let [old, new] = [(old, "OLD"), (new, "NEW")].map(|(bytes, side)| -> Result<Table> {
-        let mut table = Table::parse(bytes).context(side)?;
-        for name in &mut table.header {
-            *name = renamed(renames.columns, file, name).to_owned();
-        }
-        for cell in table.rows.iter_mut().flatten() {
-            *cell = renamed(renames.values, file, cell).to_owned();
-        }
-        Ok(table)
-    });
-    let (old, new) = (old?, new?);
-    let expected = |name: &str, only_new: bool| {
-        renames
-            .only_in_one
-            .iter()
-            .any(|rename| rename.covers(file) && if only_new { rename.new == name } else { rename.old == name })
-    };
-    for name in old.header.iter().filter(|name| !new.header.contains(name) && !expected(name, false)) {
+pub(super) fn compare([old, new]: [&[u8]; 2], report: &mut Report) -> Result<()> {
+    let (old, new) = (Table::parse(old).context("OLD")?, Table::parse(new).context("NEW")?);
+    for name in old.header.iter().filter(|name| !new.header.contains(name)) {
         report.difference(&format!("column {name}"), "there", "missing");
     }
-    for name in new.header.iter().filter(|name| !old.header.contains(name) && !expected(name, true)) {
+    for name in new.header.iter().filter(|name| !old.header.contains(name)) {
         report.difference(&format!("column {name}"), "missing", "there");
     }
     let shared: Vec<&String> = old.header.iter().filter(|name| new.header.contains(name)).collect();

@@ -5,16 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use super::renamed;
-use super::renames::{IGNORED, PROSE, Renames};
 use super::report::Report;
+use super::{IGNORED, PROSE};
 
-pub(super) fn compare_json(file: &str, [old, new]: [&[u8]; 2], renames: &Renames, report: &mut Report) -> Result<()> {
+pub(super) fn compare_json([old, new]: [&[u8]; 2], report: &mut Report) -> Result<()> {
     // One value, or several below each other.
     let parse =
         |bytes: &[u8]| serde_json::Deserializer::from_slice(bytes).into_iter().collect::<Result<Vec<Value>, _>>();
     let [old, new] = [parse(old).context("OLD")?, parse(new).context("NEW")?];
-    compare(file, [old, new].map(single), renames, report);
+    compare([old, new].map(single), report);
     Ok(())
 }
 
@@ -22,24 +21,17 @@ fn single(mut values: Vec<Value>) -> Value {
     if values.len() == 1 { values.remove(0) } else { Value::Array(values) }
 }
 
-pub(super) fn compare_toml(file: &str, [old, new]: [&[u8]; 2], renames: &Renames, report: &mut Report) -> Result<()> {
+pub(super) fn compare_toml([old, new]: [&[u8]; 2], report: &mut Report) -> Result<()> {
     let parse = |bytes: &[u8]| -> Result<Value> { Ok(toml::from_str(std::str::from_utf8(bytes)?)?) };
-    compare(file, [parse(old).context("OLD")?, parse(new).context("NEW")?], renames, report);
+    compare([parse(old).context("OLD")?, parse(new).context("NEW")?], report);
     Ok(())
 }
 
-fn compare(file: &str, [old, new]: [Value; 2], renames: &Renames, report: &mut Report) {
+fn compare([old, new]: [Value; 2], report: &mut Report) {
     let [old_leaves, new_leaves] = [old, new].map(|value| {
         let mut leaves = BTreeMap::new();
         flatten(&value, String::new(), &mut leaves);
-        let renamed_leaves = leaves.into_iter().map(|(path, value)| {
-            let value = match value {
-                Value::String(text) => Value::String(renamed(renames.values, file, &text).to_owned()),
-                other => other,
-            };
-            (new_path(&path, file, renames), value)
-        });
-        renamed_leaves.collect::<BTreeMap<String, Value>>()
+        leaves
     });
     let all: BTreeSet<&String> = old_leaves.keys().chain(new_leaves.keys()).collect();
     report.count(all.len(), "values");
@@ -51,12 +43,8 @@ fn compare(file: &str, [old, new]: [Value; 2], renames: &Renames, report: &mut R
             (Some(old), Some(new)) if !same(path, old, new) => {
                 report.difference(path, &old.to_string(), &new.to_string());
             }
-            (Some(old), None) if !expected(path, file, renames, false) => {
-                report.difference(path, &old.to_string(), "missing");
-            }
-            (None, Some(new)) if !expected(path, file, renames, true) => {
-                report.difference(path, "missing", &new.to_string());
-            }
+            (Some(old), None) => report.difference(path, &old.to_string(), "missing"),
+            (None, Some(new)) => report.difference(path, "missing", &new.to_string()),
             _ => {}
         }
     }
@@ -85,59 +73,6 @@ fn flatten(value: &Value, path: String, leaves: &mut BTreeMap<String, Value>) {
 /// The path's keys, without indices.
 fn keys(path: &str) -> impl Iterator<Item = &str> {
     path.split('.').map(|segment| segment.split('[').next().unwrap_or(segment))
-}
-
-/// The path with every index empty: `named[].arm`.
-fn pattern(path: &str) -> String {
-    let mut pattern = String::new();
-    for part in path.split_inclusive(']') {
-        let (start, index) = part.split_once('[').map_or((part, false), |(start, _)| (start, true));
-        pattern += start;
-        pattern += if index { "[]" } else { "" };
-    }
-    pattern
-}
-
-/// The path under the new names: first by whole paths (or beginnings of them), then key by key.
-fn new_path(path: &str, file: &str, renames: &Renames) -> String {
-    let mut path = path.to_owned();
-    for rename in renames.keys.iter().filter(|rename| rename.old.contains('.') && rename.covers(file)) {
-        let pattern = pattern(&path);
-        let Some(rest) =
-            pattern.strip_prefix(rename.old).filter(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-        else {
-            continue;
-        };
-        // The indices, in order, fill the empty brackets of the new path.
-        let mut indices = path.split('[').skip(1).map(|part| part.split(']').next().unwrap_or_default());
-        let renamed = format!("{}{rest}", rename.new);
-        let mut filled = String::new();
-        for part in renamed.split_inclusive("[]") {
-            match part.strip_suffix("[]") {
-                Some(start) => filled += &format!("{start}[{}]", indices.next().unwrap_or_default()),
-                None => filled += part,
-            }
-        }
-        path = filled;
-    }
-    let segments = path.split('.').map(|segment| {
-        let key = segment.split('[').next().unwrap_or(segment);
-        format!("{}{}", renamed(renames.keys, file, key), &segment[key.len()..])
-    });
-    segments.collect::<Vec<_>>().join(".")
-}
-
-/// Whether the lists say that only one build writes this path.
-fn expected(path: &str, file: &str, renames: &Renames, only_new: bool) -> bool {
-    let pattern = pattern(path);
-    renames.only_in_one.iter().filter(|rename| rename.covers(file)).any(|rename| {
-        let name = if only_new { rename.new } else { rename.old };
-        !name.is_empty()
-            && match name.contains('.') {
-                true => pattern == name || pattern.starts_with(&format!("{name}.")),
-                false => keys(path).any(|key| key == name),
-            }
-    })
 }
 
 /// Whether two leaves are equal; of prose only its numbers count.

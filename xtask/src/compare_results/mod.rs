@@ -1,13 +1,10 @@
 //! `cargo xtask compare-results`: whether two builds computed the same numbers.
 //!
-//! Values must be equal exactly; names may differ as [`renames`] lists them: both sides are translated to the new names,
-//! so that two folders of the same build can be compared too. Not here: figures and pages, which are
-//! compared byte by byte on request only.
+//! Names and values must be equal exactly. Not here: figures and pages, which are compared byte by byte on request only.
 
 mod csv;
 mod json;
 mod matrix;
-pub mod renames;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -19,7 +16,6 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
-use self::renames::{IGNORED_FILES, RENAMES, Rename, Renames};
 use self::report::Report;
 
 /// Compares the results of two builds, number by number
@@ -47,6 +43,37 @@ pub struct Arguments {
     at_most: usize,
 }
 
+/// CSV columns that identify a row. All others hold measurements.
+const KEY_COLUMNS: &[&str] = &[
+    "setting",
+    "clicks",
+    "algorithm",
+    "curve",
+    "metric",
+    "method",
+    "run",
+    "step",
+    "x",
+    "horizon",
+    "impressions",
+    "arms",
+    "arm",
+    "first",
+    "second",
+    "third",
+    "bound",
+    "steps",
+];
+
+/// Columns and keys that differ between any two calls or builds: never compared.
+const IGNORED: &[&str] = &["version", "fingerprint", "seconds", "threads", "machine", "date", "time", "resumed"];
+
+/// Files that differ between any two calls: never compared.
+const IGNORED_FILES: &[&str] = &["timings.json"];
+
+/// JSON and TOML keys that hold prose. Of these only the numbers in them are compared, in their order.
+const PROSE: &[&str] = &["about", "says", "title", "figure", "place", "comment", "note", "notes", "numbers", "truth"];
+
 /// Exit code of wrong usage.
 const WRONG_USAGE: u8 = 2;
 
@@ -65,30 +92,30 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         eprintln!("error: one of OLD and NEW is a folder, the other is a file");
         return Ok(WRONG_USAGE.into());
     }
-    let report = compare(arguments, &RENAMES)?;
+    let report = compare(arguments)?;
     let same = report.differences() == 0;
     report.lines().for_each(|line| println!("{line}"));
     Ok(if same { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn compare(arguments: &Arguments, renames: &Renames) -> Result<Report> {
+fn compare(arguments: &Arguments) -> Result<Report> {
     let Arguments { old, new, bytes, only, at_most } = arguments;
     let mut report = Report::new(*at_most);
     if old.is_file() {
         let name = new.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        compare_files(&name, [old, new], *bytes, renames, &mut report)?;
+        compare_files(&name, [old, new], *bytes, &mut report)?;
         return Ok(report);
     }
     let [old, new] = [old, new].map(|folder| {
         let mut found = BTreeMap::new();
-        list(folder, "", renames.files, &mut found).map(|()| found)
+        list(folder, "", &mut found).map(|()| found)
     });
     let (old, new) = (old?, new?);
     let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     let wanted = names.into_iter().filter(|name| only.as_ref().is_none_or(|text| name.contains(text.as_str())));
     for name in wanted {
         match (old.get(name), new.get(name)) {
-            (Some(old), Some(new)) => compare_files(name, [old, new], *bytes, renames, &mut report)?,
+            (Some(old), Some(new)) => compare_files(name, [old, new], *bytes, &mut report)?,
             _ if is_ignored(name) => report.skip("timings.json"),
             (Some(_), None) => report.missing_file(name, "NEW"),
             _ => report.missing_file(name, "OLD"),
@@ -100,24 +127,23 @@ fn compare(arguments: &Arguments, renames: &Renames) -> Result<Report> {
     Ok(report)
 }
 
-/// Adds all files of `folder`, at any depth, by their path in it with `renames` applied.
-fn list(folder: &Path, prefix: &str, renames: &[Rename], found: &mut BTreeMap<String, PathBuf>) -> Result<()> {
+/// Adds all files of `folder`, at any depth, by their path in it.
+fn list(folder: &Path, prefix: &str, found: &mut BTreeMap<String, PathBuf>) -> Result<()> {
     let failed = || format!("failed to read {}", folder.display());
     for entry in std::fs::read_dir(folder).with_context(failed)? {
         let path = entry.with_context(failed)?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let name = renames.iter().find(|rename| rename.old == name).map_or(name, |rename| rename.new.to_owned());
         let name = format!("{prefix}{name}");
         if path.is_dir() {
-            list(&path, &format!("{name}/"), renames, found)?;
-        } else if found.insert(name.clone(), path).is_some() {
-            bail!("{} holds {name} under both its old and its new name", folder.display());
+            list(&path, &format!("{name}/"), found)?;
+        } else {
+            found.insert(name, path);
         }
     }
     Ok(())
 }
 
-fn compare_files(name: &str, paths: [&PathBuf; 2], bytes: bool, renames: &Renames, report: &mut Report) -> Result<()> {
+fn compare_files(name: &str, paths: [&PathBuf; 2], bytes: bool, report: &mut Report) -> Result<()> {
     let file = name.rsplit('/').next().unwrap_or(name);
     let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
     if is_ignored(name) {
@@ -133,9 +159,9 @@ fn compare_files(name: &str, paths: [&PathBuf; 2], bytes: bool, renames: &Rename
     let [old, new] = [read(paths[0])?, read(paths[1])?];
     report.begin(name);
     let outcome = match extension {
-        "csv" => csv::compare(file, [&old, &new], renames, report),
-        "json" => json::compare_json(file, [&old, &new], renames, report),
-        "toml" => json::compare_toml(file, [&old, &new], renames, report),
+        "csv" => csv::compare([&old, &new], report),
+        "json" => json::compare_json([&old, &new], report),
+        "toml" => json::compare_toml([&old, &new], report),
         "npy" => matrix::compare_npy([&old, &new], report),
         "npz" => matrix::compare_npz([&old, &new], report),
         "txt" => matrix::compare_text([&old, &new], report),
@@ -161,21 +187,4 @@ fn compare_bytes([old, new]: [&[u8]; 2], report: &mut Report) {
         let at = old.iter().zip(new).take_while(|(old, new)| old == new).count();
         report.difference(&format!("byte {at}"), &format!("{} bytes", old.len()), &format!("{} bytes", new.len()));
     }
-}
-
-impl Rename {
-    /// Whether it applies to a file of this name.
-    fn covers(&self, file: &str) -> bool {
-        match self.file.split_once('*') {
-            None => self.file == file,
-            Some((start, end)) => {
-                file.len() >= start.len() + end.len() && file.starts_with(start) && file.ends_with(end)
-            }
-        }
-    }
-}
-
-/// The new name of `old` among `renames` for this file.
-fn renamed<'a>(renames: &'a [Rename], file: &str, old: &'a str) -> &'a str {
-    renames.iter().find(|rename| rename.old == old && rename.covers(file)).map_or(old, |rename| rename.new)
 }

@@ -93,7 +93,7 @@ const IMPRESSIONS: &[(&str, &str)] = &[
         "not a receipt: it has no `format`; expected 2",
     ),
     (
-        r#"{"impression":"i2","time":1795001000,"shown":["a"],"receipt":"01"}"#,
+        r#"{"impression":"i2","time":1795001000,"shown":["a"],"receipt":"AQID"}"#,
         "not a receipt: its first byte is 0x01, not 0xb2",
     ),
     (

@@ -342,6 +342,7 @@ fn refusal(error: &clap::Error, arguments: &[OsString], added: &[Added]) -> Fail
     let mut message = message.strip_prefix("error: ").unwrap_or(&message).to_owned();
     let mut hint = "";
     match file.and_then(|file| stray_file(file, arguments)) {
+        _ if message.contains(" '--runs") => hint = "; --runs takes a number, TREC runs are given with --rankings",
         Some(stray) => message = stray,
         None if file.is_some() => hint = "; separate several files with commas",
         None if message.starts_with("invalid UTF-8") => {
@@ -350,7 +351,6 @@ fn refusal(error: &clap::Error, arguments: &[OsString], added: &[Added]) -> Fail
         None if message.contains("not provided: --qrels") => {
             hint = "; runs need judgments, files of `query 0 document label`"
         }
-        None if message.contains(" '--runs") => hint = "; --runs takes a number, TREC runs are given with --rankings",
         None => {}
     }
     // A flag of the file that the user did not type.

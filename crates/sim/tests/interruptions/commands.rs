@@ -137,7 +137,7 @@ pub(super) const COMMANDS: [Written; 15] = [
             "10",
             "--draws",
             "20",
-            "--impressions",
+            "--impressions-per-draw",
             "200",
             "--out",
             "out",

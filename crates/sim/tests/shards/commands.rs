@@ -144,7 +144,17 @@ pub(super) const COMMANDS: [Sharded; 10] = [
     Sharded {
         name: "sensitivity",
         shards: 3,
-        arguments: &["sensitivity", "--dataset", SITE, "--rankers", "10", "--draws", "20", "--impressions", "100"],
+        arguments: &[
+            "sensitivity",
+            "--dataset",
+            SITE,
+            "--rankers",
+            "10",
+            "--draws",
+            "20",
+            "--impressions-per-draw",
+            "100",
+        ],
         out: "out",
         results: "out",
     },

@@ -57,7 +57,7 @@ fn what_does_not_belong_is_refused_by_name_and_nothing_is_lost() {
 
     // Of another version of the format, and of another revision of an algorithm.
     let mut newer = sound.clone();
-    newer["sim part ".len()] = b'2';
+    newer["rankduel part ".len()] = b'2';
     fs::write(&last, newer).expect("a writable folder");
     let said = refused_as_it_was(1);
     assert!(said.contains("6-of-7.part: it has version 2 of the format, and this program reads version 1"), "{said}");
