@@ -1,37 +1,18 @@
-//! base64url without padding (RFC 4648, section 5), in the one canonical form.
+//! Base64 for addresses (RFC 4648, section 5), without padding.
 
-const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-/// Bytes as text.
+/// The text of bytes.
 #[must_use]
 pub fn encode(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for part in bytes.chunks(3) {
-        let word = part.iter().enumerate().fold(0_u32, |word, (at, &byte)| word | u32::from(byte) << (16 - 8 * at));
-        for at in 0..=part.len() {
-            text.push(char::from(LETTERS[(word >> (18 - 6 * at) & 63) as usize]));
-        }
-    }
-    text
+    URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// Text as bytes; `None` for anything that [`encode`] does not write, so that bytes have one text.
+/// The bytes of a text; `None` for anything that [`encode`] does not write, so that bytes have one text.
 #[must_use]
 pub fn decode(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
-    for part in text.as_bytes().chunks(4) {
-        let mut word = 0_u32;
-        for (at, letter) in part.iter().enumerate() {
-            let value = LETTERS.iter().position(|known| known == letter)? as u32;
-            word |= value << (18 - 6 * at);
-        }
-        let whole = part.len().checked_sub(1).filter(|&whole| whole > 0)?;
-        bytes.extend_from_slice(&word.to_be_bytes()[1..=whole]);
-        if word & ((1 << (24 - 8 * whole)) - 1) != 0 {
-            return None;
-        }
-    }
-    Some(bytes)
+    URL_SAFE_NO_PAD.decode(text).ok()
 }
 
 #[cfg(test)]
