@@ -264,17 +264,17 @@ fn sentence(advice: &Advice, level: f64) -> String {
 mod tests {
     use super::*;
     use crate::units::Units;
-    use crate::{Judgement, Order, Table, Verdict};
+    use crate::{Answer, Judgement, Order, Table};
 
     fn judged(draws: &mut Normals, pair: (usize, usize), difference: f64, tie: f64) -> Judgement {
         let (win, loss) = (libm::exp(0.5 * difference), libm::exp(-0.5 * difference));
         let at = draws.uniform() * (win + loss + tie);
         let verdict = if at < win {
-            Verdict::First
+            Answer::First
         } else if at < win + loss {
-            Verdict::Second
+            Answer::Second
         } else {
-            Verdict::Tie
+            Answer::Tie
         };
         let (first, second) = (pair.0 as u32, pair.1 as u32);
         Judgement { first, second, verdict, item: None, judge: None, weight: 1.0, row: 1 }

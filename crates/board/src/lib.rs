@@ -35,7 +35,7 @@ pub use error::BoardError;
 pub use findings::{Finding, Found};
 pub use preferences::Preferences;
 pub use settings::{Clusters, FurtherPairs, Settings, TieModel};
-pub use table::{Judgement, Order, Table, Verdict};
+pub use table::{Answer, Judgement, Order, Table};
 pub use units::{BothOrders, Tally, Unit, Units};
 pub use words::percent;
 

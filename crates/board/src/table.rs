@@ -2,7 +2,7 @@
 
 /// What a judge said of two answers.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Verdict {
+pub enum Answer {
     /// The first answer is better.
     First,
     /// The second answer is better.
@@ -15,7 +15,7 @@ pub enum Verdict {
     Score(f64),
 }
 
-impl Verdict {
+impl Answer {
     /// The share of the point that goes to the first answer: 1, 0, a half for ties, or the score.
     #[must_use]
     pub fn score(self) -> f64 {
@@ -36,7 +36,7 @@ pub struct Judgement {
     /// The competitor whose answer was shown second.
     pub second: u32,
     /// What the judge said.
-    pub verdict: Verdict,
+    pub verdict: Answer,
     /// The item (prompt, query) that both answered, by its place in [`Table::items`].
     pub item: Option<u32>,
     /// Who judged, by its place in [`Table::judges`].

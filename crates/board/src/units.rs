@@ -4,7 +4,7 @@
 //! all repeats and both orders together are one win, loss or tie, by the sign of the net result. Both orders weigh the
 //! same: if they contradict each other, the unit is a tie. A unit with fractional scores keeps the mean share.
 
-use crate::{BoardError, Judgement, Order, Table, Verdict};
+use crate::{Answer, BoardError, Judgement, Order, Table};
 use serde::Serialize;
 use statistics::Preference;
 use statistics::bradley_terry::{Comparison, Point};
@@ -137,13 +137,13 @@ impl Units {
             return;
         }
         match judgement.verdict {
-            Verdict::First | Verdict::Second => tally.decided += 1,
-            Verdict::Tie => tally.ties += 1,
-            Verdict::BothBad => {
+            Answer::First | Answer::Second => tally.decided += 1,
+            Answer::Tie => tally.ties += 1,
+            Answer::BothBad => {
                 tally.ties += 1;
                 tally.both_bad += 1;
             }
-            Verdict::Score(_) => tally.scores += 1,
+            Answer::Score(_) => tally.scores += 1,
         }
     }
 
@@ -151,7 +151,7 @@ impl Units {
     fn joined(&mut self, table: &Table, places: &[usize]) -> Unit {
         let rows: Vec<&Judgement> = places.iter().map(|place| &table.judgements[*place]).collect();
         let (low, _) = pair(rows[0]);
-        let fractional = rows.iter().any(|row| matches!(row.verdict, Verdict::Score(_)));
+        let fractional = rows.iter().any(|row| matches!(row.verdict, Answer::Score(_)));
         // The mean share of the point of the lower competitor in each order; sums do not depend on the order of rows.
         let shares = [true, false].map(|low_first| {
             let mut points: Vec<(f64, f64)> = rows
@@ -202,7 +202,7 @@ impl Units {
 /// How many rows of a unit repeat an earlier one.
 fn duplicates(rows: &[&Judgement]) -> usize {
     let mut kinds: Vec<(u32, f64, bool)> =
-        rows.iter().map(|row| (row.first, row.verdict.score(), row.verdict == Verdict::BothBad)).collect();
+        rows.iter().map(|row| (row.first, row.verdict.score(), row.verdict == Answer::BothBad)).collect();
     kinds.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
     let all = kinds.len();
     kinds.dedup();
@@ -255,7 +255,7 @@ fn check(table: &Table, judgement: &Judgement) -> Result<(), BoardError> {
         return wrong("the weight", judgement.weight.to_string(), expected);
     }
     match judgement.verdict {
-        Verdict::Score(score) if !(score > 0.0 && score < 1.0) => {
+        Answer::Score(score) if !(score > 0.0 && score < 1.0) => {
             wrong("the score", score.to_string(), "a number between 0 and 1".to_owned())
         }
         _ => Ok(()),

@@ -21,7 +21,7 @@
 #![allow(clippy::print_stdout, reason = "an example says what it found")]
 
 use bandits::{Generator, PreferenceMatrix};
-use judges::{Config, Goal, Session, Verdict};
+use judges::{Answer, Config, Goal, Session};
 use rand::{Rng as _, SeedableRng as _};
 
 /// The share of ties.
@@ -97,7 +97,7 @@ impl World {
         (0..self.logits.len()).find(|&i| beats_all(i)).unwrap_or(0) as u32
     }
 
-    fn judge(&self, pair: &judges::Pair, generator: &mut Generator) -> Verdict {
+    fn judge(&self, pair: &judges::Pair, generator: &mut Generator) -> Answer {
         let (first, second) = (pair.first as usize, pair.second as usize);
         let shift = pair.item.map_or(0.0, |item| self.items[item as usize][first] - self.items[item as usize][second]);
         judge(1.0 / (1.0 + libm::exp(-(self.logits[first][second] + self.position + shift))), generator)
@@ -116,12 +116,12 @@ fn shifts(generator: &mut Generator, count: usize) -> Vec<Vec<f64>> {
     all
 }
 
-fn judge(p: f64, generator: &mut Generator) -> Verdict {
+fn judge(p: f64, generator: &mut Generator) -> Answer {
     let ties = TIES.min(2.0 * p.min(1.0 - p));
     match unit(generator) {
-        draw if draw < ties => Verdict::Tie,
-        draw if draw < p + ties / 2.0 => Verdict::First,
-        _ => Verdict::Second,
+        draw if draw < ties => Answer::Tie,
+        draw if draw < p + ties / 2.0 => Answer::First,
+        _ => Answer::Second,
     }
 }
 

@@ -5,7 +5,7 @@
 //! same next pairs. Nothing here reads a clock or a file, and all randomness follows from the seed.
 //!
 //! ```
-//! use judges::{Config, Session, Verdict};
+//! use judges::{Config, Session, Answer};
 //!
 //! let mut live = Session::new(Config { seed: 7, ..Config::of(["a", "b", "c"]) })?;
 //! let mut log = live.take_lines();
@@ -13,7 +13,7 @@
 //!     let pair = live.ask(None)?;
 //!     // Write the log before you show the pair: then a ticket that somebody holds is never lost.
 //!     log += &live.take_lines();
-//!     let verdict = if pair.first < pair.second { Verdict::First } else { Verdict::Second };
+//!     let verdict = if pair.first < pair.second { Answer::First } else { Answer::Second };
 //!     live.tell(pair.ticket, verdict, None)?;
 //!     log += &live.take_lines();
 //! }
@@ -64,7 +64,7 @@ mod state;
 mod verdicts;
 mod words;
 
-pub use board::Verdict;
+pub use board::Answer;
 
 pub use config::{AUTO, Config, ConfigError, Goal};
 pub use event::{Event, Purpose};

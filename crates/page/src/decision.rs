@@ -1,6 +1,6 @@
 //! A decision as a page shows it: headline, win rates, pairs and the matrix of them, each turned towards whoever is ahead.
 
-use statistics::anytime::Verdict;
+use statistics::anytime::TestState;
 use times::date;
 use verdicts::decide::{
     Contradiction, Decision, FindingKind, Look, PairDecision, finding, percent_of_confidence, report,
@@ -75,9 +75,9 @@ fn leader(decision: &Decision) -> Option<usize> {
 fn ahead_first(pair: &PairDecision) -> (bool, f64) {
     let share = pair.last.counts.share().unwrap_or(0.5);
     let is_first = match pair.last.verdict {
-        Verdict::FirstWins => true,
-        Verdict::SecondWins => false,
-        Verdict::Open => share >= 0.5,
+        TestState::FirstWins => true,
+        TestState::SecondWins => false,
+        TestState::Open => share >= 0.5,
     };
     (is_first, if is_first { share } else { 1.0 - share })
 }

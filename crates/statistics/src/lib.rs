@@ -11,17 +11,17 @@
 //! 3. **How many units will it take?** [`power`] says so before a user has seen a list.
 //!
 //! ```
-//! use statistics::{Preference, anytime::{PairTest, Verdict}};
+//! use statistics::{Preference, anytime::{PairTest, TestState}};
 //!
 //! // One outcome per session, as it closes; the test may be looked at each time.
 //! let mut test = PairTest::new(0.05)?;
 //! for session in 0..2_000 {
 //!     let outcome = if session % 5 < 2 { Preference::Second } else { Preference::First };
-//!     if test.record(outcome) != Verdict::Open {
+//!     if test.record(outcome) != TestState::Open {
 //!         break;
 //!     }
 //! }
-//! assert_eq!(test.verdict(), Verdict::FirstWins);
+//! assert_eq!(test.verdict(), TestState::FirstWins);
 //! let (low, high) = test.share_interval()?;
 //! assert!(low > 0.45 && high > 0.6);
 //! # Ok::<(), statistics::StatisticsError>(())

@@ -1,7 +1,7 @@
 //! Who chooses the rankers of an impression: a policy of `bandits`, or a plan.
 
 use bandits::open::Ticket;
-use bandits::{Choice as Chosen, Generator, Generators, OpenPolicy, PairWins, Preference};
+use bandits::{Choice as Chosen, Generator, Generators, OpenPolicy, PairWins};
 use interleave::keyed::{ImpressionKey, seed_of};
 use rand::SeedableRng as _;
 
@@ -81,7 +81,7 @@ impl Chooser {
         // Only tickets that were given out and are open come here. Duels have pairs as outcomes, and nothing else has.
         let _ = match outcome {
             Outcome::Pair(preference) => policy.tell(ticket, *preference),
-            outcome => policy.tell(ticket, &outcome.wins(arms)),
+            outcome => policy.tell(ticket, &wins(outcome, arms)),
         };
     }
 
@@ -119,33 +119,18 @@ impl Blocks {
     }
 }
 
-impl Outcome {
-    /// Who won between the rankers at places `i < j` of those that met.
-    pub(crate) fn preference(&self, i: usize, j: usize, arms: usize) -> Preference {
-        match self {
-            Self::Nothing => Preference::Tie,
-            Self::Pair(preference) => *preference,
-            Self::Scores(scores) => Preference::of(scores.get(i).cmp(&scores.get(j))),
-            Self::Pairs(preferences) => {
-                // Rows of the first ranker, of the second and so on, each one shorter than the one before.
-                let at = i * (2 * arms - i - 1) / 2 + (j - i - 1);
-                preferences.get(at).copied().unwrap_or(Preference::Tie)
-            }
+/// Which of the rankers that met beat which.
+fn wins(outcome: &Outcome, arms: usize) -> PairWins {
+    let mut wins = PairWins::default();
+    if let Outcome::Scores(scores) = outcome {
+        wins.set_scores(scores);
+        return wins;
+    }
+    wins.reset(arms);
+    for i in 0..arms {
+        for j in i + 1..arms {
+            wins.set(i, j, outcome.preference(i, j, arms));
         }
     }
-
-    fn wins(&self, arms: usize) -> PairWins {
-        let mut wins = PairWins::default();
-        if let Self::Scores(scores) = self {
-            wins.set_scores(scores);
-            return wins;
-        }
-        wins.reset(arms);
-        for i in 0..arms {
-            for j in i + 1..arms {
-                wins.set(i, j, self.preference(i, j, arms));
-            }
-        }
-        wins
-    }
+    wins
 }

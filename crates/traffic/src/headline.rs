@@ -6,7 +6,7 @@ use verdicts::decide::{Decision, Finding, FindingKind, finding};
 use super::config::Ask;
 use super::event::{State, Time};
 use super::experiment::{Experiment, Fates};
-use super::status::{FEW, Verdict, breach};
+use super::status::{DecisionReport, FEW, breach};
 
 /// The days over which the speed of an experiment is measured.
 const LAST_DAYS: i32 = 7;
@@ -103,7 +103,7 @@ impl Experiment {
 impl Facts {
     /// How the experiment stands by this verdict of its.
     #[must_use]
-    pub fn headline(&self, verdict: &Verdict) -> Headline {
+    pub fn headline(&self, verdict: &DecisionReport) -> Headline {
         let found = finding(&verdict.decision, Some("unit"));
         let told = |standing, sentence: String, more: Vec<String>| Headline { standing, sentence, more };
         let with_verdict = || {

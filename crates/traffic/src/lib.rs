@@ -51,7 +51,6 @@ mod guards;
 mod headline;
 pub mod lists;
 mod status;
-mod units;
 
 pub use config::{Ask, Config, ConfigError, Generators, Guard, Guardrails, Keep, Ranker, Then};
 pub use event::{Choice, Event, EventError, Marks, Outcome, Reason, Recorded, Row, State, Time};
@@ -60,5 +59,5 @@ pub use experiment::{
 };
 pub use guards::Watch;
 pub use headline::{Facts, Headline, Standing};
-pub use status::{SIMULATED, Verdict};
-pub use units::Tally;
+pub use status::{DecisionReport, SIMULATED};
+pub use verdicts::ledger::Tally;

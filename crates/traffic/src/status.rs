@@ -16,7 +16,7 @@ pub const SIMULATED: &str = "All users are simulated.";
 
 /// What an experiment says about its rankers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Verdict {
+pub struct DecisionReport {
     /// The numbers.
     pub decision: Decision,
     /// In words, the most important first.
@@ -87,8 +87,8 @@ impl Experiment {
 
     /// Who won so far, at the level of the settings, which holds for all looks together.
     #[must_use]
-    pub fn verdict(&self) -> Verdict {
-        Verdict::of(&self.outcomes(), self.config().level)
+    pub fn verdict(&self) -> DecisionReport {
+        DecisionReport::of(&self.outcomes(), self.config().level)
     }
 }
 
@@ -104,7 +104,7 @@ pub(super) fn breach(config: &Config, alarm: &Alarm) -> String {
     )
 }
 
-impl Verdict {
+impl DecisionReport {
     /// What [outcomes](Experiment::outcomes) say at the level of the settings, for callers that do not keep an experiment waiting
     /// while they decide: many rankers and days take long.
     #[must_use]

@@ -4,6 +4,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`outcomes`] | what verdicts are made of: wins, losses and ties by version, day and pair |
+//! | [`ledger`] | what of a unit enters, day by day |
 //! | [`decide`](mod@decide) | looks, evidence, contradictions; as sentences, CSV and JSON |
 //!
 //! Beside these: how pairs were chosen, which decides what of a unit may be counted ([`PairChoice`]), the versions of an experiment
@@ -12,7 +13,7 @@
 //!
 //! ```
 //! use statistics::Counts;
-//! use statistics::anytime::Verdict;
+//! use statistics::anytime::TestState;
 //! use verdicts::decide::{By, decide};
 //! use verdicts::outcomes::{Day, DayCounts, Outcomes};
 //!
@@ -23,7 +24,7 @@
 //!     days: vec![Day { version: 0, day: 20_780, pair: (0, 1), counts }],
 //! };
 //! let verdicts = decide(&outcomes, 0.05, By::Units)?;
-//! assert_eq!(verdicts.latest().pairs[0].last.verdict, Verdict::FirstWins);
+//! assert_eq!(verdicts.latest().pairs[0].last.verdict, TestState::FirstWins);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -31,6 +32,7 @@
 
 mod bots;
 pub mod decide;
+pub mod ledger;
 pub mod outcomes;
 mod pair_choice;
 mod version;

@@ -8,7 +8,7 @@ use axum::Json as Answer;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::{Map, Value, json};
-use traffic::{Config, State as To, Verdict};
+use traffic::{Config, State as To, DecisionReport};
 
 use super::auth::{Admin, Caller, Reading, With};
 use super::body::Json;
@@ -93,11 +93,11 @@ pub(super) async fn status(State(app): State<App>, _: Reading, Named(entry): Nam
 /// more often.
 #[derive(Debug, Default)]
 pub(super) struct Verdicts {
-    last: Mutex<BTreeMap<u32, (usize, Arc<Verdict>)>>,
+    last: Mutex<BTreeMap<u32, (usize, Arc<DecisionReport>)>>,
 }
 
 impl Verdicts {
-    fn held(&self) -> MutexGuard<'_, BTreeMap<u32, (usize, Arc<Verdict>)>> {
+    fn held(&self) -> MutexGuard<'_, BTreeMap<u32, (usize, Arc<DecisionReport>)>> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -106,11 +106,11 @@ impl Verdicts {
     }
 
     /// Completes a snapshot with its verdict.
-    pub(super) fn complete<T, R>(&self, mut snapshot: Snapshot<T>, with: impl FnOnce(Snapshot<T>, &Verdict) -> R) -> R {
+    pub(super) fn complete<T, R>(&self, mut snapshot: Snapshot<T>, with: impl FnOnce(Snapshot<T>, &DecisionReport) -> R) -> R {
         let (id, rows, level) = (snapshot.id, snapshot.rows, snapshot.level);
         let verdict = match snapshot.outcomes.take() {
             Some(outcomes) => {
-                let verdict = Arc::new(Verdict::of(&outcomes, level));
+                let verdict = Arc::new(DecisionReport::of(&outcomes, level));
                 let mut held = self.held();
                 let newer = held.get(&id).is_some_and(|(known, _)| *known > rows);
                 if !newer {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use verdicts::outcomes::Outcomes;
 
 use serde_json::{Value, json};
-use traffic::{Experiment, Facts, Fates, Verdict};
+use traffic::{Experiment, Facts, Fates, DecisionReport};
 
 use super::Refusal;
 use crate::writer::Session;
@@ -80,7 +80,7 @@ fn taken<T>(experiment: &Experiment, id: u32, known: Option<usize>, told: T) -> 
 impl Snapshot<Value> {
     /// In short, with the headline.
     #[must_use]
-    pub fn with_headline(mut self, verdict: &Verdict) -> Value {
+    pub fn with_headline(mut self, verdict: &DecisionReport) -> Value {
         let headline = self.facts.headline(verdict);
         self.told["headline"] = headline.sentence.into();
         self.told["standing"] = headline.standing.name().into();
@@ -89,7 +89,7 @@ impl Snapshot<Value> {
 
     /// Everything, with the verdict.
     #[must_use]
-    pub fn with_verdict(self, verdict: &Verdict) -> Value {
+    pub fn with_verdict(self, verdict: &DecisionReport) -> Value {
         // Names of the numbers are those of `click-logs decide`.
         let decision = verdict.decision.record();
         let report: Vec<&str> = verdict.report.lines().collect();

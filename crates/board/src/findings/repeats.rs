@@ -2,7 +2,7 @@
 
 use super::{Finding, Test};
 use crate::units::Units;
-use crate::{Table, Verdict};
+use crate::{Answer, Table};
 use statistics::binomial_at_least;
 
 /// How often a judge gives the same answer to the same question again, at most, if he does answer it again. Copies of rows
@@ -40,13 +40,13 @@ pub(super) fn duplicates(table: &Table, units: &Units) -> Option<Test> {
     Some((p, Finding::Duplicates { rows: units.tally.duplicates, expected }))
 }
 
-fn kind(verdict: Verdict) -> (u8, u64) {
+fn kind(verdict: Answer) -> (u8, u64) {
     match verdict {
-        Verdict::First => (0, 0),
-        Verdict::Second => (1, 0),
-        Verdict::Tie => (2, 0),
-        Verdict::BothBad => (3, 0),
-        Verdict::Score(score) => (4, score.to_bits()),
+        Answer::First => (0, 0),
+        Answer::Second => (1, 0),
+        Answer::Tie => (2, 0),
+        Answer::BothBad => (3, 0),
+        Answer::Score(score) => (4, score.to_bits()),
     }
 }
 

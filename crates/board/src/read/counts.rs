@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::cells::Cells;
 use super::error::{ReadError, decimal_comma, quoted};
-use crate::{Judgement, Order, Table, Verdict};
+use crate::{Answer, Judgement, Order, Table};
 
 /// A larger count is not one of judgements.
 pub(super) const MOST: u64 = 1_000_000_000;
@@ -175,7 +175,7 @@ pub(super) struct Counted {
 pub(super) fn judgements(pairs: &[Counted]) -> Vec<Judgement> {
     let mut all = Vec::new();
     for pair in pairs {
-        for (count, verdict) in pair.counts.into_iter().zip([Verdict::First, Verdict::Second, Verdict::Tie]) {
+        for (count, verdict) in pair.counts.into_iter().zip([Answer::First, Answer::Second, Answer::Tie]) {
             if count > 0 {
                 let Counted { row, first, second, .. } = *pair;
                 let weight = count as f64;

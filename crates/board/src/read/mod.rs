@@ -33,7 +33,7 @@ use self::columns::{Found, Won};
 use self::counts::Counted;
 use self::error::{decimal_comma, quoted};
 use self::winner::Values;
-use crate::{Judgement, Order, Table, Verdict};
+use crate::{Answer, Judgement, Order, Table};
 
 /// How to read a table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -258,7 +258,7 @@ fn contradictions(judgements: &[Judgement], cells: &Cells, found: &Found) -> Opt
 fn not_winner_and_loser(judgements: &[Judgement]) -> Result<(), ReadError> {
     const ENOUGH: usize = 20;
     let wins = |verdict| judgements.iter().filter(|judgement| judgement.verdict == verdict).count();
-    let (side, count) = match (wins(Verdict::First), wins(Verdict::Second)) {
+    let (side, count) = match (wins(Answer::First), wins(Answer::Second)) {
         (count, 0) => ("first", count),
         (0, count) => ("second", count),
         _ => return Ok(()),
@@ -281,7 +281,7 @@ fn verdict(
     found: &Found,
     is: WinnerIs,
     values: &Values,
-) -> Result<Option<Verdict>, ReadError> {
+) -> Result<Option<Answer>, ReadError> {
     let [first, second] = [found.first, found.second].map(|place| cells[place].as_str());
     match found.won {
         Won::One(place) if winner::is_missing(&cells[place], [first, second]) => Ok(None),
@@ -295,14 +295,14 @@ fn verdict(
                 _ => None,
             });
             match set {
-                [Some(true), Some(false), Some(false)] => Ok(Some(Verdict::First)),
-                [Some(false), Some(true), Some(false)] => Ok(Some(Verdict::Second)),
-                [Some(false), Some(false), Some(true)] => Ok(Some(Verdict::Tie)),
+                [Some(true), Some(false), Some(false)] => Ok(Some(Answer::First)),
+                [Some(false), Some(true), Some(false)] => Ok(Some(Answer::Second)),
+                [Some(false), Some(false), Some(true)] => Ok(Some(Answer::Tie)),
                 [Some(false), Some(false), Some(false)] => Ok(None),
                 _ => Err(ReadError::at(row, "winner: expected 1 in one of three columns and 0 in the others")),
             }
         }
-        Won::First => Ok(Some(Verdict::First)),
+        Won::First => Ok(Some(Answer::First)),
         // Read before.
         Won::Counts(..) => Ok(None),
     }

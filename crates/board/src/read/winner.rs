@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::error::{decimal_comma, quoted};
-use crate::Verdict;
+use crate::Answer;
 
 /// How the column of winners is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -89,18 +89,18 @@ pub(super) struct Values {
 ///
 /// # Errors
 /// What was found and what was expected.
-pub(super) fn read(cell: &str, [first, second]: [&str; 2], is: WinnerIs, values: &Values) -> Result<Verdict, String> {
+pub(super) fn read(cell: &str, [first, second]: [&str; 2], is: WinnerIs, values: &Values) -> Result<Answer, String> {
     let plain = super::columns::plain(cell);
     let said = plain.as_str();
     if TIE.contains(&said) && ![first, second].contains(&cell) {
-        return Ok(Verdict::Tie);
+        return Ok(Answer::Tie);
     }
     if BOTH_BAD.contains(&said) && ![first, second].contains(&cell) {
-        return Ok(Verdict::BothBad);
+        return Ok(Answer::BothBad);
     }
     let name = match (cell == first, cell == second) {
-        (true, _) => Some(Verdict::First),
-        (_, true) => Some(Verdict::Second),
+        (true, _) => Some(Answer::First),
+        (_, true) => Some(Answer::Second),
         _ => None,
     };
     let told = is == WinnerIs::Side || is == WinnerIs::Auto && values.are_sides;
@@ -108,8 +108,8 @@ pub(super) fn read(cell: &str, [first, second]: [&str; 2], is: WinnerIs, values:
         always.contains(&said) || values.sides[place].iter().any(|word| *word == said) || told && words.contains(&said)
     };
     let side = match (is_side(0, ["first", "left"], &FIRST), is_side(1, ["second", "right"], &SECOND)) {
-        (true, _) => Some(Verdict::First),
-        (_, true) => Some(Verdict::Second),
+        (true, _) => Some(Answer::First),
+        (_, true) => Some(Answer::Second),
         _ => None,
     };
     let number: Option<f64> = cell.parse().ok();
@@ -137,12 +137,12 @@ pub(super) fn read(cell: &str, [first, second]: [&str; 2], is: WinnerIs, values:
             score.ok_or_else(|| format!("found {}, expected a score from 0 to 1{}", quoted(cell), decimal_comma(cell)))
         }
         WinnerIs::Index => match cell {
-            "0" => Ok(Verdict::First),
-            "1" => Ok(Verdict::Second),
+            "0" => Ok(Answer::First),
+            "1" => Ok(Answer::Second),
             _ => Err(format!("found {}, expected 0 (the first won) or 1 (the second)", quoted(cell))),
         },
         WinnerIs::Auto => {
-            let readings: Vec<Verdict> = [name, side, score].into_iter().flatten().collect();
+            let readings: Vec<Answer> = [name, side, score].into_iter().flatten().collect();
             match readings[..] {
                 [] => Err(expected()),
                 [one, ref others @ ..] if others.iter().all(|other| *other == one) => {
@@ -164,14 +164,14 @@ pub(super) fn read(cell: &str, [first, second]: [&str; 2], is: WinnerIs, values:
     }
 }
 
-fn of_score(score: f64) -> Verdict {
+fn of_score(score: f64) -> Answer {
     if score == 1.0 {
-        Verdict::First
+        Answer::First
     } else if score == 0.0 {
-        Verdict::Second
+        Answer::Second
     } else if score == 0.5 {
-        Verdict::Tie
+        Answer::Tie
     } else {
-        Verdict::Score(score)
+        Answer::Score(score)
     }
 }

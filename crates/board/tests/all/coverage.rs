@@ -3,7 +3,7 @@
 use crate::world::World;
 use bandits::registry::Spec;
 use bandits::{Choice, Generators, Preference};
-use board::{Board, Clusters, Settings, Table, TieModel, Verdict};
+use board::{Answer, Board, Clusters, Settings, Table, TieModel};
 use rayon::prelude::*;
 use statistics::Normals;
 
@@ -71,8 +71,8 @@ fn chosen(world: &World, policy: &str, rows: usize, seed: u64) -> Table {
                 continue;
             }
             let outcome = match (judgement.verdict, swapped) {
-                (Verdict::First, false) | (Verdict::Second, true) => Preference::First,
-                (Verdict::First, true) | (Verdict::Second, false) => Preference::Second,
+                (Answer::First, false) | (Answer::Second, true) => Preference::First,
+                (Answer::First, true) | (Answer::Second, false) => Preference::Second,
                 _ => Preference::Tie,
             };
             open.tell(ticket, outcome).unwrap();

@@ -1,7 +1,7 @@
 //! Against fits of other programs: `tests/independent/fits.py` (numpy, scipy, statsmodels, choix) makes the same tables and
 //! `fits.json`, `halves.R` (BradleyTerry2) makes `halves.json`, `ranks.py` (numpy) makes `ranks.json`.
 
-use board::{Board, Clusters, Judgement, Order, Settings, Table, Verdict};
+use board::{Answer, Board, Clusters, Judgement, Order, Settings, Table};
 use serde_json::Value;
 use statistics::bradley_terry::{Comparison, Fit, Options, Point, Ties, cells};
 
@@ -38,11 +38,11 @@ fn table(seed: u64, rows: usize, competitors: u64, items: u64, tie: f64, positio
             let (win, loss) = (libm::exp(d / 2.0), libm::exp(-d / 2.0));
             let at = draw.unit() * (win + loss + tie);
             let verdict = if at < win {
-                Verdict::First
+                Answer::First
             } else if at < win + loss {
-                Verdict::Second
+                Answer::Second
             } else {
-                Verdict::Tie
+                Answer::Tie
             };
             let (first, second, item) = (first as u32, second as u32, Some(item as u32));
             Judgement { first, second, verdict, item, judge: None, weight: 1.0, row: row as u64 + 1 }
@@ -186,9 +186,9 @@ fn world_of_20(seed: u64) -> Table {
             let d = strengths[first as usize] - strengths[second as usize];
             let (win, loss) = (libm::exp(d / 2.0), libm::exp(-d / 2.0));
             let verdict = match draw.unit() * (win + loss + 0.5) {
-                at if at < win => Verdict::First,
-                at if at < win + loss => Verdict::Second,
-                _ => Verdict::Tie,
+                at if at < win => Answer::First,
+                at if at < win + loss => Answer::Second,
+                _ => Answer::Tie,
             };
             let (first, second) = (first as u32, second as u32);
             Judgement { first, second, verdict, item: None, judge: None, weight: 1.0, row }

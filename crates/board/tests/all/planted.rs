@@ -1,7 +1,7 @@
 //! Planted defects are found, by name and in words.
 
 use crate::world::{World, verdict};
-use board::{Board, Conclusion, Found, Judgement, Settings, Table, Verdict};
+use board::{Answer, Board, Conclusion, Found, Judgement, Settings, Table};
 use statistics::Normals;
 
 fn board(table: &Table) -> Board {
@@ -64,8 +64,8 @@ fn one_side_always_first_is_no_verdict() {
         if row.first > row.second {
             std::mem::swap(&mut row.first, &mut row.second);
             row.verdict = match row.verdict {
-                Verdict::First => Verdict::Second,
-                Verdict::Second => Verdict::First,
+                Answer::First => Answer::Second,
+                Answer::Second => Answer::First,
                 same => same,
             };
         }
@@ -116,8 +116,8 @@ fn a_judge_whose_winners_are_swapped() {
         let mut table = world(seed).table(2_000, seed);
         for row in table.judgements.iter_mut().filter(|row| row.judge == Some(2)) {
             row.verdict = match row.verdict {
-                Verdict::First => Verdict::Second,
-                Verdict::Second => Verdict::First,
+                Answer::First => Answer::Second,
+                Answer::Second => Answer::First,
                 same => same,
             };
         }
@@ -155,9 +155,9 @@ fn items_that_differ() {
 }
 
 /// Ties turned into something else.
-fn without_ties(mut table: Table, mut change: impl FnMut(&Judgement) -> Option<Verdict>) -> Table {
+fn without_ties(mut table: Table, mut change: impl FnMut(&Judgement) -> Option<Answer>) -> Table {
     for row in &mut table.judgements {
-        if row.verdict == Verdict::Tie
+        if row.verdict == Answer::Tie
             && let Some(verdict) = change(row)
         {
             row.verdict = verdict;
@@ -169,13 +169,13 @@ fn without_ties(mut table: Table, mut change: impl FnMut(&Judgement) -> Option<V
 #[test]
 fn ties_recorded_as_wins() {
     // Of the first answer: an order effect.
-    let first = |seed| without_ties(world(seed).table(2_000, seed), |_| Some(Verdict::First));
+    let first = |seed| without_ties(world(seed).table(2_000, seed), |_| Some(Answer::First));
     assert_eq!(power("order", first), TABLES);
     // Of one competitor: its ties are missing.
     let own = |seed| {
         without_ties(world(seed).table(2_000, seed), |row| match (row.first, row.second) {
-            (4, _) => Some(Verdict::First),
-            (_, 4) => Some(Verdict::Second),
+            (4, _) => Some(Answer::First),
+            (_, 4) => Some(Answer::Second),
             _ => None,
         })
     };
@@ -240,16 +240,16 @@ fn both_orders(seed: u64, biased: impl Fn(u32) -> f64) -> Table {
         let mut judgement = judge(&mut draws, row, first, second);
         let stuck = draws.uniform() < biased(judgement.judge.unwrap());
         if stuck {
-            judgement.verdict = Verdict::First;
+            judgement.verdict = Answer::First;
         }
         table.judgements.push(judgement);
         std::mem::swap(&mut judgement.first, &mut judgement.second);
         judgement.row += 1_000;
         // A consistent judge says the same of the same answers.
         judgement.verdict = match judgement.verdict {
-            _ if stuck => Verdict::First,
-            Verdict::First => Verdict::Second,
-            Verdict::Second => Verdict::First,
+            _ if stuck => Answer::First,
+            Answer::First => Answer::Second,
+            Answer::Second => Answer::First,
             same => same,
         };
         table.judgements.push(judgement);
@@ -278,7 +278,7 @@ fn judges_who_prefer_a_side_in_both_orders() {
 fn ties_alone_are_not_uneven() {
     for competitors in [2, 4] {
         let mut table = World::normal(competitors, 0.8, 0.5, 7).table(200, 7);
-        table.judgements.iter_mut().for_each(|row| row.verdict = Verdict::Tie);
+        table.judgements.iter_mut().for_each(|row| row.verdict = Answer::Tie);
         let found = board(&table);
         assert!(found.sentence.contains("are ties"), "{}", found.sentence);
         assert!(found.findings.iter().all(|found| kind(found) != "ties-uneven"), "{:?}", found.findings);

@@ -1,10 +1,10 @@
 //! Tables as people have them, and tables that are refused.
 
 use board::read::{Columns, DayOrder, Options, WinnerIs, bytes};
-use board::{Order, Verdict};
+use board::{Answer, Order};
 
 /// First, second and verdict of every row.
-fn read(text: &str) -> Vec<(String, String, Verdict)> {
+fn read(text: &str) -> Vec<(String, String, Answer)> {
     let table = bytes(text.as_bytes(), &Options::default()).expect("a table").table;
     let name = |number: u32| table.names[number as usize].clone();
     table.judgements.iter().map(|row| (name(row.first), name(row.second), row.verdict)).collect()
@@ -15,9 +15,9 @@ fn refused(text: &str) -> String {
 }
 
 /// Three judgements of x and y: won by the first, by the second, tied.
-fn three() -> Vec<(String, String, Verdict)> {
+fn three() -> Vec<(String, String, Answer)> {
     let row = |first: &str, second: &str, verdict| (first.to_owned(), second.to_owned(), verdict);
-    vec![row("x1", "y1", Verdict::First), row("y1", "x1", Verdict::Second), row("x1", "y1", Verdict::Tie)]
+    vec![row("x1", "y1", Answer::First), row("y1", "x1", Answer::Second), row("x1", "y1", Answer::Tie)]
 }
 
 #[test]
@@ -59,9 +59,9 @@ fn items_judges_weights_and_both_bad_are_kept() {
     let rows: Vec<_> =
         table.judgements.iter().map(|row| (row.verdict, row.item, row.judge, row.weight, row.row)).collect();
     let expected = [
-        (Verdict::BothBad, Some(0), Some(0), 2.0, 2),
-        (Verdict::Score(0.25), Some(1), Some(1), 1.0, 3),
-        (Verdict::BothBad, None, None, 0.5, 4),
+        (Answer::BothBad, Some(0), Some(0), 2.0, 2),
+        (Answer::Score(0.25), Some(1), Some(1), 1.0, 3),
+        (Answer::BothBad, None, None, 0.5, 4),
     ];
     assert_eq!(rows, expected);
     assert_eq!(table.order, Order::Shown);
@@ -78,14 +78,14 @@ fn counts_are_rows_that_count_as_often() {
     };
     let row = |pair: &str, verdict, weight| (pair.to_owned(), verdict, weight);
     let expected = [
-        row("pq", Verdict::First, 2.0),
-        row("pq", Verdict::Second, 1.0),
-        row("pq", Verdict::Tie, 1.0),
-        row("qr", Verdict::Second, 1.0),
+        row("pq", Answer::First, 2.0),
+        row("pq", Answer::Second, 1.0),
+        row("pq", Answer::Tie, 1.0),
+        row("qr", Answer::Second, 1.0),
     ];
     assert_eq!(counted(",p,q,r\np,,2.5,0\nq,1.5,,0\nr,0,1,\n"), expected);
     assert_eq!(counted("first,second,wins,losses,ties\np,q,2,1,1\nq,r,0,1,\n"), expected);
-    let numbers = [row("01", Verdict::First, 2.0), row("01", Verdict::Second, 1.0)];
+    let numbers = [row("01", Answer::First, 2.0), row("01", Answer::Second, 1.0)];
     for text in ["0 2\n1 0\n", "2\n0 2\n1 0\n", "0,2\n1,0\n"] {
         assert_eq!(counted(text), numbers);
     }
@@ -120,8 +120,8 @@ fn what_can_be_read_in_two_ways_is_refused_until_told() {
         let table = bytes(sides.as_bytes(), &options).expect("a table").table;
         table.judgements.iter().map(|row| row.verdict).collect::<Vec<_>>()
     };
-    assert_eq!(told(WinnerIs::Name), [Verdict::Second, Verdict::First]);
-    assert_eq!(told(WinnerIs::Side), [Verdict::First, Verdict::Second]);
+    assert_eq!(told(WinnerIs::Name), [Answer::Second, Answer::First]);
+    assert_eq!(told(WinnerIs::Side), [Answer::First, Answer::Second]);
     // 1 may be "the first won" and "the second of 0 and 1 won".
     let numbers = "first,second,winner\nx,y,1\nx,y,0\n";
     assert!(refused(numbers).contains("line 2: winner: found `1`, which may be a score"));
@@ -129,14 +129,14 @@ fn what_can_be_read_in_two_ways_is_refused_until_told() {
         let options = Options { winner_is, ..Options::default() };
         bytes(numbers.as_bytes(), &options).expect("a table").table.judgements[0].verdict
     };
-    assert_eq!((told(WinnerIs::Score), told(WinnerIs::Index)), (Verdict::First, Verdict::Second));
+    assert_eq!((told(WinnerIs::Score), told(WinnerIs::Index)), (Answer::First, Answer::Second));
     // Letters are sides only where the columns are called so.
     assert_eq!(
         read("first,second,winner\nb,a,a\nb,a,b\n").into_iter().map(|row| row.2).collect::<Vec<_>>(),
-        [Verdict::Second, Verdict::First]
+        [Answer::Second, Answer::First]
     );
     // Where both readings agree there is nothing to decide.
-    assert_eq!(read("a,b,winner\na,b,a\n")[0].2, Verdict::First);
+    assert_eq!(read("a,b,winner\na,b,a\n")[0].2, Answer::First);
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn winners_and_losers_are_no_order_on_a_screen() {
     let pairs = "x,y\ny,x\nx,z\n".repeat(10);
     let table = bytes(format!("winner,loser\n{pairs}").as_bytes(), &Options::default()).expect("a table").table;
     assert_eq!((table.order, table.judgements.len()), (Order::Unknown, 30));
-    assert!(table.judgements.iter().all(|row| row.verdict == Verdict::First));
+    assert!(table.judgements.iter().all(|row| row.verdict == Answer::First));
     let text = format!("first,second,winner\n{}", pairs.replace('\n', ",first\n"));
     assert!(refused(&text).contains("the first of the two wins in all 30 rows"), "{}", refused(&text));
     let options = Options { order_unknown: true, ..Options::default() };
@@ -441,8 +441,8 @@ fn what_divides_an_item_belongs_to_it() {
 fn words_for_sides_and_for_no_judgement() {
     let read = |text: &str| bytes(text.as_bytes(), &Options::default());
     let reading = read("left,right,winner\nx,y,A\ny,x,B\nx,y,tie\nx,y,skip\nx,y,NaN\nx,y,\n").unwrap();
-    let verdicts: Vec<Verdict> = reading.table.judgements.iter().map(|judgement| judgement.verdict).collect();
-    assert_eq!(verdicts, [Verdict::First, Verdict::Second, Verdict::Tie]);
+    let verdicts: Vec<Answer> = reading.table.judgements.iter().map(|judgement| judgement.verdict).collect();
+    assert_eq!(verdicts, [Answer::First, Answer::Second, Answer::Tie]);
     assert!(reading.notes.concat().contains("1 of 6 rows say that they were skipped"), "{:?}", reading.notes);
     assert!(reading.notes.concat().contains("2 of 6 rows have no winner"), "{:?}", reading.notes);
     // A competitor of that name, or another word among the winners: nothing is guessed.

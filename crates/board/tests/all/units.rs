@@ -1,10 +1,10 @@
 //! What a unit is, and that what a table says does not depend on how it is written.
 
 use crate::world::World;
-use board::{Board, BoardError, Clusters, Conclusion, Judgement, Order, Settings, Table, Units, Verdict};
+use board::{Answer, Board, BoardError, Clusters, Conclusion, Judgement, Order, Settings, Table, Units};
 use statistics::bradley_terry::Point;
 
-fn row(first: u32, second: u32, verdict: Verdict, item: Option<u32>, judge: Option<u32>) -> Judgement {
+fn row(first: u32, second: u32, verdict: Answer, item: Option<u32>, judge: Option<u32>) -> Judgement {
     Judgement { first, second, verdict, item, judge, weight: 1.0, row: 1 }
 }
 
@@ -26,8 +26,8 @@ fn board(table: &Table) -> Board {
 
 #[test]
 fn repeats_and_both_orders_are_one_unit() {
-    use Verdict::{First, Second, Tie};
-    let of = |rows: Vec<(u32, u32, Verdict)>| {
+    use Answer::{First, Second, Tie};
+    let of = |rows: Vec<(u32, u32, Answer)>| {
         let rows =
             rows.into_iter().map(|(first, second, verdict)| row(first, second, verdict, Some(0), Some(0))).collect();
         let units = Units::of(&table(2, rows)).unwrap();
@@ -41,7 +41,7 @@ fn repeats_and_both_orders_are_one_unit() {
     // Both orders weigh the same, however often each was asked.
     assert_eq!(of(vec![(0, 1, First), (0, 1, First), (1, 0, First)]), (Point::Tie, 0.0));
     assert_eq!(of(vec![(0, 1, First), (1, 0, Tie)]), (win, 0.0));
-    assert_eq!(of(vec![(0, 1, First), (1, 0, Verdict::Score(0.75))]), (Point::Share(0.625), 0.0));
+    assert_eq!(of(vec![(0, 1, First), (1, 0, Answer::Score(0.75))]), (Point::Share(0.625), 0.0));
     // Another item, another judge: other units.
     let rows = [(0, 0), (0, 1), (1, 0)].map(|(item, judge)| row(0, 1, First, Some(item), Some(judge)));
     assert_eq!(Units::of(&table(2, rows.to_vec())).unwrap().units.len(), 3);
@@ -73,7 +73,7 @@ fn rows_that_count_several_times_are_that_many() {
     let mut long = world.table(300, 2);
     long.order = Order::Unknown;
     let mut short = long.clone();
-    short.judgements.sort_by_key(|row| (row.first, row.second, row.verdict == Verdict::First));
+    short.judgements.sort_by_key(|row| (row.first, row.second, row.verdict == Answer::First));
     short.judgements.dedup_by(|next, kept| {
         let same = (next.first, next.second, next.verdict) == (kept.first, kept.second, kept.verdict);
         if same {
@@ -94,15 +94,15 @@ fn rows_that_count_several_times_are_that_many() {
 fn small_and_strange_tables_have_a_board() {
     // One judgement: a winner that was never beaten needs the prior.
     let one =
-        board(&table(2, vec![row(0, 1, Verdict::First, Some(0), Some(0)), row(1, 0, Verdict::Second, Some(1), None)]));
+        board(&table(2, vec![row(0, 1, Answer::First, Some(0), Some(0)), row(1, 0, Answer::Second, Some(1), None)]));
     assert!(one.groups[0].prior.is_some());
     assert_eq!(one.groups[0].unbeaten, ["c0"]);
     assert!(matches!(&one.conclusion, Conclusion::Leading(leader) if leader.name == "c0"), "{}", one.sentence);
-    let ties = board(&table(3, vec![row(0, 1, Verdict::Tie, None, None), row(1, 2, Verdict::BothBad, None, None)]));
+    let ties = board(&table(3, vec![row(0, 1, Answer::Tie, None, None), row(1, 2, Answer::BothBad, None, None)]));
     assert_eq!(ties.sentence, "No verdict: all judgements of the 3 competitors are ties.");
     assert_eq!((ties.tally.ties, ties.tally.both_bad), (2, 1));
     // A name without a judgement is not ranked.
-    let lone = board(&table(4, vec![row(0, 1, Verdict::First, None, None), row(1, 0, Verdict::First, None, None)]));
+    let lone = board(&table(4, vec![row(0, 1, Answer::First, None, None), row(1, 0, Answer::First, None, None)]));
     assert_eq!(lone.never_compared, ["c2", "c3"]);
     assert_eq!(lone.competitors.len(), 2);
 }
@@ -112,15 +112,15 @@ fn what_does_not_fit_is_an_error() {
     let settings = Settings::default();
     let error = |table: &Table, settings: &Settings| Board::new(table, settings).unwrap_err().to_string();
     assert!(matches!(Board::new(&table(2, vec![]), &settings), Err(BoardError::Empty { rows: 0, itself: 0 })));
-    let itself = table(2, vec![row(1, 1, Verdict::First, None, None)]);
+    let itself = table(2, vec![row(1, 1, Answer::First, None, None)]);
     assert!(error(&itself, &settings).contains("1 compare"), "{}", error(&itself, &settings));
-    let good = row(0, 1, Verdict::First, None, None);
+    let good = row(0, 1, Answer::First, None, None);
     for (bad, words) in [
         (Judgement { second: 2, ..good }, "row 1: the second competitor is 2"),
         (Judgement { item: Some(3), ..good }, "the item is 3"),
         (Judgement { weight: 0.0, ..good }, "the weight is 0"),
         (Judgement { weight: f64::INFINITY, ..good }, "the weight is inf"),
-        (Judgement { verdict: Verdict::Score(1.5), ..good }, "the score is 1.5"),
+        (Judgement { verdict: Answer::Score(1.5), ..good }, "the score is 1.5"),
     ] {
         let message = error(&table(2, vec![bad]), &settings);
         assert!(message.contains(words), "{message}");
@@ -145,7 +145,7 @@ fn the_same_board_for_any_number_of_threads() {
 
 #[test]
 fn too_many_competitors_are_refused() {
-    let mut large = table(Board::MOST_COMPETITORS + 1, vec![row(0, 1, Verdict::First, None, None)]);
+    let mut large = table(Board::MOST_COMPETITORS + 1, vec![row(0, 1, Answer::First, None, None)]);
     let error = Board::new(&large, &Settings::default()).unwrap_err().to_string();
     assert!(error.contains("2001 competitors") && error.contains("at most 2000"), "{error}");
     large.names.truncate(2);
@@ -159,11 +159,11 @@ mod any_table {
 
     fn judgement() -> impl Strategy<Value = Judgement> {
         let verdict = prop_oneof![
-            4 => Just(Verdict::First),
-            2 => Just(Verdict::Second),
-            1 => Just(Verdict::Tie),
-            1 => Just(Verdict::BothBad),
-            1 => (0.01_f64..0.99).prop_map(Verdict::Score),
+            4 => Just(Answer::First),
+            2 => Just(Answer::Second),
+            1 => Just(Answer::Tie),
+            1 => Just(Answer::BothBad),
+            1 => (0.01_f64..0.99).prop_map(Answer::Score),
         ];
         let maybe = || prop_oneof![Just(None), (0_u32..3).prop_map(Some)];
         let weight = prop_oneof![6 => Just(1.0), 1 => Just(0.3), 1 => Just(7.0), 1 => Just(1e-6), 1 => Just(1e9)];

@@ -1,6 +1,6 @@
 //! Worlds that tables are drawn from.
 
-use board::{Judgement, Order, Table, TieModel, Verdict};
+use board::{Answer, Judgement, Order, Table, TieModel};
 use statistics::Normals;
 
 /// A world of Bradley-Terry with ties; its defects are 0 unless a test plants them.
@@ -109,28 +109,28 @@ impl World {
 }
 
 /// A verdict by Davidson's model.
-pub(crate) fn verdict(draws: &mut Normals, difference: f64, tie: f64) -> Verdict {
+pub(crate) fn verdict(draws: &mut Normals, difference: f64, tie: f64) -> Answer {
     let (win, loss) = (libm::exp(difference / 2.0), libm::exp(-difference / 2.0));
     let at = draws.uniform() * (win + loss + tie);
     if at < win {
-        Verdict::First
+        Answer::First
     } else if at < win + loss {
-        Verdict::Second
+        Answer::Second
     } else {
-        Verdict::Tie
+        Answer::Tie
     }
 }
 
 /// A verdict by the model of Rao and Kupper: with logistic noise, a difference below ln θ is not noticed; ν = θ² - 1.
-fn below_threshold(draws: &mut Normals, difference: f64, tie: f64) -> Verdict {
+fn below_threshold(draws: &mut Normals, difference: f64, tie: f64) -> Answer {
     let uniform = draws.uniform();
     let seen = difference + libm::log(uniform / (1.0 - uniform));
     let threshold = 0.5 * libm::log1p(tie);
     if seen > threshold {
-        Verdict::First
+        Answer::First
     } else if seen < -threshold {
-        Verdict::Second
+        Answer::Second
     } else {
-        Verdict::Tie
+        Answer::Tie
     }
 }

@@ -8,7 +8,7 @@ use output::numbers::{complement, parse_confidence};
 use output::results_folder::{Existing, ResultsFolder};
 use output::usage::usage;
 use serde_json::{Value, json};
-use statistics::anytime::Verdict;
+use statistics::anytime::TestState;
 use verdicts::decide::{By, Decision, OfVersion, Verdicts, decide, report};
 
 use super::html;
@@ -165,7 +165,7 @@ fn later_days(decision: &Decision) -> String {
     let mut text = String::new();
     for pair in &decision.pairs {
         let (Some(units), Some(all)) = (pair.last.counts.share(), pair.impressions.share()) else { continue };
-        if pair.last.verdict != Verdict::Open && (units > 0.5) != (all > 0.5) {
+        if pair.last.verdict != TestState::Open && (units > 0.5) != (all > 0.5) {
             let [first, second] = [pair.last.pair.0, pair.last.pair.1].map(|ranker| &decision.rankers[ranker]);
             text += &format!(
                 "Note: of all impressions {first} won {:.1}% against {second}: later days point the other way. Credit with more \

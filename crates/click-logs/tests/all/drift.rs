@@ -4,7 +4,7 @@
 use interleave::Generator;
 use rand::{RngExt, SeedableRng};
 use statistics::Counts;
-use statistics::anytime::Verdict;
+use statistics::anytime::TestState;
 use verdicts::decide::{By, Decision, decide, report};
 use verdicts::outcomes::{Day, DayCounts, Outcomes};
 
@@ -38,7 +38,7 @@ fn says_so(decision: &Decision) -> bool {
 }
 
 fn is_decided(decision: &Decision) -> bool {
-    decision.pairs[0].last.verdict != Verdict::Open
+    decision.pairs[0].last.verdict != TestState::Open
 }
 
 /// Whether fewer than half of all users who preferred a side are for the winner.
@@ -46,9 +46,9 @@ fn loses(decision: &Decision) -> bool {
     let last = &decision.pairs[0].last;
     let Counts { wins, losses, .. } = last.counts;
     match last.verdict {
-        Verdict::FirstWins => wins < losses,
-        Verdict::SecondWins => losses < wins,
-        Verdict::Open => false,
+        TestState::FirstWins => wins < losses,
+        TestState::SecondWins => losses < wins,
+        TestState::Open => false,
     }
 }
 
@@ -76,7 +76,7 @@ fn check(logs: u64) {
             let says = says_so(&decision);
             assert!(says || !loses(&decision), "{what} {seed}: {}", report(&decision, None));
             // The first winner is wrong in the end: truth turns.
-            let is_of_the_past = is_decided(&decision) && decision.pairs[0].last.verdict == Verdict::FirstWins;
+            let is_of_the_past = is_decided(&decision) && decision.pairs[0].last.verdict == TestState::FirstWins;
             decided += u64::from(is_of_the_past);
             said += u64::from(says && is_of_the_past);
         }

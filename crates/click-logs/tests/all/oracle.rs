@@ -8,6 +8,7 @@ use interleave::Generator;
 use rand::{RngExt, SeedableRng};
 use statistics::Preference;
 use times::{DAY, Zone};
+use verdicts::ledger::{self, Outcome, Rule, Said, UnitLedger};
 use verdicts::outcomes::DayCounts;
 use verdicts::{Bots, PairChoice};
 
@@ -86,18 +87,13 @@ fn random_log(generator: &mut Generator) -> (Vec<Shown>, Vec<Clicked>) {
 
 type Fates = BTreeMap<&'static str, u64>;
 
-/// Days by pair (there is one), and counts of fates as `impression late` and so on.
-fn plainly(
+/// Impressions whose lines agree, and that are closed; and all lines of those in conflict.
+fn settled(
     shown: &[Shown],
-    clicked: &[Clicked],
+    until: i64,
     settings: &Settings,
-) -> (BTreeMap<i32, DayCounts>, Fates, Fates, Fates) {
-    let (mut of_impressions, mut of_clicks, mut of_units) = (Fates::new(), Fates::new(), Fates::new());
-    let until = match settings.complete {
-        Complete::Final => i64::MAX,
-        Complete::Until(time) => time,
-        Complete::LastImpression => shown.iter().map(|shown| shown.time).max().unwrap(),
-    };
+    of_impressions: &mut Fates,
+) -> (BTreeMap<u32, Shown>, Vec<Shown>) {
     let ids: BTreeSet<u32> = shown.iter().map(|shown| shown.id).collect();
     let (mut good, mut in_conflict) = (BTreeMap::<u32, Shown>::new(), Vec::<Shown>::new());
     for &id in &ids {
@@ -123,6 +119,23 @@ fn plainly(
         };
         *of_impressions.entry(fate).or_default() += 1;
     }
+    (good, in_conflict)
+}
+
+/// Days by pair (there is one), and counts of fates as `impression late` and so on.
+fn plainly(
+    shown: &[Shown],
+    clicked: &[Clicked],
+    settings: &Settings,
+) -> (BTreeMap<i32, DayCounts>, Fates, Fates, Fates) {
+    let (mut of_impressions, mut of_clicks, mut of_units) = (Fates::new(), Fates::new(), Fates::new());
+    let until = match settings.complete {
+        Complete::Final => i64::MAX,
+        Complete::Until(time) => time,
+        Complete::LastImpression => shown.iter().map(|shown| shown.time).max().unwrap(),
+    };
+    let ids: BTreeSet<u32> = shown.iter().map(|shown| shown.id).collect();
+    let (good, in_conflict) = settled(shown, until, settings, &mut of_impressions);
     let mut sets: BTreeMap<u32, BTreeSet<usize>> = BTreeMap::new();
     let mut in_window: BTreeMap<u32, u64> = BTreeMap::new();
     for click in clicked {
@@ -293,15 +306,20 @@ fn the_rules_are_followed(seed: u64, cases: usize, is_sorted: bool) -> usize {
 }
 
 fn line_of_shown(shown: &Shown) -> String {
+    line_of_version(shown, None)
+}
+
+fn line_of_version(shown: &Shown, version: Option<u32>) -> String {
     let documents: Vec<String> = (0..shown.documents).map(|document| format!("\"d{document}\"")).collect();
     let user = shown.user.map_or(String::new(), |user| format!(",\"user\":\"u{user}\""));
     let teams = shown
         .teams
         .as_ref()
         .map_or(String::new(), |teams| format!(",\"teams\":{}", serde_json::to_string(teams).unwrap()));
+    let version = version.map_or(String::new(), |version| format!(",\"version\":\"v{version}\""));
     let when = times::text(shown.time);
     format!(
-        "{{\"impression\":\"i{}\",\"time\":\"{when}\"{user},\"shown\":[{}]{teams}}}\n",
+        "{{\"impression\":\"i{}\",\"time\":\"{when}\"{user}{version},\"shown\":[{}]{teams}}}\n",
         shown.id,
         documents.join(",")
     )
@@ -311,4 +329,83 @@ fn line_of_click(click: &Clicked) -> String {
     let dwell = click.dwell.map_or(String::new(), |dwell| format!(",\"dwell\":{}", dwell as f64 / 1000.0));
     let when = times::text(click.time);
     format!("{{\"impression\":\"i{}\",\"document\":\"d{}\",\"time\":\"{when}\"{dwell}}}\n", click.id, click.document)
+}
+
+/// The ledger, which counts units as days close, against the join, which counts a whole log: with conflicts, bots, units that
+/// come back, and two versions.
+#[test]
+fn the_ledger_counts_as_the_join_does() {
+    let mut generator = Generator::seed_from_u64(23);
+    let (mut units, mut spent, mut of_two) = (0, 0, 0);
+    for case in 0..600 {
+        let (shown, clicked) = random_log(&mut generator);
+        let versions = generator.random_range(1..3_u32);
+        let choice = [PairChoice::Chance, PairChoice::Kept, PairChoice::Steered][generator.random_range(0..3_usize)];
+        let settings = Settings {
+            unit_days: generator.random_range(1..4),
+            window: 3_600_000,
+            zone: Zone::parse("+05:30").unwrap(),
+            complete: Complete::Final,
+            bots: Bots { max_clicks_per_day: Some(12), max_impressions_per_day: Some(6), ..Bots::default() },
+            rankers: vec!["A".to_owned(), "B".to_owned()],
+            pairs: Some(choice),
+            ..Settings::default()
+        };
+        let version = |id: u32| id % versions;
+        let impressions: String =
+            shown.iter().map(|shown| line_of_version(shown, (versions > 1).then(|| version(shown.id)))).collect();
+        let clicks: String = clicked.iter().map(line_of_click).collect();
+        let log = Log::of(&[impressions.as_bytes()], &[clicks.as_bytes()]);
+        let found = log.credit_within(&settings, &log.limits());
+
+        let (good, in_conflict) = settled(&shown, i64::MAX, &settings, &mut Fates::new());
+        let mut ledger: UnitLedger = UnitLedger::default();
+        for shown in good.values().chain(in_conflict.iter().filter(|copy| copy.teams.is_some() && copy.user.is_some()))
+        {
+            let is_good = good.contains_key(&shown.id);
+            let in_window = |click: &&Clicked| {
+                click.id == shown.id
+                    && (shown.time - settings.skew..=shown.time + settings.window).contains(&click.time)
+            };
+            let of: Vec<&Clicked> = clicked.iter().filter(in_window).collect();
+            let documents: BTreeSet<usize> =
+                of.iter().map(|click| click.document).filter(|document| *document < shown.documents).collect();
+            let teams = shown.teams.as_ref().unwrap();
+            let of_team = |team| documents.iter().filter(|document| teams[**document] == Some(team)).count();
+            let preference = Preference::of(of_team("A").cmp(&of_team("B")));
+            ledger.add(ledger::Impression {
+                unit: shown.user.unwrap().into(),
+                version: version(shown.id),
+                day: settings.zone.day(shown.time),
+                shown: (shown.time, shown.id.into()),
+                clicks: of.len() as u32,
+                said: if is_good { Said::of(&[0, 1], &Outcome::Pair(preference)) } else { None },
+            });
+        }
+        let choices = vec![choice; versions as usize];
+        let rule = Rule { choices: &choices, unit_days: settings.unit_days, bots: &settings.bots, rankers: 2 };
+        let mut days = BTreeMap::new();
+        while let Some(day) = ledger.first_day() {
+            for (version, rows) in ledger.close(day, rule) {
+                let version = (versions > 1).then(|| format!("v{version}"));
+                days.extend(rows.iter().map(|row| ((version.clone(), day), (row.units, row.impressions))));
+            }
+        }
+        let name = |version: usize| found.versions[version].name.clone();
+        let expected: BTreeMap<_, _> = found
+            .days
+            .iter()
+            .map(|day| ((name(day.version), day.day), (day.counts.units, day.counts.impressions)))
+            .collect();
+        let context = format!("case {case}: {settings:?}\n{impressions}{clicks}");
+        assert_eq!(days, expected, "{context}");
+        let tally = ledger.tally();
+        assert_eq!(tally.counted, found.tally.of_units(UnitFate::Counted), "{context}");
+        assert_eq!(tally.impressions, found.tally.of_impressions(ImpressionFate::Credited), "{context}");
+        assert_eq!(tally.after_closing, found.tally.after_closing, "{context}");
+        units += tally.counted;
+        spent += found.tally.of_units(UnitFate::Spent);
+        of_two += usize::from(found.versions.len() == 2);
+    }
+    assert!(units > 1_000 && spent > 20 && of_two > 200, "{units} units, {spent} spent, {of_two} logs of two versions");
 }

@@ -9,7 +9,7 @@ use click_logs::model::{Complete, Settings};
 use interleave::Generator;
 use rand::{Rng, RngExt, SeedableRng};
 use statistics::Counts;
-use statistics::anytime::{PairTest, Verdict};
+use statistics::anytime::{PairTest, TestState};
 use times::{DAY, text};
 use verdicts::decide::{By, decide};
 use verdicts::{OfVersion, PairChoice};
@@ -103,7 +103,7 @@ fn is_decided(log: &[Shown], pairs: PairChoice) -> bool {
         counts += day.counts.units;
         test.look_at(counts);
     }
-    test.verdict() != Verdict::Open
+    test.verdict() != TestState::Open
 }
 
 /// When an impression was shown, in milliseconds since 1970.

@@ -3,7 +3,7 @@
 mod line;
 mod stored;
 
-use board::Verdict;
+use board::Answer;
 
 pub(crate) use line::{LineError, Log, from_line, to_line};
 
@@ -54,7 +54,7 @@ pub enum Event {
         /// The ticket.
         ticket: u64,
         /// What the judge said.
-        verdict: Verdict,
+        verdict: Answer,
         /// Who answered, if this was not known when the pair was asked.
         judge: Option<String>,
     },

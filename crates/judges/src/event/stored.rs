@@ -187,7 +187,7 @@ pub(super) struct AnsweredV1 {
 }
 
 impl AnsweredV1 {
-    pub(super) fn of(ticket: u64, verdict: board::Verdict, judge: Option<&str>) -> Self {
+    pub(super) fn of(ticket: u64, verdict: board::Answer, judge: Option<&str>) -> Self {
         // `Session` refuses scores before they are events.
         let verdict = verdict_word(verdict).unwrap_or("tie").to_owned();
         Self { ticket, verdict, judge: judge.map(str::to_owned) }

@@ -1,7 +1,7 @@
 //! What comes back: answers, and pairs that nobody will answer.
 
 use bandits::Preference;
-use board::Verdict;
+use board::Answer;
 
 use super::{Fate, Half, Judged, Open, Pair, Session, SessionError, Ticket, check_judge, sorted};
 use crate::choosers::Destination;
@@ -14,7 +14,7 @@ impl Session {
     ///
     /// # Errors
     /// If the ticket is not open, or was given to another judge. Nothing changes then.
-    pub fn tell(&mut self, ticket: Ticket, verdict: Verdict, judge: Option<&str>) -> Result<(), SessionError> {
+    pub fn tell(&mut self, ticket: Ticket, verdict: Answer, judge: Option<&str>) -> Result<(), SessionError> {
         check_judge(judge)?;
         if verdict_word(verdict).is_none() {
             return Err(SessionError::Score);
@@ -61,7 +61,7 @@ impl Session {
         }
     }
 
-    pub(super) fn answered(&mut self, number: u64, verdict: Verdict, judge: Option<&str>) {
+    pub(super) fn answered(&mut self, number: u64, verdict: Answer, judge: Option<&str>) {
         let Some(Open { pair, origin }) = self.open.remove(&number) else { return };
         let judge = pair.judge.as_deref().or(judge).map(|judge| self.judge(judge));
         let Pair { ticket, first, second, item, purpose, .. } = pair;
@@ -69,8 +69,8 @@ impl Session {
         self.rows.push(Judged { ticket, first, second, item, judge, verdict, purpose });
         self.tickets[number as usize - 1].1 = Fate::Answered { row };
         self.counts.answered += 1;
-        self.counts.ties += u64::from(matches!(verdict, Verdict::Tie | Verdict::BothBad));
-        self.counts.both_bad += u64::from(verdict == Verdict::BothBad);
+        self.counts.ties += u64::from(matches!(verdict, Answer::Tie | Answer::BothBad));
+        self.counts.both_bad += u64::from(verdict == Answer::BothBad);
         match (purpose, origin) {
             (Purpose::New, Some(origin)) => {
                 if self.config.repeat > 0.0 {
@@ -162,11 +162,11 @@ impl Session {
 }
 
 /// What a policy learns from a verdict.
-fn outcome(verdict: Verdict) -> Preference {
+fn outcome(verdict: Answer) -> Preference {
     match verdict {
-        Verdict::First => Preference::First,
-        Verdict::Second => Preference::Second,
-        Verdict::Tie | Verdict::BothBad | Verdict::Score(_) => Preference::Tie,
+        Answer::First => Preference::First,
+        Answer::Second => Preference::Second,
+        Answer::Tie | Answer::BothBad | Answer::Score(_) => Preference::Tie,
     }
 }
 

@@ -1,6 +1,6 @@
 //! What came back.
 
-use board::{Judgement, Order, Table, Verdict};
+use board::{Answer, Judgement, Order, Table};
 
 use super::{Session, Ticket};
 use crate::Purpose;
@@ -21,7 +21,7 @@ pub struct Judged {
     /// Who judged, if known.
     pub judge: Option<u32>,
     /// What was said.
-    pub verdict: Verdict,
+    pub verdict: Answer,
     /// Why it was asked.
     pub purpose: Purpose,
 }

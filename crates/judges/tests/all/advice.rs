@@ -1,7 +1,7 @@
 //! How the number of further judgements that a board advises fits sessions, whose pairs are not those it assumes.
 
 use board::{Board, Conclusion, Settings};
-use judges::{Config, Goal, Session, Verdict};
+use judges::{Answer, Config, Goal, Session};
 
 use crate::{Judge, config};
 
@@ -14,9 +14,9 @@ fn answer(live: &mut Session, strengths: &[f64], until: u64, judge: &mut Judge) 
         let difference = strengths[pair.first as usize] - strengths[pair.second as usize];
         let (win, loss) = (libm::exp(difference / 2.0), libm::exp(-difference / 2.0));
         let verdict = match judge.unit() * (win + loss + 0.5) {
-            at if at < win => Verdict::First,
-            at if at < win + loss => Verdict::Second,
-            _ => Verdict::Tie,
+            at if at < win => Answer::First,
+            at if at < win + loss => Answer::Second,
+            _ => Answer::Tie,
         };
         live.tell(pair.ticket, verdict, None).unwrap();
     }

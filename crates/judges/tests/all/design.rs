@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use judges::{Config, Goal, Pair, Purpose, Session, Verdict};
+use judges::{Answer, Config, Goal, Pair, Purpose, Session};
 
 use crate::{Judge, busy, config};
 
@@ -97,21 +97,21 @@ fn both_orders_are_asked_and_a_disagreement_is_a_tie() {
     let mut live = Session::new(Config { both: true, items: items(2), ..config(3, 1) }).expect("settings");
     for _ in 0..60 {
         let pair = live.ask(Some("ann")).expect("a pair");
-        live.tell(pair.ticket, Verdict::First, None).expect("open");
+        live.tell(pair.ticket, Answer::First, None).expect("open");
         let mirror = live.ask(Some("ann")).expect("a pair");
         assert_eq!(mirror.purpose, Purpose::Mirror(pair.ticket.number));
         assert_eq!((mirror.first, mirror.second, mirror.item), (pair.second, pair.first, pair.item));
-        live.tell(mirror.ticket, Verdict::First, None).expect("open");
+        live.tell(mirror.ticket, Answer::First, None).expect("open");
     }
     let counts = live.counts();
     assert_eq!((counts.both, counts.both_disagreed, counts.answered, counts.ties), (60, 60, 120, 0));
     assert!(live.ranking().iter().all(|standing| standing.strength == 0.0), "{:?}", live.ranking());
     // Agreement is a win.
     let pair = live.ask(Some("ann")).expect("a pair");
-    live.tell(pair.ticket, Verdict::First, None).expect("open");
+    live.tell(pair.ticket, Answer::First, None).expect("open");
     assert!(live.ranking().iter().all(|standing| standing.strength == 0.0), "half an answer");
     let mirror = live.ask(Some("ann")).expect("a pair");
-    live.tell(mirror.ticket, Verdict::Second, None).expect("open");
+    live.tell(mirror.ticket, Answer::Second, None).expect("open");
     assert_eq!(live.ranking()[0].competitor, pair.first);
     assert_eq!((live.counts().both, live.counts().both_disagreed), (61, 60));
 }
@@ -120,7 +120,7 @@ fn both_orders_are_asked_and_a_disagreement_is_a_tie() {
 fn the_other_order_waits_for_its_judge_but_not_for_ever() {
     let mut live = Session::new(Config { both: true, ..config(6, 1) }).expect("settings");
     let pair = live.ask(Some("ann")).expect("a pair");
-    live.tell(pair.ticket, Verdict::Tie, None).expect("open");
+    live.tell(pair.ticket, Answer::Tie, None).expect("open");
     let others: Vec<Pair> = (0..25).map(|_| live.ask(Some("bob")).expect("a pair")).collect();
     let mirrors = |pair: &&Pair| pair.purpose != Purpose::New;
     assert_eq!(others.iter().filter(mirrors).count(), 1);
@@ -138,7 +138,7 @@ fn repeated_questions_measure_agreement_and_teach_nothing() {
     let mut live = session(0.2);
     let mut judge = Judge::new(7, 1.0);
     let (mut repeats, mut taught) = (Vec::new(), Vec::new());
-    let mut said: BTreeMap<u64, (Pair, Verdict)> = BTreeMap::new();
+    let mut said: BTreeMap<u64, (Pair, Answer)> = BTreeMap::new();
     for _ in 0..1_000 {
         let pair = live.ask(None).expect("a pair");
         let verdict = judge.says(&pair);
@@ -159,8 +159,8 @@ fn repeated_questions_measure_agreement_and_teach_nothing() {
     assert!((0.15..0.25).contains(&share), "{share}");
     let once: BTreeSet<u64> = repeats.iter().map(|(of, _)| *of).collect();
     assert_eq!(once.len(), repeats.len(), "none is repeated twice");
-    let tie = |verdict| matches!(verdict, Verdict::Tie | Verdict::BothBad);
-    let agrees = |(of, verdict): &&(u64, Verdict)| said[of].1 == *verdict || tie(said[of].1) && tie(*verdict);
+    let tie = |verdict| matches!(verdict, Answer::Tie | Answer::BothBad);
+    let agrees = |(of, verdict): &&(u64, Answer)| said[of].1 == *verdict || tie(said[of].1) && tie(*verdict);
     let agreed = repeats.iter().filter(agrees).count() as u64;
     assert_eq!((live.counts().repeats, live.counts().repeats_agreed), (repeats.len() as u64, agreed));
     assert!(agreed > 0 && agreed < repeats.len() as u64);

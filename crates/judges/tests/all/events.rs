@@ -1,6 +1,6 @@
 //! Events as lines.
 
-use judges::{Config, Event, Session, Verdict};
+use judges::{Answer, Config, Event, Session};
 
 use crate::{busy, config};
 
@@ -14,7 +14,7 @@ fn a_session_is_the_fold_of_its_events() {
     assert_eq!(again.ask_many(50, None), live.ask_many(50, None));
     // An event that cannot follow is refused by its number.
     let last = events.len() as u64;
-    let doubled = events.iter().cloned().chain([Event::Answered { ticket: 1, verdict: Verdict::Tie, judge: None }]);
+    let doubled = events.iter().cloned().chain([Event::Answered { ticket: 1, verdict: Answer::Tie, judge: None }]);
     let (number, error) = Session::from_events(doubled).expect_err("ticket 1 is closed");
     assert!(number == last + 1 && error.to_string().contains("ticket 1 is not open"), "{number}: {error}");
     assert_eq!(Session::from_events(events.into_iter().skip(1)).expect_err("no beginning").0, 1);
@@ -46,7 +46,7 @@ fn other_lines_are_refused_in_a_sentence() {
     let mut live = Session::new(config(3, 1)).expect("settings");
     let first = live.take_lines();
     let pair = live.ask(None).expect("a pair");
-    live.tell(pair.ticket, Verdict::First, None).expect("open");
+    live.tell(pair.ticket, Answer::First, None).expect("open");
     let lines = live.take_lines();
     let refused = |text: &str| Session::replay(text.as_bytes()).expect_err("refused").to_string();
     let replaced = |from: &str, to: &str| {

@@ -8,7 +8,7 @@ mod replays;
 mod settings;
 
 use bandits::Generator;
-use judges::{Config, Pair, Session, Verdict};
+use judges::{Answer, Config, Pair, Session};
 use rand::{Rng as _, SeedableRng as _};
 
 /// A session among `names` with everything else as by default but the seed.
@@ -31,12 +31,12 @@ impl Judge {
         (self.generator.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    fn says(&mut self, pair: &Pair) -> Verdict {
+    fn says(&mut self, pair: &Pair) -> Answer {
         if self.unit() < 0.1 {
-            return if self.unit() < 0.5 { Verdict::Tie } else { Verdict::BothBad };
+            return if self.unit() < 0.5 { Answer::Tie } else { Answer::BothBad };
         }
         let ahead = self.step * (f64::from(pair.second) - f64::from(pair.first));
-        if self.unit() < 1.0 / (1.0 + libm::exp(-ahead)) { Verdict::First } else { Verdict::Second }
+        if self.unit() < 1.0 / (1.0 + libm::exp(-ahead)) { Answer::First } else { Answer::Second }
     }
 }
 

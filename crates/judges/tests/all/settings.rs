@@ -1,6 +1,6 @@
 //! Settings: each that is wrong is refused by its name.
 
-use judges::{Config, Goal, Session, SessionError, Verdict};
+use judges::{Answer, Config, Goal, Session, SessionError};
 
 use crate::config;
 
@@ -61,7 +61,7 @@ fn tickets_come_back_once_to_the_session_that_gave_them_out() {
     let strange = other.ask(None).expect("a pair");
     live.take_events();
     let refused = |live: &mut Session, ticket, expected: &str| {
-        for verdict in [Some(Verdict::First), None] {
+        for verdict in [Some(Answer::First), None] {
             let before = live.counts();
             let called = match verdict {
                 Some(verdict) => live.tell(ticket, verdict, None),
@@ -80,11 +80,11 @@ fn tickets_come_back_once_to_the_session_that_gave_them_out() {
         "was never given out here, where there were 1 questions",
     );
     refused(&mut live, "0-00000000".parse().expect("a ticket"), "was never given out");
-    let message = live.tell(pair.ticket, Verdict::First, Some("bob")).expect_err("ann was asked").to_string();
+    let message = live.tell(pair.ticket, Answer::First, Some("bob")).expect_err("ann was asked").to_string();
     assert!(message.contains("was given to judge `ann`, found an answer of `bob`"), "{message}");
-    assert_eq!(live.tell(pair.ticket, Verdict::Score(0.7), None), Err(SessionError::Score));
+    assert_eq!(live.tell(pair.ticket, Answer::Score(0.7), None), Err(SessionError::Score));
     assert!(live.take_events().is_empty());
-    live.tell(pair.ticket, Verdict::Tie, Some("ann")).expect("she was");
+    live.tell(pair.ticket, Answer::Tie, Some("ann")).expect("she was");
     live.take_events();
     refused(&mut live, pair.ticket, "was already answered `tie`");
     let pair = live.ask(None).expect("a pair");

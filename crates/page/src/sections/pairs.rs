@@ -19,7 +19,7 @@ pub(super) fn pairs(overview: &Overview) -> Markup {
                     thead { tr {
                         th scope="col" { "Ahead" } th scope="col" { "Against" } th scope="col" { "Share of wins" }
                         th scope="col" aria-hidden="true" { span.axis { span { (tick(-1.0)) } span { "50%" } span { (tick(1.0)) } } }
-                        th scope="col" { "Units" } th scope="col" { "Verdict" }
+                        th scope="col" { "Units" } th scope="col" { "TestState" }
                     } }
                     tbody { @for pair in &overview.pairs { (row(pair, reach)) } }
                 }

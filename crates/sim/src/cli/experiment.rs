@@ -15,7 +15,7 @@ use super::print::{eprintln, println};
 use crate::cli::args::CacheArgs;
 use crate::cli::shards::{ShardArgs, made};
 use crate::experiment::{
-    self, Experiment, ExperimentContext, ExperimentOutcome, SharedWork, Table, claim::Verdict, report::index,
+    self, Experiment, ExperimentContext, ExperimentOutcome, SharedWork, Table, claim::ClaimResult, report::index,
 };
 use output::interrupt::say_when_stopped;
 use output::shards::Share;
@@ -303,7 +303,7 @@ fn print_details(ran: &ExperimentOutcome, folder: &Path) {
 
 /// The outcome of an experiment as one line.
 fn line(ran: &ExperimentOutcome) -> String {
-    let tally = Verdict::tally(ran.summary.claims.iter()).into_iter();
+    let tally = ClaimResult::tally(ran.summary.claims.iter()).into_iter();
     let claims = tally.map(|(verdict, count)| format!("{count} {} {}", verdict.sign(), verdict.words(count)));
     let time = match (&ran.kept, ran.known) {
         (Some(data), _) => format!("kept: made on {data}, which is not installed"),

@@ -9,5 +9,5 @@ mod running_mean;
 pub use best::{BestArm, Standing};
 pub use crossing::Crossing;
 pub use e_process::{EProcess, Prior};
-pub use pair_test::{PairTest, Verdict};
+pub use pair_test::{PairTest, TestState};
 pub use running_mean::RunningMean;

@@ -5,7 +5,7 @@ use crate::{Counts, Preference, StatisticsError};
 
 /// What the test says so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum TestState {
     /// The first side wins more.
     FirstWins,
     /// The second side wins more.
@@ -23,13 +23,13 @@ pub enum Verdict {
 /// one per impression, unless impressions are independent.
 ///
 /// ```
-/// use statistics::{Counts, anytime::{PairTest, Verdict}};
+/// use statistics::{Counts, anytime::{PairTest, TestState}};
 ///
 /// let mut test = PairTest::new(0.05)?;
 /// test.look_at(Counts::new(60, 40, 25));
-/// assert_eq!(test.verdict(), Verdict::Open);
+/// assert_eq!(test.verdict(), TestState::Open);
 /// test.look_at(Counts::new(75, 40, 30));
-/// assert_eq!(test.verdict(), Verdict::FirstWins);
+/// assert_eq!(test.verdict(), TestState::FirstWins);
 /// assert!(test.p_value() <= 0.05);
 /// # Ok::<(), statistics::StatisticsError>(())
 /// ```
@@ -40,7 +40,7 @@ pub struct PairTest {
     counts: Counts,
     /// The largest ln E of either side at any look.
     largest: [f64; 2],
-    verdict: Verdict,
+    verdict: TestState,
 }
 
 impl PairTest {
@@ -59,11 +59,11 @@ impl PairTest {
     pub fn with_prior(alpha: f64, prior: Prior) -> Result<Self, StatisticsError> {
         crate::error::check_level(alpha)?;
         let evidence = EProcess::with_prior(0.5, prior)?;
-        Ok(Self { evidence, alpha, counts: Counts::default(), largest: [0.0; 2], verdict: Verdict::Open })
+        Ok(Self { evidence, alpha, counts: Counts::default(), largest: [0.0; 2], verdict: TestState::Open })
     }
 
     /// Adds one outcome and looks.
-    pub fn record(&mut self, outcome: Preference) -> Verdict {
+    pub fn record(&mut self, outcome: Preference) -> TestState {
         let mut counts = self.counts;
         counts.record(outcome);
         if outcome == Preference::Tie {
@@ -75,18 +75,18 @@ impl PairTest {
     }
 
     /// Looks at all outcomes so far. Counts must only grow from look to look.
-    pub fn look_at(&mut self, counts: Counts) -> Verdict {
+    pub fn look_at(&mut self, counts: Counts) -> TestState {
         debug_assert!(counts.wins >= self.counts.wins && counts.losses >= self.counts.losses, "counts only grow");
         self.counts = counts;
         let threshold = libm::log(2.0 / self.alpha);
-        let sides = [(counts, Verdict::FirstWins), (counts.swapped(), Verdict::SecondWins)];
+        let sides = [(counts, TestState::FirstWins), (counts.swapped(), TestState::SecondWins)];
         for ((Counts { wins, losses, .. }, wins_more), largest) in sides.into_iter().zip(&mut self.largest) {
             // Most looks find nothing new, and a bound that costs little shows it.
             if largest_ln_ratio(wins, losses) <= *largest {
                 continue;
             }
             *largest = largest.max(self.evidence.ln(wins, losses));
-            if self.verdict == Verdict::Open && *largest >= threshold {
+            if self.verdict == TestState::Open && *largest >= threshold {
                 self.verdict = wins_more;
             }
         }
@@ -95,7 +95,7 @@ impl PairTest {
 
     /// The verdict so far.
     #[must_use]
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> TestState {
         self.verdict
     }
 
@@ -190,6 +190,6 @@ mod tests {
                 assert!((found - expected).abs() < 1e-9, "{step}: {found}, {expected}");
             }
         }
-        assert_eq!(test.verdict(), Verdict::FirstWins);
+        assert_eq!(test.verdict(), TestState::FirstWins);
     }
 }

@@ -3,7 +3,7 @@
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus as Generator;
-use statistics::anytime::{BestArm, PairTest, RunningMean, Verdict};
+use statistics::anytime::{BestArm, PairTest, RunningMean, TestState};
 use statistics::fixed::sign_test;
 use statistics::units::Units;
 use statistics::{Counts, Preference};
@@ -44,7 +44,7 @@ fn decides(per_look: usize, mut next: impl FnMut() -> Preference) -> bool {
     let mut counts = Counts::default();
     (0..LOOKS).any(|_| {
         (0..per_look).for_each(|_| counts.record(next()));
-        test.look_at(counts) != Verdict::Open
+        test.look_at(counts) != TestState::Open
     })
 }
 
@@ -126,7 +126,7 @@ fn clicks_of_one_side_come_sooner() {
                     }
                 }
             }
-            test.look_at(counts) != Verdict::Open
+            test.look_at(counts) != TestState::Open
         })
     };
     let at_close = share(3, |generator| run(generator, true));
@@ -144,7 +144,7 @@ fn drift_below_even_is_never_a_win() {
         (0..LOOKS).any(|look| {
             let p = 0.5 - 0.02 * (1.0 - (look as f64 / 80.0).cos());
             (0..10).for_each(|_| counts.record(outcome(p, 0.0, generator)));
-            test.look_at(counts) == Verdict::FirstWins
+            test.look_at(counts) == TestState::FirstWins
         })
     });
     // One side has half of the level.

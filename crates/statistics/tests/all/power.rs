@@ -3,7 +3,7 @@
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus as Generator;
 use statistics::Counts;
-use statistics::anytime::{PairTest, Verdict};
+use statistics::anytime::{PairTest, TestState};
 use statistics::power::StoppingTime;
 
 /// The units after which the test decides for the better side; the most there are if it decides for the other.
@@ -21,9 +21,9 @@ fn simulated(share: f64, generator: &mut Generator) -> u64 {
         let units = counts.decided();
         if units.is_multiple_of(1 + units / 200) {
             match test.look_at(counts) {
-                Verdict::Open => {}
-                Verdict::FirstWins => return units,
-                Verdict::SecondWins => return u64::MAX,
+                TestState::Open => {}
+                TestState::FirstWins => return units,
+                TestState::SecondWins => return u64::MAX,
             }
         }
     }

@@ -157,7 +157,7 @@ fn summarise(ends: &[End], goal: &Goal, limit: u64) -> Observed {
 
 #[cfg(test)]
 mod tests {
-    use statistics::anytime::{PairTest, Verdict};
+    use statistics::anytime::{PairTest, TestState};
 
     use super::*;
 
@@ -179,8 +179,8 @@ mod tests {
             let (impressions, decided) = until_decided(&crossing, 100_000, stream());
             let mut test = PairTest::new(0.1).unwrap();
             let mut draw = stream();
-            let slow = (1..).find(|_| test.record(draw()) != Verdict::Open).unwrap();
-            assert_eq!((impressions, decided), (slow, Some(test.verdict() == Verdict::FirstWins)));
+            let slow = (1..).find(|_| test.record(draw()) != TestState::Open).unwrap();
+            assert_eq!((impressions, decided), (slow, Some(test.verdict() == TestState::FirstWins)));
         }
     }
 

@@ -23,12 +23,12 @@
 mod recorded;
 mod stored;
 
-use interleave::{Page, Preference};
-use statistics::Counts;
+use interleave::Page;
 
 use super::config::{Config, Guard};
 
 pub use recorded::{EventError, Recorded};
+pub use verdicts::ledger::{Outcome, Row};
 
 /// A time in milliseconds since 1970.
 pub type Time = i64;
@@ -236,30 +236,6 @@ impl Reason {
     pub fn is_credited(self) -> bool {
         matches!(self, Self::Window | Self::Asked | Self::Judged)
     }
-}
-
-/// Who won an impression, by the places of the rankers among those that met.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
-    /// Nothing was compared.
-    Nothing,
-    /// Of two.
-    Pair(Preference),
-    /// A score for each.
-    Scores(Vec<u64>),
-    /// Pair by pair: the first against the second, the third and so on, then the second against the third.
-    Pairs(Vec<Preference>),
-}
-
-/// What a day says about a pair of rankers; wins are those of the first, which has the lower number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Row {
-    /// The rankers.
-    pub pair: (u32, u32),
-    /// Units that closed on the day.
-    pub units: Counts,
-    /// Impressions shown on the day.
-    pub impressions: Counts,
 }
 
 /// What an experiment does with requests.

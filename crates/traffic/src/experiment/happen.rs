@@ -1,10 +1,11 @@
 //! What an event changes, whether it was decided now or read from a store.
 
+use verdicts::ledger::{Impression, Rule, Said};
+
 use super::super::chooser::Chooser;
 use super::super::config::Guard;
 use super::super::config::{Ask, Keep};
 use super::super::event::{Choice, Event, Marks, Outcome, Reason, Recorded, Row, State, Time};
-use super::super::units::{Credited, Rule, Said};
 use super::open::Open;
 use super::{Alarm, Change, Daily, Experiment, HOURS, Mark, Met};
 use crate::config::ConfigError;
@@ -303,12 +304,18 @@ impl Experiment {
             if self.config.ask == Ask::Lists {
                 self.watched.saw(arms, Guard::NoClick, open.clicked.is_empty());
             }
-            match Said::of(&open.choice, outcome) {
+            match Said::of(open.choice.arms(), outcome) {
                 None => self.fates.alone += 1,
                 Some(said) => {
                     self.fates.credited += 1;
-                    let clicks = open.clicked.len() as u32;
-                    self.units.add(Credited { unit: open.unit, day, shown: (shown, impression), clicks, said });
+                    self.units.add(Impression {
+                        unit: open.unit,
+                        version: 0,
+                        day,
+                        shown: (shown, impression),
+                        clicks: open.clicked.len() as u32,
+                        said: Some(said),
+                    });
                 }
             }
             return;
@@ -335,12 +342,13 @@ impl Experiment {
     /// All impressions of a day are closed.
     pub(super) fn day_closed(&mut self, day: i32) -> Vec<Row> {
         let rule = Rule {
-            choice: self.rules.choice,
+            choices: &[self.rules.choice],
             unit_days: self.config.unit_days,
             bots: &self.config.bots,
             rankers: self.config.rankers.len(),
         };
-        let rows = self.units.close(day, rule);
+        // Another version is another experiment.
+        let rows = self.units.close(day, rule).remove(&0).unwrap_or_default();
         self.rows.extend(rows.iter().map(|row| (day, *row)));
         self.last_day = Some(self.last_day.map_or(day, |last| last.max(day)));
         rows

@@ -30,8 +30,8 @@ use super::config::Guard;
 use super::config::{Config, Rules};
 use super::event::{Choice, Event, Recorded, Row, State, Time};
 use super::guards::Watched;
-use super::units::{Tally, Units};
 use crate::config::ConfigError;
+use verdicts::ledger::{Tally, UnitLedger};
 
 /// An hour in milliseconds.
 const HOUR: Time = 3_600_000;
@@ -211,7 +211,7 @@ pub struct Experiment {
     by_key: BTreeMap<u64, Mark>,
     /// Marks in the order of their times, to be forgotten.
     marked: VecDeque<(Time, Option<u64>, Option<u64>)>,
-    units: Units,
+    units: UnitLedger,
     rows: Vec<(i32, Row)>,
     last_day: Option<i32>,
     watched: Watched,
@@ -262,7 +262,7 @@ impl Experiment {
             by_query: BTreeMap::new(),
             by_key: BTreeMap::new(),
             marked: VecDeque::new(),
-            units: Units::default(),
+            units: UnitLedger::default(),
             rows: Vec::new(),
             last_day: None,
             fates: Fates::default(),
@@ -339,7 +339,7 @@ impl Experiment {
     /// How many units and impressions counted, on days that are closed.
     #[must_use]
     pub fn tally(&self) -> Tally {
-        self.units.tally
+        self.units.tally()
     }
 
     /// Changes of its state, in order.

@@ -4,7 +4,7 @@ use bandits::Generator;
 use interleave::{Doc, ListBuf, Preference};
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use statistics::Counts;
-use statistics::anytime::{PairTest, Verdict};
+use statistics::anytime::{PairTest, TestState};
 use traffic::{Ask, Chosen, Config, Experiment, Keep, Marks, Request, State};
 use verdicts::decide::{By, decide};
 
@@ -100,7 +100,7 @@ fn played_in_sets(policy: &str, crowd: Crowd, seed: u64) -> Experiment {
 /// Whether somebody was said to win on any day.
 fn is_alarm(experiment: &Experiment) -> bool {
     let verdicts = decide(&experiment.outcomes(), 0.05, By::Units).unwrap();
-    verdicts.latest().pairs.iter().any(|pair| pair.last.verdict != Verdict::Open)
+    verdicts.latest().pairs.iter().any(|pair| pair.last.verdict != TestState::Open)
 }
 
 /// At level 5%, three standard errors above: the largest number of false alarms among `experiments`.
@@ -153,7 +153,7 @@ fn without_kept_pairs_there_would_be_more() {
             sum += counts;
             test.look_at(sum);
         }
-        test.verdict() != Verdict::Open
+        test.verdict() != TestState::Open
     };
     let alarms = (0..500).filter(is_alarm).count();
     eprintln!("without kept pairs: {alarms} of 500");

@@ -1,6 +1,6 @@
 //! What a log says in one sentence: the headline of a page.
 
-use statistics::anytime::Verdict;
+use statistics::anytime::TestState;
 use times::date;
 
 use super::report::{contradiction, grouped, level, of_pair, percent_of_confidence};
@@ -58,7 +58,7 @@ fn of_two(decision: &Decision, what: &str) -> Finding {
     if pair.contradicted.is_some() {
         return Finding { kind: FindingKind::Contradicted, sentence, more: lines.take(2).collect() };
     }
-    if pair.last.verdict != Verdict::Open {
+    if pair.last.verdict != TestState::Open {
         return Finding { kind: FindingKind::Decided, sentence, more: lines.take(1).collect() };
     }
     let [first, second] = [pair.last.pair.0, pair.last.pair.1].map(|ranker| decision.rankers[ranker].as_str());

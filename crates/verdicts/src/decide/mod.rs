@@ -19,7 +19,7 @@ pub use tables::{
 };
 pub use versions::{OfVersion, Verdicts, decide};
 
-use statistics::anytime::{BestArm, EProcess, PairTest, Verdict};
+use statistics::anytime::{BestArm, EProcess, PairTest, TestState};
 use statistics::fixed::{exact_interval, sign_test};
 use statistics::power::StoppingTime;
 use statistics::{Counts, StatisticsError};
@@ -53,7 +53,7 @@ pub struct Look {
     /// The anytime-valid p-value until then, adjusted for the number of pairs.
     pub p_value: f64,
     /// The verdict until then.
-    pub verdict: Verdict,
+    pub verdict: TestState,
     /// Whether outcomes since then contradict the verdict.
     pub is_contradicted: bool,
 }
@@ -141,7 +141,7 @@ fn decide_one(outcomes: &Outcomes, alpha: f64, by: By) -> Result<Decision, Stati
             }
             counts += counted(day.counts, by);
             let verdict = test.look_at(counts);
-            if verdict != Verdict::Open && since.is_none() {
+            if verdict != TestState::Open && since.is_none() {
                 since = Some(day.day);
             }
             let mut look = look(day.day, pair, &test)?;
@@ -153,7 +153,7 @@ fn decide_one(outcomes: &Outcomes, alpha: f64, by: By) -> Result<Decision, Stati
             Some(look) => look.clone(),
             None => look(0, pair, &test)?,
         };
-        let more = if last.verdict == Verdict::Open { more(counts, of_pair) } else { None };
+        let more = if last.verdict == TestState::Open { more(counts, of_pair) } else { None };
         decision.pairs.push(PairDecision {
             last,
             since,
@@ -192,9 +192,9 @@ fn look(day: i32, pair: (usize, usize), test: &PairTest) -> Result<Look, Statist
 
 /// Marks the looks of a pair at which its verdict is contradicted, and describes that.
 fn contradiction_of_pair(looks: &mut [Look], alpha: f64) -> Result<Option<Contradiction>, StatisticsError> {
-    let Some(verdict) = looks.iter().position(|look| look.verdict != Verdict::Open) else { return Ok(None) };
+    let Some(verdict) = looks.iter().position(|look| look.verdict != TestState::Open) else { return Ok(None) };
     let (first, second) = looks[verdict].pair;
-    let is_first = looks[verdict].verdict == Verdict::FirstWins;
+    let is_first = looks[verdict].verdict == TestState::FirstWins;
     let until: Vec<Until> = looks.iter().map(|look| (look.day, oriented(look.counts, is_first))).collect();
     let rankers = if is_first { (first, second) } else { (second, first) };
     let (each, contradiction) = contradiction::contradicted(&until, verdict, libm::log(2.0 / alpha), rankers)?;
@@ -287,18 +287,18 @@ impl Look {
     #[must_use]
     pub fn winner(&self) -> Option<usize> {
         match self.verdict {
-            Verdict::FirstWins => Some(self.pair.0),
-            Verdict::SecondWins => Some(self.pair.1),
-            Verdict::Open => None,
+            TestState::FirstWins => Some(self.pair.0),
+            TestState::SecondWins => Some(self.pair.1),
+            TestState::Open => None,
         }
     }
 }
 
-fn verdict_name(verdict: Verdict) -> &'static str {
+fn verdict_name(verdict: TestState) -> &'static str {
     match verdict {
-        Verdict::FirstWins => "first-wins",
-        Verdict::SecondWins => "second-wins",
-        Verdict::Open => "open",
+        TestState::FirstWins => "first-wins",
+        TestState::SecondWins => "second-wins",
+        TestState::Open => "open",
     }
 }
 
@@ -337,9 +337,9 @@ mod tests {
     fn a_pair_is_decided_once_and_since_a_day() {
         let decision = decide_one(&outcomes(2), 0.05, By::Units).unwrap();
         let pair = &decision.pairs[0];
-        assert_eq!((pair.last.verdict, decision.looks.len()), (Verdict::FirstWins, 20));
+        assert_eq!((pair.last.verdict, decision.looks.len()), (TestState::FirstWins, 20));
         let since = pair.since.unwrap();
-        let verdicts: Vec<bool> = decision.looks.iter().map(|look| look.verdict == Verdict::Open).collect();
+        let verdicts: Vec<bool> = decision.looks.iter().map(|look| look.verdict == TestState::Open).collect();
         assert_eq!(verdicts, (0..20).map(|day| day < since).collect::<Vec<_>>());
         assert!((2..15).contains(&since) && pair.more.is_none());
         let (low, high) = pair.last.interval;
@@ -364,7 +364,7 @@ mod tests {
         );
         // A third of the level each: no sooner than alone.
         assert!(decision.pairs[0].since >= decide_one(&outcomes(2), 0.05, By::Units).unwrap().pairs[0].since);
-        assert_eq!(decision.pairs[2].last.verdict, Verdict::Open);
+        assert_eq!(decision.pairs[2].last.verdict, TestState::Open);
     }
 
     #[test]

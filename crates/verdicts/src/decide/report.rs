@@ -1,7 +1,7 @@
 //! A verdict in words: the first line for whoever decides, the numbers below it for whoever checks.
 
 use statistics::Counts;
-use statistics::anytime::Verdict;
+use statistics::anytime::TestState;
 use times::date;
 
 use super::{By, Contradiction, Decision, PairDecision};
@@ -86,9 +86,9 @@ pub(super) fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> V
     // The numbers are those of the winner, or of the side that is ahead.
     let ahead_is_first = match (last.verdict, pair.contradicted) {
         (_, Some(found)) => (found.winner == last.pair.0) != found.other_is_ahead(),
-        (Verdict::FirstWins, None) => true,
-        (Verdict::SecondWins, None) => false,
-        (Verdict::Open, None) => share >= 0.5,
+        (TestState::FirstWins, None) => true,
+        (TestState::SecondWins, None) => false,
+        (TestState::Open, None) => share >= 0.5,
     };
     let (ahead, behind) = if ahead_is_first { (first, second) } else { (second, first) };
     let turned = |(low, high): (f64, f64)| if ahead_is_first { (low, high) } else { (1.0 - high, 1.0 - low) };
@@ -130,7 +130,7 @@ pub(super) fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> V
         grouped(ties),
     ));
     let excludes_half = last.interval.0 > 0.5 || last.interval.1 < 0.5;
-    if pair.contradicted.is_none() && (last.verdict != Verdict::Open) != excludes_half {
+    if pair.contradicted.is_none() && (last.verdict != TestState::Open) != excludes_half {
         lines.push(
             if excludes_half {
                 "  The interval excludes 50%, but decides nothing: it is made for any share, the test for shares near 50%, and the \
@@ -151,7 +151,7 @@ pub(super) fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> V
             percent(high)
         ));
     }
-    if last.verdict == Verdict::Open {
+    if last.verdict == TestState::Open {
         lines.push(match pair.more {
             Some(more) => format!(
                 "  At this share, about {} more {what} decide it (an even chance of sooner or later).",

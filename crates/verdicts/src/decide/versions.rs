@@ -69,7 +69,7 @@ pub struct Verdicts {
 ///
 /// ```
 /// use statistics::Counts;
-/// use statistics::anytime::Verdict;
+/// use statistics::anytime::TestState;
 /// use verdicts::decide::{By, decide};
 /// use verdicts::outcomes::{Day, DayCounts, Outcomes};
 ///
@@ -83,7 +83,7 @@ pub struct Verdicts {
 ///     days: vec![of_day(20_779, 60, 40), of_day(20_780, 75, 40)],
 /// };
 /// let verdicts = decide(&outcomes, 0.05, By::Units)?;
-/// assert_eq!(verdicts.latest().pairs[0].last.verdict, Verdict::FirstWins);
+/// assert_eq!(verdicts.latest().pairs[0].last.verdict, TestState::FirstWins);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -211,7 +211,7 @@ impl Verdicts {
 
 #[cfg(test)]
 mod tests {
-    use statistics::anytime::Verdict;
+    use statistics::anytime::TestState;
 
     use super::*;
     use crate::outcomes::of_table;
@@ -231,7 +231,10 @@ mod tests {
              search@a,2026-11-01,new,old,20,80,9,20,80,9\nsearch@a,2026-11-03,new,old,20,80,9,20,80,9\n",
         );
         let verdict = |version: &OfVersion| version.decision.pairs[0].last.verdict;
-        assert_eq!(found.versions.iter().map(verdict).collect::<Vec<_>>(), [Verdict::SecondWins, Verdict::FirstWins]);
+        assert_eq!(
+            found.versions.iter().map(verdict).collect::<Vec<_>>(),
+            [TestState::SecondWins, TestState::FirstWins]
+        );
         let text = found.report(Some("user"));
         let first = "2 versions of search: a until 2026-11-03, b since 2026-11-03; they are two experiments, and each is judged alone.";
         assert_eq!(text.lines().next(), Some(first));

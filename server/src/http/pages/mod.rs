@@ -109,7 +109,7 @@ pub(super) async fn list(State(app): State<App>, reader: Result<Reader, Problem>
         let shared = app.clone();
         let told = off_thread(move || -> Vec<page::ListItem> {
             let has_notice = shared.settings.notice.is_some();
-            let line = |snapshot, verdict: &traffic::Verdict| line(snapshot, verdict, has_notice);
+            let line = |snapshot, verdict: &traffic::DecisionReport| line(snapshot, verdict, has_notice);
             all.into_iter().map(|snapshot| shared.verdicts.complete(snapshot, line)).collect()
         });
         Ok(html(StatusCode::OK, document::list(&frame(&app, &reader, ""), &told.await?)))
@@ -121,7 +121,7 @@ pub(super) async fn list(State(app): State<App>, reader: Result<Reader, Problem>
 }
 
 /// An experiment in the list. What a notice on top of the page or the headline says is not repeated.
-fn line(snapshot: Snapshot<Value>, verdict: &traffic::Verdict, has_notice: bool) -> page::ListItem {
+fn line(snapshot: Snapshot<Value>, verdict: &traffic::DecisionReport, has_notice: bool) -> page::ListItem {
     let headline = snapshot.facts.headline(verdict);
     let told = &snapshot.told;
     let text = |key: &str| told[key].as_str().unwrap_or_default().to_owned();

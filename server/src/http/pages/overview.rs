@@ -2,7 +2,7 @@
 
 use page::{Change, Fate, FateKind, Figure, Guardrail, Latency, Overview, Traffic, TrafficDay};
 use times::date;
-use traffic::{Config, Fates, Headline, SIMULATED, State, Verdict};
+use traffic::{Config, Fates, Headline, SIMULATED, State, DecisionReport};
 
 use super::tone;
 use crate::jobs::Glance;
@@ -19,7 +19,7 @@ pub(super) fn headline(headline: Headline) -> page::Headline {
 }
 
 /// The page of an experiment. With `is_pulled`, somebody killed it, perhaps in memory alone.
-pub(super) fn of(glance: &Glance, found: Headline, verdict: &Verdict, metrics: &Metrics, is_pulled: bool) -> Overview {
+pub(super) fn of(glance: &Glance, found: Headline, verdict: &DecisionReport, metrics: &Metrics, is_pulled: bool) -> Overview {
     let config = &glance.config;
     // What a notice on top of the page or the headline says is not said again.
     let is_new = |warning: &&String| *warning != SIMULATED && !found.sentence.ends_with(warning.as_str());
@@ -50,7 +50,7 @@ fn ranker(config: &Config, place: u32) -> String {
     config.rankers.get(place as usize).map_or_else(String::new, |ranker| ranker.name.clone())
 }
 
-fn figures(glance: &Glance, verdict: &Verdict) -> Vec<Figure> {
+fn figures(glance: &Glance, verdict: &DecisionReport) -> Vec<Figure> {
     let grouped = output::numbers::with_separators;
     let figure = |name: &str, value: String, note: String| Figure { name: name.to_owned(), value, note };
     let today = glance.daily.last().map_or(0, |(_, daily)| daily.asked);

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead as _};
 
 use anyhow::{Context as _, Result};
-use judges::{Ticket, Verdict};
+use judges::{Answer, Ticket};
 use output::usage::usage;
 
 use super::Next;
@@ -12,17 +12,17 @@ use crate::cli::print::println;
 
 /// What the judge said.
 enum Said {
-    Verdict(Verdict),
+    Answer(Answer),
     Skip,
     Quit,
 }
 
 fn said(line: &str) -> Option<Said> {
     Some(match line.trim().to_lowercase().as_str() {
-        "1" => Said::Verdict(Verdict::First),
-        "2" => Said::Verdict(Verdict::Second),
-        "t" => Said::Verdict(Verdict::Tie),
-        "b" => Said::Verdict(Verdict::BothBad),
+        "1" => Said::Answer(Answer::First),
+        "2" => Said::Answer(Answer::Second),
+        "t" => Said::Answer(Answer::Tie),
+        "b" => Said::Answer(Answer::BothBad),
         "s" => Said::Skip,
         "q" => Said::Quit,
         _ => return None,
@@ -42,7 +42,7 @@ pub(super) fn judge(next: &Next) -> Result<()> {
         }
         let quits = matches!(before, Some((_, Said::Quit)));
         match before.take() {
-            Some((ticket, Said::Verdict(verdict))) => session.live.tell(ticket, verdict, judge).map_err(usage)?,
+            Some((ticket, Said::Answer(verdict))) => session.live.tell(ticket, verdict, judge).map_err(usage)?,
             Some((ticket, Said::Skip | Said::Quit)) => session.live.forget(ticket).map_err(usage)?,
             None => {}
         }

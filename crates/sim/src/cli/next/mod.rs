@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use judges::{Goal, Pair, Ticket, Verdict, verdict_from_word};
+use judges::{Answer, Goal, Pair, Ticket, verdict_from_word};
 use letor_io::NameList;
 use output::numbers::parse_positive;
 use output::usage::usage;
@@ -38,7 +38,7 @@ pub(super) struct Next {
 
     /// An answer: first, second, tie or both-bad, for the pair of this ticket; may be repeated
     #[arg(long, value_name = "TICKET=VERDICT", value_parser = parse_answer)]
-    answer: Vec<(Ticket, Verdict)>,
+    answer: Vec<(Ticket, Answer)>,
 
     /// A pair that will not be answered; it is asked again later. May be repeated
     #[arg(long, value_name = "TICKET", value_parser = parse_ticket)]
@@ -125,7 +125,7 @@ fn parse_ticket(text: &str) -> Result<Ticket, String> {
     text.parse().map_err(|error: judges::SessionError| error.to_string())
 }
 
-fn parse_answer(text: &str) -> Result<(Ticket, Verdict), String> {
+fn parse_answer(text: &str) -> Result<(Ticket, Answer), String> {
     let expected = "expected TICKET=VERDICT, e.g. 17-0a1b2c3d=first";
     let (ticket, word) = text.split_once('=').ok_or(expected)?;
     let verdict = verdict_from_word(word)

@@ -6,7 +6,7 @@ use output::numbers::{number, significant};
 
 use super::across::{flat, grows, trend};
 use super::shape::{crossing, slower};
-use super::{At, Between, Claim, Outcome, Test, Verdict};
+use super::{At, Between, Claim, ClaimResult, Outcome, Test};
 use crate::experiment::claim::names::names_curve;
 use crate::experiment::series::{Metric, Point, Series};
 
@@ -17,24 +17,24 @@ use crate::experiment::series::{Metric, Point, Series};
 #[must_use]
 pub(crate) fn evaluate(claim: &Claim, all: &[Series], scale: f64, synthetic: impl Fn(&str) -> bool) -> Outcome {
     let (verdict, numbers) = match test(claim, all, &synthetic) {
-        Ok((held, numbers)) => (if held { Verdict::Held } else { Verdict::DidNotHold }, numbers),
-        Err(error) => (Verdict::NotTested, format!("{error:#}")),
+        Ok((held, numbers)) => (if held { ClaimResult::Held } else { ClaimResult::DidNotHold }, numbers),
+        Err(error) => (ClaimResult::NotTested, format!("{error:#}")),
     };
     let about = settings(claim, all);
     let lookalike = about.iter().any(|setting| synthetic(setting));
     let all_lookalike = about.iter().all(|setting| synthetic(setting));
     let (verdict, numbers) = match verdict {
-        Verdict::Held | Verdict::DidNotHold if claim.needs_real_data && lookalike => {
-            (Verdict::NeedsRealData, format!("the look-alike gives: {numbers}"))
+        ClaimResult::Held | ClaimResult::DidNotHold if claim.needs_real_data && lookalike => {
+            (ClaimResult::NeedsRealData, format!("the look-alike gives: {numbers}"))
         }
-        verdict if lookalike && all_lookalike && verdict != Verdict::NotTested => {
+        verdict if lookalike && all_lookalike && verdict != ClaimResult::NotTested => {
             (verdict, format!("on the look-alike: {numbers}"))
         }
         verdict => (verdict, numbers),
     };
     let (verdict, numbers) = match verdict {
-        Verdict::Held | Verdict::DidNotHold if scale < 1.0 => {
-            (Verdict::Open, format!("at a scale of {scale}: {numbers}"))
+        ClaimResult::Held | ClaimResult::DidNotHold if scale < 1.0 => {
+            (ClaimResult::Open, format!("at a scale of {scale}: {numbers}"))
         }
         verdict => (verdict, numbers),
     };

@@ -365,7 +365,7 @@ pub struct Outcome {
     /// Where in the paper.
     pub place: String,
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: ClaimResult,
     /// Our numbers.
     pub numbers: String,
     /// Why it did not hold, where that was investigated.
@@ -375,7 +375,7 @@ pub struct Outcome {
 /// Whether a claim held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum ClaimResult {
     /// It held.
     Held,
     /// It did not.
@@ -388,7 +388,7 @@ pub enum Verdict {
     NotTested,
 }
 
-impl Verdict {
+impl ClaimResult {
     /// All verdicts, in the order of counts.
     pub const ALL: [Self; 5] = [Self::Held, Self::DidNotHold, Self::Open, Self::NeedsRealData, Self::NotTested];
 

@@ -1,6 +1,6 @@
 //! Every kind of claim, held and not held, on small constructed curves.
 
-use super::{Outcome, Verdict, evaluate};
+use super::{ClaimResult, Outcome, evaluate};
 use crate::experiment::config::Experiment;
 use crate::experiment::series::{Metric, Point, Series};
 
@@ -97,7 +97,7 @@ fn every_kind_of_claim_can_hold_and_fail() {
         ("below-bound = \"a\"\nbound = \"the bound\"", true),
         ("below-bound = \"the bound\"\nbound = \"a\"", false),
     ] {
-        let expected = if held { Verdict::Held } else { Verdict::DidNotHold };
+        let expected = if held { ClaimResult::Held } else { ClaimResult::DidNotHold };
         let found = outcome(claim, false);
         assert_eq!(found.verdict, expected, "{claim}: {}", found.numbers);
         assert!(!found.numbers.is_empty());
@@ -112,7 +112,7 @@ fn claims_about_what_was_not_measured_are_not_tested() {
         "value = \"a\"\nbelow = 1\nfor = \"steps >= 1000\"",
     ] {
         let found = outcome(claim, false);
-        assert_eq!(found.verdict, Verdict::NotTested, "{claim}: {}", found.numbers);
+        assert_eq!(found.verdict, ClaimResult::NotTested, "{claim}: {}", found.numbers);
     }
 }
 
@@ -131,17 +131,17 @@ fn claims_that_cannot_fail_are_not_tested() {
     // Accuracies that have all reached 1.
     let ratio = "ratio = [\"a\", \"b\"]\nabove = 0.9\nbelow = 1.1\nfor = \"all\"";
     let found = test(ratio, &[flat("a", &[1.0, 1.0]), flat("b", &[1.0, 1.0])]);
-    assert_eq!(found.verdict, Verdict::NotTested, "{}", found.numbers);
+    assert_eq!(found.verdict, ClaimResult::NotTested, "{}", found.numbers);
     assert!(found.numbers.contains("the same in every run"), "{}", found.numbers);
     let found = test(ratio, &[flat("a", &[1.0, 1.0]), flat("b", &[1.0, 0.9])]);
-    assert_eq!(found.verdict, Verdict::Held, "{}", found.numbers);
+    assert_eq!(found.verdict, ClaimResult::Held, "{}", found.numbers);
     // A bound above the number of steps.
     let below = "below-bound = \"a\"\nbound = \"the bound\"";
     let regret = series("s", "a", Metric::Regret, &[(10.0, &[4.0]), (20.0, &[8.0])]);
     let found = test(below, &[regret.clone(), bound(20.0)]);
-    assert_eq!(found.verdict, Verdict::NotTested, "{}", found.numbers);
+    assert_eq!(found.verdict, ClaimResult::NotTested, "{}", found.numbers);
     assert!(found.numbers.contains("more than any algorithm can lose"), "{}", found.numbers);
-    assert_eq!(test(below, &[regret, bound(19.0)]).verdict, Verdict::Held);
+    assert_eq!(test(below, &[regret, bound(19.0)]).verdict, ClaimResult::Held);
 }
 
 /// Numbers that noise could have put on the other side of what decides the claim carry a remark.
@@ -173,35 +173,35 @@ fn numbers_within_two_standard_errors_are_remarked() {
 #[test]
 fn claims_on_lookalikes_say_so_and_may_need_real_data() {
     let found = outcome("lowest = \"a\"", true);
-    assert_eq!(found.verdict, Verdict::Held);
+    assert_eq!(found.verdict, ClaimResult::Held);
     assert!(found.numbers.starts_with("on the look-alike: "));
     let found = outcome("lowest = \"a\"\nneeds-real-data = true", true);
-    assert_eq!(found.verdict, Verdict::NeedsRealData);
+    assert_eq!(found.verdict, ClaimResult::NeedsRealData);
     assert!(found.numbers.starts_with("the look-alike gives: "));
-    assert_eq!(outcome("lowest = \"a\"\nneeds-real-data = true", false).verdict, Verdict::Held);
+    assert_eq!(outcome("lowest = \"a\"\nneeds-real-data = true", false).verdict, ClaimResult::Held);
 }
 
 #[test]
 fn claims_below_the_papers_scale_stay_open() {
     for claim in ["lowest = \"a\"", "lowest = \"b\""] {
         let (whole, scaled) = (outcome(claim, false), outcome_at(0.01, claim, false));
-        assert_eq!((scaled.verdict, scaled.verdict.mark().as_str()), (Verdict::Open, "○ open (scaled)"));
+        assert_eq!((scaled.verdict, scaled.verdict.mark().as_str()), (ClaimResult::Open, "○ open (scaled)"));
         assert_eq!(scaled.numbers, format!("at a scale of 0.01: {}", whole.numbers), "the numbers are still there");
     }
     // What cannot be tested at any scale keeps its verdict.
-    assert_eq!(outcome_at(0.01, "lowest = \"c\"", false).verdict, Verdict::NotTested);
+    assert_eq!(outcome_at(0.01, "lowest = \"c\"", false).verdict, ClaimResult::NotTested);
     let found = outcome_at(0.01, "lowest = \"a\"\nneeds-real-data = true", true);
-    assert_eq!(found.verdict, Verdict::NeedsRealData);
+    assert_eq!(found.verdict, ClaimResult::NeedsRealData);
 }
 
 #[test]
 fn verdicts_are_counted_in_words() {
     let claims = ["lowest = \"a\"", "lowest = \"b\"", "lowest = \"a\"\nneeds-real-data = true"];
     let outcomes: Vec<Outcome> = claims.iter().map(|claim| outcome(claim, true)).collect();
-    let tally = Verdict::tally(outcomes.iter());
-    assert_eq!(tally, [(Verdict::Held, 1), (Verdict::DidNotHold, 1), (Verdict::NeedsRealData, 1)]);
+    let tally = ClaimResult::tally(outcomes.iter());
+    assert_eq!(tally, [(ClaimResult::Held, 1), (ClaimResult::DidNotHold, 1), (ClaimResult::NeedsRealData, 1)]);
     assert_eq!(
-        [1, 2].map(|claims| Verdict::NeedsRealData.words(claims)),
+        [1, 2].map(|claims| ClaimResult::NeedsRealData.words(claims)),
         ["needs the real data", "need the real data"]
     );
 }

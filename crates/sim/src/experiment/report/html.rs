@@ -12,7 +12,7 @@ use output::numbers::{with_separators, with_unit};
 use super::own::{Other, Own, others};
 use crate::experiment::{
     Summary, Timings,
-    claim::{Outcome, Verdict},
+    claim::{ClaimResult, Outcome},
     config::{PAPERS, Paper, is_published},
     report::index,
 };
@@ -209,13 +209,13 @@ fn contents(body: &mut String, found: &Everything, file: impl Fn(&str) -> String
     *body += "</ol></nav>\n";
 }
 
-fn class(verdict: Verdict) -> &'static str {
+fn class(verdict: ClaimResult) -> &'static str {
     match verdict {
-        Verdict::Held => "held",
-        Verdict::DidNotHold => "did-not-hold",
-        Verdict::Open => "open",
-        Verdict::NeedsRealData => "needs-real-data",
-        Verdict::NotTested => "not-tested",
+        ClaimResult::Held => "held",
+        ClaimResult::DidNotHold => "did-not-hold",
+        ClaimResult::Open => "open",
+        ClaimResult::NeedsRealData => "needs-real-data",
+        ClaimResult::NotTested => "not-tested",
     }
 }
 

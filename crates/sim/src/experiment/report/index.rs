@@ -7,7 +7,7 @@ use anyhow::Result;
 use output::lock::Lock;
 use output::numbers::with_separators;
 
-use crate::experiment::claim::Verdict;
+use crate::experiment::claim::ClaimResult;
 use crate::experiment::config::{PAPERS, Paper, is_published};
 use crate::experiment::report::folder::{Summary, cell, plain};
 
@@ -51,7 +51,7 @@ fn order(name: &str) -> Vec<(String, u64)> {
 pub(crate) fn tally(summaries: &[Summary]) -> String {
     let of = |published: bool| -> Option<String> {
         let these = summaries.iter().filter(|summary| is_published(&summary.paper) == published);
-        let tally = Verdict::tally(these.flat_map(|summary| &summary.claims)).into_iter();
+        let tally = ClaimResult::tally(these.flat_map(|summary| &summary.claims)).into_iter();
         let words = tally.map(|(verdict, count)| format!("{} {}", with_separators(count as u64), verdict.words(count)));
         let words: Vec<String> = words.collect();
         (!words.is_empty()).then(|| words.join(", "))

@@ -1,0 +1,501 @@
+//! What of a unit enters verdicts, day by day.
+//!
+//! A unit's wins minus losses of a pair, summed over the days that count, are one outcome, on the last of these days; so no user
+//! who searches a lot outweighs others. Where a policy chose at every impression, such sums are not fair, because the policy ends them by
+//! what it has seen: there a unit's very first impression alone counts, and a unit whose first impression was set aside has no
+//! outcome. A unit that breaks a rule for bots is one from that day on, in all versions of an experiment; each version counts a unit
+//! apart. What a closed day says never changes later.
+//!
+//! `click-logs` counts whole logs by the same rules in parallel (`join::units`); a test holds both to the same rows.
+
+use std::collections::BTreeMap;
+
+use statistics::{Counts, Preference};
+
+use crate::bots::Bots;
+use crate::pair_choice::PairChoice;
+
+/// Who won an impression, by the places of the rankers among those that met.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing was compared.
+    Nothing,
+    /// Of two.
+    Pair(Preference),
+    /// A score for each.
+    Scores(Vec<u64>),
+    /// Pair by pair: the first against the second, the third and so on, then the second against the third.
+    Pairs(Vec<Preference>),
+}
+
+/// What a day says about a pair of rankers; wins are those of the first, which has the lower number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row {
+    /// The rankers.
+    pub pair: (u32, u32),
+    /// Units that closed on the day.
+    pub units: Counts,
+    /// Impressions shown on the day.
+    pub impressions: Counts,
+}
+
+impl Outcome {
+    /// Who won between the rankers at places `i < j` of those that met.
+    #[must_use]
+    pub fn preference(&self, i: usize, j: usize, arms: usize) -> Preference {
+        match self {
+            Self::Nothing => Preference::Tie,
+            Self::Pair(preference) => *preference,
+            Self::Scores(scores) => Preference::of(scores.get(i).cmp(&scores.get(j))),
+            Self::Pairs(preferences) => {
+                // Rows of the first ranker, of the second and so on, each one shorter than the one before.
+                let at = i * (2 * arms - i - 1) / 2 + (j - i - 1);
+                preferences.get(at).copied().unwrap_or(Preference::Tie)
+            }
+        }
+    }
+}
+
+/// Two rankers, the lower number first.
+pub type Pair = (u32, u32);
+
+/// Who met in an impression, and what came of it.
+#[derive(Debug, Clone)]
+pub enum Said {
+    /// Two rankers: 1 if the first won, -1 if the second did.
+    Pair(Pair, i8),
+    /// More. Its pairs are thousands among a hundred rankers, and made when they are counted.
+    Set(Box<[u32]>, Outcome),
+}
+
+impl Said {
+    /// What the rankers that met, by the places of the outcome, say; `None` if nothing was compared.
+    #[must_use]
+    pub fn of(arms: &[u32], outcome: &Outcome) -> Option<Self> {
+        if *outcome == Outcome::Nothing {
+            return None;
+        }
+        let all = Self::Set(arms.into(), outcome.clone());
+        let mut only = None;
+        if arms.len() == 2 {
+            all.each(|pair, net| only = Some(Self::Pair(pair, net)));
+        }
+        Some(only.unwrap_or(all))
+    }
+
+    /// Each pair, and 1 if its first won, -1 if its second did; in an order that depends on the rankers alone.
+    fn each(&self, mut each: impl FnMut(Pair, i8)) {
+        match self {
+            Self::Pair(pair, net) => each(*pair, *net),
+            Self::Set(arms, outcome) => {
+                for i in 0..arms.len() {
+                    for j in i + 1..arms.len() {
+                        let net = match outcome.preference(i, j, arms.len()) {
+                            Preference::First => 1,
+                            Preference::Second => -1,
+                            Preference::Tie => 0,
+                        };
+                        if arms[i] < arms[j] {
+                            each((arms[i], arms[j]), net);
+                        } else {
+                            each((arms[j], arms[i]), -net);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// An impression that was closed.
+#[derive(Debug, Clone)]
+pub struct Impression {
+    /// Whose it is.
+    pub unit: u64,
+    /// The version of the experiment, by its number.
+    pub version: u32,
+    /// On which day it was shown, in days since 1970-01-01.
+    pub day: i32,
+    /// When it was shown, and what orders impressions of one moment.
+    pub shown: (i64, u64),
+    /// Its clicks, repeated ones included.
+    pub clicks: u32,
+    /// What it says; `None` if it was set aside, and only shows that the unit was there.
+    pub said: Option<Said>,
+}
+
+/// Where a ledger keeps what it knows of units.
+pub trait UnitStore {
+    /// The record of a unit; an empty one for a unit that is not there.
+    fn unit(&mut self, unit: u64) -> &mut UnitRecord;
+
+    /// The record of a unit that is there.
+    fn known(&mut self, unit: u64) -> Option<&mut UnitRecord>;
+}
+
+/// In memory.
+impl UnitStore for BTreeMap<u64, UnitRecord> {
+    fn unit(&mut self, unit: u64) -> &mut UnitRecord {
+        self.entry(unit).or_default()
+    }
+
+    fn known(&mut self, unit: u64) -> Option<&mut UnitRecord> {
+        self.get_mut(&unit)
+    }
+}
+
+/// The units of an experiment, counted as its days close.
+#[derive(Debug, Default)]
+pub struct UnitLedger<S = BTreeMap<u64, UnitRecord>> {
+    /// Units that count, or counted, for verdicts.
+    units: S,
+    /// By day that is not closed: what its impressions say.
+    pending: BTreeMap<i32, BTreeMap<u64, OfDay>>,
+    /// By day: the units of which a sum ends.
+    ending: BTreeMap<i32, Vec<u64>>,
+    tally: Tally,
+}
+
+/// How many units there were.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Tally {
+    /// Outcomes of units that counted.
+    pub counted: u64,
+    /// Outcomes of units that were bots.
+    pub bots: u64,
+    /// Impressions that counted.
+    pub impressions: u64,
+    /// Impressions of bots.
+    pub bot_impressions: u64,
+    /// Impressions that counted, but not for their unit: that had closed.
+    pub after_closing: u64,
+}
+
+/// Something for each of some pairs of a version: a unit mostly meets one, and of a set of a hundred rankers thousands.
+#[derive(Debug, Clone)]
+enum ByPair<T> {
+    Few(Vec<(Key, T)>),
+    Many(BTreeMap<Key, T>),
+}
+
+/// A version of the experiment, and a pair.
+type Key = (u32, Pair);
+
+/// How many pairs are compared one by one.
+const FEW: usize = 16;
+
+impl<T> Default for ByPair<T> {
+    fn default() -> Self {
+        Self::Few(Vec::new())
+    }
+}
+
+impl<T: Clone> ByPair<T> {
+    /// That of a key, made by `new` if it is not there.
+    fn entry(&mut self, key: Key, new: impl FnOnce() -> T) -> &mut T {
+        if let Self::Few(few) = self
+            && few.len() == FEW
+        {
+            *self = Self::Many(std::mem::take(few).into_iter().collect());
+        }
+        match self {
+            Self::Many(many) => many.entry(key).or_insert_with(new),
+            Self::Few(few) => {
+                let at = few.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
+                    few.push((key, new()));
+                    few.len() - 1
+                });
+                &mut few[at].1
+            }
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (Key, T)> {
+        let (few, many) = match self {
+            Self::Few(few) => (Some(few), None),
+            Self::Many(many) => (None, Some(many)),
+        };
+        let few = few.into_iter().flatten().cloned();
+        few.chain(many.into_iter().flatten().map(|(key, value)| (*key, value.clone())))
+    }
+}
+
+/// A unit on a day.
+#[derive(Debug, Default)]
+struct OfDay {
+    impressions: u32,
+    clicks: u32,
+    most_clicks: u32,
+    /// By impression: the version, when it was shown, and what it says.
+    said: Vec<(u32, (i64, u64), Option<Said>)>,
+}
+
+/// What a ledger knows of a unit.
+#[derive(Debug, Clone)]
+pub struct UnitRecord {
+    bot_from: i32,
+    /// By version and pair: the last day of its sum, and the sum.
+    sums: ByPair<(i32, i32)>,
+    /// By version: the last day of the set that the unit keeps, and what its impressions said until then.
+    sets: Vec<(u32, i32, Vec<Said>)>,
+    /// The versions in which its first impression was seen.
+    met: Vec<u32>,
+}
+
+impl Default for UnitRecord {
+    fn default() -> Self {
+        Self { bot_from: i32::MAX, sums: ByPair::default(), sets: Vec::new(), met: Vec::new() }
+    }
+}
+
+/// How a day is closed.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule<'a> {
+    /// By version: how the rankers of impressions were chosen.
+    pub choices: &'a [PairChoice],
+    /// On how many days a unit counts.
+    pub unit_days: u32,
+    /// Who is a bot.
+    pub bots: &'a Bots,
+    /// How many rankers there are.
+    pub rankers: usize,
+}
+
+impl Rule<'_> {
+    fn is_steered(&self, version: u32) -> bool {
+        self.choices.get(version as usize) == Some(&PairChoice::Steered)
+    }
+}
+
+/// The counts of a day in a version: units and impressions by pair.
+struct Counted {
+    rankers: usize,
+    few: BTreeMap<Pair, [Counts; 2]>,
+    /// All pairs in the order of their numbers, once a set was counted.
+    all: Vec<[Counts; 2]>,
+}
+
+impl Counted {
+    fn record(&mut self, what: usize, said: &Said) {
+        match said {
+            Said::Pair(pair, net) => self.net(what, *pair, i32::from(*net)),
+            Said::Set(..) => {
+                self.expect_sets();
+                said.each(|pair, net| self.all[pair_number(pair)][what].record(Preference::of_net(f64::from(net))));
+            }
+        }
+    }
+
+    fn net(&mut self, what: usize, pair: Pair, net: i32) {
+        self.few.entry(pair).or_default()[what].record(Preference::of_net(f64::from(net)));
+    }
+
+    fn expect_sets(&mut self) {
+        if self.all.is_empty() {
+            self.all = vec![Default::default(); self.rankers * (self.rankers - 1) / 2];
+        }
+    }
+
+    fn rows(self) -> Vec<Row> {
+        let mut rows = self.few;
+        let pairs = (1..self.rankers as u32).flat_map(|second| (0..second).map(move |first| (first, second)));
+        for (pair, counts) in pairs.zip(self.all).filter(|(_, counts)| counts.iter().any(|counts| counts.total() > 0)) {
+            let sum = rows.entry(pair).or_default();
+            sum.iter_mut().zip(counts).for_each(|(sum, counts)| *sum += counts);
+        }
+        rows.into_iter().map(|(pair, [units, impressions])| Row { pair, units, impressions }).collect()
+    }
+}
+
+/// The number of a pair among all: those of a larger second come later.
+fn pair_number((first, second): Pair) -> usize {
+    second as usize * (second as usize - 1) / 2 + first as usize
+}
+
+const UNITS: usize = 0;
+const IMPRESSIONS: usize = 1;
+
+/// The counts of a day by version.
+struct OfVersions {
+    rankers: usize,
+    versions: BTreeMap<u32, Counted>,
+}
+
+impl OfVersions {
+    fn of(&mut self, version: u32) -> &mut Counted {
+        let rankers = self.rankers;
+        let new = || Counted { rankers, few: BTreeMap::new(), all: Vec::new() };
+        self.versions.entry(version).or_insert_with(new)
+    }
+}
+
+impl<S: UnitStore> UnitLedger<S> {
+    /// A ledger that goes on with these units, of which none is open.
+    #[must_use]
+    pub fn new(units: S) -> Self {
+        Self { units, pending: BTreeMap::new(), ending: BTreeMap::new(), tally: Tally::default() }
+    }
+
+    /// How many units and impressions counted, on days that are closed.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        self.tally
+    }
+
+    /// Adds an impression of a day that is not closed.
+    pub fn add(&mut self, impression: Impression) {
+        let Impression { unit, version, day, shown, clicks, said } = impression;
+        let of_day = self.pending.entry(day).or_default().entry(unit).or_default();
+        if said.is_some() {
+            of_day.impressions = of_day.impressions.saturating_add(1);
+            of_day.clicks = of_day.clicks.saturating_add(clicks);
+            of_day.most_clicks = of_day.most_clicks.max(clicks);
+        }
+        of_day.said.push((version, shown, said));
+    }
+
+    /// The first day that has something to close.
+    #[must_use]
+    pub fn first_day(&self) -> Option<i32> {
+        let [pending, ending] = [self.pending.keys().next(), self.ending.keys().next()];
+        pending.into_iter().chain(ending).min().copied()
+    }
+
+    /// Closes a day, all days before which are closed, and returns what it says of each version.
+    pub fn close(&mut self, day: i32, rule: Rule<'_>) -> BTreeMap<u32, Vec<Row>> {
+        let mut counted = OfVersions { rankers: rule.rankers, versions: BTreeMap::new() };
+        for (unit, of_day) in self.pending.remove(&day).unwrap_or_default() {
+            let known = self.units.unit(unit);
+            let [impressions, clicks, most] = [of_day.impressions, of_day.clicks, of_day.most_clicks].map(u64::from);
+            if rule.bots.are_too_many(impressions, clicks, most) {
+                known.bot_from = known.bot_from.min(day);
+            }
+            if known.bot_from <= day {
+                self.tally.bot_impressions += impressions;
+            } else {
+                self.tally.impressions += impressions;
+                let said = of_day.said.iter().filter_map(|(version, _, said)| Some((*version, said.as_ref()?)));
+                said.for_each(|(version, said)| counted.of(version).record(IMPRESSIONS, said));
+            }
+            let last = day.saturating_add(rule.unit_days as i32 - 1);
+            let (steered, summed): (Vec<_>, Vec<_>) =
+                of_day.said.into_iter().partition(|(version, ..)| rule.is_steered(*version));
+            close_first(known, steered, day, &mut counted, &mut self.tally);
+            if add_to_sums(known, summed, day, last, &mut self.tally) {
+                self.ending.entry(last).or_default().push(unit);
+            }
+        }
+        for unit in self.ending.remove(&day).unwrap_or_default() {
+            let Some(known) = self.units.known(unit) else { continue };
+            let is_bot = known.bot_from <= day;
+            let mut count = 0;
+            for ((version, pair), (_, sum)) in known.sums.iter().filter(|(_, (last, _))| *last == day) {
+                count += 1;
+                if !is_bot {
+                    counted.of(version).net(UNITS, pair, sum);
+                }
+            }
+            for (version, _, said) in known.sets.iter_mut().filter(|(_, last, _)| *last == day) {
+                count += 1;
+                let said = std::mem::take(said);
+                if !is_bot {
+                    close_set(&said, counted.of(*version));
+                }
+            }
+            *(if is_bot { &mut self.tally.bots } else { &mut self.tally.counted }) += count;
+        }
+        counted.versions.into_iter().map(|(version, counted)| (version, counted.rows())).collect()
+    }
+}
+
+/// Counts a unit by its first impression in each version, if that was on this day.
+fn close_first(
+    known: &mut UnitRecord,
+    mut said: Vec<(u32, (i64, u64), Option<Said>)>,
+    day: i32,
+    counted: &mut OfVersions,
+    tally: &mut Tally,
+) {
+    let is_bot = known.bot_from <= day;
+    said.sort_by_key(|(version, shown, _)| (*version, *shown));
+    for said in said.chunk_by(|a, b| a.0 == b.0) {
+        let version = said[0].0;
+        let is_first = !known.met.contains(&version);
+        let after = said[usize::from(is_first)..].iter().filter(|(.., said)| said.is_some()).count();
+        tally.after_closing += if is_bot { 0 } else { after as u64 };
+        if !is_first {
+            continue;
+        }
+        known.met.push(version);
+        let Some(first) = &said[0].2 else { continue };
+        *(if is_bot { &mut tally.bots } else { &mut tally.counted }) += 1;
+        if !is_bot {
+            counted.of(version).record(UNITS, first);
+        }
+    }
+}
+
+/// Adds a day of a unit to its sums; whether one of them began, which ends on the day `last`.
+fn add_to_sums(
+    known: &mut UnitRecord,
+    said: Vec<(u32, (i64, u64), Option<Said>)>,
+    day: i32,
+    last: i32,
+    tally: &mut Tally,
+) -> bool {
+    let is_bot = known.bot_from <= day;
+    let mut begins = false;
+    for (version, _, said) in said {
+        let Some(said) = said else { continue };
+        let ends = match said {
+            Said::Pair(pair, net) => {
+                let (last, sum) = known.sums.entry((version, pair), || {
+                    begins = true;
+                    (last, 0)
+                });
+                if day <= *last && !is_bot {
+                    *sum += i32::from(net);
+                }
+                *last
+            }
+            Said::Set(..) => {
+                let at = known.sets.iter().position(|(of, ..)| *of == version).unwrap_or_else(|| {
+                    begins = true;
+                    known.sets.push((version, last, Vec::new()));
+                    known.sets.len() - 1
+                });
+                let (_, last, all) = &mut known.sets[at];
+                if day <= *last && !is_bot {
+                    all.push(said);
+                }
+                *last
+            }
+        };
+        tally.after_closing += u64::from(day > ends && !is_bot);
+    }
+    begins
+}
+
+/// Counts the sums of a unit that kept a set.
+fn close_set(all: &[Said], counted: &mut Counted) {
+    counted.expect_sets();
+    if let [only] = all {
+        return counted.record(UNITS, only);
+    }
+    // All of the same rankers in the same order.
+    let (mut pairs, mut sums) = (Vec::new(), Vec::new());
+    for said in all {
+        let mut at = 0;
+        said.each(|pair, net| {
+            if at == sums.len() {
+                pairs.push(pair);
+                sums.push(0_i32);
+            }
+            sums[at] += i32::from(net);
+            at += 1;
+        });
+    }
+    for (pair, sum) in pairs.into_iter().zip(sums) {
+        counted.all[pair_number(pair)][UNITS].record(Preference::of_net(f64::from(sum)));
+    }
+}
