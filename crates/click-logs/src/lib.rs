@@ -20,19 +20,19 @@
 //!
 //! What a page displayed of a mixed list is found in one place for all formats and both readers (`model::displayed`), and receipts of either
 //! format become one form there (`model::receipts`). The version of an experiment is part of a lineup, so that outcomes of two versions
-//! never share a key: not in the join, not in Spark, and not in `decide`.
+//! never share a key: not in the join, not in Spark, and not in `verdicts`.
 //!
 //! Nothing depends on order, because a click's fate follows from the click and its impression alone, clicks are a bit per document,
 //! and results are sums. Every line has exactly one fate (`join::tally`); tests add them up, compare both ways with the plainest
 //! program for the same rules (`tests/all/oracle.rs`), and with the truth of simulated logs, which `Interleaving::compare` returns
 //! while a user reads and no code of the join has touched. A unit enters once, on a day that its first impression fixes, and a bot
-//! is one from the day on which it breaks a rule: what a day says never changes later, which is what the e-processes of `decide`
-//! need. Where outcomes chose the pairs (`model::PairChoice::Steered`, by the settings, the log, or else the sets of rankers that met),
+//! is one from the day on which it breaks a rule: what a day says never changes later, which is what the e-processes of `verdicts::decide`
+//! need. Where outcomes chose the pairs (`verdicts::PairChoice::Steered`, by the settings, the log, or else the sets of rankers that met),
 //! a unit enters with its very first impression alone; impressions in conflict are passed on as markers, because their unit has seen
 //! them. `outcomes::warnings` owns what must be said before any verdict; it needs nothing but the summary, so that the command line,
 //! Python and Spark say the same.
 //!
-//! `rankduel bandit --from-outcomes` reads the table by the crate's own reader, `outcomes::Outcomes`: `OpenPolicy::absorb` learns one closed day after the
+//! `rankduel bandit --from-outcomes` reads the table by the crate's own reader, `outcomes::read`: `OpenPolicy::absorb` learns one closed day after the
 //! other, from a pool that keeps what the policy has not asked for yet.
 
 pub mod cli;

@@ -210,9 +210,17 @@
 //!    ties broken (`revealed`), even draws from what is left of a tie group (`ties`);
 //! 2. one `pub mod` line in `methods/mod.rs` (and a `pub use` here, if it should be at the top of the crate);
 //! 3. one line in the list of `any/interleaving.rs` or `any/multileaving.rs`, from which the enum, its names,
-//!    scratch, receipts and dispatch are made;
-//! 4. its row in the tables of the documentation and the README, which `cargo xtask tidy --fix` writes between
-//!    the markers and a test checks, and its line in `tests/all/values.txt`.
+//!    scratch, receipts, dispatch, and the help of `--interleave` and `--multileave` are made. Put it at the end, and there at the
+//!    end of its part: compact receipts number the methods;
+//! 4. its row in the tables of names here and in the README, which `cargo xtask tidy --fix` writes between
+//!    the markers and a test checks, and its line in `tests/all/values.txt`;
+//! 5. its row in the tables above, which say its cost and bias, and in that of [`page`];
+//! 6. its name in the lists of `tests/all`: `methods.rs`, `missing_documents.rs`, `oracle/mod.rs`. `UPDATE=1 cargo test -p interleave`
+//!    writes the numbers of their tables in `tests/data`, from which the rows of [`page`] are copied.
+//!
+//! *Outside of it*, by hand: the docstrings of `python/rankduel/lists.py`, the lists of `python/tests/test_lists.py` and `test_pages.py`,
+//! and, if `rankduel sensitivity` shall compare it without being asked, the default of `--methods` (`studies::sensitivity`) and `METHODS`
+//! in `python/rankduel/sites.py`. `UPDATE=1 cargo test -p sim --test command_line help` writes the help of all commands.
 //!
 //! From there `tests/all/promises.rs` and the benches cover it. A plain version of all its lists in `tests/all/oracle`
 //! puts it through enumeration, bias and fidelity; a method that takes shortcuts has a plain form in

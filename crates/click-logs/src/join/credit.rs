@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use output::threads;
 use rayon::prelude::*;
 use verdicts::outcomes::Day;
-use verdicts::{PairChoice, SaidBy, Version};
 
+pub(super) use super::credited::Credited;
 use super::encode::{Encoded, Encoding, Kind, joined_times, note_action};
 use super::outcome::{self, PairOutcome};
-use super::sliding::Stopped;
+use super::sliding::stopped::Stopped;
 use super::spill::Spill;
+use super::survey::names;
 use super::tally::{Aside, Tally};
 use super::units::{Counter, Days, Pairs, most_careful};
 use crate::error::LogError;
@@ -77,7 +78,7 @@ pub trait Watch: Sync {
     fn again(&self, why: &str);
 }
 
-/// Nobody wants to know.
+/// No progress is reported.
 impl Watch for () {
     fn read(&self, _: u64) {}
 
@@ -86,39 +87,6 @@ impl Watch for () {
     fn joined(&self) {}
 
     fn again(&self, _: &str) {}
-}
-
-/// What a log says.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Credited {
-    /// The rankers, in the order of results.
-    pub rankers: Vec<String>,
-    /// The versions of the experiment, in the order of their names; none if no list was mixed.
-    pub versions: Vec<Version>,
-    /// By version, day and pair, in this order.
-    pub days: Vec<Day>,
-    /// What became of every line.
-    pub tally: Tally,
-    /// The times of the first and last impression; `None` without any.
-    pub times: Option<(i64, i64)>,
-    /// Whether simulated users are among those of the log.
-    pub is_synthetic: bool,
-    /// Bytes of temporary files.
-    pub spilled: u64,
-    /// The last day on which all impressions are closed; `None` if all days are.
-    pub last_closed_day: Option<i32>,
-    /// Whether it was joined in the order of time.
-    pub in_order: bool,
-    /// How the rankers of impressions were chosen, by the most careful of all versions.
-    pub choice: PairChoice,
-    /// Who says so.
-    pub said_by: SaidBy,
-    /// The most careful way of choosing that impressions declare.
-    pub declared: Option<PairChoice>,
-    /// Some of the actions that do not count as clicks.
-    pub other_actions: BTreeSet<String>,
-    /// Rankers that the settings name and no impression does.
-    pub never_met: Vec<String>,
 }
 
 /// Joins and credits a log; passes every line that does not count to `aside`, if there is one.
@@ -399,12 +367,6 @@ impl<'a> JoinState<'a> {
         }
         Ok(days)
     }
-}
-
-/// The rankers in the order of results: those that the settings name, then the others by name.
-pub(super) fn names<'a>(first: &[String], all: impl Iterator<Item = &'a String>) -> Vec<String> {
-    let rest: BTreeSet<&String> = all.filter(|name| !first.contains(name)).collect();
-    first.iter().chain(rest).cloned().collect()
 }
 
 /// The size of a file, roughly as large as what is in it.

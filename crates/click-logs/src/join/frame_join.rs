@@ -12,59 +12,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use verdicts::OfVersion;
 
-use super::credit::names;
 use super::encode::{joined_times, note_action};
 use super::encoder::Encoder;
 use super::outcome::{Kept, PairOutcome, UNKNOWN};
 use super::record::{Blocks, CLICK, ClickRecord, ImpressionRecord};
+pub(super) use super::survey::Survey;
 use super::table::Table;
 use super::tally::{ClickFate, ImpressionFate, Tally};
 use super::units::{Counter, Days, Pairs, Sum};
 use crate::error::{LogError, Malformed};
-use crate::model::{Alone, Complete, Impression, Lineup, Lineups, Settings};
+use crate::model::{Alone, Impression, Lineup, Lineups, Settings};
 use crate::read::{Event, FastPath, RowRef};
-
-/// What must be known of all impressions before any is credited.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Survey {
-    /// The times of the first and last impression; `None` without any.
-    pub times: Option<(i64, i64)>,
-    /// What they say of each version of the experiment.
-    pub versions: BTreeMap<Option<String>, OfVersion>,
-    /// Whether simulated users are among those of the log.
-    pub is_synthetic: bool,
-    /// Some of the actions that do not count as clicks.
-    pub other_actions: BTreeSet<String>,
-}
-
-impl Survey {
-    /// Adds another part of the log.
-    pub fn add(&mut self, other: Self) {
-        self.times = joined_times(self.times, other.times);
-        for (name, of) in other.versions {
-            self.versions.entry(name).or_default().merge(of);
-        }
-        self.is_synthetic |= other.is_synthetic;
-        other.other_actions.iter().for_each(|action| note_action(&mut self.other_actions, action));
-    }
-
-    /// Until when impressions are closed, in milliseconds since 1970, and the last day on which all are.
-    #[must_use]
-    pub fn closing(&self, settings: &Settings) -> (i64, i32) {
-        let until = match settings.complete {
-            Complete::Final => return (i64::MAX, i32::MAX),
-            Complete::Until(time) => time,
-            Complete::LastImpression => self.times.map_or(0, |(_, last)| last),
-        };
-        (until, settings.zone.day(until.saturating_sub(settings.window)) - 1)
-    }
-
-    /// The rankers in the order of results.
-    #[must_use]
-    pub fn names(&self, settings: &Settings) -> Vec<String> {
-        names(&settings.rankers, self.versions.values().flat_map(|of| &of.rankers))
-    }
-}
 
 /// What one impression says about one pair of its rankers.
 #[derive(Debug, Clone, PartialEq, Eq)]

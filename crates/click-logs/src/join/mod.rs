@@ -11,9 +11,8 @@
 //! Nothing depends on the order of lines, files or partitions: clicks are a set per impression, every line has one fate, and
 //! what comes out are sums.
 
-mod classify_strays;
-mod compact;
 mod credit;
+mod credited;
 mod encode;
 mod encoder;
 mod frame_join;
@@ -22,11 +21,14 @@ mod partitions;
 mod record;
 mod sliding;
 mod spill;
+mod survey;
 mod table;
 mod tally;
 mod units;
 
-pub use credit::{Credited, Inputs, Limits, Order, Watch, credit};
-pub use frame_join::{FrameJoin, Survey, UnitOutcome, Units};
+pub use credit::{Inputs, Limits, Order, Watch, credit};
+pub use credited::Credited;
+pub use frame_join::{FrameJoin, UnitOutcome, Units};
+pub use survey::Survey;
 pub use tally::{Aside, ClickFate, ImpressionFate, Tally, UnitFate};
 pub use units::Sum;

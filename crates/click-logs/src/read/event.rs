@@ -3,9 +3,10 @@
 
 use std::borrow::Cow;
 
-use super::fields::{LineFields, missing};
+use super::fields::LineFields;
 use super::lists::Separated;
 use super::names::{Field, Kind};
+use super::value::{dwell_error, missing};
 use super::{json, shape};
 use crate::error::Malformed;
 use crate::model::{Click, Settings};
@@ -33,10 +34,11 @@ pub fn click<'a>(
         if shape::is_action(text) || settings.holds_both && !is_event(text)? {
             return Ok(None);
         }
-        let event = json::fields(text, Kind::Clicks)?.click(settings);
+        let event = click_of(json::fields(text, Kind::Clicks)?, settings);
         return event.map(Some).map_err(|malformed| shape::explained(text).unwrap_or(malformed));
     };
-    header.fields(text, Kind::Clicks, Separated::in_csv(settings.list_separator))?.click(settings).map(Some)
+    let separated = Separated::in_csv(settings.list_separator);
+    click_of(header.fields(text, Kind::Clicks, separated)?, settings).map(Some)
 }
 
 /// Whether a line of JSON is a click or another event, and not an impression: in a file of both.
@@ -91,12 +93,6 @@ pub(super) fn dwell(seconds: f64) -> Result<i64, Malformed> {
     } else {
         Err(dwell_error(&seconds.to_string()))
     }
-}
-
-pub(super) fn dwell_error(found: &str) -> Malformed {
-    Malformed::new(format!(
-        "the dwell time {found} is not a number of seconds from 0 up; leave it out where it is unknown"
-    ))
 }
 
 /// The clicks that OpenSearch's A/B tests store have no impression.

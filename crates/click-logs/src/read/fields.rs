@@ -6,15 +6,12 @@ use std::borrow::Cow;
 use ranktypes::text::excerpt;
 use times::{Zone, check, not_a_time, of_number};
 
-use super::event::{Event, click_of};
 use super::lists::{self, Separated};
 use super::names::{Field, Kind};
-use super::query::impression_of;
 use super::response::Hit;
 use super::text::ReceiptText;
-use super::value::{Moment, Value, unexpected};
+use super::value::{Moment, Value, dwell_error, missing, present, unexpected};
 use crate::error::Malformed;
-use crate::model::{Impression, Settings};
 
 /// A value with the name of the field that had it.
 type Named<T> = Option<(&'static str, T)>;
@@ -212,7 +209,7 @@ impl<'a> LineFields<'a> {
                     Value::Text(text) if text.trim().is_empty() || lists::is_missing(text.trim()) => return Ok(()),
                     Value::Text(text) => {
                         let seconds = text.trim().parse().ok().filter(|seconds: &f64| seconds.is_finite());
-                        seconds.ok_or_else(|| super::event::dwell_error(&excerpt(&text)))?
+                        seconds.ok_or_else(|| dwell_error(&excerpt(&text)))?
                     }
                     other => return Err(unexpected(name, &other, "a number of seconds")),
                 };
@@ -405,16 +402,6 @@ impl<'a> LineFields<'a> {
     pub(super) fn is_stored_ab_click(&self) -> bool {
         self.has_configuration && self.has_count
     }
-
-    /// The impression.
-    pub(super) fn impression(self, settings: &Settings) -> Result<Impression<'a>, Malformed> {
-        impression_of(self, settings)
-    }
-
-    /// The click or other event.
-    pub(super) fn click(self, settings: &Settings) -> Result<Event<'a>, Malformed> {
-        click_of(self, settings)
-    }
 }
 
 /// Makes a value that of a field, if it has none or the same.
@@ -463,14 +450,4 @@ pub fn complete<'a>(list: Vec<Option<Cow<'a, str>>>, name: &str) -> Result<Vec<C
     let value = |entry: Option<Cow<'a, str>>| entry.filter(|text| !text.trim_ascii().is_empty());
     let complete = list.into_iter().map(value).collect::<Option<Vec<_>>>();
     complete.ok_or_else(|| Malformed::new(format!("`{name}` has an entry without a value; leave it out")))
-}
-
-/// The error for a field that is not there.
-pub(super) fn missing(names: &str) -> Malformed {
-    Malformed::new(format!("no {names}; every line needs it"))
-}
-
-/// Text that says something: logs write unknown users as null or as nothing.
-pub(super) fn present(text: Option<Cow<'_, str>>) -> Option<Cow<'_, str>> {
-    text.filter(|text| !text.is_empty())
 }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use ranktypes::text::excerpt;
 
-use super::fields::present;
 use super::text::{ReceiptText, bytes_of};
+use super::value::{missing, present};
 use crate::error::Malformed;
 use crate::model::{Listed, MOST_SHOWN, Mixed, Oddities, Receipts, version_of};
 
@@ -158,5 +158,5 @@ impl<'a> ListFields<'a> {
 }
 
 fn missing_shown() -> Malformed {
-    super::fields::missing("`shown` (or `query_response_hit_ids`, or a response)")
+    missing("`shown` (or `query_response_hit_ids`, or a response)")
 }

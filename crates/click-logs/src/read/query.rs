@@ -12,10 +12,11 @@ use std::borrow::Cow;
 
 use ranktypes::text::excerpt;
 
-use super::fields::{LineFields, missing};
+use super::fields::LineFields;
 use super::lists::Separated;
 use super::mixed::{List, ListFields};
 use super::names::{Field, Kind};
+use super::value::missing;
 use super::{json, response, shape};
 use crate::error::Malformed;
 use crate::model::{Impression, Settings, UnitKind};
@@ -34,11 +35,11 @@ pub fn impression<'a>(
         if shape::is_action(line) || settings.holds_both && super::event::is_event(line)? {
             return Ok(None);
         }
-        let found = json::fields(line, Kind::Impressions)?.impression(settings);
+        let found = impression_of(json::fields(line, Kind::Impressions)?, settings);
         return found.map(Some).map_err(|malformed| shape::explained(line).unwrap_or(malformed));
     };
     let separated = Separated::in_csv(settings.list_separator);
-    header.fields(line, Kind::Impressions, separated)?.impression(settings).map(Some)
+    impression_of(header.fields(line, Kind::Impressions, separated)?, settings).map(Some)
 }
 
 /// The impression with these fields.

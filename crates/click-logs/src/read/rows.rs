@@ -5,11 +5,12 @@ use std::borrow::Cow;
 
 use times as time;
 
-use super::event::{Event, dwell};
+use super::event::{Event, click_of, dwell};
 use super::fields::LineFields;
 use super::json::add_object;
 use super::lists::Separated;
 use super::names::{Container, Field, Kind};
+use super::query::impression_of;
 use super::text::ReceiptText;
 use super::value::{Moment, Value};
 use crate::error::Malformed;
@@ -109,7 +110,7 @@ impl<'a> ImpressionRow<'a> {
         };
         fields.add(Field::Receipt, "receipt", receipt);
         add_more(&mut fields, self.more);
-        fields.impression(settings)
+        impression_of(fields, settings)
     }
 }
 
@@ -134,7 +135,7 @@ impl<'a> ClickRow<'a> {
         let dwell = self.dwell.filter(|seconds| !seconds.is_nan());
         fields.add(Field::Dwell, "dwell", dwell.map_or(Value::Null, Value::Number));
         add_more(&mut fields, self.more);
-        fields.click(settings)
+        click_of(fields, settings)
     }
 
     /// The click of a row that has all it needs and nothing else to be looked at, which most have.

@@ -1,4 +1,4 @@
-//! The value of a field as it is written, before anybody knows what it means.
+//! The value of a field as it is written, before its meaning is known, and the errors for one that is missing or of another type.
 
 use std::borrow::Cow;
 
@@ -46,4 +46,21 @@ pub(super) fn unexpected(name: &str, value: &Value<'_>, expected: &str) -> Malfo
         Value::Other(what) => what.clone(),
     };
     Malformed::new(format!("`{name}` is {found}; expected {expected}"))
+}
+
+/// The error for a dwell time that is none, as it was found.
+pub(super) fn dwell_error(found: &str) -> Malformed {
+    Malformed::new(format!(
+        "the dwell time {found} is not a number of seconds from 0 up; leave it out where it is unknown"
+    ))
+}
+
+/// The error for a field that is not there.
+pub(super) fn missing(names: &str) -> Malformed {
+    Malformed::new(format!("no {names}; every line needs it"))
+}
+
+/// Text that says something: logs write unknown users as null or as nothing.
+pub(super) fn present(text: Option<Cow<'_, str>>) -> Option<Cow<'_, str>> {
+    text.filter(|text| !text.is_empty())
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use click_logs::join::{ClickFate, Credited, ImpressionFate, Inputs, Limits, Order, credit};
-use click_logs::model::{Complete, Settings, time::Zone};
+use click_logs::model::{Complete, Settings};
 use click_logs::simulate::{Simulation, rules};
 use parquet::basic::{Compression, GzipLevel, ZstdLevel};
 use parquet::column::writer::ColumnWriter;
@@ -15,6 +15,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use serde_json::Value;
 use statistics::Counts;
+use times::Zone;
 
 use crate::common::{Log, assert_same, simulated};
 

@@ -6,6 +6,7 @@ pub(crate) mod expected_sign;
 pub(crate) mod fixed_point;
 pub(crate) mod packed;
 pub(crate) mod rank_heads;
+pub(crate) mod rank_table;
 pub(crate) mod rank_weights;
 pub(crate) mod reading;
 pub(crate) mod revealed;

@@ -3,7 +3,7 @@
 //! Nearly all draws fall on the first few ranks. Which of these are taken is one of 256 sets, so that a table holds the sums
 //! for each set: no draw waits for sums that the draw before has changed. Sums of 4, 12 or 16 ranks gained nothing.
 
-use super::rank_weights::RankTable;
+use super::rank_table::RankTable;
 
 /// How many ranks have their partial sums kept.
 pub(crate) const HEAD: usize = u8::BITS as usize;

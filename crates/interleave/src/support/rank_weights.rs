@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::rank_heads::Heads;
+use super::rank_table::RankTable;
 use crate::RankedList;
 
 /// The softmax over ranks of probabilistic interleaving, as fixed-point integers.
@@ -18,12 +19,6 @@ pub(crate) struct Weights {
     /// `totals[n]`: the weight of the first n ranks.
     totals: Arc<[u64]>,
 }
-
-/// Weights by 0-based rank, 0 at [`UNLISTED`]. With this size, look-ups by a 16-bit rank need no bounds check.
-pub(crate) type RankTable = [u64; 1 << 16];
-
-/// Stands for the rank of a document that a ranker does not list; real ranks are below.
-pub(crate) const UNLISTED: u16 = u16::MAX;
 
 /// A softmax exponent that is negative or not finite.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]

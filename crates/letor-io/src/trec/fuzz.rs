@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::join::join;
 use super::lists::Lists;
-use super::open::{TrecTies, Unjudged};
+use super::options::{TrecTies, Unjudged};
 use super::qrels::Qrels;
 use super::run::Run;
 use crate::dataset::{Dataset, FeatureId};

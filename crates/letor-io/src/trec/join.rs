@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::SYNTHETIC;
 use super::documents::Docno;
 use super::lists::{Lists, QueryLists};
-use super::open::{TrecTies, Unjudged};
+use super::options::{TrecTies, Unjudged};
 use super::order::values;
 use super::qrels::{Judgment, Qrels};
 use crate::dataset::{Dataset, DatasetBuilder, EncodedQuery, Provenance, RunCounts, Runs};

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use super::documents::Documents;
-use super::open::TrecTies;
+use super::options::TrecTies;
 use super::order::order;
 use super::ranks::column;
 use super::run::Run;

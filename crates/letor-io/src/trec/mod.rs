@@ -62,6 +62,7 @@ mod join;
 mod lists;
 mod names;
 mod open;
+mod options;
 mod order;
 mod qrels;
 mod query;
@@ -70,7 +71,8 @@ mod run;
 mod write;
 
 pub use names::{are_synthetic, path_of};
-pub use open::{TrecOptions, TrecTies, Unjudged, open};
+pub use open::open;
+pub use options::{TrecOptions, TrecTies, Unjudged};
 pub use query::read_query;
 pub use write::{Documents, write_qrels, write_run};
 

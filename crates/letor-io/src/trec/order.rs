@@ -2,7 +2,7 @@
 
 use std::cmp::{Ordering, Reverse};
 
-use super::open::TrecTies;
+use super::options::TrecTies;
 use super::run::Retrieved;
 use crate::decimal::Decimal;
 

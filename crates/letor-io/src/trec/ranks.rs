@@ -7,14 +7,6 @@ use super::order::single;
 use super::run::{Retrieved, Run};
 use crate::dataset::RankColumn;
 
-/// A rank as it is written, if it is a whole number that is not negative.
-pub(super) fn rank(field: &[u8]) -> Option<u32> {
-    let text = str::from_utf8(field).ok()?;
-    // Tables write numbers with a point where some are missing.
-    let of_number = |number: f64| (number.fract() == 0.0 && (0.0..4e9).contains(&number)).then_some(number as u32);
-    text.parse().ok().or_else(|| text.parse().ok().and_then(of_number))
-}
-
 /// What the rank column of a run says in all its lists.
 pub(super) fn column(run: &Run<'_>) -> RankColumn {
     let of_lists = run.queries.par_iter().map(|query| steps(&query.documents));

@@ -7,7 +7,6 @@ use rayon::prelude::*;
 
 use super::documents::Docno;
 use super::fields::each_line;
-use super::ranks::rank;
 use crate::decimal::Decimal;
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::text::{Foreign, NotANumber, parse_number};
@@ -120,4 +119,12 @@ impl RunQuery<'_> {
         }
         None
     }
+}
+
+/// A rank as it is written, if it is a whole number that is not negative.
+fn rank(field: &[u8]) -> Option<u32> {
+    let text = str::from_utf8(field).ok()?;
+    // Tables write numbers with a point where some are missing.
+    let of_number = |number: f64| (number.fract() == 0.0 && (0.0..4e9).contains(&number)).then_some(number as u32);
+    text.parse().ok().or_else(|| text.parse().ok().and_then(of_number))
 }

@@ -35,7 +35,7 @@
 //! * An upper bound of exactly 1/2 counts as above it.
 //! * In D-TS+ the greatest z is that of all arms. Ties between equal sums are broken at random.
 //! * Only pairs that take in a candidate are drawn, and of these only whether theta exceeds 1/2; none
-//!   where there is one candidate (`thompson.rs`). D-TS+ plays the whole tournament where its favourite
+//!   where there is one candidate (`thompson`). D-TS+ plays the whole tournament where its favourite
 //!   does not win it outright.
 //! * Probabilities below 1e-25 count as 0.
 //! * The code that `mergedts` follows draws from a stock of samples as Lerot's [RTS](super::rts) does,

@@ -17,7 +17,8 @@ use super::credit::{DrawProbabilities, Tally};
 use super::shared::SharedScratch;
 use crate::random::BitBudget;
 use crate::support::rank_heads::{HEAD, Heads, Taken, count_below};
-use crate::support::rank_weights::{RankTable, UNLISTED, Weights};
+use crate::support::rank_table::{RankTable, UNLISTED};
+use crate::support::rank_weights::Weights;
 use crate::support::ties::draw_free;
 use crate::{Doc, Generator, RankedList, TieGroup};
 

@@ -35,7 +35,6 @@
 //! - A ranker never draws a document it does not list (P_x = 0), and where it has none left the
 //!   other ranker draws. Hence the list shows `length` documents, or all that either ranker lists.
 
-mod abreast;
 mod credit;
 mod drawing;
 mod shared;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use clicks::{ClickSpec, FractionalLabels};
-use interleave::{AnyInterleaving, AnyMultileaving, CreditTies};
+use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, MethodRow};
 use letor_io::{Dataset, FeatureId, Provenance};
 use output::numbers::{escaped, parse_ordinal, parse_up_to, with_unit};
 use output::shards::Share;
@@ -68,14 +68,26 @@ pub(crate) struct SiteArgs {
     #[arg(long, value_name = "I,J,...", value_parser = parse_rankers)]
     pub(super) without: Vec<RankerRefs>,
 
-    /// How two rankers' lists are interleaved: balanced, team-draft, probabilistic, document-constraints or optimized,
-    /// with parameters, e.g. `team-draft:prefix` [default: probabilistic]
-    #[arg(long, value_name = "NAME[:KEY=VALUE...]", value_parser = parse_method::<AnyInterleaving>)]
+    #[arg(
+        long,
+        value_name = "NAME[:KEY=VALUE...]",
+        value_parser = parse_method::<AnyInterleaving>,
+        help = format!(
+            "How two rankers' lists are interleaved: {}, with parameters, e.g. `team-draft:prefix` [default: probabilistic]",
+            names_of(&AnyInterleaving::rows())
+        )
+    )]
     pub(super) interleave: Option<AnyInterleaving>,
 
-    /// How several rankers' lists are multileaved: sosm, team-draft, probabilistic, optimized or pairwise-preference,
-    /// with parameters, e.g. `probabilistic:sampled=1000` [default: sosm]
-    #[arg(long, value_name = "NAME[:KEY=VALUE...]", value_parser = parse_method::<AnyMultileaving>)]
+    #[arg(
+        long,
+        value_name = "NAME[:KEY=VALUE...]",
+        value_parser = parse_method::<AnyMultileaving>,
+        help = format!(
+            "How several rankers' lists are multileaved: {}, with parameters, e.g. `probabilistic:sampled=1000` [default: sosm]",
+            names_of(&AnyMultileaving::rows())
+        )
+    )]
     pub(super) multileave: Option<AnyMultileaving>,
 
     /// How tied documents are ordered when probabilistic interleaving credits clicks: `redrawn` shuffles them again (as
@@ -163,6 +175,18 @@ fn parse_rankers(text: &str) -> Result<RankerRefs, String> {
         Err(_) => Ok(RankerRef::Name(item)),
     };
     Ok(RankerRefs(ranktypes::text::split_list(text)?.into_iter().map(one).collect::<Result<_, _>>()?))
+}
+
+/// The names of these methods without their settings: "a, b or c".
+fn names_of(methods: &[MethodRow]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for MethodRow { base, .. } in methods {
+        if !names.contains(base) {
+            names.push(base);
+        }
+    }
+    let (last, others) = names.split_last().expect("there are methods");
+    format!("{} or {last}", others.join(", "))
 }
 
 impl SiteArgs {

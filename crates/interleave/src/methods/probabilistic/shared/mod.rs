@@ -6,16 +6,23 @@
 //! the coins are drawn for each pair. Every pair's outcome keeps the distribution of
 //! [`compare`](crate::Interleaving::compare); outcomes of different pairs in one impression depend on each
 //! other.
+//!
+//! Here: the plain form, and the one that draws sixteen pairs side by side (`abreast`). Not here: credit.
+
+mod abreast;
+mod intent;
 
 use rand::Rng;
 
+use self::abreast::{Abreast, LANES, Turns};
+use self::intent::Intent;
 use super::CreditTies;
-use super::abreast::{Abreast, LANES, Turns};
 use super::credit::{DrawProbabilities, Tally};
 use super::together::{DEEPEST, ShownList, winner_at};
 use crate::random::BitBudget;
 use crate::support::rank_heads::{HEAD, Heads, Taken, count_below};
-use crate::support::rank_weights::{RankTable, Weights};
+use crate::support::rank_table::RankTable;
+use crate::support::rank_weights::Weights;
 use crate::support::ties::draw_free;
 use crate::{Doc, Examination, Generator, Preference, RankedList};
 
@@ -51,14 +58,6 @@ pub(super) struct SharedScratch {
     tally: Tally,
     drawn: Vec<Doc>,
     order: Vec<Doc>,
-}
-
-/// What the user would do at each turn of a sequence, as bits.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Intent {
-    pub(super) clicked: u64,
-    /// Where the user leaves.
-    pub(super) abandoned: u64,
 }
 
 /// One query's rankers and user, ready to compare any pair.

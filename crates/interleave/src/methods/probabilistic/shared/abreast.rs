@@ -7,9 +7,9 @@
 //! The vectors are those of AVX2, for which the processor is asked; the plain form, and what other processors run, is
 //! `SharedImpression::meet`.
 
-use super::shared::Intent;
-use super::together::DEEPEST;
+use super::intent::Intent;
 use crate::Doc;
+use crate::methods::probabilistic::together::DEEPEST;
 
 /// How many pairs are drawn side by side.
 pub(super) const LANES: usize = 16;

@@ -1,11 +1,11 @@
 //! The end of a log in the order of time: what left the window is brought together with clicks that met no impression. Each
 //! such click was late, early or on an unknown impression, or a line was not in its place.
 
-use super::record::{ID, TIME, read_id, read_time, write_id, write_time};
-use super::sliding::Stopped;
-use super::spill::Spill;
-use super::table::{Closed, outside_window};
-use super::tally::{ClickFate, Tally};
+use super::stopped::Stopped;
+use crate::join::record::{ID, TIME, read_id, read_time, write_id, write_time};
+use crate::join::spill::Spill;
+use crate::join::table::{Closed, outside_window};
+use crate::join::tally::{ClickFate, Tally};
 use crate::model::Settings;
 
 /// The fates of the clicks of a partition that met no impression.

@@ -1,7 +1,7 @@
 //! Copies of a line that come soon after each other, as logs that deliver at least once have them: one record stands for all
 //! of them, before it is written to a file. Which copies meet depends on memory and order; what they say together does not.
 
-use super::record::{CLICK, ClickRecord, ImpressionRecord, MOST_COPIES};
+use crate::join::record::{CLICK, ClickRecord, ImpressionRecord, MOST_COPIES};
 
 /// Impressions without origins.
 pub(super) fn impressions(bytes: &mut Vec<u8>) {

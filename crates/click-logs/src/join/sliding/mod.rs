@@ -6,13 +6,20 @@
 //! that find no impression remain too. In the end both are brought together: such a click was late, early or on an unknown
 //! impression, or a line was not in its place. So the order is not trusted but checked: a line out of place ends the work, and
 //! never changes a count.
+//!
+//! Here: the loop, its end (`classify_strays`) and why it stops (`stopped`). Not here: the join of a log in any order
+//! (`partitions`), and the choice between both (`credit`).
+
+mod classify_strays;
+pub(super) mod stopped;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::classify_strays::{classify_strays_of, write_closed};
+use self::classify_strays::{classify_strays_of, write_closed};
+use self::stopped::Stopped;
 use super::credit::{Inputs, JoinState, Watch};
 use super::encode::{Encoded, Kind};
 use super::record::{CLICK, ClickRecord, ImpressionRecord, write_id, write_time};
@@ -27,22 +34,6 @@ use crate::read::LogFile;
 const SLACK: i64 = 60_000;
 /// Which part of the lines at the beginning of a file may be further away: clocks of users are wrong.
 const STRAY: usize = 20;
-
-/// Why a log was not joined in the order of time.
-pub(super) enum Stopped {
-    /// It cannot be joined at all.
-    Failed(LogError),
-    /// It has another order, as this says.
-    OutOfOrder(String),
-    /// Its files begin in another order.
-    NeverBegun,
-}
-
-impl From<LogError> for Stopped {
-    fn from(error: LogError) -> Self {
-        Self::Failed(error)
-    }
-}
 
 /// A file, read as far as its time comes.
 pub(super) struct Source {

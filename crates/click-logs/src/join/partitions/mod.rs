@@ -1,10 +1,11 @@
 //! Logs in any order: partitions by the hash of the impression, each joined by itself.
 
+mod compact;
+
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::compact;
 use super::credit::{Inputs, JoinState, LEAST_MEMORY, Watch};
 use super::encode::Kind;
 use super::record::{CLICK, ClickRecord, ImpressionRecord, ORIGIN};

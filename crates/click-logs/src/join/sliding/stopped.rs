@@ -1,0 +1,19 @@
+//! Why a log was not joined in the order of time: said by the loop and by what follows it, read by who chooses the order.
+
+use crate::error::LogError;
+
+/// Why a log was not joined in the order of time.
+pub(in crate::join) enum Stopped {
+    /// It cannot be joined at all.
+    Failed(LogError),
+    /// It has another order, as this says.
+    OutOfOrder(String),
+    /// Its files begin in another order.
+    NeverBegun,
+}
+
+impl From<LogError> for Stopped {
+    fn from(error: LogError) -> Self {
+        Self::Failed(error)
+    }
+}

@@ -1,0 +1,9 @@
+//! What the user would do, as bits: both forms read it.
+
+/// What the user would do at each turn of a sequence, as bits.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Intent {
+    pub(super) clicked: u64,
+    /// Where the user leaves.
+    pub(super) abandoned: u64,
+}
