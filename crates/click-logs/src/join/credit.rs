@@ -7,7 +7,7 @@ use output::threads;
 use rayon::prelude::*;
 use verdicts::outcomes::Day;
 
-pub(super) use super::credited::Credited;
+use super::credited::Credited;
 use super::encode::{Encoded, Encoding, Kind, joined_times, note_action};
 use super::outcome::{self, PairOutcome};
 use super::sliding::stopped::Stopped;

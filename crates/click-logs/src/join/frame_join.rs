@@ -16,7 +16,7 @@ use super::encode::{joined_times, note_action};
 use super::encoder::Encoder;
 use super::outcome::{Kept, PairOutcome, UNKNOWN};
 use super::record::{Blocks, CLICK, ClickRecord, ImpressionRecord};
-pub(super) use super::survey::Survey;
+use super::survey::Survey;
 use super::table::Table;
 use super::tally::{ClickFate, ImpressionFate, Tally};
 use super::units::{Counter, Days, Pairs, Sum};

@@ -26,6 +26,23 @@ pub(super) struct PairOutcome {
     pub(super) origin: Option<Origin>,
 }
 
+/// Outcomes in any order.
+pub(super) trait OutcomeSource {
+    /// The unit of each.
+    fn units(&self) -> impl Iterator<Item = u128>;
+    fn get(&self, place: usize) -> PairOutcome;
+}
+
+impl OutcomeSource for Vec<PairOutcome> {
+    fn units(&self) -> impl Iterator<Item = u128> {
+        self.iter().map(|outcome| outcome.unit)
+    }
+
+    fn get(&self, place: usize) -> PairOutcome {
+        self[place]
+    }
+}
+
 /// Outcomes of a log in memory, which knows no origins, in blocks of the size of those of records, whose memory they take over.
 #[derive(Debug, Default)]
 pub(super) struct Kept(Vec<Vec<KeptOutcome>>);
@@ -79,7 +96,7 @@ impl Kept {
     }
 }
 
-impl super::units::OutcomeSource for Kept {
+impl OutcomeSource for Kept {
     fn units(&self) -> impl Iterator<Item = u128> {
         self.0.iter().flatten().map(|outcome| outcome.unit)
     }

@@ -16,9 +16,9 @@ use statistics::Preference;
 use verdicts::outcomes::{Day, DayCounts};
 use verdicts::{OfVersion, PairChoice, Version};
 
-use super::credit::Credited;
-use super::frame_join::Survey;
-use super::outcome::{PairOutcome, UNKNOWN};
+use super::credited::Credited;
+use super::outcome::{OutcomeSource, PairOutcome, UNKNOWN};
+use super::survey::Survey;
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally, UnitFate};
 use crate::model::{Lineup, Settings};
 
@@ -101,23 +101,6 @@ pub(super) fn most_careful(versions: &[Version]) -> Version {
     let none = || OfVersion::default().resolve(None, None);
     let most = versions.iter().rev().max_by_key(|version| version.choice).cloned().unwrap_or_else(none);
     Version { name: None, declared: versions.iter().filter_map(|version| version.declared).max(), ..most }
-}
-
-/// Outcomes in any order.
-pub(super) trait OutcomeSource {
-    /// The unit of each.
-    fn units(&self) -> impl Iterator<Item = u128>;
-    fn get(&self, place: usize) -> PairOutcome;
-}
-
-impl OutcomeSource for Vec<PairOutcome> {
-    fn units(&self) -> impl Iterator<Item = u128> {
-        self.iter().map(|outcome| outcome.unit)
-    }
-
-    fn get(&self, place: usize) -> PairOutcome {
-        self[place]
-    }
 }
 
 /// Counts the units of one partition.
