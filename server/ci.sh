@@ -12,6 +12,12 @@ step 'format'
 cargo fmt --check
 step 'lint'
 cargo clippy --locked --all-targets -- -D warnings
+step 'without the feature drive: no simulation, no client'
+cargo clippy --locked --no-default-features -- -D warnings
+if cargo tree --locked --no-default-features -e normal | grep -E ' (simulation|ureq|zip) v'; then
+  echo 'a server without `drive` has what only simulated users need'
+  exit 1
+fi
 step 'documentation'
 RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps
 step 'tests'

@@ -330,7 +330,7 @@ impl OfVersions {
 }
 
 impl<S: UnitStore> UnitLedger<S> {
-    /// A ledger that goes on with these units, of which none is open.
+    /// A ledger that goes on with these units, when none of their days is open.
     #[must_use]
     pub fn new(units: S) -> Self {
         Self { units, pending: BTreeMap::new(), ending: BTreeMap::new(), tally: Tally::default() }

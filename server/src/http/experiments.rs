@@ -8,7 +8,7 @@ use axum::Json as Answer;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::{Map, Value, json};
-use traffic::{Config, State as To, DecisionReport};
+use traffic::{Config, DecisionReport, State as To};
 
 use super::auth::{Admin, Caller, Reading, With};
 use super::body::Json;
@@ -106,7 +106,11 @@ impl Verdicts {
     }
 
     /// Completes a snapshot with its verdict.
-    pub(super) fn complete<T, R>(&self, mut snapshot: Snapshot<T>, with: impl FnOnce(Snapshot<T>, &DecisionReport) -> R) -> R {
+    pub(super) fn complete<T, R>(
+        &self,
+        mut snapshot: Snapshot<T>,
+        with: impl FnOnce(Snapshot<T>, &DecisionReport) -> R,
+    ) -> R {
         let (id, rows, level) = (snapshot.id, snapshot.rows, snapshot.level);
         let verdict = match snapshot.outcomes.take() {
             Some(outcomes) => {

@@ -100,7 +100,7 @@ async fn asked(
     Ok(late(answer)?.unwrap_or_else(jobs::Answer::Champion))
 }
 
-/// Asks for an impression without lists; what the caller is told, and the names of the rankers.
+/// Asks for an impression without lists; the answer, and the names of the rankers.
 async fn chosen(
     app: &App,
     entry: &ExperimentHandle,

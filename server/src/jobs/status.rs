@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use verdicts::outcomes::Outcomes;
 
 use serde_json::{Value, json};
-use traffic::{Experiment, Facts, Fates, DecisionReport};
+use traffic::{DecisionReport, Experiment, Facts, Fates};
 
 use super::Refusal;
 use crate::writer::Session;

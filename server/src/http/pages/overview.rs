@@ -2,7 +2,7 @@
 
 use page::{Change, Fate, FateKind, Figure, Guardrail, Latency, Overview, Traffic, TrafficDay};
 use times::date;
-use traffic::{Config, Fates, Headline, SIMULATED, State, DecisionReport};
+use traffic::{Config, DecisionReport, Fates, Headline, SIMULATED, State};
 
 use super::tone;
 use crate::jobs::Glance;
@@ -19,7 +19,13 @@ pub(super) fn headline(headline: Headline) -> page::Headline {
 }
 
 /// The page of an experiment. With `is_pulled`, somebody killed it, perhaps in memory alone.
-pub(super) fn of(glance: &Glance, found: Headline, verdict: &DecisionReport, metrics: &Metrics, is_pulled: bool) -> Overview {
+pub(super) fn of(
+    glance: &Glance,
+    found: Headline,
+    verdict: &DecisionReport,
+    metrics: &Metrics,
+    is_pulled: bool,
+) -> Overview {
     let config = &glance.config;
     // What a notice on top of the page or the headline says is not said again.
     let is_new = |warning: &&String| *warning != SIMULATED && !found.sentence.ends_with(warning.as_str());
