@@ -109,7 +109,6 @@ class Live:
         if goal not in ("best", "order", "uniform"):
             raise ValueError(f"goal: expected best, order or uniform, found {goal!r}")
         settings = {
-            "version": 1,
             "names": _texts("names", names),
             "items": [] if items is None else _texts("items", items),
             "goal": goal,

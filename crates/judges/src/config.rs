@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use bandits::ActionKind;
 use bandits::registry::Spec;
+use serde::{Deserialize, Serialize};
 
 use crate::verdicts::verdict_from_word;
 
@@ -17,7 +18,8 @@ pub(crate) const TOP_TWO: &str = "top-two";
 const MOST: usize = 2_000;
 
 /// What the judgements are for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Goal {
     /// To name the best competitor: a dueling bandit chooses.
     #[default]
@@ -41,7 +43,8 @@ impl Goal {
 }
 
 /// The settings of a session. They never change.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Config {
     /// The competitors, at least two, each once.
     pub names: Vec<String>,

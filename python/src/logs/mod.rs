@@ -20,7 +20,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::Value;
 use verdicts::decide::{By, decide};
-use verdicts::outcomes::Outcomes;
 
 pub(crate) use self::engine::{Counting, Gathering, Rows, added_up, surveyed};
 

@@ -178,7 +178,7 @@ def ids(server: Server, other: str, table: Table) -> None:
     impressions = "/v1/experiments/plain/impressions"
     page = call(port, "POST", impressions, {"unit": "ids", "query": "q", "lists": LISTS})[1]
     id: str = page["id"]
-    table.add(len(id) <= 44 and id.isascii(), "ids", "an id", f"{len(id)} letters")
+    table.add(len(id) == 52 and id.isascii(), "ids", "an id", f"{len(id)} letters")
 
     def fate(text: str) -> str:
         status, value = call(port, "POST", "/v1/events", click(text, page["shown"][0]))
@@ -194,7 +194,7 @@ def ids(server: Server, other: str, table: Table) -> None:
     for what, data in [("a later expiry", later), ("the next number", next_one), ("no signature", zero), ("cut", plain[:15]), ("longer", plain + b"x")]:
         found = fate(base64.urlsafe_b64encode(data).decode().rstrip("="))
         table.add(found == "unknown", "ids", what, found)
-    for what, text in [("empty", ""), ("padded", id + "="), ("spaces", f" {id}"), ("long", "A" * 100_000), ("of another store", other), ("SQL", SQL), ("NUL", "\0" * 42)]:
+    for what, text in [("empty", ""), ("padded", id + "="), ("spaces", f" {id}"), ("long", "A" * 100_000), ("of another store", other), ("SQL", SQL), ("NUL", "\0" * 52)]:
         found = fate(text)
         table.add(found in ("unknown", "malformed"), "ids", what, found)
     for what, path in [("forged", forged[3]), ("of another store", other), ("dots", ".."), ("SQL", "%27%20OR%201%3D1")]:
