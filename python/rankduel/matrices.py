@@ -35,7 +35,7 @@ Algorithm = Union[str, type[Policy]]
 STUDY = ("mergerucb", "rucb", "rmed1", "mdb", "random")
 """The algorithms of a study unless others are named."""
 
-EXPECTED_ALGORITHMS = "algorithms: expected names or classes, e.g. 'rucb'"
+EXPECTED_ALGORITHMS = "algorithms: expected names, e.g. 'rucb', or subclasses of rd.Policy"
 
 
 def algorithms_of(algorithms: Algorithm | Sequence[Algorithm]) -> list[Algorithm]:

@@ -807,7 +807,7 @@ class Site(HasArms):
             progress=progress,
             methods=list(_core.in_order(methods, "methods")),
             compared=count("compared", compared),
-            impressions=count("impressions", impressions),
+            impressions_per_draw=count("impressions", impressions),
             draws=count("draws", draws),
         )
         return found.tables["errors"]

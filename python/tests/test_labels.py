@@ -100,7 +100,7 @@ def test_few_counts_are_for_a_board() -> None:
     with pytest.warns(rd.RankduelWarning, match=r"`rankduel.Board` of these counts fits all pairs together"):
         rd.Matrix([[0, 3], [1, 0]])
     assert "of 2" in (text := rd.Board([[0, 3], [1, 0]]).sentence) or "among 2" in text
-    with pytest.raises(TypeError, match="algorithms: expected names or classes"):
+    with pytest.raises(TypeError, match="algorithms: expected names, e.g. "):
         rd.bandit("arithmetic:k=4", None)  # type: ignore[arg-type]
 
 

@@ -167,7 +167,7 @@ def test_wrong_arguments_are_named(site: rd.Site) -> None:
         with pytest.raises(ValueError, match="threads: expected a number from 1, or None for all cores"):
             rd.bandit("arithmetic:k=4", "random", steps=10, runs=1, threads=threads)  # type: ignore[arg-type]
     for wrong in (None, 3, [None], [3, "rucb"], [int]):
-        with pytest.raises(TypeError, match="algorithms: expected names or classes, e.g. 'rucb', found "):
+        with pytest.raises(TypeError, match="algorithms: expected names, e.g. 'rucb', or subclasses of rd.Policy, found "):
             rd.bandit("arithmetic:k=4", wrong, steps=10, runs=1)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="seed: expected a number from 0 to 2\\^64 - 1, found -5"):
         rd.interleave(["a"], ["b"], seed=-5)

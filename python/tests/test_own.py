@@ -111,5 +111,5 @@ def test_its_exceptions_reach_the_caller(answer: object, error: type[Exception],
 def test_without_choose() -> None:
     with pytest.raises(NotImplementedError):
         rd.bandit("arithmetic:k=5", rd.Policy, steps=10)
-    with pytest.raises(AttributeError):
+    with pytest.raises(TypeError, match="subclasses of rd.Policy, found <class 'object'>"):
         rd.bandit("arithmetic:k=5", [object], steps=10)  # type: ignore[list-item]

@@ -89,7 +89,7 @@ def test_compare(site: rd.Site, tmp_path: Path) -> None:
 
 
 def test_sensitivity_and_distortion(site: rd.Site, tmp_path: Path) -> None:
-    sizes = ("--compared", "3", "--impressions", "600", "--draws", "4")
+    sizes = ("--compared", "3", "--impressions-per-draw", "600", "--draws", "4")
     ran("sensitivity", *SITE, *sizes, "--methods", "sosm,team-draft", "--quiet", "--out", "s", folder=tmp_path)
     frame = site.sensitivity(["sosm", "team-draft"], compared=3, impressions=600, draws=4)
     assert frame.to_csv() == (tmp_path / "s/errors.csv").read_bytes()

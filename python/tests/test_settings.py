@@ -13,7 +13,7 @@ from test_parity import SITE, SMALL, ran
 import rankduel as rd
 
 CASES: list[tuple[dict[str, Any], list[str]]] = [
-    ({"stop_when": 0.9, "margin": 0.01, "give_up": True}, ["--stop-when", "0.9", "--margin", "0.01", "--give-up"]),
+    ({"stop_when": 0.9, "margin": 0.01, "give_up": True}, ["--stop-when", "0.9", "--tolerance", "0.01", "--give-up"]),
     ({"evidence": 0.8}, ["--evidence", "0.8"]),
     ({"delay": 20, "batch": 7, "lost": 0.1}, ["--delay", "20", "--batch", "7", "--lost", "0.1"]),
     ({"delay": "geometric:30"}, ["--delay", "geometric:30"]),
