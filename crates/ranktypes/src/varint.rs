@@ -10,7 +10,7 @@ pub fn write(mut number: u64, to: &mut Vec<u8>) {
     to.push(number as u8);
 }
 
-/// How many bytes [`write`] appends.
+/// How many bytes [`write()`] appends.
 #[inline]
 #[must_use]
 pub fn length(number: u64) -> usize {

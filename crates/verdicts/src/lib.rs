@@ -1,11 +1,11 @@
 //! Who won. Outcomes by unit and day ([`outcomes`]) become evidence that holds at every look, a decision, and its words
-//! ([`decide`](fn@decide)).
+//! ([`decide::decide`]).
 //!
 //! | module | holds |
 //! |---|---|
 //! | [`outcomes`] | what verdicts are made of: wins, losses and ties by version, day and pair |
 //! | [`ledger`] | what of a unit enters, day by day |
-//! | [`decide`](mod@decide) | looks, evidence, contradictions; as sentences, CSV and JSON |
+//! | [`decide`] | looks, evidence, contradictions; as sentences, CSV and JSON |
 //!
 //! Beside these: how pairs were chosen, which decides what of a unit may be counted ([`PairChoice`]), the versions of an experiment
 //! ([`Version`]), and who is a bot ([`Bots`]). Nothing here reads a file or a flag. Logs are read and credited by `click-logs`;
