@@ -6,8 +6,9 @@
 //! drawn in this way name their best at the level by then.
 
 use crate::group::GroupFit;
-use crate::words::{count, percent, with_separators};
+use crate::words::{count, percent};
 use crate::{FurtherPairs, Settings};
+use ranktypes::text::with_separators;
 use serde::Serialize;
 use statistics::Normals;
 use statistics::matrix::{self, Cholesky};

@@ -30,16 +30,6 @@ pub(crate) fn count(number: impl Into<u64>, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-/// A number with a comma after each three digits: `1,234,567`.
-pub(crate) fn with_separators(number: u64) -> String {
-    let digits = number.to_string();
-    let grouped = digits.bytes().enumerate().flat_map(|(place, digit)| {
-        let comma = place > 0 && (digits.len() - place).is_multiple_of(3);
-        comma.then_some(',').into_iter().chain([char::from(digit)])
-    });
-    grouped.collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,13 +1,5 @@
 //! Numbers and dates for readers.
 
-/// `12,345`.
-pub(crate) fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let groups: Vec<&str> =
-        (0..digits.len()).rev().step_by(3).map(|end| &digits[end.saturating_sub(2)..=end]).collect();
-    groups.into_iter().rev().collect::<Vec<_>>().join(",")
-}
-
 /// `57.1%`.
 pub(crate) fn percent(share: f64) -> String {
     format!("{:.1}%", 100.0 * share)
@@ -64,7 +56,6 @@ mod tests {
 
     #[test]
     fn numbers_are_for_readers() {
-        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!(percent(0.57111), "57.1%");
         assert_eq!([short_date("2026-11-04 15:00"), short_date("day 3")], ["15:00", "day 3"]);
         assert_eq!(

@@ -142,6 +142,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn numbers_have_separators() {
+        let written = [0, 999, 1000, 1_234_567, u64::MAX].map(with_separators);
+        assert_eq!(written, ["0", "999", "1,000", "1,234,567", "18,446,744,073,709,551,615"]);
+    }
+
+    #[test]
     fn lists_are_split_and_joined() {
         let split = |text| split_list(text).map_err(|_| ());
         let items = |items: &[&str]| Ok(items.iter().map(|item| (*item).to_owned()).collect::<Vec<_>>());

@@ -152,6 +152,11 @@ fn a_file_holds_defaults_and_flags_win() {
         assert!(message.contains(expected) && message.lines().count() == 1, "{message}");
     }
     assert!(output(&folder, &["bandit", "-h"]).contains("--steps"), "help needs no file");
+    // Under its former name, the file is neither read nor passed over.
+    fs::rename(folder.path().join("rankduel.toml"), folder.path().join("sim.toml")).expect("a writable folder");
+    let run = sim(folder.path()).arg("bandit").output().expect("sim starts");
+    let expected = "error: sim.toml is not read; rename it to rankduel.toml, or move it out of this folder\n";
+    assert_eq!((run.status.code(), text(&run.stderr).as_str()), (Some(2), expected));
 }
 
 #[cfg(unix)]

@@ -28,11 +28,3 @@ pub use zone::Zone;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
-
-/// A few characters of `text` for a message, with control characters escaped.
-fn excerpt(text: &str) -> String {
-    const SHOWN: usize = 40;
-    let shown: String = text.chars().take(SHOWN).flat_map(char::escape_debug).collect();
-    let dots = if text.chars().nth(SHOWN).is_some() { "..." } else { "" };
-    format!("`{shown}{dots}`")
-}

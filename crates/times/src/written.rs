@@ -29,7 +29,7 @@ impl std::str::FromStr for DayOrder {
         match text {
             "dmy" => Ok(Self::DayFirst),
             "mdy" => Ok(Self::MonthFirst),
-            _ => Err(format!("expected dmy or mdy, found {}", crate::excerpt(text))),
+            _ => Err(format!("expected dmy or mdy, found {}", ranktypes::text::excerpt(text))),
         }
     }
 }

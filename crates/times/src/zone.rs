@@ -7,9 +7,9 @@ use jiff::Timestamp;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 
 use crate::calendar::{DAY, text};
-use crate::excerpt;
 use crate::instant::{EARLIEST, LATEST, check, not_a_time, of_number};
 use crate::written::{ahead, local_time};
+use ranktypes::text::excerpt;
 
 /// How times without a zone are read, and where days begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

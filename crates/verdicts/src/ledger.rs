@@ -251,7 +251,8 @@ impl Default for UnitRecord {
 /// How a day is closed.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule<'a> {
-    /// By version: how the rankers of impressions were chosen.
+    /// By version: how the rankers of impressions were chosen. A version that is not there counts as steered, which holds however they
+    /// were chosen.
     pub choices: &'a [PairChoice],
     /// On how many days a unit counts.
     pub unit_days: u32,
@@ -263,7 +264,7 @@ pub struct Rule<'a> {
 
 impl Rule<'_> {
     fn is_steered(&self, version: u32) -> bool {
-        self.choices.get(version as usize) == Some(&PairChoice::Steered)
+        self.choices.get(version as usize).is_none_or(|choice| *choice == PairChoice::Steered)
     }
 }
 
@@ -364,7 +365,7 @@ impl<S: UnitStore> UnitLedger<S> {
     /// Closes a day, all days before which are closed, and returns what it says of each version.
     pub fn close(&mut self, day: i32, rule: Rule<'_>) -> BTreeMap<u32, Vec<Row>> {
         let mut counted = OfVersions { rankers: rule.rankers, versions: BTreeMap::new() };
-        for (unit, of_day) in self.pending.remove(&day).unwrap_or_default() {
+        for (unit, mut of_day) in self.pending.remove(&day).unwrap_or_default() {
             let known = self.units.unit(unit);
             let [impressions, clicks, most] = [of_day.impressions, of_day.clicks, of_day.most_clicks].map(u64::from);
             if rule.bots.are_too_many(impressions, clicks, most) {
@@ -378,10 +379,9 @@ impl<S: UnitStore> UnitLedger<S> {
                 said.for_each(|(version, said)| counted.of(version).record(IMPRESSIONS, said));
             }
             let last = day.saturating_add(rule.unit_days as i32 - 1);
-            let (steered, summed): (Vec<_>, Vec<_>) =
-                of_day.said.into_iter().partition(|(version, ..)| rule.is_steered(*version));
+            let steered = of_day.said.extract_if(.., |(version, ..)| rule.is_steered(*version)).collect();
             close_first(known, steered, day, &mut counted, &mut self.tally);
-            if add_to_sums(known, summed, day, last, &mut self.tally) {
+            if add_to_sums(known, of_day.said, day, last, &mut self.tally) {
                 self.ending.entry(last).or_default().push(unit);
             }
         }

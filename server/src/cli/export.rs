@@ -75,7 +75,7 @@ fn write(store: &Store, id: u32, name: &str, folder: &Path) -> Result<String> {
         "#!/bin/sh\n# Credits these files as the server does.\nset -e\ncd \"$(dirname \"$0\")\"\n{}\n",
         rules.command()
     );
-    for (file, text) in [("bots.toml", rules.bots_toml()?), ("credit.sh", script)] {
+    for (file, text) in [("bots.toml", rules.bots_toml()), ("credit.sh", script)] {
         let path = folder.join(file);
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }

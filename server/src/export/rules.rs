@@ -47,11 +47,9 @@ impl Rules {
     }
 
     /// Rules for bots as `--bots` reads them.
-    ///
-    /// # Errors
-    /// If they cannot be written in TOML, which no settings of an experiment are.
-    pub fn bots_toml(&self) -> Result<String, toml::ser::Error> {
-        toml::to_string(&self.bots)
+    #[must_use]
+    pub fn bots_toml(&self) -> String {
+        self.bots.to_toml()
     }
 
     /// The command that credits the exported files, in their folder.

@@ -35,6 +35,8 @@ pub fn impressions_of(store: &Store, experiment: u32, hash: UnitHash) -> Result<
 }
 
 impl Deletion {
+    /// Notes the impression that an event asks for, if it is one of the unit.
+    ///
     /// # Errors
     /// If the event is damaged: it may be one of the unit.
     fn see(&mut self, event: StoredEvent) -> Result<(), StoreError> {

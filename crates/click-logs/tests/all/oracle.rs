@@ -359,7 +359,7 @@ fn the_ledger_counts_as_the_join_does() {
         let found = log.credit_within(&settings, &log.limits());
 
         let (good, in_conflict) = settled(&shown, i64::MAX, &settings, &mut Fates::new());
-        let mut ledger: UnitLedger = UnitLedger::default();
+        let mut ledger = UnitLedger::new(BTreeMap::new());
         for shown in good.values().chain(in_conflict.iter().filter(|copy| copy.teams.is_some() && copy.user.is_some()))
         {
             let is_good = good.contains_key(&shown.id);

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use ranktypes::text::with_separators;
 use rayon::prelude::*;
 
 use super::{Dataset, FeatureId, Provenance, Query, exact_label};
@@ -172,26 +173,29 @@ impl fmt::Display for Statistics {
                 }
             }
         }
-        writeln!(f, "  queries             {}", grouped(self.queries))?;
-        let [fewest, median, most] = self.documents_per_query.map(grouped);
+        writeln!(f, "  queries             {}", with_separators(self.queries as u64))?;
+        let [fewest, median, most] = self.documents_per_query.map(|count| with_separators(count as u64));
         let each = if fewest == most {
             format!("{most} per query")
         } else {
             format!("{fewest} to {most} per query, median {median}")
         };
-        writeln!(f, "  documents           {} ({each})", grouped(self.documents))?;
+        writeln!(f, "  documents           {} ({each})", with_separators(self.documents as u64))?;
         writeln!(f, "  features            {} ({} always 0)", self.features, self.always_zero.len())?;
-        let labels = self.labels.iter().map(|(label, count)| format!("{}: {}", exact_label(*label), grouped(*count)));
+        let labels = self
+            .labels
+            .iter()
+            .map(|(label, count)| format!("{}: {}", exact_label(*label), with_separators(*count as u64)));
         writeln!(f, "  labels              {}", labels.collect::<Vec<_>>().join(", "))?;
         match self.unlabelled() {
             0 => {}
             all if all == self.documents => writeln!(f, "  UNLABELLED          no document has a label")?,
             1 => writeln!(f, "  UNLABELLED          1 document has no label")?,
-            some => writeln!(f, "  UNLABELLED          {} documents have no label", grouped(some))?,
+            some => writeln!(f, "  UNLABELLED          {} documents have no label", with_separators(some as u64))?,
         }
         match self.queries_without_relevant {
             1 => writeln!(f, "  nothing relevant in 1 query")?,
-            queries => writeln!(f, "  nothing relevant in {} queries", grouped(queries))?,
+            queries => writeln!(f, "  nothing relevant in {} queries", with_separators(queries as u64))?,
         }
         writeln!(f, "  values that are 0   {:.1} %", 100.0 * self.zero_share)?;
         writeln!(f, "  constant in a query {:.1} % of (query, feature)", 100.0 * self.constant_share)?;
@@ -203,19 +207,6 @@ impl fmt::Display for Statistics {
         }
         write!(f, "  memory              {:.1} MB", self.memory as f64 / 1e6)
     }
-}
-
-/// `12345` as `12,345`.
-fn grouped(count: usize) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]
@@ -259,6 +250,5 @@ mod tests {
         let statistics = Statistics::of(&builder.build());
         assert_eq!(statistics.zero_share, 0.0);
         assert_eq!(statistics.documents_per_query, [0; 3]);
-        assert_eq!([0, 999, 1000, 1234567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
     }
 }

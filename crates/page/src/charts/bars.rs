@@ -3,7 +3,9 @@
 use maud::{Markup, html};
 
 use super::across;
-use crate::text::{grouped, number};
+use ranktypes::text::with_separators;
+
+use crate::text::number;
 
 /// The height of a histogram, in pixels.
 const HEIGHT: f64 = 90.0;
@@ -28,7 +30,7 @@ pub(crate) fn buckets(buckets: &[(String, u64)], about: &str) -> Markup {
     let described: Vec<String> = buckets
         .iter()
         .filter(|(_, count)| *count > 0)
-        .map(|(end, count)| format!("{} {end}", grouped(*count)))
+        .map(|(end, count)| format!("{} {end}", with_separators(*count)))
         .collect();
     html! {
         svg.plot role="img" aria-label={ (about) ": " (described.join(", ")) } width="100%" height=(HEIGHT) {

@@ -4,7 +4,9 @@ use maud::{Markup, html};
 
 use super::{across, dates};
 use crate::model::{Traffic, TrafficDay};
-use crate::text::{grouped, nice, number};
+use ranktypes::text::with_separators;
+
+use crate::text::{nice, number};
 
 /// The height of the plot, in pixels.
 const HEIGHT: f64 = 160.0;
@@ -107,7 +109,7 @@ fn described(traffic: &Traffic) -> String {
     let total: u64 = traffic.days.iter().map(|day| day.asked).sum();
     let (days, plural) = (traffic.days.len(), if traffic.days.len() == 1 { "" } else { "s" });
     let unit = if traffic.are_hours { "hour" } else { "day" };
-    format!("Lists shown per {unit}, by ranker: {} impressions in {days} {unit}{plural}", grouped(total))
+    format!("Lists shown per {unit}, by ranker: {} impressions in {days} {unit}{plural}", with_separators(total))
 }
 
 #[cfg(test)]

@@ -5,7 +5,9 @@ use maud::{Markup, html};
 use super::as_table;
 use crate::charts;
 use crate::model::{Fate, FateKind, Guardrail, Latency, Overview};
-use crate::text::{grouped, percent, share_of};
+use ranktypes::text::with_separators;
+
+use crate::text::{percent, share_of};
 
 pub(super) fn fates(overview: &Overview) -> Markup {
     let all: u64 = overview.fates.iter().map(|fate| fate.count).sum();
@@ -13,7 +15,7 @@ pub(super) fn fates(overview: &Overview) -> Markup {
         @if all > 0 {
             h2 { "What counts, and what was set aside" }
             table.fates {
-                caption.hidden { "What became of " (grouped(all)) " impressions" }
+                caption.hidden { "What became of " (with_separators(all)) " impressions" }
                 thead.hidden { tr { th scope="col" { "Fate" } th scope="col" { "Impressions" } th scope="col" { "Share" } } }
                 tbody { @for fate in &overview.fates { (fate_row(fate, all)) } }
             }
@@ -31,7 +33,7 @@ fn fate_row(fate: &Fate, all: u64) -> Markup {
     html! {
         tr {
             th scope="row" { (fate.name) small { (fate.meaning) } (charts::bar(share, class)) }
-            td.number { (grouped(fate.count)) }
+            td.number { (with_separators(fate.count)) }
             td.number { (percent(share)) }
         }
     }
@@ -57,8 +59,8 @@ fn rail_row(rail: &Guardrail) -> Markup {
     html! {
         tr class=[rail.broken.is_some().then_some("broken")] {
             th scope="row" { (rail.ranker) small { (rail.what) } }
-            td.number { (rate(rail.of_ranker)) small { "of " (grouped(rail.of_ranker[0])) } }
-            td.number { (rate(rail.of_champion)) small { "of " (grouped(rail.of_champion[0])) } }
+            td.number { (rate(rail.of_ranker)) small { "of " (with_separators(rail.of_ranker[0])) } }
+            td.number { (rate(rail.of_champion)) small { "of " (with_separators(rail.of_champion[0])) } }
             td {
                 @match &rail.broken {
                     Some(when) => { strong.bad { "✗ broken" } small { (when) } }
@@ -97,7 +99,7 @@ pub(super) fn latency(overview: &Overview) -> Markup {
             figure {
                 div.chart { (charts::buckets(buckets, "How long answers took")) }
                 (as_table("How long answers took", "latency-table", &["At most", "Answers"], buckets.iter().map(|(end, count)| {
-                    vec![end.clone(), grouped(*count)]
+                    vec![end.clone(), with_separators(*count)]
                 })))
             }
         }

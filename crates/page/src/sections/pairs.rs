@@ -4,7 +4,9 @@ use maud::{Markup, html};
 
 use crate::charts;
 use crate::model::{Matrix, MatrixCell, Overview, Pair};
-use crate::text::{grouped, percent, range};
+use ranktypes::text::with_separators;
+
+use crate::text::{percent, range};
 
 pub(super) fn pairs(overview: &Overview) -> Markup {
     let reach =
@@ -25,7 +27,7 @@ pub(super) fn pairs(overview: &Overview) -> Markup {
                 }
             }
             @if overview.more_pairs > 0 {
-                p.about { "Pairs with a verdict and those of the leader come first; " (grouped(overview.more_pairs)) " more are not shown." }
+                p.about { "Pairs with a verdict and those of the leader come first; " (with_separators(overview.more_pairs)) " more are not shown." }
             }
         }
     }
@@ -44,7 +46,7 @@ fn row(pair: &Pair, reach: f64) -> Markup {
                 }
             }
             td.glyph aria-hidden="true" { @if let Some(share) = pair.share { (charts::interval(share, pair.interval, reach, pair.is_decided)) } }
-            td.number { (grouped(decided)) small { (grouped(ties)) " tied" } }
+            td.number { (with_separators(decided)) small { (with_separators(ties)) " tied" } }
             td { (pair.verdict) @if !pair.confidence.is_empty() { small { (pair.confidence) } } }
         }
     }

@@ -5,7 +5,9 @@ use maud::{Markup, html};
 use super::as_table;
 use crate::charts;
 use crate::model::{Overview, Rate};
-use crate::text::{grouped, percent, range, share_of};
+use ranktypes::text::with_separators;
+
+use crate::text::{percent, range, share_of};
 
 pub(super) fn rates(overview: &Overview) -> Markup {
     html! {
@@ -33,7 +35,7 @@ fn one(rate: &Rate, at: usize, is_alone: bool) -> Markup {
             div.chart { (charts::rate(rate, is_alone)) }
             (as_table(&caption, &format!("rate-{at}"), &["Day", "Share", "Confidence sequence", "Units"], rate.points.iter().map(|point| {
                 let share = point.share.map_or("–".to_owned(), percent);
-                vec![point.date.clone(), share, range(point.interval), grouped(point.decided)]
+                vec![point.date.clone(), share, range(point.interval), with_separators(point.decided)]
             })))
         }
     }
@@ -54,11 +56,11 @@ pub(super) fn traffic(overview: &Overview) -> Markup {
     }
     let rows = traffic.days.iter().map(|day| {
         let clicked = share_of(day.clicked, day.asked).map_or("–".to_owned(), percent);
-        let mut row = vec![day.date.clone(), grouped(day.asked), clicked];
-        row.extend(own.iter().map(|ranker| grouped(day.lists.get(*ranker).copied().unwrap_or(0))));
+        let mut row = vec![day.date.clone(), with_separators(day.asked), clicked];
+        row.extend(own.iter().map(|ranker| with_separators(day.lists.get(*ranker).copied().unwrap_or(0))));
         if has_others {
             let shown: u64 = own.iter().filter_map(|ranker| day.lists.get(*ranker)).sum();
-            row.push(grouped(day.lists.iter().sum::<u64>() - shown));
+            row.push(with_separators(day.lists.iter().sum::<u64>() - shown));
         }
         row
     });

@@ -1,9 +1,10 @@
 //! What a log says in one sentence: the headline of a page.
 
+use ranktypes::text::with_separators;
 use statistics::anytime::TestState;
 use times::date;
 
-use super::report::{contradiction, grouped, level, of_pair, percent_of_confidence};
+use super::report::{contradiction, level, of_pair, percent_of_confidence};
 use super::{By, Decision};
 
 /// More candidates than these are counted instead of named.
@@ -105,7 +106,7 @@ fn of_many(decision: &Decision, what: &str) -> Finding {
         (None, _) => {
             let mut named: Vec<&str> = best.candidates.iter().take(NAMED).map(|&ranker| name(ranker)).collect();
             let others = best.candidates.len() - named.len();
-            let others = format!("{} others", grouped(others as u64));
+            let others = format!("{} others", with_separators(others as u64));
             if best.candidates.len() > NAMED {
                 named.push(&others);
             }

@@ -1,5 +1,6 @@
 //! A verdict in words: the first line for whoever decides, the numbers below it for whoever checks.
 
+use ranktypes::text::with_separators;
 use statistics::Counts;
 use statistics::anytime::TestState;
 use times::date;
@@ -81,7 +82,7 @@ pub(super) fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> V
     let [first, second] = [last.pair.0, last.pair.1].map(|ranker| decision.rankers[ranker].as_str());
     let Counts { wins, losses, ties } = last.counts;
     let Some(share) = last.counts.share() else {
-        return vec![format!("{first} and {second}: nothing is decided; all {} {what} tied.", grouped(ties))];
+        return vec![format!("{first} and {second}: nothing is decided; all {} {what} tied.", with_separators(ties))];
     };
     // The numbers are those of the winner, or of the side that is ahead.
     let ahead_is_first = match (last.verdict, pair.contradicted) {
@@ -124,10 +125,10 @@ pub(super) fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> V
     lines.push(format!(
         "  {ahead} won {} of {} {what} that preferred a side ({} to {}); {} {what} tied.",
         percent(if ahead_is_first { share } else { 1.0 - share }),
-        grouped(wins + losses),
+        with_separators(wins + losses),
         percent(low),
         percent(high),
-        grouped(ties),
+        with_separators(ties),
     ));
     let excludes_half = last.interval.0 > 0.5 || last.interval.1 < 0.5;
     if pair.contradicted.is_none() && (last.verdict != TestState::Open) != excludes_half {
@@ -155,7 +156,7 @@ pub(super) fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> V
         lines.push(match pair.more {
             Some(more) => format!(
                 "  At this share, about {} more {what} decide it (an even chance of sooner or later).",
-                grouped(round(more))
+                with_separators(round(more))
             ),
             None if wins == losses => "  At this share, there will be no decision.".to_owned(),
             None => format!("  At this share, no decision is in sight: it would take over 1,000 times as many {what}."),
@@ -169,7 +170,7 @@ pub(super) fn contradiction(decision: &Decision, found: Contradiction, what: &st
     let [winner, other] = [found.winner, found.other].map(|ranker| decision.rankers[ranker].as_str());
     let of = |counts: Counts| {
         let share = counts.losses as f64 / counts.decided().max(1) as f64;
-        format!("{other} won {} of {} {what} that preferred a side", percent(share), grouped(counts.decided()))
+        format!("{other} won {} of {} {what} that preferred a side", percent(share), with_separators(counts.decided()))
     };
     if found.other_is_ahead() {
         let until = date(found.until);
@@ -217,14 +218,6 @@ fn round(count: u64) -> u64 {
     count.div_ceil(unit) * unit
 }
 
-/// `12,345`.
-pub(crate) fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let groups: Vec<&str> =
-        (0..digits.len()).rev().step_by(3).map(|end| &digits[end.saturating_sub(2)..=end]).collect();
-    groups.into_iter().rev().collect::<Vec<_>>().join(",")
-}
-
 pub(super) fn listed(names: &[&str]) -> String {
     match names {
         [] => "None".to_owned(),
@@ -261,7 +254,6 @@ mod tests {
 
     #[test]
     fn numbers_for_readers() {
-        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!(
             [0.95, 0.97499, 0.9999999, 0.99456].map(percent_of_confidence),
             ["95%", "97.4%", "over 99.99%", "99.45%"]

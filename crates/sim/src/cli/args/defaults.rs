@@ -16,6 +16,8 @@ use toml::de::{DeTable, DeValue};
 
 /// The name of the file.
 pub(in crate::cli) const FILE: &str = "rankduel.toml";
+/// A name under which nothing is read any more: flags that are passed over without a word would change results.
+const FORMER_FILE: &str = "sim.toml";
 /// The command that is meant without one.
 const LIVE: &str = "live";
 
@@ -32,7 +34,7 @@ pub(in crate::cli) struct Added {
 /// that were added.
 ///
 /// # Errors
-/// If the file cannot be read, or has a key that is not a flag, with its line and the flag that was probably meant.
+/// If the file cannot be read, has the name that it had before, or has a key that is not a flag, with its line and the flag that was probably meant.
 pub(in crate::cli) fn add(command: &Command, arguments: &mut Vec<OsString>) -> Result<Vec<Added>> {
     let asks_for_help = |word: &OsString| ["-h", "--help", "-V", "--version"].iter().any(|help| word == help);
     if arguments.iter().any(asks_for_help) {
@@ -40,6 +42,9 @@ pub(in crate::cli) fn add(command: &Command, arguments: &mut Vec<OsString>) -> R
     }
     match output::input::read_file_text(Path::new(FILE), 1 << 20) {
         Ok(text) => insert(command, arguments, &text).map_err(|error| usage(format!("{FILE}{error}"))),
+        Err(error) if error.kind() == ErrorKind::NotFound && Path::new(FORMER_FILE).exists() => {
+            Err(usage(format!("{FORMER_FILE} is not read; rename it to {FILE}, or move it out of this folder")))
+        }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(error).with_context(|| format!("failed to read {FILE}")),
     }
