@@ -31,6 +31,7 @@
 //! |---|---|
 //! | does one side win more? | [`anytime::PairTest`]; with a single look: [`fixed::sign_test`] |
 //! | which of many arms is the best, or no worse than the best by more than a margin? | [`anytime::BestArm`] |
+//! | were coins fair that should be, whatever their stakes? | [`anytime::ln_evidence_against_fair`] |
 //! | how large is the difference? | [`anytime::PairTest::share_interval`]; if it drifts: [`anytime::RunningMean`] |
 //! | do two rankers differ in a measure per query? | [`fixed::paired_t_test`], [`fixed::wilcoxon_signed_rank`], [`fixed::paired_bootstrap`] |
 //! | do two samples without pairs differ, e.g. runs of two algorithms? | [`fixed::rank_sum`], [`fixed::two_sample_bootstrap`] |

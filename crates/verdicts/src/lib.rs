@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`outcomes`] | what verdicts are made of: wins, losses and ties by version, day and pair |
 //! | [`ledger`] | what of a unit enters, day by day |
+//! | [`integrity`] | broken pages, seen before the verdict |
 //! | [`decide`] | looks, evidence, contradictions; as sentences, CSV and JSON |
 //!
 //! Beside these: how pairs were chosen, which decides what of a unit may be counted ([`PairChoice`]), the versions of an experiment
@@ -32,6 +33,7 @@
 
 mod bots;
 pub mod decide;
+pub mod integrity;
 pub mod ledger;
 pub mod outcomes;
 mod pair_choice;

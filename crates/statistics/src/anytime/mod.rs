@@ -3,11 +3,13 @@
 mod best;
 mod crossing;
 mod e_process;
+mod fair_sum;
 mod pair_test;
 mod running_mean;
 
 pub use best::{BestArm, Standing};
 pub use crossing::Crossing;
 pub use e_process::{EProcess, Prior};
+pub use fair_sum::ln_evidence_against_fair;
 pub use pair_test::{PairTest, TestState};
 pub use running_mean::RunningMean;

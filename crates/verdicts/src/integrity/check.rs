@@ -1,0 +1,429 @@
+//! From what pages say of themselves to what is wrong with them.
+
+use std::collections::BTreeMap;
+
+use ranktypes::text::with_separators;
+use serde::{Deserialize, Serialize};
+use statistics::anytime::ln_evidence_against_fair;
+use times::date;
+
+use super::page::PageCounts;
+
+/// The probability, at all looks together, that a log without faults is not trusted because of its coins.
+pub const LEVEL: f64 = 0.01;
+
+/// The share of pages from which on lost clicks are said, and the difference between two rankers' shares.
+const MANY: f64 = 0.10;
+/// What the difference must exceed for certain.
+const CERTAIN: f64 = 0.05;
+/// The share of pages with clicks from which on ids that match but for how they are written make a log untrusted.
+const NEAR: f64 = 0.02;
+/// Fewer cases of anything say nothing.
+const FEW: u64 = 10;
+/// Standard errors of "for certain".
+const ERRORS: f64 = 2.6;
+/// A log of which so many pages have a click may have been kept of these alone.
+const ALL_CLICKED: f64 = 0.95;
+
+/// Which pages a log keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Logged {
+    /// Every page that was shown.
+    Every,
+    /// Only those with a click.
+    Clicked,
+}
+
+impl Logged {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Every => "every",
+            Self::Clicked => "clicked",
+        }
+    }
+}
+
+/// Which pages have coins of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fresh {
+    /// Of each unit the first: true if lists are drawn anew for every user, search or page.
+    FirstOfUnit,
+    /// Each.
+    Every,
+    /// It is not known: units are smaller than what a coin may have been tossed for.
+    Unknown,
+}
+
+/// How a log was kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Form {
+    /// Which pages it keeps; `None` if that was not said.
+    pub logged: Option<Logged>,
+    /// Which pages have coins of their own.
+    pub fresh: Fresh,
+}
+
+/// The pages of a version, a day and a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageDay {
+    /// The version, by its place among all.
+    pub version: usize,
+    /// Days since 1970-01-01.
+    pub day: i32,
+    /// The rankers, by their places in the names.
+    pub pair: (usize, usize),
+    /// The counts, of the first and the second of the pair.
+    pub counts: PageCounts,
+}
+
+/// The clicks of a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Clicks {
+    /// All that say on which impression they are.
+    pub all: u64,
+    /// Those on impressions that are not in the log.
+    pub unknown: u64,
+    /// Clicks of pages outside the experiment are among them, so that unknown ones are no fault.
+    pub of_other_pages: bool,
+}
+
+/// All that is checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pages<'a> {
+    /// The rankers.
+    pub rankers: &'a [String],
+    /// The versions.
+    pub versions: &'a [Option<String>],
+    /// By version, day and pair, in this order.
+    pub days: &'a [PageDay],
+    /// How the log was kept.
+    pub form: Form,
+    /// Its clicks.
+    pub clicks: Clicks,
+}
+
+/// What a fault is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultKind {
+    /// One ranker comes first too often.
+    Lead,
+    /// One ranker owns too many places.
+    Places,
+    /// Clicks are on what was shown but for how its id is written.
+    NearIds,
+    /// Clicks are on documents that were not shown.
+    NotShown,
+    /// Clicks are on impressions that are not in the log.
+    UnknownImpressions,
+    /// Impressions long after the log's end.
+    FarTimes,
+    /// Pages have documents of one ranker alone.
+    ListsOfOne,
+    /// Both rankers send the same lists.
+    IdenticalLists,
+    /// Coins cannot be tested before it is said which pages are logged.
+    FormUnsaid,
+}
+
+/// Something that is wrong with pages, or seems to be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// What it is about.
+    pub kind: FaultKind,
+    /// The version of the experiment, if only one of several has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// What was found, and what is probably the mistake.
+    pub sentence: String,
+    /// Whether a verdict can be trusted all the same.
+    pub trusted: bool,
+}
+
+/// What was checked, and what was found.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Checked {
+    /// What was found; first what makes verdicts untrusted.
+    pub faults: Vec<Fault>,
+    /// Which coins were tested, or why none were.
+    pub tested: String,
+}
+
+impl Checked {
+    /// Whether verdicts can be trusted as far as pages show.
+    #[must_use]
+    pub fn is_trusted(&self) -> bool {
+        self.faults.iter().all(|fault| fault.trusted)
+    }
+
+    /// Adds what another check found.
+    pub fn add(&mut self, fault: Fault) {
+        self.faults.push(fault);
+        self.faults.sort_by_key(|fault| fault.trusted);
+    }
+}
+
+/// Checks the pages of a log, or of an experiment as far as it is.
+#[must_use]
+pub fn check(pages: &Pages<'_>) -> Checked {
+    let mut faults = Vec::new();
+    faults.extend(unknown(pages.clicks));
+    let mut draws = 0;
+    for (number, name) in pages.versions.iter().enumerate() {
+        let days: Vec<&PageDay> = pages.days.iter().filter(|day| day.version == number).collect();
+        let mut by_pair = BTreeMap::<(usize, usize), Vec<&PageDay>>::new();
+        days.iter().for_each(|day| by_pair.entry(day.pair).or_default().push(day));
+        let tests = 2 * by_pair.values().filter(|days| days.iter().any(|day| day.counts.draws() > 0)).count();
+        let mut found = Vec::new();
+        for (&(first, second), days) in &by_pair {
+            let all = days.iter().fold(PageCounts::default(), |mut all, day| {
+                all += day.counts;
+                all
+            });
+            draws += all.draws();
+            let pair = OfPair { names: [&pages.rankers[first], &pages.rankers[second]], days, all };
+            found.extend(pair.coins(pages.form, tests));
+            found.extend(pair.clicks());
+            found.extend(pair.lists());
+        }
+        let version = (pages.versions.len() > 1).then(|| name.clone().unwrap_or_else(|| crate::UNNAMED.to_owned()));
+        faults.extend(worst_of_each(found).map(|fault| Fault { version: version.clone(), ..fault }));
+    }
+    faults.sort_by_key(|fault| fault.trusted);
+    Checked { faults, tested: tested(pages.form, draws) }
+}
+
+/// Of several pairs with the same fault, the first one; how many others have it is said.
+fn worst_of_each(found: Vec<Fault>) -> impl Iterator<Item = Fault> {
+    let mut kinds = BTreeMap::<(bool, FaultKind), (Fault, usize)>::new();
+    for fault in found {
+        kinds.entry((fault.trusted, fault.kind)).and_modify(|(_, others)| *others += 1).or_insert((fault, 0));
+    }
+    kinds.into_values().map(|(mut fault, others)| {
+        match others {
+            0 => {}
+            1 => fault.sentence += " One more pair has this fault.",
+            _ => fault.sentence += &format!(" {others} more pairs have this fault."),
+        }
+        fault
+    })
+}
+
+/// Which coins were tested.
+fn tested(form: Form, draws: u64) -> String {
+    const NOT: &str = "Coins of lists were not tested: ";
+    match (form, draws) {
+        (Form { logged: Some(Logged::Clicked), .. }, _) => format!("{NOT}only pages with clicks were logged."),
+        (Form { fresh: Fresh::Unknown, .. }, _) => {
+            format!("{NOT}it is not known whether a user's list is drawn once or for every page (`coin`).")
+        }
+        (_, 0) => format!(
+            "{NOT}team draft and balanced interleaving show them, as they were mixed, and no page has such a list."
+        ),
+        (Form { fresh, .. }, draws) => {
+            let which = if fresh == Fresh::Every { "pages" } else { "first pages of units" };
+            format!("Coins of lists were tested on {} {which}.", with_separators(draws))
+        }
+    }
+}
+
+/// Clicks on impressions that are not in the log.
+fn unknown(clicks: Clicks) -> Option<Fault> {
+    let share = share(clicks.unknown, clicks.all);
+    if clicks.of_other_pages || clicks.unknown < FEW || share <= MANY {
+        return None;
+    }
+    let sentence = format!(
+        "{} of {} clicks ({}) are on impressions that are not in the log: is the export of impressions cut off, or do pages of one \
+         ranker log another id? If clicks of other pages are among them, say so (`other-pages`).",
+        with_separators(clicks.unknown),
+        with_separators(clicks.all),
+        percent(share)
+    );
+    Some(Fault { kind: FaultKind::UnknownImpressions, version: None, sentence, trusted: share <= 0.5 })
+}
+
+/// The pages of one pair.
+struct OfPair<'a> {
+    names: [&'a str; 2],
+    days: &'a [&'a PageDay],
+    all: PageCounts,
+}
+
+impl OfPair<'_> {
+    /// Coins that are not fair.
+    fn coins(&self, form: Form, tests: usize) -> Vec<Fault> {
+        if form.logged == Some(Logged::Clicked) || form.fresh == Fresh::Unknown {
+            return vec![];
+        }
+        let Self { names: [first, second], all, .. } = self;
+        let threshold = libm::log(tests.max(1) as f64 / LEVEL);
+        let [lead, places] = self.evidence();
+        let mut found = Vec::new();
+        let is_clicked_alone = form.logged.is_none() && share(all.clicked, all.pages) >= ALL_CLICKED;
+        let odds = |ln: f64| {
+            let tens = libm::floor((ln - libm::log(tests as f64)) / std::f64::consts::LN_10).clamp(2.0, 99.0);
+            format!("fair coins do so in one of 10^{tens} logs at most")
+        };
+        if lead >= threshold {
+            let [a, b] = all.coins;
+            let (ahead, most) = if a >= b { (first, a) } else { (second, b) };
+            let what = format!(
+                "{ahead} comes first in {} of {} lists that {first} and {second} share, where a coin decides who begins; {}",
+                with_separators(most),
+                with_separators(a + b),
+                odds(lead)
+            );
+            found.push(if is_clicked_alone {
+                let sentence = format!(
+                    "Every page of the log has a click. If only such pages were logged, say `clicked`; if all were, say `every` \
+                     (`logged`), and then this is a fault: {what}."
+                );
+                Fault { kind: FaultKind::FormUnsaid, version: None, sentence, trusted: true }
+            } else {
+                let sentence = format!(
+                    "{what}. Does one seed serve everybody, or does the page begin with the same ranker each time? Whoever is above \
+                     gets more clicks: do not trust a verdict before this is found."
+                );
+                Fault { kind: FaultKind::Lead, version: None, sentence, trusted: false }
+            });
+        }
+        if places >= threshold && !is_clicked_alone {
+            let (more, fewer) = if all.surplus > 0 { (first, second) } else { (second, first) };
+            let sentence = format!(
+                "{more} owns {} places more than {fewer} in {} lists, of those that both could fill, where a team draft gives both as \
+                 many; {}. Are teams logged as they were drafted? Whoever owns more places gets more clicks: do not trust a verdict \
+                 before this is found.",
+                with_separators(all.surplus.unsigned_abs()),
+                with_separators(all.draws()),
+                odds(places)
+            );
+            found.push(Fault { kind: FaultKind::Places, version: None, sentence, trusted: false });
+        }
+        found
+    }
+
+    /// ln of the most evidence, at the end of any day, that who comes first, and who owns places, is not left to fair coins.
+    fn evidence(&self) -> [f64; 2] {
+        let (mut most, mut sum) = ([0.0_f64; 2], PageCounts::default());
+        for day in self.days {
+            sum += day.counts;
+            let [a, b] = sum.coins.map(|count| count as f64);
+            // Of pages with one ranker alone, as many are no draws at all as make the rest look fairest.
+            let against = if a >= b { sum.alone[1] } else { sum.alone[0] } as f64;
+            let doubt = against.min((a - b).abs());
+            most[0] = most[0].max(ln_evidence_against_fair((a - b).abs() - doubt, a + b + doubt));
+            most[1] = most[1].max(ln_evidence_against_fair(sum.surplus as f64, sum.surplus_squares as f64));
+        }
+        most
+    }
+
+    /// Clicks that are lost.
+    fn clicks(&self) -> Option<Fault> {
+        let Self { names, all, .. } = self;
+        let of_clicked = |count: u64| {
+            let (count_text, clicked) = (with_separators(count), with_separators(all.clicked));
+            format!("{count_text} of {clicked} pages with clicks ({})", percent(share(count, all.clicked)))
+        };
+        let near: u64 = all.near.iter().sum();
+        if near >= FEW && share(near, all.clicked) > NEAR {
+            let whose = if share(all.near[0].max(all.near[1]), near) >= 0.9 {
+                let loser = names[usize::from(all.near[1] > all.near[0])];
+                format!(", nearly all on those of {loser}, which loses them")
+            } else {
+                String::new()
+            };
+            let sentence = format!(
+                "{} have clicks on documents that differ from those shown in letter case, percent-encoding, Unicode form, blanks or a \
+                 slash at the end{whose}. Write ids in one way; until then do not trust a verdict.",
+                of_clicked(near)
+            );
+            return Some(Fault { kind: FaultKind::NearIds, version: None, sentence, trusted: false });
+        }
+        let under = [0, 1].map(|side| (all.lost_under[side], all.clicked_under[side]));
+        let apart = differ(under[0], under[1]);
+        let lost = share(all.lost, all.clicked);
+        if all.lost < FEW || (lost <= MANY && apart.is_none()) {
+            return None;
+        }
+        let whose = apart.map_or_else(String::new, |side| {
+            let [more, fewer] = [side, 1 - side].map(|side| percent(share(under[side].0, under[side].1)));
+            format!(", {more} where {} owns the first place and {fewer} where {} does", names[side], names[1 - side])
+        });
+        let sentence = format!(
+            "{} have a click on a document that was not in their list{whose}: compare how pages and lists write documents (prefixes, \
+             suffixes such as `?ref=1`), or leave out clicks on other parts of the page.{}",
+            of_clicked(all.lost),
+            if lost > 0.5 { " Most clicks are lost: do not trust a verdict." } else { "" }
+        );
+        Some(Fault { kind: FaultKind::NotShown, version: None, sentence, trusted: lost <= 0.5 })
+    }
+
+    /// Lists that compare nothing.
+    fn lists(&self) -> Vec<Fault> {
+        let Self { names, all, .. } = self;
+        let mut found = Vec::new();
+        let of = [0, 1].map(|side| (all.of_one[side], all.pages));
+        if let Some(side) = differ(of[0], of[1]) {
+            let sentence = format!(
+                "{} of {} pages ({}) have documents of {} alone, {} of {} alone: are lists of {} empty, short or late there? A ranker \
+                 that shows less gets fewer clicks, however good it is where it does.",
+                with_separators(of[side].0),
+                with_separators(all.pages),
+                percent(share(of[side].0, all.pages)),
+                names[side],
+                percent(share(of[1 - side].0, all.pages)),
+                names[1 - side],
+                names[1 - side],
+            );
+            found.push(Fault { kind: FaultKind::ListsOfOne, version: None, sentence, trusted: true });
+        }
+        if all.identical >= FEW && share(all.identical, all.pages) > 0.5 {
+            let sentence = format!(
+                "{} and {} sent the same list for {} of {} pages ({}): these compare nothing. Do both ask the same index?",
+                names[0],
+                names[1],
+                with_separators(all.identical),
+                with_separators(all.pages),
+                percent(share(all.identical, all.pages))
+            );
+            found.push(Fault { kind: FaultKind::IdenticalLists, version: None, sentence, trusted: true });
+        }
+        found
+    }
+}
+
+/// Which of two shares, each a count of a total, is larger by more than 10 points and certainly by more than 5.
+fn differ(first: (u64, u64), second: (u64, u64)) -> Option<usize> {
+    let [p, q] = [first, second].map(|(count, of)| share(count, of));
+    if first.1 == 0 || second.1 == 0 || first.0 + second.0 < FEW {
+        return None;
+    }
+    let error = [(p, first.1), (q, second.1)].map(|(p, of)| p * (1.0 - p) / of as f64).iter().sum::<f64>();
+    let apart = (p - q).abs();
+    (apart > MANY && apart - ERRORS * libm::sqrt(error) > CERTAIN).then_some(usize::from(q > p))
+}
+
+fn share(count: u64, of: u64) -> f64 {
+    count as f64 / (of as f64).max(1.0)
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1}%", 100.0 * share)
+}
+
+/// Impressions that are long after all others: with them, the log would seem to be complete until then.
+#[must_use]
+pub fn far_times(count: u64, last_day: i32, end_day: i32) -> Fault {
+    let plural = if count == 1 { "" } else { "s" };
+    let sentence = format!(
+        "{} impression{plural} came long after all others, until {}: the log is taken to end on {}. Correct these times, or say until \
+         when the log is complete (`until`).",
+        with_separators(count),
+        date(last_day),
+        date(end_day)
+    );
+    Fault { kind: FaultKind::FarTimes, version: None, sentence, trusted: false }
+}

@@ -1,0 +1,200 @@
+//! What the coin of one list did to a pair of rankers, as far as its method shows.
+
+use std::cmp::Ordering;
+
+/// What the coins of a list did to a pair of rankers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Draw {
+    /// Who came first.
+    pub lead: Lead,
+    /// Of the places that both could still fill: how many more the first ranker owns than the second. 0 in every list of a team
+    /// draft whose rounds are whole.
+    pub surplus: i16,
+}
+
+/// Which of two rankers came first in a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Lead {
+    /// The method does not show it, or the page not what was mixed.
+    #[default]
+    Unseen,
+    /// Both own documents, and a coin chose this one to begin.
+    Coin(Side),
+    /// Only this one owns documents: a coin may have chosen it, or the other had none.
+    Alone(Side),
+}
+
+/// One of two rankers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The first.
+    First,
+    /// The second.
+    Second,
+}
+
+impl Side {
+    /// Its place in an array of both.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The other one.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::First => Self::Second,
+            Self::Second => Self::First,
+        }
+    }
+}
+
+impl Lead {
+    /// Which side came first, if that is seen.
+    #[must_use]
+    pub fn side(self) -> Option<Side> {
+        match self {
+            Self::Unseen => None,
+            Self::Coin(side) | Self::Alone(side) => Some(side),
+        }
+    }
+}
+
+impl Draw {
+    /// The draw of a team draft: who owns each document that was mixed, top down, in the order in which it was mixed.
+    ///
+    /// In each round, both add a document, and a coin decides who begins, until one has none left. Then the other owns all that
+    /// follows. So the list without its last run, up to the end of a round, has as many documents of both; where a page begins
+    /// or ends within a round, one more of either, each with the same probability.
+    #[must_use]
+    pub fn of_teams(owners: impl Iterator<Item = Option<Side>>) -> Self {
+        let (mut lead, mut places, mut surplus) = (None, 0_usize, 0_i32);
+        // The last run: whose it is, how long, and the surplus before it.
+        let mut run: Option<(Side, usize, i32)> = None;
+        let mut has_both = false;
+        for owner in owners.flatten() {
+            lead.get_or_insert(owner);
+            has_both |= lead != Some(owner);
+            match &mut run {
+                Some((side, length, _)) if *side == owner => *length += 1,
+                _ => run = Some((owner, 1, surplus)),
+            }
+            places += 1;
+            surplus += sign(owner);
+        }
+        let (Some(lead), Some((last, length, before))) = (lead, run) else { return Self::default() };
+        if !has_both {
+            return Self { lead: Lead::Alone(lead), surplus: 0 };
+        }
+        // The round in which the run begins is whole if the run fills it.
+        let is_within_a_round = !(places - length).is_multiple_of(2);
+        let surplus = before + if is_within_a_round { sign(last) } else { 0 };
+        Self { lead: Lead::Coin(lead), surplus: surplus.clamp(i16::MIN.into(), i16::MAX.into()) as i16 }
+    }
+
+    /// The draw of a balanced list: by place, the rank that each ranker gives the document, if it is in its list. Where both rank the
+    /// first document first, the coin is not seen.
+    #[must_use]
+    pub fn of_ranks(ranks: &[[Option<u16>; 2]]) -> Self {
+        let Some(top) = ranks.first() else { return Self::default() };
+        let side = match top {
+            [Some(0), Some(0)] => return Self::default(),
+            [Some(0), _] => Side::First,
+            [_, Some(0)] => Side::Second,
+            _ => return Self::default(),
+        };
+        let has_other = ranks.iter().any(|ranks| ranks[side.other().index()].is_some());
+        Self { lead: if has_other { Lead::Coin(side) } else { Lead::Alone(side) }, surplus: 0 }
+    }
+
+    /// The same for the two rankers in the other order.
+    #[must_use]
+    pub fn swapped(self) -> Self {
+        let lead = match self.lead {
+            Lead::Unseen => Lead::Unseen,
+            Lead::Coin(side) => Lead::Coin(side.other()),
+            Lead::Alone(side) => Lead::Alone(side.other()),
+        };
+        Self { lead, surplus: -self.surplus }
+    }
+
+    /// As two small numbers, and back by [`from_numbers`](Self::from_numbers).
+    #[must_use]
+    pub fn to_numbers(self) -> [i16; 2] {
+        let lead = match self.lead {
+            Lead::Unseen => 0,
+            Lead::Coin(side) => sign(side) as i16,
+            Lead::Alone(side) => 2 * sign(side) as i16,
+        };
+        [lead, self.surplus]
+    }
+
+    /// What [`to_numbers`](Self::to_numbers) made of it.
+    #[must_use]
+    pub fn from_numbers([lead, surplus]: [i16; 2]) -> Self {
+        let side = match lead.cmp(&0) {
+            Ordering::Less => Side::Second,
+            _ => Side::First,
+        };
+        let lead = match lead.unsigned_abs() {
+            0 => Lead::Unseen,
+            1 => Lead::Coin(side),
+            _ => Lead::Alone(side),
+        };
+        Self { lead, surplus }
+    }
+}
+
+fn sign(side: Side) -> i32 {
+    match side {
+        Side::First => 1,
+        Side::Second => -1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(teams: &str) -> Draw {
+        Draw::of_teams(teams.bytes().map(|team| match team {
+            b'A' => Some(Side::First),
+            b'B' => Some(Side::Second),
+            _ => None,
+        }))
+    }
+
+    #[test]
+    fn whole_rounds_have_no_surplus() {
+        // The second ranker has one, two, no documents; the page is odd; a prefix is nobody's.
+        for teams in ["AB", "BA", "ABBAAB", "ABAAAA", "BAAAAA", "ABBAA", "ABA", "BAA", "--BAAB", "BABAAAA"] {
+            assert_eq!(of(teams).surplus, 0, "{teams}");
+        }
+        for (teams, surplus) in [("AAAB", 2), ("AABA", 2), ("AAABAAAB", 4), ("BBBABBBA", -4)] {
+            assert_eq!(of(teams).surplus, surplus, "{teams}");
+        }
+        assert_eq!(of("AAAB").lead, Lead::Coin(Side::First));
+        assert_eq!(of("--BAAB").lead, Lead::Coin(Side::Second));
+        assert_eq!(of("BBB").lead, Lead::Alone(Side::Second));
+        assert_eq!(of("--").lead, Lead::Unseen);
+    }
+
+    #[test]
+    fn the_other_order_is_the_opposite() {
+        for teams in ["AAAB", "ABBA", "B", "AAA", "BABBAAAB", ""] {
+            let other: String = teams.chars().map(|team| if team == 'A' { 'B' } else { 'A' }).collect();
+            assert_eq!(of(teams).swapped(), of(&other), "{teams}");
+            assert_eq!(Draw::from_numbers(of(teams).to_numbers()), of(teams), "{teams}");
+        }
+    }
+
+    #[test]
+    fn balanced_lists_show_their_coin_unless_tops_agree() {
+        assert_eq!(Draw::of_ranks(&[[Some(0), Some(2)], [Some(1), Some(0)]]).lead, Lead::Coin(Side::First));
+        assert_eq!(Draw::of_ranks(&[[Some(3), Some(0)]]).lead, Lead::Coin(Side::Second));
+        assert_eq!(Draw::of_ranks(&[[Some(0), None], [Some(1), None]]).lead, Lead::Alone(Side::First));
+        assert_eq!(Draw::of_ranks(&[[Some(0), Some(0)], [Some(1), Some(2)]]).lead, Lead::Unseen);
+        assert_eq!(Draw::of_ranks(&[]).lead, Lead::Unseen);
+    }
+}
