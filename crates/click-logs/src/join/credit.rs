@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use output::threads;
 use rayon::prelude::*;
-use verdicts::outcomes::Day;
 
 use super::credited::Credited;
 use super::encode::{Encoded, Encoding, Kind, joined_times, note_action};
@@ -14,7 +13,7 @@ use super::sliding::stopped::Stopped;
 use super::spill::Spill;
 use super::survey::names;
 use super::tally::{Aside, Tally};
-use super::units::{Counter, Days, Pairs, most_careful};
+use super::units::{Counter, Days, Pairs, divided, most_careful};
 use crate::error::LogError;
 use crate::model::{Complete, Lineups, Settings, wrong_name};
 use crate::read::LogFile;
@@ -306,11 +305,12 @@ impl<'a> JoinState<'a> {
         self.spilled += outcomes.written();
         let last_day = self.last_day();
         let days = self.count(outcomes, &pairs, last_day, take)?;
-        let day = |((version, day, pair), counts)| Day { version, day, pair, counts };
+        let (days, pages) = divided(days.into_iter());
         Ok(Credited {
             rankers: pairs.names,
             versions: pairs.versions,
-            days: days.into_iter().map(day).collect(),
+            days,
+            pages,
             tally: self.tally.settled(),
             times: self.times,
             is_synthetic: self.is_synthetic,
@@ -355,10 +355,8 @@ impl<'a> JoinState<'a> {
                 .collect();
             for (counted, &part) in counted.into_iter().zip(group) {
                 let (more, tally, asides) = counted?;
-                for (key, counts) in more {
-                    let sum = days.entry(key).or_default();
-                    sum.units += counts.units;
-                    sum.impressions += counts.impressions;
+                for (key, of) in more {
+                    *days.entry(key).or_default() += of;
                 }
                 self.tally += tally;
                 take(asides);

@@ -11,6 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use verdicts::OfVersion;
+use verdicts::integrity::PageRecord;
 
 use super::encode::{joined_times, note_action};
 use super::encoder::Encoder;
@@ -49,6 +50,8 @@ pub struct UnitOutcome<'a> {
     pub clicks: u32,
     /// The clicks that rules for bots count: those in its window.
     pub all_clicks: u32,
+    /// What its page says of the pair.
+    pub page: PageRecord,
 }
 
 /// How many tables a log in memory has: each is small enough for a processor's cache.
@@ -231,6 +234,7 @@ impl FrameJoin {
                 is_known_bot: outcome.is_known_bot,
                 clicks: outcome.clicks,
                 all_clicks: outcome.all_clicks,
+                page: outcome.page,
             });
         };
         // Each part is given back as soon as it is joined.
@@ -302,6 +306,7 @@ impl Units {
             is_known_bot: outcome.is_known_bot,
             clicks: outcome.clicks,
             all_clicks: outcome.all_clicks,
+            page: outcome.page,
             origin: None,
         });
         Ok(())
@@ -360,9 +365,9 @@ impl Units {
             asides: Vec::new(),
         };
         counter.count(&std::mem::take(&mut self.outcomes));
-        for ((version, day, pair), counts) in counter.days {
+        for ((version, day, pair), of) in counter.days {
             let names = [pair.0, pair.1].map(|place| pairs.names[place].clone());
-            sum.add_day(pairs.versions[version].name.clone(), day, names, counts);
+            sum.add_day(pairs.versions[version].name.clone(), day, names, of);
         }
         sum.tally += counter.tally;
     }

@@ -69,6 +69,7 @@ impl Truth {
             rankers: self.names.clone(),
             versions: self.versions.iter().map(version).collect(),
             days,
+            pages: Vec::new(),
             tally: self.tally,
             times: self.times,
             is_synthetic: true,
@@ -89,7 +90,7 @@ impl Truth {
         if !self.versions.contains(&version.cloned()) {
             self.versions.insert(version.cloned());
         }
-        let Oddities { has_pinned, has_left_out } = oddities.unwrap_or_default();
+        let Oddities { has_pinned, has_left_out, is_moved: _ } = oddities.unwrap_or_default();
         self.tally.with_pinned += u64::from(has_pinned);
         self.tally.with_left_out += u64::from(has_left_out);
         let (first, last) = self.times.unwrap_or((time, time));
