@@ -50,7 +50,8 @@ impl Log<'_> {
         }
         all.extend_from_slice(warnings);
         let mut page = overview(decision, self.summary["unit"].as_str());
-        let untrusted = integrity(self.summary).and_then(|checked| checked.faults.into_iter().find(|fault| !fault.trusted));
+        let untrusted =
+            integrity(self.summary).and_then(|checked| checked.faults.into_iter().find(|fault| !fault.trusted));
         if let Some(fault) = untrusted {
             page.headline = distrusted(page.headline, &fault.sentence);
         }

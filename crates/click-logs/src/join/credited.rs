@@ -24,6 +24,8 @@ pub struct Credited {
     pub tally: Tally,
     /// The times of the first and last impression; `None` without any.
     pub times: Option<(i64, i64)>,
+    /// Impressions that are not before the end of the log because they come long after all others: how many, the end, the last one.
+    pub beyond_end: Option<(u64, i64, i64)>,
     /// Whether simulated users are among those of the log.
     pub is_synthetic: bool,
     /// Bytes of temporary files.
@@ -51,7 +53,7 @@ impl Credited {
         let versions: Vec<Option<String>> = self.versions.iter().map(|version| version.name.clone()).collect();
         let [_, lines] = self.tally.lines();
         let of = |fate| self.tally.of_clicks(fate);
-        integrity::check(&Pages {
+        let mut checked = integrity::check(&Pages {
             rankers: &self.rankers,
             versions: &versions,
             days: &self.pages,
@@ -61,6 +63,11 @@ impl Credited {
                 unknown: of(ClickFate::Unknown),
                 of_other_pages: settings.other_pages,
             },
-        })
+        });
+        if let Some((count, end, last)) = self.beyond_end {
+            let [end, last] = [end, last].map(|time| settings.zone.day(time));
+            checked.add(integrity::far_times(count, last, end));
+        }
+        checked
     }
 }

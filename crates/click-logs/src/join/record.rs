@@ -414,7 +414,7 @@ mod tests {
                     is_known_bot: is_wide,
                     documents: &documents[..shown],
                     is_wide,
-                    oddities: Oddities { has_pinned: is_wide, has_left_out: has_teams },
+                    oddities: Oddities { has_pinned: is_wide, has_left_out: has_teams, is_moved: !is_wide },
                     credit: &credit,
                     has_teams,
                     origin,

@@ -257,7 +257,14 @@ impl<'a> Table<'a> {
         let words = self.clicked.len() as u32;
         self.clicked.resize(self.clicked.len() + record.shown().div_ceil(64), 0);
         let at = self.records.len();
-        self.entries.push(Slot { at, words, copies: record.copies().into(), clicks: [0; FATES], near: 0, is_conflict: false });
+        self.entries.push(Slot {
+            at,
+            words,
+            copies: record.copies().into(),
+            clicks: [0; FATES],
+            near: 0,
+            is_conflict: false,
+        });
         self.records.extend_from_slice(record.bytes());
         if 2 * self.entries.len() > self.slots.len() {
             self.grow();

@@ -20,6 +20,7 @@ use verdicts::{OfVersion, PairChoice, Version};
 
 use super::credited::Credited;
 use super::outcome::{OutcomeSource, PairOutcome, UNKNOWN};
+use super::span::beyond_end;
 use super::survey::Survey;
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally, UnitFate};
 use crate::model::{Lineup, Settings};
@@ -283,7 +284,12 @@ impl Counter<'_> {
             self.tally.units(UnitFate::Spent, 1);
         } else {
             for (day, pair, net) in outcomes {
-                self.days.entry((version, day, pair)).or_default().counts.units.record(Preference::of_net(f64::from(net)));
+                self.days
+                    .entry((version, day, pair))
+                    .or_default()
+                    .counts
+                    .units
+                    .record(Preference::of_net(f64::from(net)));
                 self.tally.units(UnitFate::Counted, 1);
             }
         }
@@ -336,7 +342,8 @@ impl Sum {
             days,
             pages,
             tally: self.tally.settled(),
-            times: survey.times,
+            times: survey.times.ends(),
+            beyond_end: beyond_end(&survey.times, settings),
             is_synthetic: survey.is_synthetic,
             spilled: 0,
             last_closed_day: match survey.closing(settings) {

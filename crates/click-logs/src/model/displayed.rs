@@ -363,7 +363,7 @@ mod tests {
         let of = |shown: &[&str], pinned: &[&str]| {
             Listed { shown, mixed: None, pinned, paged: None }.of(&mixed, "`mixed`", &[])
         };
-        let odd = |has_pinned, has_left_out| Oddities { has_pinned, has_left_out };
+        let odd = |has_pinned, has_left_out| Oddities { has_pinned, has_left_out, is_moved: false };
         for (shown, pinned, places, oddities) in [
             (&["a", "b"][..], &[][..], vec![Some(0), Some(1)], odd(false, false)),
             (&["ad", "a", "c"], &[], vec![None, Some(0), Some(2)], odd(true, true)),

@@ -20,9 +20,10 @@ pub fn warnings(summary: &Value) -> Vec<String> {
         _ => of_pairs(summary),
     };
     let others = [names(summary), optimized(summary), left_out(summary)];
-    let faults = integrity(summary).unwrap_or_default().faults.into_iter().map(|Fault { version, sentence, .. }| {
-        version.map_or_else(|| sentence.clone(), |version| format!("{version}: {sentence}"))
-    });
+    let faults =
+        integrity(summary).unwrap_or_default().faults.into_iter().map(|Fault { version, sentence, .. }| {
+            version.map_or_else(|| sentence.clone(), |version| format!("{version}: {sentence}"))
+        });
     missing(summary).into_iter().chain(faults).chain(pairs).chain(others.into_iter().flatten()).collect()
 }
 

@@ -72,6 +72,7 @@ impl Truth {
             pages: Vec::new(),
             tally: self.tally,
             times: self.times,
+            beyond_end: None,
             is_synthetic: true,
             spilled: 0,
             last_closed_day: None,

@@ -128,8 +128,8 @@ impl PageCounts {
         let [pages, identical, squares, clicked, lost] =
             [pages, identical, surplus_squares, clicked, lost].map(u64::cast_signed);
         [
-            pages, a[0], a[1], identical, b[0], b[1], c[0], c[1], surplus, squares, clicked, d[0], d[1], lost, e[0], e[1],
-            f[0], f[1],
+            pages, a[0], a[1], identical, b[0], b[1], c[0], c[1], surplus, squares, clicked, d[0], d[1], lost, e[0],
+            e[1], f[0], f[1],
         ]
     }
 
