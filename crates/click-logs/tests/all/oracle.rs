@@ -8,7 +8,7 @@ use interleave::Generator;
 use rand::{RngExt, SeedableRng};
 use statistics::Preference;
 use times::{DAY, Zone};
-use verdicts::ledger::{self, Outcome, Rule, Said, UnitLedger};
+use verdicts::ledger::{self, Outcome, Row, Rule, Said, UnitLedger};
 use verdicts::outcomes::DayCounts;
 use verdicts::{Bots, PairChoice};
 
@@ -332,13 +332,22 @@ fn line_of_click(click: &Clicked) -> String {
 }
 
 /// The ledger, which counts units as days close, against the join, which counts a whole log: with conflicts, bots, units that
-/// come back, and two versions.
+/// come back, two versions, and sets of four.
 #[test]
 fn the_ledger_counts_as_the_join_does() {
     let mut generator = Generator::seed_from_u64(23);
-    let (mut units, mut spent, mut of_two) = (0, 0, 0);
+    let (mut units, mut spent, mut of_two, mut pairs_met) = (0, 0, 0, BTreeSet::new());
     for case in 0..600 {
-        let (shown, clicked) = random_log(&mut generator);
+        let (mut shown, clicked) = random_log(&mut generator);
+        let names = if case % 2 == 0 { &["A", "B"][..] } else { &["A", "B", "C", "D"] };
+        if names.len() == 4 {
+            for Shown { id, teams, .. } in &mut shown {
+                for (place, team) in teams.iter_mut().flatten().enumerate() {
+                    let is_other = (*id as usize + place / 2) % 2 == 1;
+                    *team = team.map(|team| if is_other { if team == "A" { "C" } else { "D" } } else { team });
+                }
+            }
+        }
         let versions = generator.random_range(1..3_u32);
         let choice = [PairChoice::Chance, PairChoice::Kept, PairChoice::Steered][generator.random_range(0..3_usize)];
         let settings = Settings {
@@ -347,7 +356,7 @@ fn the_ledger_counts_as_the_join_does() {
             zone: Zone::parse("+05:30").unwrap(),
             complete: Complete::Final,
             bots: Bots { max_clicks_per_day: Some(12), max_impressions_per_day: Some(6), ..Bots::default() },
-            rankers: vec!["A".to_owned(), "B".to_owned()],
+            rankers: names.iter().map(ToString::to_string).collect(),
             pairs: Some(choice),
             ..Settings::default()
         };
@@ -372,40 +381,51 @@ fn the_ledger_counts_as_the_join_does() {
                 of.iter().map(|click| click.document).filter(|document| *document < shown.documents).collect();
             let teams = shown.teams.as_ref().unwrap();
             let of_team = |team| documents.iter().filter(|document| teams[**document] == Some(team)).count();
-            let preference = Preference::of(of_team("A").cmp(&of_team("B")));
+            let clicks: Vec<usize> = names.iter().map(|name| of_team(name)).collect();
+            let preference = |i: usize, j: usize| Preference::of(clicks[i].cmp(&clicks[j]));
+            let all = (0..names.len()).flat_map(|i| (i + 1..names.len()).map(move |j| (i, j)));
+            let outcome = Outcome::Pairs(all.map(|(i, j)| preference(i, j)).collect());
+            let arms: Vec<u32> = (0..names.len() as u32).collect();
             ledger.add(ledger::Impression {
                 unit: shown.user.unwrap().into(),
                 version: version(shown.id),
                 day: settings.zone.day(shown.time),
                 shown: (shown.time, shown.id.into()),
                 clicks: of.len() as u32,
-                said: if is_good { Said::of(&[0, 1], &Outcome::Pair(preference)) } else { None },
+                said: if is_good { Said::of(&arms, &outcome) } else { None },
             });
         }
         let choices = vec![choice; versions as usize];
-        let rule = Rule { choices: &choices, unit_days: settings.unit_days, bots: &settings.bots, rankers: 2 };
+        let rule =
+            Rule { choices: &choices, unit_days: settings.unit_days, bots: &settings.bots, rankers: names.len() };
         let mut days = BTreeMap::new();
         while let Some(day) = ledger.first_day() {
             for (version, rows) in ledger.close(day, rule) {
                 let version = (versions > 1).then(|| format!("v{version}"));
-                days.extend(rows.iter().map(|row| ((version.clone(), day), (row.units, row.impressions))));
+                let pair = |row: &Row| (row.pair.0 as usize, row.pair.1 as usize);
+                days.extend(rows.iter().map(|row| ((version.clone(), day, pair(row)), (row.units, row.impressions))));
             }
         }
         let name = |version: usize| found.versions[version].name.clone();
         let expected: BTreeMap<_, _> = found
             .days
             .iter()
-            .map(|day| ((name(day.version), day.day), (day.counts.units, day.counts.impressions)))
+            .map(|day| ((name(day.version), day.day, day.pair), (day.counts.units, day.counts.impressions)))
             .collect();
         let context = format!("case {case}: {settings:?}\n{impressions}{clicks}");
         assert_eq!(days, expected, "{context}");
         let tally = ledger.tally();
-        assert_eq!(tally.counted, found.tally.of_units(UnitFate::Counted), "{context}");
+        // The join has a fate for each pair that a unit met.
+        if names.len() == 2 {
+            assert_eq!(tally.counted, found.tally.of_units(UnitFate::Counted), "{context}");
+        }
         assert_eq!(tally.impressions, found.tally.of_impressions(ImpressionFate::Credited), "{context}");
         assert_eq!(tally.after_closing, found.tally.after_closing, "{context}");
         units += tally.counted;
+        pairs_met.extend(found.days.iter().map(|day| day.pair));
         spent += found.tally.of_units(UnitFate::Spent);
         of_two += usize::from(found.versions.len() == 2);
     }
+    assert_eq!(pairs_met.len(), 6);
     assert!(units > 1_000 && spent > 20 && of_two > 200, "{units} units, {spent} spent, {of_two} logs of two versions");
 }

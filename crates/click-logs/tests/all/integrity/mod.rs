@@ -3,7 +3,6 @@
 mod world;
 
 use click_logs::model::{Complete, Settings, UnitKind};
-use rayon::prelude::*;
 use verdicts::integrity::{Checked, FaultKind, LEVEL, Logged};
 
 use self::world::{Coin, Mistake, World};
@@ -19,7 +18,12 @@ fn clean() -> Vec<(String, World, Settings, bool)> {
     add("a coin per search", usual, settings.clone(), true);
     let every = Settings { coin: UnitKind::Impression, ..settings.clone() };
     add("a coin per search, every page counted", usual, every.clone(), true);
-    add("units are impressions, coin unsaid", usual, Settings { unit: UnitKind::Impression, ..settings.clone() }, false);
+    add(
+        "units are impressions, coin unsaid",
+        usual,
+        Settings { unit: UnitKind::Impression, ..settings.clone() },
+        false,
+    );
     add("a coin per user", World { coin: Coin::User, ..usual }, settings.clone(), true);
     add("reloads", World { reloads: 0.4, ..usual }, settings.clone(), true);
     let clicked = World { only_clicked: true, better: 0.8, ..usual };
@@ -35,9 +39,19 @@ fn clean() -> Vec<(String, World, Settings, bool)> {
     add("unequal relevance", World { better: 0.8, ..usual }, settings.clone(), true);
     let five = World { method: "many:team-draft", rankers: 5, ..usual };
     add("five rankers, multileaved", five, settings.clone(), true);
-    add("three rankers, multileaved, one of few documents", World { rankers: 3, short: Some(3), ..five }, settings.clone(), true);
+    add(
+        "three rankers, multileaved, one of few documents",
+        World { rankers: 3, short: Some(3), ..five },
+        settings.clone(),
+        true,
+    );
     add("five rankers in pairs, by chance", World { rankers: 5, ..usual }, settings.clone(), true);
-    add("five rankers in pairs, steered", World { rankers: 5, steered: true, better: 0.5, ..usual }, settings.clone(), true);
+    add(
+        "five rankers in pairs, steered",
+        World { rankers: 5, steered: true, better: 0.5, ..usual },
+        settings.clone(),
+        true,
+    );
     let receipts = World { has_receipts: true, ..usual };
     for (method, is_tested) in [
         ("team-draft", true),
@@ -69,7 +83,18 @@ fn suspected(world: &World, settings: &Settings, logs: u64) -> (u64, u64, bool) 
         (u64::from(!checked.is_trusted()), u64::from(!checked.faults.is_empty()), is_tested)
     };
     let sum = |a: (u64, u64, bool), b: (u64, u64, bool)| (a.0 + b.0, a.1 + b.1, a.2 & b.2);
-    (0..logs).into_par_iter().map(of).reduce(|| (0, 0, true), sum)
+    of_seeds(logs, of).into_iter().fold((0, 0, true), sum)
+}
+
+/// What is found of each seed, on all processors. Each log is joined by threads of its own, so these are not those of a pool.
+fn of_seeds<T: Send>(logs: u64, of: impl Fn(u64) -> T + Sync) -> Vec<T> {
+    let threads = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
+    std::thread::scope(|scope| {
+        let of = &of;
+        let start = |first| scope.spawn(move || (first..logs).step_by(threads as usize).map(of).collect::<Vec<T>>());
+        let started: Vec<_> = (0..threads).map(start).collect();
+        started.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    })
 }
 
 fn checked(world: &World, settings: &Settings, seed: u64) -> Checked {
@@ -110,7 +135,11 @@ fn planted() -> Vec<(&'static str, World, Option<FaultKind>)> {
         ("one ranker's ids are logged in capitals", of(Mistake::Capitals), Some(FaultKind::NearIds)),
         ("one ranker's ids are percent-encoded", of(Mistake::PercentEncoded), Some(FaultKind::NearIds)),
         ("a suffix on 30% of one ranker's ids", of(Mistake::Suffix), Some(FaultKind::NotShown)),
-        ("two of three impressions are missing from the export", of(Mistake::CutExport), Some(FaultKind::UnknownImpressions)),
+        (
+            "two of three impressions are missing from the export",
+            of(Mistake::CutExport),
+            Some(FaultKind::UnknownImpressions),
+        ),
         ("one ranker is empty for 60% of the queries", of(Mistake::EmptyLists), Some(FaultKind::ListsOfOne)),
         ("a slow ranker is left out", of(Mistake::SlowRanker), Some(FaultKind::ListsOfOne)),
         ("a clock is years ahead", of(Mistake::WrongClock), Some(FaultKind::FarTimes)),
@@ -152,10 +181,7 @@ fn mistakes(logs: u64) {
             println!("| {name} | not: {found} of {logs} not trusted | |");
             continue;
         };
-        let mut found: Vec<usize> = (0..logs)
-            .into_par_iter()
-            .map(|seed| found_after(&world, kind, seed).unwrap_or(usize::MAX))
-            .collect();
+        let mut found = of_seeds(logs, |seed| found_after(&world, kind, seed).unwrap_or(usize::MAX));
         found.sort_unstable();
         println!("| {name} | {} | {kind:?} |", found[found.len() / 2]);
         assert!(found[found.len() / 2] < usize::MAX, "{name}: {found:?}");
