@@ -26,7 +26,7 @@ import pytest
 
 import rankduel as rd
 from rankduel.client import Client
-from rankduel.logs import _rules
+from rankduel.log_rules import rules_text
 from rankduel.spark import credit as spark_credit
 
 SAME = ""
@@ -257,7 +257,7 @@ def test_rules_of_other_types(given: Any, text: Any) -> None:
 
 
 def test_a_zone_is_passed_on_by_its_name() -> None:
-    assert json.loads(_rules({"timezone": zoneinfo.ZoneInfo("Europe/Berlin")}, "credit_frame"))["timezone"] == "Europe/Berlin"
+    assert json.loads(rules_text({"timezone": zoneinfo.ZoneInfo("Europe/Berlin")}, "credit_frame"))["timezone"] == "Europe/Berlin"
 
 
 @pytest.mark.parametrize(
