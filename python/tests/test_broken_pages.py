@@ -84,6 +84,14 @@ def one_coin(clicked: float) -> Callable[[], tuple[Rows, Rows]]:
     return log
 
 
+def three_of_four() -> tuple[Rows, Rows]:
+    """The old ranker owns three of four places; who begins is left to a coin."""
+    impressions, clicks = healthy(clicked=0.5)
+    for row in impressions:
+        row["teams"] = ["new", "old", "old", "old"] if row["teams"][0] == "new" else ["old", "old", "new", "old"]
+    return impressions, clicks
+
+
 def wrong_clock() -> tuple[Rows, Rows]:
     """One of many devices is in 2030."""
     impressions, clicks = healthy(3_000)
@@ -115,6 +123,8 @@ BROKEN = {
     "one side of clicked pages": Broken(one_coin(1.0), {"final": True, "logged": "clicked"}, [], True, ""),
     "a coin by impression": Broken(one_coin(0.5), {**EVERY, "unit": "impression", "coin": "impression"}, ["lead"], False, "new comes first"),
     "a coin by user": Broken(one_coin(0.5), {**EVERY, "unit": "impression"}, [], True, ""),
+    # The sum is below 0.
+    "three of four places": Broken(three_of_four, {"final": True}, ["places"], False, "old owns 296 places more than new in 300 lists"),
     "2030": Broken(wrong_clock, {"logged": "every"}, ["far-times"], False, "1 impression came long after all others, until 2030-06-01: the log"),
 }  # fmt: skip
 

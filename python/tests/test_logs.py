@@ -6,6 +6,7 @@ import decimal
 import functools
 import json
 import pickle
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -216,6 +217,13 @@ def test_decisions_are_those_of_the_command_line(log: Simulated, tmp_path: Path)
     assert len(decision.looks) > 0 and (decision.svg() or "").startswith("<svg")
     text = click_logs("decide", tmp_path / "credited", "--confidence", "0.9")
     assert str(decision).splitlines()[0] == text.splitlines()[0]
+
+
+def test_rules_are_the_flags_of_the_command_line() -> None:
+    files = {"impressions", "clicks", "list-separator", "set-aside", "out", "replace", "help", "quiet"}
+    means = {"memory", "order", "scratch", "disk", "threads"}
+    flags = set(re.findall(r"^ +(?:-\w, )?--([a-z-]+)", click_logs("credit", "--help"), re.MULTILINE))
+    assert {name.replace("_", "-") for name in rd.CreditRules.__annotations__} == flags - files - means
 
 
 ROW = {"impression": ["i"], "time": [1.7e9], "user": ["u"], "shown": [["a", "b"]], "teams": [["A", "B"]]}

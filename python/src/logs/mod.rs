@@ -120,12 +120,7 @@ type Decided = (String, String, String, Option<String>, Vec<String>);
 
 /// Who won, by a table of outcomes and the summary beside it.
 #[pyfunction]
-pub(crate) fn decided(
-    outcomes: &str,
-    summary: &str,
-    confidence: f64,
-    by_impressions: bool,
-) -> PyResult<Decided> {
+pub(crate) fn decided(outcomes: &str, summary: &str, confidence: f64, by_impressions: bool) -> PyResult<Decided> {
     if !(confidence > 0.0 && confidence < 1.0) {
         return Err(value_error(format!("expected a confidence between 0 and 1, such as 0.95, found {confidence}")));
     }
