@@ -54,9 +54,9 @@ class CreditRules(TypedDict, total=False):
         Which pages the log keeps, for the check of their coins (`Credited.faults`): ``every`` or ``clicked``, those with a click,
         which say nothing about coins. By default it is not known: then coins are not tested if every page has a click.
     coin : str
-        How often a list is drawn anew, for the same check: once for each ``user`` (the default), ``session`` or ``impression``.
+        How often a list is drawn, for the same check: once for each ``user`` (the default), ``session`` or ``impression``.
     other_pages : bool
-        The clicks include those of pages outside the experiment, so that unknown impressions are no fault.
+        The clicks include those of pages outside the experiment, so that unknown impressions are expected.
     malformed : str
         What to do with rows that cannot be read: ``refuse`` (the default) or ``set-aside``.
     """

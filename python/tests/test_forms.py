@@ -385,7 +385,7 @@ def test_an_impression_says_the_same_in_a_file_and_over_http(change: dict[str, A
         with urllib.request.urlopen(request, timeout=10) as answer:
             assert sorted(json.load(answer)["shown"]) == ["11", "12"]
         counted = "A,B,1,0,0" if "user" in change else "A,B,3,1,0"
-        assert counted in by_lines(tmp_path, impressions, clicks)["outcomes"]
+        assert counted in by_lines(tmp_path, impressions, clicks).outcomes
         return
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(request, timeout=10)

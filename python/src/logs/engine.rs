@@ -90,8 +90,8 @@ const PAGE: u32 = 3;
 
 /// How many numbers the pages of a day and a pair are.
 pub(crate) const PAGE_COUNTS: usize = PageCounts::COLUMNS.len();
-/// How many numbers a row of counts has: of a day and a pair, wins, losses and ties by units and by impressions, and what pages
-/// say of themselves, which may be negative; of a fate, one.
+/// How many numbers a row of counts has: of a day and a pair, wins, losses and ties by units and by impressions, and the
+/// counts of pages, one of which may be negative; of a fate, one.
 const NUMBERS: usize = 6 + PAGE_COUNTS;
 /// How many columns of whole numbers: the kind of the row and the day, too.
 const COUNTS: usize = 2 + NUMBERS;
