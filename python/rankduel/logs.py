@@ -66,7 +66,8 @@ class Credited:
         What became of every row: `what` (impression, click, unit), `fate`, `count`, `meaning`. Fates of impressions add up to
         their rows, and so do those of clicks.
     pages : Frame
-        Counts of pages, their coins and lost clicks, by version, day and pair, with the columns of ``pages.csv``: `faults` follow from these counts.
+        Counts of pages, their coins and lost clicks, by version, day and pair, with the columns of ``pages.csv``:
+        `faults` follow from these counts.
     rankers : list of str
         The rankers, in the order of results.
     unit : str
