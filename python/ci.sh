@@ -111,6 +111,8 @@ if ! command -v java >/dev/null && [ -z "${JAVA_HOME:-}" ]; then
 elif environment "$work/spark" "$newest" pytest numpy pyarrow 'pandas<3' 'pyspark>=4,<5'; then
   "$work/spark/bin/pip" install -q --no-deps --force-reinstall "$wheel"
   (cd tests && "$work/spark/bin/python" -X dev -m pytest -q -p no:cacheprovider test_spark.py)
+  # The forms of a log of which Spark is one; a session of its own.
+  (cd tests && "$work/spark/bin/python" -X dev -m pytest -q -p no:cacheprovider -k Spark test_forms.py test_broken_pages.py)
 else
   echo 'SKIPPED: the package index lacks pyspark'
 fi

@@ -29,7 +29,8 @@ from rankduel.findings import Findings
 from rankduel.frames import Frame
 from rankduel.lists import experiment_version, interleave, multileave
 from rankduel.live import Live
-from rankduel.logs import Credited, CreditRules, Decision, credit_frame
+from rankduel.log_rules import CreditRules
+from rankduel.logs import Credited, Decision, Fault, credit_frame
 from rankduel.matrices import Matrix, bandit, explore
 from rankduel.notes import RankduelWarning
 from rankduel.own import Policy
@@ -50,6 +51,7 @@ __all__ = [
     "Decision",
     "Environment",
     "ExploreSettings",
+    "Fault",
     "Findings",
     "Frame",
     "Impression",

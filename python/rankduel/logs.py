@@ -2,154 +2,61 @@
 
 from __future__ import annotations
 
-import datetime
+import html
 import json
 import os
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from rankduel import _core, notes
 from rankduel.findings import page
 from rankduel.frames import Frame
-from rankduel.keywords import check
+from rankduel.log_rules import CreditRules, rules_text
 from rankduel.log_tables import batches
-from rankduel.settings import whole
-from rankduel.tables import time_text
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-class CreditRules(TypedDict, total=False):
-    """The rules of `credit_frame` and `rankduel.spark.credit`: those of ``click-logs credit``, with its defaults.
+@dataclass(frozen=True)
+class Fault:
+    """Something that is wrong with the pages of a log, or seems to be: said before every verdict.
 
     Attributes
     ----------
-    unit : str
-        What counts once: ``user`` (the default), ``session`` or ``impression``. Impressions only if no user sees two, or
-        users do not differ.
-    unit_days : int
-        A unit's impressions count on the day of its first and on the days after it, N in all; then it closes.
-    window : str or timedelta
-        How long after an impression its clicks count, e.g. ``30m``, the default.
-    skew : str or timedelta
-        How much a click may precede its impression, because clocks differ; ``5s`` by default.
-    dwell : str or timedelta
-        Count only clicks after which the user stayed so long, by the column ``dwell`` (seconds).
-    timezone : str or tzinfo
-        Where days begin, and the zone of times without one: ``UTC``, an offset such as ``+01:00``, or a name such as
-        ``Europe/Berlin`` (also as a `ZoneInfo`), with its summer time.
-    until : str or datetime
-        The log is complete until then; by default, until its last impression. What is open then is not credited.
-    final : bool
-        Nothing will be added to the log: all impressions and units are closed.
-    bots : mapping or path
-        Rules for bots, as in the TOML file of ``click-logs credit --bots``, or such a file.
-    actions : sequence of str
-        The values of ``action_name`` that are clicks; ``click`` and ``click_through`` by default.
-    pairs : str
-        How the rankers of impressions were chosen: ``chance`` (never by outcomes), ``kept`` (by outcomes, but a unit keeps its
-        first pair for life) or ``steered`` (by outcomes, e.g. by a bandit: of a unit only its very first impression counts). By
-        default as the column ``pairs`` says; without it ``chance`` if all impressions mix the same rankers, else ``steered``.
-    rankers : sequence of str
-        The rankers, in the order in which results name them; by default those of the log, by name.
-    malformed : str
-        What to do with rows that cannot be read: ``refuse`` (the default) or ``set-aside``.
+    kind : str
+        What it is about: ``lead`` (one ranker comes first too often), ``places`` (one owns too many places), ``near-ids`` (clicks
+        are on what was shown but for how its id is written), ``not-shown``, ``unknown-impressions`` (clicks on these),
+        ``far-times`` (impressions long after the log's end), ``lists-of-one`` (pages with documents of one ranker alone),
+        ``identical-lists``, or ``form-unsaid`` (coins cannot be tested before `CreditRules` says which pages are logged).
+    version : str or None
+        The version of the experiment, if only one of several has it.
+    sentence : str
+        What was found, and what is probably the mistake.
+    trusted : bool
+        Whether a verdict can be trusted all the same.
     """
 
-    unit: str
-    unit_days: int | None
-    window: str | datetime.timedelta | None
-    skew: str | datetime.timedelta | None
-    dwell: str | datetime.timedelta | None
-    timezone: str | datetime.tzinfo | None
-    until: str | datetime.datetime | None
-    final: bool
-    bots: Mapping[str, Any] | str | os.PathLike[str] | None
-    actions: Sequence[str] | None
-    pairs: str | None
-    rankers: Sequence[str] | None
-    malformed: str
+    kind: str
+    version: str | None
+    sentence: str
+    trusted: bool
 
-
-def _rules(rules: Mapping[str, Any], function: str) -> str:
-    """The rules in JSON, checked as far as Python must."""
-    check(function, rules, CreditRules.__annotations__, ["partitions"] if function == "credit" else [])
-    asked = dict(rules)
-    malformed = asked.pop("malformed", "refuse")
-    if malformed not in ("refuse", "set-aside"):
-        raise ValueError(f"malformed: expected 'refuse' or 'set-aside', found {malformed!r}")
-    for name in ("window", "skew", "dwell"):
-        if asked.get(name) is not None:
-            asked[name] = _duration(name, asked[name])
-    if asked.get("timezone") is not None:
-        asked["timezone"] = _zone(asked["timezone"])
-    if asked.get("until") is not None:
-        asked["until"] = _moment(asked["until"])
-    if asked.get("unit_days") is not None:
-        asked["unit_days"] = whole("unit_days", asked["unit_days"])
-    for name in ("unit", "pairs"):
-        if asked.get(name) is not None and not isinstance(asked[name], str):
-            raise TypeError(f"{name}: expected a text, found {asked[name]!r}")
-    asked["set_malformed_aside"] = malformed == "set-aside"
-    asked["final"] = bool(asked.get("final", False))
-    bots = asked.pop("bots", None)
-    if isinstance(bots, Mapping):
-        asked["bots"] = dict(bots)
-    elif bots is not None:
-        asked["bots_toml"] = Path(bots).read_text(encoding="utf-8")
-    for name in ("actions", "rankers"):
-        value = asked.get(name)
-        if isinstance(value, str):
-            raise TypeError(f"{name}: expected a list of names, found {value!r}")
-        if value is not None:
-            # Actions have no order.
-            asked[name] = sorted(value) if name == "actions" and isinstance(value, Set) else list(_core.in_order(value, name))
-    return json.dumps(asked)
-
-
-def _duration(name: str, value: Any) -> str:
-    """A length of time as text."""
-    if isinstance(value, np.timedelta64):
-        value = value.astype("timedelta64[us]").item()
-    if isinstance(value, datetime.timedelta):
-        return f"{value / datetime.timedelta(milliseconds=1):.0f}ms"
-    if not isinstance(value, str):
-        raise TypeError(f"{name}: expected a length of time with its unit, such as '30m' or timedelta(minutes=30), found {value!r}")
-    return value
-
-
-def _zone(value: Any) -> str:
-    """A zone by its name or offset."""
-    if isinstance(value, str):
-        return value
-    # Those of zoneinfo and of pytz have names, those of datetime an offset.
-    name = getattr(value, "key", None) or getattr(value, "zone", None)
-    if isinstance(name, str):
-        return name
-    offset = value.utcoffset(None) if isinstance(value, datetime.tzinfo) else None
-    if offset is None:
-        raise TypeError(f"timezone: expected a name such as 'UTC', an offset such as '+01:00', or a ZoneInfo, found {value!r}")
-    minutes = offset // datetime.timedelta(minutes=1)
-    return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
-
-
-def _moment(value: Any) -> str:
-    """A time as text, as in columns of times."""
-    text = time_text(value)
-    if not isinstance(text, str):
-        raise TypeError(f"until: expected a time such as '2026-11-22T15:04:05Z' or a datetime, found {value!r}")
-    return text
+    def __str__(self) -> str:
+        return self.sentence if self.version is None else f"{self.version}: {self.sentence}"
 
 
 class Credited:
-    """What a log says: outcomes by day and pair of rankers, and what became of every row.
+    """What a log says: outcomes by day and pair of rankers, what became of every row, and what is wrong with its pages.
 
     Attributes
     ----------
+    trusted : bool
+        Whether verdicts can be trusted as far as pages show: False if one of the `faults` says otherwise.
+    faults : list of Fault
+        What is wrong with pages, or seems to be; first what makes verdicts untrusted. Empty for a healthy log.
     outcomes : Frame
         One row per version, day and pair, with the columns of the file ``outcomes.csv`` that ``click-logs credit`` writes: wins,
         losses and ties of the `first` ranker, by units on the day on which they closed, and by impressions on the day on
@@ -158,6 +65,9 @@ class Credited:
     fates : Frame
         What became of every row: `what` (impression, click, unit), `fate`, `count`, `meaning`. Fates of impressions add up to
         their rows, and so do those of clicks.
+    pages : Frame
+        Counts of pages, their coins and lost clicks, by version, day and pair, with the columns of ``pages.csv``:
+        `faults` follow from these counts.
     rankers : list of str
         The rankers, in the order of results.
     unit : str
@@ -171,21 +81,26 @@ class Credited:
     """
 
     def __init__(
-        self, outcomes: bytes, fates: bytes, summary: str, rules: str, command: str = "rankduel.credit_frame"
+        self, outcomes: bytes, fates: bytes, pages: bytes, summary: str, rules: str, command: str = "rankduel.credit_frame"
     ) -> None:
         self.outcomes = Frame.from_csv(outcomes)
         self.fates = Frame.from_csv(fates)
+        self.pages = Frame.from_csv(pages)
         self.summary: dict[str, Any] = json.loads(summary)
         self.rules: dict[str, Any] = json.loads(rules)
         self.rankers: list[str] = self.summary["rankers"]
         self.unit: str = self.summary["unit"]
         self.synthetic: bool = self.summary["synthetic"]
+        found = self.summary["integrity"]["faults"]
+        self.faults = [Fault(fault["kind"], fault.get("version"), fault["sentence"], fault["trusted"]) for fault in found]
+        self.trusted = all(fault.trusted for fault in self.faults)
         self._command = command
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Credited):
             return NotImplemented
-        return (self.outcomes, self.fates, self.summary) == (other.outcomes, other.fates, other.summary)
+        own, others = ((of.outcomes, of.fates, of.pages, of.summary) for of in (self, other))
+        return own == others
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -228,11 +143,11 @@ class Credited:
         if by not in ("units", "impressions"):
             raise ValueError(f"by: expected 'units' or 'impressions', found {by!r}")
         table = self.outcomes.to_csv().decode()
-        text, data, looks, figure = _core.decided(table, json.dumps(self.summary), confidence, by == "impressions")
-        return Decision(text, json.loads(data), Frame.from_csv(looks.encode()), figure)
+        text, data, looks, figure, distrust = _core.decided(table, json.dumps(self.summary), confidence, by == "impressions")
+        return Decision(text, json.loads(data), Frame.from_csv(looks.encode()), figure, distrust)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write a folder that ``click-logs decide`` reads: ``outcomes.csv``, ``fates.csv``, ``summary.json``, ``config.json``.
+        """Write a folder that ``click-logs decide`` reads, with the files that ``click-logs credit`` writes.
 
         Parameters
         ----------
@@ -243,6 +158,7 @@ class Credited:
         path.mkdir(parents=True, exist_ok=True)
         self.outcomes.to_csv(path / "outcomes.csv")
         self.fates.to_csv(path / "fates.csv")
+        self.pages.to_csv(path / "pages.csv")
         # The last file says that all are there.
         config = {"command": self._command, "rules": self.rules}
         table = (path / "outcomes.csv").read_bytes().decode()
@@ -252,10 +168,21 @@ class Credited:
 
     def __repr__(self) -> str:
         counted = self.fate("impression", "credited")
-        return f"Credited({counted} of {self.summary['lines']['impressions']} impressions; rankers {', '.join(self.rankers)})"
+        trusted = "" if self.trusted else "; not trusted"
+        of_all = f"{counted} of {self.summary['lines']['impressions']} impressions"
+        return f"Credited({of_all}; rankers {', '.join(self.rankers)}{trusted})"
+
+    def __str__(self) -> str:
+        return "\n\n".join([*map(str, self.faults), repr(self)])
 
     def _repr_html_(self) -> str:
-        return self.outcomes._repr_html_() + self.fates._repr_html_()
+        return _alert(self.faults) + self.outcomes._repr_html_() + self.fates._repr_html_()
+
+
+def _alert(sentences: Sequence[object]) -> str:
+    """What a notebook shows above everything else."""
+    paragraphs = "".join(f"<p>{html.escape(str(sentence))}</p>" for sentence in sentences)
+    return f'<div role="alert">{paragraphs}</div>' if paragraphs else ""
 
 
 class Decision:
@@ -265,13 +192,17 @@ class Decision:
     ----------
     data : dict
         The verdicts, as in ``decision.json``. If the experiment changed, ``data["versions"]`` has them by version.
+    trusted : bool or None
+        Whether the verdicts can be trusted as far as pages show (`Credited.faults`); None if that is not known.
     looks : Frame
         The share of wins after each day with its confidence sequence, as in ``win-rate.csv``.
     """
 
-    def __init__(self, text: str, data: dict[str, Any], looks: Frame, figure: str | None) -> None:
+    def __init__(self, text: str, data: dict[str, Any], looks: Frame, figure: str | None, distrust: list[str]) -> None:
         self._text = text
+        self._distrust = distrust
         self.data = data
+        self.trusted: bool | None = data["trusted"]
         self.looks = looks
         self._figure = figure
 
@@ -292,7 +223,8 @@ class Decision:
         return self._text
 
     def _repr_html_(self) -> str:
-        return page(self._text, {"Share of wins, day by day": self._figure} if self._figure else {})
+        figures = {"Share of wins, day by day": self._figure} if self._figure else {}
+        return _alert(self._distrust) + page(self._text, figures)
 
 
 def checked(credited: Credited) -> Credited:
@@ -374,7 +306,7 @@ def credit_frame(impressions: Any, clicks: Any, **rules: Unpack[CreditRules]) ->
     day         first  second  unit_wins  unit_losses  unit_ties  impression_wins  impression_losses  impression_ties
     2026-01-01  A      B       0          1            1          0                1                  1
     """
-    asked = _rules(rules, "credit_frame")
+    asked = rules_text(rules, "credit_frame")
     log = _core.Log(asked)
     count = 0
     for batch in batches(impressions, "impressions"):

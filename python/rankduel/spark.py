@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from rankduel import _core
+from rankduel.log_rules import CreditRules, rules_text
 from rankduel.log_tables import LISTS, chosen, normal
-from rankduel.logs import Credited, CreditRules, _rules, checked
+from rankduel.logs import Credited, checked
 from rankduel.tables import SINGLE
 
 if TYPE_CHECKING:
@@ -28,10 +29,9 @@ _OUTCOMES = (
     "shown long, order long, "
     "first string, second string, version string"
 )
-_COUNTS = (
-    "kind long, day long, n0 long, n1 long, n2 long, n3 long, n4 long, n5 long, "
-    "first string, second string, version string"
-)
+# Of a day and a pair: three numbers of units, three of impressions, and those of pages.
+_NUMBERS = [f"n{at}" for at in range(3 + 3 + _core.PAGE_COUNTS)]
+_COUNTS = f"kind long, day long, {', '.join(f'{name} long' for name in _NUMBERS)}, first string, second string, version string"
 
 _Batches = Iterator["pyarrow.RecordBatch"]
 
@@ -211,7 +211,7 @@ def credit(
     partitions
         Partitions of both shuffles; by default ``spark.sql.shuffle.partitions``. No count depends on them.
     **rules
-        See `rankduel.logs.CreditRules`.
+        See `rankduel.CreditRules`.
 
     Returns
     -------
@@ -231,7 +231,7 @@ def credit(
             )
     from pyspark.sql import functions as F
 
-    asked = _rules(rules, "credit")
+    asked = rules_text(rules, "credit")
     spark = impressions.sparkSession
     number = partitions or int(spark.conf.get("spark.sql.shuffle.partitions") or 200)
     shown = impressions.select(*_columns(impressions, "impressions"))
@@ -244,11 +244,11 @@ def credit(
     outcomes = by_impression.mapInArrow(_gatherer(asked, survey), _OUTCOMES)
     by_unit = outcomes.repartition(number, "high", "low").sortWithinPartitions("high", "low")
     counts = by_unit.mapInArrow(_counter(asked, survey), _COUNTS)
-    sums = [F.sum(f"n{at}").alias(f"n{at}") for at in range(6)]
+    sums = [F.sum(name).alias(name) for name in _NUMBERS]
     added = counts.groupBy("kind", "version", "day", "first", "second").agg(*sums, F.max("n0").alias("most"))
     rows = []
     for row in _collected(added):
-        n = [row[f"n{at}"] for at in range(6)]
+        n = [row[name] for name in _NUMBERS]
         if row["second"] == "busiest" and row["kind"] == 1:
             n[0] = row["most"]
         rows.append((row["kind"], row["version"], row["day"], row["first"], row["second"], n))

@@ -7,6 +7,7 @@ plain log does. Forms that cannot hold an input, such as a set in JSON, pass it 
 from __future__ import annotations
 
 import csv
+import dataclasses
 import datetime
 import json
 import math
@@ -26,10 +27,12 @@ import pytest
 
 import rankduel as rd
 from rankduel.client import Client
-from rankduel.logs import _rules
+from rankduel.log_rules import rules_text
 from rankduel.spark import credit as spark_credit
 
 SAME = ""
+# The rules of a call that names none.
+FINAL: dict[str, Any] = {"final": True}
 FIRST = datetime.datetime(2026, 3, 1, 10, tzinfo=datetime.timezone.utc)
 Rows = list[dict[str, Any]]
 
@@ -115,36 +118,69 @@ def as_text(value: Any) -> Any:
     return value.isoformat()
 
 
-def by_command(folder: Path, files: list[Path]) -> Any:
-    words = ["credit", "--impressions", files[0], "--clicks", files[1], "--final", "--out", folder / "out", "--quiet"]
-    command = [sys.executable, "-m", "rankduel.click_logs", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+@dataclasses.dataclass(frozen=True)
+class Found:
+    """What a form of a log says: the same of all forms."""
+
+    outcomes: str
+    fates: str
+    pages: str
+    faults: list[dict[str, Any]]
+    decide: Callable[[], tuple[str, Any]] = dataclasses.field(compare=False)
+    """The verdict in words, and as ``decision.json`` has it."""
+
+
+def click_logs(*words: object) -> str:
+    done = subprocess.run([sys.executable, "-m", "rankduel.click_logs", *map(str, words)], capture_output=True, text=True, check=False, timeout=60)
     if done.returncode:
         raise ValueError(done.stderr)
-    return {name: (folder / "out" / f"{name}.csv").read_text() for name in ("outcomes", "fates")}
+    return done.stdout
 
 
-def by_lines(folder: Path, *tables: Rows) -> Any:
+def by_command(folder: Path, files: list[Path], rules: dict[str, Any]) -> Found:
+    flags: list[object] = []
+    for name, value in rules.items():
+        flags += [f"--{name.replace('_', '-')}"] * (value is not False) + [value] * (not isinstance(value, bool))
+    click_logs("credit", "--impressions", files[0], "--clicks", files[1], "--out", folder / "out", "--quiet", *flags)
+    tables = [(folder / "out" / f"{name}.csv").read_text() for name in ("outcomes", "fates", "pages")]
+    faults = json.loads((folder / "out/summary.json").read_text())["integrity"]["faults"]
+    decide = lambda: (click_logs("decide", folder / "out"), json.loads(click_logs("decide", folder / "out", "--format", "json")))  # noqa: E731
+    return Found(*tables, faults, decide)
+
+
+def by_package(credited: rd.Credited) -> Found:
+    assert credited.trusted == all(fault.trusted for fault in credited.faults)
+    faults = [{name: value for name, value in dataclasses.asdict(fault).items() if value is not None} for fault in credited.faults]
+    tables = [table.to_csv().decode() for table in (credited.outcomes, credited.fates, credited.pages)]
+
+    def decide() -> tuple[str, Any]:
+        decision = credited.decide()
+        assert decision.trusted is decision.data["trusted"]
+        return str(decision), decision.data
+
+    return Found(*tables, faults, decide)
+
+
+def by_lines(folder: Path, *tables: Rows, **rules: Any) -> Found:
     files = [folder / name for name in ("i.jsonl", "c.jsonl")]
     for file, rows in zip(files, tables):
         file.write_text("".join(json.dumps(row, default=as_text) + "\n" for row in rows))
-    return by_command(folder, files)
+    return by_command(folder, files, rules or FINAL)
 
 
-def by_csv(folder: Path, *tables: Rows) -> Any:
+def by_csv(folder: Path, *tables: Rows, **rules: Any) -> Found:
     files = [folder / name for name in ("i.csv", "c.csv")]
     for file, rows in zip(files, tables):
         with open(file, "w", newline="") as out:
             writer = csv.DictWriter(out, list(rows[0]))
             writer.writeheader()
             writer.writerows([{name: "nan" if value is math.nan else value for name, value in row.items()} for row in rows])
-    return by_command(folder, files)
+    return by_command(folder, files, rules or FINAL)
 
 
-def by_frame(make: Callable[[Rows], Any]) -> Callable[..., Any]:
-    def credit(folder: Path, *tables: Rows) -> Any:
-        credited = rd.credit_frame(*map(make, tables), final=True)
-        return {"outcomes": credited.outcomes.to_csv().decode(), "fates": credited.fates.to_csv().decode()}
+def by_frame(make: Callable[[Rows], Any]) -> Callable[..., Found]:
+    def credit(folder: Path, *tables: Rows, **rules: Any) -> Found:
+        return by_package(rd.credit_frame(*map(make, tables), **(rules or FINAL)))
 
     return credit
 
@@ -169,18 +205,17 @@ def in_arrow(rows: Rows) -> Any:
     return pytest.importorskip("pyarrow").Table.from_pylist(rows)
 
 
-def by_spark(folder: Path, *tables: Rows) -> Any:
+def by_spark(folder: Path, *tables: Rows, **rules: Any) -> Found:
     spark_sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed")
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         pytest.skip("Java is not installed")
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     spark = spark_sql.SparkSession.builder.master("local[1]").config("spark.sql.session.timeZone", "UTC").getOrCreate()
     frames = [spark.createDataFrame(in_arrow(rows).to_pandas()) for rows in tables]
-    credited = spark_credit(*frames, partitions=2, final=True)
-    return {"outcomes": credited.outcomes.to_csv().decode(), "fates": credited.fates.to_csv().decode()}
+    return by_package(spark_credit(*frames, partitions=2, **(rules or FINAL)))
 
 
-FORMS: dict[str, Callable[..., Any]] = {
+FORMS: dict[str, Callable[..., Found]] = {
     "JSON Lines": by_lines,
     "CSV": by_csv,
     "rows": by_frame(list),
@@ -195,7 +230,7 @@ FORMS: dict[str, Callable[..., Any]] = {
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     found = by_lines(tmp_path_factory.mktemp("plain"), *plain())
-    assert "A,B,3,1,0" in found["outcomes"]
+    assert "A,B,3,1,0" in found.outcomes and found.faults == []
     yield found
 
 
@@ -223,7 +258,7 @@ def test_dictionaries_need_no_other_library(make: Callable[[Rows], Any], expecte
         for row in plain()[0]
     ]  # fmt: skip
     credited = rd.credit_frame(make(nested), make(plain()[1]), final=True)
-    assert credited.outcomes.to_csv().decode() == expected["outcomes"]
+    assert credited.outcomes.to_csv().decode() == expected.outcomes
 
 
 @pytest.mark.parametrize("empty", [[], {}, (), "pandas", "polars", "pyarrow"])
@@ -257,7 +292,7 @@ def test_rules_of_other_types(given: Any, text: Any) -> None:
 
 
 def test_a_zone_is_passed_on_by_its_name() -> None:
-    assert json.loads(_rules({"timezone": zoneinfo.ZoneInfo("Europe/Berlin")}, "credit_frame"))["timezone"] == "Europe/Berlin"
+    assert json.loads(rules_text({"timezone": zoneinfo.ZoneInfo("Europe/Berlin")}, "credit_frame"))["timezone"] == "Europe/Berlin"
 
 
 @pytest.mark.parametrize(
@@ -267,6 +302,8 @@ def test_a_zone_is_passed_on_by_its_name() -> None:
         ({"timezone": 1}, "timezone: expected a name such as 'UTC'"),
         ({"until": True}, "until: expected a time"),
         ({"unit": 3}, "unit: expected a text, found 3"),
+        ({"logged": True}, "logged: expected a text, found True"),
+        ({"coin": 1}, "coin: expected a text, found 1"),
     ],
 )
 def test_rules_that_are_none(rules: Any, message: str) -> None:
@@ -348,7 +385,7 @@ def test_an_impression_says_the_same_in_a_file_and_over_http(change: dict[str, A
         with urllib.request.urlopen(request, timeout=10) as answer:
             assert sorted(json.load(answer)["shown"]) == ["11", "12"]
         counted = "A,B,1,0,0" if "user" in change else "A,B,3,1,0"
-        assert counted in by_lines(tmp_path, impressions, clicks)["outcomes"]
+        assert counted in by_lines(tmp_path, impressions, clicks).outcomes
         return
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(request, timeout=10)

@@ -6,6 +6,7 @@ import decimal
 import functools
 import json
 import pickle
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -43,7 +44,13 @@ class Simulated:
     def credited(self, *flags: object) -> dict[str, bytes]:
         out = self.folder / f"credited-{len(list(self.folder.iterdir()))}"
         click_logs("credit", "--impressions", self.files[0], "--clicks", self.files[1], "--quiet", "--out", out, *flags)
-        return {name: (out / name).read_bytes() for name in ("outcomes.csv", "fates.csv")}
+        return {name: (out / name).read_bytes() for name in ("outcomes.csv", "fates.csv", "pages.csv")}
+
+    @functools.cached_property
+    def pages(self) -> tuple[bytes, Any]:
+        """What the command line says of pages by the rules above: their counts, and what is wrong with them."""
+        out = decided_folder(self)
+        return (out / "pages.csv").read_bytes(), json.loads((out / "summary.json").read_text())["integrity"]
 
 
 @pytest.fixture(scope="session")
@@ -60,18 +67,25 @@ def pages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return Simulated(folder, "3000", *PAGES, "--bots", "0.01", "--conflicts", "0.01", "--method", request.param)
 
 
-def decided_by_command(log: Simulated) -> str:
-    """What `click-logs decide` prints of the log."""
+def decided_folder(log: Simulated) -> Path:
+    """The folder of `click-logs credit` by the rules of the log."""
     out = log.folder / "credited"
     if not out.exists():
         flags = ("--bots", log.folder / "bots.toml", "--rankers", "A,B", "--final", "--quiet", "--out", out)
         click_logs("credit", "--impressions", log.files[0], "--clicks", log.files[1], *flags)
-    return click_logs("decide", out)
+    return out
+
+
+def decided_by_command(log: Simulated) -> str:
+    """What `click-logs decide` prints of the log."""
+    return click_logs("decide", decided_folder(log))
 
 
 def same_as_truth(found: rd.Credited, log: Simulated) -> None:
+    """The truth knows no pages: they are as the command line has them."""
     assert found.outcomes.to_csv() == log.truth("outcomes.csv")
     assert found.fates.to_csv() == log.truth("fates.csv")
+    assert (found.pages.to_csv(), found.summary["integrity"]) == log.pages
     assert found.synthetic
 
 
@@ -145,6 +159,7 @@ def test_an_open_log_is_as_the_command_line_has_it(log: Simulated) -> None:
     expected = log.credited("--bots", log.folder / "bots.toml", "--window", "10m", "--unit-days", "2", "--timezone", "+02:00")
     assert found.outcomes.to_csv() == expected["outcomes.csv"]
     assert found.fates.to_csv() == expected["fates.csv"]
+    assert found.pages.to_csv() == expected["pages.csv"]
     assert found.fate("impression", "open") > 0
 
 
@@ -204,6 +219,13 @@ def test_decisions_are_those_of_the_command_line(log: Simulated, tmp_path: Path)
     assert str(decision).splitlines()[0] == text.splitlines()[0]
 
 
+def test_rules_are_the_flags_of_the_command_line() -> None:
+    files = {"impressions", "clicks", "list-separator", "set-aside", "out", "replace", "help", "quiet"}
+    means = {"memory", "order", "scratch", "disk", "threads"}
+    flags = set(re.findall(r"^ +(?:-\w, )?--([a-z-]+)", click_logs("credit", "--help"), re.MULTILINE))
+    assert {name.replace("_", "-") for name in rd.CreditRules.__annotations__} == flags - files - means
+
+
 ROW = {"impression": ["i"], "time": [1.7e9], "user": ["u"], "shown": [["a", "b"]], "teams": [["A", "B"]]}
 CLICK: dict[str, list[Any]] = {"impression": ["i"], "time": [1.7e9], "document": ["a"]}
 
@@ -238,6 +260,9 @@ CLICK: dict[str, list[Any]] = {"impression": ["i"], "time": [1.7e9], "document":
         ({name: ([None] if name == "teams" else value) * 2 for name, value in ROW.items()}, CLICK, {}, ValueError, "teams or a receipt"),
         ({name: [] for name in ROW}, CLICK, {}, ValueError, "there are no impressions"),
         (ROW, CLICK, {"unit": "day"}, ValueError, "expected the unit user, session or impression"),
+        (ROW, CLICK, {"coin": "day"}, ValueError, "coin: expected user, session or impression, found \"day\""),
+        (ROW, CLICK, {"logged": "all"}, ValueError, "logged: expected every or clicked, found \"all\""),
+        (ROW, CLICK, {"other_page": True}, TypeError, "no argument 'other_page'; did you mean 'other_pages'?"),
         (ROW, CLICK, {"window": "soon"}, ValueError, "window: expected a length of time"),
         (ROW, CLICK, {"until": "2026-01-01T00:00Z", "final": True}, ValueError, "exclude each other"),
         (ROW, CLICK, {"bots": {"agent": 1}}, ValueError, "unknown field `agent`"),

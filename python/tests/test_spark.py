@@ -117,6 +117,7 @@ def test_timestamps_of_parquet_and_an_open_log(spark: Any, frames: list[Any], lo
     expected = log.credited("--bots", log.folder / "bots.toml")
     assert found.outcomes.to_csv() == expected["outcomes.csv"]
     assert found.fates.to_csv() == expected["fates.csv"]
+    assert found.pages.to_csv() == expected["pages.csv"]
 
 
 def executors() -> list[int]:

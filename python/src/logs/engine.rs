@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
-use click_logs::join::{FrameJoin, Sum, Survey, Tally, UnitOutcome, Units};
+use click_logs::join::{FrameJoin, OfDay, Span, Sum, Survey, Tally, UnitOutcome, Units};
 use click_logs::model::Settings;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use serde::{Deserialize, Serialize};
+use verdicts::integrity::{PageCounts, PageRecord};
 use verdicts::outcomes::DayCounts;
 use verdicts::{OfVersion, PairChoices};
 
@@ -22,7 +23,7 @@ const ENOUGH_BYTES: usize = 32 << 20;
 /// Outcomes after which units are counted.
 const ENOUGH_OUTCOMES: usize = 1 << 18;
 
-/// A row that says what one impression says about one pair.
+/// A row that says what one impression says about one pair, or all of a day.
 const OUTCOME: i64 = 0;
 /// A row that says how many lines had a fate.
 const FATE: i64 = 1;
@@ -72,11 +73,11 @@ impl<const N: usize> Writer<N> {
         self.names[0].len()
     }
 
-    fn rows(self, names: [&str; N]) -> Rows {
+    fn rows(self, names: [impl Into<String>; N]) -> Rows {
         let rows = self.len();
         let numbers = names.into_iter().zip(self.numbers);
         let numbers =
-            numbers.map(|(name, column)| Column { name: name.to_owned(), values: Values::Int(column), valid: None });
+            numbers.map(|(name, column)| Column { name: name.into(), values: Values::Int(column), valid: None });
         let texts = NAMES.into_iter().zip(&self.names).map(|(name, column)| Column::texts(name, column));
         Rows(Arc::new(Table { rows, columns: numbers.chain(texts).collect() }))
     }
@@ -84,14 +85,51 @@ impl<const N: usize> Writer<N> {
 
 /// The columns of outcomes.
 const OUTCOMES: [&str; 10] = ["kind", "high", "low", "day", "net", "flags", "clicks", "all_clicks", "shown", "order"];
-/// The columns of counts.
-const COUNTS: [&str; 8] = ["kind", "day", "n0", "n1", "n2", "n3", "n4", "n5"];
+/// Where the page of an impression begins in the column `flags`, which begins with three of the outcome.
+const PAGE: u32 = 3;
+
+/// How many numbers the pages of a day and a pair are.
+pub(crate) const PAGE_COUNTS: usize = PageCounts::COLUMNS.len();
+/// How many numbers a row of counts has: of a day and a pair, wins, losses and ties by units and by impressions, and the
+/// counts of pages, one of which may be negative; of a fate, one.
+const NUMBERS: usize = 6 + PAGE_COUNTS;
+/// How many columns of whole numbers: the kind of the row and the day, too.
+const COUNTS: usize = 2 + NUMBERS;
+
+/// A row of counts.
+fn counts_row(kind: i64, day: i32, numbers: [i64; NUMBERS]) -> [i64; COUNTS] {
+    let mut row = [0; COUNTS];
+    (row[0], row[1]) = (kind, day.into());
+    row[2..].copy_from_slice(&numbers);
+    row
+}
+
+/// The numbers of a day and a pair.
+fn numbers_of(OfDay { counts: DayCounts { units, impressions }, pages }: OfDay) -> [i64; NUMBERS] {
+    let mut numbers = [0; NUMBERS];
+    let [a, b] = [units, impressions].map(|counts| [counts.wins, counts.losses, counts.ties].map(u64::cast_signed));
+    numbers[..3].copy_from_slice(&a);
+    numbers[3..6].copy_from_slice(&b);
+    numbers[6..].copy_from_slice(&pages.numbers());
+    numbers
+}
+
+/// The day and pair with these [numbers](numbers_of).
+fn of_numbers(numbers: [i64; NUMBERS]) -> OfDay {
+    let of = |at: usize| {
+        let [wins, losses, ties] = [0, 1, 2].map(|more| numbers[at + more].cast_unsigned());
+        statistics::Counts::new(wins, losses, ties)
+    };
+    let pages = PageCounts::of_numbers(std::array::from_fn(|at| numbers[6 + at]));
+    OfDay { counts: DayCounts { units: of(0), impressions: of(3) }, pages }
+}
 
 /// What a part of a log, or all of it, says of all impressions.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Surveyed {
-    times: Option<(i64, i64)>,
+    /// By day since 1970 (UTC): the first and the last time in milliseconds, and how many there are.
+    times: Vec<(i32, i64, i64, u64)>,
     is_synthetic: bool,
     versions: Vec<SurveyedVersion>,
     other_actions: Vec<String>,
@@ -132,12 +170,14 @@ impl Surveyed {
     fn parse(text: &str) -> PyResult<Survey> {
         let Self { times, is_synthetic, versions, other_actions } = serde_json::from_str(text).map_err(value_error)?;
         let versions = versions.into_iter().map(SurveyedVersion::read).collect::<PyResult<_>>()?;
+        let times = Span::of_days(times);
         Ok(Survey { times, versions, is_synthetic, other_actions: other_actions.into_iter().collect() })
     }
 
     fn text(survey: Survey) -> PyResult<String> {
         let Survey { times, versions, is_synthetic, other_actions } = survey;
         let versions = versions.into_iter().map(SurveyedVersion::of).collect();
+        let times = times.days();
         let written = Self { times, is_synthetic, versions, other_actions: other_actions.into_iter().collect() };
         serde_json::to_string(&written).map_err(value_error)
     }
@@ -229,8 +269,9 @@ impl Gathering {
         let mut writer = Writer::new();
         let credited = self.gathered.credit(self.until, |outcome| {
             let [high, low] = [(outcome.unit >> 64) as u64 as i64, outcome.unit as u64 as i64];
-            let flags =
-                i64::from(outcome.stands) | i64::from(outcome.is_known_bot) << 1 | i64::from(outcome.is_set_aside) << 2;
+            let flags = [outcome.stands, outcome.is_known_bot, outcome.is_set_aside];
+            let flags = flags.into_iter().enumerate().fold(0, |all, (at, flag)| all | i64::from(flag) << at);
+            let flags = flags | i64::from(outcome.page.packed()) << PAGE;
             let (shown, order) = (outcome.shown.0, outcome.shown.1.into());
             let (clicks, all) = (i64::from(outcome.clicks), i64::from(outcome.all_clicks));
             let numbers =
@@ -275,16 +316,20 @@ impl Counting {
             self.units.count(&mut self.sum);
             let Sum { days, tally } = std::mem::take(&mut self.sum);
             let mut writer = Writer::new();
-            for ((version, day, names), DayCounts { units, impressions }) in days {
-                let [a, b] = [units, impressions].map(|counts| [counts.wins, counts.losses, counts.ties]);
-                let [a, b] = [a, b].map(|counts| counts.map(|count| count as i64));
-                let numbers = [OUTCOME, day.into(), a[0], a[1], a[2], b[0], b[1], b[2]];
-                writer.push(numbers, names.each_ref().map(|name| Some(name.as_str())), version.as_deref());
+            for ((version, day, names), of_day) in days {
+                let row = counts_row(OUTCOME, day, numbers_of(of_day));
+                writer.push(row, names.each_ref().map(|name| Some(name.as_str())), version.as_deref());
             }
             for (what, name, count) in tally.rows() {
-                writer.push([FATE, 0, count as i64, 0, 0, 0, 0, 0], [Some(what), Some(name)], None);
+                let mut numbers = [0; NUMBERS];
+                numbers[0] = count.cast_signed();
+                writer.push(counts_row(FATE, 0, numbers), [Some(what), Some(name)], None);
             }
-            writer.rows(COUNTS)
+            writer.rows(std::array::from_fn(|at| match at {
+                0 => "kind".to_owned(),
+                1 => "day".to_owned(),
+                _ => format!("n{}", at - 2),
+            }))
         })
     }
 }
@@ -318,6 +363,7 @@ impl Counting {
                 shown: (number(8), number(9) as u32),
                 clicks: number(6) as u32,
                 all_clicks: number(7) as u32,
+                page: PageRecord::unpacked((number(5) >> PAGE) as u32),
             };
             self.units.push(&outcome).map_err(value_error)?;
         }
@@ -341,7 +387,7 @@ pub(crate) fn surveyed(parts: Vec<String>) -> PyResult<String> {
 }
 
 /// A row of the second step: its kind, the version of the experiment, the day, two names, and counts.
-type Row = (i64, Option<String>, i64, String, String, [u64; 6]);
+type Row = (i64, Option<String>, i64, String, String, [i64; NUMBERS]);
 
 /// What the log says, by the rows that the second step returned for all of its parts: those of a kind, a version, a day and names may be
 /// added up, but for fates of which the largest counts.
@@ -350,15 +396,14 @@ pub(crate) fn added_up<'py>(py: Python<'py>, rules: &str, survey: &str, counts: 
     let (settings, survey): (Settings, _) = (read(rules)?, Surveyed::parse(survey)?);
     let mut sum = Sum::default();
     let mut tally = Tally::default();
-    for (kind, version, day, first, second, n) in counts {
+    for (kind, version, day, first, second, numbers) in counts {
         if kind == FATE {
-            if !tally.add_row(&first, &second, n[0]) {
+            if !tally.add_row(&first, &second, numbers[0].cast_unsigned()) {
                 return Err(value_error(format!("a row of the fate {first:?}, {second:?}, which is unknown")));
             }
             continue;
         }
-        let of = |at: usize| statistics::Counts::new(n[at], n[at + 1], n[at + 2]);
-        sum.add_day(version, day as i32, [first, second], DayCounts { units: of(0), impressions: of(3) });
+        sum.add_day(version, day as i32, [first, second], of_numbers(numbers));
     }
     sum.tally += tally;
     Ok(said(py, &sum.credited(&survey, &settings), &settings))

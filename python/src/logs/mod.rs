@@ -15,24 +15,27 @@ use click_logs::cli::{SYNTHETIC, summary, words};
 use click_logs::figure::svg;
 use click_logs::join::{Credited, FrameJoin, Sum, Units};
 use click_logs::model::Settings;
-use click_logs::outcomes::fates_csv;
+use click_logs::outcomes::{fates_csv, integrity, pages_csv};
+use page::decision::{distrusted, overview};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use serde_json::Value;
+use serde_json::{Value, json};
 use verdicts::decide::{By, decide};
+use verdicts::integrity::Checked;
 
-pub(crate) use self::engine::{Counting, Gathering, Rows, added_up, surveyed};
+pub(crate) use self::engine::{Counting, Gathering, PAGE_COUNTS, Rows, added_up, surveyed};
 
 use crate::arrow::Batch;
 use crate::call::value_error;
 
-/// What a log says, as `click-logs credit` writes it: outcomes.csv, fates.csv, and the text of a summary in JSON.
-type Said<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, String);
+/// What a log says, as `click-logs credit` writes it: outcomes.csv, fates.csv, pages.csv, and the text of a summary in JSON.
+type Said<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, String);
 
 fn said<'py>(py: Python<'py>, credited: &Credited, settings: &Settings) -> Said<'py> {
     let outcomes = click_logs::outcomes::of_credited(credited).to_csv();
-    let summary = summary(credited, settings).to_string();
-    (PyBytes::new(py, outcomes.as_bytes()), PyBytes::new(py, fates_csv(credited).as_bytes()), summary)
+    let tables = [outcomes, fates_csv(credited), pages_csv(credited)];
+    let [outcomes, fates, pages] = tables.map(|table| PyBytes::new(py, table.as_bytes()));
+    (outcomes, fates, pages, summary(credited, settings).to_string())
 }
 
 /// What a column holds, by its name: a field by our own name for it, `client`, or `object`; `None` if it is not read.
@@ -111,15 +114,13 @@ pub(crate) fn sealed_summary(summary: &str, table: &str) -> PyResult<String> {
     serde_json::to_string(&sealed).map_err(value_error)
 }
 
-/// Who won, by a table of outcomes and the summary beside it: in words, as JSON, as CSV of every day, and as a figure, if there is
-/// something to draw.
+/// Verdicts: in words, as JSON, as CSV of every day, as a figure, if there is something to draw; and, if they are not trusted, the
+/// sentences that a page says instead.
+type Decided = (String, String, String, Option<String>, Vec<String>);
+
+/// Who won, by a table of outcomes and the summary beside it.
 #[pyfunction]
-pub(crate) fn decided(
-    outcomes: &str,
-    summary: &str,
-    confidence: f64,
-    by_impressions: bool,
-) -> PyResult<(String, String, String, Option<String>)> {
+pub(crate) fn decided(outcomes: &str, summary: &str, confidence: f64, by_impressions: bool) -> PyResult<Decided> {
     if !(confidence > 0.0 && confidence < 1.0) {
         return Err(value_error(format!("expected a confidence between 0 and 1, such as 0.95, found {confidence}")));
     }
@@ -136,6 +137,15 @@ pub(crate) fn decided(
     let verdicts = decide(&outcomes, alpha, by).map_err(value_error)?;
     let mut data = verdicts.json();
     data["synthetic"] = summary["synthetic"].clone();
+    let checked = integrity(&summary);
+    data["trusted"] = checked.as_ref().map(Checked::is_trusted).into();
+    data["faults"] = checked.as_ref().map_or(Value::Null, |checked| json!(checked.faults));
+    let untrusted = checked.and_then(|checked| checked.faults.into_iter().find(|fault| !fault.trusted));
+    let distrust = untrusted.map_or_else(Vec::new, |fault| {
+        let headline = overview(verdicts.latest(), summary["unit"].as_str()).headline;
+        let headline = distrusted(headline, &fault.sentence);
+        std::iter::once(headline.sentence).chain(headline.more).collect()
+    });
     let figure = svg(&verdicts, (summary["synthetic"] == true).then_some(SYNTHETIC));
-    Ok((words(&verdicts, &summary), data.to_string(), verdicts.looks_csv(), figure))
+    Ok((words(&verdicts, &summary), data.to_string(), verdicts.looks_csv(), figure, distrust))
 }

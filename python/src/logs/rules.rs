@@ -5,6 +5,7 @@ use pyo3::PyResult;
 use serde::Deserialize;
 use times::{Zone, parse_duration};
 use verdicts::Bots;
+use verdicts::integrity::Logged;
 
 use crate::call::value_error;
 
@@ -26,21 +27,38 @@ struct Rules {
     actions: Option<Vec<String>>,
     rankers: Option<Vec<String>>,
     pairs: Option<String>,
+    logged: Option<String>,
+    coin: Option<String>,
+    other_pages: bool,
     set_malformed_aside: bool,
+}
+
+/// What counts once, or has a coin of its own, by its name.
+fn unit_kind(name: &str) -> Option<UnitKind> {
+    [UnitKind::User, UnitKind::Session, UnitKind::Impression].into_iter().find(|kind| kind.name() == name)
 }
 
 /// The settings in a text of JSON.
 pub(super) fn read(text: &str) -> PyResult<Settings> {
     let rules: Rules = serde_json::from_str(text).map_err(value_error)?;
-    let mut settings = Settings { set_malformed_aside: rules.set_malformed_aside, ..Settings::default() };
-    settings.unit = match rules.unit.as_deref() {
-        None => settings.unit,
-        Some("user") => UnitKind::User,
-        Some("session") => UnitKind::Session,
-        Some("impression") => UnitKind::Impression,
-        Some(other) => {
-            return Err(value_error(format!("expected the unit user, session or impression, found {other:?}")));
-        }
+    let Rules { set_malformed_aside, other_pages, .. } = rules;
+    let mut settings = Settings { set_malformed_aside, other_pages, ..Settings::default() };
+    if let Some(unit) = rules.unit {
+        settings.unit = unit_kind(&unit)
+            .ok_or_else(|| value_error(format!("expected the unit user, session or impression, found {unit:?}")))?;
+    }
+    if let Some(coin) = rules.coin {
+        settings.coin = unit_kind(&coin)
+            .ok_or_else(|| value_error(format!("coin: expected user, session or impression, found {coin:?}")))?;
+    }
+    settings.logged = match rules.logged {
+        None => None,
+        Some(logged) => Some(
+            { [Logged::Every, Logged::Clicked] }
+                .into_iter()
+                .find(|known| known.name() == logged)
+                .ok_or_else(|| value_error(format!("logged: expected every or clicked, found {logged:?}")))?,
+        ),
     };
     if let Some(days) = rules.unit_days {
         if !(1..=3650).contains(&days) {
