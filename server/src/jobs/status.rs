@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use verdicts::outcomes::Outcomes;
 
 use serde_json::{Value, json};
-use traffic::{DecisionReport, Experiment, Facts, Fates};
+use traffic::{DecisionReport, Experiment, Facts, Fates, Notices};
 
 use super::Refusal;
 use crate::writer::Session;
@@ -63,6 +63,7 @@ pub fn snapshots(session: &Session<'_>, only: Option<&str>, known: &BTreeMap<u32
                 "since": one.created(),
                 "impressions": one.fates().asked,
                 "warnings": one.warnings(),
+                "trusted": one.integrity().is_trusted(),
             });
             (one.config().name.as_str(), taken(one, id, known.get(&id).copied(), told))
         })
@@ -92,7 +93,8 @@ impl Snapshot<Value> {
     pub fn with_verdict(self, verdict: &DecisionReport) -> Value {
         // Names of the numbers are those of `click-logs decide`.
         let decision = verdict.decision.record();
-        let report: Vec<&str> = verdict.report.lines().collect();
+        let report = self.facts.report(verdict);
+        let checked = self.facts.integrity().clone();
         let pairs = decision.pairs.iter().map(|pair| {
             json!({
                 "first": pair.first,
@@ -117,6 +119,9 @@ impl Snapshot<Value> {
         told["pairs"] = pairs.into();
         told["best"] = best.into();
         told["report"] = report.into();
+        told["trusted"] = checked.is_trusted().into();
+        told["faults"] = json!(checked.faults);
+        told["tested"] = checked.tested.into();
         told
     }
 }
@@ -141,6 +146,8 @@ fn details(experiment: &Experiment) -> Value {
         })
     });
     let Fates { asked, open, credited, alone, missing, unanswered, answered_late, clicks } = experiment.fates();
+    let Notices { not_shown, near_id, malformed, ignored, duplicate, late, noisy, identical: _, refused: _ } =
+        experiment.notices();
     let tally = experiment.tally();
     json!({
         "experiment": config.name,
@@ -158,7 +165,17 @@ fn details(experiment: &Experiment) -> Value {
             "answered-late": answered_late,
             "open": open,
         },
-        "clicks": {"taken": clicks},
+        // Clicks that were taken; of the others, impressions that had some.
+        "clicks": {
+            "taken": clicks,
+            "duplicate": duplicate,
+            "late": late,
+            "not-shown": not_shown,
+            "near-id": near_id,
+            "ignored": ignored,
+            "malformed": malformed,
+            "noisy": noisy,
+        },
         "units": {
             "counted": tally.counted,
             "bots": tally.bots,
