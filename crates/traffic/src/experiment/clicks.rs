@@ -8,7 +8,7 @@ use super::super::event::{Event, Notice, Time};
 use super::Experiment;
 
 /// So many events of an impression that do not count are more than a page sends.
-const NOISE: u8 = 200;
+const NOISE: u8 = 100;
 /// Of so many impressions it is remembered that something came after they were closed.
 const LATE: usize = 4_096;
 
