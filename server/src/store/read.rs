@@ -48,10 +48,9 @@ impl Shown {
     /// The 0-based position in the mixed list of a document that was displayed and is not pinned.
     #[must_use]
     pub fn position_of(&self, document: &str) -> Option<usize> {
-        if let Some(page) = &self.displayed {
-            if self.is_pinned(document) || !page.documents.iter().any(|known| known == document) {
-                return None;
-            }
+        let is_displayed = |page: &Displayed| page.documents.iter().any(|known| known == document);
+        if self.is_pinned(document) || !self.displayed.as_ref().is_none_or(is_displayed) {
+            return None;
         }
         self.mixed.iter().position(|known| known == document)
     }
