@@ -65,6 +65,19 @@ pub fn overview(decision: &Decision, unit: Option<&str>) -> Overview {
     }
 }
 
+/// The headline of a decision that is not trusted, because of a fault of its pages: the fault comes first, and what would be said
+/// without it last.
+#[must_use]
+pub fn distrusted(headline: Headline, fault: &str) -> Headline {
+    let otherwise = format!("Without this it would say: {}", headline.sentence);
+    Headline {
+        tone: Tone::Notice,
+        label: "not trusted".to_owned(),
+        sentence: "Do not trust this verdict: pages are broken.".to_owned(),
+        more: vec![fault.to_owned(), otherwise],
+    }
+}
+
 /// The best of several, or who leads.
 fn leader(decision: &Decision) -> Option<usize> {
     let best = decision.best.as_ref()?;

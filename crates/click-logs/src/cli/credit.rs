@@ -14,6 +14,7 @@ use output::results_folder::{Existing, ResultsFolder};
 use output::usage::usage;
 use serde_json::{Value, json};
 use times::{self, Zone, duration_text, parse_duration};
+use verdicts::integrity::Logged;
 use verdicts::{Bots, PairChoice};
 
 use super::Scratch;
@@ -21,7 +22,7 @@ use super::set_aside::{AsideWriter, move_file};
 use super::summary::{report, summary};
 use crate::join::{Credited, ImpressionFate, Inputs, Limits, Order, Watch, credit};
 use crate::model::{Complete, Settings, UnitKind};
-use crate::outcomes::{SUMMARY_FILE, fates_csv, sealed_summary, warnings};
+use crate::outcomes::{SUMMARY_FILE, fates_csv, pages_csv, sealed_summary, warnings};
 
 /// Join clicks to the lists that were shown, and credit each impression once
 ///
@@ -74,6 +75,15 @@ pub(super) struct Credit {
     /// The rankers (one with a comma in quotation marks), in the order in which results name them [default: those of the log, by name]
     #[arg(long, value_name = "NAMES")]
     rankers: Vec<NameList>,
+    /// Which pages the log keeps, for the check of their coins: only pages with clicks say nothing about coins
+    #[arg(long, value_enum)]
+    logged: Option<LoggedPages>,
+    /// How often a list is drawn anew, for the same check: once for each user, each session or each impression
+    #[arg(long, value_enum, default_value = "user")]
+    coin: Unit,
+    /// The clicks include those of pages outside the experiment, so that unknown impressions are no fault
+    #[arg(long)]
+    other_pages: bool,
     /// What separates the entries of a list in CSV [default: spaces; lists in brackets are recognised]
     #[arg(long, value_name = "CHARACTER")]
     list_separator: Option<char>,
@@ -114,6 +124,24 @@ enum Unit {
     User,
     Session,
     Impression,
+}
+
+impl From<Unit> for UnitKind {
+    fn from(unit: Unit) -> Self {
+        match unit {
+            Unit::User => Self::User,
+            Unit::Session => Self::Session,
+            Unit::Impression => Self::Impression,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum LoggedPages {
+    /// Every page that was shown
+    Every,
+    /// Only pages with clicks
+    Clicked,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -180,6 +208,7 @@ impl Credit {
             let table = outcomes.to_csv();
             super::write(folder.path(), "outcomes.csv", &table)?;
             super::write(folder.path(), "fates.csv", &fates_csv(&credited))?;
+            super::write(folder.path(), "pages.csv", &pages_csv(&credited))?;
             output::write_json_pretty(&folder.join(SUMMARY_FILE), &sealed_summary(&summary, &table)?)?;
             output::remove_stale(&folder.join("set-aside.csv"))?;
             if self.set_aside {
@@ -211,11 +240,7 @@ impl Credit {
             bail!(usage(format!("--rankers names {} twice; name each ranker once", rankers[at])));
         }
         Ok(Settings {
-            unit: match self.unit {
-                Unit::User => UnitKind::User,
-                Unit::Session => UnitKind::Session,
-                Unit::Impression => UnitKind::Impression,
-            },
+            unit: self.unit.into(),
             unit_days: self.unit_days,
             window: self.window,
             skew: self.skew,
@@ -227,6 +252,12 @@ impl Credit {
             pairs: self.pairs,
             rankers,
             list_separator: self.list_separator,
+            logged: self.logged.map(|logged| match logged {
+                LoggedPages::Every => Logged::Every,
+                LoggedPages::Clicked => Logged::Clicked,
+            }),
+            coin: self.coin.into(),
+            other_pages: self.other_pages,
             set_malformed_aside: self.malformed == OnMalformed::SetAside,
             holds_both: self.holds_both()?,
         })
@@ -269,6 +300,15 @@ impl Credit {
             "list_separator": settings.list_separator.unwrap_or(' '),
             "malformed": if settings.set_malformed_aside { "set aside" } else { "refuse" },
         });
+        if let Some(logged) = settings.logged {
+            config["logged"] = logged.name().into();
+        }
+        if settings.coin != UnitKind::User {
+            config["coin"] = settings.coin.name().into();
+        }
+        if settings.other_pages {
+            config["other_pages"] = true.into();
+        }
         if let Some(pairs) = settings.pairs {
             config["pairs"] = pairs.name().into();
         }

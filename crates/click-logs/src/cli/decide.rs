@@ -9,11 +9,12 @@ use output::results_folder::{Existing, ResultsFolder};
 use output::usage::usage;
 use serde_json::{Value, json};
 use statistics::anytime::TestState;
-use verdicts::decide::{By, Decision, OfVersion, Verdicts, decide, report};
+use verdicts::decide::{By, Decision, FindingKind, OfVersion, Verdicts, decide, finding, report};
+use verdicts::integrity::Checked;
 
 use super::html;
 use crate::figure::svg;
-use crate::outcomes::{of_version, summary_beside, warnings};
+use crate::outcomes::{integrity, of_version, summary_beside, warnings};
 
 /// Say who won, since when and how sure that is
 ///
@@ -33,6 +34,9 @@ pub(super) struct Decide {
     /// What to print: words, decision.json, or win-rate.csv
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
+    /// Say the verdict by the exit code, too: 0 decided, 3 open, 4 not trusted because pages are broken
+    #[arg(long)]
+    exit_code: bool,
     /// A folder for files
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
@@ -59,11 +63,17 @@ enum Format {
     Csv,
 }
 
+/// The exit code of a verdict that is open.
+const OPEN: u8 = 3;
+/// That of one that is not trusted.
+const NOT_TRUSTED: u8 = 4;
+
 /// The key under which a remark about the summary joins what it says.
 const REMARK: &str = "remark about the summary";
 
 impl Decide {
-    pub(super) fn run(self) -> Result<()> {
+    /// Decides; returns the exit code.
+    pub(super) fn run(self) -> Result<u8> {
         self.html.as_deref().map(html::check_new).transpose()?;
         let (table, summary) = self.read()?;
         let order: Vec<String> = summary["rankers"]
@@ -90,6 +100,9 @@ impl Decide {
         let certain = summary[REMARK].is_null() || is_synthetic(&summary);
         json["synthetic"] = if certain { summary["synthetic"].clone() } else { Value::Null };
         json["warnings"] = before_all(&verdicts, &summary).into();
+        let checked = integrity(&summary);
+        json["trusted"] = checked.as_ref().map(Checked::is_trusted).into();
+        json["faults"] = checked.as_ref().map_or(Value::Null, |checked| json!(checked.faults));
         json["pairs_chosen"] = summary["pairs"].clone();
         let fates = &summary["fates"]["impressions"];
         json["impressions_after_closing"] = json!({
@@ -106,17 +119,23 @@ impl Decide {
             self.write(out, &verdicts, &json, &text, &summary)?;
         }
         match self.format {
-            Format::Text => super::print(&text),
-            Format::Json => super::print(&serde_json::to_string_pretty(&json)?),
+            Format::Text => super::print(&text)?,
+            Format::Json => super::print(&serde_json::to_string_pretty(&json)?)?,
             Format::Csv => {
                 verdicts
                     .change()
                     .into_iter()
                     .chain(before_all(&verdicts, &summary))
                     .for_each(|warning| super::warn(&warning));
-                super::print(&verdicts.looks_csv())
+                super::print(&verdicts.looks_csv())?;
             }
         }
+        let is_trusted = checked.is_none_or(|checked| checked.is_trusted());
+        Ok(match (self.exit_code, is_trusted, finding(verdicts.latest(), None).kind) {
+            (false, ..) | (true, true, FindingKind::Decided) => 0,
+            (true, true, _) => OPEN,
+            (true, false, _) => NOT_TRUSTED,
+        })
     }
 
     fn table(&self) -> PathBuf {
@@ -320,6 +339,9 @@ fn set_aside(verdicts: &Verdicts, summary: &Value) -> String {
     }
     if credited > 0 && is_one {
         text += &how_pairs_were_chosen(summary);
+    }
+    if let Some(checked) = integrity(summary) {
+        text += &format!("{}\n", checked.tested);
     }
     text
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use output::usage::usage;
-use page::decision::overview;
+use page::decision::{distrusted, overview};
 use page::{Fate, FateKind, Figure, Overview, Traffic, TrafficDay};
 use serde_json::Value;
 use times::date;
@@ -13,7 +13,7 @@ use verdicts::decide::{Decision, Verdicts};
 use verdicts::outcomes::{Day, Outcomes};
 
 use crate::join::ImpressionFate;
-use crate::outcomes::SUMMARY_FILE;
+use crate::outcomes::{SUMMARY_FILE, integrity};
 
 /// Refuses a file that is there: nothing is replaced without being asked.
 pub(super) fn check_new(path: &Path) -> Result<()> {
@@ -49,6 +49,12 @@ impl Log<'_> {
             all.push(super::SYNTHETIC.to_owned());
         }
         all.extend_from_slice(warnings);
+        let mut page = overview(decision, self.summary["unit"].as_str());
+        let untrusted =
+            integrity(self.summary).and_then(|checked| checked.faults.into_iter().find(|fault| !fault.trusted));
+        if let Some(fault) = untrusted {
+            page.headline = distrusted(page.headline, &fault.sentence);
+        }
         Overview {
             name: self.name.to_owned(),
             warnings: all,
@@ -57,7 +63,7 @@ impl Log<'_> {
             fates: self.fates(),
             settings: self.settings(decision),
             report: text.lines().map(str::to_owned).collect(),
-            ..overview(decision, self.summary["unit"].as_str())
+            ..page
         }
     }
 

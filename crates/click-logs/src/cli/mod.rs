@@ -40,7 +40,7 @@ enum Command {
 }
 
 /// Parses the command line and runs the command. The exit code is 2 for wrong usage and 1 for failures, each with one line on
-/// standard error.
+/// standard error; `decide --exit-code` has two more.
 #[must_use]
 pub fn main() -> ExitCode {
     ExitCode::from(main_with(std::env::args_os()))
@@ -67,12 +67,12 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         }
     };
     let ran = match command {
-        Command::Credit(command) => command.run(),
+        Command::Credit(command) => command.run().map(|()| 0),
         Command::Decide(command) => command.run(),
-        Command::Simulate(command) => command.run(),
+        Command::Simulate(command) => command.run().map(|()| 0),
     };
     match ran {
-        Ok(()) => 0,
+        Ok(code) => code,
         Err(error) if is_closed_pipe(&error) => 0,
         Err(error) => {
             let usage = error.chain().any(|cause| cause.is::<UsageError>());

@@ -62,6 +62,7 @@ pub fn summary(credited: &Credited, settings: &Settings) -> Value {
     if settings.dwell.is_some() {
         summary["clicks_without_dwell"] = tally.without_dwell.into();
     }
+    summary["integrity"] = json!(credited.integrity(settings));
     summary["warnings"] = warnings(&summary).into();
     summary
 }

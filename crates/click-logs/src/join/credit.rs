@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 
 use output::threads;
 use rayon::prelude::*;
-use verdicts::outcomes::Day;
 
 use super::credited::Credited;
-use super::encode::{Encoded, Encoding, Kind, joined_times, note_action};
+use super::encode::{Encoded, Encoding, Kind, note_action};
 use super::outcome::{self, PairOutcome};
 use super::sliding::stopped::Stopped;
+use super::span::{Span, beyond_end};
 use super::spill::Spill;
 use super::survey::names;
 use super::tally::{Aside, Tally};
-use super::units::{Counter, Days, Pairs, most_careful};
+use super::units::{Counter, Days, Pairs, divided, most_careful};
 use crate::error::LogError;
 use crate::model::{Complete, Lineups, Settings, wrong_name};
 use crate::read::LogFile;
@@ -140,6 +140,14 @@ fn in_either_order(
             None => Err(Stopped::NeverBegun),
         };
         match slid {
+            // Windows were closed as if the log ended with its last line.
+            Ok(_) if let Some((count, ..)) = beyond_end(&work.times, settings) => {
+                let why = format!("{count} impressions come long after all others");
+                if limits.order == Order::Time || !all_files() {
+                    return Err(LogError::new(format!("{why}; say until when the log is complete (--until)")));
+                }
+                watch.again(&format!("{why}; reading again, in any order"));
+            }
             Ok(outcomes) => return work.finish(outcomes, true, &mut take),
             Err(Stopped::Failed(error)) => return Err(error),
             Err(Stopped::OutOfOrder(why)) if limits.order == Order::Time => {
@@ -171,7 +179,7 @@ pub(super) struct JoinState<'a> {
     pub(super) parts: usize,
     pub(super) lineups: Lineups,
     pub(super) tally: Tally,
-    pub(super) times: Option<(i64, i64)>,
+    pub(super) times: Span,
     pub(super) is_synthetic: bool,
     pub(super) other_actions: BTreeSet<String>,
     /// Bytes of temporary files.
@@ -192,7 +200,7 @@ impl<'a> JoinState<'a> {
             parts,
             lineups: Lineups::default(),
             tally: Tally::default(),
-            times: None,
+            times: Span::default(),
             is_synthetic: false,
             other_actions: BTreeSet::new(),
             spilled: 0,
@@ -235,7 +243,7 @@ impl<'a> JoinState<'a> {
         }
         for encoded in &encoded {
             self.tally += encoded.tally;
-            self.times = joined_times(self.times, encoded.times);
+            self.times.join(&encoded.times);
             self.is_synthetic |= encoded.is_synthetic;
             encoded.other_actions.iter().for_each(|action| note_action(&mut self.other_actions, action));
         }
@@ -269,14 +277,14 @@ impl<'a> JoinState<'a> {
         match self.settings.complete {
             Complete::Final => i64::MAX,
             Complete::Until(time) => time,
-            Complete::LastImpression => self.times.map_or(0, |(_, last)| last),
+            Complete::LastImpression => self.times.end(self.settings.window).map_or(0, |(end, _)| end),
         }
     }
 
     /// The same, where the log is known to have an impression at this time, read or not.
     pub(super) fn complete_until_at_least(&self, known: i64) -> i64 {
         match self.settings.complete {
-            Complete::LastImpression => self.times.map_or(known, |(_, last)| last.max(known)),
+            Complete::LastImpression => self.times.ends().map_or(known, |(_, last)| last.max(known)),
             Complete::Final | Complete::Until(_) => self.complete_until(),
         }
     }
@@ -306,13 +314,15 @@ impl<'a> JoinState<'a> {
         self.spilled += outcomes.written();
         let last_day = self.last_day();
         let days = self.count(outcomes, &pairs, last_day, take)?;
-        let day = |((version, day, pair), counts)| Day { version, day, pair, counts };
+        let (days, pages) = divided(days.into_iter());
         Ok(Credited {
             rankers: pairs.names,
             versions: pairs.versions,
-            days: days.into_iter().map(day).collect(),
+            days,
+            pages,
             tally: self.tally.settled(),
-            times: self.times,
+            times: self.times.ends(),
+            beyond_end: beyond_end(&self.times, self.settings),
             is_synthetic: self.is_synthetic,
             spilled: self.spilled,
             last_closed_day: (last_day != i32::MAX).then_some(last_day),
@@ -355,10 +365,8 @@ impl<'a> JoinState<'a> {
                 .collect();
             for (counted, &part) in counted.into_iter().zip(group) {
                 let (more, tally, asides) = counted?;
-                for (key, counts) in more {
-                    let sum = days.entry(key).or_default();
-                    sum.units += counts.units;
-                    sum.impressions += counts.impressions;
+                for (key, of) in more {
+                    *days.entry(key).or_default() += of;
                 }
                 self.tally += tally;
                 take(asides);

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use verdicts::integrity::{self, Checked, Clicks, Form, PageDay, Pages};
 use verdicts::outcomes::Day;
 use verdicts::{PairChoice, SaidBy, Version};
 
-use super::tally::Tally;
+use super::tally::{ClickFate, Tally};
+use crate::model::Settings;
 
 /// What a log says.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,10 +18,14 @@ pub struct Credited {
     pub versions: Vec<Version>,
     /// By version, day and pair, in this order.
     pub days: Vec<Day>,
+    /// What pages say of themselves, in the same order.
+    pub pages: Vec<PageDay>,
     /// What became of every line.
     pub tally: Tally,
     /// The times of the first and last impression; `None` without any.
     pub times: Option<(i64, i64)>,
+    /// Impressions that are not before the end of the log because they come long after all others: how many, the end, the last one.
+    pub beyond_end: Option<(u64, i64, i64)>,
     /// Whether simulated users are among those of the log.
     pub is_synthetic: bool,
     /// Bytes of temporary files.
@@ -38,4 +44,30 @@ pub struct Credited {
     pub other_actions: BTreeSet<String>,
     /// Rankers that the settings name and no impression does.
     pub never_met: Vec<String>,
+}
+
+impl Credited {
+    /// What is wrong with the pages of the log, by what they say of themselves; `settings` are those by which it was credited.
+    #[must_use]
+    pub fn integrity(&self, settings: &Settings) -> Checked {
+        let versions: Vec<Option<String>> = self.versions.iter().map(|version| version.name.clone()).collect();
+        let [_, lines] = self.tally.lines();
+        let of = |fate| self.tally.of_clicks(fate);
+        let mut checked = integrity::check(&Pages {
+            rankers: &self.rankers,
+            versions: &versions,
+            days: &self.pages,
+            form: Form { logged: settings.logged, fresh: settings.fresh() },
+            clicks: Clicks {
+                all: lines - of(ClickFate::Other) - of(ClickFate::Malformed),
+                unknown: of(ClickFate::Unknown),
+                of_other_pages: settings.other_pages,
+            },
+        });
+        if let Some((count, end, last)) = self.beyond_end {
+            let [end, last] = [end, last].map(|time| settings.zone.day(time));
+            checked.add(integrity::far_times(count, last, end));
+        }
+        checked
+    }
 }

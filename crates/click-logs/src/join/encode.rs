@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::encoder::Encoder;
+use super::span::Span;
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally};
 use crate::error::{LogError, Malformed};
 use crate::model::{Lineups, Settings};
@@ -13,8 +14,8 @@ pub(super) struct Encoded {
     /// By partition.
     pub(super) records: Vec<Vec<u8>>,
     pub(super) tally: Tally,
-    /// The times of the first and the last impression.
-    pub(super) times: Option<(i64, i64)>,
+    /// The times of impressions.
+    pub(super) times: Span,
     /// The times of all lines in their order, where they are asked for.
     pub(super) order: Vec<i64>,
     pub(super) is_synthetic: bool,
@@ -49,7 +50,7 @@ impl Encoding<'_> {
         let mut encoded = Encoded {
             records: (0..self.parts).map(|_| Vec::with_capacity(block.bytes() / self.parts)).collect(),
             tally: Tally::default(),
-            times: None,
+            times: Span::default(),
             order: Vec::new(),
             is_synthetic: false,
             other_actions: BTreeSet::new(),
@@ -107,7 +108,7 @@ impl Encoding<'_> {
                         (impression.time, impression.is_synthetic())
                     }
                 };
-                encoded.times = joined_times(encoded.times, Some((time, time)));
+                encoded.times.add(time);
                 encoded.is_synthetic |= is_synthetic;
                 if self.keeps_times {
                     encoded.order.push(time);
@@ -149,13 +150,5 @@ pub(super) fn note_action(known: &mut BTreeSet<String>, action: &str) {
     known.insert(action.to_owned());
     if known.len() > ENOUGH {
         known.pop_last();
-    }
-}
-
-/// The earlier and the later of two pairs of times.
-pub(super) fn joined_times(a: Option<(i64, i64)>, b: Option<(i64, i64)>) -> Option<(i64, i64)> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
-        (a, b) => a.or(b),
     }
 }

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ranktypes::text::excerpt;
 use verdicts::PairChoice;
+use verdicts::integrity::{is_normal, normal_form};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
-use super::record::{ClickRecord, ID, NARROW_DOCUMENT, NO_UNIT, NOT_MIXED, NewImpression, Origin};
+use super::record::{ClickRecord, ID, NARROW_DOCUMENT, NO_UNIT, NORMAL_FORM, NOT_MIXED, NewImpression, Origin};
 use crate::error::Malformed;
 use crate::model::{
     Alone, Click, Impression, ImpressionRef, Lineups, Mixed, MixedRef, NOBODY, Settings, UnitKind, write_credit,
@@ -21,9 +22,14 @@ fn hash(id: &str) -> u128 {
     xxh3_128(id.as_bytes()) & ((1 << (8 * ID)) - 1)
 }
 
-/// The hash of a document.
+/// The hash of a document: its lower bits are of the normal form of its id, the others of the id itself.
 fn hash_of_document(id: &str) -> u64 {
-    xxh3_64(id.as_bytes()) >> 16
+    let hash = xxh3_64(id.as_bytes()) >> 16;
+    if is_normal(id) {
+        return hash;
+    }
+    let normal = xxh3_64(normal_form(id).as_bytes()) >> 16;
+    hash & !NORMAL_FORM | normal & NORMAL_FORM
 }
 
 /// The hash of the document of a click. One on no document is on none that was shown, even if one without a name was.

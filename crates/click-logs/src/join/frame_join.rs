@@ -11,11 +11,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use verdicts::OfVersion;
+use verdicts::integrity::PageRecord;
 
-use super::encode::{joined_times, note_action};
+use super::encode::note_action;
 use super::encoder::Encoder;
 use super::outcome::{Kept, PairOutcome, UNKNOWN};
 use super::record::{Blocks, CLICK, ClickRecord, ImpressionRecord};
+use super::span::Span;
 use super::survey::Survey;
 use super::table::Table;
 use super::tally::{ClickFate, ImpressionFate, Tally};
@@ -49,6 +51,8 @@ pub struct UnitOutcome<'a> {
     pub clicks: u32,
     /// The clicks that rules for bots count: those in its window.
     pub all_clicks: u32,
+    /// What its page says of the pair.
+    pub page: PageRecord,
 }
 
 /// How many tables a log in memory has: each is small enough for a processor's cache.
@@ -72,7 +76,7 @@ pub struct FrameJoin {
     impressions: Vec<Blocks>,
     clicks: Vec<Blocks>,
     tally: Tally,
-    times: Option<(i64, i64)>,
+    times: Span,
     is_synthetic: bool,
     other_actions: BTreeSet<String>,
 }
@@ -87,7 +91,7 @@ impl FrameJoin {
             impressions: blocks(),
             clicks: blocks(),
             tally: Tally::default(),
-            times: None,
+            times: Span::default(),
             is_synthetic: false,
             other_actions: BTreeSet::new(),
         }
@@ -112,7 +116,7 @@ impl FrameJoin {
         for (at, row) in rows.enumerate() {
             let taken = row.and_then(|impression| {
                 encoder.complete_impression(&impression, (0, 0), |id| self.impressions[part_of(id)].buffer())?;
-                self.times = joined_times(self.times, Some((impression.time, impression.time)));
+                self.times.add(impression.time);
                 self.is_synthetic |= impression.is_synthetic();
                 Ok(())
             });
@@ -153,7 +157,7 @@ impl FrameJoin {
             };
             match taken {
                 Ok((time, is_synthetic)) => {
-                    self.times = joined_times(self.times, Some((time, time)));
+                    self.times.add(time);
                     self.is_synthetic |= is_synthetic;
                 }
                 Err(_) if settings.set_malformed_aside => self.tally.impressions(ImpressionFate::Malformed, 1),
@@ -200,7 +204,7 @@ impl FrameJoin {
     #[must_use]
     pub fn survey(&self) -> Survey {
         let (versions, other_actions) = (self.lineups.versions(), self.other_actions.clone());
-        Survey { times: self.times, versions, is_synthetic: self.is_synthetic, other_actions }
+        Survey { times: self.times.clone(), versions, is_synthetic: self.is_synthetic, other_actions }
     }
 
     /// Forgets the lines, but not what they said together.
@@ -231,6 +235,7 @@ impl FrameJoin {
                 is_known_bot: outcome.is_known_bot,
                 clicks: outcome.clicks,
                 all_clicks: outcome.all_clicks,
+                page: outcome.page,
             });
         };
         // Each part is given back as soon as it is joined.
@@ -302,6 +307,7 @@ impl Units {
             is_known_bot: outcome.is_known_bot,
             clicks: outcome.clicks,
             all_clicks: outcome.all_clicks,
+            page: outcome.page,
             origin: None,
         });
         Ok(())
@@ -360,9 +366,9 @@ impl Units {
             asides: Vec::new(),
         };
         counter.count(&std::mem::take(&mut self.outcomes));
-        for ((version, day, pair), counts) in counter.days {
+        for ((version, day, pair), of) in counter.days {
             let names = [pair.0, pair.1].map(|place| pairs.names[place].clone());
-            sum.add_day(pairs.versions[version].name.clone(), day, names, counts);
+            sum.add_day(pairs.versions[version].name.clone(), day, names, of);
         }
         sum.tally += counter.tally;
     }

@@ -1,5 +1,7 @@
 //! What an impression says about one pair of its rankers, as bytes: what units are counted from.
 
+use verdicts::integrity::PageRecord;
+
 use super::record::{ID, ORIGIN, Origin, TIME, read_id, read_origin, read_time, write_id, write_origin, write_time};
 
 /// One impression, one pair.
@@ -23,6 +25,8 @@ pub(super) struct PairOutcome {
     pub(super) clicks: u32,
     /// All clicks in its window.
     pub(super) all_clicks: u32,
+    /// What its page says of the pair.
+    pub(super) page: PageRecord,
     pub(super) origin: Option<Origin>,
 }
 
@@ -56,6 +60,7 @@ struct KeptOutcome {
     lineup: u32,
     clicks: u32,
     all_clicks: u32,
+    page: u32,
     pair: [u8; 2],
     net: i8,
     stands: bool,
@@ -73,7 +78,7 @@ impl Kept {
         }
         let PairOutcome { unit, shown, day, lineup, pair, net, stands, is_set_aside, is_known_bot, clicks, .. } =
             outcome;
-        let all_clicks = outcome.all_clicks;
+        let (all_clicks, page) = (outcome.all_clicks, outcome.page.packed());
         let last = self.0.len() - 1;
         self.0[last].push(KeptOutcome {
             unit,
@@ -82,6 +87,7 @@ impl Kept {
             lineup,
             clicks,
             all_clicks,
+            page,
             pair,
             net,
             stands,
@@ -102,8 +108,8 @@ impl OutcomeSource for Kept {
     }
 
     fn get(&self, place: usize) -> PairOutcome {
-        let KeptOutcome { unit, shown, day, lineup, clicks, all_clicks, pair, net, stands, is_set_aside, is_known_bot } =
-            self.0[place / Self::BLOCK][place % Self::BLOCK];
+        let kept = self.0[place / Self::BLOCK][place % Self::BLOCK];
+        let KeptOutcome { unit, shown, day, lineup, clicks, all_clicks, pair, net, stands, is_set_aside, .. } = kept;
         PairOutcome {
             unit,
             shown,
@@ -113,9 +119,10 @@ impl OutcomeSource for Kept {
             net,
             stands,
             is_set_aside,
-            is_known_bot,
+            is_known_bot: kept.is_known_bot,
             clicks,
             all_clicks,
+            page: PageRecord::unpacked(kept.page),
             origin: None,
         }
     }
@@ -125,7 +132,9 @@ impl OutcomeSource for Kept {
 pub(super) const UNKNOWN: u8 = u8::MAX;
 
 /// Bytes without an origin.
-const LENGTH: usize = ID + 15 + TIME + 4;
+const LENGTH: usize = ID + 15 + TIME + 4 + PAGE;
+/// Bytes of what its page says.
+const PAGE: usize = 3;
 
 /// Bytes of one, with its origin or without.
 pub(super) fn length(keeps_origins: bool) -> usize {
@@ -147,6 +156,7 @@ impl PairOutcome {
         bytes.extend_from_slice(&self.all_clicks.to_le_bytes());
         write_time(self.shown.0, bytes);
         bytes.extend_from_slice(&self.shown.1.to_le_bytes());
+        bytes.extend_from_slice(&self.page.packed().to_le_bytes()[..PAGE]);
         if let Some(origin) = self.origin {
             write_origin(origin, bytes);
         }
@@ -170,6 +180,10 @@ impl PairOutcome {
             is_known_bot: flags & 2 == 2,
             clicks: two(9),
             all_clicks: u32::from_le_bytes(four(11)),
+            page: PageRecord::unpacked({
+                let page = &rest[15 + TIME + 4..];
+                u32::from_le_bytes([page[0], page[1], page[2], 0])
+            }),
             origin: (bytes.len() > LENGTH).then(|| read_origin(&bytes[LENGTH..])),
         }
     }
@@ -194,6 +208,7 @@ mod tests {
                 is_known_bot: true,
                 clicks: 9,
                 all_clicks: 1 << 20,
+                page: PageRecord::unpacked(0xfff7 << 8 | 0b1_0001),
                 origin,
             };
             let mut bytes = Vec::new();

@@ -1,6 +1,7 @@
 //! Impressions and clicks as bytes: what the join needs, and no more, because logs in any order pass through files. Ids are
 //! hashes of 96 bits, so that two of a billion are the same by chance with a probability of 10^-11; documents, which are
-//! compared within one list, have 40, or 48 where two of a list agree in 40.
+//! compared within one list, have 40, or 48 where two of a list agree in 40. Of these, 24 are of the id's normal form, so that a click
+//! on a document that was not shown can be told from one on a document whose id is written in another way.
 
 use crate::model::{NOBODY, Oddities};
 use ranktypes::varint;
@@ -20,6 +21,10 @@ const DOCUMENT: usize = 6;
 const NARROW: usize = DOCUMENT - 1;
 /// The bits of a document of an impression, unless these are not enough.
 pub(super) const NARROW_DOCUMENT: u64 = (1 << (8 * NARROW)) - 1;
+/// Bytes of a document that are those of the [normal form](verdicts::integrity::normal_form) of its id.
+const NORMAL: usize = 3;
+/// The bits of a document that are those of its normal form.
+pub(super) const NORMAL_FORM: u64 = (1 << (8 * NORMAL)) - 1;
 /// Bytes of a click without its origin.
 pub(super) const CLICK: usize = ID + DOCUMENT + TIME + 1;
 
@@ -33,6 +38,8 @@ const IS_PACKED: u8 = 4;
 const HAS_PINNED: u8 = 8;
 /// Documents that were mixed were left out.
 const HAS_LEFT_OUT: u8 = 16;
+/// Documents are in another order than they were mixed in.
+const IS_MOVED: u8 = 32;
 
 /// The lineup of an impression that was not mixed.
 pub(super) const NOT_MIXED: u32 = u32::MAX;
@@ -98,12 +105,13 @@ impl NewImpression<'_> {
     pub(super) fn write(&self, bytes: &mut Vec<u8>) {
         let is_packed = self.has_teams && self.credit.iter().all(|&team| team < PACKED_NOBODY || team == NOBODY);
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
-        let Oddities { has_pinned, has_left_out } = self.oddities;
+        let Oddities { has_pinned, has_left_out, is_moved } = self.oddities;
         let flags = flag(self.is_known_bot, IS_BOT)
             | flag(self.is_wide, IS_WIDE)
             | flag(is_packed, IS_PACKED)
             | flag(has_pinned, HAS_PINNED)
-            | flag(has_left_out, HAS_LEFT_OUT);
+            | flag(has_left_out, HAS_LEFT_OUT)
+            | flag(is_moved, IS_MOVED);
         let width = if self.is_wide { DOCUMENT } else { NARROW };
         let (lineup, shown) = (self.lineup.wrapping_add(SPECIAL_LINEUPS), self.documents.len() as u32);
         let credit = if is_packed { self.credit.len().div_ceil(4) } else { self.credit.len() };
@@ -206,7 +214,8 @@ impl<'a> ImpressionRecord<'a> {
     }
 
     pub(super) fn oddities(self) -> Oddities {
-        Oddities { has_pinned: self.is(HAS_PINNED), has_left_out: self.is(HAS_LEFT_OUT) }
+        let [has_pinned, has_left_out, is_moved] = [HAS_PINNED, HAS_LEFT_OUT, IS_MOVED].map(|flag| self.is(flag));
+        Oddities { has_pinned, has_left_out, is_moved }
     }
 
     pub(super) fn id(self) -> u128 {
@@ -277,6 +286,13 @@ impl<'a> ImpressionRecord<'a> {
         } else {
             self.from(at)[..NARROW * shown].chunks_exact(NARROW).position(|other| other == &wanted[..NARROW])
         }
+    }
+
+    /// The position of the first document that is this one but for how its id is written.
+    pub(super) fn near_position(self, document: u64) -> Option<usize> {
+        let (shown, at) = self.documents();
+        let wanted = &document.to_le_bytes()[..NORMAL];
+        self.from(at)[..self.width() * shown].chunks_exact(self.width()).position(|other| &other[..NORMAL] == wanted)
     }
 
     /// Whether another record says the same, apart from its time.
@@ -398,7 +414,7 @@ mod tests {
                     is_known_bot: is_wide,
                     documents: &documents[..shown],
                     is_wide,
-                    oddities: Oddities { has_pinned: is_wide, has_left_out: has_teams },
+                    oddities: Oddities { has_pinned: is_wide, has_left_out: has_teams, is_moved: !is_wide },
                     credit: &credit,
                     has_teams,
                     origin,

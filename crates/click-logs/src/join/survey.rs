@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use verdicts::OfVersion;
 
-use super::encode::{joined_times, note_action};
+use super::encode::note_action;
+use super::span::Span;
 use crate::model::{Complete, Settings};
 
 /// What must be known of all impressions before any is credited.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Survey {
-    /// The times of the first and last impression; `None` without any.
-    pub times: Option<(i64, i64)>,
+    /// The times of impressions.
+    pub times: Span,
     /// What they say of each version of the experiment.
     pub versions: BTreeMap<Option<String>, OfVersion>,
     /// Whether simulated users are among those of the log.
@@ -23,7 +24,7 @@ pub struct Survey {
 impl Survey {
     /// Adds another part of the log.
     pub fn add(&mut self, other: Self) {
-        self.times = joined_times(self.times, other.times);
+        self.times.join(&other.times);
         for (name, of) in other.versions {
             self.versions.entry(name).or_default().merge(of);
         }
@@ -37,7 +38,7 @@ impl Survey {
         let until = match settings.complete {
             Complete::Final => return (i64::MAX, i32::MAX),
             Complete::Until(time) => time,
-            Complete::LastImpression => self.times.map_or(0, |(_, last)| last),
+            Complete::LastImpression => self.times.end(settings.window).map_or(0, |(end, _)| end),
         };
         (until, settings.zone.day(until.saturating_sub(settings.window)) - 1)
     }

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use verdicts::integrity::PageRecord;
+
 use super::outcome::{PairOutcome, UNKNOWN};
+use super::page_of::PageOf;
 use super::record::{ClickRecord, ImpressionRecord, NO_UNIT, NOT_MIXED};
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally};
-use crate::model::{Alone, Lineup, Scheme, Settings};
+use crate::model::{Alone, Lineup, NOBODY, Scheme, Settings};
 
 /// Impressions, each id once, with what was clicked.
 pub(super) struct Table<'a> {
@@ -40,7 +43,20 @@ struct Slot {
     copies: u32,
     /// Clicks by their fate, if the impression counts.
     clicks: [u32; FATES],
+    /// The first 64 positions on which clicks are but for how the id is written.
+    near: u64,
     is_conflict: bool,
+}
+
+/// The clicks in the window of an impression.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Clicked {
+    /// There is one.
+    pub(super) any: bool,
+    /// There is one on a document that was not shown.
+    pub(super) lost: bool,
+    /// The first 64 positions on which clicks are but for how the id is written.
+    pub(super) near: u64,
 }
 
 /// The fates that a click on an impression that counts can have: the first ones.
@@ -241,7 +257,14 @@ impl<'a> Table<'a> {
         let words = self.clicked.len() as u32;
         self.clicked.resize(self.clicked.len() + record.shown().div_ceil(64), 0);
         let at = self.records.len();
-        self.entries.push(Slot { at, words, copies: record.copies().into(), clicks: [0; FATES], is_conflict: false });
+        self.entries.push(Slot {
+            at,
+            words,
+            copies: record.copies().into(),
+            clicks: [0; FATES],
+            near: 0,
+            is_conflict: false,
+        });
         self.records.extend_from_slice(record.bytes());
         if 2 * self.entries.len() > self.slots.len() {
             self.grow();
@@ -333,10 +356,14 @@ impl<'a> Table<'a> {
     pub(super) fn click_on(&mut self, entry: usize, click: ClickRecord) -> ClickFate {
         let Slot { at, words, .. } = self.entries[entry];
         let record = self.record(at);
+        let mut near = 0;
         let fate = match outside_window(self.settings, record.time(), click.time) {
             Some(fate) => fate,
             None => match record.position(click.document) {
-                None => ClickFate::NotShown,
+                None => {
+                    near = record.near_position(click.document).map_or(0, |position| 1 << position.min(63));
+                    ClickFate::NotShown
+                }
                 Some(_) if !click.is_satisfied => ClickFate::Unsatisfied,
                 Some(position) => {
                     let word = &mut self.clicked[words as usize + position / 64];
@@ -347,6 +374,7 @@ impl<'a> Table<'a> {
                 }
             },
         };
+        self.entries[entry].near |= near;
         let mut add = |fate: ClickFate, lines: u8| {
             let count = &mut self.entries[entry].clicks[fate as usize];
             *count = count.saturating_add(lines.into());
@@ -381,7 +409,7 @@ impl<'a> Table<'a> {
         mut take: impl FnMut(PairOutcome),
         mut leave: impl FnMut(Closed),
     ) -> Result<Joined, String> {
-        let (mut positions, mut teams) = (Vec::new(), Vec::new());
+        let (mut positions, mut teams, mut page) = (Vec::new(), Vec::new(), PageOf::default());
         let mut tally = self.tally;
         for entry in &self.entries {
             let fate = self.fate(entry);
@@ -421,6 +449,8 @@ impl<'a> Table<'a> {
             }
             let lineup = &lineups[record.lineup() as usize];
             let credit = record.credit(&mut teams);
+            let lost = entry.clicks[ClickFate::NotShown as usize] > 0;
+            page.read(lineup, record, credit, Clicked { any: in_window > 0, lost, near: entry.near })?;
             let mut outcome = PairOutcome {
                 unit: record.unit(),
                 shown: seen(record),
@@ -433,6 +463,7 @@ impl<'a> Table<'a> {
                 is_known_bot: record.is_known_bot(),
                 clicks: positions.len() as u32,
                 all_clicks: in_window,
+                page: PageRecord::default(),
                 origin: record.origin(),
             };
             if matches!(lineup.scheme, Scheme::Teams) && lineup.rankers.len() < 2 {
@@ -445,11 +476,13 @@ impl<'a> Table<'a> {
                     (false, _) => [0, UNKNOWN],
                 };
                 outcome.net = i8::from(wins);
+                outcome.page = page.of_pair(0, NOBODY);
                 take(outcome);
                 continue;
             }
             lineup.outcomes(credit, record.shown(), &positions, |i, j, winner| {
                 outcome.pair = [i as u8, j as u8];
+                outcome.page = page.of_pair(i as u8, j as u8);
                 outcome.net = match winner {
                     interleave::Preference::First => 1,
                     interleave::Preference::Second => -1,
@@ -477,6 +510,7 @@ impl<'a> Table<'a> {
                     is_known_bot: false,
                     clicks: 0,
                     all_clicks: 0,
+                    page: PageRecord::default(),
                     origin: self.keeps_origins.then_some((0, 0)),
                 });
             }

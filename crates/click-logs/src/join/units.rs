@@ -11,19 +11,55 @@
 //! The first impression that is *decided*, or the first of each pair, would not do: which one that is depends on outcomes.
 
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 
 use statistics::Preference;
+use verdicts::integrity::{Fresh, PageCounts, PageDay, PageRecord};
 use verdicts::outcomes::{Day, DayCounts};
 use verdicts::{OfVersion, PairChoice, Version};
 
 use super::credited::Credited;
 use super::outcome::{OutcomeSource, PairOutcome, UNKNOWN};
+use super::span::beyond_end;
 use super::survey::Survey;
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally, UnitFate};
 use crate::model::{Lineup, Settings};
 
 /// Counts by version, day and pair.
-pub(super) type Days = BTreeMap<(usize, i32, (usize, usize)), DayCounts>;
+pub(super) type Days = BTreeMap<(usize, i32, (usize, usize)), OfDay>;
+
+/// What a day says about a pair, and its pages of themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OfDay {
+    /// Who won.
+    pub counts: DayCounts,
+    /// The pages.
+    pub pages: PageCounts,
+}
+
+impl AddAssign for OfDay {
+    fn add_assign(&mut self, other: Self) {
+        self.counts.units += other.counts.units;
+        self.counts.impressions += other.counts.impressions;
+        self.pages += other.pages;
+    }
+}
+
+/// The days of a log: outcomes, and pages, each without those of which there are none.
+pub(super) fn divided(days: impl Iterator<Item = ((usize, i32, (usize, usize)), OfDay)>) -> (Vec<Day>, Vec<PageDay>) {
+    let (mut outcomes, mut all_pages) = (Vec::new(), Vec::new());
+    for ((version, day, pair), OfDay { counts, pages }) in days {
+        if counts != DayCounts::default() {
+            outcomes.push(Day { version, day, pair, counts });
+        }
+        if pages != PageCounts::default() {
+            all_pages.push(PageDay { version, day, pair, counts: pages });
+        }
+    }
+    outcomes.sort_by_key(|day| (day.version, day.day, day.pair));
+    all_pages.sort_by_key(|day| (day.version, day.day, day.pair));
+    (outcomes, all_pages)
+}
 
 /// Which version a lineup is of, and which pair of all rankers a pair of a lineup is.
 pub(super) struct Pairs {
@@ -73,8 +109,9 @@ impl Pairs {
         self.versions.get(version).map_or(PairChoice::Chance, |version| version.choice)
     }
 
-    /// The pair in the order of results, and the net outcome of its first; `None` if the impression does not say which.
-    fn of(&self, outcome: &PairOutcome) -> Option<((usize, usize), i8)> {
+    /// The pair in the order of results, the net outcome of its first, and what the page says of it; `None` if the impression does not
+    /// say which pair it is.
+    fn of(&self, outcome: &PairOutcome) -> Option<((usize, usize), i8, PageRecord)> {
         let (version, places) = self.lineups.get(outcome.lineup as usize)?;
         let known = |place: u8| places.get(usize::from(place)).copied();
         let (i, j) = match (known(outcome.pair[0]), known(outcome.pair[1]), self.rankers[*version].as_slice()) {
@@ -87,7 +124,7 @@ impl Pairs {
         if i == j {
             return None;
         }
-        Some(if i < j { ((i, j), outcome.net) } else { ((j, i), -outcome.net) })
+        Some(if i < j { ((i, j), outcome.net, outcome.page) } else { ((j, i), -outcome.net, outcome.page.swapped()) })
     }
 }
 
@@ -166,14 +203,19 @@ impl Counter<'_> {
         bot_from: i32,
         mut each: impl FnMut(&mut Self, &PairOutcome, (usize, usize), i8),
     ) {
+        let fresh = self.settings.fresh();
+        let first = (fresh == Fresh::FirstOfUnit).then(|| unit.iter().map(|outcome| outcome.shown).min()).flatten();
         for outcome in unit.iter().filter(|outcome| !outcome.is_set_aside) {
             // The other of two rankers is known only if both always met: outcomes may have chosen one to be shown alone.
             let may_be_alone = self.pairs.choice(version) == PairChoice::Steered && outcome.pair.contains(&UNKNOWN);
-            let Some((pair, net)) = self.pairs.of(outcome).filter(|_| !may_be_alone) else {
+            let Some((pair, net, page)) = self.pairs.of(outcome).filter(|_| !may_be_alone) else {
                 self.set_aside(outcome, ImpressionFate::OneTeam, ClickFate::SetAside);
                 continue;
             };
             each(self, outcome, pair, net);
+            // Bots, too: who is one depends on clicks, and so on what a coin put on top.
+            let of_day = self.days.entry((version, outcome.day, pair)).or_default();
+            of_day.pages.add(page, fresh == Fresh::Every || Some(outcome.shown) == first);
             if outcome.day >= bot_from {
                 self.set_aside(outcome, ImpressionFate::Bot, ClickFate::Bot);
                 continue;
@@ -181,11 +223,7 @@ impl Counter<'_> {
             if outcome.stands {
                 self.tally.impressions(ImpressionFate::Credited, 1);
             }
-            self.days
-                .entry((version, outcome.day, pair))
-                .or_default()
-                .impressions
-                .record(Preference::of_net(f64::from(net)));
+            of_day.counts.impressions.record(Preference::of_net(f64::from(net)));
         }
     }
 
@@ -218,7 +256,7 @@ impl Counter<'_> {
             } else if last > self.last_day {
                 UnitFate::Open
             } else {
-                self.days.entry((version, last, pair)).or_default().units.record(Preference::of_net(net as f64));
+                self.days.entry((version, last, pair)).or_default().counts.units.record(Preference::of_net(net as f64));
                 UnitFate::Counted
             };
             self.tally.units(fate, 1);
@@ -246,7 +284,12 @@ impl Counter<'_> {
             self.tally.units(UnitFate::Spent, 1);
         } else {
             for (day, pair, net) in outcomes {
-                self.days.entry((version, day, pair)).or_default().units.record(Preference::of_net(f64::from(net)));
+                self.days
+                    .entry((version, day, pair))
+                    .or_default()
+                    .counts
+                    .units
+                    .record(Preference::of_net(f64::from(net)));
                 self.tally.units(UnitFate::Counted, 1);
             }
         }
@@ -269,17 +312,15 @@ impl Counter<'_> {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sum {
     /// By version, day and names.
-    pub days: BTreeMap<(Option<String>, i32, [String; 2]), DayCounts>,
+    pub days: BTreeMap<(Option<String>, i32, [String; 2]), OfDay>,
     /// What became of lines.
     pub tally: Tally,
 }
 
 impl Sum {
     /// Adds the counts of a day of a version of the experiment; `names` are in the order of results.
-    pub fn add_day(&mut self, version: Option<String>, day: i32, names: [String; 2], counts: DayCounts) {
-        let sum = self.days.entry((version, day, names)).or_default();
-        sum.units += counts.units;
-        sum.impressions += counts.impressions;
+    pub fn add_day(&mut self, version: Option<String>, day: i32, names: [String; 2], of: OfDay) {
+        *self.days.entry((version, day, names)).or_default() += of;
     }
 
     /// What the log says, when all of its parts were added.
@@ -291,23 +332,18 @@ impl Sum {
         let number = |name: &Option<String>| {
             versions.iter().position(|version| version.name == *name).expect("checked when it was pushed")
         };
-        let mut days: Vec<Day> = self
-            .days
-            .iter()
-            .map(|((version, day, names), &counts)| Day {
-                version: number(version),
-                day: *day,
-                pair: (place(&names[0]), place(&names[1])),
-                counts,
-            })
-            .collect();
-        days.sort_by_key(|day| (day.version, day.day, day.pair));
+        let (days, pages) = divided(self.days.iter().map(|((version, day, names), &of)| {
+            let pair = (place(&names[0]), place(&names[1]));
+            ((number(version), *day, pair), of)
+        }));
         let all = most_careful(&versions);
         let is_met = |name: &String| survey.versions.values().any(|of| of.rankers.contains(name));
         Credited {
             days,
+            pages,
             tally: self.tally.settled(),
-            times: survey.times,
+            times: survey.times.ends(),
+            beyond_end: beyond_end(&survey.times, settings),
             is_synthetic: survey.is_synthetic,
             spilled: 0,
             last_closed_day: match survey.closing(settings) {

@@ -40,6 +40,21 @@ pub struct Oddities {
     pub has_pinned: bool,
     /// A document that was mixed was left out above others that were displayed.
     pub has_left_out: bool,
+    /// Documents are displayed in another order than they were mixed in.
+    pub is_moved: bool,
+}
+
+impl Oddities {
+    /// Whether the page displays what was mixed, as it was mixed, from the top.
+    #[must_use]
+    pub fn are_none(self) -> bool {
+        self == Self::default()
+    }
+}
+
+/// Whether the documents of a page are in another order than in the mixed list.
+fn is_moved(page: &Page) -> bool {
+    !page.places().flatten().is_sorted()
 }
 
 /// Where documents are in a list.
@@ -149,6 +164,7 @@ impl Listed<'_> {
         displayed.oddities = Oddities {
             has_pinned: page.places().any(|place| place.is_none()),
             has_left_out: displayed_above < page.depth(),
+            is_moved: is_moved(&page),
         };
         displayed.page = Some(page);
         Ok(displayed)
@@ -179,7 +195,7 @@ impl Listed<'_> {
             None => {
                 let places = self.are_pinned(&[])?.into_iter().enumerate().map(|(at, is)| (!is).then_some(at));
                 let page = Page::new(places).map_err(|error| error.to_string())?;
-                let oddities = Oddities { has_pinned: true, has_left_out: false };
+                let oddities = Oddities { has_pinned: true, ..Oddities::default() };
                 Ok(Displayed { page: Some(page), paged: None, oddities })
             }
         }
@@ -266,6 +282,7 @@ impl Listed<'_> {
             let oddities = Oddities {
                 has_pinned: page.places().any(|place| place.is_none()),
                 has_left_out: page.positions().count() < page.depth(),
+                is_moved: is_moved(page),
             };
             let is_all = page.is_beginning() && page.len() == mixed;
             return Ok(Displayed { page: (!is_all).then(|| page.clone()), oddities, ..displayed });
@@ -291,7 +308,7 @@ impl Listed<'_> {
         let mut next = 0..;
         let places = are_pinned.iter().map(|is_pinned| if *is_pinned { None } else { next.next() });
         let page = Page::new(places).map_err(|error| error.to_string())?;
-        let oddities = Oddities { has_pinned: true, has_left_out: false };
+        let oddities = Oddities { has_pinned: true, ..Oddities::default() };
         Ok(Displayed { page: Some(page), oddities, ..displayed })
     }
 }
@@ -346,7 +363,7 @@ mod tests {
         let of = |shown: &[&str], pinned: &[&str]| {
             Listed { shown, mixed: None, pinned, paged: None }.of(&mixed, "`mixed`", &[])
         };
-        let odd = |has_pinned, has_left_out| Oddities { has_pinned, has_left_out };
+        let odd = |has_pinned, has_left_out| Oddities { has_pinned, has_left_out, is_moved: false };
         for (shown, pinned, places, oddities) in [
             (&["a", "b"][..], &[][..], vec![Some(0), Some(1)], odd(false, false)),
             (&["ad", "a", "c"], &[], vec![None, Some(0), Some(2)], odd(true, true)),

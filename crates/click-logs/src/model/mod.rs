@@ -11,7 +11,7 @@ mod version_of;
 
 pub use borrowed::{ImpressionRef, MixedRef};
 pub use displayed::Oddities;
-pub(crate) use displayed::{Displayed, Listed, write_credit};
+pub(crate) use displayed::{Displayed, Listed, read_credit, write_credit};
 pub use lineup::{Alone, Lineup, Lineups, Scheme};
 pub(crate) use lineup::{NOBODY, wrong_name};
 pub(crate) use receipts::{ReceiptRef, Receipts};

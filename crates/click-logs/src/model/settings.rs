@@ -1,6 +1,7 @@
 //! The rules of one analysis.
 
 use times::Zone;
+use verdicts::integrity::{Fresh, Logged};
 use verdicts::{Bots, PairChoice};
 
 /// What enters the statistics once.
@@ -67,11 +68,29 @@ pub struct Settings {
     /// What separates the entries of a list in CSV, whatever else they hold; if `None`, spaces do, and lists in brackets and
     /// those that seem to be separated by something else are recognised.
     pub list_separator: Option<char>,
+    /// Which pages the log keeps; `None` if that was not said.
+    pub logged: Option<Logged>,
+    /// How often a list is drawn anew: once for each user, each session, or each impression.
+    pub coin: UnitKind,
+    /// Clicks of pages outside the experiment are among those of the log.
+    pub other_pages: bool,
     /// Lines that cannot be read are set aside instead of refused.
     pub set_malformed_aside: bool,
     /// Each file holds both impressions and clicks, as UBI's queries and events in one `_bulk` file: each reader passes over the
     /// lines of the other.
     pub holds_both: bool,
+}
+
+impl Settings {
+    /// Which impressions have coins of their own. Where one coin may have been tossed for several units, that is not known.
+    #[must_use]
+    pub fn fresh(&self) -> Fresh {
+        match (self.coin, self.unit) {
+            (UnitKind::Impression, _) => Fresh::Every,
+            (_, UnitKind::User) | (UnitKind::Session, UnitKind::Session) => Fresh::FirstOfUnit,
+            _ => Fresh::Unknown,
+        }
+    }
 }
 
 impl Default for Settings {
@@ -89,6 +108,9 @@ impl Default for Settings {
             pairs: None,
             rankers: Vec::new(),
             list_separator: None,
+            logged: None,
+            coin: UnitKind::User,
+            other_pages: false,
             set_malformed_aside: false,
             holds_both: false,
         }

@@ -7,13 +7,14 @@ mod warnings;
 use std::fmt::Write as _;
 
 use verdicts::Version;
+use verdicts::integrity::{PageCounts, PageDay};
 use verdicts::outcomes::{Outcomes, quoted};
 
 use crate::join::{ClickFate, Credited, ImpressionFate, UnitFate};
 
 pub use beside::{FILE as SUMMARY_FILE, sealed_summary, summary_beside};
 pub use table::{need_impressions, read};
-pub use warnings::{missing, of_version, warnings};
+pub use warnings::{integrity, missing, of_version, warnings};
 
 /// The outcomes of a log.
 #[must_use]
@@ -28,6 +29,24 @@ pub fn fates_csv(credited: &Credited) -> String {
     let mut text = "what,fate,count,meaning\n".to_owned();
     for (what, fate, count, meaning) in fates(credited) {
         let _ = writeln!(text, "{what},{fate},{count},{}", quoted(meaning));
+    }
+    text
+}
+
+/// What pages say of themselves, as CSV: by version (if any has a name), day and pair.
+#[must_use]
+pub fn pages_csv(credited: &Credited) -> String {
+    let are_named = credited.versions.iter().any(|version| version.name.is_some());
+    let version = if are_named { "version," } else { "" };
+    let mut text = format!("{version}day,first,second,{}\n", PageCounts::COLUMNS.join(","));
+    for PageDay { version, day, pair, counts } in &credited.pages {
+        if are_named {
+            text += &quoted(credited.versions[*version].name.as_deref().unwrap_or_default());
+            text.push(',');
+        }
+        let [first, second] = [pair.0, pair.1].map(|place| quoted(&credited.rankers[place]));
+        let numbers = counts.numbers().map(|number| number.to_string()).join(",");
+        let _ = writeln!(text, "{},{first},{second},{numbers}", times::date(*day));
     }
     text
 }

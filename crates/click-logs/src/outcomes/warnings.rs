@@ -2,6 +2,7 @@
 //! steered. It comes before anything else that is printed, because whoever reads "all users tied" believes it.
 
 use serde_json::Value;
+use verdicts::integrity::{Checked, Fault};
 
 /// What must be said before anything else of a log with this summary (`summary.json`); nothing for a healthy one.
 #[must_use]
@@ -19,7 +20,17 @@ pub fn warnings(summary: &Value) -> Vec<String> {
         _ => of_pairs(summary),
     };
     let others = [names(summary), optimized(summary), left_out(summary)];
-    missing(summary).into_iter().chain(pairs).chain(others.into_iter().flatten()).collect()
+    let faults =
+        integrity(summary).unwrap_or_default().faults.into_iter().map(|Fault { version, sentence, .. }| {
+            version.map_or_else(|| sentence.clone(), |version| format!("{version}: {sentence}"))
+        });
+    missing(summary).into_iter().chain(faults).chain(pairs).chain(others.into_iter().flatten()).collect()
+}
+
+/// What the check of pages found; `None` if the summary does not say.
+#[must_use]
+pub fn integrity(summary: &Value) -> Option<Checked> {
+    serde_json::from_value(summary["integrity"].clone()).ok()
 }
 
 /// What a summary says of one version of the experiment: how its pairs were chosen.

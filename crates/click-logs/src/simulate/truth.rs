@@ -69,8 +69,10 @@ impl Truth {
             rankers: self.names.clone(),
             versions: self.versions.iter().map(version).collect(),
             days,
+            pages: Vec::new(),
             tally: self.tally,
             times: self.times,
+            beyond_end: None,
             is_synthetic: true,
             spilled: 0,
             last_closed_day: None,
@@ -89,7 +91,7 @@ impl Truth {
         if !self.versions.contains(&version.cloned()) {
             self.versions.insert(version.cloned());
         }
-        let Oddities { has_pinned, has_left_out } = oddities.unwrap_or_default();
+        let Oddities { has_pinned, has_left_out, is_moved: _ } = oddities.unwrap_or_default();
         self.tally.with_pinned += u64::from(has_pinned);
         self.tally.with_left_out += u64::from(has_left_out);
         let (first, last) = self.times.unwrap_or((time, time));

@@ -95,6 +95,7 @@ impl Played {
         Oddities {
             has_pinned: page.places().any(|place| place.is_none()),
             has_left_out: page.positions().count() < page.depth(),
+            is_moved: false,
         }
     }
 

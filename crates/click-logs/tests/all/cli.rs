@@ -111,7 +111,7 @@ fn from_a_simulated_log_to_a_verdict() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     names.sort();
-    assert_eq!(names, ["config.json", "fates.csv", "outcomes.csv", "summary.json"]);
+    assert_eq!(names, ["config.json", "fates.csv", "outcomes.csv", "pages.csv", "summary.json"]);
 
     let said = ok(at, &["decide", "out"]);
     assert!(

@@ -7,6 +7,7 @@ use click_logs::join::{FrameJoin, Sum, Survey, Tally, UnitOutcome, Units};
 use click_logs::model::{Click, Complete, Impression, Mixed, Settings};
 use click_logs::read::{self, Event, RowRef};
 use click_logs::simulate::{Simulation, rules};
+use verdicts::integrity::PageRecord;
 use verdicts::{OfVersion, PairChoice};
 
 use crate::common::{assert_same, simulated, simulated_log};
@@ -16,7 +17,7 @@ struct Stored {
     unit: u128,
     names: [Option<String>; 3],
     shown: (i64, u32),
-    rest: (i32, i8, bool, bool, bool, u32, u32),
+    rest: (i32, i8, bool, bool, bool, u32, u32, PageRecord),
 }
 
 impl Stored {
@@ -33,16 +34,30 @@ impl Stored {
             is_known_bot,
             clicks,
             all_clicks,
+            page,
         } = *outcome;
         let names = [rankers[0], rankers[1], version].map(|name| name.map(str::to_owned));
-        Self { unit, names, shown, rest: (day, net, stands, is_set_aside, is_known_bot, clicks, all_clicks) }
+        Self { unit, names, shown, rest: (day, net, stands, is_set_aside, is_known_bot, clicks, all_clicks, page) }
     }
 
     fn outcome(&self) -> UnitOutcome<'_> {
-        let (day, net, stands, is_set_aside, is_known_bot, clicks, all_clicks) = self.rest;
+        let (day, net, stands, is_set_aside, is_known_bot, clicks, all_clicks, page) = self.rest;
         let [first, second, version] = self.names.each_ref().map(Option::as_deref);
         let (unit, shown, rankers) = (self.unit, self.shown, [first, second]);
-        UnitOutcome { unit, shown, day, version, rankers, net, stands, is_set_aside, is_known_bot, clicks, all_clicks }
+        UnitOutcome {
+            unit,
+            shown,
+            day,
+            version,
+            rankers,
+            net,
+            stands,
+            is_set_aside,
+            is_known_bot,
+            clicks,
+            all_clicks,
+            page,
+        }
     }
 }
 
@@ -213,6 +228,7 @@ fn a_ranker_that_nobody_named_is_refused() {
         is_known_bot: false,
         clicks: 1,
         all_clicks: 1,
+        page: PageRecord::default(),
     };
     assert!(units.push(&outcome).unwrap_err().to_string().contains("the ranker C, which is none of A, B"));
     let outcome = UnitOutcome { version: Some("7"), rankers: [Some("A"), Some("B")], ..outcome };

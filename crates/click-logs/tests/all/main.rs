@@ -7,6 +7,7 @@ mod drift;
 mod frame_join;
 mod help;
 mod hostile;
+mod integrity;
 #[cfg(target_os = "linux")]
 mod limits;
 mod lists;

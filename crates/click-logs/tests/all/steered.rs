@@ -12,6 +12,7 @@ use statistics::Counts;
 use statistics::anytime::{PairTest, TestState};
 use times::{DAY, text};
 use verdicts::decide::{By, decide};
+use verdicts::integrity::PageRecord;
 use verdicts::{OfVersion, PairChoice};
 
 use crate::common::Log;
@@ -91,6 +92,7 @@ fn is_decided(log: &[Shown], pairs: PairChoice) -> bool {
             is_known_bot: false,
             clicks: u32::from(shown.clicked.is_some()),
             all_clicks: u32::from(shown.clicked.is_some()),
+            page: PageRecord::default(),
         };
         units.push(&outcome).unwrap();
     }

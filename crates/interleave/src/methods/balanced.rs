@@ -121,6 +121,13 @@ pub struct BalancedReceipt {
 
 receipt_len!(BalancedReceipt, |receipt| receipt.tops.len());
 
+impl BalancedReceipt {
+    /// By position: the 0-based ranks of the document in the two tops; `None` outside.
+    pub fn ranks(&self) -> impl ExactSizeIterator<Item = [Option<u16>; 2]> + '_ {
+        self.tops.iter().map(|ranks| ranks.map(|rank| Some(rank).filter(|rank| *rank < ABSENT)))
+    }
+}
+
 impl Pack for BalancedReceipt {
     fn pack(&self, writer: &mut Writer) {
         writer.ranks(&self.tops);

@@ -59,6 +59,19 @@ impl Mixed {
         }
     }
 
+    /// The 0-based ranks that two rankers give each document mixed, `None` outside their tops; `None` for methods other than balanced
+    /// interleaving.
+    #[must_use]
+    pub fn ranks(&self) -> Option<Vec<[Option<u16>; 2]>> {
+        match self {
+            Self::Interleaving(receipt) => match receipt.receipt() {
+                InterleavingReceipt::Balanced(receipt) => Some(receipt.ranks().collect()),
+                _ => None,
+            },
+            Self::Multileaving(_) => None,
+        }
+    }
+
     /// How many rankers were compared.
     #[must_use]
     pub fn rankers(&self) -> usize {

@@ -28,8 +28,7 @@ pub struct PageClicks {
 }
 
 /// The pages of a day, or of several, for a pair of rankers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PageCounts {
     /// Pages that count.
     pub pages: u64,
@@ -96,21 +95,71 @@ impl PageCounts {
     }
 }
 
+impl PageCounts {
+    /// The names of [its numbers](Self::numbers).
+    pub const COLUMNS: [&str; 18] = [
+        "pages",
+        "of_first_alone",
+        "of_second_alone",
+        "identical",
+        "coins_first",
+        "coins_second",
+        "coins_first_alone",
+        "coins_second_alone",
+        "surplus",
+        "surplus_squares",
+        "clicked",
+        "clicked_under_first",
+        "clicked_under_second",
+        "lost",
+        "lost_under_first",
+        "lost_under_second",
+        "near_first",
+        "near_second",
+    ];
+
+    /// As numbers, which may be added up.
+    #[must_use]
+    pub fn numbers(&self) -> [i64; 18] {
+        let Self { pages, of_one, identical, coins, alone, surplus, surplus_squares, .. } = *self;
+        let Self { clicked, clicked_under, lost, lost_under, near, .. } = *self;
+        let [a, b, c] = [of_one, coins, alone].map(|of| of.map(u64::cast_signed));
+        let [d, e, f] = [clicked_under, lost_under, near].map(|of| of.map(u64::cast_signed));
+        let [pages, identical, squares, clicked, lost] =
+            [pages, identical, surplus_squares, clicked, lost].map(u64::cast_signed);
+        [
+            pages, a[0], a[1], identical, b[0], b[1], c[0], c[1], surplus, squares, clicked, d[0], d[1], lost, e[0],
+            e[1], f[0], f[1],
+        ]
+    }
+
+    /// The counts with these [numbers](Self::numbers).
+    #[must_use]
+    pub fn of_numbers(numbers: [i64; 18]) -> Self {
+        let of = |at: usize| numbers[at].cast_unsigned();
+        let both = |at: usize| [of(at), of(at + 1)];
+        Self {
+            pages: of(0),
+            of_one: both(1),
+            identical: of(3),
+            coins: both(4),
+            alone: both(6),
+            surplus: numbers[8],
+            surplus_squares: of(9),
+            clicked: of(10),
+            clicked_under: both(11),
+            lost: of(13),
+            lost_under: both(14),
+            near: both(16),
+        }
+    }
+}
+
 impl AddAssign for PageCounts {
     fn add_assign(&mut self, other: Self) {
-        let add = |of: &mut [u64; 2], more: [u64; 2]| of.iter_mut().zip(more).for_each(|(of, more)| *of += more);
-        self.pages += other.pages;
-        add(&mut self.of_one, other.of_one);
-        self.identical += other.identical;
-        add(&mut self.coins, other.coins);
-        add(&mut self.alone, other.alone);
-        self.surplus += other.surplus;
-        self.surplus_squares += other.surplus_squares;
-        self.clicked += other.clicked;
-        add(&mut self.clicked_under, other.clicked_under);
-        self.lost += other.lost;
-        add(&mut self.lost_under, other.lost_under);
-        add(&mut self.near, other.near);
+        let mut sum = self.numbers();
+        sum.iter_mut().zip(other.numbers()).for_each(|(sum, more)| *sum += more);
+        *self = Self::of_numbers(sum);
     }
 }
 
@@ -123,22 +172,22 @@ impl PageRecord {
         Self { draw: self.draw.swapped(), clicks, ..self }
     }
 
-    /// As three small numbers, and back by [`from_numbers`](Self::from_numbers).
+    /// As a number of 24 bits, and back by [`unpacked`](Self::unpacked).
     #[must_use]
-    pub fn to_numbers(self) -> [i16; 3] {
+    pub fn packed(self) -> u32 {
         let PageClicks { any, lost, near } = self.clicks;
         let flags = [any, lost, near[0], near[1], self.is_identical];
-        let flags = flags.into_iter().enumerate().fold(0, |all, (at, flag)| all | i16::from(flag) << at);
-        let [lead, surplus] = self.draw.to_numbers();
-        [flags, lead, surplus]
+        let flags = flags.into_iter().enumerate().fold(0, |all, (at, flag)| all | u32::from(flag) << at);
+        flags | self.draw.lead.number() << 5 | u32::from(self.draw.surplus.cast_unsigned()) << 8
     }
 
-    /// What [`to_numbers`](Self::to_numbers) made of it.
+    /// What [`packed`](Self::packed) made of it.
     #[must_use]
-    pub fn from_numbers([flags, lead, surplus]: [i16; 3]) -> Self {
-        let is = |at: i16| flags >> at & 1 == 1;
+    pub fn unpacked(number: u32) -> Self {
+        let is = |at: u32| number >> at & 1 == 1;
         let clicks = PageClicks { any: is(0), lost: is(1), near: [is(2), is(3)] };
-        Self { draw: Draw::from_numbers([lead, surplus]), clicks, is_identical: is(4) }
+        let draw = Draw { lead: Lead::of_number(number >> 5 & 7), surplus: (number >> 8) as i16 };
+        Self { draw, clicks, is_identical: is(4) }
     }
 }
 
@@ -148,10 +197,10 @@ mod tests {
 
     #[test]
     fn numbers_and_back() {
-        for flags in 0..1 << 5 {
-            for (lead, surplus) in [(0, 0), (1, -3), (-1, 0), (2, 0), (-2, 300)] {
-                let record = PageRecord::from_numbers([flags, lead, surplus]);
-                assert_eq!(record.to_numbers(), [flags, lead, surplus]);
+        for flags in 0..5 << 5 {
+            for surplus in [0, 1, 0xffff, 300] {
+                let record = PageRecord::unpacked(flags | surplus << 8);
+                assert_eq!(record.packed(), flags | surplus << 8);
                 assert_eq!(record.swapped().swapped(), record);
             }
         }

@@ -1,0 +1,105 @@
+//! What an impression says of its page, beside who won: coins and clicks, by pair of its rankers.
+
+use interleave::receipt::Mixed;
+use verdicts::integrity::{Draw, PageClicks, PageRecord, Side};
+
+use super::record::ImpressionRecord;
+use super::table::Clicked;
+use crate::model::{Lineup, NOBODY, Scheme, read_credit};
+
+/// What is kept of an impression, read for its coins. Its buffers serve all impressions.
+#[derive(Debug, Default)]
+pub(super) struct PageOf {
+    coins: Coins,
+    /// By document that was mixed: its owner.
+    owners: Vec<u8>,
+    /// By document that was mixed: the ranks that two rankers give it.
+    ranks: Vec<[Option<u16>; 2]>,
+    clicks: PageClicks,
+    /// Owners of documents on which clicks are but for how their ids are written.
+    near: Vec<u8>,
+}
+
+/// Where coins are seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Coins {
+    #[default]
+    Nowhere,
+    Owners,
+    Ranks,
+}
+
+impl PageOf {
+    /// Reads an impression with these clicks; `credit` is what is kept of its teams or receipt.
+    pub(super) fn read(
+        &mut self,
+        lineup: &Lineup,
+        record: ImpressionRecord<'_>,
+        credit: &[u8],
+        clicked: Clicked,
+    ) -> Result<(), String> {
+        self.coins = Coins::Nowhere;
+        self.owners.clear();
+        self.near.clear();
+        let mut page = None;
+        match &lineup.scheme {
+            Scheme::Teams => {
+                self.owners.extend_from_slice(&credit[..record.shown().min(credit.len())]);
+                // Teams are those of the page: of what was mixed only if the page displays that as it is.
+                if record.oddities().are_none() && !self.owners.contains(&NOBODY) {
+                    self.coins = Coins::Owners;
+                }
+            }
+            scheme if shows_coins(scheme) => {
+                let (displayed, _, body) = read_credit(credit).ok_or("what is kept of a receipt is damaged")?;
+                let mixed = Mixed::from_body(body, matches!(scheme, Scheme::Multileaving(_)), &lineup.method)
+                    .map_err(|error| error.to_string())?;
+                if let Some(owners) = mixed.owners() {
+                    self.owners.extend(owners.into_iter().map(|owner| owner.map_or(NOBODY, |owner| owner as u8)));
+                    self.coins = Coins::Owners;
+                } else if let Some(ranks) = mixed.ranks() {
+                    self.ranks = ranks;
+                    self.coins = Coins::Ranks;
+                }
+                page = displayed;
+            }
+            _ => {}
+        }
+        let mixed_at = |place: usize| match &page {
+            Some(page) => page.places().nth(place).flatten(),
+            None => Some(place),
+        };
+        let near = (0..64).filter(|place| clicked.near >> place & 1 == 1).filter_map(mixed_at);
+        self.near.extend(near.filter_map(|at| self.owners.get(at)).filter(|owner| **owner != NOBODY));
+        self.clicks = PageClicks { any: clicked.any, lost: clicked.lost, near: [false; 2] };
+        Ok(())
+    }
+
+    /// What it says of a pair of its rankers, by their places in the lineup.
+    pub(super) fn of_pair(&self, i: u8, j: u8) -> PageRecord {
+        let side = |owner: u8| match owner {
+            owner if owner == i => Some(Side::First),
+            owner if owner == j => Some(Side::Second),
+            _ => None,
+        };
+        let draw = match self.coins {
+            Coins::Nowhere => Draw::default(),
+            Coins::Owners => Draw::of_teams(self.owners.iter().map(|&owner| side(owner))),
+            Coins::Ranks => Draw::of_ranks(&self.ranks),
+        };
+        let near = [i, j].map(|ranker| self.near.contains(&ranker));
+        PageRecord { draw, clicks: PageClicks { near, ..self.clicks }, is_identical: false }
+    }
+}
+
+/// Whether receipts of a method show the coins that were tossed for a list.
+fn shows_coins(scheme: &Scheme) -> bool {
+    use interleave::{AnyInterleaving, AnyMultileaving};
+    match scheme {
+        Scheme::Teams => true,
+        Scheme::Interleaving(method) => {
+            matches!(method, AnyInterleaving::TeamDraft(_) | AnyInterleaving::Balanced(_))
+        }
+        Scheme::Multileaving(method) => matches!(method, AnyMultileaving::TeamDraft(_)),
+    }
+}
