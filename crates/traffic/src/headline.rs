@@ -152,7 +152,7 @@ impl Facts {
         let with_verdict = || {
             let Finding { kind, mut sentence, more } = self.so_far(&found);
             if !faults.is_empty() && kind != FindingKind::Nothing {
-                sentence = format!("Not to be trusted until then: {sentence}");
+                sentence = format!("Without this it would say: {sentence}");
             }
             faults.iter().cloned().chain([sentence]).chain(more).collect::<Vec<_>>()
         };

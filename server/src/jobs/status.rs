@@ -63,7 +63,6 @@ pub fn snapshots(session: &Session<'_>, only: Option<&str>, known: &BTreeMap<u32
                 "since": one.created(),
                 "impressions": one.fates().asked,
                 "warnings": one.warnings(),
-                "trusted": one.integrity().is_trusted(),
             });
             (one.config().name.as_str(), taken(one, id, known.get(&id).copied(), told))
         })
@@ -85,6 +84,7 @@ impl Snapshot<Value> {
         let headline = self.facts.headline(verdict);
         self.told["headline"] = headline.sentence.into();
         self.told["standing"] = headline.standing.name().into();
+        self.told["trusted"] = self.facts.integrity().is_trusted().into();
         self.told
     }
 
@@ -119,7 +119,6 @@ impl Snapshot<Value> {
         told["pairs"] = pairs.into();
         told["best"] = best.into();
         told["report"] = report.into();
-        told["trusted"] = checked.is_trusted().into();
         told["faults"] = json!(checked.faults);
         told["tested"] = checked.tested.into();
         told

@@ -1,8 +1,11 @@
 //! Broken pages: what is said of them before a verdict, and of clicks that do not count.
 
+use std::ffi::OsString;
+use std::path::Path;
+
 use serde_json::{Value, json};
 
-use crate::support::{DAY, MINUTE, Server, click, statuses, texts};
+use crate::support::{DAY, MINUTE, NOON, Server, click, statuses, texts};
 
 /// An impression of two lists without a common document; the ids of `new` are in capitals.
 fn page(server: &Server, name: &str, unit: usize) -> Value {
@@ -31,15 +34,40 @@ fn clicked(told: &Value, unit: usize) -> &str {
     told["shown"][[0, 0, 1, 2][unit % 4]].as_str().unwrap()
 }
 
+/// What `click-logs` finds in exported impressions with these clicks, one for each.
+fn faults_of(folder: &Path, documents: &[String]) -> Value {
+    let name = |file: &str| folder.join(file).into_os_string();
+    let clicks: String = (1..)
+        .zip(documents)
+        .map(|(number, document)| {
+            let click = json!({"impression": format!("e-{number}"), "document": document, "time": NOON + 1_000});
+            format!("{click}\n")
+        })
+        .collect();
+    std::fs::write(folder.join("clicks.jsonl"), clicks).unwrap();
+    let credit: Vec<OsString> = ["click-logs", "credit", "--final", "--logged=every", "--coin=impression", "--quiet"]
+        .map(OsString::from)
+        .into_iter()
+        .chain(["--rankers=old,new".into(), "--impressions".into(), name("impressions.jsonl")])
+        .chain(["--clicks".into(), name("clicks.jsonl"), "--out".into(), name("credited")])
+        .collect();
+    assert_eq!(click_logs::cli::main_with(credit), 0);
+    let decide = ["click-logs".into(), "decide".into(), name("credited"), "--out".into(), name("decided")];
+    assert_eq!(click_logs::cli::main_with(decide), 0);
+    let decision = std::fs::read_to_string(folder.join("decided/decision.json")).unwrap();
+    serde_json::from_str::<Value>(&decision).unwrap()["faults"].clone()
+}
+
 /// The page reports the ids of its links, which are in small letters: all clicks on one ranker's documents are lost.
 #[test]
 fn clicks_of_one_side_that_are_lost_come_before_the_verdict() {
     let server = Server::start();
     server.experiment("e", json!({}));
-    let mut events = Vec::new();
+    let (mut events, mut documents) = (Vec::new(), Vec::new());
     for unit in 0..300 {
         let told = page(&server, "e", unit);
-        events.push(click(&told["id"], &clicked(&told, unit).to_lowercase()));
+        documents.push(clicked(&told, unit).to_lowercase());
+        events.push(click(&told["id"], &documents[unit]));
     }
     let answer = server.client().post("/v1/events", json!(events)).expect_status(200);
     let taken = answer["taken"].as_u64().unwrap();
@@ -63,8 +91,13 @@ fn clicks_of_one_side_that_are_lost_come_before_the_verdict() {
     assert_eq!(list["experiments"][0]["trusted"], json!(false));
     // The page is orange, and says it once.
     let html = server.client().get("/e/e").body;
-    assert!(html.contains("headline alarm") && html.contains("not trusted"), "{html}");
+    assert!(html.contains("headline notice") && html.contains("not trusted"), "{html}");
     assert_eq!(html.matches("nearly all on those of new").count(), 1);
+    // `click-logs` says the same of the log of these clicks.
+    let folder = server.folder.path().join("out");
+    let (text, error) = texts(&server.command(&["export", "e", folder.to_str().unwrap()]));
+    assert!(text.starts_with("wrote "), "{error}");
+    assert_eq!(faults_of(&folder, &documents), told["faults"]);
     // The log has it too, and folds to the same.
     let log = server.client().get("/v1/experiments/e/export?what=log").body;
     let noticed: Vec<Value> = log

@@ -85,7 +85,7 @@ fn ids_in_other_letters_come_before_the_verdict() {
     let headline = shop.experiment.facts().headline(&verdict);
     assert_eq!(headline.standing, Standing::Untrusted);
     assert!(headline.sentence.contains("nearly all on those of new, which loses them"), "{headline:?}");
-    assert!(headline.more[0].starts_with("Not to be trusted until then: old beats new: over 99.99%"), "{headline:?}");
+    assert!(headline.more[0].starts_with("Without this it would say: old beats new: over 99.99%"), "{headline:?}");
     assert!(headline.more.last().unwrap().starts_with("The experiment ended on "), "{headline:?}");
     assert_eq!(shop.experiment.warnings()[0], headline.sentence);
     assert_eq!(shop.experiment.facts().report(&verdict)[0], headline.sentence);

@@ -311,7 +311,7 @@ fn tone(standing: Standing) -> (page::Tone, &'static str) {
         Standing::Breached => (Alarm, "guardrail"),
         Standing::Equal => (Notice, "A/A test"),
         Standing::Silent => (Alarm, "a ranker is silent"),
-        Standing::Untrusted => (Alarm, "not trusted"),
+        Standing::Untrusted => (Notice, "not trusted"),
         Standing::NoClicks => (Alarm, "no clicks"),
         Standing::Paused => (Notice, "paused"),
         Standing::Killed => (Alarm, "killed"),
