@@ -2,10 +2,12 @@
 //! the verdict.
 
 use verdicts::decide::{Decision, Finding, FindingKind, finding};
+use verdicts::integrity::Checked;
 
 use super::config::Ask;
 use super::event::{State, Time};
 use super::experiment::{Experiment, Fates};
+use super::refusals::refusals;
 use super::status::{DecisionReport, FEW, breach};
 
 /// The days over which the speed of an experiment is measured.
@@ -31,7 +33,9 @@ pub enum Standing {
     Equal,
     /// A ranker sends no lists.
     Silent,
-    /// No click arrives.
+    /// Pages are broken so that no verdict can be trusted.
+    Untrusted,
+    /// No click arrives, or none counts.
     NoClicks,
     /// Everybody gets the champion's list, for a while.
     Paused,
@@ -67,6 +71,11 @@ pub struct Facts {
     /// A ranker whose list is missing (nearly) always, how often it was needed, and how often missing.
     silent: Option<(String, [u64; 2])>,
     breaches: Vec<String>,
+    integrity: Checked,
+    /// Why events do not count.
+    refusals: Option<String>,
+    /// Until when impressions are open, if any are.
+    open_until: Option<String>,
     first_close: Option<String>,
     today: i32,
 }
@@ -93,10 +102,42 @@ impl Experiment {
             silent: rankers
                 .map(|(ranker, place)| (ranker.name.clone(), self.missing_lists(place)))
                 .find(|(_, needed)| is_silent(*needed)),
+            integrity: self.integrity(),
+            refusals: refusals(&self.notices(), &config.window),
+            open_until: self.open_until().map(|time| self.minute(time)),
             breaches: self.alarms().iter().map(|alarm| breach(config, alarm)).collect(),
             first_close: self.first_close().map(|time: Time| self.minute(time)),
             today: self.today(),
         }
+    }
+}
+
+impl Experiment {
+    /// Why no day of it is final yet, and when one will be, so that there is nothing to export but its events; `None` once one is.
+    #[must_use]
+    pub fn nothing_final(&self) -> Option<String> {
+        let (fates, ask) = (self.fates(), self.config().ask);
+        if ask == Ask::Duels || self.last_day().is_some() {
+            return None;
+        }
+        let until = self.open_until().map(|time| self.minute(time)).unwrap_or_default();
+        let open = open_pages(ask, fates.open, &until);
+        Some(match (fates.credited, open) {
+            _ if fates.asked == 0 => "no impression was asked for".to_owned(),
+            (0, Some(open)) => format!("nothing has closed yet: {open}"),
+            (0, None) => format!("none of its {} impressions compared rankers", fates.asked),
+            (closed, open) => {
+                let plural = if closed == 1 { "" } else { "s" };
+                let when = match (self.state(), self.first_close()) {
+                    (State::Running | State::Paused | State::Killed, Some(time)) => {
+                        format!("the first is over at {}", self.minute(time))
+                    }
+                    _ => "it is over with its last page".to_owned(),
+                };
+                let open = open.map(|open| format!("; {open}")).unwrap_or_default();
+                format!("{closed} page{plural} closed, but no day is over yet: {when}{open}")
+            }
+        })
     }
 }
 
@@ -106,9 +147,14 @@ impl Facts {
     pub fn headline(&self, verdict: &DecisionReport) -> Headline {
         let found = finding(&verdict.decision, Some("unit"));
         let told = |standing, sentence: String, more: Vec<String>| Headline { standing, sentence, more };
+        // What makes a verdict untrusted comes before it, wherever it stands.
+        let faults = self.untrusted();
         let with_verdict = || {
-            let Finding { sentence, more, .. } = self.so_far(&found);
-            std::iter::once(sentence).chain(more).collect::<Vec<_>>()
+            let Finding { kind, mut sentence, more } = self.so_far(&found);
+            if !faults.is_empty() && kind != FindingKind::Nothing {
+                sentence = format!("Without this it would say: {sentence}");
+            }
+            faults.iter().cloned().chain([sentence]).chain(more).collect::<Vec<_>>()
         };
         let champion = &self.champion;
         let since = self.change.as_ref().map_or_else(String::new, |(time, who, why)| {
@@ -134,11 +180,25 @@ impl Facts {
                 format!("{ranker} is silent: its list was missing {missing} of the {needed} times it was needed.");
             return told(Standing::Silent, sentence, with_verdict());
         }
+        if !faults.is_empty() {
+            let mut more = with_verdict();
+            let sentence = more.remove(0);
+            more.extend(self.ended(&since));
+            return told(Standing::Untrusted, sentence, more);
+        }
         let closed = self.fates.credited;
         if self.ask == Ask::Lists && closed >= FEW && self.clicked == 0 {
-            let sentence = format!("No click arrives: none of {closed} impressions was clicked.");
-            let what = "Send clicks to POST /v1/events, with the impression's id as query_id.".to_owned();
-            return told(Standing::NoClicks, sentence, vec![what]);
+            return match &self.refusals {
+                None => {
+                    let sentence = format!("No click arrives: none of {closed} impressions was clicked.");
+                    let what = "Send clicks to POST /v1/events, with the impression's id as query_id.".to_owned();
+                    told(Standing::NoClicks, sentence, vec![what])
+                }
+                Some(why) => {
+                    let sentence = format!("No click counts: none of {closed} impressions was clicked.");
+                    told(Standing::NoClicks, sentence, vec![format!("Events came that do not count, {why}")])
+                }
+            };
         }
         if let Some(breach) = self.breaches.last() {
             return told(Standing::Breached, format!("Guardrail: {breach}"), with_verdict());
@@ -151,16 +211,21 @@ impl Facts {
         }
         if self.state == State::Ended {
             let Finding { kind, sentence, more } = self.so_far(&found);
-            let sentence = match kind {
-                FindingKind::Undecided => sentence.replacen("Undecided: ", "Ended undecided: ", 1),
-                FindingKind::Nothing => "Ended without an outcome.".to_owned(),
+            let mut more: Vec<String> = more.into_iter().chain(self.ended(&since)).collect();
+            let open = self.open_pages().map(|open| format!("Ended; {open}."));
+            let sentence = match (kind, open) {
+                (FindingKind::Undecided, None) => sentence.replacen("Undecided: ", "Ended undecided: ", 1),
+                (FindingKind::Undecided, Some(open)) => {
+                    more.insert(0, sentence);
+                    open
+                }
+                (FindingKind::Decided | FindingKind::Contradicted, Some(open)) => {
+                    more.insert(0, open);
+                    sentence
+                }
                 _ => sentence,
             };
-            let ended = format!(
-                "The experiment ended{}; everybody gets {champion}'s list.",
-                since.replacen(" since ", " on ", 1)
-            );
-            return told(Standing::Ended, sentence, more.into_iter().chain([ended]).collect());
+            return told(Standing::Ended, sentence, more);
         }
         let mut found = self.so_far(&found);
         match found.kind {
@@ -171,6 +236,42 @@ impl Facts {
             }
             _ => told(Standing::Decided, found.sentence, found.more),
         }
+    }
+
+    /// The report of the status, line by line: what makes a verdict untrusted, and the words of `click-logs decide`.
+    #[must_use]
+    pub fn report(&self, verdict: &DecisionReport) -> Vec<String> {
+        let found = self.so_far(&finding(&verdict.decision, Some("unit")));
+        let faults = self.untrusted().into_iter();
+        match found.kind {
+            // What to do with a longer log is advice for those who have one.
+            FindingKind::Nothing => faults.chain([found.sentence]).chain(found.more).collect(),
+            _ => faults.chain(verdict.report.lines().map(str::to_owned)).collect(),
+        }
+    }
+
+    /// What was checked of its pages, and what is wrong with them.
+    #[must_use]
+    pub fn integrity(&self) -> &Checked {
+        &self.integrity
+    }
+
+    /// What makes verdicts untrusted.
+    fn untrusted(&self) -> Vec<String> {
+        let faults = self.integrity.faults.iter().filter(|fault| !fault.trusted);
+        faults.map(|fault| fault.sentence.clone()).collect()
+    }
+
+    /// How many pages are open, and until when.
+    fn open_pages(&self) -> Option<String> {
+        open_pages(self.ask, self.fates.open, self.open_until.as_deref()?)
+    }
+
+    /// That it has ended, and whose list everybody gets.
+    fn ended(&self, since: &str) -> Option<String> {
+        let since = since.replacen(" since ", " on ", 1);
+        let ended = || format!("The experiment ended{since}; everybody gets {}'s list.", self.champion);
+        (self.state == State::Ended).then(ended)
     }
 
     fn without_impressions(&self, since: &str) -> Headline {
@@ -193,6 +294,13 @@ impl Facts {
     fn so_far(&self, found: &Finding) -> Finding {
         if found.kind != FindingKind::Nothing || self.fates.asked == 0 {
             return found.clone();
+        }
+        if self.state == State::Ended {
+            let sentence = match self.open_pages() {
+                Some(open) => format!("Ended; {open}."),
+                None => "Ended without an outcome.".to_owned(),
+            };
+            return Finding { kind: FindingKind::Nothing, sentence, more: vec![] };
         }
         let asked = self.fates.asked;
         let plural = if asked == 1 { "" } else { "s" };
@@ -243,6 +351,19 @@ impl Facts {
     }
 }
 
+/// How many pages are open, and until when.
+fn open_pages(ask: Ask, open: u64, until: &str) -> Option<String> {
+    let (page, what) = match ask {
+        Ask::Lists => ("page", "clicks"),
+        Ask::Duels => ("duel", "answers"),
+    };
+    match open {
+        0 => None,
+        1 => Some(format!("1 {page} is open until {until}, its {what} still count")),
+        _ => Some(format!("{open} {page}s are open until {until}, their {what} still count")),
+    }
+}
+
 impl Standing {
     /// Its name, as in the interface.
     #[must_use]
@@ -256,6 +377,7 @@ impl Standing {
             Self::Breached => "breached",
             Self::Equal => "equal",
             Self::Silent => "silent",
+            Self::Untrusted => "untrusted",
             Self::NoClicks => "no-clicks",
             Self::Paused => "paused",
             Self::Killed => "killed",

@@ -50,14 +50,17 @@ mod experiment;
 mod guards;
 mod headline;
 pub mod lists;
+mod refusals;
 mod status;
 
 pub use config::{Ask, Config, ConfigError, Generators, Guard, Guardrails, Keep, Ranker, Then};
-pub use event::{Choice, Event, EventError, Marks, Outcome, Reason, Recorded, Row, State, Time};
+pub use event::{Choice, Event, EventError, Marks, Notice, Outcome, Reason, Recorded, Row, State, Time};
 pub use experiment::{
-    Alarm, Change, Chosen, ClickFate, Daily, Experiment, Exported, Fates, FoldError, Numbered, Refused, Request,
+    Alarm, Change, Chosen, ClickFate, Daily, Experiment, Exported, Fates, FoldError, Notices, Numbered, Refused,
+    Request,
 };
 pub use guards::Watch;
 pub use headline::{Facts, Headline, Standing};
 pub use status::{DecisionReport, SIMULATED};
+pub use verdicts::integrity::{Checked, Fault, FaultKind};
 pub use verdicts::ledger::Tally;

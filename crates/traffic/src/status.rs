@@ -5,6 +5,7 @@ use verdicts::outcomes::{Day, DayCounts, Outcomes};
 
 use super::config::{Ask, Config, Keep};
 use super::experiment::{Alarm, Experiment};
+use super::refusals::{lost, no_clicks};
 
 /// The least number of impressions that says something.
 pub(super) const FEW: u64 = 100;
@@ -43,7 +44,7 @@ impl Experiment {
     /// What would make a verdict wrong or meaningless, in words, the most important first.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<String> = self.integrity().faults.into_iter().map(|fault| fault.sentence).collect();
         let (fates, traffic) = (self.fates(), self.traffic());
         if self.config().simulated {
             warnings.push(SIMULATED.to_owned());
@@ -54,10 +55,11 @@ impl Experiment {
         let closed = fates.credited;
         // Judges compare no lists.
         let is_clicked = self.config().ask == Ask::Lists;
+        let (notices, window) = (self.notices(), &self.config().window);
         if is_clicked && closed >= FEW && traffic.clicked == 0 {
-            warnings.push(format!(
-                "None of {closed} impressions was clicked; do clicks reach `POST /v1/events` with the impression's id as `query_id`?"
-            ));
+            warnings.push(no_clicks(closed, &notices, window));
+        } else {
+            warnings.extend(lost(traffic.clicked, &notices, window));
         }
         if closed >= FEW && 2 * traffic.busiest >= fates.asked {
             warnings.push(format!(

@@ -14,8 +14,9 @@ use crate::store::{Access, Store};
 
 /// Write the log of an experiment as `click-logs credit` reads it
 ///
-/// The folder gets impressions.jsonl, clicks.jsonl, bots.toml and credit.sh, the command that credits them as the server does. Of an
-/// experiment that asks judges, it gets judgements.jsonl, which `rankduel board` reads.
+/// The folder gets impressions.jsonl, clicks.jsonl, bots.toml and credit.sh, the command that credits them as the server does; until a day
+/// is over, it gets log.jsonl, every event so far, instead of credit.sh. Of an experiment that asks judges, it gets judgements.jsonl, which
+/// `rankduel board` reads.
 #[derive(Debug, Args)]
 pub(super) struct Export {
     /// The experiment
@@ -71,13 +72,19 @@ fn write(store: &Store, id: u32, name: &str, folder: &Path) -> Result<String> {
     }
     part(What::Impressions)?;
     part(What::Clicks)?;
+    let bots = folder.join("bots.toml");
+    std::fs::write(&bots, rules.bots_toml()).with_context(|| format!("cannot write {}", bots.display()))?;
+    if let Some(why) = rules.nothing_final() {
+        part(What::Log)?;
+        return Ok(format!(
+            "{why}. So impressions.jsonl and clicks.jsonl are empty, and log.jsonl has every event so far; export again then"
+        ));
+    }
     let script = format!(
         "#!/bin/sh\n# Credits these files as the server does.\nset -e\ncd \"$(dirname \"$0\")\"\n{}\n",
         rules.command()
     );
-    for (file, text) in [("bots.toml", rules.bots_toml()), ("credit.sh", script)] {
-        let path = folder.join(file);
-        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-    }
+    let path = folder.join("credit.sh");
+    std::fs::write(&path, script).with_context(|| format!("cannot write {}", path.display()))?;
     Ok(format!("credit it there: {}", rules.command()))
 }

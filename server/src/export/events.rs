@@ -5,7 +5,7 @@ use std::io::Write;
 use interleave::Preference;
 use serde::Serialize;
 use statistics::Counts;
-use traffic::{Choice, Config, Event, Guard, Outcome, Reason, Recorded, Row, State};
+use traffic::{Choice, Config, Event, Guard, Notice, Outcome, Reason, Recorded, Row, State};
 
 use super::ExportError;
 use crate::ids;
@@ -111,6 +111,14 @@ enum Details<'a> {
         ranker_bad: [u64; 2],
         champion_bad: [u64; 2],
     },
+    Noticed {
+        time: i64,
+        impression: u64,
+        what: &'static str,
+        /// Of the document that a click meant.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        position: Option<u32>,
+    },
 }
 
 /// Who won: the first or second of two, or each of many.
@@ -187,6 +195,10 @@ impl<'a> Details<'a> {
                 ranker_bad: *ranker_bad,
                 champion_bad: *champion_bad,
             },
+            Event::Noticed { time, impression, what } => {
+                let (what, position) = notice_name(*what);
+                Self::Noticed { time: *time, impression: *impression, what, position }
+            }
         }
     }
 }
@@ -209,6 +221,19 @@ fn reason_name(reason: Reason) -> (&'static str, Option<u32>) {
         Reason::Missing(ranker) => ("missing", Some(ranker)),
         Reason::Unanswered => ("unanswered", None),
         Reason::AnsweredLate => ("answered_late", None),
+    }
+}
+
+fn notice_name(notice: Notice) -> (&'static str, Option<u32>) {
+    match notice {
+        Notice::NotShown => ("not_shown", None),
+        Notice::NearId { position } => ("near_id", Some(position)),
+        Notice::Malformed => ("malformed", None),
+        Notice::Ignored => ("ignored", None),
+        Notice::Duplicate => ("duplicate", None),
+        Notice::Late => ("late", None),
+        Notice::Identical => ("identical", None),
+        Notice::Noisy => ("noisy", None),
     }
 }
 

@@ -15,6 +15,7 @@ pub struct Rules {
     bots: Bots,
     flags: Vec<String>,
     final_day: i32,
+    nothing_final: Option<String>,
     ask: Ask,
 }
 
@@ -30,6 +31,7 @@ impl Rules {
             bots: experiment.config().bots.clone(),
             flags: experiment.credit_flags(),
             final_day: experiment.final_day(),
+            nothing_final: experiment.nothing_final(),
             ask: experiment.config().ask,
         })
     }
@@ -44,6 +46,12 @@ impl Rules {
     #[must_use]
     pub fn final_day(&self) -> i32 {
         self.final_day
+    }
+
+    /// Why there is nothing to credit yet, and when there will be.
+    #[must_use]
+    pub fn nothing_final(&self) -> Option<&str> {
+        self.nothing_final.as_deref()
     }
 
     /// Rules for bots as `--bots` reads them.
@@ -63,7 +71,14 @@ impl Rules {
     }
 
     pub(super) fn json(&self) -> Value {
-        json!({"experiment": self.experiment, "bots": self.bots, "flags": self.flags, "command": self.command()})
+        let command = self.nothing_final.is_none().then(|| self.command());
+        json!({
+            "experiment": self.experiment,
+            "bots": self.bots,
+            "flags": self.flags,
+            "command": command,
+            "nothing_yet": self.nothing_final,
+        })
     }
 }
 

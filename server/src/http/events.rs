@@ -10,8 +10,8 @@ use super::auth::Anybody;
 use super::body::{Events, Kind, parsed};
 use super::named::seconds;
 use super::{App, Problem};
-use crate::ids::IdError;
-use crate::jobs::{self, Click};
+use crate::ids::{IdError, ImpressionId};
+use crate::jobs::{self, Said, Sent};
 use crate::json::{self, Node, ShapeError, Value};
 
 /// The actions that are clicks.
@@ -27,9 +27,18 @@ const MOST: usize = 10_000;
 /// What becomes of an event.
 enum Fate {
     /// A click that the writer judges.
-    Click(Click),
-    /// Known without it.
-    Known(&'static str, String),
+    Click(Sent),
+    /// Known without it. Where it says of which impression it is, the writer counts it.
+    Known(&'static str, String, Option<Sent>),
+}
+
+impl Fate {
+    fn sent(&self) -> Option<&Sent> {
+        match self {
+            Self::Click(sent) => Some(sent),
+            Self::Known(_, _, sent) => sent.as_ref(),
+        }
+    }
 }
 
 /// `POST /v1/events`
@@ -42,24 +51,20 @@ pub(super) async fn events(
     if fates.is_empty() {
         return Err(Problem::new(StatusCode::BAD_REQUEST, "the body has no event; send at least one"));
     }
-    let clicks: Vec<Click> = fates
-        .iter()
-        .filter_map(|fate| match fate {
-            Fate::Click(click) => Some(click.clone()),
-            Fate::Known(..) => None,
-        })
-        .collect();
-    let taken = if clicks.is_empty() {
-        vec![]
+    let sent: Vec<Sent> = fates.iter().filter_map(Fate::sent).cloned().collect();
+    let has_clicks = fates.iter().any(|fate| matches!(fate, Fate::Click(_)));
+    let taken = if sent.is_empty() {
+        Ok(vec![])
     } else {
-        app.writer.call(Some(app.settings.arrive_within), move |session| jobs::clicks(session, &clicks)).await?
+        app.writer.call(Some(app.settings.arrive_within), move |session| jobs::events(session, &sent)).await
     };
-    let mut taken = taken.into_iter();
+    // Without a click, all answers are known whatever the writer does.
+    let mut taken = if has_clicks { taken? } else { vec![] }.into_iter();
     let results: Vec<Told> = fates
         .into_iter()
         .map(|fate| {
             let (status, why) = match fate {
-                Fate::Known(status, why) => (status, why),
+                Fate::Known(status, why, _) => (status, why),
                 Fate::Click(_) => of_click(taken.next().unwrap_or(ClickFate::Unknown)),
             };
             app.metrics.events.count(status);
@@ -127,33 +132,44 @@ fn of_texts(app: &App, texts: &[&[u8]], now: u64) -> Result<Vec<Fate>, Problem> 
     check_count(texts.len())?;
     let of_text = |text: &&[u8]| match json::parse(text) {
         Ok(event) => of_event(app, event.value(), now),
-        Err(error) => Fate::Known("malformed", format!("the event is not JSON that can be used: {error}")),
+        Err(error) => Fate::Known("malformed", format!("the event is not JSON that can be used: {error}"), None),
     };
     Ok(texts.iter().map(of_text).collect())
 }
 
 fn of_event(app: &App, event: Value<'_>, now: u64) -> Fate {
-    match click(app, &Node::top(event), now) {
+    let event = Node::top(event);
+    // What is wrong with it counts for the impression that it is of.
+    let of = impression(app, &event, now);
+    match click(&event, of) {
         Ok(fate) => fate,
         Err(ShapeError { path, found, expected }) => {
             let place = if path.is_empty() { "the event".to_owned() } else { path };
-            Fate::Known("malformed", format!("{place}: found {found}; expected {expected}"))
+            let sent = of.and_then(Result::ok).map(|of| Sent { of, what: Said::Malformed });
+            Fate::Known("malformed", format!("{place}: found {found}; expected {expected}"), sent)
         }
     }
 }
 
-fn click(app: &App, event: &Node<'_, '_>, now: u64) -> Result<Fate, ShapeError> {
+/// The impression that an event is of, if it says so in a way that can be read.
+fn impression(app: &App, event: &Node<'_, '_>, now: u64) -> Option<Result<ImpressionId, IdError>> {
+    let id = event.get("query_id").ok()??;
+    Some(app.signer.read(id.value().as_str()?, now))
+}
+
+fn click(event: &Node<'_, '_>, of: Option<Result<ImpressionId, IdError>>) -> Result<Fate, ShapeError> {
     let action = event.need("action_name", "an action, such as \"click\"")?.name("an action", 256)?;
     if !CLICKS.contains(&action) {
-        return Ok(Fate::Known("ignored", "another action than a click".to_owned()));
+        let sent = of.and_then(Result::ok).map(|of| Sent { of, what: Said::Ignored });
+        return Ok(Fate::Known("ignored", "another action than a click".to_owned(), sent));
     }
-    let id = event.need("query_id", "the id of an impression")?.name("the id of an impression", 256)?;
+    event.need("query_id", "the id of an impression")?.name("the id of an impression", 256)?;
     let attributes = event.need("event_attributes", DOCUMENT)?;
     let document =
         attributes.need("object", DOCUMENT)?.need("object_id", DOCUMENT)?.id("a document", 256)?.into_owned();
-    Ok(match app.signer.read(id, now) {
-        Ok(of) => Fate::Click(Click { of, document }),
-        Err(error @ IdError::Unknown) => Fate::Known("unknown", error.to_string()),
-        Err(error @ IdError::Expired) => Fate::Known("late", error.to_string()),
+    Ok(match of.unwrap_or(Err(IdError::Unknown)) {
+        Ok(of) => Fate::Click(Sent { of, what: Said::Click(document) }),
+        Err(error @ IdError::Unknown) => Fate::Known("unknown", error.to_string(), None),
+        Err(error @ IdError::Expired) => Fate::Known("late", error.to_string(), None),
     })
 }

@@ -6,17 +6,21 @@ use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes};
 use axum::extract::{RawQuery, State};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use hyper::body::{Body as HttpBody, Frame};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::auth::Admin;
+use super::experiments::PATIENCE;
 use super::named::Named;
 use super::{App, Problem};
 use crate::export::{What, export as write};
 use crate::store::{Access, Store};
+use crate::writer::Session;
 
+/// Why a part is empty.
+const NOTHING_YET: HeaderName = HeaderName::from_static("rankduel-nothing-yet");
 /// The bytes of a piece.
 const PIECE: usize = 64 << 10;
 
@@ -38,6 +42,17 @@ pub(super) async fn export(
         .part("path", "what"));
     };
     what.check(entry.config.ask).map_err(|why| Problem::invalid(why).part("path", "what"))?;
+    let id = entry.id;
+    // What is empty says why. An answer without that is complete too.
+    let nothing_yet = match what {
+        What::Impressions | What::Clicks => {
+            let told = move |session: &mut Session<'_>| {
+                session.experiment(id).and_then(|experiment| experiment.nothing_final())
+            };
+            app.writer.call(Some(PATIENCE), told).await.ok().flatten()
+        }
+        What::Rules | What::Judgements | What::Log => None,
+    };
     let path = app.settings.store.clone();
     let unreadable = || Problem::unavailable("the store could not be read");
     let opened = tokio::task::spawn_blocking(move || Store::open(&path, Access::Read));
@@ -58,7 +73,11 @@ pub(super) async fn export(
         }
     });
     let kind = [(header::CONTENT_TYPE, "application/x-ndjson")];
-    Ok((kind, Body::new(Stream(received))).into_response())
+    let mut response = (kind, Body::new(Stream(received))).into_response();
+    if let Some(why) = nothing_yet.and_then(|why| HeaderValue::from_str(&why).ok()) {
+        response.headers_mut().insert(NOTHING_YET, why);
+    }
+    Ok(response)
 }
 
 pub(super) type Piece = io::Result<Bytes>;

@@ -1,44 +1,78 @@
-//! Clicks: what became of each.
+//! Events of impressions: what became of each click, and what is odd.
 
 use std::collections::BTreeMap;
 
 use traffic::ClickFate;
+use verdicts::integrity::normal_form;
 
 use crate::ids::ImpressionId;
 use crate::store::Shown;
 use crate::writer::Session;
 
-/// A click.
+/// An event of an impression.
 #[derive(Debug, Clone)]
-pub struct Click {
-    /// On which impression.
+pub struct Sent {
+    /// Of which impression.
     pub of: ImpressionId,
-    /// On which document.
-    pub document: String,
+    /// What it says.
+    pub what: Said,
 }
 
-/// Takes clicks, and returns what became of each.
-pub fn clicks(session: &mut Session<'_>, clicks: &[Click]) -> Vec<ClickFate> {
+/// What an event says.
+#[derive(Debug, Clone)]
+pub enum Said {
+    /// A click on this document.
+    Click(String),
+    /// Nothing that can be read.
+    Malformed,
+    /// Another action.
+    Ignored,
+}
+
+/// Takes events, and returns what became of each click.
+pub fn events(session: &mut Session<'_>, sent: &[Sent]) -> Vec<ClickFate> {
     let mut known: BTreeMap<(u32, u64), Option<Shown>> = BTreeMap::new();
-    let mut fates = Vec::with_capacity(clicks.len());
-    for Click { of, document } in clicks {
+    let mut fates = Vec::with_capacity(sent.len());
+    let now = session.now;
+    for Sent { of, what } in sent {
         let impression = of.impression;
+        let document = match what {
+            Said::Click(document) => document,
+            Said::Malformed | Said::Ignored => {
+                match (session.experiment_of(of), what) {
+                    (Some(experiment), Said::Malformed) => experiment.malformed(now, impression),
+                    (Some(experiment), _) => experiment.ignored(now, impression),
+                    (None, _) => {}
+                }
+                continue;
+            }
+        };
         let shown =
             known.entry((of.experiment, impression)).or_insert_with(|| session.shown(of.experiment, impression));
-        let position = shown.as_ref().and_then(|shown| shown.position_of(document));
-        let now = session.now;
         let fate = match session.experiment_of(of) {
             None => ClickFate::Unknown,
-            Some(experiment) => match position {
-                Some(position) => experiment.click(now, impression, position as u32),
+            Some(experiment) => match shown {
                 // Closed or never there comes before what was clicked.
                 None => match experiment.click(now, impression, u32::MAX) {
-                    ClickFate::NotShown if shown.is_none() => ClickFate::Late,
+                    ClickFate::NotShown => ClickFate::Late,
                     fate => fate,
+                },
+                Some(shown) => match shown.position_of(document) {
+                    Some(position) => experiment.click(now, impression, position as u32),
+                    // An advertisement is nobody's, and no fault.
+                    None if shown.is_pinned(document) => experiment.click(now, impression, u32::MAX),
+                    None => experiment.stray(now, impression, || near(shown, document)),
                 },
             },
         };
         fates.push(fate);
     }
     fates
+}
+
+/// The position in the mixed list of a document that is this one but for how its id is written.
+fn near(shown: &Shown, document: &str) -> Option<u32> {
+    let normal = normal_form(document);
+    let is_near = |known: &String| *known != *document && normal_form(known) == normal;
+    shown.mixed.iter().position(is_near).map(|position| position as u32)
 }

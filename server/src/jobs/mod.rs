@@ -8,7 +8,7 @@ mod impressions;
 mod refusal;
 mod status;
 
-pub use clicks::{Click, clicks};
+pub use clicks::{Said, Sent, events};
 pub use deletion::{delete, impressions_of};
 pub use experiments::{change, create};
 pub use glance::Glance;

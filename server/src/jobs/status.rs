@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use verdicts::outcomes::Outcomes;
 
 use serde_json::{Value, json};
-use traffic::{DecisionReport, Experiment, Facts, Fates};
+use traffic::{DecisionReport, Experiment, Facts, Fates, Notices};
 
 use super::Refusal;
 use crate::writer::Session;
@@ -84,6 +84,7 @@ impl Snapshot<Value> {
         let headline = self.facts.headline(verdict);
         self.told["headline"] = headline.sentence.into();
         self.told["standing"] = headline.standing.name().into();
+        self.told["trusted"] = self.facts.integrity().is_trusted().into();
         self.told
     }
 
@@ -92,7 +93,8 @@ impl Snapshot<Value> {
     pub fn with_verdict(self, verdict: &DecisionReport) -> Value {
         // Names of the numbers are those of `click-logs decide`.
         let decision = verdict.decision.record();
-        let report: Vec<&str> = verdict.report.lines().collect();
+        let report = self.facts.report(verdict);
+        let checked = self.facts.integrity().clone();
         let pairs = decision.pairs.iter().map(|pair| {
             json!({
                 "first": pair.first,
@@ -117,6 +119,8 @@ impl Snapshot<Value> {
         told["pairs"] = pairs.into();
         told["best"] = best.into();
         told["report"] = report.into();
+        told["faults"] = json!(checked.faults);
+        told["tested"] = checked.tested.into();
         told
     }
 }
@@ -141,6 +145,8 @@ fn details(experiment: &Experiment) -> Value {
         })
     });
     let Fates { asked, open, credited, alone, missing, unanswered, answered_late, clicks } = experiment.fates();
+    let Notices { not_shown, near_id, malformed, ignored, duplicate, late, noisy, identical: _, refused: _ } =
+        experiment.notices();
     let tally = experiment.tally();
     json!({
         "experiment": config.name,
@@ -158,7 +164,17 @@ fn details(experiment: &Experiment) -> Value {
             "answered-late": answered_late,
             "open": open,
         },
-        "clicks": {"taken": clicks},
+        // Clicks that were taken; of the others, impressions that had some.
+        "clicks": {
+            "taken": clicks,
+            "duplicate": duplicate,
+            "late": late,
+            "not-shown": not_shown,
+            "near-id": near_id,
+            "ignored": ignored,
+            "malformed": malformed,
+            "noisy": noisy,
+        },
         "units": {
             "counted": tally.counted,
             "bots": tally.bots,

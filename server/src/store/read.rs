@@ -39,14 +39,18 @@ pub struct Displayed {
 }
 
 impl Shown {
+    /// Whether others placed this document on the page.
+    #[must_use]
+    pub fn is_pinned(&self, document: &str) -> bool {
+        self.displayed.as_ref().is_some_and(|page| page.pinned.iter().any(|known| known == document))
+    }
+
     /// The 0-based position in the mixed list of a document that was displayed and is not pinned.
     #[must_use]
     pub fn position_of(&self, document: &str) -> Option<usize> {
-        if let Some(page) = &self.displayed {
-            let is = |known: &String| known == document;
-            if page.pinned.iter().any(is) || !page.documents.iter().any(is) {
-                return None;
-            }
+        let is_displayed = |page: &Displayed| page.documents.iter().any(|known| known == document);
+        if self.is_pinned(document) || !self.displayed.as_ref().is_none_or(is_displayed) {
+            return None;
         }
         self.mixed.iter().position(|known| known == document)
     }

@@ -134,9 +134,14 @@ fn names_survive_the_script_of_the_export() {
     let server = Server::start();
     let settings = json!({"name": "e", "rankers": names, "shown": 3, "timezone": "-05:00"});
     server.client().post("/v1/experiments", settings).expect_status(201);
+    let lists: Value = names.iter().map(|name| ((*name).to_owned(), json!(["x", "y"]))).collect();
+    let body = json!({"unit": "anna", "lists": lists});
+    server.client().post("/v1/experiments/e/impressions", body).expect_status(200);
+    server.pass(2 * DAY);
+    server.client().get("/v1/experiments/e").expect_status(200);
     let folder = server.folder.path().join("out");
     let (text, error) = texts(&server.command(&["export", "e", folder.to_str().unwrap()]));
-    assert!(text.starts_with("wrote "), "{error}");
+    assert!(text.contains("credit it there: "), "{text} {error}");
     let words = words(&folder);
     let flag = |name: &str| words.iter().find_map(|word| word.strip_prefix(name)).unwrap();
     assert_eq!(ranktypes::text::split_list(flag("--rankers=")).unwrap(), names, "{words:?}");

@@ -2,6 +2,7 @@
 
 mod support;
 
+mod broken;
 mod commands;
 mod demo;
 mod drive;

@@ -156,6 +156,39 @@ pub enum Event {
         /// The same of the champion.
         champion_bad: [u64; 2],
     },
+    /// Something about an impression was odd, for the first time: its clicks may be lost, or its lists compare nothing.
+    Noticed {
+        /// When.
+        time: Time,
+        /// Of which impression.
+        impression: u64,
+        /// What.
+        what: Notice,
+    },
+}
+
+/// What was odd about an impression. Each is noticed once, so that whoever has an id adds a handful of events at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Notice {
+    /// A click on a document that is not in the list.
+    NotShown,
+    /// The same, but a document of the list has this id, if it were not for how it is written.
+    NearId {
+        /// Its 0-based position in the mixed list.
+        position: u32,
+    },
+    /// An event that cannot be read.
+    Malformed,
+    /// Another action than a click.
+    Ignored,
+    /// A click on a document that was clicked before.
+    Duplicate,
+    /// An event of an impression that is closed.
+    Late,
+    /// All its rankers sent the same list.
+    Identical,
+    /// More events of it do not count than a page sends: what they say of lost clicks does not count either.
+    Noisy,
 }
 
 /// What finds an impression again: keyed hashes, of which nothing else can be learnt.
@@ -282,7 +315,8 @@ impl Event {
             | Self::Closed { time, .. }
             | Self::Day { time, .. }
             | Self::Changed { time, .. }
-            | Self::Breached { time, .. } => *time,
+            | Self::Breached { time, .. }
+            | Self::Noticed { time, .. } => *time,
         }
     }
 
@@ -302,6 +336,7 @@ impl Event {
             Self::Day { .. } => "day",
             Self::Changed { .. } => "changed",
             Self::Breached { .. } => "breached",
+            Self::Noticed { .. } => "noticed",
         }
     }
 
@@ -321,6 +356,7 @@ impl Event {
             Self::Day { .. } => 9,
             Self::Changed { .. } => 10,
             Self::Breached { .. } => 11,
+            Self::Noticed { .. } => 12,
         }
     }
 
@@ -332,7 +368,8 @@ impl Event {
             | Self::Clicked { impression, .. }
             | Self::Paged { impression, .. }
             | Self::Shown { impression, .. }
-            | Self::Closed { impression, .. } => Some(*impression),
+            | Self::Closed { impression, .. }
+            | Self::Noticed { impression, .. } => Some(*impression),
             _ => None,
         }
     }

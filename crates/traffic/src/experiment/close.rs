@@ -1,9 +1,10 @@
 //! What ends by itself: windows, days, and guardrails that break.
 
 use super::super::config::{Ask, Then};
-use super::super::event::{Event, Outcome, Reason, State, Time};
+use super::super::event::{Event, Reason, State, Time};
 use super::super::guards::Breach;
 use super::Experiment;
+use super::open::Credit;
 
 /// How long marks are remembered at least, in milliseconds.
 const REMEMBERED: i64 = 3_600_000;
@@ -53,14 +54,14 @@ impl Experiment {
     pub(super) fn end(&mut self, now: Time, impression: u64, reason: Reason) {
         let Some(open) = self.open.get(impression) else { return };
         // Receipts were written by this crate; one that a store damaged does not stop all others.
-        let outcome =
-            if reason.is_credited() { open.outcome(&self.rules).unwrap_or(Outcome::Nothing) } else { Outcome::Nothing };
-        self.end_with(now, impression, reason, outcome);
+        let credit =
+            if reason.is_credited() { open.credit(&self.rules).unwrap_or_default() } else { Credit::default() };
+        self.end_with(now, impression, reason, credit);
     }
 
-    pub(super) fn end_with(&mut self, now: Time, impression: u64, reason: Reason, outcome: Outcome) {
-        self.closed(impression, reason, &outcome);
-        self.record(Event::Closed { time: now, impression, reason, outcome });
+    pub(super) fn end_with(&mut self, now: Time, impression: u64, reason: Reason, credit: Credit) {
+        self.closed(impression, reason, &credit);
+        self.record(Event::Closed { time: now, impression, reason, outcome: credit.outcome });
         let closed = self.fates.asked - self.open.len() as u64;
         if closed.is_multiple_of(WATCH_EVERY) {
             self.watch(now);

@@ -9,8 +9,9 @@ use rand::Rng as _;
 
 use super::super::chooser::Chooser;
 use super::super::config::Ask;
-use super::super::event::{Choice, Event, Marks, Outcome, Reason, State, Time};
+use super::super::event::{Choice, Event, Marks, Notice, Outcome, Reason, State, Time};
 use super::Experiment;
+use super::open::Credit;
 use crate::config::ConfigError;
 
 /// A request for an impression.
@@ -61,21 +62,6 @@ pub enum Chosen {
     Champion(State),
 }
 
-/// What became of a click.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ClickFate {
-    /// It counts.
-    Taken,
-    /// The document was clicked before.
-    Duplicate,
-    /// The impression is closed.
-    Late,
-    /// There is no such impression, or nothing was shown yet.
-    Unknown,
-    /// No document of the list is there.
-    NotShown,
-}
-
 /// Why a call was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -116,6 +102,16 @@ pub enum Refused {
     /// The policy of this build refuses the settings of another revision.
     #[error(transparent)]
     Config(#[from] ConfigError),
+}
+
+/// A mixed list.
+struct Drawn {
+    /// To be shown.
+    documents: Vec<Doc>,
+    /// Empty if nothing was mixed.
+    receipt: Vec<u8>,
+    /// Whether all rankers sent the same list.
+    are_identical: bool,
 }
 
 impl Experiment {
@@ -174,14 +170,21 @@ impl Experiment {
         let (choice, ticket) = self.decide(unit, time);
         let (impression, is_mixed) = (self.fates.asked + 1, choice.is_mixed());
         let drawn = lists.map(|lists| self.drawn(impression, &choice, lists));
-        let (documents, receipt, missing) = match drawn {
-            None => (None, None, None),
-            Some(Ok((documents, receipt))) => (Some(documents), Some(receipt), None),
-            Some(Err(arm)) => (None, None, Some(arm)),
-        };
+        let (mut documents, mut receipt, mut missing, mut are_identical) = (None, None, None, false);
+        match drawn {
+            None => {}
+            Some(Ok(drawn)) => {
+                are_identical = drawn.are_identical;
+                (documents, receipt) = (Some(drawn.documents), Some(drawn.receipt));
+            }
+            Some(Err(arm)) => missing = Some(arm),
+        }
         let mut arms = choice.arms().to_vec();
         self.asked(time, unit, marks, choice.clone(), ticket, receipt.as_deref());
         self.record(Event::Asked { time, unit, marks, choice, receipt });
+        if are_identical {
+            self.notice(time, impression, Notice::Identical);
+        }
         if let Some(arm) = missing {
             return Err(self.missing(time, impression, arm));
         }
@@ -214,18 +217,19 @@ impl Experiment {
         again(mark.impression)
     }
 
-    /// Mixes the lists of an impression: the documents to show, and the receipt; the ranker whose list is missing otherwise.
+    /// Mixes the lists of an impression; the ranker whose list is missing otherwise.
     fn drawn<'a>(
         &self,
         impression: u64,
         choice: &Choice,
         lists: &dyn Fn(u32) -> Option<&'a ListBuf>,
-    ) -> Result<(Vec<Doc>, Vec<u8>), u32> {
+    ) -> Result<Drawn, u32> {
         let list = |arm: &u32| {
             let of = if self.config.same_lists { self.rules.champion } else { *arm };
-            lists(of).map(ListBuf::as_list).ok_or(of)
+            lists(of).ok_or(of)
         };
-        let lists: Vec<RankedList<'_>> = choice.arms().iter().map(list).collect::<Result<_, _>>()?;
+        let sent: Vec<&ListBuf> = choice.arms().iter().map(list).collect::<Result<_, _>>()?;
+        let lists: Vec<RankedList<'_>> = sent.iter().map(|list| list.as_list()).collect();
         let (generator, length) = (&mut self.key.impression(impression).lists(), self.rules.depth);
         if !choice.is_mixed() {
             let mut documents = Vec::new();
@@ -233,8 +237,13 @@ impl Experiment {
                 list.break_ties(generator, &mut documents);
             }
             documents.truncate(length);
-            return Ok((documents, Vec::new()));
+            return Ok(Drawn { documents, receipt: Vec::new(), are_identical: false });
         }
+        // In an A/A test they are.
+        let are_identical = !self.config.same_lists
+            && sent.len() > 1
+            && lists.iter().all(|list| !list.is_empty())
+            && sent.windows(2).all(|two| two[0] == two[1]);
         let (documents, receipt): (_, Receipt) = match lists.as_slice() {
             &[first, second] if !choice.is_set() => {
                 let method = &self.rules.interleaving;
@@ -248,7 +257,7 @@ impl Experiment {
                 (documents, receipt.into())
             }
         };
-        Ok((documents, receipt.to_bytes_without_method()))
+        Ok(Drawn { documents, receipt: receipt.to_bytes_without_method(), are_identical })
     }
 
     /// Closes an impression for which a list is missing.
@@ -278,35 +287,16 @@ impl Experiment {
         }
         let choice = open.choice.clone();
         match self.drawn(impression, &choice, lists) {
-            Ok((documents, receipt)) => {
+            Ok(Drawn { documents, receipt, are_identical }) => {
                 self.listed(time, impression, &receipt);
                 self.record(Event::Listed { time, impression, receipt });
+                if are_identical {
+                    self.notice(time, impression, Notice::Identical);
+                }
                 Ok(documents)
             }
             Err(arm) => Err(self.missing(time, impression, arm)),
         }
-    }
-
-    /// A click on the document at a 0-based position of the mixed list.
-    pub fn click(&mut self, now: Time, impression: u64, position: u32) -> ClickFate {
-        let time = now.max(self.time);
-        self.advance(time);
-        let Some(open) = self.open.get(impression) else {
-            let is_known = (1..=self.fates.asked).contains(&impression);
-            return if is_known { ClickFate::Late } else { ClickFate::Unknown };
-        };
-        if open.listed.is_none() {
-            return ClickFate::Unknown;
-        }
-        if position as usize >= self.rules.depth {
-            return ClickFate::NotShown;
-        }
-        if open.is_clicked(position) {
-            return ClickFate::Duplicate;
-        }
-        self.clicked(time, impression, position);
-        self.record(Event::Clicked { time, impression, position });
-        ClickFate::Taken
     }
 
     /// The user saw the first `seen` places of the list, at most as many as are mixed. What was seen stays seen.
@@ -398,7 +388,7 @@ impl Experiment {
         } else {
             Outcome::Nothing
         };
-        self.end_with(time, impression, Reason::Judged, outcome);
+        self.end_with(time, impression, Reason::Judged, Credit::of(outcome));
         self.advance(time);
         Ok(true)
     }

@@ -131,6 +131,9 @@ impl Experiment {
             format!("--timezone={timezone}"),
             // In one word: a name may begin with a dash.
             format!("--rankers={}", ranktypes::text::join_list(&names)),
+            // Every page is there, and has a coin of its own.
+            "--logged=every".to_owned(),
+            "--coin=impression".to_owned(),
             end,
         ]
     }

@@ -6,7 +6,8 @@ use super::super::chooser::Chooser;
 use super::super::config::Guard;
 use super::super::config::{Ask, Keep};
 use super::super::event::{Choice, Event, Marks, Outcome, Reason, Recorded, Row, State, Time};
-use super::open::Open;
+use super::clicks::Odd;
+use super::open::{Credit, Open};
 use super::{Alarm, Change, Daily, Experiment, HOURS, Mark, Met};
 use crate::config::ConfigError;
 
@@ -112,12 +113,12 @@ impl Experiment {
                 let Some(open) = self.open.get(*impression) else {
                     return impossible(format!("impression {impression} is not open"));
                 };
-                if let Some(found) = self.verified(open, *reason)?
-                    && found != *outcome
-                {
+                let credit = self.verified(open, *reason, outcome)?;
+                let found = &credit.outcome;
+                if found != outcome {
                     return Err(FoldError::Differs { recorded: format!("{outcome:?}"), found: format!("{found:?}") });
                 }
-                self.closed(*impression, *reason, outcome);
+                self.closed(*impression, *reason, &credit);
             }
             Event::Day { day, rows, .. } => {
                 let found = self.day_closed(*day);
@@ -129,6 +130,12 @@ impl Experiment {
             Event::Breached { time, ranker, guard, ranker_bad, champion_bad } => {
                 self.breached(*time, *ranker, *guard, [*ranker_bad, *champion_bad]);
             }
+            Event::Noticed { impression, what, .. } => {
+                if !self.is_new(*impression, *what) {
+                    return impossible(format!("{what:?} cannot be noticed of impression {impression}, or was before"));
+                }
+                self.noticed(*impression, *what);
+            }
         }
         self.passed(recorded);
         Ok(())
@@ -139,15 +146,15 @@ impl Experiment {
         self.starts.push((self.fates.asked + 1, start));
     }
 
-    /// The outcome that a closing event must have, as far as clicks and receipts say it.
-    fn verified(&self, open: &Open, reason: Reason) -> Result<Option<Outcome>, FoldError> {
+    /// What a closing event must say, as far as clicks and receipts say it.
+    fn verified(&self, open: &Open, reason: Reason, outcome: &Outcome) -> Result<Credit, FoldError> {
         match reason {
-            Reason::Window | Reason::Asked => match open.outcome(&self.rules) {
-                Ok(outcome) => Ok(Some(outcome)),
+            Reason::Window | Reason::Asked => match open.credit(&self.rules) {
+                Ok(credit) => Ok(credit),
                 Err(error) => impossible(error.to_string()),
             },
-            Reason::Judged => Ok(None),
-            Reason::Missing(_) | Reason::Unanswered | Reason::AnsweredLate => Ok(Some(Outcome::Nothing)),
+            Reason::Judged => Ok(Credit::of(outcome.clone())),
+            Reason::Missing(_) | Reason::Unanswered | Reason::AnsweredLate => Ok(Credit::default()),
         }
     }
 
@@ -233,6 +240,7 @@ impl Experiment {
             receipt: Box::default(),
             page: None,
             seen: self.config.shown,
+            odd: Odd::default(),
             clicked: Vec::new(),
         };
         self.open.push(impression, open);
@@ -279,7 +287,8 @@ impl Experiment {
     }
 
     /// An impression ends.
-    pub(super) fn closed(&mut self, impression: u64, reason: Reason, outcome: &Outcome) {
+    pub(super) fn closed(&mut self, impression: u64, reason: Reason, credit: &Credit) {
+        let Credit { outcome, owners } = credit;
         let Some(open) = self.open.remove(impression) else { return };
         let shown = open.listed.unwrap_or(open.asked);
         let day = self.day(shown);
@@ -308,6 +317,12 @@ impl Experiment {
                 None => self.fates.alone += 1,
                 Some(said) => {
                     self.fates.credited += 1;
+                    if self.config.ask == Ask::Lists {
+                        for (pair, record) in open.records(owners.as_ref()) {
+                            // Each impression has a coin of its own.
+                            self.pages.entry(pair).or_default().add(record, true);
+                        }
+                    }
                     self.units.add(Impression {
                         unit: open.unit,
                         version: 0,

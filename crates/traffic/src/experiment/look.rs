@@ -1,5 +1,8 @@
 //! What callers must know of an open impression to answer again as before, and what a page shows of an experiment.
 
+use verdicts::integrity::{Checked, Clicks, Form, Fresh, Logged, PageCounts, PageDay, Pages, check};
+
+use super::super::config::Ask;
 use super::super::event::Time;
 use super::super::guards::Watch;
 use super::Experiment;
@@ -23,10 +26,44 @@ impl Experiment {
         self.watched.watches(&self.config.guardrails, self.rules.champion)
     }
 
+    /// What was checked of its pages until now, and what is wrong with them.
+    #[must_use]
+    pub fn integrity(&self) -> Checked {
+        if self.config.ask == Ask::Duels {
+            return Checked::default();
+        }
+        let rankers: Vec<String> = self.config.rankers.iter().map(|ranker| ranker.name.clone()).collect();
+        let pair = |(&(first, second), &counts): (&(u32, u32), &PageCounts)| PageDay {
+            version: 0,
+            day: self.today(),
+            pair: (first as usize, second as usize),
+            counts,
+        };
+        let days: Vec<PageDay> = self.pages.iter().map(pair).collect();
+        check(&Pages {
+            rankers: &rankers,
+            versions: &[None],
+            days: &days,
+            form: Form { logged: Some(Logged::Every), fresh: Fresh::Every },
+            // Ids are signed: there are no clicks on impressions that nobody knows.
+            clicks: Clicks::default(),
+        })
+    }
+
     /// When the first day on which something was shown can close: at its end and a window later.
     pub(crate) fn first_close(&self) -> Option<Time> {
         let day = self.daily.keys().next()?;
         Some(self.rules.zone.start(day + 1) + self.rules.window)
+    }
+
+    /// Until when the last of its open impressions is open; `None` if none is.
+    pub(crate) fn open_until(&self) -> Option<Time> {
+        if self.open.is_empty() {
+            return None;
+        }
+        let mut due = self.due.iter().rev();
+        let last = due.find(|(_, impression)| self.open.get(*impression).is_some());
+        last.map(|(due, _)| due + self.downtime)
     }
 
     /// The day of its last event, in its zone.

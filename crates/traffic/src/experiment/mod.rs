@@ -3,11 +3,13 @@
 //! | module | holds |
 //! |---|---|
 //! | [`commands`] | what callers do: each decides on events, and lets them happen |
+//! | [`clicks`] | the same of clicks, and what is odd about impressions |
 //! | [`happen`] | what an event changes, whether it was decided now or read from a store |
 //! | [`open`] | impressions that are open, and their credit |
 //! | [`exported`] | impressions as lines of a log |
 //! | [`close`] | what ends by itself: windows, days, and guardrails that break |
 
+mod clicks;
 mod close;
 mod commands;
 mod exported;
@@ -20,7 +22,9 @@ use std::collections::{BTreeMap, VecDeque};
 use interleave::keyed::RunKey;
 use interleave::receipt::ExperimentVersion;
 
-pub use commands::{Chosen, ClickFate, Refused, Request};
+use clicks::Late;
+pub use clicks::{ClickFate, Notices};
+pub use commands::{Chosen, Refused, Request};
 pub use exported::Exported;
 pub use happen::FoldError;
 use open::{Open, OpenImpressions};
@@ -31,6 +35,7 @@ use super::config::{Config, Rules};
 use super::event::{Choice, Event, Recorded, Row, State, Time};
 use super::guards::Watched;
 use crate::config::ConfigError;
+use verdicts::integrity::PageCounts;
 use verdicts::ledger::{Tally, UnitLedger};
 
 /// An hour in milliseconds.
@@ -213,6 +218,10 @@ pub struct Experiment {
     marked: VecDeque<(Time, Option<u64>, Option<u64>)>,
     units: UnitLedger,
     rows: Vec<(i32, Row)>,
+    /// What impressions say of themselves, by the pairs that met in them.
+    pages: BTreeMap<(u32, u32), PageCounts>,
+    notices: Notices,
+    late: Late,
     last_day: Option<i32>,
     watched: Watched,
     fates: Fates,
@@ -264,6 +273,9 @@ impl Experiment {
             marked: VecDeque::new(),
             units: UnitLedger::default(),
             rows: Vec::new(),
+            pages: BTreeMap::new(),
+            notices: Notices::default(),
+            late: Late::default(),
             last_day: None,
             fates: Fates::default(),
             daily: BTreeMap::new(),

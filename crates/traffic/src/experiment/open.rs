@@ -3,11 +3,13 @@
 use std::collections::VecDeque;
 
 use bandits::open::Ticket;
-use interleave::receipt::{Receipt, ReceiptError};
-use interleave::{AnyOutcome, Outcome as _, Page};
+use interleave::receipt::{Mixed, Receipt, ReceiptError};
+use interleave::{AnyOutcome, InterleavingReceipt, MultileavingReceipt, Outcome as _, Page};
+use verdicts::integrity::{Draw, PageClicks, PageRecord, Side};
 
 use super::super::config::Rules;
 use super::super::event::{Choice, Outcome, Time};
+use super::clicks::Odd;
 
 /// The impressions that are open, by their numbers, which are dense: a map would take twice the memory.
 #[derive(Debug, Default)]
@@ -65,6 +67,45 @@ impl OpenImpressions {
     }
 }
 
+/// What an impression says when it closes.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Credit {
+    pub(super) outcome: Outcome,
+    /// Who owns what was mixed, where the method says so.
+    pub(super) owners: Option<Owners>,
+}
+
+impl Credit {
+    /// This outcome, of no list that was mixed.
+    pub(super) fn of(outcome: Outcome) -> Self {
+        Self { outcome, owners: None }
+    }
+}
+
+impl Default for Credit {
+    fn default() -> Self {
+        Self::of(Outcome::Nothing)
+    }
+}
+
+/// Who owns each document of a mixed list, by the places of rankers in the impression.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Owners {
+    of: Vec<Option<usize>>,
+    /// Whether fair coins decided who begins each round.
+    is_draft: bool,
+}
+
+impl Owners {
+    fn of(mixed: &Mixed) -> Option<Self> {
+        let is_draft = match mixed {
+            Mixed::Interleaving(receipt) => matches!(receipt.receipt(), InterleavingReceipt::TeamDraft(_)),
+            Mixed::Multileaving(receipt) => matches!(receipt.receipt(), MultileavingReceipt::TeamDraft(_)),
+        };
+        Some(Self { of: mixed.owners()?, is_draft })
+    }
+}
+
 /// An impression that is open.
 #[derive(Debug, Clone)]
 pub(super) struct Open {
@@ -80,20 +121,27 @@ pub(super) struct Open {
     pub(super) page: Option<Box<Page>>,
     /// How many places the user has seen.
     pub(super) seen: u32,
+    /// What was odd about it.
+    pub(super) odd: Odd,
     /// Positions of the mixed list that were clicked, each once, and when.
     pub(super) clicked: Vec<(u32, Time)>,
 }
 
 impl Open {
-    /// Who won by the clicks so far. Clicks on what the page did not display do not count.
+    /// What it says by the clicks so far. Clicks on what the page did not display do not count.
     ///
     /// # Errors
     /// If the receipt is not one of the method's, which no event of this crate has.
-    pub(super) fn outcome(&self, rules: &Rules) -> Result<Outcome, ReceiptError> {
+    pub(super) fn credit(&self, rules: &Rules) -> Result<Credit, ReceiptError> {
         if !self.choice.is_mixed() || self.receipt.is_empty() {
-            return Ok(Outcome::Nothing);
+            return Ok(Credit::default());
         }
         let receipt = self.displayed(rules)?;
+        let owners = Owners::of(receipt.mixed());
+        Ok(Credit { outcome: self.outcome(&receipt), owners })
+    }
+
+    fn outcome(&self, receipt: &Receipt) -> Outcome {
         let mixed = receipt.mixed().len();
         let clicked = self.clicked.iter().map(|(position, _)| *position as usize).filter(|position| *position < mixed);
         let places: Vec<usize> = match receipt.page() {
@@ -103,8 +151,8 @@ impl Open {
             None => clicked.collect(),
         };
         // The places are those of the page, and the method was parsed from the settings.
-        let Ok(outcome) = receipt.outcome(&places) else { return Ok(Outcome::Nothing) };
-        Ok(match outcome {
+        let Ok(outcome) = receipt.outcome(&places) else { return Outcome::Nothing };
+        match outcome {
             AnyOutcome::Scores(scores) => Outcome::Scores(scores),
             pairs if !self.choice.is_set() => Outcome::Pair(pairs.preference(0, 1)),
             pairs => {
@@ -112,6 +160,29 @@ impl Open {
                 let all = (0..arms).flat_map(|i| (i + 1..arms).map(move |j| (i, j)));
                 Outcome::Pairs(all.map(|(i, j)| pairs.preference(i, j)).collect())
             }
+        }
+    }
+
+    /// What it says of itself to each pair of its rankers, by their places in the experiment, the lower one first.
+    pub(super) fn records(&self, owners: Option<&Owners>) -> impl Iterator<Item = ((u32, u32), PageRecord)> {
+        let (lost, near) = self.odd.lost();
+        let near = near.and_then(|position| *owners?.of.get(position)?);
+        let (any, is_identical) = (lost || !self.clicked.is_empty(), self.odd.is_identical());
+        let arms = self.choice.arms();
+        let all = (0..arms.len()).flat_map(move |i| (i + 1..arms.len()).map(move |j| (i, j)));
+        all.filter(|&(i, j)| arms[i] != arms[j]).map(move |(i, j)| {
+            let side = |owner: Option<usize>| match owner? {
+                owner if owner == i => Some(Side::First),
+                owner if owner == j => Some(Side::Second),
+                _ => None,
+            };
+            let draw = match owners {
+                Some(Owners { of, is_draft: true }) => Draw::of_teams(of.iter().map(|owner| side(*owner))),
+                _ => Draw::default(),
+            };
+            let near = [Side::First, Side::Second].map(|one| side(near) == Some(one));
+            let record = PageRecord { draw, clicks: PageClicks { any, lost, near }, is_identical };
+            if arms[i] < arms[j] { ((arms[i], arms[j]), record) } else { ((arms[j], arms[i]), record.swapped()) }
         })
     }
 

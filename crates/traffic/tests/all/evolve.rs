@@ -8,7 +8,8 @@ use bandits::Preference;
 use interleave::Page;
 use statistics::Counts;
 use traffic::{
-    Ask, Choice, Config, Event, Generators, Guard, Guardrails, Keep, Marks, Outcome, Reason, Recorded, Row, State, Then,
+    Ask, Choice, Config, Event, Generators, Guard, Guardrails, Keep, Marks, Notice, Outcome, Reason, Recorded, Row,
+    State, Then,
 };
 use verdicts::Bots;
 
@@ -106,6 +107,18 @@ fn samples() -> Vec<Event> {
     }
     for guard in Guard::ALL {
         samples.push(Event::Breached { time, ranker: 1, guard, ranker_bad: [100, 40], champion_bad: [200, 1] });
+    }
+    for what in [
+        Notice::NotShown,
+        Notice::NearId { position: 300 },
+        Notice::Malformed,
+        Notice::Ignored,
+        Notice::Duplicate,
+        Notice::Late,
+        Notice::Identical,
+        Notice::Noisy,
+    ] {
+        samples.push(Event::Noticed { time, impression: 300, what });
     }
     samples
 }

@@ -41,6 +41,28 @@ impl Site {
         self
     }
 
+    /// Users who click what was not shown.
+    fn astray(mut self, users: u64) -> Self {
+        self = self.open(users);
+        for impression in 1..=users {
+            self.experiment.stray(self.now, impression, || None);
+            self.experiment.close(self.now, impression);
+        }
+        self.now += DAY;
+        self.experiment.advance(self.now);
+        self
+    }
+
+    /// Pages that stay open.
+    fn open(mut self, pages: u64) -> Self {
+        let lists = [0, 10].map(|from| ListBuf::strict((from..from + 5).map(Doc)).unwrap());
+        for unit in 1..=pages {
+            let request = Request { unit, ..Request::default() };
+            self.experiment.choose(self.now, &request, Some(&|ranker| lists.get(ranker as usize))).unwrap();
+        }
+        self
+    }
+
     /// The lists of `new` never come.
     fn silent(mut self, users: u64) -> Self {
         let list = ListBuf::strict((0..5).map(Doc)).unwrap();
@@ -149,6 +171,18 @@ fn every_standing_has_its_sentence() {
             Standing::NoClicks,
             "No click arrives: none of 500 impressions was clicked.",
             "Send clicks to POST /v1/events, with the impression's id as query_id.",
+        ),
+        (
+            new().astray(200),
+            Standing::Untrusted,
+            "200 of 200 pages with clicks (100.0%) have a click on a document that was not in their list: ",
+            "Undecided: ",
+        ),
+        (
+            new().open(3).change(State::Ended, ""),
+            Standing::Ended,
+            "Ended; 3 pages are open until 2026-11-23 09:30 UTC, their clicks still count.",
+            "The experiment ended on ",
         ),
         (
             new().day(400, mostly_new).change(State::Paused, "the index is rebuilt"),

@@ -6,6 +6,7 @@ mod evolve;
 mod exported;
 mod false_alarms;
 mod headlines;
+mod notices;
 mod replays;
 
 use bandits::Generator;
@@ -91,6 +92,7 @@ impl World {
                 let to = if self.experiment.state() == State::Running { State::Paused } else { State::Running };
                 self.experiment.change(self.now, to, "a test", "to try it").unwrap();
             }
+            98 | 99 => self.odd(),
             _ => self.experiment.advance(self.now),
         }
         self.keep();
@@ -121,6 +123,21 @@ impl World {
                 let _ = self.experiment.list(self.now, impression, &|ranker| lists.get(ranker as usize));
             }
             self.open.push(impression);
+        }
+    }
+
+    /// An event that does not count.
+    fn odd(&mut self) {
+        let Some(impression) = self.some() else { return };
+        match self.below(5) {
+            0 => self.experiment.malformed(self.now, impression),
+            1 => self.experiment.ignored(self.now, impression),
+            2 => {
+                self.experiment.stray(self.now, impression, || Some(1));
+            }
+            _ => {
+                self.experiment.stray(self.now, impression, || None);
+            }
         }
     }
 

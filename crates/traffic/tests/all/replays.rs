@@ -28,6 +28,7 @@ fn configs() -> Vec<Config> {
 
 #[test]
 fn a_log_replays_to_the_same_experiment() {
+    let mut noticed = [0; 3];
     for (seed, config) in (1..).zip(configs()) {
         let name = format!("{} {:?}", config.policy, config.keep);
         let mut world = World::new(config, 60, seed);
@@ -43,6 +44,15 @@ fn a_log_replays_to_the_same_experiment() {
         let again = replayed(&world.log);
         assert_eq!(again.position(), world.experiment.position(), "{name}");
         assert_eq!((again.fates(), again.tally()), (world.experiment.fates(), world.experiment.tally()), "{name}");
+        assert_eq!(
+            (again.notices(), again.integrity()),
+            (world.experiment.notices(), world.experiment.integrity()),
+            "{name}"
+        );
+        let found = again.notices();
+        noticed[0] += found.refused;
+        noticed[1] += found.late;
+        noticed[2] += found.duplicate;
         assert_eq!(again.rows(), world.experiment.rows(), "{name}");
         let daily = |experiment: &Experiment| -> Vec<(i32, Daily)> {
             experiment.daily().map(|(day, daily)| (day, daily.clone())).collect()
@@ -77,6 +87,7 @@ fn a_log_replays_to_the_same_experiment() {
         assert_eq!(other.log.len(), world.log.len(), "{name}");
         assert_eq!(other.experiment.position(), world.experiment.position(), "{name}");
     }
+    assert!(noticed.iter().all(|count| *count > 10), "{noticed:?}");
 }
 
 #[test]
@@ -152,6 +163,11 @@ fn a_log_that_says_something_else_is_refused() {
             Event::Closed { time, impression, reason, .. } => {
                 let outcome = traffic::Outcome::Scores(vec![1, 2]);
                 Event::Closed { time, impression, reason, outcome }
+            }
+            Event::Noticed { .. } => {
+                // It is noticed twice.
+                experiment.fold(&world.log[at]).unwrap();
+                world.log[at].event().clone()
             }
             Event::Clicked { time, impression, position } => {
                 // The click comes twice.

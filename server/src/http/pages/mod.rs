@@ -126,7 +126,7 @@ fn line(snapshot: Snapshot<Value>, verdict: &traffic::DecisionReport, has_notice
     let told = &snapshot.told;
     let text = |key: &str| told[key].as_str().unwrap_or_default().to_owned();
     let warnings = told["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let is_new = |warning: &&str| !(has_notice && *warning == SIMULATED || headline.sentence.ends_with(warning));
+    let is_new = |warning: &&str| !(has_notice && *warning == SIMULATED || overview::says(&headline, warning));
     let warnings = warnings.filter(is_new).map(str::to_owned).collect();
     page::ListItem {
         name: text("experiment"),
@@ -311,6 +311,7 @@ fn tone(standing: Standing) -> (page::Tone, &'static str) {
         Standing::Breached => (Alarm, "guardrail"),
         Standing::Equal => (Notice, "A/A test"),
         Standing::Silent => (Alarm, "a ranker is silent"),
+        Standing::Untrusted => (Notice, "not trusted"),
         Standing::NoClicks => (Alarm, "no clicks"),
         Standing::Paused => (Notice, "paused"),
         Standing::Killed => (Alarm, "killed"),

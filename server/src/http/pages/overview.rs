@@ -18,6 +18,11 @@ pub(super) fn headline(headline: Headline) -> page::Headline {
     page::Headline { tone, label: label.to_owned(), sentence, more }
 }
 
+/// Whether a headline says what this warning says.
+pub(super) fn says(headline: &Headline, warning: &str) -> bool {
+    std::iter::once(&headline.sentence).chain(&headline.more).any(|sentence| sentence.ends_with(warning))
+}
+
 /// The page of an experiment. With `is_pulled`, somebody killed it, perhaps in memory alone.
 pub(super) fn of(
     glance: &Glance,
@@ -28,7 +33,7 @@ pub(super) fn of(
 ) -> Overview {
     let config = &glance.config;
     // What a notice on top of the page or the headline says is not said again.
-    let is_new = |warning: &&String| *warning != SIMULATED && !found.sentence.ends_with(warning.as_str());
+    let is_new = |warning: &&String| *warning != SIMULATED && !says(&found, warning);
     let mut warnings: Vec<String> = glance.warnings.iter().filter(is_new).cloned().collect();
     if is_pulled && glance.state != State::Killed {
         warnings.insert(

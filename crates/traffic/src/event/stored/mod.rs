@@ -13,7 +13,7 @@ use serde_bytes::Bytes;
 use interleave::receipt::{read_page, write_page};
 
 use self::settings::SettingsV1;
-use self::values::{ChoiceV1, GuardV1, MarksV1, OutcomeV1, ReasonV1, RowV1, StateV1};
+use self::values::{ChoiceV1, GuardV1, MarksV1, NoticeV1, OutcomeV1, ReasonV1, RowV1, StateV1};
 use super::recorded::{Version, read, write};
 use super::{Event, EventError};
 
@@ -65,6 +65,9 @@ pub(super) fn encode(event: &Event) -> Vec<u8> {
             ranker_bad: *ranker_bad,
             champion_bad: *champion_bad,
         }),
+        Event::Noticed { time, impression, what } => {
+            write(&NoticedV1 { time: *time, impression: *impression, what: NoticeV1::of(*what) })
+        }
     }
 }
 
@@ -85,6 +88,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Event, EventError> {
         (DayV1::KIND, DayV1::VERSION) => read::<DayV1>(body),
         (ChangedV1::KIND, ChangedV1::VERSION) => read::<ChangedV1<'_>>(body),
         (BreachedV1::KIND, BreachedV1::VERSION) => read::<BreachedV1>(body),
+        (NoticedV1::KIND, NoticedV1::VERSION) => read::<NoticedV1>(body),
         #[cfg(test)]
         (scratch::ClickedV2::KIND, scratch::ClickedV2::VERSION) => read::<scratch::ClickedV2<'_>>(body),
         _ => Err(EventError::Unknown { kind, version }),
@@ -315,6 +319,23 @@ impl Version<'_> for BreachedV1 {
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, ranker, guard, ranker_bad, champion_bad } = self;
         Ok(Event::Breached { time, ranker, guard: guard.upgrade(), ranker_bad, champion_bad })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct NoticedV1 {
+    time: i64,
+    impression: u64,
+    what: NoticeV1,
+}
+
+impl Version<'_> for NoticedV1 {
+    const KIND: u8 = 12;
+    const VERSION: u8 = 1;
+
+    fn upgrade(self) -> Result<Event, EventError> {
+        let Self { time, impression, what } = self;
+        Ok(Event::Noticed { time, impression, what: what.upgrade() })
     }
 }
 

@@ -8,7 +8,7 @@ use serde_bytes::ByteBuf;
 use statistics::Counts;
 
 use super::super::super::config::{Ask, Guard, Keep, Then};
-use super::super::{Choice, EventError, Marks, Outcome, Reason, Row, State};
+use super::super::{Choice, EventError, Marks, Notice, Outcome, Reason, Row, State};
 
 /// A stored enum beside the one of the program. Its variants are numbered in this order for ever, in whatever order the program
 /// lists its own.
@@ -119,6 +119,46 @@ impl ReasonV1 {
             Self::Missing(arm) => Reason::Missing(arm),
             Self::Unanswered => Reason::Unanswered,
             Self::AnsweredLate => Reason::AnsweredLate,
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) enum NoticeV1 {
+    NotShown,
+    NearId { position: u32 },
+    Malformed,
+    Ignored,
+    Duplicate,
+    Late,
+    Identical,
+    Noisy,
+}
+
+impl NoticeV1 {
+    pub(super) fn of(notice: Notice) -> Self {
+        match notice {
+            Notice::NotShown => Self::NotShown,
+            Notice::NearId { position } => Self::NearId { position },
+            Notice::Malformed => Self::Malformed,
+            Notice::Ignored => Self::Ignored,
+            Notice::Duplicate => Self::Duplicate,
+            Notice::Late => Self::Late,
+            Notice::Identical => Self::Identical,
+            Notice::Noisy => Self::Noisy,
+        }
+    }
+
+    pub(super) fn upgrade(self) -> Notice {
+        match self {
+            Self::NotShown => Notice::NotShown,
+            Self::NearId { position } => Notice::NearId { position },
+            Self::Malformed => Notice::Malformed,
+            Self::Ignored => Notice::Ignored,
+            Self::Duplicate => Notice::Duplicate,
+            Self::Late => Notice::Late,
+            Self::Identical => Notice::Identical,
+            Self::Noisy => Notice::Noisy,
         }
     }
 }

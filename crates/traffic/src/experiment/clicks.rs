@@ -1,0 +1,267 @@
+//! Clicks, and what is odd about impressions: noticed once each, so that events which do not count are seen beside those that do,
+//! and whoever sends many adds few.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use super::super::config::Ask;
+use super::super::event::{Event, Notice, Time};
+use super::Experiment;
+
+/// So many events of an impression that do not count are more than a page sends.
+const NOISE: u8 = 100;
+/// Of so many impressions it is remembered that something came after they were closed.
+const LATE: usize = 4_096;
+
+/// What became of a click.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ClickFate {
+    /// It counts.
+    Taken,
+    /// The document was clicked before.
+    Duplicate,
+    /// The impression is closed.
+    Late,
+    /// There is no such impression, or nothing was shown yet.
+    Unknown,
+    /// No document of the list is there.
+    NotShown,
+}
+
+/// How many impressions there are of which something was odd.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Notices {
+    /// With a click on a document that is not in the list.
+    pub not_shown: u64,
+    /// Of these: those whose document is in the list, if it were not for how its id is written.
+    pub near_id: u64,
+    /// With an event that cannot be read.
+    pub malformed: u64,
+    /// With another action than a click.
+    pub ignored: u64,
+    /// With a click on a document that was clicked before.
+    pub duplicate: u64,
+    /// With an event that came after they were closed.
+    pub late: u64,
+    /// With more events that do not count than a page sends.
+    pub noisy: u64,
+    /// Whose rankers all sent the same list.
+    pub identical: u64,
+    /// With an event that did not count while they were open, but for clicks on what was clicked before.
+    pub refused: u64,
+}
+
+/// What was odd about an open impression, in four bytes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Odd {
+    /// A bit for each kind of notice.
+    noticed: u8,
+    /// How many of its events did not count, up to [`NOISE`]; no event of the log says it, so it begins anew with each process.
+    refused: u8,
+    /// Where the document of a near id is.
+    near: u16,
+}
+
+impl Odd {
+    fn bit(what: Notice) -> u8 {
+        match what {
+            Notice::NotShown => 1,
+            Notice::NearId { .. } => 1 << 1,
+            Notice::Malformed => 1 << 2,
+            Notice::Ignored => 1 << 3,
+            Notice::Duplicate => 1 << 4,
+            Notice::Identical => 1 << 5,
+            Notice::Noisy => 1 << 6,
+            // Of what is closed.
+            Notice::Late => 1 << 7,
+        }
+    }
+
+    fn has(self, what: Notice) -> bool {
+        self.noticed & Self::bit(what) != 0
+    }
+
+    fn is_lost(self) -> bool {
+        self.has(Notice::NotShown) || self.has(Notice::NearId { position: 0 })
+    }
+
+    fn is_refused(self) -> bool {
+        self.is_lost() || self.has(Notice::Malformed) || self.has(Notice::Ignored)
+    }
+
+    fn add(&mut self, what: Notice) {
+        self.noticed |= Self::bit(what);
+        if let Notice::NearId { position } = what {
+            self.near = u16::try_from(position).unwrap_or(u16::MAX);
+        }
+    }
+
+    /// Whether all rankers sent the same list.
+    pub(super) fn is_identical(self) -> bool {
+        self.has(Notice::Identical)
+    }
+
+    /// Whether a click was lost, and the position of the document that it meant, if that is known. Of an impression that somebody
+    /// sends events of without end, neither is.
+    pub(super) fn lost(self) -> (bool, Option<usize>) {
+        let near = Notice::NearId { position: 0 };
+        if self.has(Notice::Noisy) {
+            (false, None)
+        } else {
+            (self.is_lost(), self.has(near).then_some(usize::from(self.near)))
+        }
+    }
+}
+
+/// The closed impressions of which something came lately.
+#[derive(Debug, Default)]
+pub(super) struct Late {
+    known: BTreeSet<u64>,
+    order: VecDeque<u64>,
+}
+
+impl Late {
+    fn add(&mut self, impression: u64) {
+        if self.known.insert(impression) {
+            self.order.push_back(impression);
+        }
+        if self.order.len() > LATE
+            && let Some(first) = self.order.pop_front()
+        {
+            self.known.remove(&first);
+        }
+    }
+}
+
+impl Experiment {
+    /// How many impressions there are of which something was odd.
+    #[must_use]
+    pub fn notices(&self) -> Notices {
+        self.notices
+    }
+
+    /// A click on the document at a 0-based position of the mixed list.
+    pub fn click(&mut self, now: Time, impression: u64, position: u32) -> ClickFate {
+        let time = now.max(self.time);
+        self.advance(time);
+        let fate = self.fate(impression, position);
+        match fate {
+            ClickFate::Taken => {
+                self.clicked(time, impression, position);
+                self.record(Event::Clicked { time, impression, position });
+            }
+            ClickFate::Duplicate => self.notice(time, impression, Notice::Duplicate),
+            ClickFate::Late => self.notice(time, impression, Notice::Late),
+            ClickFate::Unknown | ClickFate::NotShown => {}
+        }
+        fate
+    }
+
+    fn fate(&self, impression: u64, position: u32) -> ClickFate {
+        match self.open.get(impression) {
+            None if self.was_asked(impression) => ClickFate::Late,
+            None => ClickFate::Unknown,
+            Some(open) if open.listed.is_none() => ClickFate::Unknown,
+            Some(_) if position as usize >= self.rules.depth => ClickFate::NotShown,
+            Some(open) if open.is_clicked(position) => ClickFate::Duplicate,
+            Some(_) => ClickFate::Taken,
+        }
+    }
+
+    fn was_asked(&self, impression: u64) -> bool {
+        (1..=self.fates.asked).contains(&impression)
+    }
+
+    /// A click on a document that is not in the list of an impression. `near` finds the 0-based position of a document that is the
+    /// same but for how its id is written; it is not asked where that is known.
+    pub fn stray(&mut self, now: Time, impression: u64, near: impl FnOnce() -> Option<u32>) -> ClickFate {
+        let time = now.max(self.time);
+        self.advance(time);
+        let fate = self.fate(impression, u32::MAX);
+        match fate {
+            ClickFate::NotShown => {
+                let is_known = |what| self.open.get(impression).is_some_and(|open| open.odd.has(what));
+                let are_known = is_known(Notice::NotShown) && is_known(Notice::NearId { position: 0 });
+                let near = if are_known { None } else { near().filter(|near| (*near as usize) < self.rules.depth) };
+                let what = near.map_or(Notice::NotShown, |position| Notice::NearId { position });
+                self.notice(time, impression, what);
+            }
+            ClickFate::Late => self.notice(time, impression, Notice::Late),
+            _ => {}
+        }
+        fate
+    }
+
+    /// An event of an impression that cannot be read.
+    pub fn malformed(&mut self, now: Time, impression: u64) {
+        self.not_a_click(now, impression, Notice::Malformed);
+    }
+
+    /// An event of an impression that is no click.
+    pub fn ignored(&mut self, now: Time, impression: u64) {
+        self.not_a_click(now, impression, Notice::Ignored);
+    }
+
+    fn not_a_click(&mut self, now: Time, impression: u64, what: Notice) {
+        let time = now.max(self.time);
+        self.advance(time);
+        self.notice(time, impression, what);
+    }
+
+    /// Records what is odd, unless it is known.
+    pub(super) fn notice(&mut self, time: Time, impression: u64, what: Notice) {
+        // Nobody clicks where judges are asked.
+        if self.config.ask == Ask::Duels {
+            return;
+        }
+        if let Some(open) = self.open.get_mut(impression)
+            && !matches!(what, Notice::Identical | Notice::Noisy | Notice::Late)
+        {
+            open.odd.refused = open.odd.refused.saturating_add(1);
+            if open.odd.refused == NOISE {
+                self.notice(time, impression, Notice::Noisy);
+            }
+        }
+        if self.is_new(impression, what) {
+            self.noticed(impression, what);
+            self.record(Event::Noticed { time, impression, what });
+        }
+    }
+
+    /// Whether this can be noticed of an impression, and was not.
+    pub(super) fn is_new(&self, impression: u64, what: Notice) -> bool {
+        let open = self.open.get(impression);
+        match (what, open) {
+            (Notice::Late, open) => {
+                open.is_none() && self.was_asked(impression) && !self.late.known.contains(&impression)
+            }
+            (_, None) => false,
+            (Notice::NearId { position }, _) if position as usize >= self.rules.depth => false,
+            (_, Some(open)) => open.listed.is_some() && !open.odd.has(what),
+        }
+    }
+
+    pub(super) fn noticed(&mut self, impression: u64, what: Notice) {
+        let notices = &mut self.notices;
+        if what == Notice::Late {
+            self.late.add(impression);
+            notices.late += 1;
+            return;
+        }
+        let Some(open) = self.open.get_mut(impression) else { return };
+        let before = open.odd;
+        open.odd.add(what);
+        notices.not_shown += u64::from(open.odd.is_lost() && !before.is_lost());
+        notices.refused += u64::from(open.odd.is_refused() && !before.is_refused());
+        let count = match what {
+            Notice::NearId { .. } => &mut notices.near_id,
+            Notice::Malformed => &mut notices.malformed,
+            Notice::Ignored => &mut notices.ignored,
+            Notice::Duplicate => &mut notices.duplicate,
+            Notice::Identical => &mut notices.identical,
+            Notice::Noisy => &mut notices.noisy,
+            Notice::NotShown | Notice::Late => return,
+        };
+        *count += 1;
+    }
+}

@@ -1,0 +1,72 @@
+//! Events that do not count, in words: what is wrong with them, and what to send instead.
+
+use super::experiment::Notices;
+
+/// Fewer impressions with such events say nothing.
+const FEW: u64 = 10;
+
+/// Why events of so many impressions do not count, the commonest reason first; `None` if there were none. A click on a document that
+/// was clicked before is no reason.
+pub(crate) fn refusals(notices: &Notices, window: &str) -> Option<String> {
+    let late = format!(
+        "(`late`): they came when it was closed; `window` is {window}, and a page that is closed by a call takes no more"
+    );
+    let other = notices.not_shown - notices.near_id.min(notices.not_shown);
+    let mut reasons = [
+        (
+            notices.near_id,
+            "(`not-shown`): a document of the list has the id of the click in other letters, percent-encoding, blanks or with a \
+             slash at its end; send the ids of `shown` as they are",
+        ),
+        (other, "(`not-shown`): no document of the list has the id of the click; send the ids of `shown` as they are"),
+        (
+            notices.malformed,
+            "(`malformed`): a click needs its document in event_attributes.object.object_id, as a text or a whole number; the \
+             answers of POST /v1/events say what is wrong",
+        ),
+        (notices.ignored, "(`ignored`): their action_name is neither `click` nor `click_through`"),
+        (notices.late, &late),
+    ];
+    reasons.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+    let told: Vec<String> =
+        reasons.iter().filter(|(count, _)| *count > 0).map(|(count, why)| format!("on {count} {why}")).collect();
+    (!told.is_empty()).then(|| format!("{}.", told.join("; ")))
+}
+
+/// On how many impressions events came that do not count, at least.
+fn refused(notices: &Notices) -> u64 {
+    notices.refused.max(notices.late)
+}
+
+/// That no impression was clicked, and what came instead.
+pub(crate) fn no_clicks(closed: u64, notices: &Notices, window: &str) -> String {
+    match refusals(notices, window) {
+        None => format!(
+            "None of {closed} impressions was clicked; do clicks reach `POST /v1/events` with the impression's id as `query_id`?"
+        ),
+        Some(why) => format!(
+            "None of {closed} impressions was clicked: on {} of them events came that do not count, {why}",
+            refused(notices)
+        ),
+    }
+}
+
+/// Events that are lost although others count, where they are many beside `clicked` impressions; one sentence for each kind.
+pub(crate) fn lost(clicked: u64, notices: &Notices, window: &str) -> Vec<String> {
+    let is_much = |count: u64| count >= FEW && 10 * count >= clicked;
+    let of = |count: u64, only: Notices| {
+        let why = refusals(&only, window).filter(|_| is_much(count))?;
+        Some(format!("Events are lost {why}"))
+    };
+    let malformed = Notices { malformed: notices.malformed, ..Notices::default() };
+    let late = Notices { late: notices.late, ..Notices::default() };
+    let mut found: Vec<String> =
+        [of(malformed.malformed, malformed), of(late.late, late)].into_iter().flatten().collect();
+    if notices.noisy >= FEW {
+        found.push(format!(
+            "On {} impressions more events came that do not count than a page sends; what is said of lost clicks leaves them out.",
+            notices.noisy
+        ));
+    }
+    found
+}
