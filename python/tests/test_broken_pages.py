@@ -125,7 +125,7 @@ BROKEN = {
     "a coin by user": Broken(one_coin(0.5), {**EVERY, "unit": "impression"}, [], True, ""),
     # The sum is below 0.
     "three of four places": Broken(three_of_four, {"final": True}, ["places"], False, "old owns 296 places more than new in 300 lists"),
-    "2030": Broken(wrong_clock, {"logged": "every"}, ["far-times"], False, "1 impression came long after all others, until 2030-06-01: the log"),
+    "2030": Broken(wrong_clock, {"logged": "every"}, ["far-times"], False, "1 impression came long after the others, until 2030-06-01: the log"),
 }  # fmt: skip
 
 

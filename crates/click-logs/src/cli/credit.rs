@@ -78,10 +78,10 @@ pub(super) struct Credit {
     /// Which pages the log keeps, for the check of their coins: only pages with clicks say nothing about coins
     #[arg(long, value_enum)]
     logged: Option<LoggedPages>,
-    /// How often a list is drawn anew, for the same check: once for each user, each session or each impression
+    /// How often a list is drawn, for the same check: once for each user, each session or each impression
     #[arg(long, value_enum, default_value = "user")]
     coin: Unit,
-    /// The clicks include those of pages outside the experiment, so that unknown impressions are no fault
+    /// The clicks include those of pages outside the experiment, so that unknown impressions are expected
     #[arg(long)]
     other_pages: bool,
     /// What separates the entries of a list in CSV [default: spaces; lists in brackets are recognised]

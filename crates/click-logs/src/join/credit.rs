@@ -142,7 +142,7 @@ fn in_either_order(
         match slid {
             // Windows were closed as if the log ended with its last line.
             Ok(_) if let Some((count, ..)) = beyond_end(&work.times, settings) => {
-                let why = format!("{count} impressions come long after all others");
+                let why = format!("{count} impressions come long after the others");
                 if limits.order == Order::Time || !all_files() {
                     return Err(LogError::new(format!("{why}; say until when the log is complete (--until)")));
                 }

@@ -18,13 +18,13 @@ pub struct Credited {
     pub versions: Vec<Version>,
     /// By version, day and pair, in this order.
     pub days: Vec<Day>,
-    /// What pages say of themselves, in the same order.
+    /// What pages show, in the same order.
     pub pages: Vec<PageDay>,
     /// What became of every line.
     pub tally: Tally,
     /// The times of the first and last impression; `None` without any.
     pub times: Option<(i64, i64)>,
-    /// Impressions that are not before the end of the log because they come long after all others: how many, the end, the last one.
+    /// Impressions that are not before the end of the log because they come long after the others: how many, the end, the last one.
     pub beyond_end: Option<(u64, i64, i64)>,
     /// Whether simulated users are among those of the log.
     pub is_synthetic: bool,
@@ -47,7 +47,7 @@ pub struct Credited {
 }
 
 impl Credited {
-    /// What is wrong with the pages of the log, by what they say of themselves; `settings` are those by which it was credited.
+    /// What is wrong with the pages of the log, by what they show; `settings` are those by which it was credited.
     #[must_use]
     pub fn integrity(&self, settings: &Settings) -> Checked {
         let versions: Vec<Option<String>> = self.versions.iter().map(|version| version.name.clone()).collect();

@@ -1,7 +1,7 @@
 //! Impressions and clicks as bytes: what the join needs, and no more, because logs in any order pass through files. Ids are
 //! hashes of 96 bits, so that two of a billion are the same by chance with a probability of 10^-11; documents, which are
 //! compared within one list, have 40, or 48 where two of a list agree in 40. Of these, 24 are of the id's normal form, so that a click
-//! on a document that was not shown can be told from one on a document whose id is written in another way.
+//! on a document that was not shown can be distinguished from one on a document whose id is written in another way.
 
 use crate::model::{NOBODY, Oddities};
 use ranktypes::varint;

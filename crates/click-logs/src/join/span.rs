@@ -6,9 +6,9 @@ use crate::model::{Complete, Settings};
 
 /// A day in milliseconds.
 const DAY: i64 = 86_400_000;
-/// One of so many impressions, or fewer, do not move the end of a log.
+/// Impressions fewer than one of this number do not move the end of a log.
 const RARE: u64 = 1000;
-/// After a gap of so many days, one of [`FEW`] do not.
+/// After a gap of this number of days, fewer than one of [`FEW`] do not.
 const LONG: i64 = 100;
 const FEW: u64 = 20;
 

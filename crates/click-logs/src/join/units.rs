@@ -28,7 +28,7 @@ use crate::model::{Lineup, Settings};
 /// Counts by version, day and pair.
 pub(super) type Days = BTreeMap<(usize, i32, (usize, usize)), OfDay>;
 
-/// What a day says about a pair, and its pages of themselves.
+/// What a day says about a pair, and what its pages show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OfDay {
     /// Who won.

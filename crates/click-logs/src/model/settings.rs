@@ -70,7 +70,7 @@ pub struct Settings {
     pub list_separator: Option<char>,
     /// Which pages the log keeps; `None` if that was not said.
     pub logged: Option<Logged>,
-    /// How often a list is drawn anew: once for each user, each session, or each impression.
+    /// How often a list is drawn: once for each user, each session, or each impression.
     pub coin: UnitKind,
     /// Clicks of pages outside the experiment are among those of the log.
     pub other_pages: bool,

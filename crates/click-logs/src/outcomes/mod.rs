@@ -33,7 +33,7 @@ pub fn fates_csv(credited: &Credited) -> String {
     text
 }
 
-/// What pages say of themselves, as CSV: by version (if any has a name), day and pair.
+/// What pages show, as CSV: by version (if any has a name), day and pair.
 #[must_use]
 pub fn pages_csv(credited: &Credited) -> String {
     let are_named = credited.versions.iter().any(|version| version.name.is_some());

@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn loaded_coins_are_found() {
-        // Always the same side: 30 tosses suffice for odds of 1 : 400, and 20 for 1 : 20.
+        // Always the same side: 30 tosses suffice for evidence of 400, and 20 for 20.
         assert!(ln_evidence_against_fair(30.0, 30.0) > libm::log(400.0));
         assert!(ln_evidence_against_fair(-20.0, 20.0) > libm::log(20.0));
         assert!(ln_evidence_against_fair(0.0, 1e6) < 0.0);

@@ -1,4 +1,4 @@
-//! From what pages say of themselves to what is wrong with them.
+//! From the counts of pages to what is wrong with them.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ const NEAR: f64 = 0.02;
 const FEW: u64 = 10;
 /// Standard errors of "for certain".
 const ERRORS: f64 = 2.6;
-/// A log of which so many pages have a click may have been kept of these alone.
+/// From this share of pages with a click on, a log may have been kept of these alone.
 const ALL_CLICKED: f64 = 0.95;
 
 /// Which pages a log keeps.
@@ -48,7 +48,7 @@ impl Logged {
 /// Which pages have coins of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fresh {
-    /// Of each unit the first: true if lists are drawn anew for every user, search or page.
+    /// Of each unit the first: true if lists are drawn again for every user, search or page.
     FirstOfUnit,
     /// Each.
     Every,
@@ -85,7 +85,7 @@ pub struct Clicks {
     pub all: u64,
     /// Those on impressions that are not in the log.
     pub unknown: u64,
-    /// Clicks of pages outside the experiment are among them, so that unknown ones are no fault.
+    /// Clicks of pages outside the experiment are among them, so that unknown ones are expected.
     pub of_other_pages: bool,
 }
 
@@ -311,7 +311,7 @@ impl OfPair<'_> {
         for day in self.days {
             sum += day.counts;
             let [a, b] = sum.coins.map(|count| count as f64);
-            // Of pages with one ranker alone, as many are no draws at all as make the rest look fairest.
+            // Pages with one ranker alone may not be draws: as many are left out as make the rest look fairest.
             let against = if a >= b { sum.alone[1] } else { sum.alone[0] } as f64;
             let doubt = against.min((a - b).abs());
             most[0] = most[0].max(ln_evidence_against_fair((a - b).abs() - doubt, a + b + doubt));
@@ -414,12 +414,12 @@ fn percent(share: f64) -> String {
     format!("{:.1}%", 100.0 * share)
 }
 
-/// Impressions that are long after all others: with them, the log would seem to be complete until then.
+/// Impressions that are long after the others: with them, the log would seem to be complete until then.
 #[must_use]
 pub fn far_times(count: u64, last_day: i32, end_day: i32) -> Fault {
     let plural = if count == 1 { "" } else { "s" };
     let sentence = format!(
-        "{} impression{plural} came long after all others, until {}: the log is taken to end on {}. Correct these times, or say until \
+        "{} impression{plural} came long after the others, until {}: the log is taken to end on {}. Correct these times, or say until \
          when the log is complete (`until`).",
         with_separators(count),
         date(last_day),

@@ -1,10 +1,10 @@
-//! What pages say of themselves, added up by day and pair.
+//! What pages show, added up by day and pair.
 
 use std::ops::AddAssign;
 
 use super::draw::{Draw, Lead, Side};
 
-/// What one page says of itself, for a pair of its rankers.
+/// What one page shows, for a pair of its rankers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PageRecord {
     /// What the coins of its list did.

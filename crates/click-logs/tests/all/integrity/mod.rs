@@ -7,6 +7,9 @@ use verdicts::integrity::{Checked, FaultKind, LEVEL, Logged};
 
 use self::world::{Coin, Mistake, World};
 
+/// The page with the tables.
+const PUBLISHED: &str = include_str!("../../../../../docs/pages/trust.md");
+
 /// Every way of keeping a log without faults, what its keeper says of it, and whether its coins are tested then.
 fn clean() -> Vec<(String, World, Settings, bool)> {
     let settings = World::CLEAN.settings();
@@ -103,26 +106,31 @@ fn checked(world: &World, settings: &Settings, seed: u64) -> Checked {
 }
 
 /// Clean logs are suspected at most as often as the level allows, and never by thresholds.
-fn clean_logs(logs: u64) {
+///
+/// `published` has the rows that must come out.
+#[expect(clippy::print_stdout, reason = "prints what is published, with --nocapture")]
+fn clean_logs(logs: u64, published: Option<&str>) {
     let bound = LEVEL * logs as f64 + 3.0 * (LEVEL * logs as f64).sqrt() + 1.0;
     println!("| logs without faults | coins tested | not trusted, of {logs} | something said |\n|---|---|---|---|");
     for (name, world, settings, is_tested) in clean() {
         let (untrusted, said, was_tested) = suspected(&world, &settings, logs);
-        println!("| {name} | {} | {untrusted} | {said} |", if was_tested { "yes" } else { "no" });
+        let row = format!("| {name} | {} | {untrusted} | {said} |", if was_tested { "yes" } else { "no" });
+        println!("{row}");
         assert_eq!(was_tested, is_tested, "{name}");
         assert!(untrusted as f64 <= bound, "{name}: {untrusted} of {logs}");
+        assert!(published.is_none_or(|page| page.contains(&row)), "docs/pages/trust.md has another row: {row}");
     }
 }
 
 #[test]
 fn clean_logs_are_trusted() {
-    clean_logs(12);
+    clean_logs(12, None);
 }
 
 #[test]
 #[ignore = "takes minutes: run by .ci/full"]
 fn a_thousand_clean_logs_of_every_form_are_trusted() {
-    clean_logs(1_000);
+    clean_logs(1_000, Some(PUBLISHED));
 }
 
 /// Every mistake, what finds it, and the impressions of its logs.
@@ -173,28 +181,32 @@ fn found_after(world: &World, kind: FaultKind, seed: u64) -> Option<usize> {
 }
 
 /// The median of the numbers of impressions after which each mistake is found.
-fn mistakes(logs: u64) {
+#[expect(clippy::print_stdout, reason = "prints what is published, with --nocapture")]
+fn mistakes(logs: u64, published: Option<&str>) {
     println!("| mistake | found after | by |\n|---|---|---|");
     for (name, world, kind) in planted() {
         let Some(kind) = kind else {
             let found = (0..logs).filter(|&seed| !checked(&world, &world.settings(), seed).is_trusted()).count();
             println!("| {name} | not: {found} of {logs} not trusted | |");
+            assert_eq!(found, 0, "{name}");
             continue;
         };
         let mut found = of_seeds(logs, |seed| found_after(&world, kind, seed).unwrap_or(usize::MAX));
         found.sort_unstable();
-        println!("| {name} | {} | {kind:?} |", found[found.len() / 2]);
+        let row = format!("| {name} | {} | {kind:?} |", found[found.len() / 2]);
+        println!("{row}");
+        assert!(published.is_none_or(|page| page.contains(&row)), "docs/pages/trust.md has another row: {row}");
         assert!(found[found.len() / 2] < usize::MAX, "{name}: {found:?}");
     }
 }
 
 #[test]
 fn mistakes_are_found() {
-    mistakes(5);
+    mistakes(5, None);
 }
 
 #[test]
 #[ignore = "takes minutes: run by .ci/full"]
 fn mistakes_are_found_in_two_hundred_logs() {
-    mistakes(200);
+    mistakes(200, Some(PUBLISHED));
 }

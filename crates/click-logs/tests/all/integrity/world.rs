@@ -22,7 +22,7 @@ pub(crate) struct World {
     pub(crate) rankers: usize,
     /// Receipts are logged instead of teams.
     pub(crate) has_receipts: bool,
-    /// How often a list is drawn anew.
+    /// How often a list is drawn.
     pub(crate) coin: Coin,
     /// The share of pages that are shown again, with an id of their own.
     pub(crate) reloads: f64,
@@ -266,7 +266,8 @@ impl World {
             Some(Mistake::FilteredAfter) => {
                 // A third of what the second ranks may not be seen, which it does not know.
                 let owners = page.owners.clone().unwrap_or_default();
-                let is_gone = |place: usize| owners[place] == Some(1) && world_hash(search.query, place) % 3 == 0;
+                let is_gone =
+                    |place: usize| owners[place] == Some(1) && world_hash(search.query, place).is_multiple_of(3);
                 let kept: Vec<usize> = (0..page.documents.len()).filter(|place| !is_gone(*place)).collect();
                 page.owners = Some(kept.iter().map(|&place| owners[place]).collect());
                 page.documents = kept.iter().map(|&place| page.documents[place].clone()).collect();
@@ -303,7 +304,7 @@ impl World {
                 continue;
             }
             // A page of results of the store that holds the log.
-            if self.mistake != Some(Mistake::CutExport) || world_hash(seed, number) % 3 == 0 {
+            if self.mistake != Some(Mistake::CutExport) || world_hash(seed, number).is_multiple_of(3) {
                 let _ = writeln!(impressions, "{}", page.line(self));
             }
             for id in &page.clicked {
