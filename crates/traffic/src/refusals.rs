@@ -5,8 +5,8 @@ use super::experiment::Notices;
 /// Fewer impressions with such events say nothing.
 const FEW: u64 = 10;
 
-/// Why events of so many impressions do not count, the commonest reason first; `None` if there were none. A click on a document that
-/// was clicked before is no reason.
+/// Why events do not count and of how many impressions, the commonest reason first; `None` if there were none. Clicks on documents that
+/// were clicked before are left out.
 pub(crate) fn refusals(notices: &Notices, window: &str) -> Option<String> {
     let late = format!(
         "(`late`): they came when it was closed; `window` is {window}, and a page that is closed by a call takes no more"

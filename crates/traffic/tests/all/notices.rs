@@ -1,4 +1,4 @@
-//! What is odd about impressions: noticed once each, and told before a verdict.
+//! What is odd about impressions: noticed once each, and said before a verdict.
 
 use interleave::{Doc, ListBuf};
 use traffic::{Chosen, ClickFate, Config, Event, Experiment, FaultKind, Notices, Request, Standing, State};
@@ -91,7 +91,7 @@ fn ids_in_other_letters_come_before_the_verdict() {
     assert_eq!(shop.experiment.facts().report(&verdict)[0], headline.sentence);
     let notices = shop.experiment.notices();
     assert!(notices.near_id > 100 && notices.near_id == notices.not_shown, "{notices:?}");
-    // Whoever stops it is told both.
+    // Whoever stops it reads both.
     let mut paused = Shop::new();
     for _ in 0..100 {
         let page = paused.page();
@@ -104,7 +104,7 @@ fn ids_in_other_letters_come_before_the_verdict() {
     assert!(headline.more[0].contains("a click on a document that was not in their list"), "{headline:?}");
 }
 
-/// Five kinds of pages whose clicks do not count: none is told that clicks do not arrive.
+/// Five kinds of pages whose clicks do not count: of none is it said that clicks do not arrive.
 #[test]
 fn clicks_that_do_not_count_are_not_said_to_be_missing() {
     type Send = fn(&mut Shop, &Page);
@@ -167,9 +167,15 @@ fn a_hundred_ids_cannot_make_a_verdict_untrusted() {
             match round % 5 {
                 0 => shop.experiment.malformed(shop.now, page.impression),
                 1 => shop.experiment.ignored(shop.now, page.impression),
-                2 => drop(shop.experiment.stray(shop.now, page.impression, || None)),
-                3 => drop(shop.experiment.stray(shop.now, page.impression, || Some(round % 10))),
-                _ => drop(shop.experiment.click(shop.now, page.impression, 0)),
+                2 => {
+                    let _ = shop.experiment.stray(shop.now, page.impression, || None);
+                }
+                3 => {
+                    let _ = shop.experiment.stray(shop.now, page.impression, || Some(round % 10));
+                }
+                _ => {
+                    let _ = shop.experiment.click(shop.now, page.impression, 0);
+                }
             }
         }
     }
@@ -177,7 +183,9 @@ fn a_hundred_ids_cannot_make_a_verdict_untrusted() {
     assert!((600..=700).contains(&added), "{added} events of 100 ids");
     pages[1_900..].iter().for_each(|page| shop.close(page));
     for page in &pages[1_900..] {
-        (0..100).for_each(|_| drop(shop.experiment.stray(shop.now, page.impression, || Some(0))));
+        for _ in 0..100 {
+            shop.experiment.stray(shop.now, page.impression, || Some(0));
+        }
     }
     shop.end();
     assert!(shop.experiment.integrity().is_trusted(), "{:?}", shop.experiment.integrity());
@@ -236,8 +244,12 @@ fn every_pair_that_met_is_checked() {
         // The ids of `c` are written in another way.
         let place = documents.iter().position(|document| document.0 >= 20);
         match place {
-            Some(place) => drop(shop.experiment.stray(shop.now, impression, || Some(place as u32))),
-            None => drop(shop.experiment.click(shop.now, impression, 0)),
+            Some(place) => {
+                let _ = shop.experiment.stray(shop.now, impression, || Some(place as u32));
+            }
+            None => {
+                let _ = shop.experiment.click(shop.now, impression, 0);
+            }
         }
         shop.experiment.close(shop.now, impression);
     }
