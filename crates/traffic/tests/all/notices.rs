@@ -144,6 +144,27 @@ fn clicks_that_do_not_count_are_not_said_to_be_missing() {
     }
 }
 
+/// What does not count is said while pages are open, and only where no click counts.
+#[test]
+fn nobody_waits_for_pages_to_close() {
+    for (pages, clicks, expected) in
+        [(9, 0, Standing::Waiting), (10, 0, Standing::NoClicks), (10, 1, Standing::Waiting)]
+    {
+        let mut shop = Shop::new();
+        for number in 0..pages {
+            let page = shop.page();
+            shop.experiment.malformed(shop.now, page.impression);
+            if number < clicks {
+                shop.experiment.click(shop.now, page.impression, 0);
+            }
+        }
+        let headline = shop.experiment.facts().headline(&shop.experiment.verdict());
+        assert_eq!(headline.standing, expected, "{headline:?}");
+        let warnings = shop.experiment.warnings().join(" ");
+        assert_eq!(warnings.starts_with("None of 10 impressions"), expected == Standing::NoClicks, "{warnings}");
+    }
+}
+
 /// Whoever has ids of a hundred pages sends what they like.
 #[test]
 fn a_hundred_ids_cannot_make_a_verdict_untrusted() {
