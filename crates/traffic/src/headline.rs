@@ -7,7 +7,7 @@ use verdicts::integrity::Checked;
 use super::config::Ask;
 use super::event::{State, Time};
 use super::experiment::{Experiment, Fates};
-use super::refusals::refusals;
+use super::refusals::{is_lost, refusals};
 use super::status::{DecisionReport, FEW, breach};
 
 /// The days over which the speed of an experiment is measured.
@@ -72,6 +72,8 @@ pub struct Facts {
     silent: Option<(String, [u64; 2])>,
     breaches: Vec<String>,
     integrity: Checked,
+    /// Whether clicks came, and none counts.
+    is_lost: bool,
     /// Why events do not count.
     refusals: Option<String>,
     /// Until when impressions are open, if any are.
@@ -103,6 +105,7 @@ impl Experiment {
                 .map(|(ranker, place)| (ranker.name.clone(), self.missing_lists(place)))
                 .find(|(_, needed)| is_silent(*needed)),
             integrity: self.integrity(),
+            is_lost: is_lost(self.traffic().clicked, &self.notices()),
             refusals: refusals(&self.notices(), &config.window),
             open_until: self.open_until().map(|time| self.minute(time)),
             breaches: self.alarms().iter().map(|alarm| breach(config, alarm)).collect(),
@@ -186,8 +189,8 @@ impl Facts {
             more.extend(self.ended(&since));
             return told(Standing::Untrusted, sentence, more);
         }
-        let closed = self.fates.credited;
-        if self.ask == Ask::Lists && closed >= FEW && self.clicked == 0 {
+        let closed = if self.is_lost { self.fates.asked } else { self.fates.credited };
+        if self.is_lost || self.ask == Ask::Lists && closed >= FEW && self.clicked == 0 {
             return match &self.refusals {
                 None => {
                     let sentence = format!("No click arrives: none of {closed} impressions was clicked.");

@@ -4,9 +4,11 @@ use super::experiment::Notices;
 
 /// Fewer impressions with such events say nothing.
 const FEW: u64 = 10;
+/// Pages with actions that are not clicks, of which some would have a click.
+const SOME: u64 = 50;
 
-/// Why events of some impressions do not count, the commonest reason first; `None` if there were none. A click on a document that
-/// was clicked before is not a reason.
+/// Why events do not count and of how many impressions, the commonest reason first; `None` if there were none. Clicks on documents that
+/// were clicked before are left out.
 pub(crate) fn refusals(notices: &Notices, window: &str) -> Option<String> {
     let late = format!(
         "(`late`): they came when it was closed; `window` is {window}, and a page that is closed by a call takes no more"
@@ -38,14 +40,24 @@ fn refused(notices: &Notices) -> u64 {
     notices.refused.max(notices.late)
 }
 
+/// Whether clicks came, and none counts: nobody needs to wait for pages to close.
+pub(crate) fn is_lost(clicked: u64, notices: &Notices) -> bool {
+    clicked == 0 && notices.not_shown.max(notices.malformed).max(notices.late) >= FEW
+}
+
+/// The same of whatever came; many pages report more than clicks.
+pub(crate) fn seems_lost(clicked: u64, notices: &Notices) -> bool {
+    is_lost(clicked, notices) || clicked == 0 && notices.ignored >= SOME
+}
+
 /// That no impression was clicked, and what came instead.
-pub(crate) fn no_clicks(closed: u64, notices: &Notices, window: &str) -> String {
+pub(crate) fn no_clicks(asked: u64, notices: &Notices, window: &str) -> String {
     match refusals(notices, window) {
         None => format!(
-            "None of {closed} impressions was clicked; do clicks reach `POST /v1/events` with the impression's id as `query_id`?"
+            "None of {asked} impressions was clicked; do clicks reach `POST /v1/events` with the impression's id as `query_id`?"
         ),
         Some(why) => format!(
-            "None of {closed} impressions was clicked: on {} of them events came that do not count, {why}",
+            "None of {asked} impressions was clicked: on {} of them events came that do not count, {why}",
             refused(notices)
         ),
     }

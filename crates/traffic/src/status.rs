@@ -5,7 +5,7 @@ use verdicts::outcomes::{Day, DayCounts, Outcomes};
 
 use super::config::{Ask, Config, Keep};
 use super::experiment::{Alarm, Experiment};
-use super::refusals::{lost, no_clicks};
+use super::refusals::{lost, no_clicks, seems_lost};
 
 /// The least number of impressions that says something.
 pub(super) const FEW: u64 = 100;
@@ -58,6 +58,8 @@ impl Experiment {
         let (notices, window) = (self.notices(), &self.config().window);
         if is_clicked && closed >= FEW && traffic.clicked == 0 {
             warnings.push(no_clicks(closed, &notices, window));
+        } else if seems_lost(traffic.clicked, &notices) {
+            warnings.push(no_clicks(fates.asked, &notices, window));
         } else {
             warnings.extend(lost(traffic.clicked, &notices, window));
         }

@@ -30,8 +30,8 @@ fn warnings(status: &Value) -> Vec<&str> {
 }
 
 /// Half of all users click the first place, a quarter the second.
-fn clicked(status: &Value, unit: usize) -> &str {
-    status["shown"][[0, 0, 1, 2][unit % 4]].as_str().unwrap()
+fn clicked(found: &Value, unit: usize) -> &str {
+    found["shown"][[0, 0, 1, 2][unit % 4]].as_str().unwrap()
 }
 
 /// What `click-logs` finds in exported impressions with these clicks, one for each.
@@ -65,28 +65,28 @@ fn clicks_of_one_side_that_are_lost_come_before_the_verdict() {
     server.experiment("e", json!({}));
     let (mut events, mut documents) = (Vec::new(), Vec::new());
     for unit in 0..300 {
-        let status = page(&server, "e", unit);
-        documents.push(clicked(&status, unit).to_lowercase());
-        events.push(click(&status["id"], &documents[unit]));
+        let found = page(&server, "e", unit);
+        documents.push(clicked(&found, unit).to_lowercase());
+        events.push(click(&found["id"], &documents[unit]));
     }
     let answer = server.client().post("/v1/events", json!(events)).expect_status(200);
     let taken = answer["taken"].as_u64().unwrap();
     assert!((100..200).contains(&taken), "{taken}");
     server.pass(31 * MINUTE);
     end(&server, "e");
-    let status = status(&server, "e");
+    let found = status(&server, "e");
     let lost = 300 - taken;
     assert_eq!(
-        status["clicks"],
+        found["clicks"],
         json!({"taken": taken, "not-shown": lost, "near-id": lost, "duplicate": 0, "late": 0, "ignored": 0, "malformed": 0, "noisy": 0})
     );
-    let sentence = status["headline"].as_str().unwrap();
+    let sentence = found["headline"].as_str().unwrap();
     let begin = format!("{lost} of 300 pages with clicks (");
     assert!(sentence.starts_with(&begin) && sentence.contains("nearly all on those of new"), "{sentence}");
-    assert_eq!((&status["standing"], &status["trusted"]), (&json!("untrusted"), &json!(false)));
-    assert_eq!(status["faults"], json!([{"kind": "near-ids", "sentence": sentence, "trusted": false}]));
-    assert_eq!((warnings(&status)[0], &status["report"][0]), (sentence, &status["headline"]));
-    assert_eq!(status["tested"], "Coins of lists were tested on 300 pages.");
+    assert_eq!((&found["standing"], &found["trusted"]), (&json!("untrusted"), &json!(false)));
+    assert_eq!(found["faults"], json!([{"kind": "near-ids", "sentence": sentence, "trusted": false}]));
+    assert_eq!((warnings(&found)[0], &found["report"][0]), (sentence, &found["headline"]));
+    assert_eq!(found["tested"], "Coins of lists were tested on 300 pages.");
     let list = server.client().get("/v1/experiments").expect_status(200);
     assert_eq!(list["experiments"][0]["trusted"], json!(false));
     // The page is orange, and says it once.
@@ -97,7 +97,7 @@ fn clicks_of_one_side_that_are_lost_come_before_the_verdict() {
     let folder = server.folder.path().join("out");
     let (text, error) = texts(&server.command(&["export", "e", folder.to_str().unwrap()]));
     assert!(text.starts_with("wrote "), "{error}");
-    assert_eq!(faults_of(&folder, &documents), status["faults"]);
+    assert_eq!(faults_of(&folder, &documents), found["faults"]);
     // The log has it too, and folds to the same.
     let log = server.client().get("/v1/experiments/e/export?what=log").body;
     let noticed: Vec<Value> = log
@@ -110,7 +110,7 @@ fn clicks_of_one_side_that_are_lost_come_before_the_verdict() {
     let mut server = server;
     server.restart();
     let again = status(&server, "e");
-    assert_eq!((&again["faults"], &again["clicks"]), (&status["faults"], &status["clicks"]));
+    assert_eq!((&again["faults"], &again["clicks"]), (&found["faults"], &found["clicks"]));
 }
 
 /// What pages send, the standing, and what the warning says of it.
@@ -120,14 +120,14 @@ const CASES: [Case; 5] = [
     (
         "malformed",
         "no-clicks",
-        |status| json!({"action_name": "click", "query_id": status["id"], "event_attributes": {"object": {"object_id": 7.5}}}),
+        |found| json!({"action_name": "click", "query_id": found["id"], "event_attributes": {"object": {"object_id": 7.5}}}),
         "on 120 (`malformed`): a click needs its document in event_attributes.object.object_id",
     ),
     (
         "ignored",
         "no-clicks",
-        |status| {
-            let mut event = click(&status["id"], clicked(status, 0));
+        |found| {
+            let mut event = click(&found["id"], clicked(found, 0));
             event["action_name"] = json!("product_click");
             event
         },
@@ -136,19 +136,19 @@ const CASES: [Case; 5] = [
     (
         "not-shown",
         "untrusted",
-        |status| click(&status["id"], &format!("product:{}", clicked(status, 0))),
+        |found| click(&found["id"], &format!("product:{}", clicked(found, 0))),
         "on 120 (`not-shown`): no document of the list has the id of the click",
     ),
     (
         "near-id",
         "untrusted",
-        |status| click(&status["id"], &format!("{}/", clicked(status, 0))),
+        |found| click(&found["id"], &format!("{}/", clicked(found, 0))),
         "on 120 (`not-shown`): a document of the list has the id of the click in other letters",
     ),
     (
         "late",
         "no-clicks",
-        |status| click(&status["id"], clicked(status, 0)),
+        |found| click(&found["id"], clicked(found, 0)),
         "on 120 (`late`): they came when it was closed; `window` is 30m",
     ),
 ];
@@ -174,14 +174,14 @@ fn clicks_that_do_not_count_are_in_the_status() {
         server.client().post("/v1/events", strangers).expect_status(200);
         server.pass(31 * MINUTE);
         end(&server, name);
-        let status = status(&server, name);
-        assert_eq!((&status["clicks"][name], &status["clicks"]["taken"]), (&json!(120), &json!(0)), "{name}: {status}");
-        assert_eq!(status["standing"], standing, "{name}: {status}");
-        assert_eq!(status["trusted"], json!(standing != "untrusted"), "{name}");
-        let all = warnings(&status).join("\n");
+        let found = status(&server, name);
+        assert_eq!((&found["clicks"][name], &found["clicks"]["taken"]), (&json!(120), &json!(0)), "{name}: {found}");
+        assert_eq!(found["standing"], standing, "{name}: {found}");
+        assert_eq!(found["trusted"], json!(standing != "untrusted"), "{name}");
+        let all = warnings(&found).join("\n");
         let begins = "None of 120 impressions was clicked: on 120 of them events came that do not count, ";
         assert!(all.contains(&format!("{begins}{words}")), "{name}: {all}");
-        assert!(!status.to_string().contains("No click arrives"), "{name}: {status}");
+        assert!(!found.to_string().contains("No click arrives"), "{name}: {found}");
     }
 }
 
@@ -191,15 +191,15 @@ fn clicks_on_advertisements_are_no_fault() {
     let server = Server::start();
     server.experiment("e", json!({}));
     for unit in 0..30 {
-        let status = page(&server, "e", unit);
-        let path = format!("/v1/impressions/{}/shown", status["id"].as_str().unwrap());
-        let page = json!({"documents": ["advert", status["shown"][0], status["shown"][1]], "pinned": ["advert"]});
+        let found = page(&server, "e", unit);
+        let path = format!("/v1/impressions/{}/shown", found["id"].as_str().unwrap());
+        let page = json!({"documents": ["advert", found["shown"][0], found["shown"][1]], "pinned": ["advert"]});
         server.client().put(&path, page).expect_status(200);
-        let answer = server.client().post("/v1/events", click(&status["id"], "advert")).expect_status(200);
+        let answer = server.client().post("/v1/events", click(&found["id"], "advert")).expect_status(200);
         assert_eq!(statuses(&answer), ["not-shown"]);
     }
-    let status = status(&server, "e");
-    assert_eq!((&status["clicks"]["not-shown"], &status["faults"]), (&json!(0), &json!([])));
+    let found = status(&server, "e");
+    assert_eq!((&found["clicks"]["not-shown"], &found["faults"]), (&json!(0), &json!([])));
 }
 
 /// 100,000 events of a hundred ids that were given out for real pages.
@@ -212,7 +212,7 @@ fn hostile_events_leave_a_verdict_trusted() {
         .iter()
         .enumerate()
         .filter(|(unit, _)| unit % 3 > 0)
-        .map(|(unit, status)| click(&status["id"], clicked(status, unit)))
+        .map(|(unit, found)| click(&found["id"], clicked(found, unit)))
         .collect();
     for some in honest.chunks(1_000) {
         server.client().post("/v1/events", json!(some)).expect_status(200);
@@ -221,13 +221,13 @@ fn hostile_events_leave_a_verdict_trusted() {
     for round in 0..20 {
         let hostile: Vec<Value> = (0..5_000)
             .map(|n| {
-                let status = &pages[n % 100];
+                let found = &pages[n % 100];
                 match (n / 100 + round) % 5 {
-                    0 => click(&status["id"], &clicked(status, n).to_uppercase()),
-                    1 => click(&status["id"], &clicked(status, n).to_lowercase()),
-                    2 => click(&status["id"], &format!("nothing {n} {round}")),
-                    3 => json!({"action_name": "hover", "query_id": status["id"]}),
-                    _ => json!({"action_name": "click", "query_id": status["id"]}),
+                    0 => click(&found["id"], &clicked(found, n).to_uppercase()),
+                    1 => click(&found["id"], &clicked(found, n).to_lowercase()),
+                    2 => click(&found["id"], &format!("nothing {n} {round}")),
+                    3 => json!({"action_name": "hover", "query_id": found["id"]}),
+                    _ => json!({"action_name": "click", "query_id": found["id"]}),
                 }
             })
             .collect();
@@ -240,9 +240,9 @@ fn hostile_events_leave_a_verdict_trusted() {
     let late: Vec<Value> = (0..5_000).map(|n| click(&pages[n % 100]["id"], "sku-1")).collect();
     server.client().post("/v1/events", json!(late)).expect_status(200);
     end(&server, "e");
-    let status = status(&server, "e");
-    assert_eq!((&status["trusted"], &status["faults"]), (&json!(true), &json!([])), "{status}");
-    assert_eq!((&status["clicks"]["late"], &status["clicks"]["noisy"]), (&json!(100), &json!(100)));
+    let found = status(&server, "e");
+    assert_eq!((&found["trusted"], &found["faults"]), (&json!(true), &json!([])), "{found}");
+    assert_eq!((&found["clicks"]["late"], &found["clicks"]["noisy"]), (&json!(100), &json!(100)));
 }
 
 /// Pages that are open when the experiment ends still count, and nothing is promised of files that are empty.
@@ -251,9 +251,9 @@ fn an_end_with_open_pages_says_until_when_they_count() {
     let server = Server::start();
     server.experiment("e", json!({}));
     for unit in 0..120 {
-        let status = page(&server, "e", unit);
-        let new = status["shown"].as_array().unwrap().iter().find(|id| id.as_str().unwrap().starts_with("SKU")).unwrap();
-        server.client().post("/v1/events", click(&status["id"], new.as_str().unwrap())).expect_status(200);
+        let found = page(&server, "e", unit);
+        let new = found["shown"].as_array().unwrap().iter().find(|id| id.as_str().unwrap().starts_with("SKU")).unwrap();
+        server.client().post("/v1/events", click(&found["id"], new.as_str().unwrap())).expect_status(200);
     }
     let open = "120 pages are open until 2026-11-26 12:30 UTC, their clicks still count";
     let exported = |folder: &str| {
@@ -272,12 +272,12 @@ fn an_end_with_open_pages_says_until_when_they_count() {
     for ended in [false, true] {
         if ended {
             end(&server, "e");
-            let status = status(&server, "e");
-            assert_eq!(status["headline"], format!("Ended; {open}."));
-            assert_eq!(status["report"], json!([format!("Ended; {open}.")]));
-            assert_eq!(status["standing"], "ended");
+            let found = status(&server, "e");
+            assert_eq!(found["headline"], format!("Ended; {open}."));
+            assert_eq!(found["report"], json!([format!("Ended; {open}.")]));
+            assert_eq!(found["standing"], "ended");
             for advice in ["--final", "longer log", "without an outcome"] {
-                assert!(!status.to_string().contains(advice), "{status}");
+                assert!(!found.to_string().contains(advice), "{found}");
             }
         }
         let (text, files, lines) = exported(if ended { "ended" } else { "running" });
@@ -293,8 +293,8 @@ fn an_end_with_open_pages_says_until_when_they_count() {
         assert_eq!((&rules["command"], &rules["nothing_yet"]), (&Value::Null, &json!(nothing)));
     }
     server.pass(31 * MINUTE);
-    let status = status(&server, "e");
-    assert!(status["headline"].as_str().unwrap().starts_with("new beats old: "), "{status}");
+    let found = status(&server, "e");
+    assert!(found["headline"].as_str().unwrap().starts_with("new beats old: "), "{found}");
     let (text, files, lines) = exported("closed");
     assert!(text.contains("credit it there: click-logs credit"), "{text}");
     assert_eq!((files.join(" "), lines), ("bots.toml clicks.jsonl credit.sh impressions.jsonl".to_owned(), 120));

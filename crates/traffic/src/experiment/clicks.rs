@@ -56,7 +56,7 @@ pub struct Notices {
 pub(super) struct Odd {
     /// A bit for each kind of notice.
     noticed: u8,
-    /// How many of its events did not count, up to [`NOISE`]; no event of the log says it, so each process counts from 0.
+    /// How many of its events did not count, up to [`NOISE`]; no event of the log says it, so each process begins at 0.
     refused: u8,
     /// Where the document of a near id is.
     near: u16,
@@ -197,7 +197,7 @@ impl Experiment {
         self.not_a_click(now, impression, Notice::Malformed);
     }
 
-    /// An event of an impression other than a click.
+    /// Another action than a click.
     pub fn ignored(&mut self, now: Time, impression: u64) {
         self.not_a_click(now, impression, Notice::Ignored);
     }

@@ -218,7 +218,7 @@ pub struct Experiment {
     marked: VecDeque<(Time, Option<u64>, Option<u64>)>,
     units: UnitLedger,
     rows: Vec<(i32, Row)>,
-    /// What impressions show when they close, by the pairs that met in them.
+    /// What closed impressions say of their lists and clicks, by the pairs that met in them.
     pages: BTreeMap<(u32, u32), PageCounts>,
     notices: Notices,
     late: Late,

@@ -91,7 +91,7 @@ fn ids_in_other_letters_come_before_the_verdict() {
     assert_eq!(shop.experiment.facts().report(&verdict)[0], headline.sentence);
     let notices = shop.experiment.notices();
     assert!(notices.near_id > 100 && notices.near_id == notices.not_shown, "{notices:?}");
-    // Whoever stops it hears both.
+    // Whoever stops it reads both.
     let mut paused = Shop::new();
     for _ in 0..100 {
         let page = paused.page();
@@ -104,7 +104,7 @@ fn ids_in_other_letters_come_before_the_verdict() {
     assert!(headline.more[0].contains("a click on a document that was not in their list"), "{headline:?}");
 }
 
-/// Five kinds of pages whose clicks do not count: of none it is said that clicks do not arrive.
+/// Five kinds of pages whose clicks do not count: of none is it said that clicks do not arrive.
 #[test]
 fn clicks_that_do_not_count_are_not_said_to_be_missing() {
     type Send = fn(&mut Shop, &Page);
@@ -144,6 +144,27 @@ fn clicks_that_do_not_count_are_not_said_to_be_missing() {
     }
 }
 
+/// What does not count is said while pages are open, and only where no click counts.
+#[test]
+fn nobody_waits_for_pages_to_close() {
+    for (pages, clicks, expected) in
+        [(9, 0, Standing::Waiting), (10, 0, Standing::NoClicks), (10, 1, Standing::Waiting)]
+    {
+        let mut shop = Shop::new();
+        for number in 0..pages {
+            let page = shop.page();
+            shop.experiment.malformed(shop.now, page.impression);
+            if number < clicks {
+                shop.experiment.click(shop.now, page.impression, 0);
+            }
+        }
+        let headline = shop.experiment.facts().headline(&shop.experiment.verdict());
+        assert_eq!(headline.standing, expected, "{headline:?}");
+        let warnings = shop.experiment.warnings().join(" ");
+        assert_eq!(warnings.starts_with("None of 10 impressions"), expected == Standing::NoClicks, "{warnings}");
+    }
+}
+
 /// Whoever has ids of a hundred pages sends what they like.
 #[test]
 fn a_hundred_ids_cannot_make_a_verdict_untrusted() {
@@ -167,9 +188,15 @@ fn a_hundred_ids_cannot_make_a_verdict_untrusted() {
             match round % 5 {
                 0 => shop.experiment.malformed(shop.now, page.impression),
                 1 => shop.experiment.ignored(shop.now, page.impression),
-                2 => drop(shop.experiment.stray(shop.now, page.impression, || None)),
-                3 => drop(shop.experiment.stray(shop.now, page.impression, || Some(round % 10))),
-                _ => drop(shop.experiment.click(shop.now, page.impression, 0)),
+                2 => {
+                    let _ = shop.experiment.stray(shop.now, page.impression, || None);
+                }
+                3 => {
+                    let _ = shop.experiment.stray(shop.now, page.impression, || Some(round % 10));
+                }
+                _ => {
+                    let _ = shop.experiment.click(shop.now, page.impression, 0);
+                }
             }
         }
     }
@@ -238,8 +265,12 @@ fn every_pair_that_met_is_checked() {
         // The ids of `c` are written in another way.
         let place = documents.iter().position(|document| document.0 >= 20);
         match place {
-            Some(place) => drop(shop.experiment.stray(shop.now, impression, || Some(place as u32))),
-            None => drop(shop.experiment.click(shop.now, impression, 0)),
+            Some(place) => {
+                let _ = shop.experiment.stray(shop.now, impression, || Some(place as u32));
+            }
+            None => {
+                let _ = shop.experiment.click(shop.now, impression, 0);
+            }
         }
         shop.experiment.close(shop.now, impression);
     }
