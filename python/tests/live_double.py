@@ -121,11 +121,14 @@ class Double:
     def listExperiments(self, values: Any, body: Any) -> Any:
         stands = {"standing": "undecided", "warnings": []}
         lines = [{k: e[k] for k in ("experiment", "version", "state")} for e in self.experiments.values()]
-        return {"experiments": [{**line, "since": 1, "impressions": 0, "headline": "undecided", **stands} for line in lines]}
+        return {"experiments": [{**line, "since": 1, "impressions": 0, "headline": "undecided", "trusted": True, **stands} for line in lines]}
 
     def experimentStatus(self, values: Any, body: Any) -> Any:
-        counts = {"impressions": {}, "clicks": {}, "units": {}, "open": 0, "pairs": [], "best": None, "report": [], "guardrails": []}
-        return {**self.found(values), "since": 1, "time": 2, "headline": "undecided", "standing": "undecided", "changes": [], "policy": {"name": "fixed"}, **counts}
+        names = ("taken", "duplicate", "late", "not-shown", "near-id", "ignored", "malformed", "noisy")
+        clicks = dict.fromkeys(names, 0)
+        pages = {"trusted": True, "faults": [], "tested": ""}
+        counts = {"impressions": {}, "clicks": clicks, "units": {}, "open": 0, "pairs": [], "best": None, "report": [], "guardrails": []}
+        return {**self.found(values), "since": 1, "time": 2, "headline": "undecided", "standing": "undecided", "changes": [], "policy": {"name": "fixed"}, **pages, **counts}
 
     def changed(self, values: Any, body: Any, state: str) -> Any:
         experiment = self.found(values)
