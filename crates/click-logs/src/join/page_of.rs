@@ -77,14 +77,9 @@ impl PageOf {
 
     /// What it says of a pair of its rankers, by their places in the lineup.
     pub(super) fn of_pair(&self, i: u8, j: u8) -> PageRecord {
-        let side = |owner: u8| match owner {
-            owner if owner == i => Some(Side::First),
-            owner if owner == j => Some(Side::Second),
-            _ => None,
-        };
         let draw = match self.coins {
             Coins::Nowhere => Draw::default(),
-            Coins::Owners => Draw::of_teams(self.owners.iter().map(|&owner| side(owner))),
+            Coins::Owners => Draw::of_teams(self.owners.iter().map(|&owner| Side::of(owner, [i, j]))),
             Coins::Ranks => Draw::of_ranks(&self.ranks),
         };
         let near = [i, j].map(|ranker| self.near.contains(&ranker));

@@ -361,7 +361,8 @@ impl<'a> Table<'a> {
             Some(fate) => fate,
             None => match record.position(click.document) {
                 None => {
-                    near = record.near_position(click.document).map_or(0, |position| 1 << position.min(63));
+                    near =
+                        record.near_position(click.document).map_or(0, |at| 1_u64.checked_shl(at as u32).unwrap_or(0));
                     ClickFate::NotShown
                 }
                 Some(_) if !click.is_satisfied => ClickFate::Unsatisfied,

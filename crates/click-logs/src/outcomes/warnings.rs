@@ -24,7 +24,16 @@ pub fn warnings(summary: &Value) -> Vec<String> {
         integrity(summary).unwrap_or_default().faults.into_iter().map(|Fault { version, sentence, .. }| {
             version.map_or_else(|| sentence.clone(), |version| format!("{version}: {sentence}"))
         });
-    missing(summary).into_iter().chain(faults).chain(pairs).chain(others.into_iter().flatten()).collect()
+    let unreadable = (!summary["integrity"].is_null() && integrity(summary).is_none()).then(|| {
+        "What the check of pages found cannot be read: another version of click-logs wrote it. Credit the log again.".to_owned()
+    });
+    missing(summary)
+        .into_iter()
+        .chain(unreadable)
+        .chain(faults)
+        .chain(pairs)
+        .chain(others.into_iter().flatten())
+        .collect()
 }
 
 /// What the check of pages found; `None` if the summary does not say.

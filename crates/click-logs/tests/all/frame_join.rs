@@ -14,50 +14,20 @@ use crate::common::{assert_same, simulated, simulated_log};
 
 /// An outcome with names of its own, as an engine stores it.
 struct Stored {
-    unit: u128,
     names: [Option<String>; 3],
-    shown: (i64, u32),
-    rest: (i32, i8, bool, bool, bool, u32, u32, PageRecord),
+    /// Without its names.
+    rest: UnitOutcome<'static>,
 }
 
 impl Stored {
     fn of(outcome: &UnitOutcome<'_>) -> Self {
-        let UnitOutcome {
-            unit,
-            shown,
-            day,
-            version,
-            rankers,
-            net,
-            stands,
-            is_set_aside,
-            is_known_bot,
-            clicks,
-            all_clicks,
-            page,
-        } = *outcome;
-        let names = [rankers[0], rankers[1], version].map(|name| name.map(str::to_owned));
-        Self { unit, names, shown, rest: (day, net, stands, is_set_aside, is_known_bot, clicks, all_clicks, page) }
+        let names = [outcome.rankers[0], outcome.rankers[1], outcome.version].map(|name| name.map(str::to_owned));
+        Self { names, rest: UnitOutcome { version: None, rankers: [None; 2], ..*outcome } }
     }
 
     fn outcome(&self) -> UnitOutcome<'_> {
-        let (day, net, stands, is_set_aside, is_known_bot, clicks, all_clicks, page) = self.rest;
         let [first, second, version] = self.names.each_ref().map(Option::as_deref);
-        let (unit, shown, rankers) = (self.unit, self.shown, [first, second]);
-        UnitOutcome {
-            unit,
-            shown,
-            day,
-            version,
-            rankers,
-            net,
-            stands,
-            is_set_aside,
-            is_known_bot,
-            clicks,
-            all_clicks,
-            page,
-        }
+        UnitOutcome { version, rankers: [first, second], ..self.rest }
     }
 }
 
@@ -138,7 +108,7 @@ fn credited(
     let mut sum = Sum::default();
     let mut by_unit: BTreeMap<usize, Vec<&Stored>> = BTreeMap::new();
     for outcome in &stored {
-        by_unit.entry((outcome.unit >> 70) as usize % pieces).or_default().push(outcome);
+        by_unit.entry((outcome.rest.unit >> 70) as usize % pieces).or_default().push(outcome);
     }
     for outcomes in by_unit.values() {
         let mut units = Units::new(settings.clone(), &survey);

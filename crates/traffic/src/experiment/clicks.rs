@@ -7,9 +7,9 @@ use super::super::config::Ask;
 use super::super::event::{Event, Notice, Time};
 use super::Experiment;
 
-/// So many events of an impression that do not count are more than a page sends.
+/// A page sends fewer events that do not count.
 const NOISE: u8 = 100;
-/// Of so many impressions it is remembered that something came after they were closed.
+/// How many closed impressions are remembered because something came after they were closed.
 const LATE: usize = 4_096;
 
 /// What became of a click.

@@ -171,11 +171,7 @@ impl Open {
         let arms = self.choice.arms();
         let all = (0..arms.len()).flat_map(move |i| (i + 1..arms.len()).map(move |j| (i, j)));
         all.filter(|&(i, j)| arms[i] != arms[j]).map(move |(i, j)| {
-            let side = |owner: Option<usize>| match owner? {
-                owner if owner == i => Some(Side::First),
-                owner if owner == j => Some(Side::Second),
-                _ => None,
-            };
+            let side = |owner: Option<usize>| Side::of(owner?, [i, j]);
             let draw = match owners {
                 Some(Owners { of, is_draft: true }) => Draw::of_teams(of.iter().map(|owner| side(*owner))),
                 _ => Draw::default(),

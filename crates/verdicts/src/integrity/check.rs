@@ -267,6 +267,18 @@ impl OfPair<'_> {
             let tens = libm::floor((ln - libm::log(tests as f64)) / std::f64::consts::LN_10).clamp(2.0, 99.0);
             format!("fair coins do so in one of 10^{tens} logs at most")
         };
+        let mut suspect = |kind, what: String, advice: &str| {
+            found.push(if is_clicked_alone {
+                let sentence = format!(
+                    "Every page of the log has a click. If only such pages were logged, say `clicked`; if all were, say `every` \
+                     (`logged`), and then this is a fault: {what}."
+                );
+                Fault { kind: FaultKind::FormUnsaid, version: None, sentence, trusted: true }
+            } else {
+                let sentence = format!("{what}. {advice}: do not trust a verdict before this is found.");
+                Fault { kind, version: None, sentence, trusted: false }
+            });
+        };
         if lead >= threshold {
             let [a, b] = all.coins;
             let (ahead, most) = if a >= b { (first, a) } else { (second, b) };
@@ -276,31 +288,25 @@ impl OfPair<'_> {
                 with_separators(a + b),
                 odds(lead)
             );
-            found.push(if is_clicked_alone {
-                let sentence = format!(
-                    "Every page of the log has a click. If only such pages were logged, say `clicked`; if all were, say `every` \
-                     (`logged`), and then this is a fault: {what}."
-                );
-                Fault { kind: FaultKind::FormUnsaid, version: None, sentence, trusted: true }
-            } else {
-                let sentence = format!(
-                    "{what}. Does one seed serve everybody, or does the page begin with the same ranker each time? Whoever is above \
-                     gets more clicks: do not trust a verdict before this is found."
-                );
-                Fault { kind: FaultKind::Lead, version: None, sentence, trusted: false }
-            });
+            let advice = "Does one seed serve everybody, or does the page begin with the same ranker each time? Whoever is above gets \
+                          more clicks";
+            suspect(FaultKind::Lead, what, advice);
         }
-        if places >= threshold && !is_clicked_alone {
+        if places >= threshold {
             let (more, fewer) = if all.surplus > 0 { (first, second) } else { (second, first) };
-            let sentence = format!(
+            let what = format!(
                 "{more} owns {} places more than {fewer} in {} lists, of those that both could fill, where a team draft gives both as \
-                 many; {}. Are teams logged as they were drafted? Whoever owns more places gets more clicks: do not trust a verdict \
-                 before this is found.",
+                 many; {}",
                 with_separators(all.surplus.unsigned_abs()),
                 with_separators(all.draws()),
                 odds(places)
             );
-            found.push(Fault { kind: FaultKind::Places, version: None, sentence, trusted: false });
+            let advice = "Are teams logged as they were drafted? Whoever owns more places gets more clicks";
+            suspect(FaultKind::Places, what, advice);
+        }
+        if is_clicked_alone {
+            // To ask once is enough.
+            found.truncate(1);
         }
         found
     }
@@ -426,4 +432,37 @@ pub fn far_times(count: u64, last_day: i32, end_day: i32) -> Fault {
         date(end_day)
     );
     Fault { kind: FaultKind::FarTimes, version: None, sentence, trusted: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_that_clicked_pages_may_explain_is_asked_about_once() {
+        let counts = PageCounts {
+            pages: 300,
+            clicked: 300,
+            coins: [300, 0],
+            surplus: 600,
+            surplus_squares: 1200,
+            ..PageCounts::default()
+        };
+        let found = |coins: [u64; 2], logged: Option<Logged>| {
+            let rankers = ["A", "B"].map(str::to_owned);
+            let days = [PageDay { version: 0, day: 20_780, pair: (0, 1), counts: PageCounts { coins, ..counts } }];
+            let form = Form { logged, fresh: Fresh::FirstOfUnit };
+            let clicks = Clicks::default();
+            check(&Pages { rankers: &rankers, versions: &[None], days: &days, form, clicks }).faults
+        };
+        for (coins, what) in [([300, 0], "comes first in 300 of 300"), ([150, 150], "owns 600 places more than B")] {
+            let asked = found(coins, None);
+            assert!(asked.len() == 1 && asked[0].kind == FaultKind::FormUnsaid && asked[0].trusted, "{asked:?}");
+            assert!(asked[0].sentence.contains(what) && !asked[0].sentence.contains("more pair"), "{asked:?}");
+            assert_eq!(found(coins, Some(Logged::Clicked)), []);
+        }
+        let kinds = |faults: Vec<Fault>| faults.iter().map(|fault| (fault.kind, fault.trusted)).collect::<Vec<_>>();
+        let every = kinds(found([300, 0], Some(Logged::Every)));
+        assert_eq!(every, [(FaultKind::Lead, false), (FaultKind::Places, false)]);
+    }
 }

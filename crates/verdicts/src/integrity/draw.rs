@@ -32,6 +32,12 @@ pub enum Side {
 }
 
 impl Side {
+    /// That of an owner among two rankers; `None` if it is another.
+    #[must_use]
+    pub fn of<T: PartialEq>(owner: T, [first, second]: [T; 2]) -> Option<Self> {
+        if owner == first { Some(Self::First) } else { (owner == second).then_some(Self::Second) }
+    }
+
     /// Its place in an array of both.
     #[must_use]
     pub fn index(self) -> usize {
