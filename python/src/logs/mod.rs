@@ -21,7 +21,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
 use verdicts::decide::{By, decide};
-use verdicts::integrity::Checked;
 
 pub(crate) use self::engine::{Counting, Gathering, PAGE_COUNTS, Rows, added_up, surveyed};
 
@@ -138,10 +137,10 @@ pub(crate) fn decided(outcomes: &str, summary: &str, confidence: f64, by_impress
     let mut data = verdicts.json();
     data["synthetic"] = summary["synthetic"].clone();
     let checked = integrity(&summary);
-    data["trusted"] = checked.as_ref().map(Checked::is_trusted).into();
+    let untrusted = checked.as_ref().map(|checked| checked.untrusted(verdicts.latest_name()));
+    data["trusted"] = untrusted.map(|fault| fault.is_none()).into();
     data["faults"] = checked.as_ref().map_or(Value::Null, |checked| json!(checked.faults));
-    let untrusted = checked.and_then(|checked| checked.faults.into_iter().find(|fault| !fault.trusted));
-    let distrust = untrusted.map_or_else(Vec::new, |fault| {
+    let distrust = untrusted.flatten().map_or_else(Vec::new, |fault| {
         let headline = overview(verdicts.latest(), summary["unit"].as_str()).headline;
         let headline = distrusted(headline, &fault.sentence);
         std::iter::once(headline.sentence).chain(headline.more).collect()

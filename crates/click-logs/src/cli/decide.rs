@@ -10,7 +10,6 @@ use output::usage::usage;
 use serde_json::{Value, json};
 use statistics::anytime::TestState;
 use verdicts::decide::{By, Decision, FindingKind, OfVersion, Verdicts, decide, finding, report};
-use verdicts::integrity::Checked;
 
 use super::html;
 use crate::figure::svg;
@@ -101,7 +100,8 @@ impl Decide {
         json["synthetic"] = if certain { summary["synthetic"].clone() } else { Value::Null };
         json["warnings"] = before_all(&verdicts, &summary).into();
         let checked = integrity(&summary);
-        json["trusted"] = checked.as_ref().map(Checked::is_trusted).into();
+        let is_trusted = checked.as_ref().map(|checked| checked.untrusted(verdicts.latest_name()).is_none());
+        json["trusted"] = is_trusted.into();
         json["faults"] = checked.as_ref().map_or(Value::Null, |checked| json!(checked.faults));
         json["pairs_chosen"] = summary["pairs"].clone();
         let fates = &summary["fates"]["impressions"];
@@ -130,8 +130,7 @@ impl Decide {
                 super::print(&verdicts.looks_csv())?;
             }
         }
-        let is_trusted = checked.is_none_or(|checked| checked.is_trusted());
-        Ok(match (self.exit_code, is_trusted, finding(verdicts.latest(), None).kind) {
+        Ok(match (self.exit_code, is_trusted.unwrap_or(true), finding(verdicts.latest(), None).kind) {
             (false, ..) | (true, true, FindingKind::Decided) => 0,
             (true, true, _) => OPEN,
             (true, false, _) => NOT_TRUSTED,

@@ -50,10 +50,11 @@ impl Log<'_> {
         }
         all.extend_from_slice(warnings);
         let mut page = overview(decision, self.summary["unit"].as_str());
-        let untrusted =
-            integrity(self.summary).and_then(|checked| checked.faults.into_iter().find(|fault| !fault.trusted));
-        if let Some(fault) = untrusted {
+        let checked = integrity(self.summary).unwrap_or_default();
+        if let Some(fault) = checked.untrusted(self.verdicts.latest_name()) {
             page.headline = distrusted(page.headline, &fault.sentence);
+            // The headline says it.
+            all.retain(|warning| !warning.ends_with(&fault.sentence));
         }
         Overview {
             name: self.name.to_owned(),
@@ -67,21 +68,16 @@ impl Log<'_> {
         }
     }
 
-    /// The version that began last, which the page is about.
-    fn version(&self) -> Option<&String> {
-        self.verdicts.versions.last().and_then(|version| version.name.as_ref())
-    }
-
     fn are_several(&self) -> bool {
         self.verdicts.versions.len() > 1
     }
 
     fn days(&self) -> impl Iterator<Item = &Day> {
-        let version = self.version();
+        let version = self.verdicts.latest_name();
         self.outcomes
             .days
             .iter()
-            .filter(move |day| !self.are_several() || self.outcomes.versions[day.version].as_ref() == version)
+            .filter(move |day| !self.are_several() || self.outcomes.versions[day.version].as_deref() == version)
     }
 
     fn figures(&self, decision: &Decision) -> Vec<Figure> {
@@ -167,7 +163,7 @@ impl Log<'_> {
         let number = |key: &str| self.summary[key].as_u64().map(|number| number.to_string());
         let all = [
             ("Rankers", Some(decision.rankers.join(", "))),
-            ("Version", self.version().cloned()),
+            ("Version", self.verdicts.latest_name().map(str::to_owned)),
             ("Counted by", Some(decision.by.name().to_owned())),
             ("Unit", text("unit")),
             ("Days of a unit", number("unit_days")),

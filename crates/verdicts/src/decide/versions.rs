@@ -129,6 +129,12 @@ impl Verdicts {
         &self.versions[self.versions.len() - 1].decision
     }
 
+    /// The name of the version that began last, if it has one.
+    #[must_use]
+    pub fn latest_name(&self) -> Option<&str> {
+        self.versions[self.versions.len() - 1].name.as_deref()
+    }
+
     /// That the experiment changed, in a line; `None` if it did not.
     #[must_use]
     pub fn change(&self) -> Option<String> {

@@ -152,10 +152,18 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// Whether verdicts can be trusted as far as pages show.
+    /// Whether verdicts on all versions can be trusted as far as pages show.
     #[must_use]
     pub fn is_trusted(&self) -> bool {
         self.faults.iter().all(|fault| fault.trusted)
+    }
+
+    /// Why a verdict on the version with this name is not trusted; `None` if it is, whatever is wrong with other versions.
+    #[must_use]
+    pub fn untrusted(&self, version: Option<&str>) -> Option<&Fault> {
+        let name = version.unwrap_or(crate::UNNAMED);
+        let concerns = |fault: &Fault| fault.version.as_deref().is_none_or(|version| version == name);
+        self.faults.iter().find(|fault| !fault.trusted && concerns(fault))
     }
 
     /// Adds what another check found.
@@ -464,5 +472,22 @@ mod tests {
         let kinds = |faults: Vec<Fault>| faults.iter().map(|fault| (fault.kind, fault.trusted)).collect::<Vec<_>>();
         let every = kinds(found([300, 0], Some(Logged::Every)));
         assert_eq!(every, [(FaultKind::Lead, false), (FaultKind::Places, false)]);
+    }
+
+    #[test]
+    fn a_fault_of_one_version_leaves_verdicts_on_others_trusted() {
+        let rankers = ["A", "B"].map(str::to_owned);
+        let fair = PageCounts { pages: 300, clicked: 90, coins: [150, 150], ..PageCounts::default() };
+        let day = |version, coins| PageDay { version, day: 20_780, pair: (0, 1), counts: PageCounts { coins, ..fair } };
+        let form = Form { logged: Some(Logged::Every), fresh: Fresh::FirstOfUnit };
+        let (versions, days) = ([None, Some("2".to_owned())], [day(0, [300, 0]), day(1, [150, 150])]);
+        let pages = Pages { rankers: &rankers, versions: &versions, days: &days, form, clicks: Clicks::default() };
+        let checked = check(&pages);
+        assert_eq!(checked.untrusted(None).map(|fault| fault.kind), Some(FaultKind::Lead));
+        assert_eq!((checked.untrusted(Some("2")), checked.is_trusted()), (None, false));
+        // Clicks on impressions that are not in the log are of no version: no verdict is trusted.
+        let clicks = Clicks { all: 100, unknown: 60, of_other_pages: false };
+        let checked = check(&Pages { clicks, ..pages });
+        assert_eq!(checked.untrusted(Some("2")).map(|fault| fault.kind), Some(FaultKind::UnknownImpressions));
     }
 }
