@@ -70,7 +70,7 @@ numbers='
 import hashlib, rankduel as rd
 site = rd.Site("mq2008-lookalike:0.05", rankers="1,5,10,20")
 study = site.live(["rucb", "mdb", "rmed1"], steps=2000, runs=3)
-matrix = site.proxy(interleavings=200)
+matrix = site.proxy(impressions_per_pair=200)
 print(hashlib.sha256(study.curves.to_csv() + matrix.values.tobytes()).hexdigest())
 '
 found=()

@@ -11,7 +11,7 @@ import rankduel as rd
 
 rankers = [1, 6, 26, 31, 55, 71, 88, 104, 110, 134]
 site = rd.Site.lookalike("mslr", scale=0.01, rankers=rankers, credit_ties="same")
-P = site.proxy(interleavings=4_000)
+P = site.proxy(impressions_per_pair=4_000)
 print(P.winner)
 
 # %% [markdown]

@@ -108,9 +108,9 @@ def study_of_site(
 def compare(
     site: Site,
     matrix: Matrix | None,
-    interleavings: int,
+    impressions_per_pair: int,
     algorithms: Sequence[object],
-    settings: str,
+    settings: Sequence[str],
     placed: _Placed,
     threads: int | None,
     report: _Report,
@@ -408,13 +408,14 @@ class Board:
     def save(self, folder: str | os.PathLike[str]) -> None: ...
     def preferences(self) -> tuple[list[str], list[float]] | None: ...
 
+def keywords(function: str) -> list[tuple[str, bool]]: ...
 def bandit_in(
     class_: type[object],
     name: str,
     arms: int,
     preferences: npt.NDArray[np.float64] | None,
     algorithms: Sequence[object],
-    settings: str,
+    settings: Sequence[str],
     placed: _Placed,
     threads: int | None,
     report: _Report,
@@ -461,7 +462,7 @@ class Matrix:
     def bandit(
         self,
         algorithms: Sequence[object],
-        settings: str,
+        settings: Sequence[str],
         placed: _Placed,
         threads: int | None,
         report: _Report,
@@ -469,7 +470,7 @@ class Matrix:
     def explore(
         self,
         algorithms: Sequence[object],
-        settings: str,
+        settings: Sequence[str],
         placed: _Placed,
         threads: int | None,
         report: _Report,
@@ -512,14 +513,14 @@ class Site:
     def live(
         self,
         algorithms: Sequence[object],
-        settings: str,
+        settings: Sequence[str],
         placed: _Placed,
         threads: int | None,
         report: _Report,
     ) -> Study | None: ...
     def proxy(
         self,
-        interleavings: int,
+        impressions_per_pair: int,
         seed: int,
         multileaved: bool,
         stratify: bool,

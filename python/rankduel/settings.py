@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import math
 import operator
 import os
 from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
-from typing import Any, Optional, TypedDict, TypeVar, Union
+from typing import Any, Optional, TypedDict, TypeVar
 
 from rankduel import _core
+from rankduel.flags import flags
 from rankduel.keywords import check
 from rankduel.progress import Progress
 
@@ -51,7 +50,7 @@ class StudySettings(ExploreSettings, total=False):
         that show sets on a site, they prove which ranker wins in multileaved lists (``proven_by`` in tables).
     stop_when : float
         The same, and end a run once they prove it: the arm is shown alone from then on.
-    margin : float
+    tolerance : float
         With evidence: state an arm that is no worse than any other by more than this share of the decided impressions.
     give_up : bool
         With `stop_when`: also end a run whose remaining steps cannot be expected to prove anything.
@@ -61,7 +60,7 @@ class StudySettings(ExploreSettings, total=False):
     spread: str | None
     evidence: float | None
     stop_when: float | None
-    margin: float | None
+    tolerance: float | None
     give_up: bool
 
 
@@ -159,16 +158,6 @@ def whole_study(found: _Found | None) -> _Found:
     return found
 
 
-_WHOLE = {"steps", "runs", "seed", "checkpoints", "batch"}
-_NUMBERS = {"evidence", "stop_when", "margin", "lost", "truth_effort"}
-_OF: dict[str, type] = {
-    "bandit": StudySettings,
-    "explore": ExploreSettings,
-    "live": LiveSettings,
-    "compare": CompareSettings,
-}
-
-
 def whole(name: str, value: Any) -> int:
     """A count as an `int`: 1e6 is one, too."""
     try:
@@ -198,40 +187,33 @@ def cores(threads: Any) -> int | None:
         raise ValueError(f"threads: expected a number from 1, or None for all cores, found {threads!r}") from None
 
 
-def _number(name: str, value: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise ValueError(f"{name}: expected a number, found {value!r}")
-    return number
-
-
-def _plain(name: str, value: Any) -> Union[int, float, str, bool, list[int]]:
-    if name in _WHOLE:
-        return whole(name, value)
-    if name in _NUMBERS:
-        return _number(name, value)
-    if name == "horizons":
-        return [whole(name, horizon) for horizon in _core.in_order(value, name)]
-    if name == "give_up":
-        return bool(value)
-    if name == "delay" and not isinstance(value, (str, os.PathLike)):
-        return str(whole(name, value))
-    return str(os.fspath(value))
-
-
-def packed(function: str, settings: Mapping[str, Any], **named: Any) -> str:
-    """All settings of a call of `function` as JSON; those that are `None` are left out.
+def packed(function: str, settings: Mapping[str, Any], **named: Any) -> list[str]:
+    """All settings of a call of `function` as flags; those that are `None` are left out.
 
     Raises
     ------
     TypeError
         For a setting that the function does not have.
     ValueError
-        For a value of the wrong kind.
+        For a value that is neither a number nor text, nor a list of them.
     """
-    check(function, settings, _OF[function].__annotations__, [*named, "out", "replace", "progress", "threads"])
-    every: Iterable[tuple[str, Any]] = (*named.items(), *settings.items())
-    return json.dumps({name: _plain(name, value) for name, value in every if value is not None})
+    known = dict(_core.keywords(function))
+    others = [*named, "out", "replace", "progress", "threads"]
+    check(function, settings, [name for name in known if name not in named], others)
+    return flags({name: _plain(name, value, known.get(name, False)) for name, value in {**named, **settings}.items()})
+
+
+def _plain(name: str, value: Any, switch: bool) -> Any:
+    """A value as `flags` writes it."""
+    if value is None or switch:
+        return bool(value)
+    if isinstance(value, (str, os.PathLike)):
+        return os.fspath(value)
+    if isinstance(value, Iterable):
+        return [_number(part) for part in _core.in_order(value, name)]
+    return _number(value)
+
+
+def _number(value: Any) -> str:
+    """A number without the `.0` of one that is whole."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -611,7 +611,7 @@ class Site(HasArms):
     def proxy(
         self,
         *,
-        interleavings: int | float = 4_000,
+        impressions_per_pair: int | float = 4_000,
         seed: int | None = None,
         multileaved: bool = False,
         stratify: bool = False,
@@ -625,7 +625,7 @@ class Site(HasArms):
 
         Parameters
         ----------
-        interleavings
+        impressions_per_pair
             Impressions per pair.
         seed
             The master seed; that of the site by default.
@@ -652,7 +652,7 @@ class Site(HasArms):
         pairs = "all" if arms is None else "arms:" + ",".join(str(whole("arms", arm)) for arm in _core.in_order(arms, "arms"))
         with reporting(progress) as report:
             core = self._inner.proxy(
-                count("interleavings", interleavings),
+                count("impressions_per_pair", impressions_per_pair),
                 self._seed(seed),
                 multileaved,
                 stratify,
@@ -720,7 +720,7 @@ class Site(HasArms):
         matrix: Matrix | None = None,
         algorithms: Algorithm | Sequence[Algorithm] = DUELS,
         *,
-        interleavings: int | float = 20_000,
+        impressions_per_pair: int | float = 20_000,
         steps: int | float = 1_000_000,
         runs: int = 5,
         seed: int | None = None,
@@ -739,7 +739,7 @@ class Site(HasArms):
             The matrix; estimated by default.
         algorithms
             Dueling algorithms.
-        interleavings
+        impressions_per_pair
             Impressions per pair of an estimated matrix.
         steps, runs, seed, regret, out, replace, threads, progress
             As for `live`.
@@ -753,7 +753,7 @@ class Site(HasArms):
         """
         asked = packed("compare", settings, steps=steps, runs=runs, seed=self._seed(seed), regret=regret)
         given = None if matrix is None else matrix._inner
-        number = count("interleavings", interleavings)
+        number = count("impressions_per_pair", impressions_per_pair)
         with reporting(progress) as report:
             where = placed(out, replace)
             compared = _core.compare(

@@ -4,12 +4,12 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use clap::{Args as _, FromArgMatches as _};
 use output::usage::usage;
 use pyo3::prelude::*;
 use simulation::spec::SiteSpec;
 use studies::compare::{CompareStudy, Difference, ProxyMatrix};
 use studies::distortion::DistortionStudy;
+use studies::request::{CompareRequest, StudyDefaults};
 use studies::sensitivity::SensitivityStudy;
 use studies::site::OpenSite;
 use studies::{OnSite, Order, Outcome, Report, Study as _, run};
@@ -17,7 +17,7 @@ use studies::{OnSite, Order, Outcome, Report, Study as _, run};
 use crate::call::{CallOptions, exception, work};
 use crate::frame::Columns;
 use crate::matrix::Matrix;
-use crate::settings::{Placed, StudyInputs, order};
+use crate::settings::{Placed, StudyInputs, order, parsed};
 use crate::site::Site;
 use crate::study::{Config, Study};
 
@@ -54,12 +54,7 @@ fn of_site<S: OnSite>(
     seed: u64,
     order: &Order,
 ) -> Result<Option<Report>> {
-    let flags = S::Request::augment_args(clap::Command::new(S::COMMAND).no_binary_name(true));
-    let request = flags.try_get_matches_from(settings).and_then(|found| S::Request::from_arg_matches(&found));
-    let request = request.map_err(|error| {
-        let text = error.to_string();
-        usage(text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned())
-    })?;
+    let request: S::Request = parsed(settings)?;
     S::check(&request, spec, &order.share)?;
     match run(S::on(site, request, seed)?, order)? {
         Outcome::Finished(finished) => {
@@ -91,25 +86,26 @@ pub(crate) fn study_of_site(
     report.as_ref().map(found).transpose()
 }
 
-/// Plays duelling algorithms live and on a matrix of the same rankers, which is estimated from `interleavings` impressions per
-/// pair unless it is given: both studies, and the rows of `differences.csv`; `None` if only a share of it was done.
+/// Plays duelling algorithms live and on a matrix of the same rankers, which is estimated from `impressions_per_pair`
+/// unless it is given: both studies, and the rows of `differences.csv`; `None` if only a share of it was done.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "those of the function in Python")]
 pub(crate) fn compare(
     site: &Site,
     py: Python<'_>,
     matrix: Option<&Matrix>,
-    interleavings: u64,
+    impressions_per_pair: u64,
     algorithms: Vec<Bound<'_, PyAny>>,
-    settings: &str,
+    settings: Vec<OsString>,
     placed: Placed,
     threads: Option<usize>,
     report: Option<Py<PyAny>>,
 ) -> PyResult<Option<(Study, Study, Columns)>> {
-    let StudyInputs { settings, algorithms, order, own } = StudyInputs::new(&algorithms, settings, placed)?;
-    let request = settings.live(algorithms).map_err(|error| exception(&error))?;
+    let StudyInputs { request, seed, algorithms, order, own } =
+        StudyInputs::<CompareRequest>::new(&algorithms, settings, placed)?;
+    let settings = request.settings(&StudyDefaults::STUDY, seed, Some(algorithms)).map_err(|error| exception(&error))?;
     let proxy = match matrix {
-        None => ProxyMatrix::Estimated(interleavings),
+        None => ProxyMatrix::Estimated(impressions_per_pair),
         Some(matrix) => ProxyMatrix::Given {
             matrix: matrix.preferences()?.clone(),
             origin: Box::new(matrix.origin().clone()),
@@ -118,7 +114,7 @@ pub(crate) fn compare(
     };
     let open = Arc::clone(&site.inner);
     let compared = work(py, CallOptions { threads, report, notes: true }, move || {
-        let Outcome::Finished(finished) = run(CompareStudy::new(open, request, proxy)?, &order)? else {
+        let Outcome::Finished(finished) = run(CompareStudy::new(open, settings, proxy)?, &order)? else {
             return Ok(None);
         };
         let config = finished.config();

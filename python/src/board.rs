@@ -6,11 +6,12 @@ use std::sync::Arc;
 use board::read::{self, Cells, Columns as ColumnNames, Options, WinnerIs};
 use board::{Clusters, Settings, TieModel};
 use output::input::{self, MOST_OF_RESULTS};
+use desk::refusal::in_keywords;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use studies::board::BoardReport;
 
-use crate::call::{CallOptions, exception, of_arguments, value_error, work};
+use crate::call::{CallOptions, exception, value_error, work};
 use crate::frame::Columns;
 
 /// A board.
@@ -54,7 +55,7 @@ impl Source {
     /// The report, with notes in the words of Python.
     fn report(&self, options: &Options, settings: &Settings) -> anyhow::Result<BoardReport> {
         let mut report = self.read(options, settings)?;
-        report.notes.iter_mut().for_each(|note| *note = of_arguments(note));
+        report.notes.iter_mut().for_each(|note| *note = in_keywords(note));
         Ok(report)
     }
 

@@ -11,6 +11,8 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use desk::failure::{Failure, FailureKind};
+use desk::refusal::in_keywords;
 use output::progress::{Watch, watched};
 use output::threads;
 use pyo3::exceptions::{
@@ -18,7 +20,7 @@ use pyo3::exceptions::{
 };
 use pyo3::prelude::*;
 use rayon::ThreadPool;
-use sim::cli::{Failure, FailureKind};
+
 
 /// How often the calling thread looks for signals.
 const LOOK: Duration = Duration::from_millis(50);
@@ -162,8 +164,8 @@ fn of_panic(panic: &(dyn Any + Send)) -> PyErr {
 /// The exception of an error, with the text of the command line.
 pub(crate) fn exception(error: &anyhow::Error) -> PyErr {
     // Whatever is wrong with what a function was given is a wrong value.
-    let failure = Failure::of(error);
-    of_failure(Failure { message: of_arguments(&failure.message), ..failure }, PyValueError::new_err)
+    let failure = sim::cli::failure(error);
+    of_failure(Failure { message: in_keywords(&failure.message), ..failure }, PyValueError::new_err)
 }
 
 /// The exception of a failure; `other` is that of failures without a kind.
@@ -176,26 +178,6 @@ pub(crate) fn of_failure(Failure { kind, message, .. }: Failure, other: fn(Strin
         FailureKind::Memory => PyMemoryError::new_err(message),
         FailureKind::Other => other(message),
     }
-}
-
-/// A message with the names of arguments instead of flags: `--credit-ties` is `credit_ties`.
-pub(crate) fn of_arguments(message: &str) -> String {
-    let mut text = String::new();
-    let mut rest = message;
-    while let Some(at) = rest.find("--") {
-        let (before, after) = (&rest[..at], &rest[at + 2..]);
-        let length = after.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).unwrap_or(after.len());
-        let begins = before.chars().next_back().is_none_or(|c| !(c.is_alphanumeric() || c == '-'));
-        text += before;
-        if begins && after.starts_with(|c: char| c.is_ascii_lowercase()) {
-            text += &after[..length].replace('-', "_");
-            rest = &after[length..];
-        } else {
-            text += "--";
-            rest = after;
-        }
-    }
-    text + rest
 }
 
 /// A wrong argument.

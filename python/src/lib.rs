@@ -33,7 +33,7 @@
 //! milliseconds at a time. Click models in Python are asked once, when a site is opened, for every state that its users can be in; the
 //! answers are a `clicks::FiniteStateModel`, so that impressions need no interpreter and every number is part of seeds and keys.
 //! Settings of studies cross the border as JSON with the names of
-//! the arguments (`settings.py` checks types, `studies::request::Settings` values), those of studies of sites as flags. Python carries out
+//! the arguments as flags, which `studies::request` checks. Python carries out
 //! the same studies as the command line, so that `out=` gives the same folders, resumption and shards. Commands without a function of their own run through `cli::captured`. `python/ci.sh` builds the wheel
 //! and tests it in clean environments.
 //!
@@ -98,6 +98,8 @@ mod _core {
     use super::own_environment::bandit_in;
     #[pymodule_export]
     use super::rankings::{OneQuery, TrecText, trec_query};
+    #[pymodule_export]
+    use super::settings::keywords;
     #[pymodule_export]
     use super::site::Site;
     #[pymodule_export]

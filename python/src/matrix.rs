@@ -19,7 +19,7 @@ use simulation::proxy::{self, Files, MatrixOrigin, State, all_pairs, pair_count,
 use simulation::runs::PlayedArena;
 use studies::explore::ExploreStudy;
 use studies::matrix::{MatrixStudy, PlayedEnvironment};
-use studies::request::RunRequest;
+use studies::request::{MatrixRequest, RunSettings, StudyDefaults};
 use studies::results::{NamedMatrix, PreparedEnvironment};
 use studies::{Order, Outcome, Report, matrix_file, run};
 
@@ -352,17 +352,18 @@ impl Matrix {
         &self,
         py: Python<'_>,
         algorithms: Vec<Bound<'_, PyAny>>,
-        settings: &str,
+        settings: Vec<OsString>,
         placed: Placed,
         threads: Option<usize>,
         report: Option<Py<PyAny>>,
     ) -> PyResult<Option<Study>> {
-        let StudyInputs { settings, algorithms, order, own } = StudyInputs::new(&algorithms, settings, placed)?;
-        let request = settings.run(algorithms).map_err(|error| exception(&error))?;
+        let StudyInputs { request, seed, algorithms, order, own } =
+            StudyInputs::<MatrixRequest>::new(&algorithms, settings, placed)?;
+        let settings = request.settings(&StudyDefaults::STUDY, seed, Some(algorithms)).map_err(|error| exception(&error))?;
         let inner = Arc::clone(&self.inner);
         let played = work(py, CallOptions { threads, report, notes: true }, move || match &inner.preferences {
-            Preferences::Matrix(matrix) => play(inner.on_matrix(matrix.clone(), request.regret)?, request, &order),
-            Preferences::Utilities(arena) => play(inner.on_utilities(arena, request.regret)?, request, &order),
+            Preferences::Matrix(matrix) => play(inner.on_matrix(matrix.clone(), settings.regret)?, settings, &order),
+            Preferences::Utilities(arena) => play(inner.on_utilities(arena, settings.regret)?, settings, &order),
         });
         own.raise(py, played)
     }
@@ -372,17 +373,18 @@ impl Matrix {
         &self,
         py: Python<'_>,
         algorithms: Vec<Bound<'_, PyAny>>,
-        settings: &str,
+        settings: Vec<OsString>,
         placed: Placed,
         threads: Option<usize>,
         report: Option<Py<PyAny>>,
     ) -> PyResult<Option<Found>> {
-        let StudyInputs { settings, algorithms, order, own } = StudyInputs::new(&algorithms, settings, placed)?;
-        let request = settings.run(algorithms).map_err(|error| exception(&error))?;
+        let StudyInputs { request, seed, algorithms, order, own } =
+            StudyInputs::<MatrixRequest>::new(&algorithms, settings, placed)?;
+        let settings = request.settings(&StudyDefaults::STUDY, seed, Some(algorithms)).map_err(|error| exception(&error))?;
         let inner = Arc::clone(&self.inner);
         let explored = work(py, CallOptions { threads, report, notes: true }, move || match &inner.preferences {
-            Preferences::Matrix(matrix) => explore(inner.on_matrix(matrix.clone(), request.regret)?, request, &order),
-            Preferences::Utilities(arena) => explore(inner.on_utilities(arena, request.regret)?, request, &order),
+            Preferences::Matrix(matrix) => explore(inner.on_matrix(matrix.clone(), settings.regret)?, settings, &order),
+            Preferences::Utilities(arena) => explore(inner.on_utilities(arena, settings.regret)?, settings, &order),
         });
         own.raise(py, explored)?.as_ref().map(found).transpose()
     }
@@ -460,11 +462,11 @@ impl Inner {
 /// Plays algorithms as `rankduel bandit` does.
 pub(crate) fn play<A: PlayedArena + Clone + Sync>(
     prepared: PreparedEnvironment<A>,
-    request: RunRequest,
+    settings: RunSettings,
     order: &Order,
 ) -> Result<Option<Study>> {
-    let on = PlayedEnvironment::new(prepared, &request, None);
-    let Outcome::Finished(finished) = run(MatrixStudy { request, on }, order)? else { return Ok(None) };
+    let on = PlayedEnvironment::new(prepared, &settings, None);
+    let Outcome::Finished(finished) = run(MatrixStudy { settings, on }, order)? else { return Ok(None) };
     let config = Config::Bandit(Box::new(finished.config()));
     finished.written?;
     Ok(Some(Study { runs: finished.found, config }))
@@ -473,11 +475,11 @@ pub(crate) fn play<A: PlayedArena + Clone + Sync>(
 /// Plays algorithms as `rankduel bandit --setting explore-then-exploit` does.
 fn explore<A: PlayedArena + Clone + Sync>(
     prepared: PreparedEnvironment<A>,
-    request: RunRequest,
+    settings: RunSettings,
     order: &Order,
 ) -> Result<Option<Report>> {
-    let on = PlayedEnvironment::new(prepared, &request, None);
-    let Outcome::Finished(finished) = run(ExploreStudy { request, on }, order)? else { return Ok(None) };
+    let on = PlayedEnvironment::new(prepared, &settings, None);
+    let Outcome::Finished(finished) = run(ExploreStudy { settings, on }, order)? else { return Ok(None) };
     let (report, written) = finished.into_parts()?;
     written.map(|_| Some(report))
 }

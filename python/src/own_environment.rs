@@ -87,7 +87,7 @@ pub(crate) fn bandit_in(
     arms: usize,
     preferences: Option<PyReadonlyArray2<'_, f64>>,
     algorithms: Vec<Bound<'_, PyAny>>,
-    settings: &str,
+    settings: Vec<OsString>,
     placed: Placed,
     threads: Option<usize>,
     report: Option<Py<PyAny>>,
@@ -109,12 +109,13 @@ pub(crate) fn bandit_in(
             Ok(read.matrix)
         })
         .transpose()?;
-    let StudyInputs { settings, algorithms, order, own } = StudyInputs::new(&algorithms, settings, placed)?;
-    let request = settings.run(algorithms).map_err(|error| exception(&error))?;
+    let StudyInputs { request, seed, algorithms, order, own } =
+        StudyInputs::<MatrixRequest>::new(&algorithms, settings, placed)?;
+    let settings = request.settings(&StudyDefaults::STUDY, seed, Some(algorithms)).map_err(|error| exception(&error))?;
     let outside = Arc::new(OwnEnvironment { class: class_, name: name.clone(), raised: own.clone() });
     let played = work(py, CallOptions { threads, report, notes: true }, move || {
-        let prepared = PreparedEnvironment::of_outside(outside, name, arms, preferences, request.regret)?;
-        play(prepared, request, &order)
+        let prepared = PreparedEnvironment::of_outside(outside, name, arms, preferences, settings.regret)?;
+        play(prepared, settings, &order)
     });
     own.raise(py, played)
 }

@@ -1,38 +1,102 @@
-//! What a caller asks of a study: algorithms, settings as JSON with the names of the arguments in Python, and a place.
+//! What a caller asks of a study: algorithms, settings as flags, and a place. [`studies::request`] has the flags and their checks;
+//! here they are keywords: `stop_when=0.95` for `--stop-when 0.95`, in calls and in messages.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use anyhow::Result;
 use bandits::registry::{Outside, Spec};
+use clap::Args;
+use desk::refusal::Refusal;
+use output::numbers::parse_count;
 use output::shards::shard::of_this_task;
 use output::shards::{Parts, ShardSpec, Share, folder_of};
+use output::usage::usage;
 use pyo3::prelude::*;
 use sim::cli::made;
-use studies::request::Settings;
+use studies::request::{CompareRequest, LiveRequest, MatrixRequest};
 use studies::{Order, Place};
 
 use crate::call::{exception, value_error};
 use crate::own::{OwnAlgorithm, Raised};
 
 /// What a study needs from its caller.
-pub(crate) struct StudyInputs {
-    pub(crate) settings: Settings,
+pub(crate) struct StudyInputs<R> {
+    /// The settings.
+    pub(crate) request: R,
+    pub(crate) seed: u64,
     pub(crate) algorithms: Vec<Spec>,
     pub(crate) order: Order,
     /// What a policy of the caller's raised.
     pub(crate) own: Raised,
 }
 
-/// Where results go: a folder, whether it is replaced, and a share of the work.
-pub(crate) type Placed = (Option<PathBuf>, bool, Option<String>);
+/// A request and the seed.
+#[derive(Args)]
+struct Seeded<R: Args> {
+    #[command(flatten)]
+    request: R,
 
-impl StudyInputs {
+    #[arg(long, default_value = "1", value_parser = parse_count)]
+    seed: u64,
+}
+
+/// Flags that are no keywords of a function: arguments of their own, or outputs that it does not have.
+const BANDIT: [&str; 5] = ["algorithms", "timings", "keep-curves", "setting", "horizons"];
+const EXPLORE: [&str; 11] = [
+    "algorithms",
+    "timings",
+    "keep-curves",
+    "setting",
+    "steps",
+    "checkpoints",
+    "spread",
+    "evidence",
+    "stop-when",
+    "tolerance",
+    "give-up",
+];
+const SITE: [&str; 3] = ["algorithms", "timings", "keep-curves"];
+
+/// The keywords of a function and whether each is a switch, from the flags of its request.
+#[pyfunction]
+pub(crate) fn keywords(function: &str) -> PyResult<Vec<(String, bool)>> {
+    let of = |command: clap::Command, others: &[&str]| -> Vec<(String, bool)> {
+        let flags = command.get_arguments().filter_map(|flag| Some((flag.get_long()?, flag.get_action())));
+        let flags = flags.filter(|(name, _)| !others.contains(name));
+        flags.map(|(name, action)| (name.replace('-', "_"), !action.takes_values())).collect()
+    };
+    match function {
+        "bandit" => Ok(of(command::<Seeded<MatrixRequest>>(), &BANDIT)),
+        "explore" => Ok(of(command::<Seeded<MatrixRequest>>(), &EXPLORE)),
+        "live" => Ok(of(command::<Seeded<LiveRequest>>(), &SITE)),
+        "compare" => Ok(of(command::<Seeded<CompareRequest>>(), &SITE)),
+        other => Err(value_error(format!("no function is called {other}"))),
+    }
+}
+
+fn command<R: Args>() -> clap::Command {
+    R::augment_args(clap::Command::new("call").no_binary_name(true).disable_help_flag(true))
+}
+
+/// Parses settings.
+///
+/// # Errors
+/// As wrong usage, about keywords.
+pub(crate) fn parsed<R: Args>(settings: Vec<OsString>) -> Result<R> {
+    let mut command = command::<R>();
+    let found = command.try_get_matches_from_mut(settings).and_then(|found| R::from_arg_matches(&found));
+    found.map_err(|error| usage(Refusal::of(&error, &command).in_keywords()))
+}
+
+impl<R: Args> StudyInputs<R> {
     /// Reads the settings as the command line does. An algorithm is its text, or a class of policies.
-    pub(crate) fn new(algorithms: &[Bound<'_, PyAny>], settings: &str, placed: Placed) -> PyResult<Self> {
-        let settings = Settings::parse(settings).map_err(|error| exception(&error))?;
+    pub(crate) fn new(algorithms: &[Bound<'_, PyAny>], settings: Vec<OsString>, placed: Placed) -> PyResult<Self> {
+        let Seeded { request, seed } = parsed(settings).map_err(|error| exception(&error))?;
         let own = Raised::default();
         let algorithms = read_algorithms(algorithms, &own, placed.0.is_some())?;
-        Ok(Self { settings, algorithms, order: order(placed)?, own })
+        Ok(Self { request, seed, algorithms, order: order(placed)?, own })
     }
 }
 

@@ -211,16 +211,17 @@ impl Site {
         &self,
         py: Python<'_>,
         algorithms: Vec<Bound<'_, PyAny>>,
-        settings: &str,
+        settings: Vec<OsString>,
         placed: Placed,
         threads: Option<usize>,
         report: Option<Py<PyAny>>,
     ) -> PyResult<Option<Study>> {
-        let StudyInputs { settings, algorithms, order, own } = StudyInputs::new(&algorithms, settings, placed)?;
-        let request = settings.live(algorithms).map_err(|error| exception(&error))?;
+        let StudyInputs { request, seed, algorithms, order, own } =
+            StudyInputs::<LiveRequest>::new(&algorithms, settings, placed)?;
+        let settings = request.settings(&StudyDefaults::STUDY, seed, Some(algorithms)).map_err(|error| exception(&error))?;
         let site = Arc::clone(&self.inner);
         let played = work(py, CallOptions { threads, report, notes: true }, move || {
-            let Outcome::Finished(finished) = run(LiveStudy { site, request }, &order)? else { return Ok(None) };
+            let Outcome::Finished(finished) = run(LiveStudy { site, settings }, &order)? else { return Ok(None) };
             let config = Config::Live(Box::new(finished.config()));
             finished.written?;
             Ok(Some(Study { runs: finished.found, config }))
@@ -233,7 +234,7 @@ impl Site {
     fn proxy(
         &self,
         py: Python<'_>,
-        interleavings: u64,
+        impressions_per_pair: u64,
         seed: u64,
         multileaved: bool,
         stratify: bool,
@@ -245,8 +246,8 @@ impl Site {
     ) -> PyResult<Matrix> {
         let pairs: PairSelection = pairs.parse().map_err(value_error)?;
         let request =
-            Request { impressions: interleavings, more: false, pairs: pairs.to_string(), until_standard_error };
-        at_least_one("interleavings", interleavings)?;
+            Request { impressions: impressions_per_pair, more: false, pairs: pairs.to_string(), until_standard_error };
+        at_least_one("impressions_per_pair", impressions_per_pair)?;
         let inner = Arc::clone(&self.inner);
         work(py, CallOptions { threads, report, notes: true }, move || {
             let sampling = if stratify { Sampling::Stratified } else { Sampling::WithReplacement };

@@ -29,7 +29,7 @@ def site() -> rd.Site:
 
 @pytest.fixture(scope="session")
 def matrix(site: rd.Site) -> rd.Matrix:
-    return site.proxy(interleavings=400)
+    return site.proxy(impressions_per_pair=400)
 
 
 def cli(*arguments: str, folder: Path) -> subprocess.CompletedProcess[bytes]:

@@ -24,7 +24,7 @@ LONG = {
     "truth": "small.truth(effort=1000)",
     "playing on a matrix": "rd.bandit('btl:k=200', ['rucb', 'dts'], steps=10**9, runs=8)",
     "playing live": "small.live(['rucb', 'mdb'], steps=10**9, runs=4, truth_effort=0.01)",
-    "comparing pairs": "small.proxy(interleavings=10**8)",
+    "comparing pairs": "small.proxy(impressions_per_pair=10**8)",
     "methods": "small.sensitivity(compared=3, draws=10**6)",
     "distortion": "small.distortion(sets=10**6, multileavings=10**6, truth_effort=0.01)",
     "a policy": "rd.bandit('btl:k=20', Own, steps=10**9, runs=2)",

@@ -127,7 +127,7 @@ def test_sites_have_the_same_numbers(site: rd.Site) -> None:
 def test_a_copy_finds_what_the_built_in_finds(name: str, model: type[rd.ClickModel]) -> None:
     sites = [rd.Site(DATA, rankers=RANKERS, click=click) for click in (name, model)]
     for settings in ({}, {"multileaved": True}):
-        first, second = (one.proxy(interleavings=20_000, **settings) for one in sites)  # type: ignore[arg-type]
+        first, second = (one.proxy(impressions_per_pair=20_000, **settings) for one in sites)  # type: ignore[arg-type]
         error = np.hypot(np.asarray(first.standard_errors), np.asarray(second.standard_errors))
         difference = abs(first.values - second.values)
         # Pairs of one matrix share impressions: no more than one value in a thousand should be off by as much.
@@ -151,7 +151,7 @@ def test_it_is_in_all_studies_and_tables(own: rd.Site) -> None:
     again = pickle.loads(pickle.dumps(own)).live(["rucb", "mdb"], steps=1_000, runs=2, seed=2, threads=1)
     assert study.curves.to_csv() == again.curves.to_csv()
     assert study.curves.to_csv() != own.live(["rucb", "mdb"], steps=1_000, runs=2, seed=3).curves.to_csv()
-    compared = own.compare(algorithms=["rucb"], interleavings=200, steps=300, runs=2)
+    compared = own.compare(algorithms=["rucb"], impressions_per_pair=200, steps=300, runs=2)
     assert compared.live.labels == compared.proxy.labels == ["rucb"]
     errors = own.sensitivity(["team-draft"], compared=3, impressions=100, draws=5)
     assert set(errors["method"]) == {"pairwise probabilistic", "team-draft"}

@@ -19,7 +19,7 @@ SMALLER = [
     (r"\bsteps=[\d_]+", "steps=2_000"),
     (r"\bruns=\d+", "runs=2"),
     (r"\bhorizons=\[.*?\]", "horizons=[50, 500]"),
-    (r"\binterleavings=[\d_]+", "interleavings=200"),
+    (r"\binterleavings=[\d_]+", "impressions_per_pair=200"),
     (r"\bimpressions=[\d_]+", "impressions=200"),
     (r"impressions == [\d_]+", "impressions == 200"),
     (r"\bdraws=\d+", "draws=3"),

@@ -152,14 +152,14 @@ def test_warnings_of_parameters_and_delays_are_notes(tmp_path: Path) -> None:
 
 
 def test_whole_floats_are_counts_everywhere(site: rd.Site) -> None:
-    matrix = site.proxy(interleavings=1e2)
+    matrix = site.proxy(impressions_per_pair=1e2)
     assert matrix.comparisons[0, 1] == 100
-    assert np.array_equal(matrix.values, site.proxy(interleavings=100).values)
+    assert np.array_equal(matrix.values, site.proxy(impressions_per_pair=100).values)
     site.sensitivity(["sosm"], compared=3.0, impressions=1e1, draws=2.0)
     assert rd.interleave(["a", "b"], ["b", "a"], length=2.0, seed=3.0).shown  # type: ignore[arg-type]
     for wrong in (1.5, 0, -3, "many"):
-        with pytest.raises(ValueError, match="interleavings: expected"):
-            site.proxy(interleavings=wrong)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="impressions_per_pair: expected"):
+            site.proxy(impressions_per_pair=wrong)  # type: ignore[arg-type]
 
 
 def test_wrong_arguments_are_named(site: rd.Site) -> None:

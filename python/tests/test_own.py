@@ -38,7 +38,7 @@ def test_it_plays_like_all_others(site: rd.Site) -> None:
     assert study.summary[1]["share_recommending_best"] == 1.0
     live = site.live([Uniform, "random"], steps=500, runs=2)
     assert live.labels[0] == "python-Uniform" and live.summary[0]["steps"] == 500
-    compared = site.compare(algorithms=[Uniform], interleavings=200, steps=300, runs=2)
+    compared = site.compare(algorithms=[Uniform], impressions_per_pair=200, steps=300, runs=2)
     assert compared.live.labels == compared.proxy.labels == ["python-Uniform"]
 
 

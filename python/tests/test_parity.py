@@ -81,7 +81,7 @@ def test_compare(site: rd.Site, tmp_path: Path) -> None:
         "compare", *SITE, *SMALL, "--algorithms", "rucb,random", "--impressions-per-pair", "400", "--quiet", "--out", "c",
         folder=tmp_path,
     )
-    compared = site.compare(algorithms=["rucb", "random"], interleavings=400, steps=3000, runs=2)
+    compared = site.compare(algorithms=["rucb", "random"], impressions_per_pair=400, steps=3000, runs=2)
     assert compared.differences.to_csv() == (tmp_path / "c/differences.csv").read_bytes()
     for name, study in (("live", compared.live), ("proxy", compared.proxy)):
         assert study.curves.to_csv() == (tmp_path / "c" / name / "curves.csv").read_bytes()

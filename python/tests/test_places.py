@@ -107,7 +107,7 @@ def test_every_study_has_folders_and_shards(site: rd.Site, matrix: rd.Matrix, tm
         "utilities": (rd.bandit, ("arith51", "random"), {"steps": 1_000, "runs": 3}),
         "explore": (rd.explore, (matrix, ALGORITHMS), explore),
         "compare": (site.compare, (matrix, ALGORITHMS), {"steps": 1_000, "runs": 3}),
-        "estimated": (site.compare, (None, ALGORITHMS), {"steps": 1_000, "runs": 3, "interleavings": 100}),
+        "estimated": (site.compare, (None, ALGORITHMS), {"steps": 1_000, "runs": 3, "impressions_per_pair": 100}),
         "sensitivity": (site.sensitivity, (), {"draws": 4, "impressions": 50, "compared": 3}),
         "distortion": (site.distortion, (), {"sets": 4, "multileavings": 50}),
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use output::numbers::escaped;
+use ranktypes::text::escaped;
 
 /// Why logs could not be read or credited.
 ///
@@ -16,6 +16,8 @@ pub struct LogError {
     column: Option<u64>,
     /// Of a table: lines are rows, columns nothing that a user can look for.
     row_group: Option<u64>,
+    /// Of the file system.
+    io: Option<std::io::ErrorKind>,
     message: String,
 }
 
@@ -23,13 +25,13 @@ impl LogError {
     /// An error without a place.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
-        Self { path: None, line: None, column: None, row_group: None, message: message.into() }
+        Self { path: None, line: None, column: None, row_group: None, io: None, message: message.into() }
     }
 
     /// What went wrong while doing `what` with the file at `path`.
     #[must_use]
     pub fn io(path: &Path, what: &str, error: &std::io::Error) -> Self {
-        Self::new(format!("{what}: {error}")).in_file(path)
+        Self { io: Some(error.kind()), ..Self::new(format!("{what}: {error}")) }.in_file(path)
     }
 
     /// The same error in the file at `path`.
@@ -43,13 +45,19 @@ impl LogError {
     #[must_use]
     pub fn of_line(malformed: Malformed, line: u64) -> Self {
         let Malformed { column, message } = malformed;
-        Self { path: None, line: Some(line), column, row_group: None, message }
+        Self { line: Some(line), column, ..Self::new(message) }
     }
 
     /// The error of a row of a table; the row and its row group count from 1.
     #[must_use]
     pub fn of_row(malformed: Malformed, row: u64, row_group: u64) -> Self {
-        Self { path: None, line: Some(row), column: None, row_group: Some(row_group), message: malformed.message }
+        Self { line: Some(row), row_group: Some(row_group), ..Self::new(malformed.message) }
+    }
+
+    /// Of which kind the failed operation of the file system was, if one failed.
+    #[must_use]
+    pub fn io_kind(&self) -> Option<std::io::ErrorKind> {
+        self.io
     }
 
     /// The line, from 1.

@@ -11,6 +11,7 @@ pub struct Error(Box<Inner>);
 
 struct Inner {
     kind: ErrorKind,
+    io: Option<std::io::ErrorKind>,
     path: Option<PathBuf>,
     position: Option<Position>,
     message: String,
@@ -57,11 +58,13 @@ pub enum ErrorKind {
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner { kind, path: None, position: None, message: message.into() }))
+        Self(Box::new(Inner { kind, io: None, path: None, position: None, message: message.into() }))
     }
 
     pub(crate) fn io(path: &Path, what: &str, error: &std::io::Error) -> Self {
-        Self::new(ErrorKind::Io, format!("{what}: {error}")).in_file(path)
+        let mut this = Self::new(ErrorKind::Io, format!("{what}: {error}")).in_file(path);
+        this.0.io = Some(error.kind());
+        this
     }
 
     pub(crate) fn in_file(mut self, path: &Path) -> Self {
@@ -77,6 +80,11 @@ impl Error {
     /// The kind of error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
+    }
+
+    /// Of which kind the failed operation of the file system was, if one failed.
+    pub fn io_kind(&self) -> Option<std::io::ErrorKind> {
+        self.0.io
     }
 
     /// The file concerned.

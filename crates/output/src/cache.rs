@@ -15,7 +15,8 @@ use tracing::debug;
 pub use crate::checksum::sha256_hex;
 use crate::checksum::{seal, unseal};
 use crate::files::{check_writable, create_folder, remove_leftovers, write_atomic, write_json_pretty};
-use crate::{input, warn};
+use crate::input;
+use crate::tell::warn;
 
 /// A larger file is not a stored value.
 const MOST_BYTES: u64 = 1 << 34;
@@ -127,7 +128,7 @@ impl<'a> Cache<'a> {
                 debug!("read {path:?}, which an earlier call computed");
                 return Ok(value);
             }
-            Found::Damaged => warn(&format!("{} is damaged and will be made again", path.display())),
+            Found::Damaged => warn(false, &format!("{} is damaged and will be made again", path.display())),
             Found::Nothing => debug!("computing what will be kept in {path:?}"),
         }
         create_folder(self.folder)?;

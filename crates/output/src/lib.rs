@@ -13,7 +13,7 @@
 //! | [`sealed`] | JSON files that say what lies beside them, with a checksum of their own |
 //! | [`numbers`], [`difference`], [`text_table`] | numbers and tables as people read them |
 //! | [`progress`] | progress on a terminal, silence in a pipe |
-//! | [`tell`] | notes, remarks and warnings on standard error |
+//! | [`tell`] | lines on standard error, at three levels |
 //! | [`usage`] | the error for wrong usage, which has its own exit code |
 
 pub mod cache;
@@ -38,4 +38,3 @@ pub mod usage;
 
 pub use files::*;
 pub use machine::{memory, program, threads};
-pub use tell::warn;

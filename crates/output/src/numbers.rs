@@ -1,8 +1,7 @@
 //! Numbers in and out: reads them as people write them (`1000000`, `1_000_000`, `1e6`, `2.5e7`), and formats them
 //! for people (`1,000,000`, three significant digits, `1 run`, `2 runs`).
 
-use std::borrow::Cow;
-
+use ranktypes::text::escaped;
 pub use ranktypes::text::with_separators;
 
 /// Reads a count; the exponent form is accepted where it denotes a whole number, which is read exactly.
@@ -112,17 +111,6 @@ pub fn parse_confidence(text: &str) -> Result<f64, String> {
 #[must_use]
 pub fn complement(p: f64) -> f64 {
     ((1.0 - p) * 1e12).round() / 1e12
-}
-
-/// Text of the user for a message of one line: control characters, line feeds among them, are written as `\\n` and so
-/// on.
-#[must_use]
-pub fn escaped(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(char::is_control) {
-        return Cow::Borrowed(text);
-    }
-    let plain = |c: char| if c.is_control() { c.escape_default().collect() } else { c.to_string() };
-    Cow::Owned(text.chars().map(plain).collect())
 }
 
 /// A count and its noun: `1 run`, `2,500 runs`.
@@ -256,12 +244,6 @@ mod tests {
             assert!(parse_number(text).is_err(), "{text}");
         }
         assert!(parse_above_zero("0").is_err() && parse_probability("1").is_err() && parse_probability("0").is_err());
-    }
-
-    #[test]
-    fn control_characters_are_escaped() {
-        assert_eq!(escaped("a\nb\u{1b}[31m\tc"), "a\\nb\\u{1b}[31m\\tc");
-        assert!(matches!(escaped("größer"), Cow::Borrowed("größer")));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::files::{create_folder_of, explained, write_atomic};
 use crate::input;
 use crate::interrupt::finish_writing;
 use crate::numbers::with_unit;
-use crate::warn;
+use crate::tell::warn;
 
 /// A larger file is not one of kept records.
 const MOST_BYTES: u64 = 1 << 34;
@@ -60,7 +60,7 @@ impl<R: Record> Records<R> {
         let bytes = match input::read_file(&self.path, MOST_BYTES) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => return,
-            Err(error) => return warn(&format!("{} holds no kept runs: {error}", self.path.display())),
+            Err(error) => return warn(false, &format!("{} holds no kept runs: {error}", self.path.display())),
         };
         let read = self.read(&bytes, &sound);
         debug!("{:?}: {} kept, {} damaged", self.path, read.found.len(), read.damaged);
@@ -68,7 +68,7 @@ impl<R: Record> Records<R> {
         if read.damaged > 0 {
             let what = with_unit(read.damaged, "kept run");
             let verb = if read.damaged == 1 { "is" } else { "are" };
-            warn(&format!("{what} in {} {verb} damaged and will be played again", self.path.display()));
+            warn(false, &format!("{what} in {} {verb} damaged and will be played again", self.path.display()));
         }
         if read.damaged > 0 || read.misnamed {
             // Another process may append at the same time. A file that cannot be rewritten, for example because it belongs

@@ -1,5 +1,6 @@
 //! Names, numbers and other people's text in messages.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// Why text cannot be the name of something.
@@ -42,6 +43,27 @@ pub fn check_name(name: &str) -> Result<(), TextFault> {
 /// Whether a character breaks a line, moves the cursor, or changes the direction of what follows.
 fn is_control(found: char) -> bool {
     found.is_control() || matches!(found, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Other people's text for a message of one line: characters that control a terminal, break the line or hide text are written as
+/// `\n`, `\u{1b}` and so on.
+#[must_use]
+pub fn escaped(text: &str) -> Cow<'_, str> {
+    without(text, is_control)
+}
+
+/// Text of several lines, in which other people's text may stand: the same, but line feeds and tabs stay.
+#[must_use]
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    without(text, |found| is_control(found) && found != '\n' && found != '\t')
+}
+
+fn without(text: &str, is_harmful: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&is_harmful) {
+        return Cow::Borrowed(text);
+    }
+    let plain = |c: char| if is_harmful(c) { c.escape_default().collect() } else { c.to_string() };
+    Cow::Owned(text.chars().map(plain).collect())
 }
 
 /// Other people's text for an error message: quoted, escaped, and cut after 40 characters.
@@ -140,6 +162,14 @@ fn quoted(rest: &str) -> Option<(String, Option<&str>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_controls_a_terminal_is_escaped() {
+        let text = "a\nb\u{1b}[31m\tc\u{202e}d";
+        assert_eq!(escaped(text), "a\\nb\\u{1b}[31m\\tc\\u{202e}d");
+        assert_eq!(harmless(text), "a\nb\\u{1b}[31m\tc\\u{202e}d");
+        assert!(matches!(escaped("größer"), Cow::Borrowed("größer")) && matches!(harmless("a\tb"), Cow::Borrowed(_)));
+    }
 
     #[test]
     fn numbers_have_separators() {

@@ -7,8 +7,8 @@ use bandits::PreferenceMatrix;
 use output::checksum::sealed_line;
 use simulation::proxy::State;
 
+use crate::experiment;
 use crate::experiment::run_store::RunStore;
-use crate::experiment::{self, Experiment};
 use studies::matrix_file;
 
 /// Reads `bytes` as a preference matrix: text, `.npy` or `.npz`. Returns whether they are one.
@@ -32,7 +32,7 @@ pub fn matrix(bytes: &[u8]) -> bool {
 /// If reading panics, or if the error has several lines.
 pub fn experiment(bytes: &[u8]) -> bool {
     let Ok(text) = str::from_utf8(bytes) else { return false };
-    let error = match Experiment::parse(text) {
+    let error = match experiment::parse(text) {
         Err(error) => error.to_string(),
         Ok(read) => match experiment::check_names(&read, Path::new("file.toml")) {
             Ok(()) => return true,

@@ -322,7 +322,7 @@ fn the_example_of_the_readme_is_an_experiment() {
     let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/README.md");
     let readme = fs::read_to_string(readme).expect("the file");
     let example = readme.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
-    sim::experiment::Experiment::parse(example).expect("a sound file");
+    sim::experiment::parse(example).expect("a sound file");
 }
 
 /// Removes finished runs and truths.

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use crate::common::{sim, text};
 
 /// Compares `found` with the file `name`, or writes it if `UPDATE` is set.
-fn check(name: &str, found: &str) {
+pub(crate) fn check(name: &str, found: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots").join(name);
     if std::env::var_os("UPDATE").is_some() {
         fs::create_dir_all(path.parent().expect("a folder")).expect("a writable checkout");
@@ -32,7 +32,7 @@ fn check(name: &str, found: &str) {
 fn help_of_every_command() {
     let mut command = ::sim::cli::command().term_width(100);
     command.build();
-    check("rankduel.txt", &command.render_long_help().to_string());
+    check("rankduel.txt", &::sim::cli::front_page().term_width(100).render_long_help().to_string());
     let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     for name in names.iter().filter(|name| *name != "help") {
         let subcommand = command.find_subcommand_mut(name).expect("it was just listed");

@@ -36,4 +36,6 @@ mod regret;
 mod serve;
 mod serving;
 mod shards;
+#[cfg(target_os = "linux")]
+mod situations;
 mod words;

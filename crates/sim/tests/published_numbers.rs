@@ -377,7 +377,7 @@ fn numbers_in_comments_are_those_of_the_results() {
             continue;
         }
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        let experiment = Experiment::read(&path).unwrap_or_else(|error| panic!("{error:#}"));
+        let experiment = sim::experiment::read(&path).unwrap_or_else(|error| panic!("{error:#}"));
         let mut published = None;
         for (at, claim) in experiment.claims.iter().enumerate() {
             let Some(comment) = &claim.comment else { continue };
@@ -408,7 +408,7 @@ fn published_results_belong_to_the_files() {
             continue;
         }
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        let experiment = Experiment::read(&path).unwrap_or_else(|error| panic!("{error:#}"));
+        let experiment = sim::experiment::read(&path).unwrap_or_else(|error| panic!("{error:#}"));
         let summary = root().join("results").join(&name).join("summary.json");
         let summary: serde_json::Value =
             serde_json::from_slice(&fs::read(&summary).expect("a summary")).expect("a summary is JSON");

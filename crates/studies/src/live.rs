@@ -10,8 +10,7 @@ use simulation::runs::kept_runs::revisions;
 use simulation::truth::GroundTruth;
 
 use crate::report::Report;
-pub use crate::request::LiveRequest as Request;
-use crate::request::RunRequest;
+use crate::request::{LiveSettings, RunSettings};
 use crate::results::{LiveConfig, PlayedRuns, RegretBasis, VERSION, live_caption};
 use crate::runner::{Keeper, Order, PlayedOn, Workplace};
 use crate::runner::{Study, Units};
@@ -23,7 +22,7 @@ pub struct LiveStudy {
     /// The site.
     pub site: Arc<OpenSite>,
     /// What is asked for.
-    pub request: Request,
+    pub settings: LiveSettings,
 }
 
 /// What regret is counted from.
@@ -46,12 +45,12 @@ impl Study for LiveStudy {
     }
 
     fn key(&self) -> LiveConfig {
-        let evidence = Some(self.request.run.evidence);
-        LiveConfig { evidence, ..self.configured(self.request.run.regret, None) }
+        let evidence = Some(self.settings.run.evidence);
+        LiveConfig { evidence, ..self.configured(self.settings.run.regret, None) }
     }
 
     fn extend(&mut self, place: &Workplace) -> Result<()> {
-        self.request.run.extend(place, self.site.prepared.site.arms())
+        self.settings.run.extend(place, self.site.prepared.site.arms())
     }
 
     fn resolve(&self, place: &Workplace) -> Result<Resolved> {
@@ -63,22 +62,22 @@ impl Study for LiveStudy {
     }
 
     fn units(&self, _settled: &Resolved) -> Units {
-        units_of_runs(&self.request.run, "run", 1)
+        units_of_runs(&self.settings.run, "run", 1)
     }
 
     fn play(&self, resolved: &Resolved, keeper: &Keeper<'_>) -> Result<PlayedRuns> {
         let Resolved { truth, measured } = resolved;
-        let plan = self.request.run.plan();
-        let arenas = LiveArenaFactory::new(&self.site.prepared, &truth.gaps, self.request.streams);
-        let arenas = Late::new(arenas, self.request.run.late.clone());
+        let plan = self.settings.run.plan();
+        let arenas = LiveArenaFactory::new(&self.site.prepared, &truth.gaps, self.settings.streams);
+        let arenas = Late::new(arenas, self.settings.run.late.clone());
         let progress = keeper.progress("playing", plan.total_steps());
         let on = PlayedOn { arenas: &arenas, gaps: &truth.gaps, timings: "timings.json" };
         let results = keeper.runs(&on, vec![plan.clone()], &progress)?;
         progress.finish();
         let description = &self.site.prepared.description;
-        let (names, late) = (description.names(), self.request.run.late.describe());
+        let (names, late) = (description.names(), self.settings.run.late.describe());
         let mut played = PlayedRuns {
-            caption: live_caption(description, "", measured, self.request.run.look).with(late.clone()),
+            caption: live_caption(description, "", measured, self.settings.run.look).with(late.clone()),
             truth: truth.describe(|arm| names.name(arm)),
             verdict: None,
             winners: truth.winners.clone(),
@@ -89,7 +88,7 @@ impl Study for LiveStudy {
             results,
             names,
             late,
-            shown: self.request.run.shown(),
+            shown: self.settings.run.shown(),
         };
         // Readers with two runs want to know which is better before they learn how it was found.
         played.verdict = verdict::sentence(&self.site.prepared, truth, &played.names, &played.summary())?;
@@ -103,13 +102,13 @@ impl Study for LiveStudy {
 
 impl LiveStudy {
     fn truth(&self, quiet: bool) -> Result<Resolved> {
-        let Request { run, truth, .. } = &self.request;
+        let LiveSettings { run, truth, .. } = &self.settings;
         let (truth, measured) = self.site.truth_of(run.regret, truth, run.seed, quiet)?;
         Ok(Resolved { truth, measured })
     }
 
     fn configured(&self, regret: Option<RegretKind>, truth: Option<GroundTruth>) -> LiveConfig {
-        let Request { run, streams, truth: asked } = &self.request;
+        let LiveSettings { run, streams, truth: asked } = &self.settings;
         LiveConfig {
             command: Self::COMMAND,
             version: VERSION,
@@ -130,8 +129,8 @@ impl LiveStudy {
 }
 
 /// The units of a study of runs: each algorithm runs `records` times per unit.
-pub(crate) fn units_of_runs(request: &RunRequest, unit: &'static str, records: u64) -> Units {
-    let size = &request.size;
+pub(crate) fn units_of_runs(settings: &RunSettings, unit: &'static str, records: u64) -> Units {
+    let size = &settings.size;
     let total = size.runs * size.algorithms.len() as u64;
     Units { unit, total, records, revisions: revisions(&size.algorithms) }
 }

@@ -5,7 +5,7 @@ use simulation::runs::{ArenaFactory as _, CopiedArenas, Late, PlayedArena};
 
 use crate::live::units_of_runs;
 use crate::report::Report;
-use crate::request::RunRequest;
+use crate::request::RunSettings;
 use crate::results::{Axes, BanditConfig, Caption, Environment, PlayedRuns, PreparedEnvironment, RegretBasis, VERSION};
 use crate::runner::{Keeper, PlayedOn, Workplace};
 use crate::runner::{Study, Units};
@@ -13,7 +13,7 @@ use crate::runner::{Study, Units};
 /// Runs in an environment where coin flips decide.
 pub struct MatrixStudy<A> {
     /// What is asked for.
-    pub request: RunRequest,
+    pub settings: RunSettings,
     /// What is played on.
     pub on: PlayedEnvironment<A>,
 }
@@ -35,11 +35,11 @@ pub struct PlayedEnvironment<A> {
 }
 
 impl<A: PlayedArena + Clone + Sync> PlayedEnvironment<A> {
-    /// A prepared environment with answers and figures as the request says; `changes` says in titles how preferences change.
-    pub fn new(prepared: PreparedEnvironment<A>, request: &RunRequest, changes: Option<String>) -> Self {
-        let caption = prepared.caption(request.look.usually(Axes::Log)).with(changes).with(request.late.describe());
+    /// A prepared environment with answers and figures as the settings says; `changes` says in titles how preferences change.
+    pub fn new(prepared: PreparedEnvironment<A>, settings: &RunSettings, changes: Option<String>) -> Self {
+        let caption = prepared.caption(settings.look.usually(Axes::Log)).with(changes).with(settings.late.describe());
         let PreparedEnvironment { arenas, environment, names, measured, truth } = prepared;
-        Self { arenas: Late::new(arenas, request.late.clone()), environment, names, measured, truth, caption }
+        Self { arenas: Late::new(arenas, settings.late.clone()), environment, names, measured, truth, caption }
     }
 }
 
@@ -50,11 +50,11 @@ impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
     type Found = PlayedRuns;
 
     fn key(&self) -> BanditConfig {
-        BanditConfig { evidence: Some(self.request.evidence), ..self.config(&()) }
+        BanditConfig { evidence: Some(self.settings.evidence), ..self.config(&()) }
     }
 
     fn extend(&mut self, place: &Workplace) -> Result<()> {
-        self.request.extend(place, self.on.arenas.arms())
+        self.settings.extend(place, self.on.arenas.arms())
     }
 
     fn resolve(&self, _place: &Workplace) -> Result<()> {
@@ -62,7 +62,7 @@ impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
     }
 
     fn config(&self, (): &()) -> BanditConfig {
-        let RunRequest { size, seed, evidence, late, .. } = &self.request;
+        let RunSettings { size, seed, evidence, late, .. } = &self.settings;
         BanditConfig {
             command: Self::COMMAND,
             version: VERSION,
@@ -70,7 +70,7 @@ impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
             steps: size.length.steps(),
             runs: size.runs,
             checkpoints: size.length.per_decade(),
-            algorithms: self.request.names(),
+            algorithms: self.settings.names(),
             regret: self.on.measured.kind,
             evidence: evidence.map(Some),
             late: late.clone(),
@@ -79,12 +79,12 @@ impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
     }
 
     fn units(&self, (): &()) -> Units {
-        units_of_runs(&self.request, "run", 1)
+        units_of_runs(&self.settings, "run", 1)
     }
 
     fn play(&self, (): &(), keeper: &Keeper<'_>) -> Result<PlayedRuns> {
         let PlayedEnvironment { arenas, environment, names, measured, truth, caption } = &self.on;
-        let plan = self.request.plan();
+        let plan = self.settings.plan();
         let progress = keeper.progress("playing", plan.total_steps());
         let on = PlayedOn { arenas, gaps: arenas.arenas.arena.gaps(), timings: "timings.json" };
         let results = keeper.runs(&on, vec![plan.clone()], &progress)?;
@@ -97,12 +97,12 @@ impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
             names: names.clone(),
             measured: *measured,
             multileave: None,
-            // A folder may ask for more than the request.
-            caption: Caption { look: self.request.look.usually(Axes::Log), ..caption.clone() },
+            // A folder may ask for more than the settings.
+            caption: Caption { look: self.settings.look.usually(Axes::Log), ..caption.clone() },
             truth: truth.clone(),
             verdict: None,
-            late: self.request.late.describe(),
-            shown: self.request.shown(),
+            late: self.settings.late.describe(),
+            shown: self.settings.shown(),
         })
     }
 

@@ -15,7 +15,7 @@ use output::interrupt::say_when_stopped;
 use output::machine;
 use output::numbers::{significant, with_separators, with_unit};
 use output::shards::{Made, Shard, Share};
-use output::tell::remark;
+use output::tell::info;
 use output::usage::usage;
 use serde::Serialize;
 use simulation::prepared::PreparedSite;
@@ -96,7 +96,7 @@ pub fn estimate(
         );
     }
     if matches!(share, Share::Prepare) {
-        remark(quiet, &format!("prepared for all shards: the lists of {}", with_unit(arms as u64, "ranker")));
+        info(quiet, &format!("prepared for all shards: the lists of {}", with_unit(arms as u64, "ranker")));
         return Ok(None);
     }
     let identity = identity(prepared, seed, sampling, multileaved);
@@ -177,7 +177,7 @@ struct ShardOutput<'a> {
 fn play_part(shard: Shard, state: &State, prepared: &PreparedSite, part: &ShardOutput<'_>) -> Result<()> {
     let ShardOutput { out, save_every, made, quiet } = *part;
     if state.done {
-        remark(quiet, &format!("nothing left to do: {} holds this matrix", out.display()));
+        info(quiet, &format!("nothing left to do: {} holds this matrix", out.display()));
         return Ok(());
     }
     let Some(folder) = claim_shard(shard, out, &state.work()?, quiet)? else { return Ok(()) };

@@ -14,7 +14,7 @@ use simulation::late_answers::LateAnswers;
 use simulation::matrix::prepare_problem;
 use simulation::proxy::MatrixOrigin;
 use studies::matrix::{MatrixStudy, PlayedEnvironment};
-use studies::request::RunRequest;
+use studies::request::RunSettings;
 use studies::results::{Look, NamedMatrix, PreparedEnvironment};
 use studies::runner::{Length, Size};
 use studies::{Finished, Order, Outcome, Place, run};
@@ -27,7 +27,7 @@ fn study(runs: u64, algorithms: &[&str]) -> MatrixStudy<MatrixArena> {
     let matrix = NamedMatrix { matrix, name: "btl".to_owned(), taken: None, names, origin };
     let prepared = PreparedEnvironment::of_matrix(matrix, Some(RegretKind::Condorcet), true).expect("a winner");
     let algorithms: Vec<Spec> = algorithms.iter().map(|name| name.parse().expect("an algorithm")).collect();
-    let request = RunRequest {
+    let settings = RunSettings {
         asked: algorithms.clone(),
         size: Size { algorithms, runs, length: Length::Steps(2_000, None) },
         seed: 7,
@@ -36,8 +36,8 @@ fn study(runs: u64, algorithms: &[&str]) -> MatrixStudy<MatrixArena> {
         late: LateAnswers::default(),
         look: Look::default(),
     };
-    let on = PlayedEnvironment::new(prepared, &request, None);
-    MatrixStudy { request, on }
+    let on = PlayedEnvironment::new(prepared, &settings, None);
+    MatrixStudy { settings, on }
 }
 
 fn order(path: &Path, share: Share) -> Order {
@@ -144,7 +144,7 @@ fn other_results_and_shards_in_memory_are_refused_before_the_work() {
     finished(study(1, &["random"]), &order(&out, Share::All));
     let before = content(&out);
     let mut other = study(1, &["random"]);
-    other.request.seed = 8;
+    other.settings.seed = 8;
     let refused = run(other, &order(&out, Share::All)).err().expect("another seed").to_string();
     assert!(refused.contains("seed"), "{refused}");
     assert_eq!(content(&out), before);

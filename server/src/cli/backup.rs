@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use desk::println;
 
-use super::{StoreFlag, print};
+use super::StoreFlag;
 use crate::store::Access;
 
 /// Copy a store, also while a server runs
@@ -23,6 +24,7 @@ pub(super) struct Backup {
 impl Backup {
     pub(super) fn run(self) -> Result<()> {
         self.store.open(Access::Change)?.backup(&self.to)?;
-        print(&format!("wrote {}", self.to.display()))
+        println!("wrote {}", self.to.display());
+        Ok(())
     }
 }

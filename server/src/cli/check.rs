@@ -1,9 +1,11 @@
 //! `rankduel-server check`.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
+use desk::failure::FAILED;
+use desk::println;
 
-use super::{Found, StoreFlag, print};
+use super::StoreFlag;
 use crate::store::Access;
 use crate::writer::{FoldedLog, fold};
 
@@ -17,27 +19,29 @@ pub(super) struct Check {
 }
 
 impl Check {
-    pub(super) fn run(self) -> Result<()> {
+    /// Checks it; returns the exit code.
+    pub(super) fn run(self) -> Result<u8> {
         let store = self.store.open(Access::Read)?;
         let problems = store.problems()?;
         for problem in &problems {
-            print(&format!("store: {}", problem.text))?;
+            println!("store: {}", problem.text);
         }
         let mut wrong = problems.len();
         for (id, name) in store.experiments()? {
             match fold(&store, id, &name, |_| {}) {
                 Ok(FoldedLog { events, asked, .. }) => {
-                    print(&format!("{name}: ok, {events} events, {asked} impressions"))?
+                    println!("{name}: ok, {events} events, {asked} impressions");
                 }
                 Err(error) => {
                     wrong += 1;
-                    print(&format!("{name}: {error}"))?;
+                    println!("{name}: {error}");
                 }
             }
         }
         if wrong > 0 {
-            bail!(Found);
+            return Ok(FAILED);
         }
-        print("ok")
+        println!("ok");
+        Ok(0)
     }
 }

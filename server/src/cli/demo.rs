@@ -8,8 +8,10 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
+use desk::println;
+use output::usage::usage;
 
-use super::{Usage, logging, print};
+use super::logging;
 use crate::demo;
 use crate::settings::{LogFormat, LogLevel, Settings, parse_listen};
 
@@ -34,7 +36,7 @@ impl Demo {
     pub(super) fn run(self) -> Result<()> {
         if let Some(store) = self.store.as_ref().filter(|store| store.symlink_metadata().is_ok()) {
             let detail = format!("--store: {} is there already; name a file that is not", store.display());
-            return Err(Usage(detail).into());
+            return Err(usage(detail));
         }
         logging::start(LogFormat::Text, LogLevel::Warn);
         let folder = tempfile::Builder::new().prefix("rankduel-demo-").tempdir();
@@ -43,25 +45,25 @@ impl Demo {
         let mut settings = Settings::of(store);
         settings.listen = self.listen.unwrap_or_else(free_address);
         // Users send together what belongs together: nothing is gained from waiting for more.
-        settings.company = Duration::ZERO;
-        settings.answer_within = Duration::from_secs(20);
+        settings.batch_window = Duration::ZERO;
+        settings.decision_timeout = Duration::from_secs(20);
         let mut running = demo::Demo::start(settings, self.seed)?;
-        print(demo::NOTICE)?;
-        print(&format!("serving http://{}", running.running().address()))?;
+        println!("{}", demo::NOTICE);
+        println!("serving http://{}", running.running().address());
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
         running.running().on_signal(move || flag.store(true, Ordering::SeqCst))?;
         let address = running.running().address();
         let ended = running.past(demo::HISTORY, &stop).and_then(|()| {
-            print(&format!("twelve days have passed; look at http://{address}, and end it with Ctrl-C"))?;
+            println!("twelve days have passed; look at http://{address}, and end it with Ctrl-C");
             running.present(&stop)
         });
         running.stop();
         match &self.store {
             Some(store) => {
-                print(&format!("kept in {}; serve it with --accept-time, for its time is another", store.display()))?
+                println!("kept in {}; serve it with --accept-time, for its time is another", store.display())
             }
-            None => print("everything was removed")?,
+            None => println!("everything was removed"),
         }
         drop(folder);
         ended

@@ -5,11 +5,13 @@ use std::sync::Mutex;
 
 use anyhow::Result;
 use clap::Args;
+use desk::println;
+use output::usage::usage;
 use output::numbers::{parse_count, parse_positive, parse_up_to};
 use output::progress::Progress;
 use simulation::spec::SiteSpec;
 
-use super::{Usage, new_file, print, write_new};
+use super::{new_file, write_new};
 use crate::drive::calls::Calls;
 use crate::drive::expected::Plan;
 use crate::drive::users::Users;
@@ -128,11 +130,12 @@ impl Drive {
         };
         let done = run.run(&|| progress.advance(1))?;
         drop(progress);
-        print_done(&done)
+        print_done(&done);
+        Ok(())
     }
 
     fn site(&self) -> Result<SiteSpec> {
-        let wrong = |what: &str, error: &dyn std::fmt::Display| anyhow::Error::new(Usage(format!("--{what}: {error}")));
+        let wrong = |what: &str, error: &dyn std::fmt::Display| usage(format!("--{what}: {error}"));
         Ok(SiteSpec {
             dataset: vec![self.dataset.clone()],
             click: self.click.parse().map_err(|error| wrong("click", &error))?,
@@ -144,11 +147,11 @@ impl Drive {
     }
 }
 
-fn print_done(done: &Done) -> Result<()> {
+fn print_done(done: &Done) {
     let seconds = done.took.as_secs_f64();
     let all = done.credited + done.champion;
-    print("Users are simulated.")?;
-    print(&format!(
+    println!("Users are simulated.");
+    println!(
         "{} impressions in {seconds:.1} s ({:.0} per second): {} mixed, {} without an impression; {} clicks taken, {} requests sent again",
         done.asked.count(),
         done.asked.count() as f64 / seconds,
@@ -156,10 +159,9 @@ fn print_done(done: &Done) -> Result<()> {
         all - done.credited,
         done.clicks,
         done.again
-    ))?;
-    print(&format!("answers to requests for impressions: {}", done.asked.text()))?;
+    );
+    println!("answers to requests for impressions: {}", done.asked.text());
     if done.events.count() > 0 {
-        print(&format!("answers to events: {}", done.events.text()))?;
+        println!("answers to events: {}", done.events.text());
     }
-    Ok(())
 }

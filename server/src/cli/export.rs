@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
+use desk::println;
 use traffic::Ask;
 
-use super::{StoreFlag, print};
+use super::StoreFlag;
 use crate::export::{Rules, What, export};
 use crate::store::{Access, Store};
 
@@ -52,7 +53,8 @@ impl Export {
         // One moment for all files: a server may be writing meanwhile.
         let next = store.at_one_moment(|store| write(store, *id, name, &aside))?;
         std::fs::rename(&aside, &self.folder).with_context(|| format!("cannot write {}", self.folder.display()))?;
-        print(&format!("wrote {}; {next}", self.folder.display()))
+        println!("wrote {}; {next}", self.folder.display());
+        Ok(())
     }
 }
 

@@ -2,8 +2,10 @@
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
+use desk::println;
+use output::usage::usage;
 
-use super::{StoreFlag, Usage, print};
+use super::StoreFlag;
 use crate::store::{Access, KeyRow, Role};
 use crate::writer::Clock;
 
@@ -75,7 +77,7 @@ impl Keys {
         match self.command {
             Command::Add { role, experiment, label, store } => {
                 if label.len() > MOST_LABEL || label.chars().any(char::is_control) {
-                    bail!(Usage(format!(
+                    bail!(usage(format!(
                         "--label has more than {MOST_LABEL} bytes or control characters; expected a short name"
                     )));
                 }
@@ -85,25 +87,25 @@ impl Keys {
                     && !store.experiments()?.iter().any(|(_, known)| known == name)
                     && !is_name(name)
                 {
-                    bail!(Usage(format!(
+                    bail!(usage(format!(
                         "--experiment {name:?} cannot be the name of an experiment: expected 1 to 64 of a-z, 0-9, _ and -"
                     )));
                 }
                 let key = store.add_key(role.into(), experiment.as_deref(), &label, now)?;
-                print(&key.text)
+                println!("{}", key.text);
             }
             Command::List { store } => {
                 let keys = store.open(Access::Read)?.keys()?;
-                print("number\trole\texperiment\tlabel\tmade\trevoked")?;
-                keys.iter().try_for_each(|key| print(&line(key)))
+                println!("number\trole\texperiment\tlabel\tmade\trevoked");
+                keys.iter().for_each(|key| println!("{}", line(key)));
             }
             Command::Revoke { number, store } => {
                 if !store.open(Access::Change)?.revoke_key(number, now)? {
                     bail!("there is no key {number} that works; `rankduel-server keys list` has the numbers");
                 }
-                Ok(())
             }
         }
+        Ok(())
     }
 }
 

@@ -1,4 +1,4 @@
-//! The command line: one file per command. Exit code 2 for what was asked wrongly, 1 for what failed.
+//! The command line: one file per command. [`desk`] has exit codes, and how errors look.
 
 mod backup;
 mod check;
@@ -12,13 +12,15 @@ mod logging;
 mod replay;
 mod serve;
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
+use desk::failure::Failure;
 
 use crate::store::{Access, Store};
 
@@ -61,57 +63,47 @@ impl StoreFlag {
     }
 }
 
-/// Something was asked wrongly: exit code 2.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct Usage(String);
-
-/// A command has printed what is wrong: exit code 1, and nothing more to say.
-#[derive(Debug, thiserror::Error)]
-#[error("problems were found")]
-struct Found;
+impl Command {
+    /// Runs it, and returns the exit code.
+    fn run(self) -> Result<u8> {
+        // These end by themselves once they have answered all.
+        let serves = matches!(self, Self::Serve(_));
+        #[cfg(feature = "drive")]
+        let serves = serves || matches!(self, Self::Demo(_));
+        if !serves {
+            output::interrupt::install();
+        }
+        match self {
+            Self::Serve(command) => command.run(),
+            #[cfg(feature = "drive")]
+            Self::Demo(command) => command.run(),
+            Self::Keys(command) => command.run(),
+            Self::Check(command) => return command.run(),
+            Self::Replay(command) => command.run(),
+            Self::Backup(command) => command.run(),
+            Self::Export(command) => command.run(),
+            #[cfg(feature = "drive")]
+            Self::Drive(command) => command.run(),
+        }?;
+        Ok(0)
+    }
+}
 
 /// Runs the command of this process.
 #[must_use]
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => {
-            // Help and versions end well; everything else has the exit code 2.
-            let code = u8::try_from(error.exit_code()).unwrap_or(2);
-            return if error.print().is_ok() { ExitCode::from(code) } else { ExitCode::FAILURE };
-        }
-    };
-    let done = match cli.command {
-        Command::Serve(command) => command.run(),
-        #[cfg(feature = "drive")]
-        Command::Demo(command) => command.run(),
-        Command::Keys(command) => command.run(),
-        Command::Check(command) => command.run(),
-        Command::Replay(command) => command.run(),
-        Command::Backup(command) => command.run(),
-        Command::Export(command) => command.run(),
-        #[cfg(feature = "drive")]
-        Command::Drive(command) => command.run(),
-    };
-    let Err(error) = done else { return ExitCode::SUCCESS };
-    if error.is::<Found>() {
-        return ExitCode::FAILURE;
-    }
-    let is_pipe = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
-    if error.downcast_ref().is_some_and(is_pipe) {
-        return ExitCode::SUCCESS;
-    }
-    // Where not even standard error can be written, nobody can read the message.
-    let _ = writeln!(std::io::stderr(), "error: {error:#}");
-    if error.is::<Usage>() { ExitCode::from(2) } else { ExitCode::FAILURE }
+    main_with(std::env::args_os()).into()
 }
 
-/// Prints a line to standard output.
-fn print(line: &str) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{line}")?;
-    Ok(out.flush()?)
+/// The same with these arguments, the first of which is the name of the program; returns the exit code.
+#[must_use]
+pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    desk::ended(|| {
+        let parsed = desk::parse(&mut Cli::command(), &arguments).map_err(|refusal| refusal.failure(""))?;
+        let Some((Cli { command }, _)) = parsed else { return Ok(0) };
+        command.run().map_err(|error| Failure::of(&error, |_| None))
+    })
 }
 
 /// Writes a file that was not there.

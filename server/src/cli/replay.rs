@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use desk::println;
 use traffic::{Config, Event, Experiment};
 
-use super::{StoreFlag, print, write_new};
+use super::{StoreFlag, write_new};
 use crate::export::choices_line;
 use crate::store::Access;
 use crate::writer::{FoldedLog, Next, fold};
@@ -66,12 +67,12 @@ impl Replay {
                 write_new(path, &choices)?;
             }
             let (_, sum) = experiment.position();
-            print(&format!("{name}: {events} events, checksum {sum:016x}"))?;
+            println!("{name}: {events} events, checksum {sum:016x}");
             let ours = chooser(experiment.config());
             for Range { from, to, chooser } in ranges {
                 let is_ours = ours.as_deref() == Some(chooser.as_str());
                 let how = if is_ours { "reproduced" } else { "recorded" };
-                print(&format!("  {how}: events {from} to {to}, by {chooser}"))?;
+                println!("  {how}: events {from} to {to}, by {chooser}");
             }
         }
         if !is_there {

@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
+use desk::{print, println};
+use output::usage::usage;
 
-use super::{Usage, logging, print};
+use super::logging;
 use crate::running::{Hooks, Running};
 use crate::settings::Given;
 
@@ -34,18 +36,19 @@ impl Serve {
             None => Given::default(),
             Some(path) => {
                 let text = output::input::read_text(path, 1 << 20).with_context(|| path.display().to_string())?;
-                Given::from_toml(&text, path).map_err(Usage)?
+                Given::from_toml(&text, path).map_err(usage)?
             }
         };
-        let settings = self.given.or(file).resolve(self.accept_time).map_err(Usage)?;
+        let settings = self.given.or(file).resolve(self.accept_time).map_err(usage)?;
         if self.print_config {
-            return print(settings.to_toml().trim_end());
+            print::text(&settings.to_toml());
+            return Ok(());
         }
         logging::start(settings.log_format, settings.log_level);
         let store = settings.store.display().to_string();
         let running = Running::start(settings, Hooks::default())?;
         tracing::info!(store, address = %running.address(), "serving");
-        print(&format!("serving http://{}", running.address()))?;
+        println!("serving http://{}", running.address());
         running.wait_for_signal()?;
         tracing::info!("stopping");
         running.stop();

@@ -177,10 +177,10 @@ async fn read(request: Request<Body>, app: &App) -> Result<(Bytes, Room), Proble
     }
     let collected = Limited::new(request.into_body(), limit).collect();
     let late = |_| {
-        let within = crate::settings::text(app.settings.arrive_within);
+        let within = crate::settings::text(app.settings.request_timeout);
         Problem::new(StatusCode::REQUEST_TIMEOUT, format!("the body did not arrive within {within}"))
     };
-    match tokio::time::timeout(app.settings.arrive_within, collected).await.map_err(late)? {
+    match tokio::time::timeout(app.settings.request_timeout, collected).await.map_err(late)? {
         Ok(body) => {
             let bytes = body.to_bytes();
             let room = room(app, bytes.len()).await?;
@@ -196,7 +196,7 @@ async fn room(app: &App, bytes: usize) -> Result<Room, Problem> {
     // A body that is larger than all room, which only settings allow, waits until it is alone.
     let needed = bytes.clamp(1, ROOM) as u32;
     let room = Arc::clone(&app.room).acquire_many_owned(needed);
-    match tokio::time::timeout(app.settings.arrive_within, room).await {
+    match tokio::time::timeout(app.settings.request_timeout, room).await {
         Ok(Ok(permit)) => Ok(Room { _permit: permit }),
         _ => Err(Problem::unavailable("too many large bodies are being read")),
     }

@@ -79,9 +79,9 @@ async fn connection(
     let service = tower_service(router, address);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(app.settings.arrive_within)
+        .header_read_timeout(app.settings.request_timeout)
         .max_buf_size(HEAD)
-        .serve_connection(TokioIo::new(Patient::new(stream, app.settings.arrive_within)), service);
+        .serve_connection(TokioIo::new(Patient::new(stream, app.settings.request_timeout)), service);
     let mut connection = pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,

@@ -56,7 +56,7 @@ pub(super) async fn events(
     let taken = if sent.is_empty() {
         Ok(vec![])
     } else {
-        app.writer.call(Some(app.settings.arrive_within), move |session| jobs::events(session, &sent)).await
+        app.writer.call(Some(app.settings.request_timeout), move |session| jobs::events(session, &sent)).await
     };
     // Without a click, all answers are known whatever the writer does.
     let mut taken = if has_clicks { taken? } else { vec![] }.into_iter();

@@ -95,7 +95,7 @@ async fn asked(
         return Ok(jobs::Answer::Champion("killed"));
     }
     let ask = ask(app, entry, requester, kind, body);
-    let within = Some(app.settings.answer_within);
+    let within = Some(app.settings.decision_timeout);
     let answer = app.writer.call(within, move |session| jobs::ask(session, &ask, lists.as_ref())).await;
     Ok(late(answer)?.unwrap_or_else(jobs::Answer::Champion))
 }
@@ -133,7 +133,7 @@ pub(super) async fn lists(
     let top = Node::top(body.value());
     top.only(&["lists", "documents"])?;
     let SubmittedLists { lists, champion } = SubmittedLists::of(&top, &of.entry.config, false)?;
-    let (id, within) = (of.id, app.settings.answer_within);
+    let (id, within) = (of.id, app.settings.decision_timeout);
     let request = app.hashes.request(id.experiment, "lists", body.value().to_string().as_bytes());
     // Some list is there even if the champion did not meet anybody.
     let fallback = match champion.is_empty() {

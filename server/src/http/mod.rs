@@ -160,7 +160,7 @@ async fn health() -> &'static str {
 
 /// Ready if the store can be used: a job that does nothing comes back.
 async fn ready(State(app): State<App>) -> Response {
-    match app.writer.call(Some(app.settings.answer_within.max(Duration::from_secs(1))), |_| ()).await {
+    match app.writer.call(Some(app.settings.decision_timeout.max(Duration::from_secs(1))), |_| ()).await {
         Ok(()) => "ready\n".into_response(),
         Err(_) => Problem::unavailable("the store cannot be written at present").into_response(),
     }

@@ -82,7 +82,7 @@ impl Running {
         let address = listener.local_addr().map_err(refused)?;
         let writer = Writer::start(Options {
             store: settings.store.clone(),
-            company: settings.company,
+            batch_window: settings.batch_window,
             open_impressions: settings.open_impressions,
             accept_time: settings.accept_time,
             clock: hooks.clock.unwrap_or_else(Clock::start),

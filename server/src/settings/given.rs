@@ -71,13 +71,13 @@ pub struct Given {
     #[serde(deserialize_with = "listen")]
     pub listen: Option<SocketAddr>,
     /// An impression that cannot be recorded by then gets the champion's list [default: 250ms]
-    #[arg(long, value_name = "TIME", env = "RANKDUEL_ANSWER_WITHIN", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", env = "RANKDUEL_DECISION_TIMEOUT", value_parser = parse_duration)]
     #[serde(deserialize_with = "duration")]
-    pub answer_within: Option<Duration>,
+    pub decision_timeout: Option<Duration>,
     /// How long a transaction waits for further requests: more of them share one write to the disk [default: 300us]
-    #[arg(long, value_name = "TIME", env = "RANKDUEL_COMPANY", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", env = "RANKDUEL_BATCH_WINDOW", value_parser = parse_duration)]
     #[serde(deserialize_with = "duration")]
-    pub company: Option<Duration>,
+    pub batch_window: Option<Duration>,
     /// Origins whose pages may call the server from a browser, such as `https://shop.example` [default: none]
     #[arg(long, value_name = "ORIGINS", env = "RANKDUEL_ORIGINS", value_delimiter = ',')]
     pub origins: Option<Vec<String>>,
@@ -85,9 +85,9 @@ pub struct Given {
     #[arg(long, value_name = "BYTES", env = "RANKDUEL_BODY_LIMIT")]
     pub body_limit: Option<usize>,
     /// How long a request may take to arrive [default: 10s]
-    #[arg(long, value_name = "TIME", env = "RANKDUEL_ARRIVE_WITHIN", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", env = "RANKDUEL_REQUEST_TIMEOUT", value_parser = parse_duration)]
     #[serde(deserialize_with = "duration")]
-    pub arrive_within: Option<Duration>,
+    pub request_timeout: Option<Duration>,
     /// The most connections at a time [default: 1024]
     #[arg(long, value_name = "N", env = "RANKDUEL_CONNECTIONS")]
     pub connections: Option<usize>,
@@ -133,11 +133,11 @@ impl Given {
         Self {
             store: self.store.or(other.store),
             listen: self.listen.or(other.listen),
-            answer_within: self.answer_within.or(other.answer_within),
-            company: self.company.or(other.company),
+            decision_timeout: self.decision_timeout.or(other.decision_timeout),
+            batch_window: self.batch_window.or(other.batch_window),
             origins: self.origins.or(other.origins),
             body_limit: self.body_limit.or(other.body_limit),
-            arrive_within: self.arrive_within.or(other.arrive_within),
+            request_timeout: self.request_timeout.or(other.request_timeout),
             connections: self.connections.or(other.connections),
             open_impressions: self.open_impressions.or(other.open_impressions),
             address_rate: self.address_rate.or(other.address_rate),
@@ -158,11 +158,11 @@ impl Given {
         let defaults = Settings::of(store);
         let settings = Settings {
             listen: self.listen.unwrap_or(defaults.listen),
-            answer_within: self.answer_within.unwrap_or(defaults.answer_within),
-            company: self.company.unwrap_or(defaults.company),
+            decision_timeout: self.decision_timeout.unwrap_or(defaults.decision_timeout),
+            batch_window: self.batch_window.unwrap_or(defaults.batch_window),
             origins: self.origins.unwrap_or_default().into_iter().filter(|origin| !origin.is_empty()).collect(),
             body_limit: self.body_limit.unwrap_or(defaults.body_limit),
-            arrive_within: self.arrive_within.unwrap_or(defaults.arrive_within),
+            request_timeout: self.request_timeout.unwrap_or(defaults.request_timeout),
             connections: self.connections.unwrap_or(defaults.connections),
             open_impressions: self.open_impressions.unwrap_or(defaults.open_impressions),
             address_rate: self.address_rate.unwrap_or(defaults.address_rate),
@@ -191,9 +191,9 @@ impl Given {
                 Err(format!("{name} is {}; {range}", super::text(time)))
             }
         };
-        between("answer_within", settings.answer_within, Duration::from_millis(1), Duration::from_secs(60))?;
-        between("arrive_within", settings.arrive_within, Duration::from_millis(1), Duration::from_secs(3600))?;
-        between("company", settings.company, Duration::ZERO, Duration::from_millis(100))?;
+        between("decision_timeout", settings.decision_timeout, Duration::from_millis(1), Duration::from_secs(60))?;
+        between("request_timeout", settings.request_timeout, Duration::from_millis(1), Duration::from_secs(3600))?;
+        between("batch_window", settings.batch_window, Duration::ZERO, Duration::from_millis(100))?;
         Ok(settings)
     }
 }
@@ -220,12 +220,12 @@ mod tests {
     #[test]
     fn flags_are_before_the_file_and_the_file_before_defaults() {
         let file = Given::from_toml(
-            "store = 'a.db'\nanswer_within = '1s'\norigins = ['http://a.example']",
+            "store = 'a.db'\ndecision_timeout = '1s'\norigins = ['http://a.example']",
             Path::new("c.toml"),
         );
         let flags = Given { store: Some("b.db".into()), ..Given::default() };
         let settings = flags.or(file.expect("a file")).resolve(false).expect("settings");
-        assert_eq!((settings.store.to_str(), settings.answer_within), (Some("b.db"), Duration::from_secs(1)));
+        assert_eq!((settings.store.to_str(), settings.decision_timeout), (Some("b.db"), Duration::from_secs(1)));
         assert_eq!(settings.connections, 1024);
         let again = Given::from_toml(&settings.to_toml(), Path::new("c.toml")).expect("what it writes").resolve(false);
         assert_eq!(again, Ok(settings));
@@ -239,7 +239,7 @@ mod tests {
             "{}",
             error("lisen = 'x'")
         );
-        assert!(error("company = '3'").contains("such as 250ms"));
+        assert!(error("batch_window = '3'").contains("such as 250ms"));
         let listen = error("store = 'a'\nlisten = ':80'");
         assert!(listen.starts_with("c.toml:2: listen is \":80\": expected an address in numbers"), "{listen}");
         let refused = |given: Given| Given { store: given.store.clone().or(Some("a".into())), ..given }.resolve(false);
@@ -248,7 +248,7 @@ mod tests {
             assert!(refused(given).is_err_and(|error| error.contains(origin)), "{origin}");
         }
         assert!(refused(Given { connections: Some(0), ..Given::default() }).is_err());
-        assert!(refused(Given { answer_within: Some(Duration::ZERO), ..Given::default() }).is_err());
+        assert!(refused(Given { decision_timeout: Some(Duration::ZERO), ..Given::default() }).is_err());
         assert!(Given::default().resolve(false).is_err_and(|error| error.contains("--store")));
     }
 }

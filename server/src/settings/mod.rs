@@ -21,15 +21,15 @@ pub struct Settings {
     /// The address to listen at.
     pub listen: SocketAddr,
     /// A request for an impression that is not answered by then gets the champion's list.
-    pub answer_within: Duration,
+    pub decision_timeout: Duration,
     /// How long a transaction waits for further requests.
-    pub company: Duration,
+    pub batch_window: Duration,
     /// Pages of other origins that may call the server from a browser.
     pub origins: Vec<String>,
     /// The most bytes of a body.
     pub body_limit: usize,
     /// How long a request may take to arrive.
-    pub arrive_within: Duration,
+    pub request_timeout: Duration,
     /// The most connections at a time.
     pub connections: usize,
     /// The most impressions of an experiment that may be open at a time.
@@ -53,11 +53,11 @@ impl Settings {
         Self {
             store,
             listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7077),
-            answer_within: Duration::from_millis(250),
-            company: Duration::from_micros(300),
+            decision_timeout: Duration::from_millis(250),
+            batch_window: Duration::from_micros(300),
             origins: vec![],
             body_limit: 1 << 20,
-            arrive_within: Duration::from_secs(10),
+            request_timeout: Duration::from_secs(10),
             connections: 1024,
             open_impressions: 1_000_000,
             address_rate: 0,
@@ -74,15 +74,15 @@ impl Settings {
         let string = |text: &str| toml::Value::String(text.to_owned()).to_string();
         let origins: Vec<String> = self.origins.iter().map(|origin| string(origin)).collect();
         format!(
-            "store = {}\nlisten = {}\nanswer_within = {}\ncompany = {}\norigins = [{}]\nbody_limit = {}\n\
-            arrive_within = {}\nconnections = {}\nopen_impressions = {}\naddress_rate = {}\nlog_format = {}\nlog_level = {}\n",
+            "store = {}\nlisten = {}\ndecision_timeout = {}\ncompany = {}\norigins = [{}]\nbody_limit = {}\n\
+            request_timeout = {}\nconnections = {}\nopen_impressions = {}\naddress_rate = {}\nlog_format = {}\nlog_level = {}\n",
             string(&self.store.display().to_string()),
             string(&self.listen.to_string()),
-            string(&text(self.answer_within)),
-            string(&text(self.company)),
+            string(&text(self.decision_timeout)),
+            string(&text(self.batch_window)),
             origins.join(", "),
             self.body_limit,
-            string(&text(self.arrive_within)),
+            string(&text(self.request_timeout)),
             self.connections,
             self.open_impressions,
             self.address_rate,

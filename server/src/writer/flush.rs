@@ -142,7 +142,7 @@ impl Thread {
 
     /// Adds what waits, and what comes within a moment; `true` if the thread should stop.
     fn gather(&mut self, received: &Receiver<Message>, jobs: &mut Vec<Job>) -> bool {
-        let until = Instant::now() + self.options.company;
+        let until = Instant::now() + self.options.batch_window;
         while jobs.len() < MOST_JOBS {
             let patience = until.saturating_duration_since(Instant::now());
             let next = if patience.is_zero() { received.try_recv().ok() } else { received.recv_timeout(patience).ok() };

@@ -56,7 +56,7 @@ pub struct Options {
     /// The store. The caller holds its lock.
     pub store: PathBuf,
     /// How long a transaction waits for further jobs.
-    pub company: Duration,
+    pub batch_window: Duration,
     /// The most open impressions of an experiment.
     pub open_impressions: usize,
     /// Whether a clock that differs by more than a day from the store's is right.

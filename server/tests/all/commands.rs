@@ -106,7 +106,7 @@ fn the_configuration_comes_from_flags_then_the_environment_then_a_file() {
         "listen = \"127.0.0.1:2\"",
         "connections = 9",
         "log_format = \"json\"",
-        "answer_within = \"250ms\"",
+        "decision_timeout = \"250ms\"",
         "origins = []",
     ] {
         assert!(all.lines().any(|found| found == line), "{line} in {all}");

@@ -113,7 +113,7 @@ fn a_kill_holds_although_it_cannot_be_written() {
 
 #[test]
 fn who_waits_too_long_gets_the_champion_and_the_impression_is_closed() {
-    let server = Server::start_with(|settings| settings.answer_within = Duration::from_secs(1));
+    let server = Server::start_with(|settings| settings.decision_timeout = Duration::from_secs(1));
     server.experiment("e", json!({"champion": "old"}));
     // Another process has the store for longer than that.
     let other = rusqlite::Connection::open(server.store()).unwrap();
@@ -138,7 +138,7 @@ fn fates(server: &Server) -> [u64; 3] {
 
 #[test]
 fn what_is_committed_after_its_answer_was_given_is_closed() {
-    let server = Server::start_with(|settings| settings.answer_within = Duration::from_secs(1));
+    let server = Server::start_with(|settings| settings.decision_timeout = Duration::from_secs(1));
     server.experiment("e", json!({}));
     let chosen = server.client().post("/v1/experiments/e/choose", json!({"unit": "b"})).expect_status(200);
     // Three rows are written for an impression: its unit, its documents, its event. Without any, nothing takes longer.

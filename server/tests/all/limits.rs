@@ -116,7 +116,7 @@ fn hostile_names_are_only_names() {
 #[test]
 fn slow_clients_are_cut_off_and_others_served() {
     let server = Server::start_with(|settings| {
-        settings.arrive_within = Duration::from_millis(1500);
+        settings.request_timeout = Duration::from_millis(1500);
         settings.connections = 4;
     });
     let started = Instant::now();

@@ -17,4 +17,6 @@ mod pages;
 mod random;
 mod restart;
 mod security;
+#[cfg(target_os = "linux")]
+mod situations;
 mod units;

@@ -90,7 +90,7 @@ impl Server {
         let mut settings = Settings::of(folder.path().join("store.db"));
         settings.listen = "127.0.0.1:0".parse().expect("an address");
         // Tests run side by side on slow machines; those about late answers set their own.
-        settings.answer_within = Duration::from_secs(20);
+        settings.decision_timeout = Duration::from_secs(20);
         let (time, faults) = (Arc::new(AtomicI64::new(NOON)), Arc::new(OnDemand::default()));
         Self { folder, time, faults, settings, running: None }
     }

@@ -224,7 +224,7 @@ class Preloaded(Server):
     """A server that preloads the faults. It waits long before it answers without the store."""
 
     def __init__(self, program: str, folder: pathlib.Path, preload: pathlib.Path) -> None:
-        super().__init__(program, folder, "--answer-within", "20s")
+        super().__init__(program, folder, "--decision-timeout", "20s")
         self.preload = str(preload)
 
     def start(self, wait: bool = True) -> None:

@@ -342,7 +342,7 @@ def main() -> None:
         public_without_keys(given.program, folder / "public", table)
         limits.limits(given.program, folder / "limits", table)
 
-        server = Server(given.program, folder / "plain", "--log-level", "trace", "--arrive-within", f"{limits.ARRIVE:g}s")
+        server = Server(given.program, folder / "plain", "--log-level", "trace", "--request-timeout", f"{limits.ARRIVE:g}s")
         server.start()
         status, value = call(server.port, "POST", "/v1/experiments", {"name": "plain", **SETTINGS})
         table.add(status == 201, "plain", "an experiment", value if status != 201 else status)

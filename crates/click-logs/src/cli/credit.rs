@@ -7,10 +7,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
+use desk::print::text;
 use letor_io::NameList;
 use output::numbers::{parse_positive, parse_up_to};
 use output::progress::Progress;
 use output::results_folder::{Existing, ResultsFolder};
+use output::tell::info;
 use output::usage::usage;
 use serde_json::{Value, json};
 use times::{self, Zone, duration_text, parse_duration};
@@ -175,7 +177,7 @@ impl Credit {
         let existing = Existing::replaced(self.replace);
         let folder = ResultsFolder::claim(&path, &config, existing)?;
         if let Some(aside) = folder.moves_to() {
-            super::warn(&format!("earlier results move to {} when the new ones are complete", aside.display()));
+            info(false, &format!("earlier results move to {} when the new ones are complete", aside.display()));
         }
         let scratch = Scratch::new(self.scratch.as_deref().unwrap_or(folder.path()))?;
         let order = match self.order {
@@ -218,7 +220,8 @@ impl Credit {
             drop(scratch);
             Ok(())
         })?;
-        super::print(&report(&credited, &settings, &outcomes, &warnings(&summary), &path))
+        text(&report(&credited, &settings, &outcomes, &warnings(&summary), &path));
+        Ok(())
     }
 
     fn settings(&self) -> Result<Settings> {
@@ -410,9 +413,7 @@ impl Watch for Bars {
     fn again(&self, why: &str) {
         let mut reading = held(&self.reading);
         reading.finish();
-        if !self.quiet {
-            super::warn(why);
-        }
+        info(self.quiet, why);
         *reading = Progress::new("bytes read", self.bytes, self.quiet);
     }
 }

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
+use desk::print;
 use output::numbers::{complement, parse_confidence};
 use output::results_folder::{Existing, ResultsFolder};
+use output::tell::info;
 use output::usage::usage;
 use serde_json::{Value, json};
 use statistics::anytime::TestState;
@@ -119,15 +121,15 @@ impl Decide {
             self.write(out, &verdicts, &json, &text, &summary)?;
         }
         match self.format {
-            Format::Text => super::print(&text)?,
-            Format::Json => super::print(&serde_json::to_string_pretty(&json)?)?,
+            Format::Text => print::text(&text),
+            Format::Json => print::text(&serde_json::to_string_pretty(&json)?),
             Format::Csv => {
                 verdicts
                     .change()
                     .into_iter()
                     .chain(before_all(&verdicts, &summary))
-                    .for_each(|warning| super::warn(&warning));
-                super::print(&verdicts.looks_csv())?;
+                    .for_each(|warning| info(false, &warning));
+                print::text(&verdicts.looks_csv());
             }
         }
         Ok(match (self.exit_code, is_trusted.unwrap_or(true), finding(verdicts.latest(), None).kind) {

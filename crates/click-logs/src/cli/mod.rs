@@ -16,8 +16,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
-use output::numbers::escaped;
-use output::usage::UsageError;
+use desk::failure::{Failure, FailureKind};
+
+use crate::error::LogError;
 
 /// Who won, from your own logs: credit impressions and clicks once and rightly, and decide when to stop
 ///
@@ -50,80 +51,25 @@ pub fn main() -> ExitCode {
 #[must_use]
 pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     output::interrupt::install();
-    let command = match Cli::try_parse_from(arguments) {
-        Ok(cli) => cli.command,
-        Err(error) if error.kind() == HELP => {
-            warn("error: no command was given; expected credit, decide or simulate; for all flags, --help");
-            return WRONG_USAGE;
-        }
-        Err(error) if error.use_stderr() => {
-            warn(&in_one_line(&error.render().to_string()));
-            return WRONG_USAGE;
-        }
-        Err(error) => {
-            // There is nowhere to report that the output is closed.
-            let _ = error.print();
-            return error.exit_code() as u8;
-        }
-    };
+    desk::ended(|| run_with(&arguments.into_iter().collect::<Vec<_>>()))
+}
+
+fn run_with(arguments: &[OsString]) -> Result<u8, Failure> {
+    let parsed = desk::parse(&mut command(), arguments).map_err(|refusal| refusal.failure(""))?;
+    let Some((Cli { command }, _)) = parsed else { return Ok(0) };
     let ran = match command {
         Command::Credit(command) => command.run().map(|()| 0),
         Command::Decide(command) => command.run(),
         Command::Simulate(command) => command.run().map(|()| 0),
     };
-    match ran {
-        Ok(code) => code,
-        Err(error) if is_closed_pipe(&error) => 0,
-        Err(error) => {
-            let usage = error.chain().any(|cause| cause.is::<UsageError>());
-            warn(&format!("error: {error:#}"));
-            if usage { WRONG_USAGE } else { 1 }
-        }
-    }
-}
-
-/// The exit code for wrong usage, the same as that of clap.
-const WRONG_USAGE: u8 = 2;
-
-const HELP: clap::error::ErrorKind = clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
-
-/// An error of clap in one line, without the usage behind it.
-fn in_one_line(text: &str) -> String {
-    let is_usage = |line: &&str| line.starts_with("Usage:") || line.starts_with("For more information");
-    let lines = text.lines().map(str::trim).take_while(|line| !is_usage(line)).filter(|line| !line.is_empty());
-    format!("{}; for all flags, --help", lines.collect::<Vec<_>>().join(" "))
+    let of_log = |error: &LogError| error.io_kind().map_or(FailureKind::Content, FailureKind::of_io);
+    ran.map_err(|error| Failure::of(&error, |cause| cause.downcast_ref().map(of_log)))
 }
 
 /// The command line as clap describes it, e.g. to check commands in documents.
 #[must_use]
 pub fn command() -> clap::Command {
     <Cli as clap::CommandFactory>::command()
-}
-
-/// Whoever read the output has enough.
-fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    let of_io = |cause: &(dyn std::error::Error + 'static)| {
-        cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
-    };
-    error.chain().any(of_io)
-}
-
-/// Prints lines on standard output. What they quote of logs controls no terminal.
-fn print(text: &str) -> Result<()> {
-    use std::io::Write as _;
-    let mut out = std::io::stdout().lock();
-    for line in text.lines() {
-        out.write_all(escaped(line).as_bytes())?;
-        out.write_all(b"\n")?;
-    }
-    Ok(out.flush()?)
-}
-
-/// Prints a line on standard error.
-fn warn(line: &str) {
-    use std::io::Write as _;
-    // There is nowhere to report that standard error is closed.
-    let _ = writeln!(std::io::stderr().lock(), "{}", escaped(line));
 }
 
 /// Makes `text` a file of a results folder.

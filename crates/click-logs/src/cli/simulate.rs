@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use clicks::ClickSpec;
+use desk::println;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use interleave::AnyInterleaving;
@@ -294,17 +295,18 @@ impl Simulate {
         let path = self.out.display();
         let [impressions, clicks] = credited.tally.lines();
         let dwell = self.dwell.map_or_else(String::new, |dwell| format!(" --dwell {}", duration_text(dwell)));
-        super::print(&format!(
+        println!(
             "{} impressions of simulated users in {path}: {} lines of impressions, {} of clicks.\n\
              click-logs credit --impressions {path}/{} --clicks {path}/{} --bots {path}/bots.toml --rankers {} --final{dwell} \
-             --out FOLDER\nwrites the outcomes.csv and fates.csv of {path}/truth.\n",
+             --out FOLDER\nwrites the outcomes.csv and fates.csv of {path}/truth.",
             with_separators(truth.impressions()),
             with_separators(impressions),
             with_separators(clicks),
             names[0],
             names[1],
             rules.rankers.join(","),
-        ))
+        );
+        Ok(())
     }
 }
 

@@ -18,7 +18,7 @@ fn help_of_every_command() {
     }
 }
 
-fn check(name: &str, found: &str) {
+pub(crate) fn check(name: &str, found: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots").join(name);
     if std::env::var_os("UPDATE").is_some() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -20,6 +20,8 @@ mod pages;
 mod parquet;
 mod published;
 mod shapes;
+#[cfg(target_os = "linux")]
+mod situations;
 mod sliding;
 mod steered;
 mod truth;

@@ -97,7 +97,7 @@ impl SecondName {
         }
         let aside = free_name(path)?;
         fs::rename(second, &aside).with_context(|| format!("failed to keep {}", path.display()))?;
-        warn(&format!("{} was there before and is now {}", path.display(), aside.display()));
+        warn(false, &format!("{} was there before and is now {}", path.display(), aside.display()));
         Ok(())
     }
 }

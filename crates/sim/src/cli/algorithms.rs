@@ -9,7 +9,7 @@ use output::numbers::with_separators;
 use output::program;
 use serde::Serialize;
 
-use super::print::println;
+use desk::println;
 
 /// List the algorithms with their parameters and defaults, or describe some of them
 #[derive(Debug, Args)]

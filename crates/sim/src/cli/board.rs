@@ -17,7 +17,7 @@ use studies::board::BoardReport;
 use studies::runner::claim_folder;
 
 use super::args::TableFormat;
-use super::print::{eprintln, println};
+use desk::{eprintln, println};
 
 /// Say who is best in a table of judgements, how sure that is, and what would mislead.
 ///

@@ -8,14 +8,15 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, Subcommand};
 use letor_io::cache::{CacheFile, State};
 use letor_io::registry;
-use output::numbers::{escaped, with_unit};
+use output::numbers::with_unit;
 use output::program;
 use output::text_table::{Align, TextTable};
 use output::usage::usage;
+use ranktypes::text::escaped;
 use serde_json::json;
 use simulation::lists;
 
-use super::print::println;
+use desk::println;
 
 /// List the binary caches of data sets, or remove them.
 ///

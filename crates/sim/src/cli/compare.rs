@@ -7,13 +7,11 @@ use bandits::RegretKind;
 use clap::Args;
 use output::numbers::parse_positive;
 use output::usage::usage;
-use simulation::late_answers::LateAnswers;
 use studies::compare::{CompareStudy, ProxyMatrix, check_algorithms};
-use studies::live::Request;
 use studies::matrix_file;
-use studies::site::TruthRequest;
+use studies::request::{CompareRequest, StudyDefaults};
 
-use crate::cli::args::{RunArgs, SiteArgs, StreamArgs, StudyDefaults};
+use crate::cli::args::{PlaceArgs, SiteArgs};
 use crate::cli::study::Asking;
 
 /// Run the same bandits live and on the proxy matrix of the same data, side by side.
@@ -32,45 +30,41 @@ pub(super) struct Compare {
     matrix: Option<PathBuf>,
 
     /// Simulated impressions per pair for the estimate
-    #[arg(long = "impressions-per-pair", value_name = "N", default_value = "20000", value_parser = parse_positive, conflicts_with = "matrix")]
-    interleavings: u64,
+    #[arg(long, value_name = "N", default_value = "20000", value_parser = parse_positive, conflicts_with = "matrix")]
+    impressions_per_pair: u64,
 
     #[command(flatten)]
-    run: RunArgs,
+    request: CompareRequest,
 
     #[command(flatten)]
-    truth: TruthRequest,
-
-    #[command(flatten)]
-    streams: StreamArgs,
+    place: PlaceArgs,
 }
 
 impl Compare {
     pub(super) fn run(&self) -> Result<()> {
-        let RunArgs { common, .. } = &self.run;
+        let Self { request, place, .. } = self;
         let usual = if self.site.is_default() { &StudyDefaults::FIRST_DUELS } else { &StudyDefaults::DUELS };
-        let run = self.run.request(usual, LateAnswers::default(), None);
-        let request = Request { run, streams: self.streams.streams(), truth: self.truth.clone() };
-        check_algorithms(&request)?;
+        let settings = request.settings(usual, place.common.seed, None)?;
+        check_algorithms(&settings)?;
         ensure!(
             !self.site.multileaves(),
             usage(
                 "--multileave does not apply to compare, whose algorithms duel with two lists at a time; leave it out"
             )
         );
-        self.run.regret.check_live()?;
-        let asking = Asking::new(&self.run.output, &self.run.shard, common)?;
+        let asking = Asking::new(place)?;
         // Read first: a wrong file name should fail before any work is done.
         let matrix = match &self.matrix {
-            None => ProxyMatrix::Estimated(self.interleavings),
+            None => ProxyMatrix::Estimated(self.impressions_per_pair),
             Some(path) => {
-                let read = matrix_file::read(path, common.quiet)?;
+                let read = matrix_file::read(path, place.common.quiet)?;
                 ProxyMatrix::Given { matrix: read.matrix, origin: Box::new(read.origin), name: matrix_file::name(path) }
             }
         };
-        let site = self.site.open_for(&asking.share, common)?;
-        let part = self.run.regret.part(RegretKind::Condorcet) + &self.truth.part() + &self.streams.part();
-        let folder = self.site.default_folder("compare", &site.prepared.description, &part, common);
-        asking.run(CompareStudy::new(site, request, matrix)?, folder)
+        let site = self.site.open_for(&asking.share, &place.common)?;
+        let regret = request.run.regret_part(RegretKind::Condorcet);
+        let part = regret + &request.truth.part() + &request.streams.part();
+        let folder = self.site.default_folder("compare", &site.prepared.description, &part, &place.common);
+        asking.run(CompareStudy::new(site, settings, matrix)?, folder)
     }
 }

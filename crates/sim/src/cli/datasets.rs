@@ -12,7 +12,7 @@ use output::numbers::with_separators;
 use output::text_table::{Align, TextTable};
 use serde::Serialize;
 
-use super::print::{eprintln, println};
+use desk::{eprintln, println};
 
 /// List the data sets and preference matrices known by name, or get them
 #[derive(Debug, Args)]

@@ -11,12 +11,12 @@ use output::progress::Progress;
 use output::text_table::{Align, TextTable};
 use output::usage::usage;
 
-use super::print::{eprintln, println};
 use crate::cli::args::CacheArgs;
 use crate::cli::shards::{ShardArgs, made};
 use crate::experiment::{
     self, Experiment, ExperimentContext, ExperimentOutcome, SharedWork, Table, claim::ClaimResult, report::index,
 };
+use desk::{eprintln, println};
 use output::interrupt::say_when_stopped;
 use output::shards::Share;
 use studies::Units;
@@ -166,7 +166,7 @@ impl ExperimentCommand {
         let work = self.sharded_work(&context, file)?;
         let Some(shard) = share.shard() else {
             experiment::run_share(&context, file)?;
-            output::tell::remark(quiet, "prepared for all shards: data, ground truths and matrices");
+            output::tell::info(quiet, "prepared for all shards: data, ground truths and matrices");
             return Ok(());
         };
         ensure!(!self.replace, no_replace());
@@ -253,7 +253,7 @@ impl ExperimentCommand {
             let quiet = self.common.quiet || !self.time;
             let progress = Progress::new(&format!("timing {name}"), files.len() as u64, quiet);
             progress.start_at(done as u64);
-            let found = experiment::estimate::estimate(context, small.as_ref(), &Experiment::read(file)?);
+            let found = experiment::estimate::estimate(context, small.as_ref(), &experiment::read(file)?);
             progress.finish();
             let found = found?;
             let spent = found.seconds() / threads;

@@ -16,10 +16,10 @@ use simulation::spec::SiteSpec;
 
 use output::tell::note;
 
-use super::print::{eprintln, println};
 use crate::cli::args::{
     CommonArgs, DatasetArgs, OutputArgs, ReadingArgs, announce, dataset_name, default_folder, short,
 };
+use desk::{eprintln, println};
 
 /// The file of the labels.
 const QRELS: &str = "qrels.txt";

@@ -3,10 +3,10 @@
 use anyhow::Result;
 use bandits::RegretKind;
 use clap::Args;
-use studies::live::{LiveStudy, Request};
-use studies::site::TruthRequest;
+use studies::live::LiveStudy;
+use studies::request::{LiveRequest, StudyDefaults};
 
-use crate::cli::args::{EvidenceArgs, LateArgs, RunArgs, SiteArgs, StreamArgs, StudyDefaults};
+use crate::cli::args::{ComparisonArgs, PlaceArgs, SiteArgs};
 use crate::cli::study::Asking;
 
 /// Run dueling bandits on simulated users: the same as rankduel without a command.
@@ -20,35 +20,30 @@ pub(super) struct Live {
     site: SiteArgs,
 
     #[command(flatten)]
-    run: RunArgs,
+    request: LiveRequest,
 
     #[command(flatten)]
-    truth: TruthRequest,
+    place: PlaceArgs,
 
     #[command(flatten)]
-    streams: StreamArgs,
-
-    #[command(flatten)]
-    evidence: EvidenceArgs,
-
-    #[command(flatten)]
-    late: LateArgs,
+    comparison: ComparisonArgs,
 }
 
 impl Live {
     pub(super) fn run(&self) -> Result<()> {
-        let RunArgs { common, .. } = &self.run;
-        self.run.regret.check_live()?;
-        let evidence = self.evidence.plan()?;
-        let asking = Asking::new(&self.run.output, &self.run.shard, common)?;
-        let usual = if self.site.is_default() { &StudyDefaults::FIRST } else { &StudyDefaults::STUDY };
-        let late = self.late.late(self.run.steps(usual))?;
-        let part = [self.truth.part(), self.streams.part(), self.evidence.part(), late.part()].concat();
-        let part = self.run.regret.part(RegretKind::Condorcet) + &part;
-        let site = self.site.open_for(&asking.share, common)?;
-        let run = self.run.request(usual, late, evidence);
-        let folder = self.site.default_folder("live", &site.prepared.description, &part, common);
-        let request = Request { run, streams: self.streams.streams(), truth: self.truth.clone() };
-        asking.compare(self.evidence.compare_algorithms).run(LiveStudy { site, request }, folder)
+        let Self { site, request, place, comparison } = self;
+        let usual = if site.is_default() { &StudyDefaults::FIRST } else { &StudyDefaults::STUDY };
+        let settings = request.settings(usual, place.common.seed, None)?;
+        let asking = Asking::new(place)?.compare(comparison.compare_algorithms);
+        let parts = [
+            request.run.regret_part(RegretKind::Condorcet),
+            request.truth.part(),
+            request.streams.part(),
+            request.evidence.part(),
+            settings.run.late.part(),
+        ];
+        let open = site.open_for(&asking.share, &place.common)?;
+        let folder = site.default_folder("live", &open.prepared.description, &parts.concat(), &place.common);
+        asking.run(LiveStudy { site: open, settings }, folder)
     }
 }

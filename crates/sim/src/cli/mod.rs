@@ -17,34 +17,34 @@ mod inspect;
 mod live;
 mod logging;
 mod next;
-mod print;
 mod proxy;
 mod report;
 mod serve;
 mod shards;
 mod study;
 
+use std::error::Error;
 use std::ffi::OsString;
-use std::fmt;
-use std::panic::{catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use bandits::MatrixError;
-use clap::{FromArgMatches, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{Parser, Subcommand};
+use desk::failure::{Failure, FailureKind};
+use desk::refusal::Refusal;
+use desk::{eprintln, print};
 use output::interrupt;
-use output::memory::NoRoom;
-use output::numbers::escaped;
 use output::program;
-use output::usage::{UsageError, usage};
+use output::usage::usage;
+use ranktypes::text::escaped;
 use simulation::spec::SpecError;
 use studies::distortion::DistortionStudy;
 use studies::sensitivity::SensitivityStudy;
 
 use self::args::defaults::{self, Added};
 pub use self::datasets::gets_data_as;
-use self::print::{NotPrinted, eprintln};
 pub use self::shards::made;
 
 /// Find the best of many rankers from user clicks, at the lowest cost to the users.
@@ -130,17 +130,7 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     if let Some(called) = arguments.first() {
         program::set(called);
     }
-    match catch_unwind(|| run_with(arguments)) {
-        Ok(Ok(())) => 0,
-        Ok(Err(failure)) => {
-            print::failure(&failure.message);
-            failure.exit_code
-        }
-        Err(panic) => match panic.downcast::<NotPrinted>() {
-            Ok(closed) => closed.exit_code(),
-            Err(panic) => resume_unwind(panic),
-        },
-    }
+    desk::ended(|| run_with(arguments).map(|()| 0))
 }
 
 /// The path of the program that this is the command line of, where that is not the file of the process.
@@ -161,79 +151,29 @@ pub fn captured(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>
     ran.map(|()| printed)
 }
 
-/// What kind of failure ended a command, for front ends that have a type of error for each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FailureKind {
-    /// Something was asked wrongly.
-    Usage,
-    /// A file or data set is not there.
-    NotFound,
-    /// A file may not be read or written.
-    Permission,
-    /// A file could not be read or written for another reason.
-    Io,
-    /// There is not enough memory.
-    Memory,
-    /// What a file or table holds is wrong.
-    Content,
-    /// Anything else.
-    Other,
+/// The failure of a command.
+#[must_use]
+pub fn failure(error: &anyhow::Error) -> Failure {
+    Failure::of(error, |cause| known(cause))
 }
 
-impl FailureKind {
-    fn of(error: &anyhow::Error, exit_code: u8) -> Self {
-        use letor_io::ErrorKind as Data;
-        use std::io::ErrorKind as Io;
-        if error.chain().any(|cause| cause.is::<NoRoom>()) {
-            return Self::Memory;
-        }
-        let io = error.chain().find_map(|cause| cause.downcast_ref::<std::io::Error>()).map(std::io::Error::kind);
-        let data = error.chain().find_map(|cause| cause.downcast_ref::<letor_io::Error>());
-        match (io, data.map(letor_io::Error::kind)) {
-            (Some(Io::NotFound), _) => Self::NotFound,
-            (Some(Io::PermissionDenied), _) => Self::Permission,
-            (_, Some(Data::Missing | Data::Unknown)) if exit_code != WRONG_USAGE => Self::NotFound,
-            // These keep the text of the error alone.
-            (_, Some(Data::Io)) if error.to_string().contains("(os error 2)") => Self::NotFound,
-            (_, Some(Data::Io)) | (Some(_), None) => Self::Io,
-            _ if exit_code == WRONG_USAGE => Self::Usage,
-            (_, Some(_)) => Self::Content,
-            _ if error.chain().any(|cause| cause.is::<MatrixError>()) => Self::Content,
-            _ => Self::Other,
-        }
+/// The kind of an error of the libraries.
+fn known(cause: &(dyn Error + 'static)) -> Option<FailureKind> {
+    use letor_io::ErrorKind as Data;
+    if let Some(error) = cause.downcast_ref::<letor_io::Error>() {
+        return Some(match (error.io_kind(), error.kind()) {
+            (Some(kind), _) => FailureKind::of_io(kind),
+            (None, Data::Io) => FailureKind::Io,
+            (None, Data::Missing | Data::Unknown) => FailureKind::NotFound,
+            _ => FailureKind::Content,
+        });
+    }
+    match cause {
+        cause if cause.is::<SpecError>() => Some(FailureKind::Usage),
+        cause if cause.is::<MatrixError>() => Some(FailureKind::Content),
+        _ => None,
     }
 }
-
-/// Why a command stops: one line for the user, and the exit code.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
-    /// What kind of failure it is.
-    pub kind: FailureKind,
-    /// 2 for wrong usage, 1 for everything else.
-    pub exit_code: u8,
-    /// The line, without `error: `.
-    pub message: String,
-}
-
-impl Failure {
-    /// The failure of a command.
-    #[must_use]
-    pub fn of(error: &anyhow::Error) -> Self {
-        let usage = error.chain().any(|cause| cause.is::<UsageError>() || cause.is::<SpecError>());
-        // One line, whatever names of files and data the message quotes.
-        let message = escaped(&format!("{error:#}")).into_owned();
-        let exit_code = if usage { WRONG_USAGE } else { 1 };
-        Self { kind: FailureKind::of(error, exit_code), exit_code, message }
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", self.message)
-    }
-}
-
-impl std::error::Error for Failure {}
 
 /// Runs the command line with these arguments, the first of which is the name of the program. Prints results as [`main`] does, but
 /// returns the error instead of printing it.
@@ -245,52 +185,50 @@ pub fn run_with(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>
     let verbosity = logging::taken(&mut arguments);
     // An interpreter that calls commands has logs of its own.
     if !print::is_captured() {
-        logging::start(verbosity).map_err(|error| Failure::of(&error))?;
+        logging::start(verbosity).map_err(|error| failure(&error))?;
     }
-    let mut command = command();
+    let mut command = front_page();
     command.build();
     gets_data_as(command.get_name());
-    let added = defaults::add(&command, &mut arguments).map_err(|error| Failure::of(&error))?;
-    let (cli, threads) = match parse(command, &arguments) {
-        Ok(parsed) => parsed,
-        Err(error) if error.use_stderr() => return Err(refusal(&error, &arguments, &added)),
-        Err(help) => {
-            if print::is_captured() {
-                print::out(format_args!("{}", help.render().to_string().trim_end()));
-                return Ok(());
-            }
-            return help.print().map_err(|error| resume_unwind(Box::new(NotPrinted(error))));
-        }
-    };
+    let added = defaults::add(&command, &mut arguments).map_err(|error| failure(&error))?;
+    let parsed = parse(command, &arguments).map_err(|refusal| explained(refusal, &arguments, &added))?;
+    let Some((cli, threads)) = parsed else { return Ok(()) };
     let quiet = arguments.iter().any(|argument| argument == "--quiet");
     if !added.is_empty() && !quiet {
         let flags: Vec<&str> = added.iter().map(|added| added.argument.as_str()).collect();
         eprintln!("from {}: {}", defaults::FILE, escaped(&flags.join(" ")));
     }
     shards::invoked_with(&arguments);
-    cli.run(threads).map_err(|error| Failure::of(&error))
+    cli.run(threads).map_err(|error| failure(&error))
 }
 
 /// Runs the command line with these arguments, which another command kept; `rankduel.toml` is in them already.
 fn run_again(arguments: &[OsString]) -> anyhow::Result<()> {
-    let (cli, threads) = parse(command(), arguments).map_err(|error| usage(one_line(&error.to_string())))?;
+    let parsed = parse(command(), arguments).map_err(|refusal| usage(refusal.text))?;
+    let Some((cli, threads)) = parsed else { return Ok(()) };
     shards::invoked_with(arguments);
     cli.run(threads)
 }
 
-/// The command line, parsed, and the value of `--threads`, if the command has that flag and it is given.
-fn parse(mut command: clap::Command, arguments: &[OsString]) -> Result<(Cli, Option<u16>), clap::Error> {
-    let matches = command.try_get_matches_from_mut(arguments)?;
+/// The command line, parsed, and the value of `--threads`, if the command has that flag and it is given; `None` if arguments asked
+/// for help, which is printed.
+fn parse(mut command: clap::Command, arguments: &[OsString]) -> Result<Option<(Cli, Option<u16>)>, Refusal> {
+    let Some((cli, matches)) = desk::parse(&mut command, arguments)? else { return Ok(None) };
     let of_command = matches.subcommand().map_or(&matches, |(_, of_command)| of_command);
     let threads = of_command.try_get_one::<u16>("threads").ok().flatten().copied();
-    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
-    Ok((cli, threads))
+    Ok(Some((cli, threads)))
 }
 
 /// The command line as clap describes it, e.g. to render the help of all commands.
 #[must_use]
 pub fn command() -> clap::Command {
     help::dressed(<Cli as clap::CommandFactory>::command().bin_name(program::name())).arg(logging::flag())
+}
+
+/// The same for `rankduel --help`: commands by what they are for.
+#[must_use]
+pub fn front_page() -> clap::Command {
+    help::grouped(command())
 }
 
 impl Cli {
@@ -305,9 +243,6 @@ impl Cli {
         }
     }
 }
-
-/// The exit code for wrong usage, the same as that of clap.
-const WRONG_USAGE: u8 = 2;
 
 /// The arguments, with a negative number after a flag as its value, `--runs=-3`: clap takes `-3` for a flag of its own.
 fn joined(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
@@ -329,41 +264,47 @@ fn joined(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     all
 }
 
-/// An error of clap as one line.
-fn refusal(error: &clap::Error, arguments: &[OsString], added: &[Added]) -> Failure {
-    let mut message = error.to_string();
-    // Line feeds of the user's would look like those of clap.
-    let words = arguments.iter().filter_map(|argument| argument.to_str());
-    for word in words.flat_map(|argument| argument.split([',', '='])).filter(|word| word.contains(char::is_control)) {
-        message = message.replace(word, &escaped(word));
+/// The failure for refused arguments, with what to do: most of what is refused is a list of files in the wrong form.
+fn explained(mut refusal: Refusal, arguments: &[OsString], added: &[Added]) -> Failure {
+    if let Some(runs) = stray_runs(arguments) {
+        refusal.text = format!(
+            "unexpected argument '{}': two rankers are compared by `{} --rankings {} --qrels QRELS`, with judgments in QRELS",
+            escaped(runs[0]),
+            program::name(),
+            escaped(&runs.join(","))
+        );
+        return refusal.failure("");
     }
-    let message = one_line(&message);
-    let file = message.split('\'').find(|word| Path::new(word).is_file());
-    let mut message = message.strip_prefix("error: ").unwrap_or(&message).to_owned();
-    let mut hint = "";
-    match file.and_then(|file| stray_file(file, arguments)) {
-        _ if message.contains(" '--runs") => hint = "; --runs takes a number, TREC runs are given with --rankings",
-        Some(stray) => message = stray,
-        None if file.is_some() => hint = "; separate several files with commas",
-        None if message.starts_with("invalid UTF-8") => {
-            hint = "; names of files must be UTF-8: rename the file, or give the folder that holds it";
+    let is_unknown = refusal.kind == ErrorKind::UnknownArgument;
+    let file = refusal.about.iter().find(|word| is_unknown && Path::new(word).is_file());
+    let hint = match file.map(|file| stray_file(file, arguments)) {
+        _ if refusal.is_about("--runs") => "; --runs takes a number, TREC runs are given with --rankings",
+        Some(Some(stray)) => {
+            refusal.text = stray;
+            ""
         }
-        None if message.contains("not provided: --qrels") => {
-            hint = "; runs need judgments, files of `query 0 document label`"
+        Some(None) => "; separate several files with commas",
+        None if refusal.kind == ErrorKind::MissingRequiredArgument && refusal.is_about("--qrels") => {
+            "; runs need judgments, files of `query 0 document label`"
         }
-        None => {}
-    }
+        None => "",
+    };
     // A flag of the file that the user did not type.
-    let wrong = added.iter().find(|added| {
-        let flag = added.argument.split('=').next().unwrap_or_default();
-        message.contains(&format!("'{flag} ")) || message.contains(&format!("'{flag}'"))
-    });
+    let wrong = { added.iter() }.find(|added| refusal.is_about(added.argument.split('=').next().unwrap_or_default()));
     let from = wrong.map_or_else(String::new, |added| format!("; it is in {}, line {}", defaults::FILE, added.line));
-    Failure {
-        kind: FailureKind::Usage,
-        exit_code: WRONG_USAGE,
-        message: format!("{}{hint}{from} (see --help)", escaped(&message)),
-    }
+    refusal.failure(&format!("{hint}{from}"))
+}
+
+/// The words of `rankduel compare a.run b.run` and `rankduel a.run b.run`, if they seem to be TREC runs.
+fn stray_runs(arguments: &[OsString]) -> Option<Vec<&str>> {
+    let words: Vec<&str> = arguments.get(1..)?.iter().map_while(|word| word.to_str()).collect();
+    let words = words.strip_prefix(&["compare"]).or_else(|| words.strip_prefix(&["live"])).unwrap_or(&words);
+    let runs: Vec<&str> = words.iter().copied().take_while(|word| !word.starts_with('-')).collect();
+    let is_run = |word: &&str| {
+        let name = word.strip_suffix(".gz").unwrap_or(word);
+        [".run", ".res", ".trec"].iter().any(|ending| name.ends_with(ending))
+    };
+    (!runs.is_empty() && runs.iter().all(is_run)).then_some(runs)
 }
 
 /// What to say of a `file` among `arguments` that no flag takes; `None` if nobody knows where it belongs.
@@ -401,20 +342,10 @@ fn stray_file(file: &str, arguments: &[OsString]) -> Option<String> {
 /// # Errors
 /// What the command would print, in one line.
 pub fn check<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result<(), String> {
-    let arguments: Vec<OsString> = [program::name()].into_iter().chain(arguments).map(Into::into).collect();
-    match parse(command(), &arguments) {
-        Err(error) if error.use_stderr() => Err(one_line(&error.to_string())),
+    let arguments = [program::name()].into_iter().chain(arguments);
+    let mut command = command();
+    match command.try_get_matches_from_mut(arguments) {
+        Err(error) if Refusal::is_one(&error) => Err(Refusal::of(&error, &command).text),
         _ => Ok(()),
     }
-}
-
-/// The paragraphs of a message of clap as one line, without the usage at its end.
-fn one_line(message: &str) -> String {
-    let said = message.lines().map(str::trim).filter(|line| !line.is_empty());
-    let said = said.take_while(|line| !line.starts_with("Usage: ") && !line.starts_with("For more information"));
-    said.fold(String::new(), |before, line| match before.as_str() {
-        "" => line.to_owned(),
-        before if before.ends_with(':') || line.starts_with('[') => format!("{before} {line}"),
-        before => format!("{before}; {line}"),
-    })
 }

@@ -6,8 +6,9 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use clap::Args;
 use letor_io::Names;
-use output::numbers::{escaped, parse_above_zero, parse_positive};
+use output::numbers::{parse_above_zero, parse_positive};
 use output::usage::usage;
+use ranktypes::text::escaped;
 use simulation::proxy::{Files, PairSelection, Request as Impressions, Sampling, StartMode};
 use studies::matrix_file::{self, MatrixFile};
 use studies::proxy::{Reference, Request, estimate};
@@ -62,12 +63,12 @@ pub(super) struct Proxy {
 #[command(next_help_heading = "Comparisons")]
 struct Effort {
     /// Simulated impressions per pair
-    #[arg(long = "impressions-per-pair", value_name = "N", default_value = "4000", value_parser = parse_positive)]
-    interleavings: u64,
+    #[arg(long, value_name = "N", default_value = "4000", value_parser = parse_positive)]
+    impressions_per_pair: u64,
 
     /// Add N impressions per pair to an existing matrix (if all counts are multiples of 100,000, the result is
     /// identical to that of a single command)
-    #[arg(long, value_name = "N", value_parser = parse_positive, conflicts_with = "interleavings")]
+    #[arg(long, value_name = "N", value_parser = parse_positive, conflicts_with = "impressions_per_pair")]
     more: Option<u64>,
 
     /// With --more: if the last command added the same impressions, only finish that, and add none. Without it, the same command
@@ -115,7 +116,7 @@ impl Effort {
 
     fn request(&self, names: Option<&Names>) -> Result<Impressions> {
         Ok(Impressions {
-            impressions: self.more.unwrap_or(self.interleavings),
+            impressions: self.more.unwrap_or(self.impressions_per_pair),
             more: self.more.is_some(),
             // By numbers: names may change from command to command.
             pairs: self.selection(names)?.to_string(),
@@ -168,7 +169,7 @@ impl Proxy {
         };
         let Some((report, written)) = estimate(&prepared, request, &share, &made(), quiet)? else { return Ok(()) };
         print(&report, self.json);
-        output::tell::remark(quiet, &written);
+        output::tell::info(quiet, &written);
         Ok(())
     }
 }

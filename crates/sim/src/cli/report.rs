@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use output::numbers::{escaped, with_separators, with_unit};
+use output::numbers::{with_separators, with_unit};
 use output::usage::usage;
+use ranktypes::text::escaped;
 
-use super::print::eprintln;
 use crate::drawing::{Request, draw};
 use crate::experiment::report::html;
+use desk::eprintln;
 use studies::results::Chosen;
 use studies::runner::announce_missing;
 

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use output::usage::usage;
 
-use super::print;
+use desk::print;
 
 /// The program.
 const PROGRAM: &str = "rankduel-server";

@@ -18,8 +18,8 @@ use std::path::Path;
 use anyhow::{Result, bail, ensure};
 use figures::Panels;
 use figures::print::Sheet;
-use output::numbers::escaped;
 use output::usage::usage;
+use ranktypes::text::escaped;
 
 use self::study::Study;
 use self::win_rates::WinRates;

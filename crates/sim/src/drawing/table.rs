@@ -1,7 +1,7 @@
 //! Tables of results in CSV: columns by name, and errors that say line, column, what was found and what was expected.
 
 use anyhow::{Context, Result, anyhow};
-use output::numbers::escaped;
+use ranktypes::text::escaped;
 
 /// A table, read row by row.
 pub(super) struct Table<'a> {

@@ -18,8 +18,9 @@ use simulation::proxy::{Doubt, matrix_origin};
 use simulation::spec::SiteSpec;
 use simulation::truth::GroundTruth;
 
+use crate::experiment::config::Experiment;
 use crate::experiment::config::expand::Setting;
-use crate::experiment::share::ExperimentShare;
+use crate::experiment::sharing::ExperimentShare;
 
 /// What all experiments of one call share.
 #[derive(Debug)]
@@ -268,7 +269,7 @@ fn is_synthetic(path: &Path) -> Result<bool> {
     let origin = matrix_origin(path, &matrix);
     if let Some(remark) = origin.remark(path) {
         match origin.doubt() {
-            Some(Doubt::Unsealed | Doubt::NamesAlone) => output::warn(&remark),
+            Some(Doubt::Unsealed | Doubt::NamesAlone) => output::tell::warn(false, &remark),
             _ => bail!(remark),
         }
     }
@@ -302,4 +303,19 @@ fn find_below(folder: &Path, name: &str, depth: usize) -> Option<PathBuf> {
     let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
     folders.sort();
     folders.into_iter().find_map(|folder| find_below(&folder, name, depth - 1))
+}
+
+/// The settings of `experiment` for which a look-alike replaces missing data, with its name. Settings
+/// with neither, which will fail, are left out.
+#[must_use]
+pub fn stand_ins(context: &ExperimentContext, experiment: &Experiment) -> Vec<(String, String)> {
+    let settings = &experiment.settings;
+    let sources = settings.iter().filter_map(|setting| Some((setting.name.clone(), context.source(setting).ok()?)));
+    sources.filter(|(_, source)| source.lookalike).map(|(setting, source)| (setting, source.name)).collect()
+}
+
+/// The data of each setting, by the setting's name.
+pub(crate) fn sources(context: &ExperimentContext, experiment: &Experiment) -> Result<Vec<(String, Source)>> {
+    let settings = &experiment.settings;
+    settings.iter().map(|setting| Ok((setting.name.clone(), context.source(setting)?))).collect()
 }

@@ -1,48 +1,11 @@
 //! How long an experiment would take.
 
 use anyhow::Result;
-use simulation::description::Effort;
 
-use crate::experiment::config::expand::{self, Setting};
-use crate::experiment::config::{Experiment, Play};
+use crate::experiment::config::Experiment;
 use crate::experiment::context::ExperimentContext;
+use crate::experiment::cost::{Estimate, EstimateRequest};
 use crate::experiment::kinds;
-use crate::experiment::opened_setting::OpenedSetting;
-
-/// What there is to run, and how long it may take.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Estimate {
-    /// Combinations of setting, set of rankers and algorithm.
-    pub cells: u64,
-    /// Runs of all cells.
-    pub runs: u64,
-    /// Steps of all runs.
-    pub steps: u64,
-    /// Seconds of one thread to play them.
-    pub playing: f64,
-    /// Comparisons of pairs for truths and matrices.
-    pub comparisons: u64,
-}
-
-/// Seconds of one thread per comparison of a pair in bulk.
-const COMPARISON: f64 = 100e-9;
-
-impl Estimate {
-    /// Seconds of one thread.
-    #[must_use]
-    pub(crate) fn seconds(&self) -> f64 {
-        self.playing + self.comparisons as f64 * COMPARISON
-    }
-}
-
-/// What an estimate is about.
-pub(crate) struct EstimateRequest<'a> {
-    /// The context that the experiment would run in.
-    pub(crate) context: &'a ExperimentContext,
-    /// A context of a small scale, in which some steps are timed; `None` to count steps without opening any data.
-    pub(crate) small: Option<&'a ExperimentContext>,
-    pub(crate) experiment: &'a Experiment,
-}
 
 /// Estimates the cost of `experiment` at the scale of `context`. `small` is a context of a small
 /// scale, in which some steps are timed; without one only cells, runs and steps are counted. Kept runs are not
@@ -57,47 +20,8 @@ pub(crate) fn estimate(
 ) -> Result<Estimate> {
     let mut total = Estimate::default();
     let request = EstimateRequest { context, small, experiment };
-    for setting in expand::settings(&experiment.settings) {
+    for setting in &experiment.settings {
         kinds::of(experiment.kind).cost(&request, &setting, &mut total)?;
     }
     Ok(total)
-}
-
-impl EstimateRequest<'_> {
-    /// Adds the comparisons behind the matrix of a setting.
-    pub(crate) fn add_matrix(&self, setting: &Setting, total: &mut Estimate) -> Result<()> {
-        if setting.entry.play == Play::Proxy
-            && let Some(small) = self.small
-        {
-            let arms = OpenedSetting::open(small, setting, 1)?.arms();
-            total.comparisons += comparisons(self.context, setting, arms);
-        }
-        Ok(())
-    }
-}
-
-/// Comparisons of pairs behind a setting of `arms` rankers.
-pub(crate) fn comparisons(context: &ExperimentContext, setting: &Setting, arms: usize) -> u64 {
-    match setting.entry.play {
-        Play::Problem => 0,
-        Play::Proxy => {
-            let Ok(source) = context.source(setting) else { return 0 };
-            if setting.entry.matrix.0.contains(&source.name) {
-                return 0;
-            }
-            let asked = if source.lookalike { setting.entry.lookalike_interleavings } else { None };
-            let per_pair = asked.or(setting.entry.interleavings).map_or(4_000, |count| count.0);
-            pairs(arms) * context.scaled(per_pair, 300)
-        }
-        Play::Live => truth_comparisons(context.effort(arms, false), arms),
-    }
-}
-
-/// Comparisons of pairs that the truth of `arms` rankers takes with this effort.
-pub(crate) fn truth_comparisons(effort: Effort, arms: usize) -> u64 {
-    effort.coarse * pairs(arms) + effort.budget / 2 + effort.fine * arms as u64
-}
-
-fn pairs(arms: usize) -> u64 {
-    (arms * arms.saturating_sub(1) / 2) as u64
 }

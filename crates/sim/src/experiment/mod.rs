@@ -8,17 +8,18 @@
 //! | in | is |
 //! |---|---|
 //! | `config` | the keys of a file, and the errors for wrong ones |
+//! | `opened` | files, read and checked before any work |
 //! | `context` | folders, scale, and which data are present |
 //! | `opened_setting`, `environment` | a setting with its data, and sets of its rankers to play in |
 //! | `run_store` | finished runs, kept |
-//! | `share` | the runs of a shard, and what all shards need |
+//! | `sharing`, `share` | which share of the runs a call plays; the runs of a shard, and what all shards need |
 //! | `fingerprint` | whether results are up to date, and what to do if not |
 //! | `kinds` | one module per kind of experiment |
-//! | `measured`, `series` | what was measured |
+//! | `measured`, `series`, `panels` | what was measured, and its panels |
 //! | `redraw` | the figure of a finished folder, from its numbers |
 //! | `claim` | claims of the papers, tested on the measurements |
 //! | `report` | the figure, the folder, the index of all claims, the HTML page |
-//! | `estimate` | how long an experiment would take |
+//! | `cost`, `estimate` | what running costs, and how long an experiment would take |
 //!
 //! ## How to add one
 //! Copy the most similar file in `experiments/`. Every key is a field in `config`; the tests that
@@ -42,17 +43,21 @@
 pub(crate) mod claim;
 pub(crate) mod config;
 mod context;
+pub(crate) mod cost;
 mod environment;
 pub(crate) mod estimate;
 mod fingerprint;
 mod kinds;
 mod measured;
+mod opened;
 mod opened_setting;
+mod panels;
 pub(crate) mod redraw;
 pub(crate) mod report;
 pub(crate) mod run_store;
 pub(crate) mod series;
 mod share;
+mod sharing;
 
 use std::path::Path;
 use std::time::Instant;
@@ -60,15 +65,18 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use claim::Outcome;
 pub use config::{Experiment, Kind};
-pub use context::{ExperimentContext, Source};
+use context::sources;
+pub use context::{ExperimentContext, Source, stand_ins};
 pub use measured::{CellWork, Table};
+pub(crate) use opened::check_names;
+pub use opened::{check, name_of, parse, read};
 pub use opened_setting::SettingInfo;
 use output::interrupt::say_when_stopped;
 use output::results_folder::FolderOfOtherFiles;
-use output::usage::usage;
 use report::folder;
 pub use report::folder::{Summary, Timings};
-pub use share::{ExperimentShare, SharedWork, run_share, shared_work};
+pub use share::{SharedWork, run_share, shared_work};
+pub use sharing::ExperimentShare;
 
 use self::fingerprint::Fingerprint;
 use self::measured::ExperimentData;
@@ -85,45 +93,6 @@ pub struct ExperimentOutcome {
     pub kept: Option<String>,
     /// Seconds of this call.
     pub seconds: f64,
-}
-
-/// The name of the experiment in `path`, and of the folder of its results: the file name without its extension.
-///
-/// # Errors
-/// When the path names no file, or the name is not that of a folder of its own, such as `..`.
-pub fn name_of(path: &Path) -> Result<String> {
-    let stem = path.file_stem().with_context(|| format!("{} names no file", path.display()))?;
-    let plain = stem.to_str().filter(|stem| !stem.starts_with('.') && !stem.chars().any(char::is_control));
-    let refused = || {
-        let (path, stem) = (path.to_string_lossy(), stem.to_string_lossy());
-        usage(format!("{path:?} would name its results folder {stem:?}; give the file a plain name such as own.toml"))
-    };
-    plain.map(str::to_owned).ok_or_else(refused)
-}
-
-/// Reads the experiment in `path` and checks all names in it, so that errors are reported before any
-/// work.
-///
-/// # Errors
-/// One line with the file, and the line or the setting.
-pub fn check(path: &Path) -> Result<Experiment> {
-    name_of(path)?;
-    let experiment = Experiment::read(path)?;
-    check_names(&experiment, path)?;
-    Ok(experiment)
-}
-
-/// Checks the names in an experiment that was read from `path`.
-pub(crate) fn check_names(experiment: &Experiment, path: &Path) -> Result<()> {
-    let names = || -> Result<()> {
-        config::expand::algorithms(&experiment.algorithms)?;
-        config::expand::settings(&experiment.settings).iter().try_for_each(opened_setting::check)
-    };
-    names().map_err(|error| usage(format!("{}: {error:#}", path.display())))?;
-    claim::names::check(experiment).map_err(|(line, error)| match line {
-        Some(line) => usage(format!("{}, line {line}: {error:#}", path.display())),
-        None => usage(format!("{}: {error:#}", path.display())),
-    })
 }
 
 /// Plays the runs of the experiment in `path` that are missing, and writes its results. If only words, claims or axes
@@ -227,21 +196,6 @@ fn undeclared(experiment: &Experiment, all: &[series::Series]) -> Result<Option<
     };
     let found = all.iter().find(|series| !declared(series));
     Ok(found.map(|series| format!("{}, {}, {}", series.setting, series.curve, series.metric.name())))
-}
-
-/// The settings of `experiment` for which a look-alike replaces missing data, with its name. Settings
-/// with neither, which will fail, are left out.
-#[must_use]
-pub fn stand_ins(context: &ExperimentContext, experiment: &Experiment) -> Vec<(String, String)> {
-    let settings = config::expand::settings(&experiment.settings);
-    let sources = settings.iter().filter_map(|setting| Some((setting.name.clone(), context.source(setting).ok()?)));
-    sources.filter(|(_, source)| source.lookalike).map(|(setting, source)| (setting, source.name)).collect()
-}
-
-/// The data of each setting, by the setting's name.
-fn sources(context: &ExperimentContext, experiment: &Experiment) -> Result<Vec<(String, Source)>> {
-    let settings = config::expand::settings(&experiment.settings);
-    settings.iter().map(|setting| Ok((setting.name.clone(), context.source(setting)?))).collect()
 }
 
 /// The real data behind existing results that a look-alike would replace now.

@@ -265,8 +265,8 @@ fn of_proxy(context: &ExperimentContext, setting: &Setting, source: &Source, see
     let dataset = context.open(source, &spec)?;
     let features = spec.features(&dataset, seed)?;
     let prepared = spec.prepare_rankers(dataset, features, seed, &context.lists)?;
-    let asked = if source.lookalike { entry.lookalike_interleavings } else { None };
-    let interleavings = asked.or(entry.interleavings).map_or(4_000, |count| count.0);
+    let asked = if source.lookalike { entry.lookalike_impressions_per_pair } else { None };
+    let interleavings = asked.or(entry.impressions_per_pair).map_or(4_000, |count| count.0);
     let interleavings = context.scaled(interleavings, 300);
     let matrix = estimated(context, &prepared, interleavings, seed)?;
     let of = format!(

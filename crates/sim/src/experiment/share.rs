@@ -1,39 +1,18 @@
 //! Shares of an experiment: what all shards need, the runs of one shard, and what the parts of all are parts of.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
+use super::context::{ExperimentContext, sources};
 use super::fingerprint::Fingerprint;
-use super::{ExperimentContext, check, estimate, kinds, name_of, sources};
-use output::shards::{Cell, Share};
+use super::opened::{check, name_of};
+use super::{estimate, kinds};
+use output::shards::Cell;
 use output::usage::usage;
 use simulation::runs::kept_runs;
-
-/// Which share of the runs of an experiment a call plays, and where it keeps them.
-#[derive(Debug, Default)]
-pub struct ExperimentShare {
-    /// How much is done.
-    pub share: Share,
-    /// The folder of a shard.
-    pub folder: Option<PathBuf>,
-    /// What the shard has finished.
-    pub(crate) cells: std::cell::RefCell<Vec<Cell>>,
-}
-
-impl ExperimentShare {
-    /// Whether all that is measured is known in the end, so that it can be drawn.
-    pub(crate) fn is_complete(&self) -> bool {
-        matches!(self.share, Share::All | Share::Merge(_))
-    }
-
-    /// Whether nothing is played.
-    pub(crate) fn only_prepares(&self) -> bool {
-        matches!(self.share, Share::Prepare)
-    }
-}
 
 /// What is shared out: what the runs depend on, their revisions, and how many runs there are.
 #[derive(Debug)]

@@ -70,7 +70,10 @@ impl CachedLists {
         let Some(map) = map(&self.path) else { return false };
         let same = sound(&map).map(|description| same_key(description, &self.description));
         if same.is_none() {
-            output::warn(&format!("{} is damaged or of another version, and is not used", self.path.display()));
+            output::tell::warn(
+                false,
+                &format!("{} is damaged or of another version, and is not used", self.path.display()),
+            );
         }
         same == Some(true) && rankings.take_lists(map)
     }

@@ -53,7 +53,7 @@ impl Lists {
         if let (Self::BuildAndCache(_), Some(bytes)) = (self, rankings.list_bytes())
             && let Err(error) = kept.write(bytes)
         {
-            output::warn(&format!("the lists are not kept, and every shard ranks them itself: {error:#}"));
+            output::tell::warn(false, &format!("the lists are not kept, and every shard ranks them itself: {error:#}"));
         }
         Ok(rankings)
     }

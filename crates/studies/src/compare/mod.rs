@@ -27,8 +27,9 @@ use simulation::seed::Streams;
 use simulation::seed_text::{Seeded, seed_text};
 use simulation::truth::GroundTruth;
 
-use crate::live::{self, units_of_runs};
+use crate::live::units_of_runs;
 use crate::report::{Content, Report};
+use crate::request::LiveSettings;
 use crate::results::{Axes, Caption, PlayedRuns, RegretBasis, VERSION, label, live_caption, notes};
 use crate::runner::{Keeper, Order, Place, PlayedOn, Workplace};
 use crate::runner::{Study, Units};
@@ -42,7 +43,7 @@ pub struct CompareStudy {
     /// The site.
     pub site: Arc<OpenSite>,
     /// What is asked for in both arenas.
-    pub request: live::Request,
+    pub settings: LiveSettings,
     /// The matrix.
     pub matrix: ProxyMatrix,
 }
@@ -147,7 +148,7 @@ impl Study for CompareStudy {
             }
             _ => "",
         };
-        let live::Request { run, truth, .. } = &self.request;
+        let LiveSettings { run, truth, .. } = &self.settings;
         let (truth, _) = self.site.truth_of(run.regret, truth, run.seed, order.quiet)?;
         Ok(Some(format!("{matrix}{}", truth.describe(|arm| self.description().label(arm)))))
     }
@@ -157,11 +158,11 @@ impl Study for CompareStudy {
             ProxyMatrix::Given { matrix, .. } => Some(matrix_checksum(matrix, true)),
             ProxyMatrix::Estimated(_) => None,
         };
-        self.configured(self.request.run.regret, None, checksum)
+        self.configured(self.settings.run.regret, None, checksum)
     }
 
     fn extend(&mut self, place: &Workplace) -> Result<()> {
-        self.request.run.extend(place, self.site.prepared.site.arms())
+        self.settings.run.extend(place, self.site.prepared.site.arms())
     }
 
     fn resolve(&self, place: &Workplace) -> Result<Resolved> {
@@ -176,7 +177,7 @@ impl Study for CompareStudy {
             }
         };
         check_arms(&matrix, self.site.prepared.site.arms())?;
-        let live::Request { run, truth, .. } = &self.request;
+        let LiveSettings { run, truth, .. } = &self.settings;
         let (truth, measured) = self.site.truth_of(run.regret, truth, run.seed, place.quiet())?;
         let synthetic = match &self.matrix {
             // The matrix of a look-alike may be compared with real data.
@@ -193,13 +194,13 @@ impl Study for CompareStudy {
     }
 
     fn units(&self, _settled: &Resolved) -> Units {
-        units_of_runs(&self.request.run, "run live and on the matrix", 2)
+        units_of_runs(&self.settings.run, "run live and on the matrix", 2)
     }
 
     fn play(&self, resolved: &Resolved, keeper: &Keeper<'_>) -> Result<Found> {
         let Resolved { matrix, checksum, truth, measured } = resolved;
-        let plan = self.request.run.plan();
-        let live = LiveArenaFactory::new(&self.site.prepared, &truth.gaps, self.request.streams);
+        let plan = self.settings.run.plan();
+        let live = LiveArenaFactory::new(&self.site.prepared, &truth.gaps, self.settings.streams);
         let live = Late::new(live, LateAnswers::default());
         let arena = MatrixArena::with_gaps(matrix.clone(), truth.gaps.clone());
         let proxy = CopiedArenas { arena, content: seed_text(Seeded::Matrix(checksum)) };
@@ -223,7 +224,7 @@ impl Study for CompareStudy {
             truth: truth.describe(|arm| names.name(arm)),
             verdict: None,
             late: None,
-            shown: self.request.run.shown(),
+            shown: self.settings.run.shown(),
         };
         Ok(Found { live: played("live: ", live), proxy: played("proxy: ", proxy) })
     }
@@ -254,12 +255,12 @@ impl CompareStudy {
     ///
     /// # Errors
     /// As wrong usage, if an algorithm selects sets of arms, or the matrix is not of as many rankers.
-    pub fn new(site: Arc<OpenSite>, request: live::Request, matrix: ProxyMatrix) -> Result<Self> {
-        check_algorithms(&request)?;
+    pub fn new(site: Arc<OpenSite>, settings: LiveSettings, matrix: ProxyMatrix) -> Result<Self> {
+        check_algorithms(&settings)?;
         if let ProxyMatrix::Given { matrix, .. } = &matrix {
             check_arms(matrix, site.prepared.site.arms())?;
         }
-        Ok(Self { site, request, matrix })
+        Ok(Self { site, settings, matrix })
     }
 
     fn description(&self) -> &SiteDescription {
@@ -267,7 +268,7 @@ impl CompareStudy {
     }
 
     fn configured(&self, regret: Option<RegretKind>, truth: Option<GroundTruth>, checksum: Option<String>) -> Config {
-        let live::Request { run, streams, truth: asked } = &self.request;
+        let LiveSettings { run, streams, truth: asked } = &self.settings;
         let (matrix, interleavings) = match &self.matrix {
             ProxyMatrix::Given { name, .. } => (Some(name.clone()), None),
             ProxyMatrix::Estimated(impressions) => (None, Some(*impressions)),
@@ -291,7 +292,7 @@ impl CompareStudy {
 
     /// The text of figures; `what` comes first in the title.
     fn caption(&self, what: &str, measured: &RegretBasis) -> Caption {
-        let caption = live_caption(self.description(), what, measured, self.request.run.look.usually(Axes::Log));
+        let caption = live_caption(self.description(), what, measured, self.settings.run.look.usually(Axes::Log));
         let note = match &self.matrix {
             ProxyMatrix::Given { origin, name, .. } if !origin.is_of(&self.description().dataset.name) => {
                 origin.note(name)
@@ -304,7 +305,7 @@ impl CompareStudy {
     /// Estimates the proxy matrix, with the files of `rankduel proxy` in a folder, or in memory.
     fn estimate(&self, impressions: u64, folder: Option<&Path>, quiet: bool) -> Result<PreferenceMatrix> {
         let prepared = &self.site.prepared;
-        let identity = identity(prepared, self.request.run.seed, Sampling::WithReplacement, false);
+        let identity = identity(prepared, self.settings.run.seed, Sampling::WithReplacement, false);
         let request =
             Impressions { impressions, more: false, pairs: PairSelection::All.to_string(), until_standard_error: None };
         let Some(folder) = folder else {
@@ -327,8 +328,8 @@ impl CompareStudy {
 ///
 /// # Errors
 /// As wrong usage.
-pub fn check_algorithms(request: &live::Request) -> Result<()> {
-    let sets = request.run.size.algorithms.iter().find(|spec| spec.action_kind() != ActionKind::Duels);
+pub fn check_algorithms(settings: &LiveSettings) -> Result<()> {
+    let sets = settings.run.size.algorithms.iter().find(|spec| spec.action_kind() != ActionKind::Duels);
     sets.map_or(Ok(()), |spec| {
         Err(usage(format!(
             "--algorithms {spec}: it selects sets of arms, which a pairwise matrix cannot simulate; choose dueling algorithms"

@@ -15,16 +15,16 @@ use simulation::runs::{ArenaFactory as _, PlayedArena, RunResult};
 pub use self::measure::{AtHorizon, Exploration};
 use crate::matrix::PlayedEnvironment;
 use crate::report::Report;
-use crate::request::RunRequest;
+use crate::request::RunSettings;
 use crate::results::{Arms, Environment, VERSION};
 use crate::runner::{Keeper, PlayedOn, Workplace};
 use crate::runner::{Study, Units};
 
-/// Runs until horizons in an environment where coin flips decide. The length of the request must be
+/// Runs until horizons in an environment where coin flips decide. The length of the settings must be
 /// [horizons](crate::runner::Length::Horizons).
 pub struct ExploreStudy<A> {
     /// What is asked for.
-    pub request: RunRequest,
+    pub settings: RunSettings,
     /// What is played on.
     pub on: PlayedEnvironment<A>,
 }
@@ -57,7 +57,7 @@ impl<A: PlayedArena + Clone + Sync> Study for ExploreStudy<A> {
     }
 
     fn extend(&mut self, place: &Workplace) -> Result<()> {
-        self.request.extend(place, self.on.arenas.arms())
+        self.settings.extend(place, self.on.arenas.arms())
     }
 
     fn resolve(&self, _place: &Workplace) -> Result<()> {
@@ -65,7 +65,7 @@ impl<A: PlayedArena + Clone + Sync> Study for ExploreStudy<A> {
     }
 
     fn config(&self, (): &()) -> Config {
-        let RunRequest { size, seed, late, .. } = &self.request;
+        let RunSettings { size, seed, late, .. } = &self.settings;
         Config {
             command: Self::COMMAND,
             setting: "explore-then-exploit",
@@ -73,7 +73,7 @@ impl<A: PlayedArena + Clone + Sync> Study for ExploreStudy<A> {
             seed: *seed,
             horizons: size.length.checkpoints(),
             runs: size.runs,
-            algorithms: self.request.names(),
+            algorithms: self.settings.names(),
             regret: self.on.measured.kind,
             late: late.clone(),
             environment: self.on.environment.clone(),
@@ -101,7 +101,7 @@ impl<A: PlayedArena + Clone + Sync> Study for ExploreStudy<A> {
         let winners = environment.last_winners();
         let arms =
             Arms { winners, phases: &environment.winners_by_step(), names, measured: *measured, multileave: None };
-        let late = self.request.late.describe();
+        let late = self.settings.late.describe();
         let text = measure::report(&plan, &results, &arms, caption, truth, late.as_deref());
         let report = Report::new(text, &measure::summarise(&plan, &results, &arms))?;
         Ok(Report { files: measure::files(&plan, &results, &arms, caption)?, ..report })
@@ -110,7 +110,7 @@ impl<A: PlayedArena + Clone + Sync> Study for ExploreStudy<A> {
 
 impl<A> ExploreStudy<A> {
     fn plan(&self) -> Exploration {
-        let RunRequest { size, seed, .. } = &self.request;
+        let RunSettings { size, seed, .. } = &self.settings;
         let (horizons, algorithms) = (size.length.checkpoints(), size.algorithms.clone());
         Exploration { horizons, algorithms, runs: size.runs, seed: *seed }
     }

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::str::FromStr;
 
 use figures::print::{FONTS, LegendPlace, Print, Sheet, WIDTHS};
-use output::numbers::{escaped, parse_above_zero};
+use output::numbers::parse_above_zero;
+use ranktypes::text::escaped;
 use serde::{Deserialize, Serialize};
 
 use super::drawn;

@@ -9,7 +9,7 @@ use bandits::registry::Spec;
 use output::numbers::{with_separators, with_unit};
 use output::results_folder::ResultsFolder;
 use output::shards::Share;
-use output::tell::remark;
+use output::tell::info;
 use output::usage::usage;
 use serde_json::Value;
 
@@ -190,12 +190,12 @@ impl Size {
         };
         if !held.equals(&all) {
             let (held, all) = (held.describe(), all.describe());
-            remark(place.quiet(), &format!("{name} holds {held}; it is extended to {all}{again}"));
+            info(place.quiet(), &format!("{name} holds {held}; it is extended to {all}{again}"));
         } else if !held.equals(&self) {
-            remark(place.quiet(), &format!("{name} holds more than that, which is kept: {}{again}", held.describe()));
+            info(place.quiet(), &format!("{name} holds more than that, which is kept: {}{again}", held.describe()));
         } else if folder.was_finished() {
             let nothing = if again.is_empty() { "; nothing is played again" } else { again };
-            remark(place.quiet(), &format!("{name} holds these runs already{nothing}"));
+            info(place.quiet(), &format!("{name} holds these runs already{nothing}"));
         }
         Ok(all)
     }

@@ -65,7 +65,7 @@ mod study;
 use anyhow::Result;
 use output::numbers::with_unit;
 use output::shards::{Made, Share};
-use output::tell::remark;
+use output::tell::info;
 use tracing::info;
 
 pub use extend::{Length, Size};
@@ -138,7 +138,7 @@ impl<S: Study> Finished<S> {
 pub fn run<S: Study>(mut study: S, order: &Order) -> Result<Outcome<S>> {
     let Order { share, quiet, .. } = order;
     if matches!(share, Share::Prepare) {
-        remark(
+        info(
             *quiet,
             &match study.prepare(order)? {
                 Some(what) => format!("prepared for all shards: {what}"),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, ensure};
 use output::results_folder::{ClaimedFile, Existing, ResultsFolder, claim_file};
 use output::shards::Share;
-use output::tell::remark;
+use output::tell::info;
 use output::usage::usage;
 use serde::Serialize;
 use serde_json::Value;
@@ -73,7 +73,7 @@ impl Workplace {
             (None, Place::File { path, replace }) => {
                 let file = claim_file(path, key, Existing::replaced(*replace))?;
                 if let Some(aside) = file.moves_to() {
-                    remark(*quiet, &moves(path, aside));
+                    info(*quiet, &moves(path, aside));
                 }
                 if let Some(parent) = path.parent() {
                     announce_missing(parent, *quiet);
@@ -194,10 +194,10 @@ pub fn claim_folder(
 ) -> Result<ResultsFolder> {
     let folder = ResultsFolder::claim(path, key, existing)?;
     if let Some(aside) = folder.moves_to() {
-        remark(quiet, &moves(path, aside));
+        info(quiet, &moves(path, aside));
     }
     if let Some(parent) = folder.created_parent().filter(|_| named) {
-        remark(quiet, &format!("created the folder {} for --out {}", parent.display(), path.display()));
+        info(quiet, &format!("created the folder {} for --out {}", parent.display(), path.display()));
     }
     Ok(folder)
 }
@@ -211,6 +211,6 @@ fn moves(path: &Path, aside: &Path) -> String {
 pub fn announce_missing(out: &Path, quiet: bool) {
     let above = out.ancestors().filter(|above| !above.as_os_str().is_empty());
     if let Some(first) = above.take_while(|above| !above.exists()).last() {
-        remark(quiet, &format!("created the folder {} for --out", first.display()));
+        info(quiet, &format!("created the folder {} for --out", first.display()));
     }
 }

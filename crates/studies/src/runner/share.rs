@@ -10,9 +10,9 @@ use letor_io::cache;
 use output::difference::{Compare, first_difference};
 use output::results_folder::{Existing, ResultsFolder};
 use output::shards::{Cell, Header, Made, Part, Shard, Share, folder_of, part};
-use output::tell::{note, remark};
+use output::tell::{info, note, warn};
 use output::usage::usage;
-use output::{create_folder, remove_leftovers, warn, write_json_pretty};
+use output::{create_folder, remove_leftovers, write_json_pretty};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use simulation::lists::Lists;
@@ -120,7 +120,7 @@ pub fn leave(part: &Part, folder: ResultsFolder, quiet: bool) -> Result<()> {
     drop(folder);
     let Header { shard, range, unit, .. } = &part.header;
     let count = output::numbers::with_unit(range.end - range.start, unit);
-    remark(quiet, &format!("shard {shard} is finished: {count} in {}", path.display()));
+    info(quiet, &format!("shard {shard} is finished: {count} in {}", path.display()));
     Ok(())
 }
 
@@ -142,7 +142,7 @@ pub fn claim_shard(shard: Shard, out: &Path, key: &impl Serialize, quiet: bool) 
     let path = part_of(&folder);
     match path.exists().then(|| Part::read(&path)) {
         None => {}
-        Some(Err(error)) => warn(&format!("{}: {error:#}; the shard is computed again", path.display())),
+        Some(Err(error)) => warn(false, &format!("{}: {error:#}; the shard is computed again", path.display())),
         Some(Ok(part)) => {
             let key = serde_json::to_value(key).context("failed to turn the configuration into JSON")?;
             let without_version = |mut config: Value| {
@@ -158,7 +158,7 @@ pub fn claim_shard(shard: Shard, out: &Path, key: &impl Serialize, quiet: bool) 
             }
             // Left if the process was killed after it had written the part.
             let _ = fs::remove_dir_all(&folder);
-            remark(quiet, &format!("shard {shard} is finished already: {}", path.display()));
+            info(quiet, &format!("shard {shard} is finished already: {}", path.display()));
             return Ok(None);
         }
     }

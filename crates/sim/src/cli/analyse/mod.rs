@@ -21,8 +21,8 @@ use simulation::matrix::matrix_checksum;
 use simulation::proxy::{MatrixAccount, MatrixOrigin};
 
 use self::findings::Findings;
-use super::print::{eprintln, println};
 use crate::cli::args::{ArmArgs, CommonArgs, OutputArgs, default_folder, of_content};
+use desk::{eprintln, println};
 use studies::matrix_file::{self, MatrixFile};
 use studies::results::notes;
 

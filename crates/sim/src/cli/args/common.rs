@@ -9,6 +9,8 @@ use output::results_folder::{Existing, ResultsFolder};
 use serde::Serialize;
 use studies::runner::claim_folder;
 
+use crate::cli::shards::ShardArgs;
+
 /// Where results go.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct OutputArgs {
@@ -77,4 +79,28 @@ impl CommonArgs {
     pub(in crate::cli) fn seeded(&self) -> String {
         if self.seed == 1 { String::new() } else { format!("-seed-{}", self.seed) }
     }
+}
+
+/// Seed, threads, results and shares of studies of runs.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Runs and results")]
+pub(in crate::cli) struct PlaceArgs {
+    #[command(flatten)]
+    pub(in crate::cli) common: CommonArgs,
+
+    #[command(flatten)]
+    pub(in crate::cli) output: OutputArgs,
+
+    #[command(flatten)]
+    pub(in crate::cli) shard: ShardArgs,
+}
+
+/// Tests of algorithms against each other.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What outcomes prove")]
+pub(in crate::cli) struct ComparisonArgs {
+    /// Also say which algorithms differ in regret, pair by pair; `rankduel significance` does it for finished studies, in
+    /// LaTeX and other formats
+    #[arg(long, conflicts_with = "json")]
+    pub(in crate::cli) compare_algorithms: bool,
 }

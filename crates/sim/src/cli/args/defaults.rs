@@ -9,9 +9,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
 use clap::{Arg, ArgAction, Command};
-use output::numbers::escaped;
 use output::usage::usage;
 use ranktypes::spec::nearest;
+use ranktypes::text::escaped;
 use toml::de::{DeTable, DeValue};
 
 /// The name of the file.

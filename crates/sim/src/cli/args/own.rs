@@ -7,9 +7,12 @@ use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
 use letor_io::trec::{TrecTies, Unjudged};
 use letor_io::{Dataset, Names};
-use output::numbers::{escaped, with_unit};
+use output::numbers::with_unit;
 use output::usage::usage;
+use ranktypes::text::escaped;
 use simulation::spec::SiteSpec;
+
+use super::site::TIES;
 
 /// The bytes of a file that are looked at for its first line.
 const BEGINNING: u64 = 4096;
@@ -34,7 +37,7 @@ pub(in crate::cli) struct OwnArgs {
 
     /// How a run orders documents of equal score: as trec_eval does (the larger document number first, scores in single
     /// precision), so that measures agree with it, or tied, so that users see any of them first [default: docno]
-    #[arg(long, value_name = "ORDER", value_enum, requires = "rankings")]
+    #[arg(long, value_name = "ORDER", value_enum, requires = "rankings", help_heading = TIES)]
     trec_ties: Option<TiesArg>,
 
     /// What becomes of retrieved documents without a judgment [default: zero]

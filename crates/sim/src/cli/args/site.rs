@@ -7,10 +7,11 @@ use clap::{Args, ValueEnum};
 use clicks::{ClickSpec, FractionalLabels};
 use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, MethodRow};
 use letor_io::{Dataset, FeatureId, Provenance};
-use output::numbers::{escaped, parse_ordinal, parse_up_to, with_unit};
+use output::numbers::{parse_ordinal, parse_up_to, with_unit};
 use output::shards::Share;
 use output::usage::usage;
 use rankers::{RankerRef, Selection};
+use ranktypes::text::escaped;
 use simulation::prepared::PreparedSite;
 use simulation::spec::{self, SiteSpec};
 use studies::notes;
@@ -21,11 +22,14 @@ use studies::site::OpenSite;
 use super::common::{CACHE, CommonArgs};
 use super::own::{OwnArgs, rankers_of};
 use super::reading::ReadingArgs;
-use crate::cli::print::eprintln;
+use desk::eprintln;
 
 /// The rankers of the default data set: 16 features of MSLR, drawn at random once and listed here so that no draw can
 /// change them. The same features of the published matrix of the real data have the same winner.
 const DEFAULT_RANKERS: [u32; 16] = [1, 6, 26, 32, 33, 35, 44, 45, 49, 56, 59, 64, 71, 104, 106, 129];
+
+/// The heading of flags about documents with equal scores.
+pub(super) const TIES: &str = "Documents with equal scores";
 
 /// The data set, its rankers and users, and how lists are mixed.
 #[derive(Debug, Args)]
@@ -46,7 +50,7 @@ pub(crate) struct SiteArgs {
     #[arg(long, value_name = "NAME|P", default_value = "navigational")]
     pub(super) click: ClickSpec,
 
-    /// P(stop after a click) for each grade, for a custom --click [default: 0]
+    /// P(stop after a click) for each grade, for a custom --click; --stop-when ends runs [default: 0]
     #[arg(long, value_name = "P")]
     pub(super) stop: Option<String>,
 
@@ -90,17 +94,17 @@ pub(crate) struct SiteArgs {
     )]
     pub(super) multileave: Option<AnyMultileaving>,
 
+    /// How rankers order documents with equal scores: at random for each impression, or in an order fixed once by the
+    /// seed
+    #[arg(long, value_name = "ORDER", value_enum, help_heading = TIES, default_value_t = Ties::Random)]
+    pub(super) ties: Ties,
+
     /// How tied documents are ordered when probabilistic interleaving credits clicks: `redrawn` shuffles them again (as
     /// Lerot and the published matrices do), `same` keeps the order used to build the list. `redrawn` is biased against
     /// rankers with many ties, even under random clicks; use `same` unless you are reproducing a paper [default:
     /// redrawn]
-    #[arg(long, value_name = "ORDER", value_enum)]
+    #[arg(long, value_name = "ORDER", value_enum, help_heading = TIES)]
     pub(super) credit_ties: Option<Credit>,
-
-    /// How rankers order documents with equal scores: at random for each impression, or in an order fixed once by the
-    /// seed
-    #[arg(long, value_name = "ORDER", value_enum, default_value_t = Ties::Random)]
-    pub(super) ties: Ties,
 
     #[command(flatten)]
     own: OwnArgs,

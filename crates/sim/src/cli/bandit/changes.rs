@@ -7,9 +7,10 @@ use std::str::FromStr;
 use anyhow::{Context, Result, ensure};
 use bandits::{Arm, PreferenceMatrix};
 use clap::Args;
-use output::numbers::{escaped, parse_positive, with_separators, with_unit};
+use output::numbers::{parse_positive, with_separators, with_unit};
 use output::usage::usage;
 use ranktypes::spec::nearest;
+use ranktypes::text::escaped;
 
 use studies::matrix_file;
 use studies::results::Phase;

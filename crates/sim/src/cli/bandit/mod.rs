@@ -1,7 +1,6 @@
 //! `rankduel bandit`: dueling bandits on a preference matrix, on a problem by name, or on outcomes of real days.
 
 mod changes;
-mod explore;
 mod outcomes;
 
 use std::path::PathBuf;
@@ -11,7 +10,6 @@ use bandits::RegretKind;
 use bandits::problems::{Problem, Setting};
 use changes::ChangeOptions;
 use clap::Args;
-use explore::SettingOptions;
 use outcomes::OutcomeOptions;
 use output::usage::usage;
 use simulation::arm_names::ArmNames;
@@ -23,10 +21,11 @@ use studies::explore::ExploreStudy;
 use studies::matrix::{MatrixStudy, PlayedEnvironment};
 use studies::matrix_file;
 use studies::notes;
+use studies::request::{MatrixRequest, RunSettings, StudyDefaults};
 use studies::results::{Environment, NamedMatrix, PreparedEnvironment};
 use studies::runner::Length;
 
-use crate::cli::args::{ArmArgs, EvidenceArgs, LateArgs, RunArgs, Selected, StudyDefaults, default_folder, of_content};
+use crate::cli::args::{ArmArgs, ComparisonArgs, PlaceArgs, Selected, default_folder, of_content};
 use crate::cli::study::Asking;
 
 /// Run dueling bandits on a preference matrix: coin flips instead of users.
@@ -48,16 +47,13 @@ pub(super) struct Bandit {
     changes: ChangeOptions,
 
     #[command(flatten)]
-    setting: SettingOptions,
+    request: MatrixRequest,
 
     #[command(flatten)]
-    run: RunArgs,
+    place: PlaceArgs,
 
     #[command(flatten)]
-    evidence: EvidenceArgs,
-
-    #[command(flatten)]
-    late: LateArgs,
+    comparison: ComparisonArgs,
 
     #[command(flatten)]
     outcomes: OutcomeOptions,
@@ -88,26 +84,27 @@ struct Source {
 
 impl Bandit {
     pub(super) fn run(&self) -> Result<()> {
+        let Self { request, place, comparison, .. } = self;
         if let Some(path) = &self.source.from_outcomes {
-            return outcomes::plan(path, &self.outcomes, &self.run);
+            return outcomes::plan(path, &self.outcomes, &request.run, place);
         }
         self.arms.check()?;
-        let asked = self.evidence.plan()?.is_some() || self.evidence.compare_algorithms;
-        self.setting.check_evidence(asked)?;
-        self.setting.check_curves(self.run.keep_curves)?;
-        self.changes.check(self.run.steps(&StudyDefaults::STUDY), self.setting.explores(), asked)?;
-        let (regret, quiet) = (self.run.regret.given(), self.run.common.quiet);
+        request.horizons.check(comparison.compare_algorithms, false)?;
+        let settings = request.settings(&StudyDefaults::STUDY, place.common.seed, None)?;
+        let asked = settings.evidence.is_some() || comparison.compare_algorithms;
+        self.changes.check(request.run.steps(&StudyDefaults::STUDY), request.horizons.explores(), asked)?;
+        let (regret, quiet) = (settings.regret, place.common.quiet);
         match (&self.source.matrix, &self.source.problem) {
             (Some(path), _) => {
                 let file = matrix_file::read(path, quiet)?;
                 let all = file.matrix.arms();
-                let Selected { matrix, taken, names, origin, wins } = self.arms.apply(file, self.run.common.seed)?;
+                let Selected { matrix, taken, names, origin, wins } = self.arms.apply(file, place.common.seed)?;
                 let name = matrix_file::name(path);
                 let never = wins.and_then(|wins| matrix_file::never_compared(&wins.counts()));
                 let phases = self.changes.phases(&matrix, taken.as_deref(), all, quiet)?;
                 let matrix = NamedMatrix { matrix, name, taken, names, origin };
                 let prepared = PreparedEnvironment::of_matrix(matrix, regret, quiet)?;
-                self.play(prepared.doubting(never).changing(phases, quiet)?)
+                self.play(prepared.doubting(never).changing(phases, quiet)?, settings)
             }
             (None, Some(problem)) => {
                 ensure!(
@@ -117,7 +114,7 @@ impl Bandit {
                     )
                 );
                 // Before the problem is made, which takes a minute where it has many arms.
-                self.run.ensure_room(&StudyDefaults::STUDY, problem.arms())?;
+                request.run.ensure_room(&StudyDefaults::STUDY, problem.arms())?;
                 output::tell::notes(quiet, notes::of_problem(problem));
                 let name = problem.to_string();
                 match prepare_problem(problem)? {
@@ -126,7 +123,7 @@ impl Bandit {
                         let (names, origin) = (ArmNames::NUMBERS, MatrixOrigin::default());
                         let matrix = NamedMatrix { matrix, name, taken: None, names, origin };
                         let prepared = PreparedEnvironment::of_matrix(matrix, regret, quiet)?;
-                        self.play(prepared.changing(phases, quiet)?)
+                        self.play(prepared.changing(phases, quiet)?, settings)
                     }
                     Setting::Utilities(arena) => {
                         ensure!(
@@ -135,7 +132,7 @@ impl Bandit {
                                 "--change needs a preference matrix, and {name} is a set of utilities; choose --matrix, or another --problem, e.g. btl"
                             ))
                         );
-                        self.play(PreparedEnvironment::of_utilities(arena, name, regret)?)
+                        self.play(PreparedEnvironment::of_utilities(arena, name, regret)?, settings)
                     }
                 }
             }
@@ -143,24 +140,22 @@ impl Bandit {
         }
     }
 
-    fn play<A: PlayedArena + Clone + Sync>(&self, prepared: PreparedEnvironment<A>) -> Result<()> {
-        let horizons = self.setting.horizons(self.run.steps(&StudyDefaults::STUDY), self.run.checkpoints)?;
-        let steps =
-            horizons.as_ref().and_then(|all| all.last().copied()).unwrap_or(self.run.steps(&StudyDefaults::STUDY));
-        let mut request = self.run.request(&StudyDefaults::STUDY, self.late.late(steps)?, self.evidence.plan()?);
-        let asking = Asking::new(&self.run.output, &self.run.shard, &self.run.common)?;
-        let asking = asking.compare(self.evidence.compare_algorithms);
-        let on = PlayedEnvironment::new(prepared, &request, self.changes.describe());
-        let folder = |kind| self.folder(kind, &on.environment, &request.late);
-        match horizons {
-            None => {
+    fn play<A: PlayedArena + Clone + Sync>(
+        &self,
+        prepared: PreparedEnvironment<A>,
+        settings: RunSettings,
+    ) -> Result<()> {
+        let asking = Asking::new(&self.place)?.compare(self.comparison.compare_algorithms);
+        let on = PlayedEnvironment::new(prepared, &settings, self.changes.describe());
+        let folder = |kind| self.folder(kind, &on.environment, &settings.late);
+        match settings.size.length {
+            Length::Steps(..) => {
                 let folder = folder("bandit");
-                asking.run(MatrixStudy { request, on }, folder)
+                asking.run(MatrixStudy { settings, on }, folder)
             }
-            Some(horizons) => {
+            Length::Horizons(_) => {
                 let folder = folder("explore");
-                request.size.length = Length::Horizons(horizons);
-                asking.run(ExploreStudy { request, on }, folder)
+                asking.run(ExploreStudy { settings, on }, folder)
             }
         }
     }
@@ -168,8 +163,8 @@ impl Bandit {
     /// The results folder unless another is given.
     fn folder(&self, kind: &str, played_on: &Environment, late: &LateAnswers) -> PathBuf {
         let usual = if played_on.condorcet { RegretKind::Condorcet } else { RegretKind::Copeland };
-        let (part, regret) = (self.arms.part(), self.run.regret.part(usual) + &self.evidence.part());
-        let seeded = self.run.common.seeded();
+        let (part, regret) = (self.arms.part(), self.request.run.regret_part(usual) + &self.request.evidence.part());
+        let seeded = self.place.common.seeded();
         let name = match (&self.source.matrix, &played_on.checksum) {
             (Some(_), Some(checksum)) => of_content(&played_on.name, checksum),
             _ => played_on.name.clone(),

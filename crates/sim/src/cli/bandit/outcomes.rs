@@ -10,20 +10,21 @@ use bandits::{ActionKind, Arm, Generators};
 use clap::Args;
 use click_logs::outcomes::{missing, summary_beside};
 use output::numbers::{parse_positive, with_separators};
-use output::tell::{caution, note};
+use output::tell::{note, warn};
 use output::text_table::{Align, TextTable};
 use output::usage::usage;
 use serde::Serialize;
 use serde_json::{Value, json};
 use statistics::Counts;
 use studies::notes;
+use studies::request::{RunRequest, StudyDefaults};
 use studies::results::label;
 use times::date;
 use verdicts::UNNAMED;
 use verdicts::outcomes::{Day, Outcomes};
 
-use crate::cli::args::{RunArgs, StudyDefaults};
-use crate::cli::print::println;
+use crate::cli::args::PlaceArgs;
+use desk::println;
 
 /// What to do with outcomes of days.
 #[derive(Debug, Args)]
@@ -63,7 +64,7 @@ pub(super) const OF_SIMULATIONS: [&str; 22] = [
     "shard",
     "evidence",
     "stop_when",
-    "best_margin",
+    "tolerance",
     "give_up",
     "compare_algorithms",
     "delay",
@@ -105,13 +106,13 @@ struct PlannedShare {
 }
 
 /// Prints the tables of the next day, and writes them if a folder is given.
-pub(super) fn plan(path: &Path, options: &OutcomeOptions, run: &RunArgs) -> Result<()> {
+pub(super) fn plan(path: &Path, options: &OutcomeOptions, run: &RunRequest, place: &PlaceArgs) -> Result<()> {
     let days = Days::read(path, options.until.as_deref())?;
-    days.missing.iter().for_each(|text| note(run.common.quiet, text));
+    days.missing.iter().for_each(|text| note(place.common.quiet, text));
     let count = days.rankers.len();
     ensure!(count >= 2, usage(format!("{} has no two rankers; there is nothing to choose from", path.display())));
     let algorithms = run.algorithms(&StudyDefaults::DUELS);
-    notes::of_algorithms(&algorithms).iter().for_each(|text| caution(run.common.quiet, text));
+    notes::of_algorithms(&algorithms).iter().for_each(|text| warn(place.common.quiet, text));
     let sets = algorithms.iter().find(|spec| spec.entry().action_kind == ActionKind::Sets);
     if let Some(spec) = sets {
         bail!(usage(format!(
@@ -119,28 +120,28 @@ pub(super) fn plan(path: &Path, options: &OutcomeOptions, run: &RunArgs) -> Resu
             spec.canonical()
         )));
     }
-    let plans = algorithms.iter().map(|spec| days.plan(spec, options.impressions, run.common.seed));
+    let plans = algorithms.iter().map(|spec| days.plan(spec, options.impressions, place.common.seed));
     let plans = plans.collect::<Result<Vec<Plan>>>()?;
     let last = days.days.keys().next_back();
     let report = json!({
         "outcomes": path.display().to_string(),
         "synthetic": days.is_synthetic,
-        "seed": run.common.seed,
+        "seed": place.common.seed,
         "days": days.days.len(),
         "last_day": last,
         "rankers": days.rankers,
         "impressions": options.impressions,
         "plans": plans,
     });
-    if let Some(out) = &run.output.out {
-        write(out, run, &report, &plans)?;
+    if let Some(out) = &place.output.out {
+        write(out, place, &report, &plans)?;
     }
-    if run.output.json {
+    if place.output.json {
         println!("{}", serde_json::to_string_pretty(&report)?);
         return Ok(());
     }
     if days.is_synthetic == Some(true) {
-        note(run.common.quiet, "the log is simulated: it says nothing about real users");
+        note(place.common.quiet, "the log is simulated: it says nothing about real users");
     }
     let known = last.map_or_else(|| "no day".to_owned(), |last| format!("{} days until {last}", days.days.len()));
     let origin = match days.is_synthetic {
@@ -173,12 +174,12 @@ pub(super) fn plan(path: &Path, options: &OutcomeOptions, run: &RunArgs) -> Resu
     Ok(())
 }
 
-fn write(out: &Path, run: &RunArgs, report: &Value, plans: &[Plan]) -> Result<()> {
+fn write(out: &Path, place: &PlaceArgs, report: &Value, plans: &[Plan]) -> Result<()> {
     let mut config = report.clone();
     config["command"] = "bandit --from-outcomes".into();
     config["plans"] = Value::Null;
     config["algorithms"] = plans.iter().map(|plan| plan.algorithm.clone()).collect();
-    let folder = run.output.claim(|| out.to_path_buf(), &config, run.common.quiet)?;
+    let folder = place.output.claim(|| out.to_path_buf(), &config, place.common.quiet)?;
     folder.write(&config, || {
         output::write_json_pretty(&folder.join("plan.json"), report)?;
         let rows = plans.iter().flat_map(|plan| {

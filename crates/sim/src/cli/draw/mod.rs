@@ -5,15 +5,16 @@ use std::path::PathBuf;
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
 use letor_io::NameList;
-use output::numbers::{escaped, parse_above_zero};
+use output::numbers::parse_above_zero;
 use output::usage::usage;
+use ranktypes::text::escaped;
 use studies::results::{Chosen, DENSITY, Format, LegendAt, Length, Letters};
 use studies::runner::announce_missing;
 
-use crate::cli::args::AxesArg;
-use crate::cli::print::{eprintln, println};
 use crate::drawing::{Drawing, Request, draw};
 use crate::experiment::config::{Bands, Scale};
+use desk::{eprintln, println};
+use studies::request::AxesChoice;
 
 /// Draw the figure of finished results again, for a paper: without running anything.
 ///
@@ -63,7 +64,7 @@ pub(super) struct Draw {
 
     /// The axes [default: as in the figure of the results]
     #[arg(long, value_name = "AXES", value_enum)]
-    axes: Option<AxesArg>,
+    axes: Option<AxesChoice>,
 
     /// The spread over runs that bands show; quantile, from the 10th to the 90th percentile, needs runs with --keep-curves [default: as in the
     /// figure of the results]
@@ -214,9 +215,9 @@ impl Draw {
     fn request(&self) -> Request {
         let [x, y] = match self.axes {
             None => [None, None],
-            Some(AxesArg::Linear) => [Some(Scale::Linear), Some(Scale::Linear)],
-            Some(AxesArg::LogX) => [Some(Scale::Log), Some(Scale::Linear)],
-            Some(AxesArg::Log) => [Some(Scale::Log), Some(Scale::Log)],
+            Some(AxesChoice::Linear) => [Some(Scale::Linear), Some(Scale::Linear)],
+            Some(AxesChoice::LogX) => [Some(Scale::Log), Some(Scale::Linear)],
+            Some(AxesChoice::Log) => [Some(Scale::Log), Some(Scale::Log)],
         };
         let bands = |bands: BandsArg| match bands {
             BandsArg::Se => Bands::StandardError,

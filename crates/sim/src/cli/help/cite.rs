@@ -5,7 +5,7 @@ use bandits::registry::{Entry, entries};
 use clap::Args;
 
 use crate::cli::algorithms::find;
-use crate::cli::print::{eprintln, println};
+use desk::{eprintln, println};
 
 /// Print the papers of algorithms as BibTeX
 #[derive(Debug, Args)]

@@ -8,7 +8,7 @@ use clap_complete::Shell;
 use output::program;
 
 use super::values::completions;
-use crate::cli::print::{NotPrinted, eprintln};
+use desk::{eprintln, print};
 
 /// Print completions of commands and flags for a shell
 #[derive(Debug, Args)]
@@ -30,10 +30,7 @@ impl Completions {
     #[expect(clippy::unnecessary_wraps, reason = "all commands return a result")]
     pub(in crate::cli) fn run(&self) -> Result<()> {
         let script = completions(crate::cli::command(), self.shell, program::name());
-        let written = std::io::Write::write_all(&mut std::io::stdout().lock(), &script);
-        if let Err(error) = written {
-            std::panic::resume_unwind(Box::new(NotPrinted(error)));
-        }
+        print::bytes(&script);
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 //! | in | is |
 //! |---|---|
 //! | this file | the short form of help, `-h` |
+//! | `groups` | the commands by what they are for |
 //! | `examples` | examples of every command, for its long help |
 //! | `cite` | `rankduel cite` |
 //! | `generate` | `rankduel completions` and `rankduel man` |
@@ -11,15 +12,17 @@
 pub(super) mod cite;
 mod examples;
 pub(super) mod generate;
+mod groups;
 mod values;
 
 use clap::Command;
+pub(super) use groups::grouped;
 
 /// Flags that `-h` leaves out: `--help` has them all.
 const RARE: [&str; 34] = [
     "axes",
     "batch",
-    "best_margin",
+    "tolerance",
     "cache",
     "checkpoints",
     "compare_algorithms",

@@ -19,10 +19,10 @@ use statistics::fixed::paired_t_test;
 use studies::verdict::{self, MeasureTests};
 
 use self::measures::{AllMeans, MEANS, Means, Measures, QUERIES, TESTS};
-use super::print::{eprintln, println};
 use crate::cli::args::{
     CommonArgs, DatasetArgs, OutputArgs, OwnArgs, ReadingArgs, announce, dataset_name, default_folder, short,
 };
+use desk::{eprintln, println};
 
 /// The cutoff of nDCG.
 const CUTOFF: u32 = 10;

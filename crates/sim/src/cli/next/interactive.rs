@@ -8,7 +8,7 @@ use output::usage::usage;
 
 use super::Next;
 use super::session::Session;
-use crate::cli::print::println;
+use desk::println;
 
 /// What the judge said.
 enum Said {

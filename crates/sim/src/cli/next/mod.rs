@@ -20,7 +20,7 @@ use output::usage::usage;
 use serde::Serialize;
 
 use self::session::Session;
-use super::print::println;
+use desk::println;
 
 /// The next pair for a judge: a dueling bandit asks people or models who compare two answers.
 ///

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
-use crate::cli::print::eprintln;
 use crate::cli::run_again;
+use desk::eprintln;
 use output::numbers::parse_up_to;
 use output::program;
 use output::shards::parts::found_in;

@@ -11,7 +11,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::merge::parts_folder;
-use crate::cli::print::println;
+use desk::println;
 use output::input;
 use output::numbers::{with_separators, with_unit};
 use output::shards::parts::{Found, found_in, listed, most_common, other_work};

@@ -6,15 +6,15 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use output::shards::Share;
-use output::tell::remark;
+use output::tell::info;
 use studies::{Order, Outcome, Place, Report, Study, UsualPlace, run};
 
 pub(super) use on_site::StudyOfSite;
 
-use super::args::{CommonArgs, OutputArgs};
+use super::args::{OutputArgs, PlaceArgs};
 use super::evidence::significance;
-use super::print::println;
-use super::shards::{ShardArgs, made};
+use super::shards::made;
+use desk::println;
 
 /// How a study is asked for.
 pub(super) struct Asking<'a> {
@@ -31,7 +31,8 @@ impl<'a> Asking<'a> {
     ///
     /// # Errors
     /// If the parts of shards cannot be read.
-    pub(super) fn new(output: &'a OutputArgs, shard: &ShardArgs, common: &CommonArgs) -> Result<Self> {
+    pub(super) fn new(place: &'a PlaceArgs) -> Result<Self> {
+        let PlaceArgs { common, output, shard } = place;
         let share = shard.share()?;
         Ok(Self { output, quiet: common.quiet, share, usual: UsualPlace::Folder, compare: false })
     }
@@ -66,7 +67,7 @@ impl<'a> Asking<'a> {
         if let (true, Place::Folder { path, .. }) = (compare, &place) {
             println!("\n{}", significance::of_study(path)?);
         }
-        written.into_iter().for_each(|written| remark(quiet, &written));
+        written.into_iter().for_each(|written| info(quiet, &written));
         Ok(())
     }
 }

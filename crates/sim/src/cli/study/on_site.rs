@@ -5,8 +5,7 @@ use clap::{Arg, Args};
 use studies::{OnSite, UsualPlace};
 
 use super::Asking;
-use crate::cli::args::{CommonArgs, OutputArgs, SiteArgs};
-use crate::cli::shards::ShardArgs;
+use crate::cli::args::{PlaceArgs, SiteArgs};
 
 /// The flags of a study of a site: those of the site, its own, and those of every study.
 #[derive(Args)]
@@ -21,23 +20,17 @@ pub(in crate::cli) struct StudyOfSite<S: OnSite> {
     request: S::Request,
 
     #[command(flatten)]
-    common: CommonArgs,
-
-    #[command(flatten)]
-    output: OutputArgs,
-
-    #[command(flatten)]
-    shard: ShardArgs,
+    place: PlaceArgs,
 }
 
 impl<S: OnSite> StudyOfSite<S> {
     pub(in crate::cli) fn run(self) -> Result<()> {
-        let Self { site, request, common, output, shard } = self;
-        let asking = Asking::new(&output, &shard, &common)?.usually(S::USUAL_PLACE);
+        let Self { site, request, place } = self;
+        let asking = Asking::new(&place)?.usually(S::USUAL_PLACE);
         S::check(&request, &site.spec()?, &asking.share)?;
-        let open = site.open_for(&asking.share, &common)?;
-        let folder = site.default_folder(S::COMMAND, &open.prepared.description, "", &common);
-        asking.run(S::on(open, request, common.seed)?, folder)
+        let open = site.open_for(&asking.share, &place.common)?;
+        let folder = site.default_folder(S::COMMAND, &open.prepared.description, "", &place.common);
+        asking.run(S::on(open, request, place.common.seed)?, folder)
     }
 }
 

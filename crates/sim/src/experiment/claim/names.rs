@@ -4,7 +4,6 @@
 use anyhow::{Result, anyhow, ensure};
 
 use crate::experiment::claim::{Claim, Test};
-use crate::experiment::config::expand;
 use crate::experiment::config::{Experiment, nearest};
 use crate::experiment::kinds::{self, SeriesNames};
 use crate::experiment::series::Metric;
@@ -26,7 +25,7 @@ pub(crate) fn check(experiment: &Experiment) -> Result<(), (Option<usize>, anyho
 /// The curves of two settings of one name would be joined to one.
 fn check_settings(experiment: &Experiment) -> Result<()> {
     let kind = kinds::of(experiment.kind);
-    let settings = expand::settings(&experiment.settings);
+    let settings = &experiment.settings;
     let labels: Vec<_> = settings.iter().map(|setting| kind.setting_label(setting)).collect();
     for (number, label) in labels.iter().enumerate() {
         let seen = labels[..number].contains(label);
@@ -86,13 +85,14 @@ fn unknown(what: &str, name: &str, known: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::parse;
 
     const SMALL: &str = "title = \"t\"\npaper = \"rcs\"\nfigure = \"f\"\nkind = \"regret\"\nsteps = 10\nruns = 2\n\
         algorithms = [\"rcs\", \"rucb:alpha=0.501\"]\n[[setting]]\nname = \"MSLR\"\nplay = \"live\"\n\
         lookalike = \"mslr-lookalike\"\nclick = [\"perfect\", \"navigational\"]\n[[claim]]\nsays = \"it\"\n";
 
     fn message(text: &str) -> (Option<usize>, String) {
-        let experiment = Experiment::parse(text).expect(text);
+        let experiment = parse(text).expect(text);
         check(&experiment).map_or_else(|(line, error)| (line, format!("{error:#}")), |()| (None, "fine".to_owned()))
     }
 

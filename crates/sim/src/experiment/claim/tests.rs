@@ -1,7 +1,7 @@
 //! Every kind of claim, held and not held, on small constructed curves.
 
 use super::{ClaimResult, Outcome, evaluate};
-use crate::experiment::config::Experiment;
+use crate::experiment::parse;
 use crate::experiment::series::{Metric, Point, Series};
 
 fn series(setting: &str, curve: &str, metric: Metric, points: &[(f64, &[f64])]) -> Series {
@@ -47,7 +47,7 @@ fn outcome_at(scale: f64, claim: &str, synthetic: bool) -> Outcome {
         "title = \"t\"\npaper = \"rcs\"\nfigure = \"f\"\nkind = \"structure\"\n[[setting]]\nname = \"s\"\n\
          play = \"problem\"\nproblem = \"cyclic\"\n[[claim]]\nsays = \"it\"\n{claim}\n"
     );
-    let experiment = Experiment::parse(&text).expect(claim);
+    let experiment = parse(&text).expect(claim);
     evaluate(&experiment.claims[0], &measured(), scale, |_| synthetic)
 }
 
@@ -126,7 +126,7 @@ fn claims_that_cannot_fail_are_not_tested() {
             "title = \"t\"\nkind = \"structure\"\n[[setting]]\nname = \"s\"\nplay = \"problem\"\n\
              problem = \"cyclic\"\n[[claim]]\nsays = \"it\"\n{claim}\n"
         );
-        evaluate(&Experiment::parse(&text).expect(claim).claims[0], all, 1.0, |_| false)
+        evaluate(&parse(&text).expect(claim).claims[0], all, 1.0, |_| false)
     };
     // Accuracies that have all reached 1.
     let ratio = "ratio = [\"a\", \"b\"]\nabove = 0.9\nbelow = 1.1\nfor = \"all\"";
@@ -222,7 +222,7 @@ fn invalid_claims_are_refused() {
             "title = \"t\"\npaper = \"rcs\"\nfigure = \"f\"\nkind = \"structure\"\n[[setting]]\nname = \"s\"\n\
              play = \"problem\"\nproblem = \"cyclic\"\n[[claim]]\nsays = \"it\"\n{claim}\n"
         );
-        let error = Experiment::parse(&text).expect_err(claim);
+        let error = parse(&text).expect_err(claim);
         assert_eq!(error.line, Some(9));
         assert!(error.message.contains(says), "{claim}: {}", error.message);
     }

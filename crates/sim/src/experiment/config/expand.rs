@@ -7,7 +7,7 @@ use output::numbers::with_separators;
 use simulation::late_answers::LateAnswers;
 use simulation::spec::SiteSpec;
 
-use crate::experiment::config::{Play, SettingEntry};
+use crate::experiment::config::{LateSetting, Play, SettingEntry};
 
 /// The most algorithms of an experiment: far more than a figure can show.
 const MOST_ALGORITHMS: u64 = 10_000;
@@ -88,15 +88,11 @@ pub struct Setting {
 #[must_use]
 pub(crate) fn settings(entries: &[SettingEntry]) -> Vec<Setting> {
     let late = |setting: Setting| {
-        let all = setting.entry.late();
-        let several = all.len() > 1;
-        all.into_iter().map(move |late| {
-            let name = match several {
-                true => format!("{}, delay {}", setting.name, late.lateness.delay),
-                false => setting.name.clone(),
-            };
-            Setting { name, late, ..setting.clone() }
-        })
+        let of = |LateSetting { answers, name }: LateSetting| {
+            let name = if name.is_empty() { setting.name.clone() } else { format!("{}, {name}", setting.name) };
+            Setting { name, late: answers, ..setting.clone() }
+        };
+        setting.entry.late.iter().cloned().map(of).collect::<Vec<_>>()
     };
     in_time(entries).into_iter().flat_map(late).collect()
 }

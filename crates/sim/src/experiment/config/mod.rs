@@ -6,12 +6,14 @@
 //! | this file | the top-level keys |
 //! | `setting`, `draw` | the sections `[[setting]]` and `[draw]` |
 //! | `values` | counts, one or many names |
+//! | `flags` | keys that are flags of the command line |
 //! | `papers` | the papers that experiments belong to |
 //! | `expand` | grids of algorithms and lists of settings |
 //! | `validate` | required keys, and errors with their line |
 
 mod draw;
 pub(crate) mod expand;
+mod flags;
 mod papers;
 mod setting;
 #[cfg(test)]
@@ -19,15 +21,12 @@ mod tests;
 pub(crate) mod validate;
 mod values;
 
-use std::path::Path;
-
-use anyhow::{Context, Result};
+use anyhow::Result;
 pub(crate) use draw::{Arrangement, Bands, Bound, Draw, Scale};
-use output::input;
-use output::usage::usage;
+use expand::Setting;
 pub(crate) use papers::{PAPERS, Paper, is_published};
 use serde::{Deserialize, Serialize};
-pub(crate) use setting::{Play, SettingEntry};
+pub(crate) use setting::{LateSetting, Play, SettingEntry};
 use toml::Spanned;
 pub(crate) use validate::FileError;
 pub(crate) use validate::nearest;
@@ -91,9 +90,12 @@ pub struct Experiment {
     /// How it is drawn.
     #[serde(default)]
     pub draw: Draw,
-    /// What it plays on.
-    #[serde(rename = "setting")]
-    pub settings: Vec<SettingEntry>,
+    /// What it plays on, as the file says it.
+    #[serde(rename = "setting", deserialize_with = "setting::entries")]
+    pub entries: Vec<SettingEntry>,
+    /// The same with lists expanded.
+    #[serde(skip)]
+    pub settings: Vec<Setting>,
     /// The claims as the file states them.
     #[serde(default, rename = "claim")]
     raw_claims: Vec<Spanned<RawClaim>>,
@@ -171,6 +173,7 @@ impl Experiment {
             seed: None,
             subsets: None,
             draw,
+            entries: Vec::new(),
             settings: Vec::new(),
             raw_claims: Vec::new(),
             claims: Vec::new(),
@@ -183,21 +186,11 @@ impl Experiment {
         self.seed.unwrap_or(1)
     }
 
-    /// Reads and validates the file at `path`.
-    ///
-    /// # Errors
-    /// One line with the file, the line and the key.
-    pub fn read(path: &Path) -> Result<Self> {
-        let text = input::read_text(path, MOST_BYTES)
-            .with_context(|| format!("failed to read the experiment {}", path.display()))?;
-        Self::parse(&text).map_err(|error| usage(format!("{}{error}", path.display())))
-    }
-
-    /// Reads and validates the text of a file.
+    /// Reads the text of a file, and validates what all kinds have in common.
     ///
     /// # Errors
     /// With the line where there is one.
-    pub fn parse(text: &str) -> Result<Self, FileError> {
+    pub(super) fn parse(text: &str) -> Result<Self, FileError> {
         let mut experiment: Self = toml::from_str(text).map_err(|error| FileError::of_toml(text, &error))?;
         validate::printable(text)?;
         for claim in std::mem::take(&mut experiment.raw_claims) {
@@ -206,6 +199,7 @@ impl Experiment {
                 .map_err(|error| FileError::new(Some(line), format!("[[claim]]: {error:#}")))?;
             experiment.claims.push(claim);
         }
+        experiment.settings = expand::settings(&experiment.entries);
         validate::check(&experiment).map_err(|error| FileError::new(None, format!("{error:#}")))?;
         Ok(experiment)
     }

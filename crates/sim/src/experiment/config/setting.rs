@@ -1,17 +1,19 @@
 //! The `[[setting]]` sections: what an experiment plays on.
 
 use bandits::RegretKind;
-use bandits::open::{Delay, Lateness};
 use clicks::{ClickSpec, FractionalLabels};
 use interleave::{AnyInterleaving, AnyMultileaving, CreditTies};
 use letor_io::Split;
 use letor_io::trec::{TrecTies, Unjudged};
 use rankers::{RankerRef, Selection};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use simulation::late_answers::LateAnswers;
 use simulation::spec::{Reading, SiteSpec, Ties};
 use simulation::text_form;
+use studies::request::LateRequest;
 
+use crate::experiment::config::flags::WithFlags;
 use crate::experiment::config::values::{self, Count, OneOrMany};
 
 /// One `[[setting]]`, before its lists are expanded.
@@ -50,11 +52,11 @@ pub struct SettingEntry {
     #[serde(default)]
     pub matrix: OneOrMany<String>,
     /// For `proxy`: impressions per pair where a matrix is estimated from the real data set.
-    #[serde(default)]
-    pub interleavings: Option<Count>,
+    #[serde(default, alias = "interleavings")]
+    pub impressions_per_pair: Option<Count>,
     /// For `proxy`: impressions per pair where it is estimated from the look-alike.
-    #[serde(default)]
-    pub lookalike_interleavings: Option<Count>,
+    #[serde(default, alias = "lookalike-interleavings")]
+    pub lookalike_impressions_per_pair: Option<Count>,
     /// For `problem`: one name or several.
     #[serde(default)]
     pub problem: OneOrMany<String>,
@@ -95,19 +97,42 @@ pub struct SettingEntry {
     /// As `--fractional-labels`.
     #[serde(default)]
     pub fractional_labels: FractionalLabels,
-    /// As `--delay`, but not from a file; one delay or several, each a setting of its own.
-    #[serde(default)]
-    pub delay: OneOrMany<Delay>,
-    /// As `--batch`.
-    #[serde(default)]
-    pub batch: Option<Count>,
-    /// As `--lost`.
-    #[serde(default, deserialize_with = "values::lost")]
-    pub lost: f64,
     /// What regret measures, as `--regret`. Without a Condorcet winner, `condorcet` (the default), `weak` and `strong`
     /// become Copeland score lost, live nDCG lost.
     #[serde(default, with = "text_form::optional")]
     pub regret: Option<RegretKind>,
+    /// How late answers come, by the flags of [`LateRequest`], but not from a file; each value of a list is a setting of its own.
+    #[serde(skip)]
+    pub(crate) late: Vec<LateSetting>,
+}
+
+/// How late answers come in a setting.
+#[derive(Debug, Clone)]
+pub(crate) struct LateSetting {
+    /// How late they come.
+    pub(crate) answers: LateAnswers,
+    /// What distinguishes it from the others of its entry; empty if there are no others.
+    pub(crate) name: String,
+}
+
+/// Reads the `[[setting]]` sections.
+pub(super) fn entries<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<SettingEntry>, D::Error> {
+    /// A section; its error has the place of the section.
+    struct Section(SettingEntry);
+    impl<'de> Deserialize<'de> for Section {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let WithFlags::<SettingEntry, LateRequest> { mut entry, cases } = WithFlags::deserialize(deserializer)?;
+            for case in cases {
+                let answers = case.flags.answers().map_err(D::Error::custom)?;
+                if answers.file.is_some() {
+                    return Err(D::Error::custom("delay: expected a number or geometric:MEAN, not a file"));
+                }
+                entry.late.push(LateSetting { answers, name: case.name });
+            }
+            Ok(Self(entry))
+        }
+    }
+    Ok(Vec::<Section>::deserialize(deserializer)?.into_iter().map(|section| section.0).collect())
 }
 
 impl SettingEntry {
@@ -134,19 +159,6 @@ impl SettingEntry {
             multileave: self.multileave.clone(),
             credit_ties: self.credit_ties,
             ties: self.ties,
-        }
-    }
-}
-
-impl SettingEntry {
-    /// How late answers come in each setting of this entry.
-    #[must_use]
-    pub(crate) fn late(&self) -> Vec<LateAnswers> {
-        let (batch, lost) = (self.batch.map_or(1, |batch| batch.0), self.lost);
-        let of = |delay| LateAnswers { lateness: Lateness { delay, batch, lost, ..Lateness::default() }, file: None };
-        match &self.delay.0[..] {
-            [] => vec![of(Delay::Fixed(0))],
-            delays => delays.iter().cloned().map(of).collect(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::experiment::claim::RawClaim;
+use crate::experiment::parse;
 
 const SMALL: &str = "\
 title = \"t\"
@@ -20,18 +21,16 @@ problem = \"arithmetic\"
 
 #[test]
 fn a_file_is_read() {
-    let experiment = Experiment::parse(SMALL).unwrap();
+    let experiment = parse(SMALL).unwrap();
     assert_eq!(experiment.steps, Some(Count(1000)));
-    assert_eq!(experiment.settings[0].problem.0, ["arithmetic"]);
+    assert_eq!(experiment.entries[0].problem.0, ["arithmetic"]);
 }
 
 #[test]
 fn a_number_of_rankers_may_be_bare() {
     let live = SMALL
         .replace("play = \"problem\"\nproblem = \"arithmetic\"", "play = \"live\"\ndataset = \"x\"\nrankers = VALUE");
-    let rankers = |value: &str| {
-        Experiment::parse(&live.replace("VALUE", value)).map(|found| found.settings[0].rankers.to_string())
-    };
+    let rankers = |value: &str| parse(&live.replace("VALUE", value)).map(|found| found.entries[0].rankers.to_string());
     assert_eq!((rankers("10").ok(), rankers("\"1,6\"").ok()), (Some("10".to_owned()), Some("1,6".to_owned())));
     for (value, part) in [("-3", "-3"), ("1.5", "a number or a text"), ("\"alphabetic:3\"", "alphabetic")] {
         let error = rankers(value).expect_err(value).message;
@@ -41,7 +40,7 @@ fn a_number_of_rankers_may_be_bare() {
 
 #[test]
 fn texts_control_no_terminal_and_no_page() {
-    let wrong = |from: &str, to: &str| Experiment::parse(&SMALL.replace(from, to)).unwrap_err().message;
+    let wrong = |from: &str, to: &str| parse(&SMALL.replace(from, to)).unwrap_err().message;
     for (from, to, expected) in [
         ("\"t\"", "\"a\\u001b[2Jb\"", "title contains the control character \\u{1b}"),
         ("\"t\"", "\"a\\n# b\"", "title contains the control character \\n"),
@@ -50,7 +49,7 @@ fn texts_control_no_terminal_and_no_page() {
         assert!(wrong(from, to).starts_with(expected), "{}", wrong(from, to));
     }
     let about = SMALL.replace("runs = 2", "runs = 2\nabout = \"one\\n\\ttwo\"");
-    assert!(Experiment::parse(&about).is_ok());
+    assert!(parse(&about).is_ok());
 }
 
 /// The README documents every key; serde lists them when it meets an unknown one.
@@ -85,10 +84,10 @@ fn an_unknown_key_is_an_error_with_line_and_suggestion() {
     ] {
         let (key, value) = wrong.split_once(' ').unwrap();
         let misspelt = if key == "steps" { "stesp" } else { "paly" };
-        let error = Experiment::parse(&SMALL.replace(wrong, &format!("{misspelt} {value}"))).unwrap_err();
+        let error = parse(&SMALL.replace(wrong, &format!("{misspelt} {value}"))).unwrap_err();
         assert_eq!((error.line, error.message.as_str()), (Some(line), says));
     }
-    let error = Experiment::parse(&format!("{SMALL}\n[[claim]]\nsays = \"x\"\nwhree = \"y\"\n")).unwrap_err();
+    let error = parse(&format!("{SMALL}\n[[claim]]\nsays = \"x\"\nwhree = \"y\"\n")).unwrap_err();
     assert_eq!((error.line, error.message.as_str()), (Some(16), "unknown key `whree`; did you mean `where`?"));
 }
 
@@ -111,7 +110,7 @@ fn each_rule_has_its_error() {
         ("problem = \"arithmetic\"\n", "", "play = \"problem\" needs `problem`"),
         ("play = \"problem\"", "play = \"live\"", "needs `dataset`, `lookalike` or both"),
     ] {
-        let error = Experiment::parse(&SMALL.replace(from, to)).unwrap_err();
+        let error = parse(&SMALL.replace(from, to)).unwrap_err();
         assert!(error.message.contains(says), "{says}: {error:?}");
     }
 }

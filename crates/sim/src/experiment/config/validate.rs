@@ -4,7 +4,6 @@ use anyhow::{Result, anyhow, bail, ensure};
 use bandits::RegretKind;
 
 use crate::experiment::config::{Experiment, Kind, PAPERS, Paper, Play, SettingEntry};
-use crate::experiment::kinds;
 
 /// What is wrong with a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +33,7 @@ impl FileError {
     }
 
     /// An error without a place in the file, or of the section that begins at `line`.
-    pub(super) fn new(line: Option<usize>, message: String) -> Self {
+    pub(crate) fn new(line: Option<usize>, message: String) -> Self {
         Self { line, column: None, message }
     }
 }
@@ -94,10 +93,11 @@ pub(super) fn check(experiment: &Experiment) -> Result<()> {
         let keys: Vec<&str> = PAPERS.iter().map(|paper| paper.key).collect();
         bail!("paper = {:?}: expected one of {}", experiment.paper, keys.join(", "));
     }
-    kinds::of(experiment.kind).check(experiment)?;
-    needs(experiment, !experiment.settings.is_empty(), "[[setting]]")?;
+    needs(experiment, !experiment.entries.is_empty(), "[[setting]]")?;
     let plays = !matches!(experiment.kind, Kind::Structure | Kind::Distortion | Kind::Datasets);
-    if let Some(late) = experiment.settings.iter().find(|setting| setting.late().iter().any(|late| !late.is_none())) {
+    if let Some(late) =
+        experiment.entries.iter().find(|setting| setting.late.iter().any(|late| !late.answers.is_none()))
+    {
         let kind = experiment.kind.key();
         ensure!(
             plays,
@@ -105,7 +105,7 @@ pub(super) fn check(experiment: &Experiment) -> Result<()> {
             late.name
         );
     }
-    experiment.settings.iter().try_for_each(check_setting)
+    experiment.entries.iter().try_for_each(check_setting)
 }
 
 /// # Errors

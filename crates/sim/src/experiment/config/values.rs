@@ -34,13 +34,6 @@ pub(super) fn sizes<'de, D: Deserializer<'de>, const LEAST: usize>(deserializer:
     Ok(sizes)
 }
 
-/// Reads a probability below 1.
-pub(super) fn lost<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    let share = f64::deserialize(deserializer)?;
-    let expected = || serde::de::Error::custom(format!("expected a probability below 1, found {share}"));
-    Some(share).filter(|share| (0.0..1.0).contains(share)).ok_or_else(expected)
-}
-
 /// Reads what has a text form, which may be a bare number.
 pub(super) fn number_or_text<'de, D: Deserializer<'de>, T: FromStr<Err: Display>>(
     deserializer: D,

@@ -37,7 +37,7 @@ pub(super) fn check(experiment: &Experiment) -> Result<()> {
 /// The names of all series that [`measure`] may return.
 pub(super) fn series_names(experiment: &Experiment, groups: &Groups) -> Result<SeriesNames> {
     let mut settings = Vec::new();
-    for setting in expand::settings(&experiment.settings) {
+    for setting in &experiment.settings {
         settings.extend(groups.sizes().iter().map(|&size| groups.setting_name(&setting.name, size)));
     }
     settings.dedup();
@@ -65,7 +65,7 @@ pub(super) fn measure(
     plan: &ExperimentPlan,
 ) -> Result<ExperimentData> {
     let mut measured = ExperimentData::default();
-    for setting in expand::settings(&experiment.settings) {
+    for setting in &experiment.settings {
         measure_setting(context, experiment, plan, &setting, &mut measured)
             .with_context(|| format!("setting {:?}", setting.name))?;
     }

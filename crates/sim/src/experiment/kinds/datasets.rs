@@ -6,9 +6,9 @@ use letor_io::Statistics;
 use output::numbers::with_separators;
 
 use crate::experiment::config::Experiment;
-use crate::experiment::config::expand::{self, Setting};
+use crate::experiment::config::expand::Setting;
 use crate::experiment::context::ExperimentContext;
-use crate::experiment::estimate::{Estimate, EstimateRequest};
+use crate::experiment::cost::{Estimate, EstimateRequest};
 use crate::experiment::kinds::{ExperimentKind, SeriesNames, owned};
 use crate::experiment::measured::{ExperimentData, Table};
 use crate::experiment::opened_setting::{OpenedSetting, SettingInfo};
@@ -44,7 +44,7 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
     let mut measured = ExperimentData::default();
     let header = ["data set", "queries", "documents", "features", "always 0", "documents per query", "labels"];
     let mut rows = Vec::new();
-    for setting in expand::settings(&experiment.settings) {
+    for setting in &experiment.settings {
         let base = OpenedSetting::open(context, &setting, experiment.master_seed())?;
         let dataset = base.dataset().with_context(|| format!("setting {:?} needs play = \"live\"", setting.name))?;
         let found = Statistics::of(dataset);

@@ -8,17 +8,17 @@ use output::progress::Progress;
 use simulation::seed_text::{Seeded, seed_text};
 use simulation::truth::RegretMeasure;
 
-use crate::experiment::config::expand::{self, Setting};
+use crate::experiment::config::expand::Setting;
 use crate::experiment::config::validate::needs;
 use crate::experiment::config::{Experiment, Scale};
 use crate::experiment::context::ExperimentContext;
-use crate::experiment::estimate::{Estimate, EstimateRequest};
+use crate::experiment::cost::{Estimate, EstimateRequest};
 use crate::experiment::kinds::{ExperimentKind, Sample, SeriesNames, SettingLabel, some_fit};
 use crate::experiment::measured::ExperimentData;
 use crate::experiment::opened_setting::{SettingInfo, site_spec};
-use crate::experiment::report::figure::PanelBuilder;
+use crate::experiment::panels::PanelBuilder;
 use crate::experiment::series::{Metric, Point, Series};
-use crate::experiment::share::ExperimentShare;
+use crate::experiment::sharing::ExperimentShare;
 use output::cache::sha256_hex;
 use studies::distortion::{self, Plan};
 use studies::runner::NumberedWork;
@@ -36,7 +36,7 @@ impl ExperimentKind for Distortion {
     }
 
     fn series_names(&self, experiment: &Experiment) -> Result<SeriesNames> {
-        let settings = expand::settings(&experiment.settings);
+        let settings = &experiment.settings;
         let mut curves: Vec<String> = settings.iter().filter_map(|setting| self.setting_label(setting).curve).collect();
         curves.dedup();
         Ok(SeriesNames::new(self, experiment, vec![(Metric::Distortion, curves)]))
@@ -94,7 +94,7 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
     let mut measured = ExperimentData::default();
     let seed = experiment.master_seed();
     let (sets, multileavings) = (sets(context, experiment), multileavings(context, experiment));
-    for setting in expand::settings(&experiment.settings) {
+    for setting in &experiment.settings {
         let start = Instant::now();
         let source = context.source(&setting)?;
         let spec = site_spec(&setting, &source);

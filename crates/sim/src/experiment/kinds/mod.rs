@@ -35,7 +35,7 @@ use output::usage::usage;
 use crate::experiment::config::expand::Setting;
 use crate::experiment::config::{Experiment, Kind};
 use crate::experiment::context::ExperimentContext;
-use crate::experiment::estimate::{Estimate, EstimateRequest};
+use crate::experiment::cost::{Estimate, EstimateRequest};
 use crate::experiment::kinds::plan::ExperimentPlan;
 use crate::experiment::measured::ExperimentData;
 use crate::experiment::series::Metric;
@@ -110,7 +110,7 @@ pub(crate) struct SeriesNames {
 impl SeriesNames {
     /// Names of the settings of `experiment` as `kind` labels them, with these metrics and curves.
     fn new(kind: &dyn ExperimentKind, experiment: &Experiment, metrics: Vec<(Metric, Vec<String>)>) -> Self {
-        let expanded = crate::experiment::config::expand::settings(&experiment.settings);
+        let expanded = &experiment.settings;
         let mut settings: Vec<String> =
             expanded.iter().map(|setting| kind.setting_label(setting).setting.to_owned()).collect();
         settings.dedup();

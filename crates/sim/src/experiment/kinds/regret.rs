@@ -8,11 +8,11 @@ use crate::experiment::config::expand::Setting;
 use crate::experiment::config::validate::needs;
 use crate::experiment::config::{Experiment, Scale};
 use crate::experiment::context::ExperimentContext;
-use crate::experiment::estimate::{Estimate, EstimateRequest};
+use crate::experiment::cost::{Estimate, EstimateRequest};
 use crate::experiment::kinds::plan::{Checkpoints, ExperimentPlan, Groups, steps};
 use crate::experiment::kinds::{ExperimentKind, SeriesNames, algorithm_runs, run_cost};
 use crate::experiment::measured::ExperimentData;
-use crate::experiment::report::figure::PanelBuilder;
+use crate::experiment::panels::PanelBuilder;
 use crate::experiment::series::Metric;
 
 pub(crate) struct Regret;

@@ -8,8 +8,8 @@ use simulation::runs::RunPlan;
 
 use crate::experiment::config::Play;
 use crate::experiment::config::expand::Setting;
+use crate::experiment::cost::{Estimate, EstimateRequest, comparisons, truth_comparisons};
 use crate::experiment::environment::Environment;
-use crate::experiment::estimate::{Estimate, EstimateRequest, comparisons, truth_comparisons};
 use crate::experiment::kinds::plan::ExperimentPlan;
 use crate::experiment::opened_setting::OpenedSetting;
 

@@ -10,14 +10,14 @@ use bandits::{Arm, PreferenceMatrix};
 use figures::Panel;
 use simulation::seed;
 
-use crate::experiment::config::expand::{self, Setting};
+use crate::experiment::config::expand::Setting;
 use crate::experiment::config::{Experiment, Scale};
 use crate::experiment::context::ExperimentContext;
-use crate::experiment::estimate::{Estimate, EstimateRequest};
+use crate::experiment::cost::{Estimate, EstimateRequest};
 use crate::experiment::kinds::{ExperimentKind, SeriesNames, owned, some_fit};
 use crate::experiment::measured::ExperimentData;
 use crate::experiment::opened_setting::{OpenedSetting, SettingInfo};
-use crate::experiment::report::figure::PanelBuilder;
+use crate::experiment::panels::PanelBuilder;
 use crate::experiment::series::{Metric, Point, Series};
 
 pub(crate) struct Structure;
@@ -68,7 +68,7 @@ impl ExperimentKind for Structure {
 fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentData> {
     let mut measured = ExperimentData::default();
     let seed = experiment.master_seed();
-    for setting in expand::settings(&experiment.settings) {
+    for setting in &experiment.settings {
         let start = Instant::now();
         let base = OpenedSetting::open(context, &setting, seed)?;
         measured.work.preparing += start.elapsed().as_secs_f64();

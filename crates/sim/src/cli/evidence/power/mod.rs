@@ -22,7 +22,7 @@ use simulation::description::SiteDescription;
 
 use self::report::{Case, Days, Report, Row, Test};
 use crate::cli::args::{CommonArgs, SiteArgs};
-use crate::cli::print::{eprintln, println};
+use desk::{eprintln, println};
 use output::shards::Share;
 use studies::power::simulate::{self, Observed, Tests};
 use studies::power::{Goal, Impressions, Shares};

@@ -2,10 +2,11 @@
 
 use anyhow::{Context, Result, ensure};
 use interleave::AnyInterleaving;
-use output::numbers::{escaped, with_separators};
+use output::numbers::with_separators;
 use output::progress::Progress;
 use output::usage::usage;
 use ranktypes::spec::nearest;
+use ranktypes::text::escaped;
 use simulation::arm_names::ArmNames;
 use simulation::pairwise::compare_pairs;
 use simulation::prepared::PreparedSite;

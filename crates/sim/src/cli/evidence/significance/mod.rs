@@ -14,12 +14,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, ensure};
 use bandits::registry::Spec;
 use clap::{Args, ValueEnum};
-use output::numbers::{complement, escaped, parse_confidence};
+use output::numbers::{complement, parse_confidence};
 use output::usage::usage;
+use ranktypes::text::escaped;
 
 use self::format::Table;
 use crate::cli::args::TableFormat;
-use crate::cli::print::println;
+use desk::println;
 use studies::results::label;
 use studies::significance::{Correction, Method, Question, Sample, compare, runs_needed};
 

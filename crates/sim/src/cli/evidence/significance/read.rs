@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use bandits::registry::Spec;
-use output::numbers::escaped;
 use output::usage::usage;
 use output::{explained, input};
+use ranktypes::text::escaped;
 use serde_json::Value;
 
 use studies::results::label;

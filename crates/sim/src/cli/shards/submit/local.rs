@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 
 use super::Job;
-use crate::cli::print::eprintln;
+use desk::eprintln;
 use output::create_folder;
 use output::numbers::with_unit;
 use output::program;

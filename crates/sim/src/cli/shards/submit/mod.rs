@@ -13,17 +13,18 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use letor_io::{lookalike, registry};
 
-use crate::cli::print::{eprintln, println};
-use crate::cli::{Failure, FailureKind};
+use crate::cli::FailureKind;
 use crate::experiment;
+use desk::{eprintln, println};
 use dry_run::Needs;
 use limits::{MemoryLimit, TimeLimit};
 use output;
-use output::numbers::{escaped, parse_up_to};
+use output::numbers::parse_up_to;
 use output::program;
 use output::shards::parts::{found_in, listed, most_common, other_work};
 use output::shards::{Header, folder_of};
 use output::usage::usage;
+use ranktypes::text::escaped;
 
 /// Run a command in shards: write scripts for a cluster, or run the shards here.
 ///
@@ -219,7 +220,7 @@ impl Submit {
             }
             Err(error) if self.dry_run => Err(error),
             // What is asked wrongly here is asked wrongly everywhere.
-            Err(error) if Failure::of(&error).kind == FailureKind::Usage => Err(error),
+            Err(error) if crate::cli::failure(&error).kind == FailureKind::Usage => Err(error),
             Err(error) => {
                 eprintln!("note: no dry run: {error:#}; give --mem and --time, or the cluster decides");
                 Ok(None)

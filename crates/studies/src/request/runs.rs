@@ -1,26 +1,25 @@
-//! Flags of a study: algorithms, steps, runs.
+//! Algorithms, steps and runs, and how results are shown.
 
 use std::str::FromStr;
 
 use anyhow::Result;
+use bandits::RegretKind;
 use bandits::registry::Spec;
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
 use output::numbers::{parse_positive, parse_up_to};
 use simulation::late_answers::LateAnswers;
 use simulation::runs::ensure_room_for_runs;
-use simulation::runs::evidence::EvidencePlan;
+use simulation::truth::of_preferences;
 
-use super::common::{CommonArgs, OutputArgs};
-use super::regret::RegretArgs;
-use crate::cli::shards::ShardArgs;
-use studies::request::RunRequest;
-use studies::results::{Axes, Look, SpreadKind};
-use studies::runner::{Length, Size};
+use super::RunSettings;
+use crate::results::{Axes, Look, SpreadKind};
+use crate::runner::{Length, Size};
 
 /// The algorithms, and how long and how often they run.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Runs and results")]
-pub(in crate::cli) struct RunArgs {
+pub struct RunRequest {
     /// The algorithms, with parameters, e.g. `rucb:alpha=0.51,mergerucb:p=4` (`rankduel algorithms` lists all) [default:
     /// mergerucb,rucb,rmed1,mdb,random; of a live run without --dataset random,rucb,mergerucb,rmed1,dts,self-sparring,
     /// mdb; for compare only the dueling ones]
@@ -39,15 +38,15 @@ pub(in crate::cli) struct RunArgs {
 
     /// Checkpoints per decade of steps [default: 10]
     #[arg(long, value_name = "N", value_parser = parse_up_to::<u32, 1000>)]
-    pub(in crate::cli) checkpoints: Option<u32>,
+    pub(crate) checkpoints: Option<u32>,
 
     /// The axes of the figure [default: log-x; of bandit and compare log; of a live run without --dataset linear]
     #[arg(long, value_name = "AXES", value_enum)]
-    axes: Option<AxesArg>,
+    axes: Option<AxesChoice>,
 
     /// The spread over runs in the table and the figure [default: se; with fewer than five runs range]
     #[arg(long, value_name = "SPREAD", value_enum)]
-    spread: Option<SpreadArg>,
+    spread: Option<SpreadChoice>,
 
     /// Add a column with the steps per second and thread to the table; timings.json always has them
     #[arg(long)]
@@ -56,23 +55,36 @@ pub(in crate::cli) struct RunArgs {
     /// Keep the curves of all runs, in curves.npz: an array of NumPy per algorithm, with a row per run and a column per
     /// checkpoint; `rankduel draw --spread quantile` needs them
     #[arg(long)]
-    pub(in crate::cli) keep_curves: bool,
+    pub keep_curves: bool,
 
-    #[command(flatten)]
-    pub(in crate::cli) regret: RegretArgs,
-
-    #[command(flatten)]
-    pub(in crate::cli) common: CommonArgs,
-
-    #[command(flatten)]
-    pub(in crate::cli) output: OutputArgs,
-
-    #[command(flatten)]
-    pub(in crate::cli) shard: ShardArgs,
+    /// What regret measures: condorcet (P that the best arm beats those played, minus 1/2), weak or strong (the same
+    /// against the strongest or the weakest of those played), copeland, borda, von-neumann or ndcg [default: condorcet;
+    /// without a Condorcet winner copeland on a matrix, ndcg live]
+    ///
+    /// A step costs the mean over the arms played, with weak and strong regret the smallest or the largest of their
+    /// costs. copeland: how much smaller a share of the other arms an arm beats than the best arm; borda: how much lower
+    /// its mean probability of beating another arm is; von-neumann: P that an arm drawn from the von Neumann winner, a
+    /// lottery that no arm beats, beats it, minus 1/2; ndcg: nDCG@10 lost. condorcet, weak and strong need an arm that
+    /// beats all others. A matrix has all kinds but ndcg; a live run, which estimates only the best ranker's row of the
+    /// matrix, has condorcet, weak, strong and ndcg.
+    ///
+    /// Where every arm is optimal (by Copeland score e.g. in every cycle of three arms), regret measures nothing: the
+    /// table, summary.json and the figure say so, and no recommendation counts as correct.
+    ///
+    /// The kind of regret changes no choice of an algorithm.
+    #[arg(long, value_name = "KIND", value_parser = kinds(), hide_possible_values = true)]
+    regret: Option<RegretKind>,
 }
 
+/// Reads the name of a kind; help and completions know the names.
+fn kinds() -> impl clap::builder::TypedValueParser<Value = RegretKind> {
+    let names = PossibleValuesParser::new(RegretKind::ALL.map(RegretKind::name));
+    names.map(|name| name.parse().expect("one of the names"))
+}
+
+/// The axes of a figure.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub(in crate::cli) enum AxesArg {
+pub enum AxesChoice {
     /// Linear steps and regret
     Linear,
     /// Logarithmic steps
@@ -81,18 +93,18 @@ pub(in crate::cli) enum AxesArg {
     Log,
 }
 
-impl From<AxesArg> for Axes {
-    fn from(axes: AxesArg) -> Self {
+impl From<AxesChoice> for Axes {
+    fn from(axes: AxesChoice) -> Self {
         match axes {
-            AxesArg::Linear => Self::Linear,
-            AxesArg::LogX => Self::LogX,
-            AxesArg::Log => Self::Log,
+            AxesChoice::Linear => Self::Linear,
+            AxesChoice::LogX => Self::LogX,
+            AxesChoice::Log => Self::Log,
         }
     }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum SpreadArg {
+enum SpreadChoice {
     /// Standard error of the mean
     Se,
     /// Standard deviation of a run
@@ -101,19 +113,19 @@ enum SpreadArg {
     Range,
 }
 
-impl From<SpreadArg> for SpreadKind {
-    fn from(spread: SpreadArg) -> Self {
+impl From<SpreadChoice> for SpreadKind {
+    fn from(spread: SpreadChoice) -> Self {
         match spread {
-            SpreadArg::Se => Self::StandardError,
-            SpreadArg::Sd => Self::StandardDeviation,
-            SpreadArg::Range => Self::Range,
+            SpreadChoice::Se => Self::StandardError,
+            SpreadChoice::Sd => Self::StandardDeviation,
+            SpreadChoice::Range => Self::Range,
         }
     }
 }
 
 /// What a study plays and shows unless flags say otherwise.
 #[derive(Debug)]
-pub(in crate::cli) struct StudyDefaults {
+pub struct StudyDefaults {
     algorithms: &'static [&'static str],
     steps: u64,
     runs: u64,
@@ -122,61 +134,57 @@ pub(in crate::cli) struct StudyDefaults {
 
 impl StudyDefaults {
     /// Studies of data or a matrix of the user.
-    pub(in crate::cli) const STUDY: Self = Self {
+    pub const STUDY: Self = Self {
         algorithms: &["mergerucb", "rucb", "rmed1", "mdb", "random"],
         steps: 1_000_000,
         runs: 5,
         axes: Axes::Usual,
     };
     /// The same without algorithms that choose sets.
-    pub(in crate::cli) const DUELS: Self =
-        Self { algorithms: &["mergerucb", "rucb", "rmed1", "random"], ..Self::STUDY };
+    pub const DUELS: Self = Self { algorithms: &["mergerucb", "rucb", "rmed1", "random"], ..Self::STUDY };
     /// A first look, on the default data set: a few seconds, in which most algorithms find the best ranker.
-    pub(in crate::cli) const FIRST: Self = Self {
+    pub const FIRST: Self = Self {
         algorithms: &["random", "rucb", "mergerucb", "rmed1", "dts", "self-sparring", "mdb"],
         steps: 200_000,
         runs: 10,
         axes: Axes::Linear,
     };
     /// The same without algorithms that choose sets.
-    pub(in crate::cli) const FIRST_DUELS: Self = Self {
+    pub const FIRST_DUELS: Self = Self {
         algorithms: &["random", "rucb", "mergerucb", "rmed1", "dts", "self-sparring"],
         axes: Axes::Usual,
         ..Self::FIRST
     };
 }
 
-impl RunArgs {
+impl RunRequest {
     /// Steps per run.
-    pub(in crate::cli) fn steps(&self, usual: &StudyDefaults) -> u64 {
+    #[must_use]
+    pub fn steps(&self, usual: &StudyDefaults) -> u64 {
         self.steps.unwrap_or(usual.steps)
     }
 
-    /// What is asked for: what the flags say and otherwise `usual`.
-    pub(in crate::cli) fn request(
-        &self,
-        usual: &StudyDefaults,
-        late: LateAnswers,
-        evidence: Option<EvidencePlan>,
-    ) -> RunRequest {
-        let algorithms = self.algorithms(usual);
-        RunRequest {
+    /// What follows from it, without evidence and with answers in time: what the flags say and otherwise `usual`.
+    pub(super) fn settings(&self, usual: &StudyDefaults, seed: u64, algorithms: Option<Vec<Spec>>) -> RunSettings {
+        let algorithms = algorithms.unwrap_or_else(|| self.algorithms(usual));
+        RunSettings {
             asked: algorithms.clone(),
             size: Size {
                 algorithms,
                 runs: self.runs.unwrap_or(usual.runs),
                 length: Length::Steps(self.steps(usual), self.checkpoints),
             },
-            seed: self.common.seed,
-            regret: self.regret.given(),
-            evidence,
-            late,
+            seed,
+            regret: self.regret,
+            evidence: None,
+            late: LateAnswers::default(),
             look: self.look(usual),
         }
     }
 
     /// The algorithms.
-    pub(in crate::cli) fn algorithms(&self, usual: &StudyDefaults) -> Vec<Spec> {
+    #[must_use]
+    pub fn algorithms(&self, usual: &StudyDefaults) -> Vec<Spec> {
         match &self.algorithms {
             Some(named) => named.0.clone(),
             None => usual.algorithms.iter().map(|name| name.parse().expect("a registered name")).collect(),
@@ -184,8 +192,31 @@ impl RunArgs {
     }
 
     /// Checks that memory has room for the runs among `arms` arms, before the arms are made.
-    pub(in crate::cli) fn ensure_room(&self, usual: &StudyDefaults, arms: usize) -> Result<()> {
+    ///
+    /// # Errors
+    /// If it has not.
+    pub fn ensure_room(&self, usual: &StudyDefaults, arms: usize) -> Result<()> {
         ensure_room_for_runs(&self.algorithms(usual), arms, self.runs.unwrap_or(usual.runs), 1, 1)
+    }
+
+    /// Refuses kinds of regret that a live run cannot measure.
+    ///
+    /// # Errors
+    /// As wrong usage.
+    pub fn check_live(&self) -> Result<()> {
+        of_preferences::check_live(self.regret)
+    }
+
+    /// The kind of regret that was asked for, if any.
+    #[must_use]
+    pub fn regret(&self) -> Option<RegretKind> {
+        self.regret
+    }
+
+    /// The part of a folder name for the kind of regret; empty for `usual`, the default.
+    #[must_use]
+    pub fn regret_part(&self, usual: RegretKind) -> String {
+        self.regret.filter(|kind| *kind != usual).map_or_else(String::new, |kind| format!("-regret-{kind}"))
     }
 
     /// How the study is drawn and tabulated.

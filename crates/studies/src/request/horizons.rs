@@ -1,14 +1,14 @@
-//! `rankduel bandit --setting explore-then-exploit`: accuracy of the recommended arm and regret at horizons.
+//! Regret over time, or the accuracy of the recommended arm and regret at horizons.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
 use output::numbers::parse_positive;
 use output::usage::usage;
 
 /// What is measured, and when.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Setting")]
-pub(super) struct SettingOptions {
+pub struct HorizonsRequest {
     /// What to measure: regret at every checkpoint, or, at given horizons, whether the recommended arm is the best
     /// and the regret up to there
     #[arg(long, value_name = "SETTING", value_enum, default_value_t = Setting::Ongoing)]
@@ -35,11 +35,27 @@ enum Setting {
     ExploreThenExploit,
 }
 
-impl SettingOptions {
-    /// Refuses to keep curves where there are values at horizons, which are in `runs.csv`.
-    pub(super) fn check_curves(&self, kept: bool) -> Result<()> {
-        anyhow::ensure!(
-            self.setting == Setting::Ongoing || !kept,
+impl HorizonsRequest {
+    /// Whether runs explore until horizons.
+    #[must_use]
+    pub fn explores(&self) -> bool {
+        self.setting == Setting::ExploreThenExploit
+    }
+
+    /// Refuses evidence, and curves to keep, where runs explore until horizons.
+    ///
+    /// # Errors
+    /// As wrong usage.
+    pub fn check(&self, proves: bool, keeps_curves: bool) -> Result<()> {
+        ensure!(
+            !self.explores() || !proves,
+            usage(
+                "--evidence, --stop-when and --compare-algorithms do not apply to --setting explore-then-exploit, whose runs end at horizons; \
+                 leave them or the setting out"
+            )
+        );
+        ensure!(
+            !self.explores() || !keeps_curves,
             usage(
                 "--keep-curves: with --setting explore-then-exploit, runs.csv has every run at every horizon; leave it out"
             )
@@ -47,27 +63,13 @@ impl SettingOptions {
         Ok(())
     }
 
-    /// Whether runs explore until horizons.
-    pub(super) fn explores(&self) -> bool {
-        self.setting == Setting::ExploreThenExploit
-    }
-
-    /// Refuses evidence where runs explore until horizons.
-    pub(super) fn check_evidence(&self, asked: bool) -> Result<()> {
-        anyhow::ensure!(
-            self.setting == Setting::Ongoing || !asked,
-            usage(
-                "--evidence, --stop-when and --compare-algorithms do not apply to --setting explore-then-exploit, whose runs end at horizons; \
-                 leave them or the setting out"
-            )
-        );
-        Ok(())
-    }
-
     /// The horizons of exploration, ascending; `None` for ongoing regret.
-    pub(super) fn horizons(&self, steps: u64, checkpoints: Option<u32>) -> Result<Option<Vec<u64>>> {
+    ///
+    /// # Errors
+    /// As wrong usage, if horizons or checkpoints are given where they do not apply.
+    pub fn all(&self, steps: u64, checkpoints: Option<u32>) -> Result<Option<Vec<u64>>> {
         if self.setting == Setting::Ongoing {
-            anyhow::ensure!(
+            ensure!(
                 self.horizons.is_empty(),
                 usage(
                     "--horizons needs --setting explore-then-exploit; for ongoing regret use --steps and --checkpoints"
@@ -75,7 +77,7 @@ impl SettingOptions {
             );
             return Ok(None);
         }
-        anyhow::ensure!(
+        ensure!(
             checkpoints.is_none(),
             usage(
                 "--checkpoints does not apply to --setting explore-then-exploit, which uses --horizons; leave it out"

@@ -1,32 +1,33 @@
 //! `println!` and `eprintln!` for commands.
 //!
 //! The macros of the standard library panic if the reader has closed the pipe (`rankduel algorithms | head -1`) or the
-//! disk is full. Here `println!` unwinds to [`super::main`], so that destructors run, and `eprintln!` ignores the
-//! error: there is nowhere left to report it.
+//! disk is full. Here [`println!`](crate::println) unwinds to [`ended`](crate::ended), so that destructors run, and
+//! [`eprintln!`](crate::eprintln) ignores the error: there is nowhere left to report it.
 
 use std::cell::RefCell;
 use std::fmt::{self, Write as _};
 use std::io::{self, ErrorKind, IsTerminal, Write as _};
 use std::panic::resume_unwind;
 
-use output::tell::{self, harmless};
+pub use output::tell::line;
+use ranktypes::text::harmless;
 
 /// The exit code that shells report for a program ended by a closed pipe: 128 plus the number of SIGPIPE.
 const CLOSED_PIPE: u8 = 141;
 
 /// Standard output cannot be written to.
-pub(super) struct NotPrinted(pub(super) io::Error);
+#[derive(Debug)]
+pub struct NotPrinted(pub io::Error);
 
 impl NotPrinted {
     /// The exit code; prints the error unless a closed pipe is the cause.
-    pub(super) fn exit_code(&self) -> u8 {
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
         if self.0.kind() == ErrorKind::BrokenPipe {
             return CLOSED_PIPE;
         }
         let error = &self.0;
-        tell::line(format_args!(
-            "error: failed to write to standard output: {error}; free some space or write elsewhere"
-        ));
+        line(format_args!("error: failed to write to standard output: {error}; free some space or write elsewhere"));
         1
     }
 }
@@ -37,7 +38,7 @@ thread_local! {
 }
 
 /// Does `work`; returns its result and the lines that this thread would print meanwhile.
-pub(super) fn captured<T>(work: impl FnOnce() -> T) -> (T, String) {
+pub fn captured<T>(work: impl FnOnce() -> T) -> (T, String) {
     struct Before(Option<String>);
     impl Drop for Before {
         fn drop(&mut self) {
@@ -51,12 +52,13 @@ pub(super) fn captured<T>(work: impl FnOnce() -> T) -> (T, String) {
 }
 
 /// Whether this thread's lines are captured.
-pub(super) fn is_captured() -> bool {
+#[must_use]
+pub fn is_captured() -> bool {
     CAPTURED.with_borrow(Option::is_some)
 }
 
 /// Writes a line to standard output.
-pub(super) fn out(text: fmt::Arguments<'_>) {
+pub fn out(text: fmt::Arguments<'_>) {
     let kept = CAPTURED.with_borrow_mut(|captured| {
         let Some(captured) = captured else { return false };
         // Writing into a string cannot fail.
@@ -66,15 +68,21 @@ pub(super) fn out(text: fmt::Arguments<'_>) {
     if kept {
         return;
     }
-    let written = writeln!(io::stdout().lock(), "{}", harmless(&text.to_string()));
+    let mut out = io::stdout().lock();
+    let written = writeln!(out, "{}", harmless(&text.to_string())).and_then(|()| out.flush());
     if let Err(error) = written {
         // Unwinds without a panic message: this is not a bug.
         resume_unwind(Box::new(NotPrinted(error)));
     }
 }
 
+/// Writes lines to standard output; the last of them may end with a line feed.
+pub fn text(text: &str) {
+    out(format_args!("{}", text.strip_suffix('\n').unwrap_or(text)));
+}
+
 /// Writes the line of an error to standard error, coloured on a terminal unless `NO_COLOR` is set.
-pub(super) fn failure(message: &str) {
+pub fn failure(message: &str) {
     let coloured = io::stderr().is_terminal()
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
         && std::env::var_os("TERM").is_none_or(|terminal| terminal != "dumb");
@@ -82,12 +90,21 @@ pub(super) fn failure(message: &str) {
     let _ = writeln!(io::stderr().lock(), "{start}error:{end} {}", harmless(message));
 }
 
+/// Writes bytes to standard output as they are: for what is no text for people.
+pub fn bytes(bytes: &[u8]) {
+    if let Err(error) = io::stdout().lock().write_all(bytes) {
+        resume_unwind(Box::new(NotPrinted(error)));
+    }
+}
+
+/// Writes a line to standard output.
+#[macro_export]
 macro_rules! println {
-    ($($text:tt)+) => { $crate::cli::print::out(format_args!($($text)+)) };
+    ($($text:tt)+) => { $crate::print::out(format_args!($($text)+)) };
 }
 
+/// Writes a line to standard error.
+#[macro_export]
 macro_rules! eprintln {
-    ($($text:tt)+) => { output::tell::line(format_args!($($text)+)) };
+    ($($text:tt)+) => { $crate::print::line(format_args!($($text)+)) };
 }
-
-pub(super) use {eprintln, println};

@@ -1,4 +1,4 @@
-//! Flags about what the outcomes of runs prove.
+//! What the outcomes of runs prove.
 
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -7,9 +7,9 @@ use output::usage::usage;
 use simulation::runs::evidence::EvidencePlan;
 
 /// Evidence that a ranker is the best, gathered while the algorithms play.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Runs and results")]
-pub(in crate::cli) struct EvidenceArgs {
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "What outcomes prove")]
+pub struct EvidenceRequest {
     /// Say at the end in which runs the outcomes prove which arm is the best, with this confidence, e.g. 0.95
     ///
     /// An arm is stated to be the best once there is enough evidence against each other arm that it wins more than half
@@ -30,39 +30,38 @@ pub(in crate::cli) struct EvidenceArgs {
 
     /// For --evidence and --stop-when: state an arm that is no worse than any other by more than this share of the
     /// impressions that either wins [default: 0]
-    #[arg(id = "best_margin", long = "tolerance", value_name = "SHARE", value_parser = parse_margin)]
-    margin: Option<f64>,
+    #[arg(long, value_name = "SHARE", value_parser = parse_tolerance)]
+    tolerance: Option<f64>,
 
     /// For --stop-when: also end a run whose remaining steps cannot be expected to prove which arm is the best
     ///
     /// That is so if they would not, even if all of them compared the arm with the most evidence to its hardest opponent
     /// and it won the largest share of them that its confidence interval allows. The arm that the algorithm recommends is
     /// then shown alone; nothing is stated.
-    #[arg(long, requires = "stop_when")]
+    #[arg(long)]
     give_up: bool,
-
-    /// Also say which algorithms differ in regret, pair by pair; `rankduel significance` does it for finished studies, in
-    /// LaTeX and other formats
-    #[arg(long, conflicts_with = "json")]
-    pub(in crate::cli) compare_algorithms: bool,
 }
 
-impl EvidenceArgs {
+impl EvidenceRequest {
     /// Which evidence is gathered, if any.
     ///
     /// # Errors
-    /// If a margin is given without evidence.
-    pub(in crate::cli) fn plan(&self) -> Result<Option<EvidencePlan>> {
+    /// If a tolerance is given without evidence, or `--give-up` without `--stop-when`.
+    pub fn plan(&self) -> Result<Option<EvidencePlan>> {
         let level = self.stop_when.or(self.evidence);
         ensure!(
-            level.is_some() || self.margin.is_none(),
+            level.is_some() || self.tolerance.is_none(),
             usage(
                 "--tolerance says how much worse than the best a stated arm may be; add --stop-when 0.95 or --evidence 0.95"
             )
         );
+        ensure!(
+            self.stop_when.is_some() || !self.give_up,
+            usage("--give-up belongs to --stop-when; add --stop-when 0.95")
+        );
         let plan = |level| EvidencePlan {
             level,
-            margin: self.margin.unwrap_or(0.0),
+            margin: self.tolerance.unwrap_or(0.0),
             stops: self.stop_when.is_some(),
             gives_up: self.give_up,
         };
@@ -70,20 +69,21 @@ impl EvidenceArgs {
     }
 
     /// The part of a folder name; empty without evidence.
-    pub(in crate::cli) fn part(&self) -> String {
+    #[must_use]
+    pub fn part(&self) -> String {
         let words = [
             self.evidence.map(|level| format!("-evidence-{level}")),
             self.stop_when.map(|level| format!("-stop-when-{level}")),
-            self.margin.map(|margin| format!("-margin-{margin}")),
+            self.tolerance.map(|tolerance| format!("-tolerance-{tolerance}")),
             self.give_up.then(|| "-give-up".to_owned()),
         ];
         words.into_iter().flatten().collect()
     }
 }
 
-fn parse_margin(text: &str) -> Result<f64, String> {
+fn parse_tolerance(text: &str) -> Result<f64, String> {
     match parse_number(text)? {
-        margin if (0.0..0.5).contains(&margin) => Ok(margin),
+        share if (0.0..0.5).contains(&share) => Ok(share),
         _ => Err("expected a share from 0 to below 0.5, e.g. 0.01".to_owned()),
     }
 }

@@ -1,0 +1,32 @@
+//! What callers do wrong, and how the program ends: the same as other programs, [`desk::situations`].
+
+use std::path::Path;
+
+use desk::situations::{Program, first_fault, seen, table};
+use tempfile::TempDir;
+
+use crate::help::check;
+
+#[test]
+fn every_situation_ends_as_in_the_other_programs() {
+    let folder = TempDir::new().unwrap();
+    let of_folder = |name: &str| folder.path().join(name).display().to_string();
+    let outcomes = of_folder("outcomes.csv");
+    std::fs::write(&outcomes, "day,first,second,first_wins,second_wins,ties\n2026-11-20,A,B,7,5,1\n").unwrap();
+    let program = Program {
+        path: Path::new(env!("CARGO_BIN_EXE_click-logs")),
+        folder: folder.path(),
+        misspelt_command: "dcide",
+        misspelt_flag: &["decide", "--fromat", "json"],
+        number: &["simulate", "--impressions", "{}"],
+        choice: &["decide", &outcomes, "--by", "{}"],
+        lacking: &["decide"],
+        reads: &["decide", "{}"],
+        writes: &["simulate", "--impressions", "100", "--out", "{}"],
+        prints: &["decide", &outcomes],
+        works: &["simulate", "--impressions", "1e9", "--quiet", "--out", "long"],
+    };
+    let all = seen(&program).unwrap();
+    assert_eq!(first_fault(&all), None);
+    check("situations.txt", &table(&all));
+}

@@ -1,0 +1,89 @@
+//! The front desk of the three programs `rankduel`, `click-logs` and `rankduel-server`: what a caller meets before and after the
+//! work itself, so that it is the same everywhere. Nothing about rankers, logs or servers.
+//!
+//! | module | holds |
+//! |---|---|
+//! | the crate's root | [`parse`] arguments or answer `--help`; run, and [end](ended) with an exit code |
+//! | [`failure`] | why a command stops: one line, a kind, an exit code |
+//! | [`refusal`] | an error of the parser as one line, made from what the parser says, not from its text |
+//! | [`print`] | standard output that may be closed or full; lines of errors |
+//! | [`situations`] | for tests: what callers do wrong, and what a program then prints and returns |
+//!
+//! # Exit codes
+//!
+//! | code | means |
+//! |---|---|
+//! | 0 | done; with `--exit-code`: decided |
+//! | 1 | something failed: data that are missing or damaged, a machine that lacks space or denies access |
+//! | 2 | something was asked wrongly: flags, or the content of a file that is written as configuration |
+//! | 3, 4 | with `--exit-code`: the verdict is open; it is not trusted |
+//! | 130, 143 | stopped by Ctrl-C or `kill` |
+//! | 141 | the reader closed the pipe: what was printed is not all |
+//!
+//! Each failure is one line on standard error, `error: ` and what was expected and what to do; errors of usage end with
+//! `(see --help)`. [`output::tell`] has the three levels of lines that are no errors.
+//!
+//! # How to add a program
+//!
+//! [`ended`] around all, [`parse`] for its arguments, [`Failure::of`](failure::Failure::of) for its errors, [`println!`] and
+//! [`eprintln!`] for its lines; and its row in the table of [`situations`].
+
+#![warn(clippy::self_named_module_files)]
+
+pub mod failure;
+pub mod print;
+pub mod refusal;
+#[cfg(unix)]
+pub mod situations;
+
+use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use clap::{ArgMatches, FromArgMatches};
+
+use crate::failure::Failure;
+use crate::print::NotPrinted;
+use crate::refusal::Refusal;
+
+/// Does `work` and returns the exit code of the process: that of the work, or that of its failure, which is printed.
+pub fn ended(work: impl FnOnce() -> Result<u8, Failure>) -> u8 {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(code)) => code,
+        Ok(Err(failure)) => {
+            print::failure(&failure.message);
+            failure.exit_code
+        }
+        Err(panic) => match panic.downcast::<NotPrinted>() {
+            Ok(closed) => closed.exit_code(),
+            Err(panic) => resume_unwind(panic),
+        },
+    }
+}
+
+/// Parses `arguments`, the first of them the name of the program; `None` if they asked for help or the version, which is printed.
+///
+/// # Errors
+/// If they are not those of `command`.
+pub fn parse<C: FromArgMatches>(
+    command: &mut clap::Command,
+    arguments: &[OsString],
+) -> Result<Option<(C, ArgMatches)>, Refusal> {
+    let parsed = command.try_get_matches_from_mut(arguments);
+    match parsed.and_then(|matches| Ok((C::from_arg_matches(&matches)?, matches))) {
+        Ok(parsed) => Ok(Some(parsed)),
+        Err(error) if Refusal::is_one(&error) => Err(Refusal::of(&error, command)),
+        Err(help) => {
+            answer(&help);
+            Ok(None)
+        }
+    }
+}
+
+/// Prints help or the version.
+fn answer(help: &clap::Error) {
+    if print::is_captured() {
+        print::out(format_args!("{}", help.render().to_string().trim_end()));
+    } else if let Err(error) = help.print() {
+        resume_unwind(Box::new(NotPrinted(error)));
+    }
+}

@@ -1,0 +1,271 @@
+//! Errors of the parser in one line.
+
+use clap::Command;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use ranktypes::text::escaped;
+
+use crate::failure::Failure;
+
+/// Why arguments were refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// What kind of error it is.
+    pub kind: ErrorKind,
+    /// The flags or words that it is about, without their values: `--runs`.
+    pub about: Vec<String>,
+    /// The value that was refused, as it was given.
+    pub value: Option<String>,
+    /// What was wrong, and what was expected, in one line.
+    pub text: String,
+    /// Why the value was refused, by its own parser.
+    pub reason: Option<String>,
+}
+
+impl Refusal {
+    /// Whether an error of the parser refuses something; else it is help or a version that was asked for.
+    #[must_use]
+    pub fn is_one(error: &clap::Error) -> bool {
+        error.use_stderr()
+    }
+
+    /// What `error` says of arguments of `command`.
+    #[must_use]
+    pub fn of(error: &clap::Error, command: &Command) -> Self {
+        let said = Said(error);
+        let about = [ContextKind::InvalidArg, ContextKind::PriorArg].iter().flat_map(|kind| said.all(*kind));
+        let about = about.filter_map(|flag| flag.split([' ', '=']).next().map(str::to_owned)).collect();
+        let reason = std::error::Error::source(error).map(|source| escaped(&source.to_string()).into_owned());
+        let reason = reason.or_else(|| said.expected());
+        let text = said.in_words(reason.as_deref(), command);
+        Self { kind: error.kind(), about, value: said.one(ContextKind::InvalidValue), text, reason }
+    }
+
+    /// Whether it is about the flag or word `name`.
+    #[must_use]
+    pub fn is_about(&self, name: &str) -> bool {
+        self.about.iter().any(|about| about == name)
+    }
+
+    /// The failure, after a `hint` what to do, if there is one better than to look at the help.
+    #[must_use]
+    pub fn failure(self, hint: &str) -> Failure {
+        Failure::usage(&format!("{}{hint} (see --help)", self.text))
+    }
+
+    /// The same for callers that have keywords, `stop_when=0.95`, instead of flags.
+    #[must_use]
+    pub fn in_keywords(self) -> String {
+        match (&self.about[..], &self.reason, &self.value) {
+            ([flag, ..], Some(reason), _) if reason.contains(", found ") => in_keywords(&format!("{flag}: {reason}")),
+            ([flag, ..], Some(reason), Some(value)) => in_keywords(&format!("{flag}: {reason}, found {value}")),
+            ([flag, other], ..) if self.kind == ErrorKind::ArgumentConflict => {
+                in_keywords(&format!("{flag} and {other} exclude each other; leave one of them out"))
+            }
+            _ => in_keywords(&self.text),
+        }
+    }
+}
+
+/// A message about flags as one about keywords: `--stop-when 0.95` as `stop_when=0.95`, `--credit-ties` as `credit_ties`.
+#[must_use]
+pub fn in_keywords(message: &str) -> String {
+    let mut text = String::new();
+    let mut rest = message;
+    while let Some(at) = rest.find("--") {
+        let (before, after) = (&rest[..at], &rest[at + 2..]);
+        let length = after.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).unwrap_or(after.len());
+        let begins = before.chars().next_back().is_none_or(|c| !(c.is_alphanumeric() || c == '-'));
+        text += before;
+        rest = if begins && after.starts_with(|c: char| c.is_ascii_lowercase()) {
+            text += &after[..length].replace('-', "_");
+            // A number that follows is its value.
+            let value = after[length..].strip_prefix(' ').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+            text += if value.is_some() { "=" } else { "" };
+            value.unwrap_or(&after[length..])
+        } else {
+            text += "--";
+            after
+        };
+    }
+    text + rest
+}
+
+/// What the parser says of an error.
+struct Said<'a>(&'a clap::Error);
+
+impl Said<'_> {
+    /// The texts of a kind, as they are.
+    fn all(&self, kind: ContextKind) -> Vec<&str> {
+        match self.0.get(kind) {
+            Some(ContextValue::String(text)) => vec![text],
+            Some(ContextValue::Strings(all)) => all.iter().map(String::as_str).collect(),
+            _ => vec![],
+        }
+    }
+
+    fn one(&self, kind: ContextKind) -> Option<String> {
+        self.all(kind).first().map(|text| (*text).to_owned())
+    }
+
+    /// The texts of a kind for a message of one line.
+    fn listed(&self, kind: ContextKind) -> Vec<String> {
+        self.all(kind).into_iter().map(|text| escaped(text).into_owned()).collect()
+    }
+
+    fn word(&self, kind: ContextKind) -> String {
+        self.listed(kind).into_iter().next().unwrap_or_default()
+    }
+
+    fn number(&self, kind: ContextKind) -> isize {
+        match self.0.get(kind) {
+            Some(ContextValue::Number(number)) => *number,
+            _ => 0,
+        }
+    }
+
+    fn in_words(&self, reason: Option<&str>, command: &Command) -> String {
+        let about = self.word(ContextKind::InvalidArg);
+        let value = self.word(ContextKind::InvalidValue);
+        match self.0.kind() {
+            ErrorKind::UnknownArgument => format!("unexpected argument '{about}' found{}", self.near(&about)),
+            ErrorKind::InvalidSubcommand => {
+                let named = self.word(ContextKind::InvalidSubcommand);
+                format!("unrecognized subcommand '{named}'{}", self.near(&named))
+            }
+            ErrorKind::InvalidValue if value.is_empty() => {
+                let expected = reason.map_or_else(String::new, |reason| format!("; {reason}"));
+                format!("a value is required for '{about}' but none was supplied{expected}")
+            }
+            ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
+                let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+                format!("invalid value '{value}' for '{about}'{reason}{}", self.near(&value))
+            }
+            ErrorKind::TooManyValues => format!("unexpected value '{value}' for '{about}'; no more were expected"),
+            ErrorKind::TooFewValues => {
+                let [least, found] = [ContextKind::MinValues, ContextKind::ActualNumValues].map(|kind| self.number(kind));
+                format!("expected at least {least} values of '{about}', found {found}")
+            }
+            ErrorKind::WrongNumberOfValues => {
+                let kinds = [ContextKind::ExpectedNumValues, ContextKind::ActualNumValues];
+                let [expected, found] = kinds.map(|kind| self.number(kind));
+                format!("expected {expected} values of '{about}', found {found}")
+            }
+            ErrorKind::NoEquals => format!("expected an equals sign after '{about}'"),
+            ErrorKind::ArgumentConflict => self.conflict(&about),
+            ErrorKind::MissingRequiredArgument => {
+                let missing = self.listed(ContextKind::InvalidArg).join(", ");
+                format!("the following required arguments were not provided: {missing}")
+            }
+            ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                let names = command.get_subcommands().map(Command::get_name).filter(|name| *name != "help");
+                format!("no command was given; expected {}", alternatives(&names.map(str::to_owned).collect::<Vec<_>>()))
+            }
+            ErrorKind::InvalidUtf8 => {
+                "invalid UTF-8 was detected in one or more arguments; names of files must be UTF-8: rename the file, or give the \
+                 folder that holds it"
+                    .to_owned()
+            }
+            // Errors that we make ourselves have a text alone.
+            _ => {
+                let text = self.0.to_string();
+                let first = text.lines().next().unwrap_or_default();
+                escaped(first.strip_prefix("error: ").unwrap_or(first)).into_owned()
+            }
+        }
+    }
+
+    fn conflict(&self, about: &str) -> String {
+        let others = self.listed(ContextKind::PriorArg);
+        match &others[..] {
+            [other] if other == about => format!("the argument '{about}' cannot be used multiple times"),
+            [] => format!("the argument '{about}' cannot be used with one or more of the other arguments given"),
+            others => format!("the argument '{about}' cannot be used with '{}'", others.join("', '")),
+        }
+    }
+
+    /// The values that there are, if they can be listed.
+    fn expected(&self) -> Option<String> {
+        let all = self.listed(ContextKind::ValidValue);
+        (!all.is_empty()).then(|| format!("expected {}", alternatives(&all)))
+    }
+
+    /// What was probably meant instead of `found`.
+    fn near(&self, found: &str) -> String {
+        let of_flags = [ContextKind::SuggestedArg, ContextKind::SuggestedValue];
+        let command = self.word(ContextKind::SuggestedSubcommand);
+        let near: Vec<String> = of_flags.into_iter().flat_map(|kind| self.listed(kind)).collect();
+        match (&near[..], command.as_str()) {
+            ([], "") => String::new(),
+            // A flag of a command that was not given.
+            ([], command) if self.0.kind() == ErrorKind::UnknownArgument => format!("; '{command} {found}' exists"),
+            ([], command) => format!("; did you mean '{command}'?"),
+            (near, _) => format!("; did you mean '{}'?", near.join("' or '")),
+        }
+    }
+}
+
+/// `a, b or c`.
+fn alternatives(all: &[String]) -> String {
+    match all {
+        [before @ .., last] if !before.is_empty() => format!("{} or {last}", before.join(", ")),
+        all => all.concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Arg, ArgAction};
+
+    use super::*;
+
+    fn command() -> Command {
+        let number = Arg::new("runs").long("runs").value_name("N").value_parser(output::numbers::parse_positive);
+        let axes = Arg::new("axes").long("axes").value_parser(["linear", "log"]).conflicts_with("plain");
+        let plain = Arg::new("plain").long("plain").action(ArgAction::SetTrue);
+        let needed = Command::new("play").arg(Arg::new("matrix").long("matrix").value_name("FILE").required(true));
+        Command::new("program").args([number, axes, plain]).subcommand(needed)
+    }
+
+    fn refused(words: &[&str]) -> Refusal {
+        let mut command = command();
+        let error = command.try_get_matches_from_mut([&["program"], words].concat()).expect_err("a refusal");
+        Refusal::of(&error, &command)
+    }
+
+    #[test]
+    fn each_error_is_one_line_with_the_way_out() {
+        for (words, text) in [
+            (vec!["--rnus=3"], "unexpected argument '--rnus' found; did you mean '--runs'?"),
+            (vec!["a\nb"], "unexpected argument 'a\\nb' found"),
+            (vec!["--matrix=x"], "unexpected argument '--matrix' found; 'play --matrix' exists"),
+            (vec!["plya"], "unrecognized subcommand 'plya'; did you mean 'play'?"),
+            (vec!["--runs=0"], "invalid value '0' for '--runs <N>': expected at least 1"),
+            (vec!["--runs"], "a value is required for '--runs <N>' but none was supplied"),
+            (
+                vec!["--axes=lgo"],
+                "invalid value 'lgo' for '--axes <axes>': expected linear or log; did you mean 'log'?",
+            ),
+            (vec!["--axes=log", "--plain"], "the argument '--axes <axes>' cannot be used with '--plain'"),
+            (vec!["--runs=1", "--runs=2"], "the argument '--runs <N>' cannot be used multiple times"),
+            (vec!["play"], "the following required arguments were not provided: --matrix <FILE>"),
+        ] {
+            assert_eq!(refused(&words).text, text, "{words:?}");
+        }
+        let failure = refused(&["--runs=0"]).failure("; ask").to_string();
+        assert_eq!(failure, "error: invalid value '0' for '--runs <N>': expected at least 1; ask (see --help)");
+        assert!(refused(&["--runs=0"]).is_about("--runs") && !refused(&["--runs=0"]).is_about("--run"));
+    }
+
+    #[test]
+    fn flags_become_keywords() {
+        for (words, text) in [
+            (vec!["--runs=0"], "runs: expected at least 1, found 0"),
+            (vec!["--axes=lgo"], "axes: expected linear or log, found lgo"),
+            (vec!["--axes=log", "--plain"], "axes and plain exclude each other; leave one of them out"),
+        ] {
+            assert_eq!(refused(&words).in_keywords(), text);
+        }
+        let message = "--tolerance is a share; add --stop-when 0.95, not --give-up -- or a--b";
+        assert_eq!(in_keywords(message), "tolerance is a share; add stop_when=0.95, not give_up -- or a--b");
+    }
+}

@@ -1,0 +1,208 @@
+//! For tests: what callers do wrong, and what a program then prints and returns. The tests of each program call [`seen`] and hold
+//! what they get to what [`expected`] says, which is the same for all.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+/// Calls of a program, each as words; `{}` stands for a value that a situation chooses.
+#[derive(Debug)]
+pub struct Program<'a> {
+    /// The file of the program.
+    pub path: &'a Path,
+    /// An empty folder to work in.
+    pub folder: &'a Path,
+    /// Part of the name of a command.
+    pub misspelt_command: &'a str,
+    /// A call with an unknown flag that nearly has the name of one.
+    pub misspelt_flag: &'a [&'a str],
+    /// A call whose last flag takes a number of at least 1.
+    pub number: &'a [&'a str],
+    /// A call whose last flag takes one of a few words.
+    pub choice: &'a [&'a str],
+    /// A call that lacks something.
+    pub lacking: &'a [&'a str],
+    /// A call that reads the file `{}`.
+    pub reads: &'a [&'a str],
+    /// A call that writes the file or folder `{}`.
+    pub writes: &'a [&'a str],
+    /// A call that prints.
+    pub prints: &'a [&'a str],
+    /// A call that works for longer than a few seconds.
+    pub works: &'a [&'a str],
+}
+
+/// A situation, and how a program ends in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// What the caller did.
+    pub situation: &'static str,
+    /// The exit code; 128 and its number if a signal ended the program, as shells report it.
+    pub code: i32,
+    /// What standard error has, with the folder left out.
+    pub line: String,
+    /// How many bytes standard output has.
+    pub printed: usize,
+}
+
+/// The exit code that every program has in a situation; `None` for one that is not listed.
+#[must_use]
+pub fn expected(situation: &str) -> Option<i32> {
+    SITUATIONS.iter().find(|(name, _)| *name == situation).map(|(_, code)| *code)
+}
+
+const SITUATIONS: [(&str, i32); 22] = [
+    ("an unknown flag", 2),
+    ("a misspelt flag", 2),
+    ("a flag without its value", 2),
+    ("a flag given twice", 2),
+    ("text for a number", 2),
+    ("0 for a number", 2),
+    ("a misspelt word", 2),
+    ("escape sequences in a word", 2),
+    ("a misspelt command", 2),
+    ("an unknown command", 2),
+    ("something is lacking", 2),
+    ("a missing file", 1),
+    ("a missing file with a line feed in its name", 1),
+    ("a folder for a file", 1),
+    ("a device for a file", 1),
+    ("an empty file", 1),
+    ("output below a file", 1),
+    ("a full disk behind standard output", 1),
+    ("a closed pipe", 141),
+    ("--help into a closed pipe", 141),
+    ("--help and --version", 0),
+    ("Ctrl-C", 130),
+];
+
+/// Where standard output goes.
+#[derive(Clone, Copy, PartialEq)]
+enum Output {
+    Kept,
+    Closed,
+    Full,
+}
+
+/// Brings a program into every situation.
+///
+/// # Errors
+/// If a call cannot be started, or the folder not be written.
+pub fn seen(program: &Program<'_>) -> io::Result<Vec<Seen>> {
+    let Program { folder, .. } = program;
+    let file = |name: &str| folder.join(name).display().to_string();
+    fs::write(folder.join("empty"), "")?;
+    fs::create_dir(folder.join("folder"))?;
+    let flag = program.number.iter().rev().find(|word| word.starts_with("--")).copied().unwrap_or_default();
+    let mut all = Vec::new();
+    for (situation, _) in SITUATIONS {
+        let call = |words: &[&str], value: &str, output: Output| {
+            let words: Vec<String> = words.iter().map(|word| word.replace("{}", value)).collect();
+            program.call(situation, &words, output)
+        };
+        let reads = |value: &str| call(program.reads, value, Output::Kept);
+        all.push(match situation {
+            "an unknown flag" => call(&["--nosuch"], "", Output::Kept),
+            "a misspelt flag" => call(program.misspelt_flag, "", Output::Kept),
+            "a flag without its value" => call(&program.number[..program.number.len() - 1], "", Output::Kept),
+            "a flag given twice" => call(&[program.number, &[flag, "1"]].concat(), "1", Output::Kept),
+            "text for a number" => call(program.number, "ten", Output::Kept),
+            "0 for a number" => call(program.number, "0", Output::Kept),
+            "a misspelt word" => call(program.choice, "nosuch", Output::Kept),
+            "escape sequences in a word" => call(program.choice, "\u{1b}[2J\u{202e}x", Output::Kept),
+            "a misspelt command" => call(&[program.misspelt_command], "", Output::Kept),
+            "an unknown command" => call(&["zzz"], "", Output::Kept),
+            "something is lacking" => call(program.lacking, "", Output::Kept),
+            "a missing file" => reads(&file("missing")),
+            "a missing file with a line feed in its name" => reads(&file("a\nb")),
+            "a folder for a file" => reads(&file("folder")),
+            "a device for a file" => reads("/dev/zero"),
+            "an empty file" => reads(&file("empty")),
+            "output below a file" => call(program.writes, &file("empty/x"), Output::Kept),
+            "a full disk behind standard output" => call(program.prints, "", Output::Full),
+            "a closed pipe" => call(program.prints, "", Output::Closed),
+            "--help into a closed pipe" => call(&["--help"], "", Output::Closed),
+            "--help and --version" => {
+                let version = call(&["--version"], "", Output::Kept)?;
+                call(&["--help"], "", Output::Kept).map(|help| Seen { code: help.code.max(version.code), ..help })
+            }
+            _ => program.interrupted(situation),
+        }?);
+    }
+    Ok(all)
+}
+
+impl Program<'_> {
+    fn command(&self, words: &[String]) -> Command {
+        let mut command = Command::new(self.path);
+        command.args(words).current_dir(self.folder).stdin(Stdio::null()).stderr(Stdio::piped());
+        // What a caller may have set.
+        ["RANKDUEL_STORE", "RANKDUEL_LOG", "RANKDUEL_CONFIG"].into_iter().for_each(|name| _ = command.env_remove(name));
+        command
+    }
+
+    fn call(&self, situation: &'static str, words: &[String], output: Output) -> io::Result<Seen> {
+        let mut command = self.command(words);
+        match output {
+            Output::Full => command.stdout(File::options().write(true).open("/dev/full")?),
+            Output::Kept | Output::Closed => command.stdout(Stdio::piped()),
+        };
+        let mut child = command.spawn()?;
+        if output == Output::Closed {
+            drop(child.stdout.take());
+        }
+        let out = child.wait_with_output()?;
+        Ok(self.seen(situation, out.status, &out.stderr, out.stdout.len()))
+    }
+
+    /// Stops a call that works, once it has begun.
+    fn interrupted(&self, situation: &'static str) -> io::Result<Seen> {
+        let words: Vec<String> = self.works.iter().map(|word| (*word).to_owned()).collect();
+        let mut child = self.command(&words).stdout(Stdio::null()).spawn()?;
+        std::thread::sleep(Duration::from_secs(1));
+        Command::new("kill").arg("-INT").arg(child.id().to_string()).status()?;
+        let status = child.wait()?;
+        let mut line = Vec::new();
+        child.stderr.take().map(|mut errors| errors.read_to_end(&mut line)).transpose()?;
+        Ok(self.seen(situation, status, &line, 0))
+    }
+
+    fn seen(&self, situation: &'static str, status: ExitStatus, line: &[u8], printed: usize) -> Seen {
+        let line = String::from_utf8_lossy(line).replace(&format!("{}/", self.folder.display()), "");
+        let line = line.strip_suffix('\n').unwrap_or(&line).to_owned();
+        Seen { situation, code: code(status), line, printed }
+    }
+}
+
+fn code(status: ExitStatus) -> i32 {
+    status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
+}
+
+/// The first thing that is wrong with what was seen, by the rules of [`crate`]: exit codes, one line that controls no terminal,
+/// nothing on standard output.
+#[must_use]
+pub fn first_fault(all: &[Seen]) -> Option<String> {
+    all.iter().find_map(|seen| {
+        let Seen { situation, code, line, printed } = seen;
+        let fails = matches!(code, 1 | 2);
+        let says = match () {
+            () if Some(*code) != expected(situation) => "another exit code",
+            () if fails && !line.starts_with("error: ") => "no line that begins with `error: `",
+            () if fails && line.contains(char::is_control) => "more than a line, or characters that control a terminal",
+            () if fails && *printed > 0 => "something on standard output",
+            () if *code == 141 && !line.is_empty() => "a line about a closed pipe",
+            () => return None,
+        };
+        Some(format!("{situation}: {says}: {code}, {line:?}"))
+    })
+}
+
+/// What was seen, as a table for people: situation, exit code, line.
+#[must_use]
+pub fn table(all: &[Seen]) -> String {
+    let row = |seen: &Seen| format!("{}\n    {}  {}\n", seen.situation, seen.code, seen.line);
+    all.iter().map(row).collect()
+}

@@ -1,0 +1,247 @@
+//! Keys of a file that are flags of the command line: one place has their names and checks, [`studies::request`].
+
+use std::fmt;
+
+use clap::{Arg, ArgAction, Args, Command, FromArgMatches};
+use desk::refusal::Refusal;
+use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+/// An entry whose keys are the fields of `E` and the flags of `F`. A flag may have a list of values: each is a case of its own.
+pub(super) struct WithFlags<E, F> {
+    pub(super) entry: E,
+    /// The cases, the last flag of the file varying fastest; without flags one.
+    pub(super) cases: Vec<Case<F>>,
+}
+
+/// One combination of values.
+#[derive(Debug, Clone)]
+pub(super) struct Case<F> {
+    pub(super) flags: F,
+    /// What distinguishes it, e.g. `delay 1000`; empty where no flag has several values.
+    pub(super) name: String,
+}
+
+/// The values of a flag, as arguments.
+struct Given {
+    key: String,
+    words: Vec<String>,
+}
+
+impl<'de, E: DeserializeOwned, F: Args> Deserialize<'de> for WithFlags<E, F> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let command = command::<F>();
+        let mut given = Vec::new();
+        let entry = E::deserialize(Splitting { deserializer, command: &command, given: &mut given })?;
+        let mut cases: Vec<(Vec<String>, Vec<String>)> = vec![(vec![], vec![])];
+        for Given { key, words } in given {
+            let several = words.len() > 1;
+            let with = |(arguments, names): &(Vec<String>, Vec<String>), word: &String| {
+                let name = several.then(|| format!("{key} {}", word.rsplit('=').next().unwrap_or_default()));
+                let names = names.iter().cloned().chain(name).collect();
+                (arguments.iter().chain([word]).cloned().collect(), names)
+            };
+            cases = cases.iter().flat_map(|case| words.iter().map(move |word| with(case, word))).collect();
+        }
+        let parsed = |(arguments, names): (Vec<String>, Vec<String>)| {
+            let flags = parse::<F>(&command, &arguments).map_err(D::Error::custom)?;
+            Ok(Case { flags, name: names.join(", ") })
+        };
+        Ok(Self { entry, cases: cases.into_iter().map(parsed).collect::<Result<_, _>>()? })
+    }
+}
+
+fn command<F: Args>() -> Command {
+    F::augment_args(Command::new("setting").no_binary_name(true).disable_help_flag(true))
+}
+
+fn parse<F: FromArgMatches>(command: &Command, arguments: &[String]) -> Result<F, String> {
+    let found = command.clone().try_get_matches_from(arguments).and_then(|found| F::from_arg_matches(&found));
+    found.map_err(|error| {
+        let refusal = Refusal::of(&error, command);
+        // The key stands before the message.
+        match (refusal.reason, refusal.value) {
+            (Some(reason), Some(value)) if !reason.contains("found") => format!("{reason}, found {value}"),
+            (Some(reason), _) => reason,
+            (None, _) => refusal.text,
+        }
+    })
+}
+
+/// Deserializes a struct from those keys that are no flags.
+struct Splitting<'a, D> {
+    deserializer: D,
+    command: &'a Command,
+    given: &'a mut Vec<Given>,
+}
+
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for Splitting<'_, D> {
+    type Error = D::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.deserializer.deserialize_any(visitor)
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        let Self { deserializer, command, given } = self;
+        deserializer.deserialize_struct(name, fields, Fields { visitor, fields, command, given })
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+        newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
+/// Hands the keys of a struct to its visitor, and takes those that are flags.
+struct Fields<'a, V> {
+    visitor: V,
+    fields: &'static [&'static str],
+    command: &'a Command,
+    given: &'a mut Vec<Given>,
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for Fields<'_, V> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.visitor.expecting(f)
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<V::Value, M::Error> {
+        let Self { visitor, fields, command, given } = self;
+        visitor.visit_map(OfStruct { map, fields, command, given })
+    }
+}
+
+struct OfStruct<'a, M> {
+    map: M,
+    fields: &'static [&'static str],
+    command: &'a Command,
+    given: &'a mut Vec<Given>,
+}
+
+impl<'de, M: MapAccess<'de>> MapAccess<'de> for OfStruct<'_, M> {
+    type Error = M::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, M::Error> {
+        let Self { fields, command, .. } = *self;
+        while let Some(key) = self.map.next_key_seed(Key { fields, command })? {
+            if let Some(flag) = flag(command, &key) {
+                let words = self.map.next_value_seed(OfFlag { flag, command })?;
+                self.given.push(Given { key, words });
+                continue;
+            }
+            return seed.deserialize(key.into_deserializer()).map(Some);
+        }
+        Ok(None)
+    }
+
+    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, M::Error> {
+        self.map.next_value_seed(seed)
+    }
+}
+
+/// The flag with this name.
+fn flag<'a>(command: &'a Command, name: &str) -> Option<&'a Arg> {
+    command.get_arguments().find(|flag| flag.get_long() == Some(name))
+}
+
+/// A key that is known.
+struct Key<'a> {
+    fields: &'static [&'static str],
+    command: &'a Command,
+}
+
+impl<'de> DeserializeSeed<'de> for Key<'_> {
+    type Value = String;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
+        let Self { fields, command } = self;
+        let key = String::deserialize(deserializer)?;
+        if fields.contains(&key.as_str()) || flag(command, &key).is_some() {
+            return Ok(key);
+        }
+        let flags = command.get_arguments().filter_map(Arg::get_long);
+        let known: Vec<String> = fields.iter().copied().chain(flags).map(|key| format!("`{key}`")).collect();
+        // As serde writes it.
+        Err(D::Error::custom(format!("unknown field `{key}`, expected one of {}", known.join(", "))))
+    }
+}
+
+/// The value of a flag, or several, as arguments that were tried.
+struct OfFlag<'a> {
+    flag: &'a Arg,
+    command: &'a Command,
+}
+
+impl<'de> DeserializeSeed<'de> for OfFlag<'_> {
+    type Value = Vec<String>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Vec<String>, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl OfFlag<'_> {
+    fn word<E: serde::de::Error>(&self, value: &str) -> Result<Vec<String>, E> {
+        let word = format!("--{}={value}", self.flag.get_long().unwrap_or_default());
+        // Alone: what it needs beside it is known when all keys are.
+        let alone = Command::new("key").no_binary_name(true).disable_help_flag(true).arg(self.flag.clone());
+        match alone.try_get_matches_from([&word]) {
+            Ok(_) => Ok(vec![word]),
+            Err(error) => {
+                let refusal = Refusal::of(&error, self.command);
+                Err(E::custom(match refusal.reason {
+                    Some(reason) if reason.contains("found") => reason,
+                    Some(reason) => format!("{reason}, found {value}"),
+                    None => refusal.text,
+                }))
+            }
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for OfFlag<'_> {
+    type Value = Vec<String>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number or a text, or a list of them")
+    }
+
+    fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<Vec<String>, E> {
+        match self.flag.get_action() {
+            ArgAction::SetTrue if value => Ok(vec![format!("--{}", self.flag.get_long().unwrap_or_default())]),
+            ArgAction::SetTrue => Ok(vec![]),
+            _ => Err(E::invalid_type(serde::de::Unexpected::Bool(value), &self)),
+        }
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<Vec<String>, E> {
+        self.word(&value.to_string())
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Vec<String>, E> {
+        self.word(&value.to_string())
+    }
+
+    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Vec<String>, E> {
+        self.word(value)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<String>, A::Error> {
+        let mut words = Vec::new();
+        while let Some(mut found) = list.next_element_seed(OfFlag { flag: self.flag, command: self.command })? {
+            words.append(&mut found);
+        }
+        if words.is_empty() {
+            return Err(A::Error::invalid_length(0, &"at least one value"));
+        }
+        Ok(words)
+    }
+}

@@ -1,0 +1,216 @@
+//! What is asked of studies of runs: settings as flags, each with its name, check and help in one place, and what follows from them.
+//! The command line and `rankduel.toml` parse these flags, Python and experiment files pass their settings as such.
+//!
+//! | in | is |
+//! |---|---|
+//! | this file | requests of whole studies, and what follows from them: [`RunSettings`], [`LiveSettings`] |
+//! | `runs` | algorithms, steps, runs, how results are shown; what each is by default |
+//! | `evidence`, `late`, `streams` | what outcomes prove; when they come; where impressions are drawn from |
+//! | `horizons` | regret over time, or exploration until horizons |
+//!
+//! # How to add a setting
+//!
+//! A field with its `#[arg]` in the struct where it belongs, and what it changes. It then is a flag and a key of `rankduel.toml`, a
+//! keyword in Python (the tests there ask for a line in `settings.py`), and, in [`LateRequest`], a key of `[[setting]]` in experiments.
+
+mod evidence;
+mod horizons;
+mod late;
+mod runs;
+mod streams;
+
+use anyhow::Result;
+use bandits::RegretKind;
+use bandits::registry::Spec;
+use clap::Args;
+use output::tell::{notes, warn};
+use simulation::late_answers::LateAnswers;
+use simulation::runs::StudyPlan;
+use simulation::runs::evidence::EvidencePlan;
+use simulation::seed::Streams;
+
+use crate::notes::{of_algorithms, of_late};
+use crate::results::Look;
+use crate::runner::{Length, Size, Workplace};
+use crate::site::TruthRequest;
+pub use evidence::EvidenceRequest;
+pub use horizons::HorizonsRequest;
+pub use late::LateRequest;
+pub use runs::{AxesChoice, RunRequest, StudyDefaults};
+pub use streams::StreamRequest;
+
+/// What is asked of runs on a matrix or a problem.
+#[derive(Debug, Clone, Args)]
+pub struct MatrixRequest {
+    /// What is measured, and when.
+    #[command(flatten)]
+    pub horizons: HorizonsRequest,
+
+    /// Algorithms, steps, runs.
+    #[command(flatten)]
+    pub run: RunRequest,
+
+    /// What outcomes prove.
+    #[command(flatten)]
+    pub evidence: EvidenceRequest,
+
+    /// When outcomes come.
+    #[command(flatten)]
+    pub late: LateRequest,
+}
+
+/// What is asked of live runs.
+#[derive(Debug, Clone, Args)]
+pub struct LiveRequest {
+    /// Algorithms, steps, runs.
+    #[command(flatten)]
+    pub run: RunRequest,
+
+    /// How well the ground truth should be known.
+    #[command(flatten)]
+    pub truth: TruthRequest,
+
+    /// Where impressions are drawn from.
+    #[command(flatten)]
+    pub streams: StreamRequest,
+
+    /// What outcomes prove.
+    #[command(flatten)]
+    pub evidence: EvidenceRequest,
+
+    /// When outcomes come.
+    #[command(flatten)]
+    pub late: LateRequest,
+}
+
+/// What is asked of runs both live and on a matrix.
+#[derive(Debug, Clone, Args)]
+pub struct CompareRequest {
+    /// Algorithms, steps, runs.
+    #[command(flatten)]
+    pub run: RunRequest,
+
+    /// How well the ground truth should be known.
+    #[command(flatten)]
+    pub truth: TruthRequest,
+
+    /// Where impressions are drawn from.
+    #[command(flatten)]
+    pub streams: StreamRequest,
+}
+
+impl MatrixRequest {
+    /// What follows from it: what the flags say and otherwise `usual`. `algorithms` are those of a caller whose algorithms are not
+    /// text.
+    ///
+    /// # Errors
+    /// As wrong usage, for settings that exclude each other, or if a file of delays cannot be read.
+    pub fn settings(&self, usual: &StudyDefaults, seed: u64, algorithms: Option<Vec<Spec>>) -> Result<RunSettings> {
+        let evidence = self.evidence.plan()?;
+        self.horizons.check(evidence.is_some(), self.run.keep_curves)?;
+        let steps = self.run.steps(usual);
+        let horizons = self.horizons.all(steps, self.run.checkpoints)?;
+        let last = horizons.as_ref().and_then(|all| all.last().copied()).unwrap_or(steps);
+        let mut settings = self.run.settings(usual, seed, algorithms);
+        (settings.evidence, settings.late) = (evidence, self.late.within(last)?);
+        if let Some(horizons) = horizons {
+            settings.size.length = Length::Horizons(horizons);
+        }
+        Ok(settings)
+    }
+}
+
+impl LiveRequest {
+    /// What follows from it, as for [`MatrixRequest::settings`].
+    ///
+    /// # Errors
+    /// As there, and for kinds of regret that a live run cannot measure.
+    pub fn settings(&self, usual: &StudyDefaults, seed: u64, algorithms: Option<Vec<Spec>>) -> Result<LiveSettings> {
+        self.run.check_live()?;
+        let mut run = self.run.settings(usual, seed, algorithms);
+        (run.evidence, run.late) = (self.evidence.plan()?, self.late.within(self.run.steps(usual))?);
+        Ok(LiveSettings { run, streams: self.streams.streams(), truth: self.truth.clone() })
+    }
+}
+
+impl CompareRequest {
+    /// What follows from it, as for [`MatrixRequest::settings`].
+    ///
+    /// # Errors
+    /// For kinds of regret that a live run cannot measure.
+    pub fn settings(&self, usual: &StudyDefaults, seed: u64, algorithms: Option<Vec<Spec>>) -> Result<LiveSettings> {
+        self.run.check_live()?;
+        let run = self.run.settings(usual, seed, algorithms);
+        Ok(LiveSettings { run, streams: self.streams.streams(), truth: self.truth.clone() })
+    }
+}
+
+/// Algorithms, how often and how long they run, and what is recorded.
+#[derive(Debug, Clone)]
+pub struct RunSettings {
+    /// Algorithms, runs, and their length.
+    pub size: Size,
+    /// The algorithms that were asked for, once the place has added its own to those of the size.
+    pub asked: Vec<Spec>,
+    /// The master seed.
+    pub seed: u64,
+    /// What regret measures; `None` for the usual kind.
+    pub regret: Option<RegretKind>,
+    /// Which evidence is gathered, if any.
+    pub evidence: Option<EvidencePlan>,
+    /// How late answers come.
+    pub late: LateAnswers,
+    /// How the study is drawn and tabulated.
+    pub look: Look,
+}
+
+/// The same of live runs.
+#[derive(Debug, Clone)]
+pub struct LiveSettings {
+    /// Algorithms, runs, and what is recorded.
+    pub run: RunSettings,
+    /// Where impressions are drawn from.
+    pub streams: Streams,
+    /// How well the ground truth should be known.
+    pub truth: TruthRequest,
+}
+
+impl RunSettings {
+    /// The plan of these runs.
+    #[must_use]
+    pub fn plan(&self) -> StudyPlan {
+        let Size { algorithms, runs, length } = self.size.clone();
+        let (steps, checkpoints) = (length.steps(), length.checkpoints());
+        StudyPlan { algorithms, steps, runs, seed: self.seed, checkpoints, evidence: self.evidence }
+    }
+
+    /// The names of the algorithms, with all parameters.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.size.algorithms.iter().map(Spec::canonical).collect()
+    }
+
+    /// The places of the algorithms in the order in which they are shown: what was asked for first, then what a folder held.
+    pub(crate) fn shown(&self) -> Vec<usize> {
+        let is_new =
+            |at: &usize| !self.asked.iter().any(|spec| spec.canonical() == self.size.algorithms[*at].canonical());
+        let mut order: Vec<usize> = (0..self.size.algorithms.len()).collect();
+        order.sort_by_key(is_new);
+        order
+    }
+
+    /// Warns of what is asked for among `arms` arms, and joins it with what `place` holds.
+    ///
+    /// # Errors
+    /// Those of [`Size::extended`].
+    pub fn extend(&mut self, place: &Workplace, arms: usize) -> Result<()> {
+        let (quiet, algorithms) = (place.quiet(), &self.size.algorithms);
+        of_algorithms(algorithms).iter().for_each(|text| warn(quiet, text));
+        notes(quiet, of_late(&self.late, algorithms, arms, self.size.length.steps()));
+        self.asked.clone_from(algorithms);
+        self.size = self.size.clone().extended(place)?;
+        // Those that an earlier call kept would lack the runs of this one.
+        self.look.keep_curves |= place.has(crate::results::KEPT_CURVES);
+        Ok(())
+    }
+}
