@@ -103,7 +103,8 @@ pub(crate) fn compare(
 ) -> PyResult<Option<(Study, Study, Columns)>> {
     let StudyInputs { request, seed, algorithms, order, own } =
         StudyInputs::<CompareRequest>::new(&algorithms, settings, placed)?;
-    let settings = request.settings(&StudyDefaults::STUDY, seed, Some(algorithms)).map_err(|error| exception(&error))?;
+    let settings =
+        request.settings(&StudyDefaults::STUDY, seed, Some(algorithms)).map_err(|error| exception(&error))?;
     let proxy = match matrix {
         None => ProxyMatrix::Estimated(impressions_per_pair),
         Some(matrix) => ProxyMatrix::Given {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use board::read::{self, Cells, Columns as ColumnNames, Options, WinnerIs};
 use board::{Clusters, Settings, TieModel};
-use output::input::{self, MOST_OF_RESULTS};
 use desk::refusal::in_keywords;
+use output::input::{self, MOST_OF_RESULTS};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use studies::board::BoardReport;

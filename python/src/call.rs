@@ -21,7 +21,6 @@ use pyo3::exceptions::{
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 
-
 /// How often the calling thread looks for signals.
 const LOOK: Duration = Duration::from_millis(50);
 /// How long work may take to stop before it is left alone.

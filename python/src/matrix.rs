@@ -359,7 +359,8 @@ impl Matrix {
     ) -> PyResult<Option<Study>> {
         let StudyInputs { request, seed, algorithms, order, own } =
             StudyInputs::<MatrixRequest>::new(&algorithms, settings, placed)?;
-        let settings = request.settings(&StudyDefaults::STUDY, seed, Some(algorithms)).map_err(|error| exception(&error))?;
+        let settings =
+            request.settings(&StudyDefaults::STUDY, seed, Some(algorithms)).map_err(|error| exception(&error))?;
         let inner = Arc::clone(&self.inner);
         let played = work(py, CallOptions { threads, report, notes: true }, move || match &inner.preferences {
             Preferences::Matrix(matrix) => play(inner.on_matrix(matrix.clone(), settings.regret)?, settings, &order),
@@ -380,7 +381,8 @@ impl Matrix {
     ) -> PyResult<Option<Found>> {
         let StudyInputs { request, seed, algorithms, order, own } =
             StudyInputs::<MatrixRequest>::new(&algorithms, settings, placed)?;
-        let settings = request.settings(&StudyDefaults::STUDY, seed, Some(algorithms)).map_err(|error| exception(&error))?;
+        let settings =
+            request.settings(&StudyDefaults::STUDY, seed, Some(algorithms)).map_err(|error| exception(&error))?;
         let inner = Arc::clone(&self.inner);
         let explored = work(py, CallOptions { threads, report, notes: true }, move || match &inner.preferences {
             Preferences::Matrix(matrix) => explore(inner.on_matrix(matrix.clone(), settings.regret)?, settings, &order),

@@ -111,7 +111,8 @@ pub(crate) fn bandit_in(
         .transpose()?;
     let StudyInputs { request, seed, algorithms, order, own } =
         StudyInputs::<MatrixRequest>::new(&algorithms, settings, placed)?;
-    let settings = request.settings(&StudyDefaults::STUDY, seed, Some(algorithms)).map_err(|error| exception(&error))?;
+    let settings =
+        request.settings(&StudyDefaults::STUDY, seed, Some(algorithms)).map_err(|error| exception(&error))?;
     let outside = Arc::new(OwnEnvironment { class: class_, name: name.clone(), raised: own.clone() });
     let played = work(py, CallOptions { threads, report, notes: true }, move || {
         let prepared = PreparedEnvironment::of_outside(outside, name, arms, preferences, settings.regret)?;

@@ -218,7 +218,8 @@ impl Site {
     ) -> PyResult<Option<Study>> {
         let StudyInputs { request, seed, algorithms, order, own } =
             StudyInputs::<LiveRequest>::new(&algorithms, settings, placed)?;
-        let settings = request.settings(&StudyDefaults::STUDY, seed, Some(algorithms)).map_err(|error| exception(&error))?;
+        let settings =
+            request.settings(&StudyDefaults::STUDY, seed, Some(algorithms)).map_err(|error| exception(&error))?;
         let site = Arc::clone(&self.inner);
         let played = work(py, CallOptions { threads, report, notes: true }, move || {
             let Outcome::Finished(finished) = run(LiveStudy { site, settings }, &order)? else { return Ok(None) };

@@ -32,7 +32,8 @@ impl Refusal {
     #[must_use]
     pub fn of(error: &clap::Error, command: &Command) -> Self {
         let said = Said(error);
-        let about = [ContextKind::InvalidArg, ContextKind::PriorArg].iter().flat_map(|kind| said.all(*kind));
+        let kinds = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand, ContextKind::PriorArg];
+        let about = kinds.iter().flat_map(|kind| said.all(*kind));
         let about = about.filter_map(|flag| flag.split([' ', '=']).next().map(str::to_owned)).collect();
         let reason = std::error::Error::source(error).map(|source| escaped(&source.to_string()).into_owned());
         let reason = reason.or_else(|| said.expected());
@@ -127,10 +128,14 @@ impl Said<'_> {
         let about = self.word(ContextKind::InvalidArg);
         let value = self.word(ContextKind::InvalidValue);
         match self.0.kind() {
-            ErrorKind::UnknownArgument => format!("unexpected argument '{about}' found{}", self.near(&about)),
+            ErrorKind::UnknownArgument => {
+                let near = self.near();
+                let elsewhere = if near.is_empty() { of_commands(&about, command) } else { near };
+                format!("unexpected argument '{about}' found{elsewhere}")
+            }
             ErrorKind::InvalidSubcommand => {
                 let named = self.word(ContextKind::InvalidSubcommand);
-                format!("unrecognized subcommand '{named}'{}", self.near(&named))
+                format!("unrecognized subcommand '{named}'{}", self.near())
             }
             ErrorKind::InvalidValue if value.is_empty() => {
                 let expected = reason.map_or_else(String::new, |reason| format!("; {reason}"));
@@ -138,7 +143,7 @@ impl Said<'_> {
             }
             ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
                 let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
-                format!("invalid value '{value}' for '{about}'{reason}{}", self.near(&value))
+                format!("invalid value '{value}' for '{about}'{reason}{}", self.near())
             }
             ErrorKind::TooManyValues => format!("unexpected value '{value}' for '{about}'; no more were expected"),
             ErrorKind::TooFewValues => {
@@ -151,6 +156,10 @@ impl Said<'_> {
                 format!("expected {expected} values of '{about}', found {found}")
             }
             ErrorKind::NoEquals => format!("expected an equals sign after '{about}'"),
+            // A word where only flags are expected is taken for a command.
+            ErrorKind::ArgumentConflict if about.is_empty() => {
+                format!("unexpected argument '{}' found", self.word(ContextKind::InvalidSubcommand))
+            }
             ErrorKind::ArgumentConflict => self.conflict(&about),
             ErrorKind::MissingRequiredArgument => {
                 let missing = self.listed(ContextKind::InvalidArg).join(", ");
@@ -189,18 +198,23 @@ impl Said<'_> {
         (!all.is_empty()).then(|| format!("expected {}", alternatives(&all)))
     }
 
-    /// What was probably meant instead of `found`.
-    fn near(&self, found: &str) -> String {
-        let of_flags = [ContextKind::SuggestedArg, ContextKind::SuggestedValue];
-        let command = self.word(ContextKind::SuggestedSubcommand);
-        let near: Vec<String> = of_flags.into_iter().flat_map(|kind| self.listed(kind)).collect();
-        match (&near[..], command.as_str()) {
-            ([], "") => String::new(),
-            // A flag of a command that was not given.
-            ([], command) if self.0.kind() == ErrorKind::UnknownArgument => format!("; '{command} {found}' exists"),
-            ([], command) => format!("; did you mean '{command}'?"),
-            (near, _) => format!("; did you mean '{}'?", near.join("' or '")),
-        }
+    /// What was probably meant.
+    fn near(&self) -> String {
+        let kinds = [ContextKind::SuggestedArg, ContextKind::SuggestedValue, ContextKind::SuggestedSubcommand];
+        // The most similar is the last.
+        let near = kinds.into_iter().filter_map(|kind| self.listed(kind).pop()).next();
+        near.map_or_else(String::new, |near| format!("; did you mean '{near}'?"))
+    }
+}
+
+/// Which commands have the flag that was given without one.
+fn of_commands(flag: &str, command: &Command) -> String {
+    let name = flag.strip_prefix("--");
+    let has = |command: &&Command| name.is_some() && command.get_arguments().any(|flag| flag.get_long() == name);
+    let names: Vec<&str> = command.get_subcommands().filter(has).map(Command::get_name).take(4).collect();
+    match &names[..] {
+        [] | [_, _, _, _] => String::new(),
+        names => format!("; {} has it", names.join(" or ")),
     }
 }
 
@@ -236,8 +250,8 @@ mod tests {
     fn each_error_is_one_line_with_the_way_out() {
         for (words, text) in [
             (vec!["--rnus=3"], "unexpected argument '--rnus' found; did you mean '--runs'?"),
-            (vec!["a\nb"], "unexpected argument 'a\\nb' found"),
-            (vec!["--matrix=x"], "unexpected argument '--matrix' found; 'play --matrix' exists"),
+            (vec!["a\nb"], "unrecognized subcommand 'a\\nb'"),
+            (vec!["--matrix=x"], "unexpected argument '--matrix' found; play has it"),
             (vec!["plya"], "unrecognized subcommand 'plya'; did you mean 'play'?"),
             (vec!["--runs=0"], "invalid value '0' for '--runs <N>': expected at least 1"),
             (vec!["--runs"], "a value is required for '--runs <N>' but none was supplied"),

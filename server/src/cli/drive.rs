@@ -6,9 +6,9 @@ use std::sync::Mutex;
 use anyhow::Result;
 use clap::Args;
 use desk::println;
-use output::usage::usage;
 use output::numbers::{parse_count, parse_positive, parse_up_to};
 use output::progress::Progress;
+use output::usage::usage;
 use simulation::spec::SiteSpec;
 
 use super::{new_file, write_new};

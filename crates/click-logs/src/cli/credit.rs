@@ -327,7 +327,7 @@ fn check(credited: &Credited, settings: &Settings) -> Result<()> {
     let without =
         |unit: &str, other: &str| usage(format!("no impression has a {unit}; choose another unit: --unit {other}"));
     if lines == 0 {
-        bail!(usage("the files of impressions have no lines; pass those with the lists that were shown"));
+        bail!("the files of impressions have no lines; pass those with the lists that were shown");
     }
     if all_are(ImpressionFate::NoUnit) {
         bail!(if settings.unit == UnitKind::User { without("user", "session") } else { without("session", "user") });

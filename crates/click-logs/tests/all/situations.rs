@@ -7,12 +7,19 @@ use tempfile::TempDir;
 
 use crate::help::check;
 
+const TABLE: &str = "\
+day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties
+2026-11-20,A,B,7,5,1,9,6,1
+";
+
 #[test]
 fn every_situation_ends_as_in_the_other_programs() {
     let folder = TempDir::new().unwrap();
     let of_folder = |name: &str| folder.path().join(name).display().to_string();
     let outcomes = of_folder("outcomes.csv");
-    std::fs::write(&outcomes, "day,first,second,first_wins,second_wins,ties\n2026-11-20,A,B,7,5,1\n").unwrap();
+    std::fs::write(&outcomes, TABLE).unwrap();
+    let clicks = of_folder("clicks.jsonl");
+    std::fs::write(&clicks, "").unwrap();
     let program = Program {
         path: Path::new(env!("CARGO_BIN_EXE_click-logs")),
         folder: folder.path(),
@@ -21,7 +28,7 @@ fn every_situation_ends_as_in_the_other_programs() {
         number: &["simulate", "--impressions", "{}"],
         choice: &["decide", &outcomes, "--by", "{}"],
         lacking: &["decide"],
-        reads: &["decide", "{}"],
+        reads: &["credit", "--impressions", "{}", "--clicks", &clicks, "--out", "credited"],
         writes: &["simulate", "--impressions", "100", "--out", "{}"],
         prints: &["decide", &outcomes],
         works: &["simulate", "--impressions", "1e9", "--quiet", "--out", "long"],

@@ -32,7 +32,7 @@ use std::sync::OnceLock;
 use bandits::MatrixError;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
-use desk::failure::{Failure, FailureKind};
+pub use desk::failure::{Failure, FailureKind};
 use desk::refusal::Refusal;
 use desk::{eprintln, print};
 use output::interrupt;
@@ -275,7 +275,8 @@ fn explained(mut refusal: Refusal, arguments: &[OsString], added: &[Added]) -> F
         );
         return refusal.failure("");
     }
-    let is_unknown = refusal.kind == ErrorKind::UnknownArgument;
+    let is_unknown =
+        matches!(refusal.kind, ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand | ErrorKind::ArgumentConflict);
     let file = refusal.about.iter().find(|word| is_unknown && Path::new(word).is_file());
     let hint = match file.map(|file| stray_file(file, arguments)) {
         _ if refusal.is_about("--runs") => "; --runs takes a number, TREC runs are given with --rankings",

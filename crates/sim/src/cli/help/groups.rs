@@ -55,8 +55,10 @@ pub(in crate::cli) fn grouped(command: Command) -> Command {
     let template = format!(
         "{{before-help}}{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{text}{{all-args}}{{after-help}}"
     );
+    let name = output::program::name();
+    let usage = format!("{name} [OPTIONS]\n       {name} <COMMAND>");
     // They stand in the template.
-    command.help_template(template).mut_subcommands(|command| command.hide(true))
+    command.help_template(template).override_usage(usage).mut_subcommands(|command| command.hide(true))
 }
 
 #[cfg(test)]
