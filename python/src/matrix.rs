@@ -1,5 +1,6 @@
 //! Preference matrices, and problems by name: arenas in which coin flips decide.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 

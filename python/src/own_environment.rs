@@ -1,5 +1,6 @@
 //! Environments written in Python: what decides duels instead of coin flips or simulated users.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use numpy::{PyReadonlyArray2, PyUntypedArrayMethods as _};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use simulation::runs::outside::{Outside, OutsideDuels};
+use studies::request::{MatrixRequest, StudyDefaults};
 use studies::results::PreparedEnvironment;
 
 use crate::call::{CallOptions, exception, value_error, work};

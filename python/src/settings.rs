@@ -90,6 +90,9 @@ pub(crate) fn parsed<R: Args>(settings: Vec<OsString>) -> Result<R> {
     found.map_err(|error| usage(Refusal::of(&error, &command).in_keywords()))
 }
 
+/// Where results go: a folder, whether it is replaced, and a share of the work.
+pub(crate) type Placed = (Option<PathBuf>, bool, Option<String>);
+
 impl<R: Args> StudyInputs<R> {
     /// Reads the settings as the command line does. An algorithm is its text, or a class of policies.
     pub(crate) fn new(algorithms: &[Bound<'_, PyAny>], settings: Vec<OsString>, placed: Placed) -> PyResult<Self> {

@@ -1,5 +1,6 @@
 //! Data, rankers and users, ready for simulation.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use pyo3::prelude::*;
 use simulation::proxy::{self, PairSelection, Request, Sampling, StartMode, open_state};
 use simulation::spec::SiteSpec;
 use studies::live::LiveStudy;
+use studies::request::{LiveRequest, StudyDefaults};
 use studies::site::{OpenSite, TruthRequest};
 use studies::{Outcome, notes, run};
 

@@ -19,7 +19,19 @@ fn every_situation_ends_as_in_the_other_programs() {
         reads: &["bandit", "--matrix", "{}"],
         writes: &["bandit", "--problem", "arithmetic:k=3", "--steps", "100", "--quiet", "--out", "{}"],
         prints: &["algorithms"],
-        works: &["bandit", "--problem", "arithmetic:k=10", "--steps", "1e9", "--runs", "1", "--quiet", "--out", "long"],
+        works: &[
+            "bandit",
+            "--problem",
+            "arithmetic:k=10",
+            "--algorithms",
+            "rucb",
+            "--steps",
+            "1e9",
+            "--runs",
+            "1",
+            "--out",
+            "long",
+        ],
     };
     let all = seen(&program).expect("a program that starts");
     assert_eq!(first_fault(&all), None);

@@ -279,7 +279,9 @@ fn explained(mut refusal: Refusal, arguments: &[OsString], added: &[Added]) -> F
         matches!(refusal.kind, ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand | ErrorKind::ArgumentConflict);
     let file = refusal.about.iter().find(|word| is_unknown && Path::new(word).is_file());
     let hint = match file.map(|file| stray_file(file, arguments)) {
-        _ if refusal.is_about("--runs") => "; --runs takes a number, TREC runs are given with --rankings",
+        _ if refusal.is_about("--runs") && refusal.value.as_deref().is_some_and(names_a_file) => {
+            "; --runs takes a number, TREC runs are given with --rankings"
+        }
         Some(Some(stray)) => {
             refusal.text = stray;
             ""
@@ -294,6 +296,10 @@ fn explained(mut refusal: Refusal, arguments: &[OsString], added: &[Added]) -> F
     let wrong = { added.iter() }.find(|added| refusal.is_about(added.argument.split('=').next().unwrap_or_default()));
     let from = wrong.map_or_else(String::new, |added| format!("; it is in {}, line {}", defaults::FILE, added.line));
     refusal.failure(&format!("{hint}{from}"))
+}
+
+fn names_a_file(value: &str) -> bool {
+    value.contains(['.', '/']) && value.parse::<f64>().is_err() || Path::new(value).is_file()
 }
 
 /// The words of `rankduel compare a.run b.run` and `rankduel a.run b.run`, if they seem to be TREC runs.
