@@ -24,3 +24,4 @@ mod sliding;
 mod steered;
 mod truth;
 mod warned;
+mod worlds;

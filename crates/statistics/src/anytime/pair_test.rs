@@ -89,8 +89,11 @@ impl PairTest {
         self.counts = counts;
         let sides = [(counts, TestState::FirstWins), (counts.swapped(), TestState::SecondWins)];
         for ((Counts { wins, losses, .. }, wins_more), largest) in sides.into_iter().zip(&mut self.largest) {
-            // Most looks find nothing new, and a bound that costs little shows it.
-            if self.evidence.largest_ln_ratio(wins, losses) <= *largest {
+            // Most looks find nothing new, and bounds that cost little show it.
+            let is_small = |most: f64| most <= *largest;
+            if is_small(self.evidence.largest_ln_ratio(wins, losses))
+                || is_small(self.evidence.ln_at_most(wins, losses))
+            {
                 continue;
             }
             *largest = largest.max(self.evidence.ln(wins, losses));

@@ -116,7 +116,7 @@ const BELOW_HALF: f64 = 0.5 - f64::EPSILON;
 /// No share below this is rejected.
 const LEAST: f64 = 1e-9;
 /// The log odds to which bounds are found: the last step of a method that converges faster than linearly.
-const STEP: f64 = 1e-6;
+const STEP: f64 = 1e-5;
 
 /// The largest share that `wins` and `losses` reject with evidence of `ln_threshold`, if it is larger than `rejected`, which is
 /// returned otherwise.
@@ -125,7 +125,12 @@ fn raised(rejected: f64, wins: u64, losses: u64, ln_threshold: f64) -> f64 {
     if rejected >= observed || largest_ln_ratio(rejected.max(LEAST), wins, losses) < ln_threshold {
         return rejected;
     }
-    let excess = |share: f64| EProcess::against_share(share).ln(wins, losses) - ln_threshold;
+    let excess = |share: f64| {
+        let evidence = EProcess::against_share(share);
+        // Whether the bound of earlier looks rises at all costs less than by how much.
+        let most = if share == rejected { evidence.ln_at_most(wins, losses) } else { f64::INFINITY };
+        if most < ln_threshold { -1.0 } else { evidence.ln(wins, losses) - ln_threshold }
+    };
     // In log odds the excess falls as a convex function: Newton's method from the left does not overshoot. Its slope is known but
     // for what the prior cuts off; later steps take it from the last two points. Bounds on the solution hold them in.
     let mut known = if rejected < LEAST { f64::NEG_INFINITY } else { log_odds(rejected) };
@@ -137,7 +142,7 @@ fn raised(rejected: f64, wins: u64, losses: u64, ln_threshold: f64) -> f64 {
     };
     let mut before: Option<(f64, f64)> = None;
     for _ in 0..200 {
-        let share = share_of(at);
+        let share = if at == known { rejected } else { share_of(at) };
         if share <= LEAST {
             return rejected;
         }

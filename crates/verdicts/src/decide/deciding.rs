@@ -11,7 +11,7 @@ use super::{By, Decision, PairDecision};
 use crate::outcomes::{Day, Outcomes};
 
 /// Fewer rows than these are not worth several threads.
-const MANY_ROWS: usize = 5_000;
+const MANY_ROWS: usize = 1_000;
 /// Of more pairs than these, only those of the leader say how many more units they take: a forecast costs as much as a year of looks.
 const FORECASTS: usize = 200;
 
