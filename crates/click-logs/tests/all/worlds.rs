@@ -1,7 +1,7 @@
 //! How often verdicts and intervals are wrong, in worlds of equal and unequal rankers and of preferences that drift.
 //!
-//! *Before* is what an interval of another construction does, whose tests of all shares had a uniform prior while the test of one
-//! half had Beta(20, 20), and the test for the best beside a table of pairs with a test of its own.
+//! *Before* is what an interval of another construction does, with a uniform prior for every share while the test of one half had
+//! Beta(20, 20), and the test for the best beside a table of pairs with a test of its own.
 
 use interleave::Generator;
 use rand::{RngExt, SeedableRng};
@@ -199,7 +199,7 @@ fn several(logs: u64, rows: &mut Vec<String>) {
                     .iter()
                     .any(|pair| (pair.last.pair.0 == ranker || pair.last.pair.1 == ranker) && is_open(&pair.last))
             };
-            // A test of its own for every pair of the table, at the end of the log as long as nobody was the best before.
+            // A test of its own for every pair of the table, until the best was known.
             let was_open = |look: &Look| {
                 let since = best.declared.map_or(i32::MAX, |(_, day)| day);
                 let mut test = PairTest::new(ALPHA / decision.pairs.len() as f64).unwrap();
@@ -225,7 +225,7 @@ fn several(logs: u64, rows: &mut Vec<String>) {
     }
 }
 
-/// Two rankers whose shares change: what by, days, users a day, the share of the first by day.
+/// Two rankers with shares that change: what by, days, users a day, the share of the first by day.
 type Drifting = (&'static str, i32, u64, fn(i32) -> f64);
 const DRIFTING: [Drifting; 6] = [
     ("60% for ten days, then 40%", 30, 60, |day| if day < 10 { 0.6 } else { 0.4 }),

@@ -36,7 +36,7 @@ pub struct Prior {
 pub(super) const WEIGHT: f64 = 40.0;
 
 impl Prior {
-    /// Beta(40 `null`, 40 (1 - `null`)), whose mean is `null`, in (0, 1): every share is tested in the same way, so that the tests of
+    /// Beta(40 `null`, 40 (1 - `null`)), of mean `null`, in (0, 1): every share is tested in the same way, so that the tests of
     /// all shares together make an interval.
     #[must_use]
     pub fn around(null: f64) -> Self {

@@ -56,7 +56,7 @@ impl ShareSequence {
     }
 
     /// Looks at all outcomes so far. Counts must only grow from look to look. Costs a few evaluations of the evidence for a side
-    /// whose bound rises, and at most one otherwise.
+    /// with a bound that rises, and at most one otherwise.
     pub fn look_at(&mut self, counts: Counts) -> TestState {
         let verdict = self.test.look_at(counts);
         let ln_threshold = self.test.ln_threshold();
@@ -115,7 +115,7 @@ pub fn share_interval(counts: Counts, alpha: f64) -> Result<(f64, f64), Statisti
 const BELOW_HALF: f64 = 0.5 - f64::EPSILON;
 /// No share below this is rejected.
 const LEAST: f64 = 1e-9;
-/// The log odds to which bounds are found: the last step of a method that converges faster than linearly.
+/// The logits to which bounds are found: the last step of a method that converges faster than linearly.
 const STEP: f64 = 1e-5;
 
 /// The largest share that `wins` and `losses` reject with evidence of `ln_threshold`, if it is larger than `rejected`, which is
@@ -131,14 +131,14 @@ fn raised(rejected: f64, wins: u64, losses: u64, ln_threshold: f64) -> f64 {
         let most = if share == rejected { evidence.ln_at_most(wins, losses) } else { f64::INFINITY };
         if most < ln_threshold { -1.0 } else { evidence.ln(wins, losses) - ln_threshold }
     };
-    // In log odds the excess falls as a convex function: Newton's method from the left does not overshoot. Its slope is known but
+    // In logits the excess falls as a convex function: Newton's method from the left does not overshoot. Its slope is known but
     // for what the prior cuts off; later steps take it from the last two points. Bounds on the solution hold them in.
-    let mut known = if rejected < LEAST { f64::NEG_INFINITY } else { log_odds(rejected) };
-    let mut most = log_odds(observed);
+    let mut known = if rejected < LEAST { f64::NEG_INFINITY } else { logit(rejected) };
+    let mut most = logit(observed);
     let mut at = if known.is_finite() {
         known
     } else {
-        first_guess(wins, losses, ln_threshold).max(log_odds(2.0 * LEAST)).min(most - STEP)
+        first_guess(wins, losses, ln_threshold).max(logit(2.0 * LEAST)).min(most - STEP)
     };
     let mut before: Option<(f64, f64)> = None;
     for _ in 0..200 {
@@ -179,12 +179,12 @@ fn raised(rejected: f64, wins: u64, losses: u64, ln_threshold: f64) -> f64 {
     share_of(at).max(rejected)
 }
 
-fn log_odds(share: f64) -> f64 {
+fn logit(share: f64) -> f64 {
     libm::log(share) - libm::log1p(-share)
 }
 
-fn share_of(log_odds: f64) -> f64 {
-    1.0 / (1.0 + libm::exp(-log_odds))
+fn share_of(logit: f64) -> f64 {
+    1.0 / (1.0 + libm::exp(-logit))
 }
 
 /// Where the evidence would reach the threshold if all its parts were normal.
@@ -194,13 +194,13 @@ fn first_guess(wins: u64, losses: u64, ln_threshold: f64) -> f64 {
     // The evidence is twice the density of the sum under the prior, over that under the share.
     let target = ln_threshold - std::f64::consts::LN_2 + 0.5 * libm::log1p(units / WEIGHT);
     let deviations = libm::sqrt(2.0 * target.max(0.1) * (units + WEIGHT) / units);
-    log_odds(share) - deviations / libm::sqrt(units * share * (1.0 - share))
+    logit(share) - deviations / libm::sqrt(units * share * (1.0 - share))
 }
 
-/// The slope of ln E in the log odds of the share, without the parts of the cut, which all but cancel.
+/// The slope of ln E in the logit of the share, without the parts of the cut, which all but cancel.
 fn slope(share: f64, wins: u64, losses: u64) -> f64 {
     let (wins, losses) = (wins as f64, losses as f64);
     let posterior = (WEIGHT * share + wins) / (WEIGHT + wins + losses);
-    let prior = WEIGHT * share * (1.0 - share) * (log_odds(posterior.min(1.0 - 1e-12)) - log_odds(share));
+    let prior = WEIGHT * share * (1.0 - share) * (logit(posterior.min(1.0 - 1e-12)) - logit(share));
     losses * share - wins * (1.0 - share) + prior
 }

@@ -50,7 +50,7 @@ fn the_bound_is_where_the_test_stops_rejecting() {
         let threshold = libm::log(40.0);
         let (low, _) = share_interval(Counts::new(wins, losses, 0), 0.05).unwrap();
         let excess = |share: f64| EProcess::against(share).unwrap().ln(wins, losses) - threshold;
-        // In log odds, because bounds may be close to 0 or 1.
+        // In logits, because bounds may be close to 0 or 1.
         let moved = |by: f64| low / (low + (1.0 - low) * libm::exp(-by));
         if low > 0.0 {
             assert!(excess(moved(-1e-5)) > 0.0 && excess(moved(1e-5)) < 0.0, "{wins} {losses}: {low}");

@@ -52,7 +52,7 @@ impl SinceVerdict {
     /// Whether the verdict is contradicted when these are all counts of its winner.
     pub(super) fn look_at(&mut self, counts: Counts) -> bool {
         let since = between(self.at_verdict, counts);
-        // Fewer losses than wins are no evidence against the winner.
+        // Only more losses than wins are evidence against the winner.
         let reaches = |counts: Counts| {
             counts.losses > counts.wins && self.evidence.ln(counts.losses, counts.wins) >= self.ln_threshold
         };
