@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use times::date;
-use verdicts::decide::{Decision, Look, OfVersion, Verdicts};
+use verdicts::decide::{Decision, OfVersion, PairDecision, Verdicts};
 
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 220.0;
@@ -19,24 +19,14 @@ const MOST: usize = 12;
 /// day, and the interval around it. `None` without any look. `note` stands below, e.g. that the data are synthetic.
 #[must_use]
 pub fn svg(verdicts: &Verdicts, note: Option<&str>) -> Option<String> {
-    let of = |version: &'_ OfVersion| -> Vec<(usize, usize)> {
-        let mut pairs: Vec<(usize, usize)> = version.decision.looks.iter().map(|look| look.pair).collect();
-        pairs.dedup();
-        pairs
-    };
     let is_one = verdicts.versions.len() == 1;
-    let all: Vec<(&OfVersion, (usize, usize))> =
-        verdicts.versions.iter().flat_map(|version| of(version).into_iter().map(move |pair| (version, pair))).collect();
+    fn of_version(version: &OfVersion) -> Vec<(&OfVersion, &PairDecision)> {
+        let pairs = version.decision.pairs.iter().filter(|pair| !pair.looks.is_empty());
+        pairs.map(|pair| (version, pair)).collect()
+    }
+    let all: Vec<(&OfVersion, &PairDecision)> = verdicts.versions.iter().flat_map(of_version).collect();
     let skipped = if is_one { 0 } else { all.len().saturating_sub(MOST) };
-    let panels: Vec<(Option<&str>, &Decision, Vec<Look>)> = all
-        .into_iter()
-        .skip(skipped)
-        .take(MOST)
-        .map(|(version, pair)| {
-            let looks = version.decision.looks.iter().filter(|look| look.pair == pair).cloned().collect();
-            ((!is_one).then(|| version.title()), &version.decision, looks)
-        })
-        .collect();
+    let panels: Vec<_> = all.into_iter().skip(skipped).take(MOST).collect();
     if panels.is_empty() {
         return None;
     }
@@ -45,8 +35,9 @@ pub fn svg(verdicts: &Verdicts, note: Option<&str>) -> Option<String> {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" \
          font-family=\"DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif\" font-size=\"12\" fill=\"#262626\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
     );
-    for (number, (version, decision, looks)) in panels.iter().enumerate() {
-        panel(&mut text, *version, decision, looks, HEIGHT * number as f64);
+    for (number, (version, pair)) in panels.iter().enumerate() {
+        let title = (!is_one).then(|| version.title());
+        panel(&mut text, title, &version.decision, pair, HEIGHT * number as f64);
     }
     if let Some(note) = note {
         let _ = writeln!(text, "<text x=\"{LEFT}\" y=\"{}\" fill=\"#606060\">{}</text>", height - 8.0, escaped(note));
@@ -55,13 +46,13 @@ pub fn svg(verdicts: &Verdicts, note: Option<&str>) -> Option<String> {
     Some(text)
 }
 
-fn panel(text: &mut String, version: Option<&str>, decision: &Decision, looks: &[Look], top: f64) {
-    let last = &looks[looks.len() - 1];
+fn panel(text: &mut String, version: Option<&str>, decision: &Decision, pair: &PairDecision, top: f64) {
+    let (looks, last) = (&pair.looks, &pair.last);
     let name = |ranker: usize| escaped(&decision.rankers[ranker]);
     let (first_day, last_day) = (looks[0].day, last.day.max(looks[0].day + 1));
     // The last interval in the middle, and half of every look's height at least.
-    let reach =
-        looks.iter().map(|look| (look.interval.1 - 0.5).max(0.5 - look.interval.0)).fold(f64::INFINITY, f64::min);
+    let intervals = || looks.iter().filter_map(|look| Some((look.day, look.interval?)));
+    let reach = intervals().map(|(_, (low, high))| (high - 0.5).max(0.5 - low)).fold(0.5, f64::min);
     let reach = (1.6 * reach).clamp(0.01, 0.5);
     let x = |day: i32| LEFT + (WIDTH - LEFT - RIGHT) * f64::from(day - first_day) / f64::from(last_day - first_day);
     let y = |share: f64| {
@@ -71,10 +62,9 @@ fn panel(text: &mut String, version: Option<&str>, decision: &Decision, looks: &
     let of = version.map_or_else(String::new, |version| format!("{}: ", escaped(version)));
     let title = format!("{of}Share of wins of {} over {}", name(last.pair.0), name(last.pair.1));
     let _ = writeln!(text, "<text x=\"{LEFT}\" y=\"{}\" font-weight=\"bold\">{title}</text>", top + 18.0);
-    let band =
-        |bound: fn(&Look) -> f64| looks.iter().map(move |look| format!("{:.1},{:.1}", x(look.day), y(bound(look))));
-    let lower: Vec<String> = band(|look| look.interval.0).collect();
-    let upper: Vec<String> = band(|look| look.interval.1).collect();
+    // The band ends where no share fits all days, or nothing is claimed any more.
+    let lower: Vec<String> = intervals().map(|(day, (low, _))| format!("{:.1},{:.1}", x(day), y(low))).collect();
+    let upper: Vec<String> = intervals().map(|(day, (_, high))| format!("{:.1},{:.1}", x(day), y(high))).collect();
     let outline: Vec<String> = lower.into_iter().chain(upper.into_iter().rev()).collect();
     let _ = writeln!(text, "<polygon points=\"{}\" fill=\"#0072b2\" fill-opacity=\"0.2\"/>", outline.join(" "));
     for tick in [-1.0, -0.5, 0.0, 0.5, 1.0] {
@@ -103,16 +93,18 @@ fn panel(text: &mut String, version: Option<&str>, decision: &Decision, looks: &
     );
     // Of a single day, the interval and the dot are all there is.
     if let Some(share) = last.counts.share() {
-        let (at, low, high) = (x(last.day), y(last.interval.0), y(last.interval.1));
-        let _ = writeln!(
-            text,
-            "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{low:.1}\" y2=\"{high:.1}\" stroke=\"#0072b2\" stroke-width=\"2\"/>\n\
-             <circle cx=\"{at:.1}\" cy=\"{:.1}\" r=\"4\" fill=\"#0072b2\"/>",
-            y(share)
-        );
+        let at = x(last.day);
+        if let Some((low, high)) = last.interval {
+            let _ = writeln!(
+                text,
+                "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{:.1}\" y2=\"{:.1}\" stroke=\"#0072b2\" stroke-width=\"2\"/>",
+                y(low),
+                y(high)
+            );
+        }
+        let _ = writeln!(text, "<circle cx=\"{at:.1}\" cy=\"{:.1}\" r=\"4\" fill=\"#0072b2\"/>", y(share));
     }
-    let pair = decision.pairs.iter().find(|pair| pair.last.pair == last.pair);
-    if let Some(day) = pair.and_then(|pair| pair.since) {
+    if let Some(day) = pair.since {
         let (at, low, high) = (x(day), y(0.5 - reach), y(0.5 + reach));
         let _ = writeln!(
             text,
@@ -126,7 +118,7 @@ fn panel(text: &mut String, version: Option<&str>, decision: &Decision, looks: &
             date(day)
         );
     }
-    if let Some(found) = pair.and_then(|pair| pair.contradicted) {
+    if let Some(found) = pair.contradicted {
         let [winner, other] = [found.winner, found.other].map(name);
         let said = if found.other_is_ahead() {
             format!("{winner} was ahead until {}; {other} is ahead now", date(found.until))

@@ -3,7 +3,7 @@
 use statistics::anytime::TestState;
 use times::date;
 use verdicts::decide::{
-    Contradiction, Decision, FindingKind, Look, PairDecision, finding, percent_of_confidence, report,
+    Contradiction, Decision, FindingKind, Look, PairDecision, confidence_so_far, finding, percent_of_confidence, report,
 };
 
 use crate::model::{Headline, Matrix, MatrixCell, Overview, Pair, Rate, RatePoint, Tone};
@@ -95,8 +95,8 @@ fn ahead_first(pair: &PairDecision) -> (bool, f64) {
     (is_first, if is_first { share } else { 1.0 - share })
 }
 
-fn turned((low, high): (f64, f64), is_first: bool) -> (f64, f64) {
-    if is_first { (low, high) } else { (1.0 - high, 1.0 - low) }
+fn turned(interval: Option<(f64, f64)>, is_first: bool) -> Option<(f64, f64)> {
+    interval.map(|(low, high)| if is_first { (low, high) } else { (1.0 - high, 1.0 - low) })
 }
 
 fn rate(decision: &Decision, pair: &PairDecision, leader: Option<usize>) -> Option<Rate> {
@@ -110,7 +110,7 @@ fn rate(decision: &Decision, pair: &PairDecision, leader: Option<usize>) -> Opti
         interval: turned(look.interval, is_first),
         decided: look.counts.decided(),
     };
-    let points: Vec<RatePoint> = decision.looks.iter().filter(|look| look.pair == pair.last.pair).map(point).collect();
+    let points: Vec<RatePoint> = pair.looks.iter().map(point).collect();
     (!points.is_empty()).then(|| Rate {
         of: name(if is_first { first } else { second }),
         against: name(if is_first { second } else { first }),
@@ -137,7 +137,13 @@ fn row(decision: &Decision, pair: &PairDecision) -> Pair {
     let verdict = match (pair.last.winner(), pair.contradicted) {
         (Some(_), Some(_)) => "contradicted".to_owned(),
         (Some(_), None) => pair.since.map_or_else(String::new, |day| format!("wins, since {}", date(day))),
+        (None, _) if !pair.last.is_claimed => "not claimed".to_owned(),
         (None, _) => "open".to_owned(),
+    };
+    let confidence = match pair.last.winner() {
+        Some(_) => format!("{} confidence", percent_of_confidence(pair.last.confidence())),
+        None if !pair.last.is_claimed => String::new(),
+        None => confidence_so_far(&pair.last),
     };
     Pair {
         ahead,
@@ -145,7 +151,7 @@ fn row(decision: &Decision, pair: &PairDecision) -> Pair {
         share: counts.share().map(|_| share),
         interval: turned(pair.last.interval, is_first),
         units: [counts.decided(), counts.ties],
-        confidence: format!("{} confidence", percent_of_confidence(pair.last.confidence())),
+        confidence,
         verdict,
         is_decided: pair.last.winner().is_some() && pair.contradicted.is_none(),
     }
@@ -207,7 +213,8 @@ mod tests {
         let [rate] = page.rates.as_slice() else { panic!("{page:?}") };
         assert_eq!((rate.of.as_str(), rate.against.as_str(), rate.points.len()), ("B", "A", 2));
         let last = &rate.points[1];
-        assert!(last.share.unwrap() > 0.57 && last.interval.0 > 0.5 && last.interval.0 < last.share.unwrap());
+        let (share, low) = (last.share.unwrap(), last.interval.unwrap().0);
+        assert!(share > 0.57 && low > 0.5 && low < share);
         let [pair] = page.pairs.as_slice() else { panic!("{page:?}") };
         assert_eq!((pair.ahead.as_str(), pair.units, pair.is_decided), ("B", [1400, 100], true));
         assert_eq!((pair.verdict.as_str(), page.headline.tone), ("wins, since 2026-11-22", Tone::Good));

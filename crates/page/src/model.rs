@@ -63,8 +63,8 @@ pub struct RatePoint {
     pub date: String,
     /// The share; `None` if nobody has preferred a side.
     pub share: Option<f64>,
-    /// The confidence sequence.
-    pub interval: (f64, f64),
+    /// The confidence sequence; `None` if no share fits all days, or nothing is claimed.
+    pub interval: Option<(f64, f64)>,
     /// How many units preferred a side until then.
     pub decided: u64,
 }
@@ -78,11 +78,11 @@ pub struct Pair {
     pub behind: String,
     /// The share of wins of the first.
     pub share: Option<f64>,
-    /// Its confidence sequence.
-    pub interval: (f64, f64),
+    /// Its confidence sequence; `None` if no share fits all days, or nothing is claimed.
+    pub interval: Option<(f64, f64)>,
     /// How many units preferred a side, and how many tied.
     pub units: [u64; 2],
-    /// The confidence so far, e.g. `97.4%`.
+    /// The confidence so far, e.g. `97.4% confidence so far`; empty if nothing is claimed.
     pub confidence: String,
     /// The verdict in words.
     pub verdict: String,

@@ -5,9 +5,9 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.1}%", 100.0 * share)
 }
 
-/// `53.2% to 60.9%`.
-pub(crate) fn range((low, high): (f64, f64)) -> String {
-    format!("{} to {}", percent(low), percent(high))
+/// `53.2% to 60.9%`, rounded as in the words beside it.
+pub(crate) fn range(interval: Option<(f64, f64)>) -> String {
+    interval.map_or_else(|| "–".to_owned(), verdicts::decide::range)
 }
 
 /// The share of a count, where there is one.

@@ -11,7 +11,7 @@
 //! 3. **How many units will it take?** [`power`] says so before a user has seen a list.
 //!
 //! ```
-//! use statistics::{Preference, anytime::{PairTest, TestState}};
+//! use statistics::{Preference, anytime::{PairTest, TestState, share_interval}};
 //!
 //! // One outcome per session, as it closes; the test may be looked at each time.
 //! let mut test = PairTest::new(0.05)?;
@@ -22,8 +22,8 @@
 //!     }
 //! }
 //! assert_eq!(test.verdict(), TestState::FirstWins);
-//! let (low, high) = test.share_interval()?;
-//! assert!(low > 0.45 && high > 0.6);
+//! let (low, high) = share_interval(test.counts(), 0.05)?;
+//! assert!(low >= 0.5 && high > 0.6);
 //! # Ok::<(), statistics::StatisticsError>(())
 //! ```
 //!
@@ -32,7 +32,7 @@
 //! | does one side win more? | [`anytime::PairTest`]; with a single look: [`fixed::sign_test`] |
 //! | which of many arms is the best, or no worse than the best by more than a margin? | [`anytime::BestArm`] |
 //! | were coins fair that should be, whatever their stakes? | [`anytime::ln_evidence_against_fair`] |
-//! | how large is the difference? | [`anytime::PairTest::share_interval`]; if it drifts: [`anytime::RunningMean`] |
+//! | how large is the difference? | [`anytime::ShareSequence`], in agreement with the test; if it drifts: [`anytime::RunningMean`] |
 //! | do two rankers differ in a measure per query? | [`fixed::paired_t_test`], [`fixed::wilcoxon_signed_rank`], [`fixed::paired_bootstrap`] |
 //! | do two samples without pairs differ, e.g. runs of two algorithms? | [`fixed::rank_sum`], [`fixed::two_sample_bootstrap`] |
 //! | are some of many differences real? | [`fixed::holm`], [`fixed::benjamini_hochberg`] |

@@ -44,6 +44,14 @@ impl StoppingTime {
     /// # Errors
     /// If `share` is not in (1/2, 1), or `alpha` is not in (0, 1).
     pub fn new(share: f64, alpha: f64) -> Result<Self, StatisticsError> {
+        Self::until(1.0, share, alpha)
+    }
+
+    /// The same, computed only until the test has decided with this probability: the [`quantile`](Self::quantile)s up to it.
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new).
+    pub fn until(probability: f64, share: f64, alpha: f64) -> Result<Self, StatisticsError> {
         check_share(share)?;
         crate::error::check_level(alpha)?;
         let evidence = EProcess::against(0.5)?;
@@ -51,7 +59,7 @@ impl StoppingTime {
         let typical = typical_units(&evidence, share, threshold);
         let step = (typical / STEPS).floor().max(1.0);
         let boundary = Boundary::new(&evidence, threshold, typical);
-        Ok(Self { step, decided: walk(share, step, &boundary) })
+        Ok(Self { step, decided: walk(share, step, &boundary, probability) })
     }
 
     /// The number of decided units by which the test has decided for the better side with probability
@@ -213,17 +221,12 @@ impl Boundary {
         let points = (0..BOUNDARY).map(|index| {
             let log = last * index as f64 / (BOUNDARY - 1) as f64;
             let units = libm::exp(log);
-            let enough = |net: f64| evidence.ln_real(0.5 * (units + net), 0.5 * (units - net)) >= threshold;
-            let (mut low, mut high) = (0.0, units);
-            if !enough(high) {
+            let excess = |net: f64| evidence.ln_real(0.5 * (units + net), 0.5 * (units - net)) - threshold;
+            if excess(units) < 0.0 {
                 // Not even if all units are won.
                 return (log, 2.0 * libm::sqrt(units));
             }
-            for _ in 0..50 {
-                let middle = 0.5 * (low + high);
-                if enough(middle) { high = middle } else { low = middle }
-            }
-            (log, high / libm::sqrt(units))
+            (log, root(excess, units) / libm::sqrt(units))
         });
         Self { points: points.collect() }
     }
@@ -236,8 +239,26 @@ impl Boundary {
     }
 }
 
-/// The probability of having passed the boundary upwards, after each step of `step` units.
-fn walk(share: f64, step: f64, boundary: &Boundary) -> Vec<f64> {
+/// Where a function that rises from below 0 to at least 0 between 0 and `high` is 0: by secants, held in by what is known.
+fn root(function: impl Fn(f64) -> f64, high: f64) -> f64 {
+    let (mut low, mut high) = ((0.0, function(0.0)), (high, function(high)));
+    let mut middle = 0.5 * high.0;
+    let mut before = high;
+    for _ in 0..100 {
+        let at = (middle, function(middle));
+        *(if at.1 >= 0.0 { &mut high } else { &mut low }) = at;
+        let secant = at.0 - at.1 * (at.0 - before.0) / (at.1 - before.1);
+        before = at;
+        middle = if low.0 < secant && secant < high.0 { secant } else { 0.5 * (low.0 + high.0) };
+        if (middle - at.0).abs() <= 1e-13 * high.0 {
+            break;
+        }
+    }
+    middle
+}
+
+/// The probability of having passed the boundary upwards, after each step of `step` units, until it is at least `until`.
+fn walk(share: f64, step: f64, boundary: &Boundary, until: f64) -> Vec<f64> {
     let width = libm::sqrt(step);
     let up = 0.5 + (share - 0.5) * width;
     // Place p of the list: net wins of (p - middle) * width.
@@ -247,7 +268,7 @@ fn walk(share: f64, step: f64, boundary: &Boundary) -> Vec<f64> {
     let mut next = here.clone();
     let (mut decided, mut passed, mut wrong) = (Vec::new(), 0.0, 0.0);
     // A path that is still open after so long is one in a million.
-    while passed + wrong < 1.0 - 1e-6 && decided.len() < 60 * STEPS as usize {
+    while passed < until && passed + wrong < 1.0 - 1e-6 && decided.len() < 60 * STEPS as usize {
         let units = (decided.len() + 1) as f64 * step;
         // The first place at or above the boundary. A walk passes a boundary by 0.583 of its steps on average (Siegmund),
         // and a step here is `width` times that of the test.
@@ -261,10 +282,9 @@ fn walk(share: f64, step: f64, boundary: &Boundary) -> Vec<f64> {
             middle += more;
         }
         let last = here.len() - 1;
-        for place in 0..=last {
-            let from_below = if place > 0 { here[place - 1] * up } else { 0.0 };
-            let from_above = if place < last { here[place + 1] * (1.0 - up) } else { 0.0 };
-            next[place] = from_below + from_above;
+        (next[0], next[last]) = (here[1] * (1.0 - up), here[last - 1] * up);
+        for (next, around) in next[1..last].iter_mut().zip(here.windows(3)) {
+            *next = around[0] * up + around[2] * (1.0 - up);
         }
         passed += next[middle + limit..].iter_mut().map(std::mem::take).sum::<f64>();
         wrong += next[..=middle - limit].iter_mut().map(std::mem::take).sum::<f64>();
@@ -291,6 +311,8 @@ mod tests {
             assert!(time.power(1e12) > 0.97 && time.power(1.0) == 0.0);
             assert!(time.quantile(0.5).unwrap() < time.quantile(0.9).unwrap());
             assert_eq!(time.quantile(1.1), None);
+            let half = StoppingTime::until(0.5, share, 0.05).unwrap();
+            assert_eq!((half.quantile(0.5), half.quantile(0.9)), (time.quantile(0.5), None));
         }
     }
 
@@ -318,7 +340,8 @@ mod tests {
         let threshold = libm::log(40.0);
         let typical = typical_units(&evidence, 0.53, threshold);
         let boundary = Boundary::new(&evidence, threshold, typical);
-        let median = |step: f64| StoppingTime { step, decided: walk(0.53, step, &boundary) }.quantile(0.5).unwrap();
+        let median =
+            |step: f64| StoppingTime { step, decided: walk(0.53, step, &boundary, 1.0) }.quantile(0.5).unwrap();
         let (fine, coarse) = (median(1.0), median(4.0));
         assert!((coarse / fine - 1.0).abs() < 0.01, "{fine}, {coarse}");
     }

@@ -1,6 +1,6 @@
 //! Guardrails: what shows that a ranker does harm, whoever wins.
 
-use statistics::anytime::PairTest;
+use statistics::anytime::share_interval;
 use statistics::{Counts, StatisticsError};
 
 use super::config::{Guard, Guardrails};
@@ -125,9 +125,7 @@ impl Watched {
 
 /// The share of bad ones, from below and from above.
 fn interval([all, bad]: [u64; 2], level: f64) -> Result<(f64, f64), StatisticsError> {
-    let mut test = PairTest::new(level)?;
-    test.look_at(Counts::new(bad, all - bad, 0));
-    test.share_interval()
+    share_interval(Counts::new(bad, all - bad, 0), level)
 }
 
 #[cfg(test)]

@@ -336,9 +336,9 @@ impl Facts {
     fn days_more(&self, decision: &Decision) -> Option<String> {
         let [pair] = decision.pairs.as_slice() else { return None };
         let more = pair.more.filter(|_| decision.rankers.len() == 2 && self.state == State::Running)?;
-        let last = decision.looks.last()?;
+        let last = pair.looks.last()?;
         // The first day began with the experiment, so it is not a whole day: counting starts at its end.
-        let first = decision.looks.iter().find(|look| look.day >= last.day - LAST_DAYS)?;
+        let first = pair.looks.iter().find(|look| look.day >= last.day - LAST_DAYS)?;
         if last.day == first.day || self.today > last.day + 2 {
             return None;
         }

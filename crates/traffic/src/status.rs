@@ -1,6 +1,6 @@
 //! Who won: the words and numbers of `click-logs decide`, from the rows of days that are closed.
 
-use verdicts::decide::{By, Decision, decide, report};
+use verdicts::decide::{By, Deciding, Decision, report};
 use verdicts::outcomes::{Day, DayCounts, Outcomes};
 
 use super::config::{Ask, Config, Keep};
@@ -22,6 +22,7 @@ pub struct DecisionReport {
     pub decision: Decision,
     /// In words, the most important first.
     pub report: String,
+    deciding: Deciding,
 }
 
 impl Experiment {
@@ -113,11 +114,17 @@ impl DecisionReport {
     /// while they decide: many rankers and days take long.
     #[must_use]
     pub fn of(outcomes: &Outcomes, level: f64) -> Self {
+        Self::after(None, outcomes, level)
+    }
+
+    /// The same. If `before` is what their first days said, only the others are looked at.
+    #[must_use]
+    pub fn after(before: Option<&Self>, outcomes: &Outcomes, level: f64) -> Self {
         // The level was checked when the experiment was created.
-        let verdicts = decide(outcomes, level, By::Units);
-        let decision = verdicts.map(|verdicts| verdicts.latest().clone());
-        let decision = decision.unwrap_or_else(|error| unreachable!("the level was checked: {error}"));
+        let deciding = Deciding::of(outcomes, level, By::Units, before.map(|before| &before.deciding));
+        let deciding = deciding.unwrap_or_else(|error| unreachable!("the level was checked: {error}"));
+        let decision = deciding.decision();
         let report = report(&decision, Some("unit"));
-        Self { decision, report }
+        Self { decision, report, deciding }
     }
 }

@@ -114,7 +114,8 @@ impl Verdicts {
         let (id, rows, level) = (snapshot.id, snapshot.rows, snapshot.level);
         let verdict = match snapshot.outcomes.take() {
             Some(outcomes) => {
-                let verdict = Arc::new(DecisionReport::of(&outcomes, level));
+                let before = self.held().get(&id).map(|(_, verdict)| Arc::clone(verdict));
+                let verdict = Arc::new(DecisionReport::after(before.as_deref(), &outcomes, level));
                 let mut held = self.held();
                 let newer = held.get(&id).is_some_and(|(known, _)| *known > rows);
                 if !newer {

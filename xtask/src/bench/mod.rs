@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: speeds on this machine, against the goals. Not here: what is measured by `cargo bench`.
 
 mod against;
+mod decide;
 mod impressions;
 mod machine;
 mod measure;
@@ -28,7 +29,7 @@ use measure::Row;
 /// words at random from a gigabyte.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// What to measure: impressions, methods, receipts, open, policies, reading, runs, proxy, traffic [default: all]
+    /// What to measure: impressions, methods, receipts, open, policies, reading, runs, proxy, traffic, decide [default: all]
     #[arg(value_name = "WHAT")]
     what: Vec<What>,
 
@@ -72,6 +73,8 @@ pub(super) enum What {
     Proxy,
     /// Experiments on traffic: choices, folds of logs, bytes
     Traffic,
+    /// Verdicts of many rankers and days
+    Decide,
 }
 
 /// Measures what the arguments select, prints it and writes the CSV.
@@ -136,6 +139,9 @@ fn measure(arguments: &Arguments) -> Result<Vec<Row>> {
     }
     if wanted(What::Traffic) {
         show(&mut rows, traffic::rows()?);
+    }
+    if wanted(What::Decide) {
+        show(&mut rows, decide::rows()?);
     }
     Ok(rows)
 }

@@ -6,12 +6,14 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use desk::print;
 use output::numbers::{complement, parse_confidence};
+use output::progress::Progress;
 use output::results_folder::{Existing, ResultsFolder};
 use output::tell::info;
+use output::threads;
 use output::usage::usage;
 use serde_json::{Value, json};
 use statistics::anytime::TestState;
-use verdicts::decide::{By, Decision, FindingKind, OfVersion, Verdicts, decide, finding, report};
+use verdicts::decide::{By, Decision, FindingKind, OfVersion, Verdicts, decide_with_progress, finding, report};
 
 use super::html;
 use crate::figure::svg;
@@ -94,7 +96,10 @@ impl Decide {
         if by == By::Impressions {
             crate::outcomes::need_impressions(&outcomes).map_err(|error| usage(error.in_file(&path)))?;
         }
-        let verdicts = decide(&outcomes, alpha, by)?;
+        let progress = Progress::new("days of pairs", outcomes.days.len() as u64, false);
+        let verdicts =
+            threads::within(None, || decide_with_progress(&outcomes, alpha, by, &|rows| progress.advance(rows)))??;
+        progress.finish();
         let text = words(&verdicts, &summary);
         let mut json = verdicts.json();
         // A summary that may have been changed does not prove that the log is real.

@@ -36,37 +36,38 @@ pub fn read(text: &str, order: &[String]) -> Result<Outcomes, LogError> {
         Err(malformed) => Err(LogError::of_line(malformed, number)),
     };
     let lines = lines.map(split).collect::<Result<Vec<_>, _>>()?;
-    let mut rows = BTreeMap::new();
+    let mut rows = Vec::with_capacity(lines.len());
     for (number, fields) in &lines {
-        let number = *number;
-        let row = columns.row(fields).map_err(|message| LogError::of_line(Malformed::new(message), number))?;
-        let key = (row.version, row.day, row.pair);
-        if let Some((other, _)) = rows.get(&key) {
-            let (version, day, [first, second]) = key;
-            let of = version.map_or_else(String::new, |version| format!(" of version {version}"));
-            let message = format!(
-                "{first} and {second} on {}{of} are in line {other} already: a table that is loaded twice counts every unit \
-                 twice; leave one row for each version, day and pair",
-                date(day)
-            );
-            return Err(LogError::of_line(Malformed::new(message), number));
-        }
-        rows.insert(key, (number, row.counts));
+        let row = columns.row(fields).map_err(|message| LogError::of_line(Malformed::new(message), *number))?;
+        rows.push((row, *number));
     }
-    let names: BTreeSet<&str> = rows.keys().flat_map(|(_, _, pair)| *pair).collect();
+    // Stable: the lines of a key stay in their order.
+    rows.sort_by(|(a, _), (b, _)| a.key().cmp(&b.key()));
+    let twice = rows.windows(2).filter(|rows| rows[0].0.key() == rows[1].0.key());
+    if let Some([(row, other), (_, number)]) = twice.min_by_key(|rows| rows[1].1) {
+        let [first, second] = row.pair;
+        let of = row.version.map_or_else(String::new, |version| format!(" of version {version}"));
+        let message = format!(
+            "{first} and {second} on {}{of} are in line {other} already: a table that is loaded twice counts every unit \
+             twice; leave one row for each version, day and pair",
+            date(row.day)
+        );
+        return Err(LogError::of_line(Malformed::new(message), *number));
+    }
+    let names: BTreeSet<&str> = rows.iter().flat_map(|(row, _)| row.pair).collect();
     let rankers: Vec<String> = if names.iter().all(|name| order.iter().any(|known| known == name)) {
         order.to_vec()
     } else {
         names.into_iter().map(str::to_owned).collect()
     };
-    let place = |name: &str| rankers.iter().position(|known| known == name).expect("every name is there");
-    let versions: BTreeSet<Option<&str>> = rows.keys().map(|(version, ..)| *version).collect();
-    let versions: Vec<Option<&str>> = versions.into_iter().collect();
+    let places: BTreeMap<&str, usize> = rankers.iter().map(String::as_str).zip(0..).collect();
+    let mut versions: Vec<Option<&str>> = rows.iter().map(|(row, _)| row.version).collect();
+    versions.dedup();
     let mut days: Vec<Day> = rows
         .into_iter()
-        .map(|((version, day, pair), (_, counts))| {
+        .map(|(Row { version, day, pair, counts }, _)| {
             let version = versions.iter().position(|known| *known == version).expect("every version is there");
-            let [first, second] = pair.map(place);
+            let [first, second] = pair.map(|name| places[name]);
             let (pair, counts) =
                 if first < second { ((first, second), counts) } else { ((second, first), swapped(counts)) };
             Day { version, day, pair, counts }
@@ -109,6 +110,13 @@ struct Row<'a> {
     pair: [&'a str; 2],
     /// Of the first of them.
     counts: DayCounts,
+}
+
+impl<'a> Row<'a> {
+    /// What a table has once.
+    fn key(&self) -> (Option<&'a str>, i32, [&'a str; 2]) {
+        (self.version, self.day, self.pair)
+    }
 }
 
 impl Columns {

@@ -26,3 +26,4 @@ mod sliding;
 mod steered;
 mod truth;
 mod warned;
+mod worlds;

@@ -22,8 +22,9 @@ pub(crate) fn rate(rate: &Rate, is_alone: bool) -> Markup {
     let x = |point: &RatePoint| if days > 0.0 { f64::from(point.day - first.day) / days } else { 0.5 };
     let y = |share: f64| height / 2.0 * (1.0 - ((share - 0.5) / reach).clamp(-1.2, 1.2));
     let at = |point: &RatePoint, share: f64| format!("{},{}", number(1000.0 * x(point)), number(y(share)));
-    let upper = points.iter().map(|point| at(point, point.interval.1));
-    let lower = points.iter().rev().map(|point| at(point, point.interval.0));
+    // The band ends where no share fits all days, or nothing is claimed.
+    let upper = points.iter().filter_map(|point| Some(at(point, point.interval?.1)));
+    let lower = points.iter().rev().filter_map(|point| Some(at(point, point.interval?.0)));
     let band: Vec<String> = upper.chain(lower).collect();
     let line: Vec<String> = points.iter().filter_map(|point| Some(at(point, point.share?))).collect();
     let ticks = [1.0, 0.5, 0.0, -0.5, -1.0].map(|part| 0.5 + part * reach);
@@ -41,8 +42,8 @@ pub(crate) fn rate(rate: &Rate, is_alone: bool) -> Markup {
                     polygon.band points=(band.join(" ")) {}
                     polyline.curve points=(line.join(" ")) vector-effect="non-scaling-stroke" {}
                 }
-            } @else {
-                line.whisker x1="50%" x2="50%" y1=(number(y(first.interval.1))) y2=(number(y(first.interval.0))) {}
+            } @else if let Some((low, high)) = first.interval {
+                line.whisker x1="50%" x2="50%" y1=(number(y(high))) y2=(number(y(low))) {}
             }
             @if let Some(point) = decided {
                 @let is_late = x(point) > 0.5;
@@ -64,8 +65,9 @@ pub(crate) fn rate(rate: &Rate, is_alone: bool) -> Markup {
 
 /// The least reach that holds the curve, the last interval, and most of the interval in the middle of the time.
 fn reach(points: &[RatePoint]) -> f64 {
-    let of = |point: &RatePoint| distance(point.interval);
-    let needed = points.last().map_or(0.5, of).max(points.get(points.len() / 2).map_or(0.0, |point| 0.75 * of(point)));
+    let of = |point: &RatePoint| point.interval.map_or(0.0, distance);
+    let last = points.iter().rev().find(|point| point.interval.is_some());
+    let needed = last.map_or(0.02, of).max(points.get(points.len() / 2).map_or(0.0, |point| 0.75 * of(point)));
     let shares = points.iter().filter_map(|point| point.share).map(|share| distance((share, share)));
     round_up(shares.fold(needed, f64::max))
 }
@@ -96,7 +98,7 @@ mod tests {
 
     fn point(day: i32, share: f64, around: f64) -> RatePoint {
         let interval = ((share - around).max(0.0), (share + around).min(1.0));
-        RatePoint { day, date: format!("2026-11-{day:02}"), share: Some(share), interval, decided: 100 }
+        RatePoint { day, date: format!("2026-11-{day:02}"), share: Some(share), interval: Some(interval), decided: 100 }
     }
 
     #[test]

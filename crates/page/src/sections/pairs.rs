@@ -9,8 +9,9 @@ use ranktypes::text::with_separators;
 use crate::text::{percent, range};
 
 pub(super) fn pairs(overview: &Overview) -> Markup {
-    let reach =
-        charts::common_reach(overview.pairs.iter().filter(|pair| pair.share.is_some()).map(|pair| pair.interval));
+    let reach = charts::common_reach(
+        overview.pairs.iter().filter(|pair| pair.share.is_some()).filter_map(|pair| pair.interval),
+    );
     let tick = |part: f64| format!("{:.0}%", 100.0 * (0.5 + part * reach));
     html! {
         @if !overview.pairs.is_empty() {
@@ -21,7 +22,7 @@ pub(super) fn pairs(overview: &Overview) -> Markup {
                     thead { tr {
                         th scope="col" { "Ahead" } th scope="col" { "Against" } th scope="col" { "Share of wins" }
                         th scope="col" aria-hidden="true" { span.axis { span { (tick(-1.0)) } span { "50%" } span { (tick(1.0)) } } }
-                        th scope="col" { "Units" } th scope="col" { "TestState" }
+                        th scope="col" { "Units" } th scope="col" { "Verdict" }
                     } }
                     tbody { @for pair in &overview.pairs { (row(pair, reach)) } }
                 }
@@ -41,7 +42,7 @@ fn row(pair: &Pair, reach: f64) -> Markup {
             td { (pair.behind) }
             td.number {
                 @match pair.share {
-                    Some(share) => { (percent(share)) small { (range(pair.interval)) } }
+                    Some(share) => { (percent(share)) @if pair.interval.is_some() { small { (range(pair.interval)) } } }
                     None => { "–" }
                 }
             }
@@ -65,7 +66,7 @@ pub(super) fn matrix(overview: &Overview) -> Markup {
     let cell = |row: usize, column: usize| cells.get(row * rankers.len() + column).copied().flatten();
     html! {
         h2 { "Who beats whom" }
-        p.about { "How often the ranker of a row won against that of a column. ✓ and ✗ are verdicts; the others are open." }
+        p.about { "How often the ranker of a row won against that of a column. ✓ and ✗ are verdicts; nothing is claimed of the others." }
         div.scroll tabindex="0" role="region" aria-label="Who beats whom" {
             table.matrix {
                 caption.hidden { "Share of wins of the ranker of a row against that of a column" }

@@ -35,8 +35,8 @@ struct Look {
     /// Since 1970-01-01.
     day: i32,
     share: f64,
-    low: f64,
-    high: f64,
+    /// The confidence sequence; empty where no share fits all days or nothing is claimed.
+    interval: Option<(f64, f64)>,
     /// Whether outcomes since a verdict point the other way.
     is_contradicted: bool,
 }
@@ -79,11 +79,9 @@ impl WinRates {
         }
         let panels = self.pairs.iter().map(|((version, first, second), looks)| {
             let start = looks[0].day;
-            let points = looks.iter().map(|look| CurvePoint {
-                x: f64::from(look.day - start),
-                mean: look.share,
-                low: look.low,
-                high: look.high,
+            let points = looks.iter().map(|look| {
+                let (low, high) = look.interval.unwrap_or((look.share, look.share));
+                CurvePoint { x: f64::from(look.day - start), mean: look.share, low, high }
             });
             let name = match (self.pairs.len(), version.as_str()) {
                 (1, _) => String::new(),
@@ -136,8 +134,7 @@ fn looks(bytes: &[u8]) -> Result<Vec<(Pair, Vec<Look>)>> {
         let look = Look {
             day: row.value(day, "a date such as 2026-11-02", day_of_date)?,
             share: number(share)?,
-            low: number(low)?,
-            high: number(high)?,
+            interval: if row.cell(low).is_empty() { None } else { Some((number(low)?, number(high)?)) },
             is_contradicted: row.value(contradicted, "true or false", |text| text.parse().ok())?,
         };
         let text = |column: usize| row.cell(column).to_owned();

@@ -64,7 +64,9 @@ impl EvidencePlan {
     /// The part of the key of kept runs.
     pub(crate) fn key(&self) -> String {
         let Self { level, margin, stops, gives_up } = self;
-        format!("\nevidence 1: level {level}, margin {margin}, stops {stops}, gives up {gives_up}")
+        // Runs without either are what they were when the evidence for a margin and the interval of giving up changed.
+        let revision = if *margin == 0.0 && !gives_up { 1 } else { 2 };
+        format!("\nevidence {revision}: level {level}, margin {margin}, stops {stops}, gives up {gives_up}")
     }
 }
 

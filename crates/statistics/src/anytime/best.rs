@@ -17,7 +17,7 @@
 //! Two equal arms never stop this test. With a margin m the null hypothesis is a share of at most 1/2 - m, and the
 //! declaration becomes "no worse than any other by more than m", with the same proof.
 
-use super::{Crossing, EProcess, Prior};
+use super::{Crossing, EProcess, share_interval};
 use crate::{Counts, Preference, StatisticsError};
 
 /// The test for the best of several arms.
@@ -93,7 +93,7 @@ impl BestArm {
         if !(0.0..0.5).contains(&margin) {
             return Err(StatisticsError::OutOfRange { what: "the margin", value: margin, range: "[0, 1/2)" });
         }
-        let evidence = EProcess::with_prior(0.5 - margin, Prior::default())?;
+        let evidence = EProcess::against(0.5 - margin)?;
         let pair = Pair { counts: Counts::default(), next: Crossing::FIRST, ln_evidence: 0.0, largest: 0.0 };
         let opponents = u32::try_from(arms - 1).expect("a table of all pairs has room");
         Ok(Self {
@@ -320,9 +320,7 @@ impl BestArm {
         let Standing { arm, hardest, .. } = self.leader();
         let Some(other) = hardest.filter(|_| self.declared.is_none()) else { return Ok(false) };
         let counts = self.counts(arm, other);
-        let mut pair = super::PairTest::new(self.delta)?;
-        pair.look_at(counts);
-        let (_, highest) = pair.share_interval()?;
+        let (_, highest) = share_interval(counts, self.delta)?;
         let (wins, losses) =
             (counts.wins as f64 + highest * budget as f64, counts.losses as f64 + (1.0 - highest) * budget as f64);
         Ok(self.evidence.ln_real(wins, losses) < libm::log(self.arms as f64 / self.delta))

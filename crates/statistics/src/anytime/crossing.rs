@@ -54,7 +54,7 @@ impl Crossing {
     #[cold]
     fn look(&self, wins: u64, losses: u64, next: &mut u64) -> bool {
         // No mixture of likelihood ratios exceeds the largest of them, which costs two logarithms.
-        let possible = |wins: u64| self.largest_ln_ratio(wins, losses) + ROUNDING >= self.ln_threshold;
+        let possible = |wins: u64| self.evidence.largest_ln_ratio(wins, losses) + ROUNDING >= self.ln_threshold;
         if !possible(wins) {
             *next = least_above(wins, possible);
             return false;
@@ -65,18 +65,6 @@ impl Crossing {
         }
         *next = least_above(wins, enough);
         false
-    }
-
-    /// The logarithm of the largest likelihood ratio of any share above that of the null hypothesis over that share.
-    fn largest_ln_ratio(&self, wins: u64, losses: u64) -> f64 {
-        let null = self.evidence.null();
-        let (wins, losses) = (wins as f64, losses as f64);
-        let all = wins + losses;
-        if wins <= null * all {
-            return 0.0;
-        }
-        let part = |count: f64, share: f64| if count == 0.0 { 0.0 } else { count * libm::log(count / (all * share)) };
-        part(wins, null) + part(losses, 1.0 - null)
     }
 }
 

@@ -20,7 +20,7 @@
 //!   Statistical Science 38(4), 2023, <https://doi.org/10.1214/23-STS894>: e-processes.
 
 use crate::StatisticsError;
-use crate::special::ln_beta_integral_above;
+use crate::special::{ln_beta, ln_beta_integral_above};
 
 /// The distribution Beta(a, b) of the winning share that the evidence is averaged over, restricted to shares above the
 /// null hypothesis. Validity does not depend on it; it decides which shares are detected soonest.
@@ -32,10 +32,23 @@ pub struct Prior {
     pub b: f64,
 }
 
+/// The weight of the default prior, in units.
+pub(super) const WEIGHT: f64 = 40.0;
+
+impl Prior {
+    /// Beta(40 `null`, 40 (1 - `null`)), of mean `null`, in (0, 1): every share is tested in the same way, so that the tests of
+    /// all shares together make an interval.
+    #[must_use]
+    pub fn around(null: f64) -> Self {
+        Self { a: WEIGHT * null, b: WEIGHT * (1.0 - null) }
+    }
+}
+
 impl Default for Prior {
-    /// Beta(20, 20): nine tenths of it lie between shares of 0.37 and 0.63, as the differences of real rankers do.
+    /// That around one half, Beta(20, 20): nine tenths of it lie between shares of 0.37 and 0.63, as the differences of real
+    /// rankers do.
     fn default() -> Self {
-        Self { a: 20.0, b: 20.0 }
+        Self::around(0.5)
     }
 }
 
@@ -59,12 +72,12 @@ pub struct EProcess {
 }
 
 impl EProcess {
-    /// Evidence against a share of at most `null`, in (0, 1), with the default prior.
+    /// Evidence against a share of at most `null`, in (0, 1), with the prior [around](Prior::around) it.
     ///
     /// # Errors
     /// If `null` is not in (0, 1).
     pub fn against(null: f64) -> Result<Self, StatisticsError> {
-        Self::with_prior(null, Prior::default())
+        Self::with_prior(null, Prior::around(null))
     }
 
     /// The same with another prior.
@@ -84,8 +97,17 @@ impl EProcess {
                 return Err(StatisticsError::OutOfRange { what: "a parameter of the prior", value, range: "(0, inf)" });
             }
         }
-        let mass = ln_beta_integral_above(null, prior.a, prior.b);
-        Ok(Self { null, prior, mass })
+        Ok(Self::of(null, prior))
+    }
+
+    /// The same for a share and a prior that are in range.
+    fn of(null: f64, prior: Prior) -> Self {
+        Self { null, prior, mass: ln_beta_integral_above(null, prior.a, prior.b) }
+    }
+
+    /// That of [`against`](Self::against) a share that is known to be in (0, 1).
+    pub(super) fn against_share(null: f64) -> Self {
+        Self::of(null, Prior::around(null))
     }
 
     /// The share of the null hypothesis.
@@ -114,6 +136,33 @@ impl EProcess {
         let mixture = ln_beta_integral_above(self.null, a, b) - self.mass;
         mixture - wins * libm::log(self.null) - losses * libm::log1p(-self.null)
     }
+
+    /// More than ln E, and for evidence of some size hardly more: the mixture over all shares, at a third of the cost.
+    pub(super) fn ln_at_most(&self, wins: u64, losses: u64) -> f64 {
+        // More than the rounding errors of either.
+        const ROUNDING: f64 = 1e-6;
+        let (wins, losses) = (wins as f64, losses as f64);
+        let mixture = ln_beta(self.prior.a + wins, self.prior.b + losses) - self.mass;
+        let ln = mixture - wins * libm::log(self.null) - losses * libm::log1p(-self.null);
+        ln + ROUNDING * (1.0 + 1e-6 * (wins + losses))
+    }
+
+    /// The logarithm of the largest likelihood ratio of any share above that of the null hypothesis over that share, which no
+    /// mixture exceeds. It costs two logarithms.
+    pub(super) fn largest_ln_ratio(&self, wins: u64, losses: u64) -> f64 {
+        largest_ln_ratio(self.null, wins, losses)
+    }
+}
+
+/// The same for the share `null`.
+pub(super) fn largest_ln_ratio(null: f64, wins: u64, losses: u64) -> f64 {
+    let (wins, losses) = (wins as f64, losses as f64);
+    let all = wins + losses;
+    if wins <= null * all {
+        return 0.0;
+    }
+    let part = |count: f64, share: f64| if count == 0.0 { 0.0 } else { count * libm::log(count / (all * share)) };
+    part(wins, null) + part(losses, 1.0 - null)
 }
 
 #[cfg(test)]
@@ -170,6 +219,18 @@ mod tests {
         let above = |share: f64| libm::exp(crate::special::ln_beta_integral_above(share, a, b));
         let within = (above(0.37) - above(0.63)) / above(1e-9);
         assert!((within - 0.9).abs() < 0.01, "{within}");
+    }
+
+    #[test]
+    fn no_evidence_exceeds_the_largest_ratio() {
+        for null in [0.02, 0.3, 0.5, 0.9] {
+            let evidence = EProcess::against(null).unwrap();
+            for (wins, losses) in [(0, 0), (1, 0), (3, 9), (9, 3), (600, 400), (5_100, 5_000), (5_000, 5_100)] {
+                let most = evidence.largest_ln_ratio(wins, losses);
+                assert!(evidence.ln(wins, losses) <= most + 1e-9, "{null} {wins} {losses}");
+                assert!(evidence.ln(wins, losses) < evidence.ln_at_most(wins, losses), "{null} {wins} {losses}");
+            }
+        }
     }
 
     #[test]

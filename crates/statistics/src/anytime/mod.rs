@@ -6,6 +6,7 @@ mod e_process;
 mod fair_sum;
 mod pair_test;
 mod running_mean;
+mod shares;
 
 pub use best::{BestArm, Standing};
 pub use crossing::Crossing;
@@ -13,3 +14,4 @@ pub use e_process::{EProcess, Prior};
 pub use fair_sum::ln_evidence_against_fair;
 pub use pair_test::{PairTest, TestState};
 pub use running_mean::RunningMean;
+pub use shares::{ShareSequence, share_interval};

@@ -7,6 +7,6 @@ mod normal;
 mod quadrature;
 
 pub use beta::binomial_at_least;
-pub(crate) use beta::{ln_beta_above, ln_beta_integral_above};
+pub(crate) use beta::{ln_beta, ln_beta_above, ln_beta_integral_above};
 pub use draws::Normals;
 pub use normal::{normal_above, normal_quantile};

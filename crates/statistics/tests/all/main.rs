@@ -3,4 +3,5 @@
 mod bradley_terry;
 mod false_alarms;
 mod power;
+mod shares;
 mod strengths;

@@ -127,14 +127,14 @@ fn every_standing_has_its_sentence() {
         (
             new().day(100, barely_new).day(200, barely_new).day(200, barely_new),
             Standing::Undecided,
-            "Undecided: neural is ahead of bm25 (12.6% confidence so far).",
+            "Undecided: neural is ahead of bm25 (not enough yet).",
             "At this rate and this share, some 3 days more decide it, as likely later as sooner.",
         ),
         (
             new().day(400, mostly_new).day(400, mostly_new),
             Standing::Decided,
             "neural beats bm25: over 99.99% confidence, since 2026-11-23.",
-            "neural won 60.0% of 800 units that preferred a side (53.9% to 66.1%); 0 units tied.",
+            "neural won 60.0% of 800 units that preferred a side (54.6% to 65.3%); 0 units tied.",
         ),
         (
             new().day(400, mostly_new).day(2_000, |user| Some(u32::from(user % 10 < 4))),

@@ -31,39 +31,43 @@ impl Contradiction {
     }
 }
 
-/// All counts until the end of a day, for the winner of a verdict.
-pub(super) type Until = (i32, Counts);
-
-/// Whether a verdict that was given at look `verdict` is contradicted at each look since then, that one included, with evidence
-/// that reaches `ln_threshold`; and what there is to say of it at the last one.
-///
-/// # Errors
-/// Never for a test that was made.
-pub(super) fn contradicted(
-    looks: &[Until],
-    verdict: usize,
+/// What has happened since a verdict, look by look.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct SinceVerdict {
+    evidence: EProcess,
     ln_threshold: f64,
-    (winner, other): (usize, usize),
-) -> Result<(Vec<bool>, Option<Contradiction>), StatisticsError> {
-    let evidence = EProcess::against(0.5)?;
-    let Some((_, at_verdict)) = looks.get(verdict).copied() else { return Ok((Vec::new(), None)) };
-    let mut has_reached = false;
-    let mut contradicted = Vec::new();
-    for &(_, counts) in &looks[verdict..] {
-        let since = between(at_verdict, counts);
-        let reaches = |counts: Counts| evidence.ln(counts.losses, counts.wins) >= ln_threshold;
-        has_reached |= reaches(since) || reaches(counts);
-        contradicted.push(has_reached || counts.wins < counts.losses);
-    }
-    let is_contradicted = contradicted.last().copied().unwrap_or(false);
-    let found = is_contradicted.then(|| describe(looks, winner, other));
-    Ok((contradicted, found))
+    at_verdict: Counts,
+    has_reached: bool,
 }
 
-fn describe(looks: &[Until], winner: usize, other: usize) -> Contradiction {
-    let start = looks.first().map_or(0, |(day, _)| *day);
+impl SinceVerdict {
+    /// Begins at a verdict, which fell when these were all counts of its winner, with evidence of `ln_threshold`.
+    ///
+    /// # Errors
+    /// Never: a half is a share.
+    pub(super) fn begin(at_verdict: Counts, ln_threshold: f64) -> Result<Self, StatisticsError> {
+        Ok(Self { evidence: EProcess::against(0.5)?, ln_threshold, at_verdict, has_reached: false })
+    }
+
+    /// Whether the verdict is contradicted when these are all counts of its winner.
+    pub(super) fn look_at(&mut self, counts: Counts) -> bool {
+        let since = between(self.at_verdict, counts);
+        // Only more losses than wins are evidence against the winner.
+        let reaches = |counts: Counts| {
+            counts.losses > counts.wins && self.evidence.ln(counts.losses, counts.wins) >= self.ln_threshold
+        };
+        self.has_reached = self.has_reached || reaches(since) || reaches(counts);
+        self.has_reached || counts.wins < counts.losses
+    }
+}
+
+/// What there is to say of a verdict that is contradicted, by all counts of its winner until each day.
+pub(super) fn describe(looks: impl Iterator<Item = (i32, Counts)>, (winner, other): (usize, usize)) -> Contradiction {
+    let mut looks = looks.peekable();
+    let start = looks.peek().map_or(0, |(day, _)| *day);
     let (mut peak, mut against) = ((start, Counts::default()), (start, start, Counts::default()));
-    for &(day, counts) in looks {
+    let mut last = Counts::default();
+    for (day, counts) in looks {
         if lead(counts) >= lead(peak.1) {
             peak = (day, counts);
         }
@@ -71,8 +75,8 @@ fn describe(looks: &[Until], winner: usize, other: usize) -> Contradiction {
         if lead(lost) < lead(against.2) {
             against = (peak.0, day, lost);
         }
+        last = counts;
     }
-    let last = looks.last().map_or_else(Counts::default, |(_, counts)| *counts);
     Contradiction { winner, other, until: peak.0, since: between(peak.1, last), against }
 }
 
@@ -89,19 +93,22 @@ fn between(earlier: Counts, later: Counts) -> Counts {
 mod tests {
     use super::*;
 
-    fn looks(days: &[(u64, u64)]) -> Vec<Until> {
+    /// Whether a verdict of the first day is contradicted on each day, and what there is to say of it at the last one.
+    fn found(days: &[(u64, u64)]) -> (Vec<bool>, Option<Contradiction>) {
         let mut sum = Counts::default();
         let until = |(day, &(wins, losses)): (usize, &(u64, u64))| {
             sum += Counts::new(wins, losses, 5);
             (day as i32, sum)
         };
-        days.iter().enumerate().map(until).collect()
+        let looks: Vec<(i32, Counts)> = days.iter().enumerate().map(until).collect();
+        let mut since = SinceVerdict::begin(looks[0].1, libm::log(40.0)).unwrap();
+        let each: Vec<bool> = looks.iter().map(|(_, counts)| since.look_at(*counts)).collect();
+        let is_contradicted = each[each.len() - 1];
+        (each, is_contradicted.then(|| describe(looks.into_iter(), (0, 1))))
     }
 
     #[test]
     fn a_verdict_that_turned_is_contradicted() {
-        let ln_threshold = libm::log(40.0);
-        let found = |days: &[(u64, u64)]| contradicted(&looks(days), 0, ln_threshold, (0, 1)).unwrap();
         // Most units are for the other.
         let (each, what) = found(&[(80, 20), (20, 380)]);
         let what = what.unwrap();

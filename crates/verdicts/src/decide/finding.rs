@@ -4,7 +4,7 @@ use ranktypes::text::with_separators;
 use statistics::anytime::TestState;
 use times::date;
 
-use super::report::{contradiction, level, of_pair, percent_of_confidence};
+use super::report::{confidence_so_far, contradiction, drift, level, of_pair};
 use super::{By, Decision};
 
 /// More candidates than these are counted instead of named.
@@ -45,16 +45,27 @@ pub fn finding(decision: &Decision, unit: Option<&str>) -> Finding {
         let sentence = "Nothing to decide yet: no outcome has closed.".to_owned();
         return Finding { kind: FindingKind::Nothing, sentence, more: Vec::new() };
     }
-    match (&decision.best, decision.pairs.as_slice()) {
+    let found = match (&decision.best, decision.pairs.as_slice()) {
         (None, [_, ..]) => of_two(decision, &what),
         _ => of_many(decision, &what),
+    };
+    // That no single share describes all days comes first; who was ahead when is more than that.
+    match decision.drift().filter(|_| found.kind != FindingKind::Contradicted) {
+        Some(drifted) => Finding {
+            kind: found.kind,
+            sentence: drift(decision, drifted),
+            more: std::iter::once(found.sentence).chain(found.more).collect(),
+        },
+        None => found,
     }
 }
 
 /// Two rankers: what the report says of them, with the headline turned towards whoever is ahead.
 fn of_two(decision: &Decision, what: &str) -> Finding {
     let pair = &decision.pairs[0];
-    let mut lines = of_pair(decision, pair, what).into_iter().map(|line| line.trim().to_owned());
+    let lines = of_pair(decision, pair, what).into_iter().map(|line| line.trim().to_owned());
+    // The drift is said of all rankers alike.
+    let mut lines = lines.skip(usize::from(pair.drift.is_some() && pair.contradicted.is_none()));
     let sentence = lines.next().unwrap_or_default();
     if pair.contradicted.is_some() {
         return Finding { kind: FindingKind::Contradicted, sentence, more: lines.take(2).collect() };
@@ -68,8 +79,7 @@ fn of_two(decision: &Decision, what: &str) -> Finding {
         Some(0.5) => format!("Undecided: {first} and {second} are level."),
         Some(share) => {
             let (ahead, behind) = if share > 0.5 { (first, second) } else { (second, first) };
-            let confidence = percent_of_confidence(pair.last.confidence());
-            format!("Undecided: {ahead} is ahead of {behind} ({confidence} confidence so far).")
+            format!("Undecided: {ahead} is ahead of {behind} ({}).", confidence_so_far(&pair.last))
         }
     };
     Finding { kind: FindingKind::Undecided, sentence, more: lines.take(1).collect() }
@@ -125,7 +135,7 @@ fn of_many(decision: &Decision, what: &str) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::decide_one;
+    use super::super::deciding::decided;
     use super::*;
     use crate::outcomes::{Outcomes, of_table};
 
@@ -133,7 +143,7 @@ mod tests {
         let header =
             "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties";
         let outcomes = of_table(&format!("{header}\n{rows}"));
-        finding(&decide_one(&outcomes, 0.05, By::Units).unwrap(), Some("user"))
+        finding(&decided(&outcomes, 0.05, By::Units).unwrap(), Some("user"))
     }
 
     #[test]
@@ -169,7 +179,7 @@ mod tests {
         let cycle =
             found("2026-11-22,A,B,300,100,5,1,1,1\n2026-11-22,A,C,100,300,5,1,1,1\n2026-11-22,B,C,300,100,5,1,1,1\n");
         assert_eq!(cycle.sentence, "None of 3 is the best: each is known to lose to another.");
-        let nothing = finding(&decide_one(&Outcomes::default(), 0.05, By::Units).unwrap(), None);
+        let nothing = finding(&decided(&Outcomes::default(), 0.05, By::Units).unwrap(), None);
         assert_eq!(nothing.kind, FindingKind::Nothing);
     }
 }

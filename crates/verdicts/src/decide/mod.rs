@@ -2,30 +2,38 @@
 //!
 //! Every day gets one look, when it has ended, at the counts until then; the verdicts hold at all looks together
 //! ([`statistics::anytime`]), so that a log may be credited and decided again each day until it is decided. Units enter once, on
-//! the day on which they closed. With several pairs the level is divided among them; "the best of all rankers" has a test
-//! of its own.
+//! the day on which they closed. With several pairs the level is divided among them, until one ranker is known to be the best of
+//! all: then its pairs are decided by the evidence for that, and the others claim nothing.
+//!
+//! Verdict and interval of a pair are one construction ([`statistics::anytime::ShareSequence`]): an interval excludes one half
+//! exactly if its pair is decided. Headline, report, tables, figures and pages all read a [`Look`].
 
+mod best;
 mod contradiction;
+mod deciding;
+mod drift;
 mod finding;
+mod pair;
 mod report;
 mod tables;
 mod versions;
 
 pub use contradiction::Contradiction;
+pub use deciding::Deciding;
+pub use drift::Drift;
 pub use finding::{Finding, FindingKind, finding};
-pub use report::{percent_of_confidence, report};
+pub use report::{confidence_so_far, percent_of_confidence, range, report};
 pub use tables::{
-    BestRecord, ContradictionRecord, CountsRecord, DecisionRecord, PairRecord, SingleLookRecord, WorstRecord,
+    BestRecord, ContradictionRecord, CountsRecord, DecisionRecord, DriftRecord, PairRecord, SingleLookRecord,
+    WorstRecord,
 };
-pub use versions::{OfVersion, Verdicts, decide};
+pub use versions::{OfVersion, Verdicts, decide, decide_with_progress};
 
-use statistics::anytime::{BestArm, EProcess, PairTest, TestState};
-use statistics::fixed::{exact_interval, sign_test};
+use statistics::Counts;
+use statistics::anytime::{EProcess, TestState};
 use statistics::power::StoppingTime;
-use statistics::{Counts, StatisticsError};
 
-use self::contradiction::Until;
-use crate::outcomes::{DayCounts, Outcomes};
+use crate::outcomes::DayCounts;
 
 /// What is counted as independent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -46,38 +54,54 @@ pub struct Look {
     pub pair: (usize, usize),
     /// All outcomes until then, for the first ranker.
     pub counts: Counts,
-    /// The share of wins among what is decided: a confidence sequence at the level of the test.
-    pub interval: (f64, f64),
-    /// ln of the evidence for the first and for the second.
-    pub ln_evidence: [f64; 2],
-    /// The anytime-valid p-value until then, adjusted for the number of pairs.
+    /// The share of wins of the first among what is decided lies between these two, by all looks until then. The pair is decided for
+    /// the first exactly if the lower end is 1/2 or more, and for the second if the upper end is 1/2 or less. `None` if no share
+    /// fits all looks, or if nothing is claimed.
+    pub interval: Option<(f64, f64)>,
+    /// The anytime-valid p-value until then, adjusted for what else is claimed.
     pub p_value: f64,
     /// The verdict until then.
     pub verdict: TestState,
+    /// Whether this pair claims anything. Once one ranker is known to be the best of all, only its own pairs do.
+    pub is_claimed: bool,
     /// Whether outcomes since then contradict the verdict.
     pub is_contradicted: bool,
+    /// Whether the share until then is not in the interval, or no share is: preferences drifted.
+    pub drifts: bool,
+}
+
+/// The test of one sample size that was fixed before, as a description; adjusted for the number of pairs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SingleLook {
+    /// The p-value of the sign test.
+    pub p_value: f64,
+    /// The exact interval of the same test: it contains one half exactly if the test does not decide. `None` if nothing is
+    /// decided.
+    pub interval: Option<(f64, f64)>,
 }
 
 /// What a log says about one pair.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairDecision {
-    /// The last look.
+    /// By day.
+    pub looks: Vec<Look>,
+    /// The last of these; an empty one if there is none.
     pub last: Look,
     /// The day on which it was decided.
     pub since: Option<i32>,
     /// What contradicts the verdict, if anything does.
     pub contradicted: Option<Contradiction>,
+    /// What no single share explains, if anything.
+    pub drift: Option<Drift>,
     /// Outcomes of all impressions, as a description.
     pub impressions: Counts,
-    /// The p-value of the sign test, which holds for one look at a time that was fixed before, adjusted for the number of
-    /// pairs.
-    pub fixed_p_value: f64,
-    /// The exact interval of the same test, adjusted likewise: it contains one half exactly if the test does not decide.
-    /// `None` if nothing is decided.
-    pub fixed_interval: Option<(f64, f64)>,
+    /// What a single look would say; `None` if nothing is claimed.
+    pub single_look: Option<SingleLook>,
     /// Not decided yet: how many more units would decide it with probability 1/2, if the share stays what it is; `None` if that
     /// is further away than a thousand times what is there.
     pub more: Option<u64>,
+    /// Whether that was computed: of more than 200 pairs, only of those of the leader.
+    pub has_forecast: bool,
 }
 
 /// The best of several rankers.
@@ -85,7 +109,7 @@ pub struct PairDecision {
 pub struct BestDecision {
     /// The ranker that beats every other, if that is known, and since when.
     pub declared: Option<(usize, i32)>,
-    /// The one with the most evidence, and against how many others it suffices.
+    /// The one with the most evidence, and how many others it is known to beat.
     pub leader: (usize, usize),
     /// Those that no other is known to beat.
     pub candidates: Vec<usize>,
@@ -108,105 +132,21 @@ pub struct Decision {
     pub pairs: Vec<PairDecision>,
     /// With more than two rankers.
     pub best: Option<BestDecision>,
-    /// By pair, by day.
-    pub looks: Vec<Look>,
 }
 
-/// Decides by the outcomes of one version of an experiment, at level `alpha`, in (0, 1).
-fn decide_one(outcomes: &Outcomes, alpha: f64, by: By) -> Result<Decision, StatisticsError> {
-    let pairs = outcomes.pairs();
-    let of_pair = alpha / pairs.len().max(1) as f64;
-    let mut decision = Decision {
-        rankers: outcomes.rankers.clone(),
-        alpha,
-        by,
-        days: None,
-        pairs: Vec::new(),
-        best: None,
-        looks: Vec::new(),
-    };
-    let with_outcomes = outcomes.days.iter().filter(|day| counted(day.counts, by).total() > 0);
-    let mut all_days: Vec<i32> = with_outcomes.map(|day| day.day).collect();
-    all_days.dedup();
-    decision.days = all_days.first().copied().zip(all_days.last().copied());
-    for &pair in &pairs {
-        let mut test = PairTest::new(of_pair)?;
-        let adjusted = |p_value: f64| (p_value * pairs.len() as f64).min(1.0);
-        let (mut counts, mut impressions, mut since) = (Counts::default(), Counts::default(), None);
-        let first_look = decision.looks.len();
-        for day in outcomes.days.iter().filter(|day| day.pair == pair) {
-            impressions += day.counts.impressions;
-            if counted(day.counts, by).total() == 0 {
-                continue;
-            }
-            counts += counted(day.counts, by);
-            let verdict = test.look_at(counts);
-            if verdict != TestState::Open && since.is_none() {
-                since = Some(day.day);
-            }
-            let mut look = look(day.day, pair, &test)?;
-            look.p_value = adjusted(look.p_value);
-            decision.looks.push(look);
-        }
-        let contradicted = contradiction_of_pair(&mut decision.looks[first_look..], of_pair)?;
-        let last = match decision.looks[first_look..].last() {
-            Some(look) => look.clone(),
-            None => look(0, pair, &test)?,
-        };
-        let more = if last.verdict == TestState::Open { more(counts, of_pair) } else { None };
-        decision.pairs.push(PairDecision {
-            last,
-            since,
-            contradicted,
-            impressions,
-            fixed_p_value: adjusted(sign_test(counts)),
-            fixed_interval: exact_interval(counts, of_pair).ok(),
-            more,
-        });
+impl Decision {
+    /// Every look, by pair and day.
+    pub fn looks(&self) -> impl Iterator<Item = &Look> {
+        self.pairs.iter().flat_map(|pair| &pair.looks)
     }
-    if outcomes.rankers.len() > 2 {
-        decision.best = Some(best(outcomes, alpha, by, &all_days, &decision.looks)?);
+
+    /// The first drift, of a pair of the leader if one of these has any.
+    fn drift(&self) -> Option<Drift> {
+        let leader = self.best.as_ref().map(|best| best.leader.0);
+        let is_of_leader = |pair: &&PairDecision| leader == Some(pair.last.pair.0) || leader == Some(pair.last.pair.1);
+        let of_leader = self.pairs.iter().filter(is_of_leader).find_map(|pair| pair.drift);
+        of_leader.or_else(|| self.pairs.iter().find_map(|pair| pair.drift))
     }
-    Ok(decision)
-}
-
-fn counted(counts: DayCounts, by: By) -> Counts {
-    match by {
-        By::Units => counts.units,
-        By::Impressions => counts.impressions,
-    }
-}
-
-fn look(day: i32, pair: (usize, usize), test: &PairTest) -> Result<Look, StatisticsError> {
-    Ok(Look {
-        day,
-        pair,
-        counts: test.counts(),
-        interval: test.share_interval()?,
-        ln_evidence: test.ln_evidence(),
-        p_value: test.p_value(),
-        verdict: test.verdict(),
-        is_contradicted: false,
-    })
-}
-
-/// Marks the looks of a pair at which its verdict is contradicted, and describes that.
-fn contradiction_of_pair(looks: &mut [Look], alpha: f64) -> Result<Option<Contradiction>, StatisticsError> {
-    let Some(verdict) = looks.iter().position(|look| look.verdict != TestState::Open) else { return Ok(None) };
-    let (first, second) = looks[verdict].pair;
-    let is_first = looks[verdict].verdict == TestState::FirstWins;
-    let until: Vec<Until> = looks.iter().map(|look| (look.day, oriented(look.counts, is_first))).collect();
-    let rankers = if is_first { (first, second) } else { (second, first) };
-    let (each, contradiction) = contradiction::contradicted(&until, verdict, libm::log(2.0 / alpha), rankers)?;
-    for (look, is_contradicted) in looks[verdict..].iter_mut().zip(each) {
-        look.is_contradicted = is_contradicted;
-    }
-    Ok(contradiction)
-}
-
-/// Counts as the first ranker of a pair sees them, or as the second does.
-fn oriented(counts: Counts, is_first: bool) -> Counts {
-    if is_first { counts } else { counts.swapped() }
 }
 
 /// How many more units decide with probability 1/2.
@@ -219,7 +159,7 @@ fn more(counts: Counts, alpha: f64) -> Option<u64> {
         return None;
     }
     let needed = if share < 1.0 {
-        StoppingTime::new(share, alpha).ok()?.quantile(0.5)?
+        StoppingTime::until(0.5, share, alpha).ok()?.quantile(0.5)?
     } else {
         // One side wins all that come: nothing is left to chance.
         let evidence = EProcess::against(0.5).ok()?;
@@ -230,42 +170,15 @@ fn more(counts: Counts, alpha: f64) -> Option<u64> {
     (more < 1000.0 * all).then_some(more.ceil() as u64)
 }
 
-fn best(
-    outcomes: &Outcomes,
-    alpha: f64,
-    by: By,
-    days: &[i32],
-    looks: &[Look],
-) -> Result<BestDecision, StatisticsError> {
-    let mut test = BestArm::new(outcomes.rankers.len(), alpha)?;
-    let mut declared = None;
-    for &day in days {
-        // All pairs of a day before one look.
-        for of_day in outcomes.days.iter().filter(|of_day| of_day.day == day) {
-            test.record_counts_without_looking(of_day.pair.0, of_day.pair.1, counted(of_day.counts, by))?;
-        }
-        if let (Some(ranker), None) = (test.look(), declared) {
-            declared = Some((ranker, day));
-        }
-    }
-    let leader = test.leader().arm;
-    let mut contradicted = Vec::new();
-    let ln_threshold = libm::log(outcomes.rankers.len() as f64 / alpha);
-    for of_pair in looks.chunk_by(|a, b| a.pair == b.pair) {
-        let (Some((ranker, day)), (first, second)) = (declared, of_pair[0].pair) else { break };
-        if ranker != first && ranker != second {
-            continue;
-        }
-        let is_first = ranker == first;
-        let until: Vec<Until> = of_pair.iter().map(|look| (look.day, oriented(look.counts, is_first))).collect();
-        let Some(verdict) = until.iter().rposition(|(of, _)| *of <= day) else { continue };
-        let rankers = (ranker, if is_first { second } else { first });
-        contradicted.extend(contradiction::contradicted(&until, verdict, ln_threshold, rankers)?.1);
-    }
-    Ok(BestDecision { declared, leader: (leader, test.settled(leader)), candidates: test.candidates(), contradicted })
-}
-
 impl By {
+    /// What counts of a day.
+    fn of(self, counts: DayCounts) -> Counts {
+        match self {
+            Self::Units => counts.units,
+            Self::Impressions => counts.impressions,
+        }
+    }
+
     /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -277,6 +190,23 @@ impl By {
 }
 
 impl Look {
+    /// ln of the evidence at this look for the first and for the second.
+    #[must_use]
+    pub fn ln_evidence(&self) -> [f64; 2] {
+        let Counts { wins, losses, .. } = self.counts;
+        EProcess::against(0.5).map_or([0.0; 2], |evidence| [evidence.ln(wins, losses), evidence.ln(losses, wins)])
+    }
+
+    /// What the verdict is called in tables.
+    fn verdict_name(&self) -> &'static str {
+        match self.verdict {
+            TestState::FirstWins => "first-wins",
+            TestState::SecondWins => "second-wins",
+            TestState::Open if self.is_claimed => "open",
+            TestState::Open => "not-claimed",
+        }
+    }
+
     /// The highest level at which it is decided, below 1.
     #[must_use]
     pub fn confidence(&self) -> f64 {
@@ -294,18 +224,11 @@ impl Look {
     }
 }
 
-fn verdict_name(verdict: TestState) -> &'static str {
-    match verdict {
-        TestState::FirstWins => "first-wins",
-        TestState::SecondWins => "second-wins",
-        TestState::Open => "open",
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::deciding::decided;
     use super::*;
-    use crate::outcomes::Day;
+    use crate::outcomes::{Day, Outcomes};
 
     /// The first of two rankers wins 55% of 400 units a day; with three, also 60% against the third.
     fn outcomes(rankers: usize) -> Outcomes {
@@ -335,36 +258,183 @@ mod tests {
 
     #[test]
     fn a_pair_is_decided_once_and_since_a_day() {
-        let decision = decide_one(&outcomes(2), 0.05, By::Units).unwrap();
+        let decision = decided(&outcomes(2), 0.05, By::Units).unwrap();
         let pair = &decision.pairs[0];
-        assert_eq!((pair.last.verdict, decision.looks.len()), (TestState::FirstWins, 20));
+        assert_eq!((pair.last.verdict, decision.looks().count()), (TestState::FirstWins, 20));
         let since = pair.since.unwrap();
-        let verdicts: Vec<bool> = decision.looks.iter().map(|look| look.verdict == TestState::Open).collect();
+        let verdicts: Vec<bool> = decision.looks().map(|look| look.verdict == TestState::Open).collect();
         assert_eq!(verdicts, (0..20).map(|day| day < since).collect::<Vec<_>>());
         assert!((2..15).contains(&since) && pair.more.is_none());
-        let (low, high) = pair.last.interval;
+        let (low, high) = pair.last.interval.unwrap();
         assert!(low > 0.5 && low < 0.55 && high > 0.55);
         // On the day before, it was expected soon.
         let mut before = outcomes(2);
         before.days.truncate(since as usize);
-        let more = decide_one(&before, 0.05, By::Units).unwrap().pairs[0].more.unwrap();
+        let more = decided(&before, 0.05, By::Units).unwrap().pairs[0].more.unwrap();
         assert!((1..5_000).contains(&more), "{more}");
         // Impressions counted as independent are twice as many.
-        let sooner = decide_one(&outcomes(2), 0.05, By::Impressions).unwrap().pairs[0].since.unwrap();
+        let sooner = decided(&outcomes(2), 0.05, By::Impressions).unwrap().pairs[0].since.unwrap();
         assert!(sooner < since);
     }
 
     #[test]
     fn the_best_of_three_is_declared() {
-        let decision = decide_one(&outcomes(3), 0.05, By::Units).unwrap();
+        let decision = decided(&outcomes(3), 0.05, By::Units).unwrap();
         let best = decision.best.as_ref().unwrap();
         assert_eq!(
             (best.declared.map(|(ranker, _)| ranker), best.leader, best.candidates.clone()),
             (Some(0), (0, 2), vec![0])
         );
         // A third of the level each: no sooner than alone.
-        assert!(decision.pairs[0].since >= decide_one(&outcomes(2), 0.05, By::Units).unwrap().pairs[0].since);
+        assert!(decision.pairs[0].since >= decided(&outcomes(2), 0.05, By::Units).unwrap().pairs[0].since);
         assert_eq!(decision.pairs[2].last.verdict, TestState::Open);
+        // The two of the best are decided with it, and the third claims nothing from then on.
+        let since = best.declared.unwrap().1;
+        for pair in &decision.pairs[..2] {
+            assert!(
+                pair.last.winner() == Some(0) && pair.since.unwrap() <= since && pair.last.interval.unwrap().0 >= 0.5
+            );
+        }
+        let third = &decision.pairs[2];
+        assert!(!third.last.is_claimed && third.last.interval.is_none() && third.single_look.is_none());
+        assert!(third.looks.iter().all(|look| look.is_claimed == (look.day < since)));
+    }
+
+    /// Outcomes of pairs of five rankers, of which the first may be the best, in days that may lack pairs.
+    fn random(seed: u64) -> Outcomes {
+        let mut draws = statistics::Normals::from_seed(seed);
+        let share = 0.5 + 0.15 * draws.uniform();
+        let mut days = Vec::new();
+        for day in 0..12 {
+            for first in 0..5 {
+                for second in first + 1..5 {
+                    if draws.uniform() < 0.2 {
+                        continue;
+                    }
+                    let share = if first == 0 { share } else { 0.5 + 0.05 * (draws.uniform() - 0.5) };
+                    let wins = (0..60).filter(|_| draws.uniform() < share).count() as u64;
+                    let units = Counts::new(wins, 60 - wins, 3);
+                    days.push(Day {
+                        version: 0,
+                        day,
+                        pair: (first, second),
+                        counts: DayCounts { units, impressions: units },
+                    });
+                }
+            }
+        }
+        let rankers = ["a", "b", "c", "d", "e"].map(str::to_owned).into();
+        Outcomes { rankers, versions: vec![None], days }
+    }
+
+    #[test]
+    fn the_best_is_that_of_the_test_for_it_and_nothing_contradicts_it() {
+        let mut declared = 0;
+        for seed in 0..40 {
+            let outcomes = random(seed);
+            let mut test = statistics::anytime::BestArm::new(5, 0.05).unwrap();
+            let mut expected = None;
+            for day in 0..12 {
+                for of_day in outcomes.days.iter().filter(|of_day| of_day.day == day) {
+                    test.record_counts_without_looking(of_day.pair.0, of_day.pair.1, of_day.counts.units).unwrap();
+                }
+                if let (Some(ranker), None) = (test.look(), expected) {
+                    expected = Some((ranker, day));
+                }
+            }
+            let decision = decided(&outcomes, 0.05, By::Units).unwrap();
+            let best = decision.best.as_ref().unwrap();
+            assert_eq!(best.declared, expected, "{seed}");
+            declared += u32::from(expected.is_some());
+            if let (None, Some(ranker)) = (expected, best.candidates.first()) {
+                assert_eq!(test.leader().arm, best.leader.0, "{seed}: {ranker}");
+            }
+            agrees(&decision);
+            let wins = |ranker: usize| decision.pairs.iter().filter(|pair| pair.last.winner() == Some(ranker)).count();
+            assert!(!best.contradicted.is_empty() || best.leader.1 == wins(best.leader.0), "{seed}");
+            if let Some((ranker, day)) = expected {
+                assert_eq!((best.leader.0, wins(ranker)), (ranker, 4), "{seed}");
+                // The day of the claim is a look at every pair.
+                assert!(decision.pairs.iter().all(|pair| pair.looks.iter().any(|look| look.day == day)), "{seed}");
+            }
+        }
+        assert!((8..36).contains(&declared), "{declared}");
+    }
+
+    /// Test and interval agree at every look, and the last look is what is said.
+    fn agrees(decision: &Decision) {
+        for look in decision.looks() {
+            match look.interval {
+                Some((low, high)) => {
+                    assert!(look.is_claimed);
+                    assert_eq!(low >= 0.5, look.verdict == TestState::FirstWins, "{look:?}");
+                    assert_eq!(high <= 0.5, look.verdict == TestState::SecondWins, "{look:?}");
+                }
+                None => assert!(look.drifts || !look.is_claimed && look.verdict == TestState::Open, "{look:?}"),
+            }
+        }
+        assert!(decision.pairs.iter().all(|pair| pair.looks.last() == Some(&pair.last)));
+    }
+
+    #[test]
+    fn days_added_one_by_one_say_what_all_say_together() {
+        for seed in 0..20 {
+            let outcomes = random(seed);
+            let mut deciding = Deciding::new(outcomes.rankers.clone(), &outcomes.pairs(), 0.05, By::Units).unwrap();
+            for day in outcomes.days.chunk_by(|a, b| a.day == b.day) {
+                deciding.add(day).unwrap();
+            }
+            assert_eq!(deciding.decision(), decided(&outcomes, 0.05, By::Units).unwrap(), "{seed}");
+            let half = Outcomes {
+                days: outcomes.days[..outcomes.days.partition_point(|row| row.day < 6)].to_vec(),
+                ..outcomes.clone()
+            };
+            let half = Deciding::of(&half, 0.05, By::Units, None).unwrap();
+            for before in [Some(&half), Some(&deciding), None] {
+                assert_eq!(Deciding::of(&outcomes, 0.05, By::Units, before).unwrap(), deciding, "{seed}");
+            }
+        }
+        let mut deciding = Deciding::new(vec!["a".to_owned(); 3], &[(0, 1)], 0.05, By::Units).unwrap();
+        let unknown = Day { version: 0, day: 1, pair: (1, 2), counts: DayCounts::default() };
+        assert!(deciding.add(&[unknown]).is_err());
+    }
+
+    #[test]
+    fn shares_that_change_are_said_first() {
+        let day = |day: i32, wins, losses| {
+            let units = Counts::new(wins, losses, 0);
+            Day { version: 0, day, pair: (0, 1), counts: DayCounts { units, impressions: units } }
+        };
+        let of = |days: Vec<Day>| {
+            let outcomes = Outcomes { days, ..outcomes(2) };
+            decided(&outcomes, 0.05, By::Units).unwrap()
+        };
+        // Ahead all the time, by less and less.
+        let fell = of(vec![day(1, 640, 360), day(2, 530, 470)]);
+        let pair = &fell.pairs[0];
+        assert!(matches!(pair.drift, Some(Drift::Fell { ranker: 0, by: 1, .. })), "{pair:?}");
+        assert!(pair.contradicted.is_none() && pair.last.winner() == Some(0));
+        let text = report(&fell, None);
+        let first = "The share of new against old has fallen: by 1970-01-02 it was known to be above ";
+        assert!(text.starts_with(first) && text.contains("and of all days it is 58.5%.\nnew beats old: "), "{text}");
+        let found = finding(&fell, None);
+        assert!(found.kind == FindingKind::Decided && found.sentence.starts_with(first), "{found:?}");
+        assert!(found.more[0].starts_with("new beats old: "), "{found:?}");
+        assert!(fell.looks_csv().lines().last().unwrap().ends_with(",first-wins,true,false"));
+        assert_eq!(fell.json()["pairs"][0]["drift"]["ranker"], "new");
+        // By so much that no share is left.
+        let none = of(vec![day(1, 900, 100), day(2, 520, 480), day(3, 520, 480)]);
+        assert!(matches!(none.pairs[0].drift, Some(Drift::NoShare { above: (_, 1), below: (_, 3), .. })), "{none:?}");
+        assert!(none.pairs[0].last.interval.is_none() && none.json()["pairs"][0]["confidence_sequence"].is_null());
+        let text = report(&none, None);
+        assert!(
+            text.starts_with("The share of new against old has changed, and none fits all days: by 1970-01-02 it "),
+            "{text}"
+        );
+        assert!(text.contains(" that preferred a side (no share fits all days); "), "{text}");
+        // Nothing of the kind.
+        let same = of((1..9).map(|n| day(n, 60, 50)).collect());
+        assert!(same.pairs[0].drift.is_none() && finding(&same, None).sentence.starts_with("Undecided"));
     }
 
     #[test]
@@ -373,10 +443,10 @@ mod tests {
             let mut nothing = outcomes(2);
             nothing.days.clear();
             nothing.rankers.truncate(rankers);
-            let decision = decide_one(&nothing, 0.05, By::Units).unwrap();
-            assert!(decision.pairs.is_empty() && decision.days.is_none() && decision.looks.is_empty());
+            let decision = decided(&nothing, 0.05, By::Units).unwrap();
+            assert!(decision.pairs.is_empty() && decision.days.is_none() && decision.looks().next().is_none());
             assert!(!report(&decision, None).is_empty());
         }
-        assert!(decide_one(&outcomes(2), 0.0, By::Units).is_err());
+        assert!(decided(&outcomes(2), 0.0, By::Units).is_err());
     }
 }

@@ -5,7 +5,7 @@ use statistics::Counts;
 use statistics::anytime::TestState;
 use times::date;
 
-use super::{By, Contradiction, Decision, PairDecision};
+use super::{By, Contradiction, Decision, Drift, Look, PairDecision};
 
 /// The verdict in words. `unit` is what a unit is, e.g. `user`.
 #[must_use]
@@ -23,32 +23,31 @@ pub fn report(decision: &Decision, unit: Option<&str>) -> String {
         for &found in &best.contradicted {
             lines.push(contradiction(decision, found, &what));
         }
-        lines.push(match best.declared {
-            Some((ranker, day)) if !best.contradicted.is_empty() => format!(
-                "That {} is the best of {} was decided on {} (level {}). It holds for the time until then, not for now.",
+        if let Some(found) = decision.drift().filter(|_| best.contradicted.is_empty()) {
+            lines.push(drift(decision, found));
+        }
+        let count = decision.rankers.len();
+        let at = level(decision.alpha);
+        match best.declared {
+            Some((ranker, day)) if !best.contradicted.is_empty() => lines.push(format!(
+                "That {} is the best of {count} was decided on {} (level {at}). It holds for the time until then, not for now.",
                 name(ranker),
-                decision.rankers.len(),
                 date(day),
-                level(decision.alpha),
-            ),
+            )),
             Some((ranker, day)) => {
-                format!("{} is the best of {} (level {}), since {}.", name(ranker), decision.rankers.len(), level(decision.alpha), date(day))
+                lines.push(format!("{} is the best of {count} (level {at}), since {}.", name(ranker), date(day)));
             }
-            None if best.candidates.is_empty() => format!(
-                "No ranker of {} is the best (level {}): each is known to lose to another.",
-                decision.rankers.len(),
-                level(decision.alpha),
-            ),
-            None => format!(
-                "No best ranker of {} yet (level {}). {} leads: it is known to beat {} of the other {}. {} may still be the best.",
-                decision.rankers.len(),
-                level(decision.alpha),
+            None if best.candidates.is_empty() => lines.push(format!(
+                "No ranker of {count} is the best (level {at}): each is known to lose to another.",
+            )),
+            None => lines.push(format!(
+                "No best ranker of {count} yet (level {at}). {} leads: it is known to beat {} of the other {}. {} may still be the best.",
                 name(best.leader.0),
                 best.leader.1,
-                decision.rankers.len() - 1,
+                count - 1,
                 listed(&best.candidates.iter().map(|&ranker| name(ranker)).collect::<Vec<_>>()),
-            ),
-        });
+            )),
+        }
         lines.push(String::new());
     }
     for pair in &decision.pairs {
@@ -57,13 +56,23 @@ pub fn report(decision: &Decision, unit: Option<&str>) -> String {
     let days =
         if first == last { format!("the day {}", date(first)) } else { format!("{} to {}", date(first), date(last)) };
     lines.push(String::new());
-    let shared = match decision.pairs.len() {
-        1 => String::new(),
-        pairs => format!(" for all {pairs} pairs together, to which confidence, p-values and intervals are adjusted"),
+    let declared = decision.best.as_ref().and_then(|best| best.declared);
+    let shared = match (decision.pairs.len(), declared) {
+        (1, _) => String::new(),
+        (_, Some((ranker, _))) => {
+            let each = percent_of_confidence(1.0 - 2.0 * decision.alpha / decision.rankers.len() as f64);
+            let name = &decision.rankers[ranker];
+            format!(
+                " for the claim that {name} is the best, by which its pairs are decided and no others; their intervals hold at {each} each"
+            )
+        }
+        (pairs, None) => {
+            format!(" for all {pairs} pairs together, to which confidence, p-values and intervals are adjusted")
+        }
     };
     lines.push(format!(
-        "Outcomes of {days}. Each {} counts once; level {}{shared}. Verdicts hold however often you look; intervals do too, for a share \
-         that stays the same.",
+        "Outcomes of {days}. Each {} counts once; level {}{shared}. Verdicts and intervals hold however often you look, and an interval \
+         excludes 50% exactly if its pair is decided; intervals are for a share that stays the same.",
         what.trim_end_matches('s'),
         level(decision.alpha),
     ));
@@ -93,7 +102,6 @@ pub(super) fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> V
     };
     let (ahead, behind) = if ahead_is_first { (first, second) } else { (second, first) };
     let turned = |(low, high): (f64, f64)| if ahead_is_first { (low, high) } else { (1.0 - high, 1.0 - low) };
-    let (low, high) = turned(last.interval);
     let headline = match last.winner() {
         Some(ranker) if pair.contradicted.is_some() => format!(
             "  That {} beats {} was decided{} ({} confidence). {}",
@@ -112,54 +120,51 @@ pub(super) fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> V
             percent_of_confidence(last.confidence()),
             pair.since.map_or_else(String::new, date)
         ),
+        None if !last.is_claimed && wins == losses => format!("{first} and {second}: nothing is claimed; level."),
+        None if !last.is_claimed => format!("{first} and {second}: nothing is claimed; {ahead} is ahead."),
         None if wins == losses => format!("{first} and {second}: not decided; level."),
-        None => format!(
-            "{first} and {second}: not decided; {ahead} is ahead ({} confidence so far).",
-            percent_of_confidence(last.confidence())
-        ),
+        None => format!("{first} and {second}: not decided; {ahead} is ahead ({}).", confidence_so_far(last)),
     };
     let mut lines = vec![headline];
     if let Some(found) = pair.contradicted {
         lines.insert(0, contradiction(decision, found, what));
+    } else if let Some(found) = pair.drift {
+        lines.insert(0, drift(decision, found));
     }
+    let interval = match last.interval.map(turned) {
+        Some(interval) => format!(" ({})", range(interval)),
+        None if last.is_claimed => " (no share fits all days)".to_owned(),
+        None => String::new(),
+    };
     lines.push(format!(
-        "  {ahead} won {} of {} {what} that preferred a side ({} to {}); {} {what} tied.",
+        "  {ahead} won {} of {} {what} that preferred a side{interval}; {} {what} tied.",
         percent(if ahead_is_first { share } else { 1.0 - share }),
         with_separators(wins + losses),
-        percent(low),
-        percent(high),
         with_separators(ties),
     ));
-    let excludes_half = last.interval.0 > 0.5 || last.interval.1 < 0.5;
-    if pair.contradicted.is_none() && (last.verdict != TestState::Open) != excludes_half {
-        lines.push(
-            if excludes_half {
-                "  The interval excludes 50%, but decides nothing: it is made for any share, the test for shares near 50%, and the \
-                 test decides."
-            } else {
-                "  The interval contains 50%, but the verdict holds: it comes from a test of 50% alone, and the interval, which is \
-                 made for any share, is wider there."
-            }
-            .to_owned(),
-        );
-    }
-    if let Some(interval) = pair.fixed_interval {
+    if let Some(single) = pair.single_look
+        && let Some(interval) = single.interval
+    {
+        // Made in another way, so by another rule of rounding: to the nearest.
         let (low, high) = turned(interval);
         lines.push(format!(
             "  For one look fixed in advance: sign test p {}, {} to {}.",
-            p_text(pair.fixed_p_value),
+            p_text(single.p_value),
             percent(low),
             percent(high)
         ));
     }
-    if last.verdict == TestState::Open {
-        lines.push(match pair.more {
-            Some(more) => format!(
+    if last.verdict == TestState::Open && last.is_claimed {
+        lines.extend(match pair.more {
+            Some(more) => Some(format!(
                 "  At this share, about {} more {what} decide it (an even chance of sooner or later).",
                 with_separators(round(more))
-            ),
-            None if wins == losses => "  At this share, there will be no decision.".to_owned(),
-            None => format!("  At this share, no decision is in sight: it would take over 1,000 times as many {what}."),
+            )),
+            None if !pair.has_forecast => None,
+            None if wins == losses => Some("  At this share, there will be no decision.".to_owned()),
+            None => Some(format!(
+                "  At this share, no decision is in sight: it would take over 1,000 times as many {what}."
+            )),
         });
     }
     lines
@@ -183,6 +188,67 @@ pub(super) fn contradiction(decision: &Decision, found: Contradiction, what: &st
             date(until),
             of(counts)
         )
+    }
+}
+
+/// That no single share describes all days.
+pub(super) fn drift(decision: &Decision, found: Drift) -> String {
+    let name = |ranker: usize| decision.rankers[ranker].as_str();
+    match found {
+        Drift::Fell { ranker, other, above, by, share } => format!(
+            "The share of {} against {} has fallen: by {} it was known to be above {}, and of all days it is {}.",
+            name(ranker),
+            name(other),
+            date(by),
+            percent_below(above),
+            percent(share),
+        ),
+        Drift::NoShare { ranker, other, above, below } => format!(
+            "The share of {} against {} has changed, and none fits all days: by {} it was known to be above {}, by {} below {}.",
+            name(ranker),
+            name(other),
+            date(above.1),
+            percent_below(above.0),
+            date(below.1),
+            percent_above(below.0),
+        ),
+    }
+}
+
+/// How sure a pair is that is not decided, in words: `97.4% confidence so far`, and below one half only that it is not enough.
+#[must_use]
+pub fn confidence_so_far(look: &Look) -> String {
+    match look.confidence() {
+        confidence if confidence < 0.5 => "not enough yet".to_owned(),
+        confidence => format!("{} confidence so far", percent_of_confidence(confidence)),
+    }
+}
+
+/// An interval of shares as text: `53.2% to 60.9%`. It is rounded outwards, with more digits where it would seem to contain one half
+/// and does not.
+#[must_use]
+pub fn range((low, high): (f64, f64)) -> String {
+    format!("{} to {}", percent_below(low), percent_above(high))
+}
+
+fn percent_below(share: f64) -> String {
+    rounded(share, libm::floor, |text| share >= 0.5 && text <= 0.5)
+}
+
+fn percent_above(share: f64) -> String {
+    rounded(share, libm::ceil, |text| share <= 0.5 && text >= 0.5)
+}
+
+/// A share rounded in one way, to one digit or, while that is not enough, up to six.
+fn rounded(share: f64, to_whole: impl Fn(f64) -> f64, is_too_coarse: impl Fn(f64) -> bool) -> String {
+    let mut digits = 1;
+    loop {
+        let scale = libm::pow(10.0, digits as f64 + 2.0);
+        let value = to_whole(share * scale) / scale;
+        if digits == 6 || !is_too_coarse(value) {
+            return format!("{:.digits$}%", 100.0 * value);
+        }
+        digits += 1;
     }
 }
 
@@ -228,7 +294,7 @@ pub(super) fn listed(names: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::decide_one;
+    use super::super::deciding::decided;
     use super::*;
     use crate::outcomes::of_table;
 
@@ -239,7 +305,7 @@ mod tests {
                 "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties";
             of_table(&format!("{header}\n2026-11-22,A,B,{wins},{losses},50,1,1,1\n"))
         };
-        let text = |wins, losses| report(&decide_one(&table(wins, losses), 0.05, By::Units).unwrap(), Some("user"));
+        let text = |wins, losses| report(&decided(&table(wins, losses), 0.05, By::Units).unwrap(), Some("user"));
         let won = text(300, 400);
         assert!(won.starts_with("B beats A: 99."), "{won}");
         assert!(won.contains("\n  B won 57.1% of 700 users that preferred a side (5"), "{won}");

@@ -4,7 +4,7 @@ use serde::Serialize;
 use statistics::Counts;
 use times::date;
 
-use super::{By, Contradiction, Decision, Look, PairDecision, verdict_name};
+use super::{By, Contradiction, Decision, Drift, Look, PairDecision};
 
 /// A row of the table of looks: a pair, a day, and all counts until then.
 #[derive(Debug, Default, Serialize)]
@@ -19,12 +19,13 @@ pub(super) struct LookRow<'a> {
     losses: u64,
     ties: u64,
     share: Option<String>,
-    low: String,
-    high: String,
+    low: Option<String>,
+    high: Option<String>,
     ln_evidence_first: String,
     ln_evidence_second: String,
     p_value: String,
     verdict: &'static str,
+    drifts: bool,
     contradicted: bool,
 }
 
@@ -79,6 +80,28 @@ pub struct ContradictionRecord<'a> {
     pub worst: WorstRecord,
 }
 
+/// What no single share explains.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DriftRecord<'a> {
+    /// A ranker of the pair.
+    pub ranker: &'a str,
+    /// The other.
+    pub other: &'a str,
+    /// What the share of the ranker was known to be above.
+    pub above: f64,
+    /// The day by which that was known.
+    pub by: String,
+    /// Its share of all days, which is not above that; not given if days contradict each other instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
+    /// What it was known to be below, and by which day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub below: Option<f64>,
+    /// The day by which that was known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub below_by: Option<String>,
+}
+
 /// Days that speak against a verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WorstRecord {
@@ -106,12 +129,15 @@ pub struct PairRecord<'a> {
     pub first: &'a str,
     /// The second.
     pub second: &'a str,
-    /// `first-wins`, `second-wins` or `open`.
+    /// `first-wins`, `second-wins`, `open`, or `not-claimed`: once one ranker is known to be the best of all, only its own pairs
+    /// are part of that.
     pub verdict: &'static str,
     /// The ranker that won, unless something contradicts that: a verdict about the past must not be acted on.
     pub winner: Option<&'a str>,
     /// What contradicts the verdict.
     pub contradicted: Option<ContradictionRecord<'a>>,
+    /// What no single share explains.
+    pub drift: Option<DriftRecord<'a>>,
     /// The day on which it was decided.
     pub since: Option<String>,
     /// 1 minus the p-value.
@@ -125,12 +151,13 @@ pub struct PairRecord<'a> {
     pub units: Option<CountsRecord>,
     /// The first ranker's share of wins.
     pub share: Option<f64>,
-    /// The interval of that share, which holds at every look.
-    pub confidence_sequence: [f64; 2],
+    /// The interval of that share, which holds at every look. It excludes one half exactly if there is a verdict; none if no share
+    /// fits all days, or nothing is claimed.
+    pub confidence_sequence: Option<[f64; 2]>,
     /// The counts of impressions.
     pub impressions: CountsRecord,
-    /// The classical test.
-    pub single_look: SingleLookRecord,
+    /// The classical test, unless nothing is claimed.
+    pub single_look: Option<SingleLookRecord>,
     /// How many more units would decide it.
     pub more_until_decided: Option<u64>,
 }
@@ -180,9 +207,12 @@ impl Decision {
 
     /// The rows of the same, of this version.
     pub(super) fn look_rows<'a>(&'a self, version: Option<&'a str>) -> impl Iterator<Item = LookRow<'a>> {
-        self.looks.iter().map(move |look| {
+        self.looks().map(move |look| {
             let Counts { wins, losses, ties } = look.counts;
-            let [ln_evidence_first, ln_evidence_second] = look.ln_evidence.map(|evidence| format!("{evidence:.4}"));
+            let [ln_evidence_first, ln_evidence_second] = look.ln_evidence().map(|evidence| format!("{evidence:.4}"));
+            // Rounded outwards, so that an interval excludes one half here, too, exactly if the pair is decided.
+            let low = look.interval.map(|(low, _)| format!("{:.6}", libm::floor(1e6 * low) / 1e6));
+            let high = look.interval.map(|(_, high)| format!("{:.6}", libm::ceil(1e6 * high) / 1e6));
             LookRow {
                 version,
                 day: date(look.day),
@@ -192,12 +222,13 @@ impl Decision {
                 losses,
                 ties,
                 share: look.counts.share().map(|share| format!("{share:.6}")),
-                low: format!("{:.6}", look.interval.0),
-                high: format!("{:.6}", look.interval.1),
+                low,
+                high,
                 ln_evidence_first,
                 ln_evidence_second,
                 p_value: format!("{:.3e}", look.p_value),
-                verdict: verdict_name(look.verdict),
+                verdict: look.verdict_name(),
+                drifts: look.drifts,
                 contradicted: look.is_contradicted,
             }
         })
@@ -247,26 +278,50 @@ impl Decision {
         }
     }
 
+    fn drift_record(&self, found: Drift) -> DriftRecord<'_> {
+        match found {
+            Drift::Fell { ranker, other, above, by, share } => DriftRecord {
+                ranker: self.name(ranker),
+                other: self.name(other),
+                above,
+                by: date(by),
+                share: Some(share),
+                below: None,
+                below_by: None,
+            },
+            Drift::NoShare { ranker, other, above, below } => DriftRecord {
+                ranker: self.name(ranker),
+                other: self.name(other),
+                above: above.0,
+                by: date(above.1),
+                share: None,
+                below: Some(below.0),
+                below_by: Some(date(below.1)),
+            },
+        }
+    }
+
     fn pair(&self, pair: &PairDecision) -> PairRecord<'_> {
         let last: &Look = &pair.last;
         PairRecord {
             first: self.name(last.pair.0),
             second: self.name(last.pair.1),
-            verdict: verdict_name(last.verdict),
+            verdict: last.verdict_name(),
             winner: last.winner().filter(|_| pair.contradicted.is_none()).map(|ranker| self.name(ranker)),
             contradicted: pair.contradicted.map(|found| self.contradiction(found)),
+            drift: pair.drift.map(|found| self.drift_record(found)),
             since: pair.since.map(date),
             confidence: last.confidence(),
             p_value: last.p_value,
-            ln_evidence: last.ln_evidence,
+            ln_evidence: last.ln_evidence(),
             units: (self.by == By::Units).then(|| last.counts.into()),
             share: last.counts.share(),
-            confidence_sequence: [last.interval.0, last.interval.1],
+            confidence_sequence: last.interval.map(|(low, high)| [low, high]),
             impressions: pair.impressions.into(),
-            single_look: SingleLookRecord {
-                p_value: pair.fixed_p_value,
-                interval: pair.fixed_interval.map(|(low, high)| [low, high]),
-            },
+            single_look: pair.single_look.map(|look| SingleLookRecord {
+                p_value: look.p_value,
+                interval: look.interval.map(|(low, high)| [low, high]),
+            }),
             more_until_decided: pair.more,
         }
     }

@@ -4,7 +4,8 @@
 use statistics::StatisticsError;
 use times::date;
 
-use super::{By, Decision, decide_one, report, tables};
+use super::deciding::decide_one;
+use super::{By, Decision, report, tables};
 use crate::outcomes::{Day, Outcomes};
 use crate::version::{UNNAMED, experiment_of};
 
@@ -90,15 +91,28 @@ pub struct Verdicts {
 /// # Errors
 /// If `alpha` is not in (0, 1).
 pub fn decide(outcomes: &Outcomes, alpha: f64, by: By) -> Result<Verdicts, StatisticsError> {
+    decide_with_progress(outcomes, alpha, by, &|_| ())
+}
+
+/// The same; `progress` hears the number of rows that were looked at, from several threads: those of the pool in which it is called.
+///
+/// # Errors
+/// As [`decide`].
+pub fn decide_with_progress(
+    outcomes: &Outcomes,
+    alpha: f64,
+    by: By,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Verdicts, StatisticsError> {
     if outcomes.versions.len() < 2 {
         let name = outcomes.versions.first().cloned().flatten();
-        let decision = decide_one(outcomes, alpha, by)?;
+        let decision = decide_one(outcomes, alpha, by, progress)?;
         return Ok(Verdicts { versions: vec![OfVersion::new(name, outcomes, decision)] });
     }
     let mut versions = Vec::new();
     for (number, name) in outcomes.versions.iter().enumerate() {
         let outcomes = alone(outcomes, number);
-        let decision = decide_one(&outcomes, alpha, by)?;
+        let decision = decide_one(&outcomes, alpha, by, progress)?;
         versions.push(OfVersion::new(name.clone(), &outcomes, decision));
     }
     // Those without outcomes have just begun.

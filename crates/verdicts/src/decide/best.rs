@@ -1,0 +1,97 @@
+//! The best of more than two rankers.
+//!
+//! One is the best of K once the evidence for it has reached K / alpha against each of the others, for each on a day of its own: any
+//! ranker that is not is ever declared with a probability of at most alpha ([`BestArm`](statistics::anytime::BestArm), which a test
+//! compares). Verdicts on all pairs together take K (K - 1) / alpha. So a claim that one is the best is a claim about its pairs
+//! alone: from then on these are decided by K / alpha, and the others claim nothing. Until then everything that is said, of a
+//! leader or of who may still be the best, follows from the verdicts on all pairs.
+
+use statistics::anytime::TestState;
+
+use super::pair::PairState;
+use super::{BestDecision, PairDecision};
+
+/// The best of `count` rankers and since when, if the evidence suffices.
+pub(super) fn declared(count: usize, states: &[PairState]) -> Option<(usize, i32)> {
+    if count < 3 {
+        return None;
+    }
+    let mut beaten = vec![(0, i32::MIN); count];
+    for state in states {
+        let (first, second) = state.pair();
+        for (ranker, reached) in [first, second].into_iter().zip(state.reached()) {
+            if let Some(day) = reached {
+                let (others, since) = &mut beaten[ranker];
+                (*others, *since) = (*others + 1, day.max(*since));
+            }
+        }
+    }
+    let all = beaten.into_iter().enumerate().filter(|(_, (others, _))| *others == count - 1);
+    all.map(|(ranker, (_, since))| (ranker, since)).min_by_key(|(_, since)| *since)
+}
+
+/// The ranker with the most evidence against the other against which it has least: the best one, if it is known.
+pub(super) fn leader(count: usize, states: &[PairState], declared: Option<(usize, i32)>) -> usize {
+    if let Some((ranker, _)) = declared {
+        return ranker;
+    }
+    let (mut least, mut met) = (vec![f64::INFINITY; count], vec![0; count]);
+    for state in states {
+        let (first, second) = state.pair();
+        for (ranker, evidence) in [first, second].into_iter().zip(state.ln_evidence()) {
+            least[ranker] = evidence.min(least[ranker]);
+            met[ranker] += 1;
+        }
+    }
+    for (least, met) in least.iter_mut().zip(met) {
+        // Nothing is known of those that never met.
+        if met < count - 1 {
+            *least = least.min(0.0);
+        }
+    }
+    let decided = |ranker: usize| {
+        let wins = |state: &&PairState| {
+            let (first, second) = state.pair();
+            match state.verdict() {
+                TestState::FirstWins => first == ranker,
+                TestState::SecondWins => second == ranker,
+                TestState::Open => false,
+            }
+        };
+        states.iter().filter(wins).count()
+    };
+    let mut best = 0;
+    for ranker in 1..count {
+        if least[ranker] > least[best] || least[ranker] == least[best] && decided(ranker) > decided(best) {
+            best = ranker;
+        }
+    }
+    best
+}
+
+/// What is known of the best of `count` rankers, by what is said of the pairs.
+pub(super) fn best(
+    count: usize,
+    pairs: &[PairDecision],
+    leader: usize,
+    declared: Option<(usize, i32)>,
+) -> BestDecision {
+    let (mut wins, mut is_beaten) = (vec![0; count], vec![false; count]);
+    let mut contradicted = Vec::new();
+    for pair in pairs {
+        let Some(winner) = pair.last.winner() else { continue };
+        let (first, second) = pair.last.pair;
+        if let Some(found) = pair.contradicted {
+            contradicted.extend(declared.map(|_| found));
+            continue;
+        }
+        wins[winner] += 1;
+        is_beaten[if winner == first { second } else { first }] = true;
+    }
+    BestDecision {
+        declared,
+        leader: (leader, wins[leader]),
+        candidates: (0..count).filter(|ranker| !is_beaten[*ranker]).collect(),
+        contradicted,
+    }
+}

@@ -1,0 +1,47 @@
+//! Shares that change. The interval of a pair is the intersection over its days, so a share that stays the same lies in it. If that
+//! of all days until now does not, or if no share is left, one number does not describe all days.
+
+use statistics::Counts;
+
+/// What no single share explains.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Drift {
+    /// The share of a ranker is below what it was known to be above.
+    Fell {
+        /// The ranker, by its place in the names.
+        ranker: usize,
+        /// The other one.
+        other: usize,
+        /// What its share was known to be above, at the level of the pair.
+        above: f64,
+        /// The day by which that was known, in days since 1970.
+        by: i32,
+        /// Its share of all days.
+        share: f64,
+    },
+    /// No share fits all days.
+    NoShare {
+        /// The first ranker of the pair.
+        ranker: usize,
+        /// The second.
+        other: usize,
+        /// What the share of the first was known to be above, and by which day.
+        above: (f64, i32),
+        /// What it was known to be below, and by which day.
+        below: (f64, i32),
+    },
+}
+
+/// What drifted of a pair, if its interval is that between `ends`, which moved last on the days `moved`.
+pub(super) fn drift((first, second): (usize, usize), counts: Counts, ends: [f64; 2], moved: [i32; 2]) -> Option<Drift> {
+    let [low, high] = ends;
+    let share = counts.share()?;
+    if low >= high {
+        return Some(Drift::NoShare { ranker: first, other: second, above: (low, moved[0]), below: (high, moved[1]) });
+    }
+    if low > 0.0 && share <= low {
+        return Some(Drift::Fell { ranker: first, other: second, above: low, by: moved[0], share });
+    }
+    let is_above = high < 1.0 && share >= high;
+    is_above.then(|| Drift::Fell { ranker: second, other: first, above: 1.0 - high, by: moved[1], share: 1.0 - share })
+}
