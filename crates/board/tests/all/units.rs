@@ -197,7 +197,7 @@ mod any_table {
                     for competitor in &board.competitors {
                         let size = board.groups[competitor.group].members.len();
                         prop_assert!(competitor.strength.is_finite() && competitor.standard_error.is_finite());
-                        for ranks in [Some(competitor.once), competitor.always].into_iter().flatten() {
+                        for ranks in [competitor.once, competitor.always] {
                             prop_assert!(1 <= ranks.best && ranks.best <= ranks.worst && ranks.worst <= size);
                         }
                     }
