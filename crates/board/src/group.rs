@@ -7,7 +7,9 @@ use crate::settings::{Settings, TieModel};
 use crate::units::Unit;
 use crate::{BoardError, Order};
 use statistics::StatisticsError;
-use statistics::bradley_terry::{Comparison, Contrasts, Fit, Options, Ties, cells, position_is_determined, unbeaten};
+use statistics::bradley_terry::{
+    Comparison, Contrasts, Fit, Look, Options, Ties, cells, position_is_determined, unbeaten,
+};
 
 /// The standard deviation of the prior that is used where no finite strengths fit best: a competitor twice that far from
 /// the average would win 399 of 400 times.
@@ -70,6 +72,13 @@ impl GroupFit {
             confounded,
             posterior,
         })
+    }
+
+    /// Whether `first` is known to be stronger than `second`, all pairs together. Where no finite strengths fit best, estimates are not
+    /// normal, and those of a prior say too little: what a pair proves by itself counts as well.
+    pub(crate) fn is_stronger(&self, first: usize, second: usize, look: Look) -> bool {
+        self.contrasts.is_stronger(first, second, look)
+            || self.fit.prior().is_some() && self.proven.beats(first, second)
     }
 
     /// The member with the largest probability of being the best.

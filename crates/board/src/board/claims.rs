@@ -1,5 +1,6 @@
 //! What is claimed of each competitor, and who is best: one relation for words, numbers and the sentence.
 
+use super::Ranks;
 use crate::Table;
 use crate::group::{GroupFit, difference_of, strongest};
 use crate::settings::Settings;
@@ -100,8 +101,7 @@ impl<'a> Known<'a> {
     pub(super) fn of(group: &'a GroupFit, settings: &Settings, misfits: bool) -> Self {
         let look = settings.looks.look();
         let by = if misfits { By::Pairs } else { By::Strengths };
-        let best =
-            if misfits { group.proven.best() } else { best_by_strengths(&group.fit, &group.contrasts, 0.0, settings) };
+        let best = if misfits { group.proven.best() } else { best_of(group, settings) };
         Self { group, look, by, best }
     }
 
@@ -110,8 +110,24 @@ impl<'a> Known<'a> {
         match (self.best, self.by) {
             (Some(best), _) if best == first => first != second,
             (Some(best), _) if best == second => false,
-            (_, By::Strengths) => self.group.contrasts.is_stronger(first, second, self.look),
+            (_, By::Strengths) => self.group.is_stronger(first, second, self.look),
             (_, By::Pairs) => self.group.proven.beats(first, second),
+        }
+    }
+
+    /// The best and the worst rank that the strengths allow a member at a look: at that of the headline as it is claimed.
+    pub(super) fn ranks(&self, member: usize, look: Look) -> Ranks {
+        let stronger = |i: usize, j: usize| {
+            if look == self.look && self.by == By::Strengths {
+                self.beats(i, j)
+            } else {
+                self.group.is_stronger(i, j, look)
+            }
+        };
+        let others = || (0..self.group.members.len()).filter(|other| *other != member);
+        Ranks {
+            best: 1 + others().filter(|other| stronger(*other, member)).count(),
+            worst: self.group.members.len() - others().filter(|other| stronger(member, *other)).count(),
         }
     }
 
@@ -146,6 +162,12 @@ impl<'a> Known<'a> {
             open: count(Claim::Open),
         }
     }
+}
+
+/// The member that is known to be the best, if an order explains all pairs.
+pub(super) fn best_of(group: &GroupFit, settings: &Settings) -> Option<usize> {
+    best_by_strengths(&group.fit, &group.contrasts, 0.0, settings)
+        .or_else(|| group.fit.prior().and_then(|_| group.proven.best()))
 }
 
 /// The member whose row of one-sided statements names it: the best, or one that is no worse than any by more than `margin`, a share of

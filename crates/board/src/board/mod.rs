@@ -168,7 +168,8 @@ impl Board {
     pub fn new(table: &Table, settings: &Settings) -> Result<Self, BoardError> {
         let (units, fits) = fitted_groups(table, settings)?;
         // Whether an order explains the judgements is asked whenever the answer counts.
-        let may_name = best_by_strengths(&fits[0].fit, &fits[0].contrasts, settings.margin, settings).is_some();
+        let may_name = best_by_strengths(&fits[0].fit, &fits[0].contrasts, settings.margin, settings).is_some()
+            || claims::best_of(&fits[0], settings).is_some();
         let mut findings = if settings.checks || may_name { findings::all(table, &units, &fits)? } else { Vec::new() };
         let misfit = findings.iter().find(|found| matches!(found.finding, Finding::Misfit { .. })).cloned();
         if !settings.checks {
@@ -179,7 +180,7 @@ impl Board {
         for (place, group) in fits.iter().enumerate() {
             // Tests are made in the largest group alone.
             let known = Known::of(group, settings, misfit.is_some() && place == 0);
-            competitors.extend(rows(table, group, place, &known.claims()));
+            competitors.extend(rows(table, group, place, &known));
             conclusion.get_or_insert_with(|| claims::conclusion(table, &fits, &known, &units, settings));
         }
         let conclusion = conclusion.expect("a table that compares somebody has a group");
@@ -249,7 +250,8 @@ pub(crate) fn shares(table: &Table, units: &Units) -> (Vec<Vec<usize>>, Vec<Vec<
 }
 
 /// The members of a group as they stand on the board.
-fn rows(table: &Table, group: &GroupFit, place: usize, claims: &[Claim]) -> Vec<Competitor> {
+fn rows(table: &Table, group: &GroupFit, place: usize, known: &Known<'_>) -> Vec<Competitor> {
+    let claims = known.claims();
     let strengths = group.fit.strengths();
     let size = strengths.len();
     let mut counts = vec![Counts::default(); size];
@@ -268,7 +270,6 @@ fn rows(table: &Table, group: &GroupFit, place: usize, claims: &[Claim]) -> Vec<
         .enumerate()
         .map(|(above, member)| {
             let number = group.members[member];
-            let ranks = |(best, worst)| Ranks { best, worst };
             let (beaten_by, beats) = group.proven.bounds(member);
             Competitor {
                 name: table.names[number].clone(),
@@ -282,8 +283,8 @@ fn rows(table: &Table, group: &GroupFit, place: usize, claims: &[Claim]) -> Vec<
                 standard_error: libm::sqrt(group.covariance[member * size + member].max(0.0)),
                 claim: claims[member],
                 best: group.posterior.best[member],
-                once: ranks(group.contrasts.ranks(member, Look::Once)),
-                always: ranks(group.contrasts.ranks(member, Look::Every)),
+                once: known.ranks(member, Look::Once),
+                always: known.ranks(member, Look::Every),
                 beaten_by,
                 beats,
             }
