@@ -63,7 +63,7 @@ pub(super) fn before(table: &Table, at_every_look: bool) -> Before {
         }
     }
     let evidence = EProcess::against(0.5).unwrap();
-    let needed = ((arms * (arms - 1)) as f64 / ALPHA).ln();
+    let needed = libm::log((arms * (arms - 1)) as f64 / ALPHA);
     let beats = |&(i, j): &(usize, usize)| {
         let (wins, losses) = (points[i * arms + j], points[j * arms + i]);
         wins > losses && evidence.ln_shares(wins, losses) >= needed
