@@ -1,9 +1,9 @@
 # %% [markdown]
 # # Judges: which model do people prefer?
 #
-# LLMFAO (D. Ustalov, CC BY 4.0) has 8,931 votes of people who compared the answers of 59 language models. `rd.Board` on its table
-# says that GPT 4 leads with 55%, that being shown first helps, and that some 14,000 more judgements are needed. The votes are not
-# shipped here. What is shipped is the fit of twelve of the models: their strengths, how often people see a tie, and the effect
+# LLMFAO (D. Ustalov, CC BY 4.0) has 8,931 votes of people who compared the answers of 59 language models to 13 prompts. `rd.Board` on its
+# table says that no order explains all of them, that being shown first helps, and that 13 prompts are too few to speak of prompts in general. The
+# votes are not shipped here. What is shipped is the fit of twelve of the models: their strengths, how often people see a tie, and the effect
 # of being shown first. **All votes below are synthetic, drawn from that fit.**
 
 # %%

@@ -52,14 +52,18 @@ class Board:
         The confidence of ranks, and of saying who is best.
     clusters
         What is independent: ``"item"``, ``"judge"``, ``"both"`` (judgements that share neither), or ``"units"`` (a pair on an item by one
-        judge). By default items and judges, each if there are at least twenty.
+        judge). By default items and judges, each if there are at least five: what is known then holds for items and judges in general.
     ties
         How the model accounts for ties: ``"davidson"`` (proportional to the geometric mean of both chances), or ``"rao-kupper"`` (a
         difference below a threshold that judges do not notice).
+    looks
+        What the claims hold for: ``"once"``, if verdicts chose neither pairs nor the end; ``"every"``, if the table grows and is looked at
+        again, or a policy chose the pairs.
+    margin
+        By how much the best may be better than the one that is named, as a share of points: with 0.05, one that gets at least 45%
+        against each other is good enough.
     advice
         Whether to estimate how many more judgements are needed.
-    every_look
-        Whether to compute ranks that hold at every look under Bradley-Terry.
     threads
         Threads; all cores by default. Results do not depend on it.
 
@@ -75,7 +79,7 @@ class Board:
     >>> import rankduel as rd
     >>> rows = [("a", "b", "a"), ("b", "a", "a"), ("b", "c", "tie"), ("c", "a", "a"), ("c", "b", "b")] * 20
     >>> board = rd.Board([dict(zip(("first", "second", "winner"), row)) for row in rows])
-    >>> board.sentence.split(" with ")[0]
+    >>> board.sentence.split(":")[0]
     'a is best among 3'
     """
 
@@ -92,8 +96,9 @@ class Board:
         confidence: float = 0.95,
         clusters: str = "auto",
         ties: str = "davidson",
+        looks: str = "once",
+        margin: float = 0.0,
         advice: bool = True,
-        every_look: bool = True,
         threads: int | None = None,
     ) -> None:
         asked = {
@@ -105,8 +110,9 @@ class Board:
             "confidence": confidence,
             "clusters": clusters,
             "ties": ties,
+            "looks": looks,
+            "margin": margin,
             "advice": advice,
-            "every_look": every_look,
         }
         if isinstance(table, (str, os.PathLike)):
             self._inner = _core.Board.open(Path(table), asked, cores(threads))
@@ -122,7 +128,7 @@ class Board:
     @classmethod
     def _of_session(cls, session: _core.Session, settings: dict[str, Any]) -> Board:
         board = cls.__new__(cls)
-        defaults = {"confidence": 0.95, "clusters": "auto", "ties": "davidson", "advice": True, "every_look": True}
+        defaults = {"confidence": 0.95, "clusters": "auto", "ties": "davidson", "looks": "every", "margin": 0.0, "advice": True}
         check("board", settings, BoardSettings.__annotations__)
         threads = cores(settings.pop("threads", None))
         asked = {"columns": [], "winner_is": "auto", "order_unknown": False, "dates": None, "in_time": True, **defaults, **settings}
@@ -137,13 +143,13 @@ class Board:
 
     @property
     def best(self) -> str | None:
-        """Who is best, if that is known with the confidence asked for."""
+        """Who is best, or no worse than any other by more than the margin, if that is known with the confidence asked for."""
         conclusion = self._data["conclusion"]
-        return str(conclusion["name"]) if conclusion["kind"] == "best" else None
+        return str(conclusion["name"]) if conclusion["kind"] in ("best", "within-margin") else None
 
     @property
     def table(self) -> Frame:
-        """All competitors, best first: strengths, counts, the probability of being best, ranks at one look and at every look."""
+        """All competitors, best first: strengths, counts, P(best) (a posterior), ranks at one look and at every look, and the claim."""
         return Frame(self._inner.table())
 
     @property

@@ -72,8 +72,8 @@ class BoardSettings(TypedDict, total=False):
     confidence: float
     clusters: str
     ties: str
+    margin: float
     advice: bool
-    every_look: bool
     threads: int | None
 
 

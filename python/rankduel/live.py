@@ -69,6 +69,9 @@ class Live:
     repeat
         The share of questions that repeat an earlier one, 0 to 0.5, to see whether judges agree with themselves. The policy does
         not learn from them.
+    margin
+        By how much the best may be better than the one that `best` names, as a share of points: with 0.05, one that gets at least 45%
+        against each other is good enough. Without, a session between equals never ends.
     horizon
         How many judgements there will be, for policies that must know.
 
@@ -99,6 +102,7 @@ class Live:
         both: bool = False,
         repeat: float = 0.0,
         *,
+        margin: float = 0.0,
         horizon: int = 0,
     ) -> None:
         if not isinstance(policy, str):
@@ -117,6 +121,7 @@ class Live:
             "seed": whole("seed", seed),
             "both": bool(both),
             "repeat": _share(repeat),
+            "margin": float(margin),
         }
         self._begin(_core.Session(json.dumps(settings)))
 
@@ -260,12 +265,12 @@ class Live:
         Parameters
         ----------
         **settings
-            ``confidence``, ``clusters``, ``ties``, ``advice``, ``every_look`` and ``threads`` of `Board`.
+            ``confidence``, ``clusters``, ``ties``, ``margin``, ``advice`` and ``threads`` of `Board`.
 
         Returns
         -------
         Board
-            The board. Later pairs were chosen by earlier verdicts, which it takes into account in what it says.
+            The board. Its claims hold at every look, so that one may ask for it after each answer and stop when it names the best.
 
         Raises
         ------
@@ -273,6 +278,21 @@ class Live:
             Before the first answer.
         """
         return Board._of_session(self._session, dict(settings))
+
+    def best(self, confidence: float = 0.95) -> Optional[str]:
+        """Name the best, or one within the margin of the session, if it is known: then one may stop.
+
+        Parameters
+        ----------
+        confidence
+            The confidence that the name is right, if one asks after every answer and stops at the first.
+
+        Returns
+        -------
+        str or None
+            Its name; None while it is not known.
+        """
+        return self._session.best(float(confidence))
 
     def recommend(self) -> Optional[str]:
         """Name the competitor that leads.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use board::read::{self, Cells, Columns as ColumnNames, Options, WinnerIs};
-use board::{Clusters, Settings, TieModel};
+use board::{Clusters, Looks, Settings, TieModel};
 use desk::refusal::in_keywords;
 use output::input::{self, MOST_OF_RESULTS};
 use pyo3::prelude::*;
@@ -98,8 +98,9 @@ pub(crate) struct BoardArguments {
     confidence: f64,
     clusters: String,
     ties: String,
+    looks: String,
+    margin: f64,
     advice: bool,
-    every_look: bool,
 }
 
 impl BoardArguments {
@@ -149,6 +150,17 @@ impl BoardArguments {
             "rao-kupper" => TieModel::RaoKupper,
             other => return Err(value_error(format!("ties: expected davidson or rao-kupper, found {other:?}"))),
         };
+        let looks = match self.looks.as_str() {
+            "once" => Looks::Once,
+            "every" => Looks::Every,
+            other => return Err(value_error(format!("looks: expected once or every, found {other:?}"))),
+        };
+        if !(0.0..0.5).contains(&self.margin) {
+            return Err(value_error(format!(
+                "margin: expected a share of points from 0 to below 0.5, found {}",
+                self.margin
+            )));
+        }
         if !(self.confidence > 0.0 && self.confidence < 1.0) {
             return Err(value_error(format!(
                 "confidence: expected a number between 0 and 1, found {}",
@@ -159,8 +171,9 @@ impl BoardArguments {
             level: self.confidence,
             clusters,
             ties,
+            looks,
+            margin: self.margin,
             advice: self.advice,
-            every_look: self.every_look,
             ..Settings::default()
         })
     }

@@ -175,6 +175,23 @@ impl Session {
         standings.iter().map(|standing| (standing.competitor, standing.strength, standing.deviation)).collect()
     }
 
+    /// The competitor that is known to be the best, or no worse than any other by more than the margin, at all looks together.
+    fn best(&self, py: Python<'_>, confidence: f64) -> PyResult<Option<String>> {
+        use board::Conclusion::{Best, WithinMargin};
+        let settings =
+            board::Settings { level: confidence, advice: false, checks: false, ..board::Settings::default() };
+        py.detach(|| {
+            let inner = self.inner();
+            if inner.live.counts().answered == 0 {
+                return Ok(None);
+            }
+            match inner.live.board(&settings).map_err(value_error)?.conclusion {
+                Best(leader) | WithinMargin(leader) => Ok(Some(leader.name)),
+                _ => Ok(None),
+            }
+        })
+    }
+
     fn status(&self) -> String {
         self.inner().live.status()
     }

@@ -48,8 +48,9 @@ def test_the_best_is_named_and_every_form_says_the_same(tmp_path: Path) -> None:
     (tmp_path / "votes.jsonl").write_text("\n".join(json.dumps(row) for row in ROWS))
     board = rd.Board(ROWS)
     assert board.best == "polite"
-    assert board.sentence.startswith("polite is best among 4 with ")
+    assert board.sentence.startswith("polite is best among 4: known to be stronger than every other ")
     assert board.table["name"] == ["polite", "long", "plain", "terse"]
+    assert board.table["claim"] == ["best", "behind", "behind", "behind"]
     columns = {name: [row[name] for row in ROWS] for name in ROWS[0]}
     for same in (
         frame,
@@ -97,6 +98,28 @@ def test_it_is_written_in_all_formats(tmp_path: Path) -> None:
         board.save(tmp_path / "board")
 
 
+def test_claims_say_what_they_hold_for_and_of_whom() -> None:
+    once, every = (rd.Board(ROWS, advice=False, looks=looks) for looks in ("once", "every"))
+    assert (once.data["looks"], every.data["looks"]) == ("once", "every")
+    assert "one look" in once.sentence and "every look" in every.sentence
+    kinds = {one["kind"]: one for one in once.data["groups"][0]["populations"]}
+    assert kinds["judge"]["count"] == 10 and kinds["item"]["count"] == 50 and kinds["judge"]["general"]
+    assert 1 <= kinds["judge"]["effective"] <= 10
+    assert once.data["groups"][0]["known_always"] <= once.data["groups"][0]["known_once"]
+
+
+def test_a_session_stops_when_the_best_is_known() -> None:
+    live = rd.Live(["a", "b", "c"], margin=0.1, seed=3)
+    assert live.best() is None
+    while live.best() is None:
+        assert live.counts["answered"] < 1_000
+        pair = live.ask()
+        live.tell(pair.ticket, "first" if pair.first < pair.second else "second")
+    assert live.best() == "a" and live.board().best == "a"
+    with pytest.raises(ValueError, match="margin"):
+        rd.Live(["a", "b"], margin=0.7)
+
+
 def test_faults_have_their_row_and_what_to_do() -> None:
     row = {"first": "x", "second": "y", "winner": "x"}
     with pytest.raises(ValueError, match=r"row 2: winner: found `z`, expected `x`, `y`"):
@@ -107,6 +130,10 @@ def test_faults_have_their_row_and_what_to_do() -> None:
         rd.Board([row], winner_is="who")
     with pytest.raises(ValueError, match="clusters: expected auto"):
         rd.Board([row], clusters="users")
+    with pytest.raises(ValueError, match="looks: expected once or every, found"):
+        rd.Board([row], looks="twice")
+    with pytest.raises(ValueError, match="margin: expected a share of points from 0 to below 0.5"):
+        rd.Board([row], margin=0.5)
     with pytest.raises(ValueError, match="confidence: expected a number between 0 and 1"):
         rd.Board([row], confidence=95)
     with pytest.raises(ValueError, match="columns: expected first, second"):

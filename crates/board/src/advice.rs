@@ -1,11 +1,12 @@
-//! How many more judgements it takes to know the best, and which pairs that many cannot separate.
+//! How many more judgements it takes to know the best, as chances, and which pairs those do not separate.
 //!
 //! Strengths are drawn from the posterior of the fit, whose prior is the learnt spread; further judgements compare pairs of
 //! contenders uniformly. What the board will then say follows from the normal approximation: after m judgements the
-//! posterior has the precision of now and m times the information of one. The number is the median: half of the boards
-//! drawn in this way name their best at the level by then.
+//! estimate has the precision of now and m times the information of one, and the best is named by the statement that the board makes
+//! today. One number would pretend to know what is not known: whether two are nearly equal decides it.
 
-use crate::group::GroupFit;
+use crate::board::Conclusion;
+use crate::group::{GroupFit, difference_of};
 use crate::words::{count, percent};
 use crate::{FurtherPairs, Settings};
 use ranktypes::text::with_separators;
@@ -13,19 +14,32 @@ use serde::Serialize;
 use statistics::Normals;
 use statistics::matrix::{self, Cholesky};
 
+/// How likely the best is known by then.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Chance {
+    /// After this many more judgements.
+    pub more: u64,
+    /// The probability that the best is named by then, 0 to 1.
+    pub share: f64,
+}
+
 /// How many more judgements it takes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Advice {
-    /// The median number of further judgements until the best is known at the level, if all pairs of the contenders are
-    /// judged equally often: 0 if it is known, `None` if it is more than [`Advice::MOST`].
-    pub more: Option<u64>,
+    /// Whether the best is known already.
+    pub known: bool,
+    /// The chances that it is known after so many more judgements, in rising order: the first have hardly any, the last nearly all, or as
+    /// much as [`Advice::MOST`] judgements give. Empty if it is known.
+    pub chances: Vec<Chance>,
+    /// The probability that it takes more than the last of these, or that it is never known.
+    pub later: f64,
     /// How the pairs of further judgements will be chosen.
     pub further: FurtherPairs,
-    /// What the number assumes, and what that means for pairs chosen in another way.
+    /// What the chances assume, and what that means for pairs chosen in another way.
     pub assumption: String,
     /// Who may be the best, likeliest first: further judgements should compare these, all pairs equally often.
     pub contenders: Vec<String>,
-    /// Pairs of contenders whose order that many judgements are not expected to show, closest first, at most
+    /// Pairs of contenders whose order as many judgements as last are not expected to show, closest first, at most
     /// [`Advice::SHOWN`] of them.
     pub inseparable: Vec<(String, String)>,
     /// How many such pairs there are.
@@ -36,31 +50,65 @@ pub struct Advice {
 
 impl Advice {
     /// More judgements than this are not promised.
-    pub const MOST: u64 = 100_000_000;
+    pub const MOST: u64 = 1_000_000;
     /// How many pairs are listed.
     pub const SHOWN: usize = 20;
 }
 
-/// Boards that are drawn, and draws for the probabilities of each.
-const BOARDS: usize = 400;
-const DRAWS: usize = 1_000;
+impl Advice {
+    /// The same with the chances of a session whose rest was played `plays` times.
+    #[must_use]
+    pub fn played(mut self, chances: Vec<Chance>, later: f64, plays: usize, settings: &Settings) -> Self {
+        (self.chances, self.later) = (chances, later);
+        self.assumption = format!(
+            "The rest of this session was played {plays} times, each time with strengths drawn from what is known of them and judges who \
+             answer by Bradley-Terry."
+        );
+        let (level, look) = (percent(settings.level), settings.looks.words());
+        let number = match self.chances.last() {
+            Some(last) if self.later > 0.9 => format!(
+                "Even {} more judgements in this session will hardly name the best with {level} at {look}: the chance is {}.",
+                with_separators(last.more),
+                percent(1.0 - self.later)
+            ),
+            _ => format!(
+                "Chances that more judgements in this session name the best with {level} at {look}: {}.",
+                listed(&self.chances, self.later)
+            ),
+        };
+        let pairs = self.inseparable.first().map(|(first, second)| {
+            format!(" Closest are {first} and {second}; a margin would settle what is nearly equal.")
+        });
+        self.sentence = number + &pairs.filter(|_| self.later > 0.1 && settings.margin == 0.0).unwrap_or_default();
+        self
+    }
+}
+
+/// Boards that are drawn.
+const BOARDS: usize = 1_000;
 
 /// Contenders beyond this many hardly ever are the best.
 const MOST_CONTENDERS: usize = 60;
 
 /// The future of a group's contenders.
-pub(crate) struct Future {
+pub(crate) struct Future<'a> {
+    group: &'a GroupFit,
+    settings: &'a Settings,
     /// Members who may be the best, likeliest first.
     pub(crate) contenders: Vec<usize>,
     mean: Vec<f64>,
     covariance: Vec<f64>,
+    /// The estimate of now, and its precision.
+    strengths: Vec<f64>,
     precision: Vec<f64>,
     /// The information of one judgement of a uniformly drawn pair.
     information: Vec<f64>,
+    /// The difference of strengths that does not matter.
+    margin: f64,
 }
 
-impl Future {
-    pub(crate) fn of(group: &GroupFit, level: f64) -> Self {
+impl<'a> Future<'a> {
+    pub(crate) fn of(group: &'a GroupFit, settings: &'a Settings) -> Self {
         let posterior = &group.posterior;
         let arms = posterior.mean.len();
         let mut order: Vec<usize> = (0..arms).collect();
@@ -72,13 +120,20 @@ impl Future {
         let mut sum = 0.0;
         let enough = order.iter().position(|member| {
             sum += posterior.best[*member];
-            sum >= 1.0 - 0.1 * (1.0 - level)
+            sum >= 1.0 - 0.1 * settings.alpha()
         });
         order.truncate((enough.unwrap_or(arms) + 1).clamp(2, MOST_CONTENDERS));
         let size = order.len();
         let all = Cholesky::semi_definite(&posterior.precision, arms).inverse();
-        let covariance: Vec<f64> = (0..size * size).map(|at| all[order[at / size] * arms + order[at % size]]).collect();
-        let precision = Cholesky::semi_definite(&covariance, size).inverse();
+        let of_contenders = |matrix: &[f64]| -> Vec<f64> {
+            (0..size * size).map(|at| matrix[order[at / size] * arms + order[at % size]]).collect()
+        };
+        let covariance = of_contenders(&all);
+        // A common shift, which has no variance, gets that of an average strength.
+        let now = of_contenders(&group.covariance);
+        let shift = (0..size).map(|k| now[k * size + k]).sum::<f64>().max(1e-12) / size as f64;
+        let shifted: Vec<f64> = now.iter().map(|value| value + shift).collect();
+        let precision = Cholesky::semi_definite(&shifted, size).inverse();
         // Judgements that depend on each other are worth fewer.
         let (model, parameters) = (group.fit.model_covariance(), group.fit.size());
         let worth = order
@@ -97,8 +152,18 @@ impl Future {
                 information[b * size + a] -= value;
             }
         }
-        let mean = order.iter().map(|member| posterior.mean[*member]).collect();
-        Self { contenders: order, mean, covariance, precision, information }
+        let of = |values: &[f64]| order.iter().map(|member| values[*member]).collect();
+        Self {
+            mean: of(&posterior.mean),
+            strengths: of(group.fit.strengths()),
+            margin: difference_of(&group.fit, settings.margin),
+            group,
+            settings,
+            contenders: order,
+            covariance,
+            precision,
+            information,
+        }
     }
 
     fn after(&self, more: f64) -> Vec<f64> {
@@ -106,94 +171,98 @@ impl Future {
         Cholesky::semi_definite(&sum, self.mean.len()).inverse()
     }
 
-    /// The share of boards that name their best at the level after `more` judgements.
-    fn decided(&self, more: f64, level: f64) -> f64 {
+    /// How far each contender must be ahead of each other one to be named after judgements that leave these covariances.
+    fn needed(&self, after: &[f64]) -> Vec<f64> {
+        let size = self.mean.len();
+        let needed = |at: usize| {
+            let (a, b) = (at / size, at % size);
+            if a == b {
+                return f64::NEG_INFINITY;
+            }
+            let variance = (after[a * size + a] + after[b * size + b] - 2.0 * after[at]).max(0.0);
+            let (one, other) = (self.contenders[a], self.contenders[b]);
+            let look = self.settings.looks.look();
+            self.group.contrasts.multiplier_of_best(one, other, variance, look) * libm::sqrt(variance) - self.margin
+        };
+        (0..size * size).map(needed).collect()
+    }
+
+    /// The share of boards that name their best after `more` judgements.
+    fn decided(&self, more: f64) -> f64 {
         let size = self.mean.len();
         let after = self.after(more);
+        let needed = self.needed(&after);
         let now = Cholesky::semi_definite(&self.covariance, size);
-        let then = Cholesky::semi_definite(&after, size);
         // A common shift carries no information; it makes the matrix positive definite, and is taken out of each draw.
         let shift = (0..size).map(|k| self.information[k * size + k]).sum::<f64>() / size as f64;
         let shifted: Vec<f64> = self.information.iter().map(|value| value + shift).collect();
         let noise = Cholesky::semi_definite(&shifted, size);
+        let before = matrix::apply(&self.precision, &self.strengths);
         let mut draws = Normals::from_seed(0x61_6476_6963);
-        let clouds: Vec<Vec<f64>> = (0..DRAWS).map(|_| then.correlate(&draws.normals(size))).collect();
         let mut decided = 0_u32;
         for _ in 0..BOARDS {
-            let truth = now.correlate(&draws.normals(size));
+            let truth: Vec<f64> =
+                now.correlate(&draws.normals(size)).iter().zip(&self.mean).map(|(moved, mean)| moved + mean).collect();
             let mut seen = noise.correlate(&draws.normals(size));
             let mean = seen.iter().sum::<f64>() / size as f64;
             seen.iter_mut().for_each(|value| *value = libm::sqrt(more) * (*value - mean));
             let signal = matrix::apply(&self.information, &truth);
-            seen.iter_mut().zip(signal).for_each(|(value, signal)| *value += more * signal);
-            let centre: Vec<f64> =
-                matrix::apply(&after, &seen).iter().zip(&self.mean).map(|(moved, mean)| moved + mean).collect();
-            decided += u32::from(most_often_best(&centre, &clouds) >= level);
+            let known = seen.iter().zip(signal).zip(&before);
+            let all: Vec<f64> = known.map(|((noise, signal), before)| noise + more * signal + before).collect();
+            let estimate = matrix::apply(&after, &all);
+            let is_named = |a: &usize| {
+                let row = &needed[a * size..(a + 1) * size];
+                row.iter().zip(&estimate).all(|(needed, other)| estimate[*a] - other > *needed)
+            };
+            decided += u32::from((0..size).any(|a| is_named(&a)));
         }
         f64::from(decided) / BOARDS as f64
     }
 
-    /// The smallest number of judgements after which at least half of the boards are decided.
-    pub(crate) fn median(&self, level: f64) -> Option<u64> {
-        let half = |more: u64| self.decided(more as f64, level) >= 0.5;
-        let mut high = 16;
-        while !half(high) {
-            high *= 2;
-            if high > Advice::MOST {
-                return None;
+    /// The chances at numbers of judgements that rise by factors of about three, from the last with under 10% to the first with over 95%.
+    fn chances(&self) -> Vec<Chance> {
+        let mut chances: Vec<Chance> = Vec::new();
+        for more in
+            (1..=6).flat_map(|power| [1, 3].map(|digit| digit * 10_u64.pow(power))).filter(|more| *more <= Advice::MOST)
+        {
+            let share = self.decided(more as f64);
+            // What was reached is not lost by judgements that one need not ask for.
+            let share = chances.last().map_or(share, |last| last.share.max(share));
+            if share < 0.1 {
+                chances.clear();
+            }
+            chances.push(Chance { more, share });
+            if share >= 0.95 {
+                break;
             }
         }
-        let mut low = if high == 16 { 0 } else { high / 2 };
-        // Two digits are more than the simulation knows.
-        while high - low > (high / 64).max(1) {
-            let middle = low + (high - low) / 2;
-            if half(middle) { high = middle } else { low = middle }
-        }
-        Some(two_digits(high))
+        chances
     }
 }
 
-/// The number with two digits, rounded up: promised judgements must not be too few.
-fn two_digits(number: u64) -> u64 {
-    let unit = 10_u64.pow(number.max(1).ilog10().saturating_sub(1));
-    number.div_ceil(unit) * unit
-}
-
-/// The largest share of draws around `centre` in which the same contender is the best.
-fn most_often_best(centre: &[f64], clouds: &[Vec<f64>]) -> f64 {
-    let mut wins = vec![0_u32; centre.len()];
-    for cloud in clouds {
-        let (mut top, mut most) = (0, f64::NEG_INFINITY);
-        for (k, (mean, drawn)) in centre.iter().zip(cloud).enumerate() {
-            if mean + drawn > most {
-                (top, most) = (k, mean + drawn);
-            }
-        }
-        wins[top] += 1;
-    }
-    f64::from(wins.into_iter().max().unwrap_or(0)) / clouds.len() as f64
-}
-
-pub(crate) fn of(names: &[String], group: &GroupFit, settings: &Settings) -> Advice {
-    let future = Future::of(group, settings.level);
-    let known = group.posterior.best[group.leader()] >= settings.level;
-    let more = if known { Some(0) } else { future.median(settings.level) };
+pub(crate) fn of(names: &[String], group: &GroupFit, settings: &Settings, conclusion: &Conclusion) -> Advice {
+    let future = Future::of(group, settings);
+    let known = matches!(conclusion, Conclusion::Best(_) | Conclusion::WithinMargin(_));
+    let chances = if known { Vec::new() } else { future.chances() };
     let name = |contender: usize| names[group.members[future.contenders[contender]]].clone();
     let size = future.contenders.len();
-    let after = future.after(more.unwrap_or(Advice::MOST) as f64);
+    let more = chances.last().map_or(0, |chance| chance.more);
+    let needed = future.needed(&future.after(more as f64));
     let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
     for a in 0..size {
         for b in a + 1..size {
-            let variance = after[a * size + a] + after[b * size + b] - 2.0 * after[a * size + b];
-            let z = (future.mean[a] - future.mean[b]).abs() / libm::sqrt(variance.max(f64::MIN_POSITIVE));
-            if z < group.max_t.quantile() {
-                pairs.push((z, a, b));
+            let far =
+                (future.mean[a] - future.mean[b]).abs() / (needed[a * size + b] + future.margin).max(f64::MIN_POSITIVE);
+            if far < 1.0 {
+                pairs.push((far, a, b));
             }
         }
     }
     pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut advice = Advice {
-        more,
+        known,
+        later: chances.last().map_or(0.0, |last| 1.0 - last.share),
+        chances,
         further: settings.further,
         assumption: assumption(settings.further),
         contenders: (0..size).map(name).collect(),
@@ -201,11 +270,11 @@ pub(crate) fn of(names: &[String], group: &GroupFit, settings: &Settings) -> Adv
         inseparable_count: pairs.len(),
         sentence: String::new(),
     };
-    advice.sentence = sentence(&advice, settings.level);
+    advice.sentence = sentence(&advice, settings);
     advice
 }
 
-/// How a session differs from what the number assumes.
+/// How a session differs from what the chances assume.
 fn in_session(further: FurtherPairs) -> Option<&'static str> {
     match further {
         FurtherPairs::Contenders => None,
@@ -221,44 +290,63 @@ fn in_session(further: FurtherPairs) -> Option<&'static str> {
     }
 }
 
-/// What the number assumes, in words.
+/// What the chances assume, in words.
 fn assumption(further: FurtherPairs) -> String {
     let uniform =
-        "The number assumes that all pairs of the contenders are judged equally often, and that Bradley-Terry holds.";
+        "The chances assume that all pairs of the contenders are judged equally often, and that Bradley-Terry holds.";
     in_session(further).map_or_else(|| uniform.to_owned(), |differs| format!("{uniform} {differs}"))
 }
 
 /// The same in words.
-fn sentence(advice: &Advice, level: f64) -> String {
-    let level = percent(level);
+fn sentence(advice: &Advice, settings: &Settings) -> String {
+    let level = percent(settings.level);
+    let look = settings.looks.words();
     let contenders = count(advice.contenders.len() as u64, "contender", "contenders");
-    let number = match advice.more {
-        Some(0) => {
-            format!("The best is known with {level} under Bradley-Terry; no more judgements are needed for that.")
-        }
-        Some(more) => format!(
-            "About {} more judgements name the best with {level} in half of all cases, if all pairs of the {contenders} are \
-             judged equally often.",
-            with_separators(more)
-        ),
-        None => format!(
-            "More than {} more judgements would be needed to name the best with {level}: the {contenders} are too close.",
+    let number = if advice.known {
+        format!("The best is known with {level} at {look}; no more judgements are needed for that.")
+    } else if advice.chances.iter().all(|chance| chance.share < 0.1) {
+        format!(
+            "More than {} more judgements would be needed to name the best with {level} at {look}: the {contenders} are too close, or \
+             the items and judges too few.",
             with_separators(Advice::MOST)
-        ),
+        )
+    } else {
+        format!(
+            "Chances that more judgements name the best with {level} at {look}, if all pairs of the {contenders} are judged equally \
+             often: {}.",
+            listed(&advice.chances, advice.later)
+        )
     };
     // Where no number is given, how it was found does not matter.
-    let number = match (advice.more, in_session(advice.further)) {
-        (Some(1..), Some(differs)) => format!("{number} {differs}"),
+    let number = match in_session(advice.further)
+        .filter(|_| !advice.known && advice.chances.iter().any(|one| one.share >= 0.1))
+    {
+        Some(differs) => format!("{number} {differs}"),
         _ => number,
     };
-    let with = if advice.more == Some(0) { "The judgements so far" } else { "That many" };
+    let with = if advice.known { "The judgements so far" } else { "The last number" };
     match advice.inseparable.first() {
         None => number,
         Some((first, second)) => format!(
-            "{number} {with} do not separate {}, such as {first} and {second}.",
+            "{number} {with} {} not separate {}, such as {first} and {second}.",
+            if advice.known { "do" } else { "will probably" },
             count(advice.inseparable_count as u64, "pair of contenders", "pairs of contenders")
         ),
     }
+}
+
+/// `300 more: 30%; 1,000: 60%; perhaps never: 15%`.
+#[must_use]
+pub fn listed(chances: &[Chance], later: f64) -> String {
+    let one = |(place, chance): (usize, &Chance)| {
+        let more = if place == 0 { " more" } else { "" };
+        format!("{}{more}: {}", with_separators(chance.more), percent(chance.share))
+    };
+    let mut parts: Vec<String> = chances.iter().enumerate().map(one).collect();
+    if later >= 0.005 {
+        parts.push(format!("later, or perhaps never: {}", percent(later)));
+    }
+    parts.join("; ")
 }
 
 #[cfg(test)]
@@ -284,12 +372,13 @@ mod tests {
     fn group(table: &Table, settings: &Settings) -> GroupFit {
         let units = Units::of(table).unwrap();
         let members = (0..table.names.len()).collect();
-        GroupFit::of(members, units.units, Order::Unknown, settings, 0.05, false).unwrap()
+        GroupFit::of(members, units.units, Order::Unknown, settings, 0.05).unwrap()
     }
 
-    /// The share of boards, with strengths drawn from the posterior, that are decided by the number of the advice.
-    fn share_decided(boards: usize, seed: u64) -> (u64, f64) {
-        let settings = Settings { every_look: false, ..Settings::default() };
+    /// Chances of being named by some number of judgements, and the share of boards with strengths drawn from the posterior that are
+    /// named by then.
+    fn chance_and_share(boards: usize, seed: u64) -> (Chance, f64) {
+        let settings = Settings::default();
         let (count, tie) = (8, 0.5);
         let mut draws = Normals::from_seed(seed);
         let truth: Vec<f64> = draws.normals(count).iter().map(|z| 0.8 * z).collect();
@@ -307,8 +396,10 @@ mod tests {
             table.judgements.push(judged(&mut draws, (a, b), truth[a] - truth[b], tie));
         }
         let now = group(&table, &settings);
-        let future = Future::of(&now, settings.level);
-        let more = future.median(settings.level).unwrap();
+        let future = Future::of(&now, &settings);
+        // Where the chance is nearest to a half.
+        let far = |chance: &Chance| (chance.share - 0.5).abs();
+        let chance = *future.chances().iter().min_by(|a, b| far(a).total_cmp(&far(b))).unwrap();
         let covariance = Cholesky::new(&now.posterior.precision, count).unwrap().inverse();
         let root = Cholesky::new(&covariance, count).unwrap();
         let mut decided = 0;
@@ -316,7 +407,7 @@ mod tests {
             let moved = root.correlate(&draws.normals(count));
             let strengths: Vec<f64> = moved.iter().zip(&now.posterior.mean).map(|(a, b)| a + b).collect();
             let mut later = table.clone();
-            for _ in 0..more {
+            for _ in 0..chance.more {
                 let size = future.contenders.len();
                 let a = draws.below(size);
                 let b = future.contenders[(a + 1 + draws.below(size - 1)) % size];
@@ -324,30 +415,34 @@ mod tests {
                 later.judgements.push(judged(&mut draws, (a, b), strengths[a] - strengths[b], now.fit.tie()));
             }
             let then = group(&later, &settings);
-            decided += usize::from(then.posterior.best[then.leader()] >= settings.level);
+            let named = (0..count).any(|member| then.contrasts.is_best(member, 0.0, settings.looks.look()));
+            decided += usize::from(named);
         }
-        (more, decided as f64 / boards as f64)
+        (chance, decided as f64 / boards as f64)
     }
 
     #[test]
-    fn half_of_the_boards_are_decided_by_then() {
-        let (more, share) = share_decided(100, 5);
-        // Three standard errors of a half of 100.
-        assert!((share - 0.5).abs() < 0.15, "{share} after {more}");
+    fn chances_are_shares_of_boards() {
+        let (chance, share) = chance_and_share(100, 5);
+        // Three standard errors of a half of 100, and the normal approximation.
+        assert!((share - chance.share).abs() < 0.18, "{share} of {chance:?}");
     }
 
     #[test]
-    fn promises_have_two_digits() {
-        let found = [0, 7, 45, 106, 1_104, 115_712, 4_194_304].map(two_digits);
-        assert_eq!(found, [0, 7, 45, 110, 1_200, 120_000, 4_200_000]);
+    fn chances_are_listed_with_what_is_left() {
+        let all = [(300, 0.3), (1_000, 0.6), (10_000, 0.85)].map(|(more, share)| Chance { more, share });
+        assert_eq!(listed(&all, 0.15), "300 more: 30%; 1,000: 60%; 10,000: 85%; later, or perhaps never: 15%");
+        assert_eq!(listed(&all[..1], 0.0), "300 more: 30%");
     }
 
     #[test]
-    fn sessions_are_told_how_they_differ_from_the_number() {
+    fn sessions_are_told_how_they_differ_from_the_chances() {
         let pairs = vec![("a".to_owned(), "b".to_owned())];
-        let of = |further, more| {
+        let of = |further, known: bool, share| {
             let advice = Advice {
-                more,
+                known,
+                chances: if known { Vec::new() } else { vec![Chance { more: 100, share }] },
+                later: 0.0,
                 further,
                 assumption: assumption(further),
                 contenders: vec!["a".to_owned(), "b".to_owned()],
@@ -355,41 +450,40 @@ mod tests {
                 inseparable_count: 1,
                 sentence: String::new(),
             };
-            (sentence(&advice, 0.95), advice.assumption)
+            (sentence(&advice, &Settings::default()), advice.assumption)
         };
-        let uniform = "About 40 more judgements name the best with 95% in half of all cases, if all pairs of the 2 contenders are \
-                       judged equally often.";
-        let last = "That many do not separate 1 pair of contenders, such as a and b.";
-        assert_eq!(of(FurtherPairs::Contenders, Some(40)).0, format!("{uniform} {last}"));
+        let uniform = "Chances that more judgements name the best with 95% at one look, if all pairs of the 2 contenders are judged \
+                       equally often: 100 more: 40%.";
+        let last = "The last number will probably not separate 1 pair of contenders, such as a and b.";
+        assert_eq!(of(FurtherPairs::Contenders, false, 0.4).0, format!("{uniform} {last}"));
         for (further, goal, differs) in [
             (FurtherPairs::Best, "(goal best)", "takes fewer"),
             (FurtherPairs::Order, "(goal order)", "takes more"),
             (FurtherPairs::Everyone, "(goal uniform)", "takes more"),
         ] {
-            let (words, assumption) = of(further, Some(40));
+            let (words, assumption) = of(further, false, 0.4);
             assert!(words.starts_with(uniform) && words.ends_with(last), "{words}");
             for text in [&words, &assumption] {
                 assert!(text.contains(goal) && text.contains(differs), "{text}");
             }
             assert!(
-                assumption.starts_with("The number assumes that all pairs of the contenders are judged equally often")
+                assumption.starts_with("The chances assume that all pairs of the contenders are judged equally often")
             );
             // Without a number there is nothing to differ from.
-            for more in [Some(0), None] {
-                assert!(!of(further, more).0.contains("goal"), "{}", of(further, more).0);
+            for (known, share) in [(true, 0.0), (false, 0.02)] {
+                assert!(!of(further, known, share).0.contains("goal"), "{}", of(further, known, share).0);
             }
         }
     }
 
     #[test]
     #[expect(clippy::print_stderr, reason = "who runs a measurement reads its numbers")]
-    #[ignore = "half a minute in a release build: cargo test -p board --release -- --ignored half_of_500"]
-    fn half_of_500_boards_are_decided_by_then() {
+    #[ignore = "half a minute in a release build: cargo test -p board --release -- --ignored chances_of_500"]
+    fn chances_of_500_boards_are_shares() {
         for seed in [5, 6, 7, 8] {
-            let (more, share) = share_decided(500, seed);
-            eprintln!("seed {seed}: {more} more judgements, {share} decided");
+            let (chance, share) = chance_and_share(500, seed);
+            eprintln!("seed {seed}: {chance:?}, {share} named");
+            assert!((share - chance.share).abs() < 0.1, "{share} of {chance:?}");
         }
-        let (more, share) = share_decided(500, 5);
-        assert!((0.45..=0.55).contains(&share), "{share} after {more}");
     }
 }

@@ -6,10 +6,12 @@
 //!
 //! | question | answer | assumes |
 //! |---|---|---|
-//! | who is best, with which probability? | [`Board::conclusion`] | Bradley-Terry, one look |
+//! | who is best? | [`Board::conclusion`], [`Competitor::claim`] | what [`Settings::looks`] says; Bradley-Terry, unless it does not fit |
+//! | with which probability? | [`Competitor::best`] | Bradley-Terry: a posterior |
 //! | which ranks are known, at one look? | [`Competitor::once`] | Bradley-Terry, pairs not chosen by verdicts |
 //! | which ranks are known, whenever one looks? | [`Competitor::always`] | Bradley-Terry |
 //! | who is known to beat whom? | [`Competitor::beats`] | no model |
+//! | of whom is all that? | [`Group::populations`] | |
 //! | what would mislead? | [`Board::findings`] | |
 //! | with which probability does one beat another? | [`Board::preferences`] | Bradley-Terry |
 //! | how many more judgements? | [`Board::advice`] | Bradley-Terry |
@@ -19,6 +21,8 @@ mod board;
 mod error;
 mod findings;
 mod group;
+mod plausible;
+mod populations;
 mod posterior;
 mod preferences;
 mod proven_wins;
@@ -27,16 +31,20 @@ pub mod read;
 mod settings;
 mod table;
 mod units;
+mod winners;
 mod words;
 
-pub use advice::Advice;
-pub use board::{Assumptions, Board, Competitor, Conclusion, Estimate, Group, Leader, Ranks};
+pub use advice::{Advice, Chance, listed};
+pub use board::{Assumptions, Board, By, Claim, Competitor, Conclusion, Estimate, Group, Leader, Ranks};
 pub use error::BoardError;
 pub use findings::{Finding, Found};
+pub use plausible::{Plausible, Truth, named_by_strengths};
+pub use populations::{Kind, Population};
 pub use preferences::Preferences;
-pub use settings::{Clusters, FurtherPairs, Settings, TieModel};
+pub use settings::{Clusters, FurtherPairs, Looks, Settings, TieModel};
 pub use table::{Answer, Judgement, Order, Table};
 pub use units::{BothOrders, Tally, Unit, Units};
+pub use winners::Winners;
 pub use words::percent;
 
 /// The example of the README, compiled and run as a test.

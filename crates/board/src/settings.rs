@@ -2,16 +2,16 @@
 
 use crate::{BoardError, Table};
 use serde::{Deserialize, Serialize};
-use statistics::bradley_terry::Ties;
+use statistics::bradley_terry::{Look, Ties};
 
-/// What is taken to be independent when standard errors are computed.
+/// What is taken to be independent when standard errors are computed, and so of whom a board speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Clusters {
-    /// Items and judges, each if the table has at least [`Clusters::ENOUGH`] of them; otherwise units.
+    /// Items and judges, each if the table has at least [`Clusters::FEWEST`] of them; otherwise units.
     #[default]
     Auto,
-    /// Units: a pair on an item by one judge.
+    /// Units: a pair on an item by one judge. Statements are about the items and judges of the table alone.
     Units,
     /// Items: all judgements of an item may depend on each other.
     Item,
@@ -22,8 +22,37 @@ pub enum Clusters {
 }
 
 impl Clusters {
-    /// With fewer clusters, estimates of their variance are too uncertain to be chosen without being asked for.
-    pub const ENOUGH: usize = 20;
+    /// Fewer are taken as given, unless asked for: from so small a sample nothing is known of a population.
+    pub const FEWEST: usize = 5;
+}
+
+/// How often a table is looked at, and so what its headline holds for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Looks {
+    /// Once: verdicts chose neither pairs nor the end.
+    #[default]
+    Once,
+    /// Again and again while judgements come in, or a policy chose the pairs.
+    Every,
+}
+
+impl Looks {
+    pub(crate) fn look(self) -> Look {
+        match self {
+            Self::Once => Look::Once,
+            Self::Every => Look::Every,
+        }
+    }
+
+    /// `one look` or `every look`.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Once => "one look",
+            Self::Every => "every look",
+        }
+    }
 }
 
 /// How the pairs of further judgements are chosen. The number that is advised always assumes the first; of the others, the
@@ -78,8 +107,11 @@ pub struct Settings {
     pub advice: bool,
     /// How the pairs of further judgements will be chosen.
     pub further: FurtherPairs,
-    /// Whether ranks that hold at every look under Bradley-Terry are computed; that takes longest.
-    pub every_look: bool,
+    /// What the headline and the claims hold for.
+    pub looks: Looks,
+    /// By how much the best may be better than the one that is named, as a share of points, 0 to below 0.5: with 0.05, one that gets at least
+    /// 45% of the points against each other is good enough.
+    pub margin: f64,
 }
 
 impl Default for Settings {
@@ -91,7 +123,8 @@ impl Default for Settings {
             checks: true,
             advice: true,
             further: FurtherPairs::Contenders,
-            every_look: true,
+            looks: Looks::Once,
+            margin: 0.0,
         }
     }
 }
@@ -100,6 +133,9 @@ impl Settings {
     pub(crate) fn check(&self, table: &Table) -> Result<(), BoardError> {
         if !(self.level > 0.0 && self.level < 1.0) {
             return Err(BoardError::Setting { what: "the level", value: self.level, range: "(0, 1)" });
+        }
+        if !(0.0..0.5).contains(&self.margin) {
+            return Err(BoardError::Setting { what: "the margin", value: self.margin, range: "[0, 0.5)" });
         }
         let (item, judge) = match self.clusters {
             Clusters::Auto | Clusters::Units => (false, false),

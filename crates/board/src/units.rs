@@ -82,8 +82,6 @@ pub struct Units {
     pub both_orders_by_judge: Vec<BothOrders>,
     /// Row numbers of self-comparisons.
     pub self_rows: Vec<u64>,
-    /// Whether the order of judgements is unknown: the table does not have it, or some row counts several times.
-    pub unordered: bool,
 }
 
 impl Units {
@@ -93,11 +91,8 @@ impl Units {
     /// If a judgement names a competitor, item or judge that the table does not have, or has a weight (1e-6 to 1e9) or score (0 to 1)
     /// outside of its range.
     pub fn of(table: &Table) -> Result<Self, BoardError> {
-        let mut made = Self {
-            both_orders_by_judge: vec![BothOrders::default(); table.judges.len()],
-            unordered: !table.in_time,
-            ..Self::default()
-        };
+        let mut made =
+            Self { both_orders_by_judge: vec![BothOrders::default(); table.judges.len()], ..Self::default() };
         let mut keyed = Vec::new();
         for (place, judgement) in table.judgements.iter().enumerate() {
             check(table, judgement)?;
@@ -113,7 +108,6 @@ impl Units {
                 }
                 None => {
                     let unit = alone(table, judgement, place);
-                    made.unordered |= unit.comparison.copies > 1;
                     made.units.push(unit);
                 }
             }

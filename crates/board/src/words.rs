@@ -12,12 +12,6 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// A probability below the level, in percent that does not round up to it.
-pub(crate) fn percent_below(share: f64, level: f64) -> String {
-    let rounded = percent(share);
-    if rounded == percent(level) { format!("{:.1}%", (1_000.0 * share).floor() / 10.0) } else { rounded }
-}
-
 /// The names, at most `most` of them.
 pub(crate) fn names(all: &[String], most: usize) -> String {
     let shown = all.iter().take(most).map(String::as_str).collect::<Vec<_>>().join(", ");

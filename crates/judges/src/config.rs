@@ -62,6 +62,15 @@ pub struct Config {
     pub both: bool,
     /// The share of questions that repeat an earlier one, 0 to 0.5. The policy does not learn from them.
     pub repeat: f64,
+    /// By how much the best may be better than the one that is named, as a share of points, 0 to below 0.5: with 0.05, one that gets at least
+    /// 45% of the points against each other is good enough. `top-two` asks accordingly; without it, sessions between equals never end.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub margin: f64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
 }
 
 /// What is wrong with a setting.
@@ -91,6 +100,7 @@ impl Config {
             seed: 0,
             both: false,
             repeat: 0.0,
+            margin: 0.0,
         }
     }
 
@@ -112,6 +122,12 @@ impl Config {
         self.spec()?;
         if !(0.0..=0.5).contains(&self.repeat) {
             return Err(invalid("repeat", format!("expected a share from 0 to 0.5, found {}", self.repeat)));
+        }
+        if !(0.0..0.5).contains(&self.margin) {
+            return Err(invalid(
+                "margin",
+                format!("expected a share of points from 0 to below 0.5, found {}", self.margin),
+            ));
         }
         Ok(())
     }

@@ -41,6 +41,11 @@
 //! appends [`Event::Continued`], from which on this build chooses. Its policy starts from scratch and learns the outcomes recorded
 //! until then as it asks for their pairs.
 //!
+//! # When to stop
+//!
+//! [`board`](Session::board) says what all answers amount to, and its claims hold at every look: one may stop when it names the best.
+//! [`chances`](Session::chances) says how likely so many more answers are enough.
+//!
 //! # What a policy learns
 //!
 //! Judges compare, so they are never asked about an arm alone. A policy of the registry that would play an arm alone, or
@@ -61,6 +66,7 @@ mod log;
 mod model;
 mod screen;
 mod state;
+mod stop;
 mod verdicts;
 mod words;
 
@@ -70,4 +76,5 @@ pub use config::{AUTO, Config, ConfigError, Goal};
 pub use event::{Event, Purpose};
 pub use log::{LogError, ReplayedLog};
 pub use state::{Counts, FoldError, Judged, Pair, Session, SessionError, Standing, Ticket};
+pub use stop::{Chances, Plays};
 pub use verdicts::{verdict_from_word, verdict_word};

@@ -39,20 +39,25 @@ fn the_answer_comes_first_in_every_format() {
     let (code, printed, said) = run(at, &["votes.csv"]);
     assert_eq!((code, said.as_str()), (Some(0), ""));
     let sentence = printed.lines().next().expect("a sentence").to_owned();
-    assert!(sentence.starts_with("short is best among 3 with "), "{printed}");
+    assert!(sentence.starts_with("short is best among 3: known to be stronger than every other "), "{printed}");
     let order: Vec<usize> =
         ["   1  short", "   2  long", "   3  odd"].map(|row| printed.find(row).expect(row)).to_vec();
     assert!(order.is_sorted());
     let json: Value = serde_json::from_str(&run(at, &["votes.csv", "--json"]).1).expect("JSON");
     assert_eq!((json["sentence"].as_str(), json["conclusion"]["name"].as_str()), (Some(&*sentence), Some("short")));
+    let claims: Vec<&Value> = (0..3).map(|place| &json["competitors"][place]["claim"]).collect();
+    assert_eq!(claims, ["best", "behind", "behind"]);
     // Equally strong steps: 3 of 4 in each pair of neighbours, and a weaker step over two.
     let strengths: Vec<f64> =
         (0..3).map(|place| json["competitors"][place]["strength"].as_f64().expect("a number")).collect();
     assert!((strengths[0] + strengths[2]).abs() < 1e-6 && strengths[1].abs() < 1e-6, "{strengths:?}");
     let (_, markdown, _) = run(at, &["votes.csv", "--format", "markdown"]);
-    assert!(markdown.starts_with(&format!("**{sentence}**")) && markdown.contains("| 1 | short |"), "{markdown}");
+    assert!(
+        markdown.starts_with(&format!("**{sentence}**")) && markdown.contains("| 1 | short | best |"),
+        "{markdown}"
+    );
     let (_, latex, _) = run(at, &["votes.csv", "--format", "latex", "--standalone"]);
-    assert!(latex.starts_with("\\documentclass") && latex.contains("1 & short & "), "{latex}");
+    assert!(latex.starts_with("\\documentclass") && latex.contains("1 & short & best & "), "{latex}");
     let (_, csv, _) = run(at, &["votes.csv", "--format", "csv"]);
     assert_eq!(csv.lines().count(), 4);
     assert!(csv.lines().nth(1).expect("a row").starts_with("1,1,short,"), "{csv}");
@@ -105,11 +110,14 @@ fn a_session_of_judges_is_a_table() {
     let answers: Vec<&str> = answers.iter().map(String::as_str).collect();
     next(&[&answers[..], &["--no-ask"]].concat());
     let (code, printed, said) = run(at, &["judge.jsonl"]);
-    assert!(code == Some(0) && printed.starts_with("short is best among 3 with 99.8%"), "{printed}{said}");
+    assert!(
+        code == Some(0) && printed.starts_with("short is best among 3: ") && printed.contains(" at every look."),
+        "{printed}{said}"
+    );
     // The exported table says the same; its competitors are numbered as they come, which enters the drawn probabilities.
     next(&["--export", "export.csv"]);
     let counts = |file: &str| {
-        let printed = run(at, &[file, "--format", "csv"]).1;
+        let printed = run(at, &[file, "--format", "csv", "--looks", "every"]).1;
         let row = |line: &str| {
             let cells: Vec<&str> = line.split(',').collect();
             [cells[1..3].join(","), cells[5..8].join(","), cells[9..].join(",")]
@@ -173,7 +181,7 @@ fn ties_are_fitted_by_either_model() {
 }
 
 #[test]
-fn advice_says_how_a_session_differs_from_what_it_assumes() {
+fn advice_gives_chances_and_a_session_plays_its_own_rest() {
     let folder = folder();
     let at = folder.path();
     fs::write(at.join("votes.csv"), votes()).expect("writable");
@@ -183,11 +191,7 @@ fn advice_says_how_a_session_differs_from_what_it_assumes() {
         board["advice"].clone()
     };
     assert_eq!(advice("votes.csv")["further"], "contenders");
-    for (goal, further, words) in [
-        ("best", "best", "This session chooses pairs to find the best (goal best)"),
-        ("order", "order", "This session chooses pairs to rank all (goal order)"),
-        ("uniform", "everyone", "This session (goal uniform) also compares the others"),
-    ] {
+    for (goal, further) in [("best", "best"), ("order", "order"), ("uniform", "everyone")] {
         let file = format!("{goal}.jsonl");
         let next = |arguments: &[&str]| {
             let run = sim(at).args(["next", "--state", &file]).args(arguments).output().expect("sim starts");
@@ -204,12 +208,17 @@ fn advice_says_how_a_session_differs_from_what_it_assumes() {
         let answers: Vec<&str> = answers.iter().map(String::as_str).collect();
         next(&[&answers[..], &["--no-ask"]].concat());
         let advice = advice(&file);
-        assert!(advice["further"] == further && advice["more"].as_u64() > Some(0), "{advice}");
-        for text in ["sentence", "assumption"] {
-            assert!(advice[text].as_str().expect("words").contains(words), "{advice}");
-        }
-        let printed = run(at, &[&file]).1;
-        assert!(printed.contains(words), "{printed}");
+        assert!(advice["further"] == further && advice["known"] == false, "{advice}");
+        let chances = advice["chances"].as_array().expect("chances");
+        assert!(chances.iter().all(|chance| chance["more"].as_u64() > Some(0)) && !chances.is_empty(), "{advice}");
+        let sentence = advice["sentence"].as_str().expect("words");
+        assert!(sentence.contains("more judgements in this session"), "{advice}");
+        assert!(
+            advice["assumption"].as_str().expect("words").starts_with("The rest of this session was played 100 times")
+        );
+        // The same session has the same chances.
+        let printed = run(at, &[&file, "--threads", "1"]).1;
+        assert!(printed.contains(sentence), "{printed}");
     }
 }
 
@@ -229,6 +238,7 @@ fn faults_name_file_line_and_remedy() {
         (&["votes.csv", "--columns", "first=alpha,second=second"], 1, "no column `alpha`"),
         (&["votes.csv", "--clusters", "judge"], 1, "judge"),
         (&["votes.csv", "--confidence", "95"], 2, "95"),
+        (&["votes.csv", "--margin", "0.5"], 1, "the margin is 0.5; expected a number in [0, 0.5)"),
         (&["votes.csv", "--standalone"], 2, "--format latex"),
         (&["/dev/zero"], 1, "/dev/zero"),
         (&[], 2, "<FILE>"),

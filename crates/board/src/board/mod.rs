@@ -1,17 +1,23 @@
 //! The board: who is best, which ranks are known, with what to mind.
 
+mod claims;
 mod words;
 
+pub(crate) use claims::best_by_strengths;
+pub use claims::{By, Claim, Conclusion, Leader};
+
 use crate::advice::{self, Advice};
-use crate::findings::{self, Found};
+use crate::findings::{self, Finding, Found};
 use crate::group::GroupFit;
-use crate::proven_wins::ProvenWins;
-use crate::settings::{Clusters, Settings, TieModel};
-use crate::units::{BothOrders, Tally, Units};
+use crate::populations::Population;
+use crate::settings::{Clusters, Looks, Settings, TieModel};
+use crate::units::{BothOrders, Tally, Unit, Units};
+use crate::winners::Winners;
 use crate::{BoardError, Table};
+use claims::Known;
 use serde::Serialize;
 use statistics::Counts;
-use statistics::bradley_terry::{cells, groups};
+use statistics::bradley_terry::{Look, cells, groups};
 
 /// The best and the worst rank that something allows, from 1, among the members of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -44,19 +50,18 @@ pub struct Competitor {
     pub strength: f64,
     /// The standard error of the strength.
     pub standard_error: f64,
-    /// The probability that it is the best of its group, under Bradley-Terry, for one look: a share of draws from a
-    /// normal posterior.
+    /// What is known of it, at the look of the headline.
+    pub claim: Claim,
+    /// The probability that it is the best of its group, under Bradley-Terry: a share of draws from a normal posterior.
     pub best: f64,
     /// Ranks that one look allows: simultaneous for the group, under Bradley-Terry.
     pub once: Ranks,
-    /// Ranks that hold at every look under Bradley-Terry; `None` if they were not computed.
-    pub always: Option<Ranks>,
+    /// Ranks that hold at every look, simultaneous as well, under Bradley-Terry.
+    pub always: Ranks,
     /// How many competitors are known to beat it, without a model, at every look.
     pub beaten_by: usize,
     /// How many competitors it is known to beat, without a model, at every look.
     pub beats: usize,
-    /// The ranks that follow from both if one order explains all pairs.
-    pub known: Ranks,
 }
 
 /// An estimate with its standard error.
@@ -90,45 +95,16 @@ pub struct Group {
     pub prior: Option<f64>,
     /// Members that no member outside of these ever beat or tied with, if there are any.
     pub unbeaten: Vec<String>,
-    /// What was taken to be independent.
+    /// What was taken to be independent; never `auto`.
     pub clusters: Clusters,
-    /// The number of clusters; of two kinds, the smaller.
-    pub cluster_count: Option<u64>,
-    /// The standard errors that a difference needs for one look.
+    /// The items and judges that the table names: of whom statements are.
+    pub populations: Vec<Population>,
+    /// The standard errors that a difference needs for one look, if there are many clusters.
     pub quantile: f64,
-    /// What looking at any time costs, in nats: how far predictions fall behind the best fit.
-    pub price: Option<f64>,
-    /// Pairs left open at every look because there are too many to test.
-    pub untested: usize,
-}
-
-/// Who is best, as far as is known.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Leader {
-    /// Its name.
-    pub name: String,
-    /// The probability that it is the best, under Bradley-Terry, for one look.
-    pub probability: f64,
-    /// How many competitors it is known to beat without a model.
-    pub beats: usize,
-    /// How many competitors it is compared with.
-    pub others: usize,
-}
-
-/// What the board concludes.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Conclusion {
-    /// The best is known at the level asked for.
-    Best(Leader),
-    /// It is not yet.
-    Leading(Leader),
-    /// Several groups were never compared, even indirectly: the leader of the largest.
-    NotConnected(Leader),
-    /// Each name was always shown on one side: order and name cannot be distinguished.
-    OrderAndNames,
-    /// Nothing but ties.
-    OnlyTies,
+    /// How many pairs of members have a known order under Bradley-Terry, at one look.
+    pub known_once: usize,
+    /// How many have one at every look.
+    pub known_always: usize,
 }
 
 /// What a board assumes, in words.
@@ -136,14 +112,16 @@ pub enum Conclusion {
 pub struct Assumptions {
     /// What a unit is here.
     pub units: String,
+    /// Of whom statements are: a population, or those of the table alone.
+    pub of_whom: String,
+    /// What ranks of one look assume.
+    pub one_look: String,
+    /// What ranks of every look assume.
+    pub every_look: String,
     /// What statements without a model assume.
     pub without_model: String,
-    /// What intervals for one look assume.
-    pub one_look: String,
-    /// What statements at every look under Bradley-Terry assume.
-    pub every_look: String,
-    /// When numbers of ranks follow from "beats" and "is beaten".
-    pub ranks: String,
+    /// What the words for each competitor mean.
+    pub claims: String,
 }
 
 /// What a table of judgements says.
@@ -151,10 +129,14 @@ pub struct Assumptions {
 pub struct Board {
     /// The level of confidence.
     pub level: f64,
+    /// The look that the headline and the claims are made for.
+    pub looks: Looks,
     /// Who is best.
     pub conclusion: Conclusion,
-    /// The same in one sentence.
+    /// The same in one sentence; where no order explains the judgements, that comes first.
     pub sentence: String,
+    /// Who wins by other notions, if no order explains the judgements.
+    pub winners: Option<Winners>,
     /// All competitors: by group, the largest first, and best first.
     pub competitors: Vec<Competitor>,
     /// Competitors that the table names but never compares with another.
@@ -167,6 +149,8 @@ pub struct Board {
     pub both_orders: BothOrders,
     /// What would mislead a reader.
     pub findings: Vec<Found>,
+    /// Of what the table has too few to speak of it in general, in sentences.
+    pub too_few: Vec<String>,
     /// What the statements assume.
     pub assumptions: Assumptions,
     /// How many more judgements it takes; `None` if it was not asked for, or there is nothing to decide.
@@ -182,45 +166,69 @@ impl Board {
     /// # Errors
     /// If a setting is out of range, a judgement does not fit the table, the table compares nobody, or the fit fails.
     pub fn new(table: &Table, settings: &Settings) -> Result<Self, BoardError> {
-        settings.check(table)?;
-        if table.names.len() > Self::MOST_COMPETITORS {
-            return Err(BoardError::TooMany { found: table.names.len(), most: Self::MOST_COMPETITORS });
+        let (units, fits) = fitted_groups(table, settings)?;
+        // Whether an order explains the judgements is asked whenever the answer counts.
+        let may_name = best_by_strengths(&fits[0].fit, &fits[0].contrasts, settings.margin, settings).is_some()
+            || claims::best_of(&fits[0], settings).is_some();
+        let mut findings = if settings.checks || may_name { findings::all(table, &units, &fits)? } else { Vec::new() };
+        let misfit = findings.iter().find(|found| matches!(found.finding, Finding::Misfit { .. })).cloned();
+        if !settings.checks {
+            findings.clear();
         }
-        let units = Units::of(table)?;
-        if units.units.is_empty() {
-            let (rows, itself) = (table.judgements.len(), units.tally.self_comparisons);
-            return Err(BoardError::Empty { rows, itself });
-        }
-        let known = ProvenWins::of(table.names.len(), &units, settings.alpha())?;
-        let fits = fits(table, &units, settings)?;
         let mut competitors = Vec::new();
+        let mut conclusion = None;
         for (place, group) in fits.iter().enumerate() {
+            // Tests are made in the largest group alone.
+            let known = Known::of(group, settings, misfit.is_some() && place == 0);
             competitors.extend(rows(table, group, place, &known));
+            conclusion.get_or_insert_with(|| claims::conclusion(table, &fits, &known, &units, settings));
         }
-        let conclusion = conclusion(table, &fits, &known, &units, settings);
-        let findings = if settings.checks { findings::all(table, &units, &fits)? } else { Vec::new() };
+        let conclusion = conclusion.expect("a table that compares somebody has a group");
+        let winners = claims::winners(table, &fits[0], misfit.is_some());
         let open = !matches!(conclusion, Conclusion::OrderAndNames | Conclusion::OnlyTies);
-        let advice = (settings.advice && open).then(|| advice::of(&table.names, &fits[0], settings));
+        let advice = (settings.advice && open).then(|| advice::of(&table.names, &fits[0], settings, &conclusion));
         let met: Vec<usize> = fits.iter().flat_map(|fit| fit.members.iter().copied()).collect();
         let never = (0..table.names.len()).filter(|number| !met.contains(number));
+        let said = words::Said { conclusion: &conclusion, winners: winners.as_ref(), misfit: misfit.as_ref() };
         Ok(Self {
             level: settings.level,
-            sentence: words::sentence(&conclusion, settings.level, fits.len(), met.len()),
+            looks: settings.looks,
+            sentence: said.sentence(settings, fits.len(), &competitors),
             conclusion,
+            winners,
             competitors,
             never_compared: never.map(|number| table.names[number].clone()).collect(),
             groups: fits.iter().map(|fit| group(table, fit)).collect(),
             tally: units.tally,
             both_orders: units.both_orders,
             findings,
-            assumptions: words::assumptions(table, &units, &fits, settings),
+            too_few: fits[0].populations.too_few(settings.looks.words()),
+            assumptions: words::assumptions(table, &fits, settings),
             advice,
         })
     }
 }
 
-/// The fits of all groups with at least two members, the largest first.
-fn fits(table: &Table, units: &Units, settings: &Settings) -> Result<Vec<GroupFit>, BoardError> {
+/// The units of a table, and the fits of all groups with at least two members, the largest first.
+pub(crate) fn fitted_groups(table: &Table, settings: &Settings) -> Result<(Units, Vec<GroupFit>), BoardError> {
+    settings.check(table)?;
+    if table.names.len() > Board::MOST_COMPETITORS {
+        return Err(BoardError::TooMany { found: table.names.len(), most: Board::MOST_COMPETITORS });
+    }
+    let units = Units::of(table)?;
+    if units.units.is_empty() {
+        let (rows, itself) = (table.judgements.len(), units.tally.self_comparisons);
+        return Err(BoardError::Empty { rows, itself });
+    }
+    let (groups, shares) = shares(table, &units);
+    let alpha = settings.alpha() / groups.len() as f64;
+    let fit = |(members, share)| GroupFit::of(members, share, table.order, settings, alpha);
+    let fits = groups.into_iter().zip(shares).map(fit).collect::<Result<_, _>>()?;
+    Ok((units, fits))
+}
+
+/// The members of all groups of at least two, the largest first, and the units of each, by places among its members.
+pub(crate) fn shares(table: &Table, units: &Units) -> (Vec<Vec<usize>>, Vec<Vec<Unit>>) {
     let all = cells(units.units.iter().map(|unit| &unit.comparison));
     let mut groups = groups(table.names.len(), &all);
     groups.retain(|group| group.len() > 1);
@@ -238,13 +246,12 @@ fn fits(table: &Table, units: &Units, settings: &Settings) -> Result<Vec<GroupFi
         unit.comparison.second = place[unit.comparison.second].1;
         shares[number].push(unit);
     }
-    let alpha = settings.alpha() / groups.len() as f64;
-    let fit = |(members, share)| GroupFit::of(members, share, table.order, settings, alpha, units.unordered);
-    groups.into_iter().zip(shares).map(fit).collect()
+    (groups, shares)
 }
 
 /// The members of a group as they stand on the board.
-fn rows(table: &Table, group: &GroupFit, place: usize, known: &ProvenWins) -> Vec<Competitor> {
+fn rows(table: &Table, group: &GroupFit, place: usize, known: &Known<'_>) -> Vec<Competitor> {
+    let claims = known.claims();
     let strengths = group.fit.strengths();
     let size = strengths.len();
     let mut counts = vec![Counts::default(); size];
@@ -263,8 +270,7 @@ fn rows(table: &Table, group: &GroupFit, place: usize, known: &ProvenWins) -> Ve
         .enumerate()
         .map(|(above, member)| {
             let number = group.members[member];
-            let ranks = |(best, worst)| Ranks { best, worst };
-            let (beaten_by, beats) = known.bounds(number);
+            let (beaten_by, beats) = group.proven.bounds(member);
             Competitor {
                 name: table.names[number].clone(),
                 number,
@@ -275,12 +281,12 @@ fn rows(table: &Table, group: &GroupFit, place: usize, known: &ProvenWins) -> Ve
                 ties: counts[member].ties,
                 strength: strengths[member],
                 standard_error: libm::sqrt(group.covariance[member * size + member].max(0.0)),
+                claim: claims[member],
                 best: group.posterior.best[member],
-                once: ranks(group.max_t.ranks(member)),
-                always: group.statements.as_ref().map(|statements| ranks(statements.ranks(member))),
+                once: known.ranks(member, Look::Once),
+                always: known.ranks(member, Look::Every),
                 beaten_by,
                 beats,
-                known: Ranks { best: 1 + beaten_by, worst: size - beats },
             }
         })
         .collect()
@@ -305,35 +311,10 @@ fn group(table: &Table, fit: &GroupFit) -> Group {
         spread: fit.posterior.spread,
         prior: fit.fit.prior(),
         unbeaten: fit.unbeaten.iter().map(|member| name(*member)).collect(),
-        clusters: fit.clusters,
-        cluster_count: fit.cluster_count,
-        quantile: fit.max_t.quantile(),
-        price: fit.statements.as_ref().map(|statements| statements.price),
-        untested: fit.statements.as_ref().map_or(0, |statements| statements.untested),
-    }
-}
-
-fn conclusion(table: &Table, fits: &[GroupFit], known: &ProvenWins, units: &Units, settings: &Settings) -> Conclusion {
-    let fit = &fits[0];
-    if units.tally.decided + units.tally.scores == 0 {
-        return Conclusion::OnlyTies;
-    }
-    if fit.confounded {
-        return Conclusion::OrderAndNames;
-    }
-    let member = fit.leader();
-    let number = fit.members[member];
-    let leader = Leader {
-        name: table.names[number].clone(),
-        probability: fit.posterior.best[member],
-        beats: known.bounds(number).1,
-        others: fit.members.len() - 1,
-    };
-    if fits.len() > 1 {
-        Conclusion::NotConnected(leader)
-    } else if leader.probability >= settings.level {
-        Conclusion::Best(leader)
-    } else {
-        Conclusion::Leading(leader)
+        clusters: fit.populations.clusters,
+        populations: fit.populations.all.clone(),
+        quantile: fit.contrasts.quantile(),
+        known_once: fit.contrasts.known(Look::Once),
+        known_always: fit.contrasts.known(Look::Every),
     }
 }

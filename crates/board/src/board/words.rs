@@ -1,93 +1,185 @@
 //! What a board concludes and assumes, in sentences.
 
-use super::{Assumptions, Conclusion, Leader};
+use super::{Assumptions, By, Claim, Competitor, Conclusion, Leader};
+use crate::findings::{Finding, Found};
 use crate::group::GroupFit;
-use crate::settings::{Clusters, Settings, TieModel};
-use crate::units::Units;
-use crate::words::{percent, percent_below};
+use crate::settings::{Looks, Settings, TieModel};
+use crate::winners::Winners;
+use crate::words::{names, percent};
 use crate::{Order, Table};
 
-pub(super) fn sentence(conclusion: &Conclusion, level: f64, groups: usize, competitors: usize) -> String {
-    let beats = |leader: &Leader| match (leader.beats, leader.others) {
-        (0, _) => "it is not known to beat any of them".to_owned(),
-        (beats, others) if beats == others => format!("it is known to beat all {others} others"),
-        (beats, _) => format!("it is known to beat {beats} of them"),
-    };
-    let best = |leader: &Leader| {
-        let Leader { name, probability, others, .. } = leader;
-        let share = if *probability < level {
-            format!("{} (not enough: {} wanted)", percent_below(*probability, level), percent(level))
-        } else {
-            percent(*probability)
-        };
-        format!("{name} is best among {} with {share}; {}.", others + 1, beats(leader))
-    };
-    match conclusion {
-        Conclusion::Best(leader) | Conclusion::Leading(leader) => best(leader),
-        Conclusion::NotConnected(leader) => format!(
-            "No verdict on all {competitors}: they form {groups} groups that were never compared, not even indirectly. In \
-             the largest, {}",
-            best(leader)
-        ),
-        Conclusion::OrderAndNames => {
-            "No verdict: each competitor was always shown on the same side of its pairs, so a preference for a side cannot be \
-             distinguished from a preference for a name. Show both orders; if the columns are not the order shown, declare it unknown."
-                .to_owned()
+/// More names are not listed in a sentence.
+const NAMES: usize = 4;
+
+/// What the sentence is about.
+pub(super) struct Said<'a> {
+    pub(super) conclusion: &'a Conclusion,
+    pub(super) winners: Option<&'a Winners>,
+    pub(super) misfit: Option<&'a Found>,
+}
+
+impl Said<'_> {
+    pub(super) fn sentence(&self, settings: &Settings, groups: usize, competitors: &[Competitor]) -> String {
+        let all = competitors.len();
+        match self.conclusion {
+            Conclusion::Best(leader)
+            | Conclusion::WithinMargin(leader)
+            | Conclusion::Leading(leader)
+            | Conclusion::NoOrder(leader) => self.of_group(leader, settings, competitors),
+            Conclusion::NotConnected(leader) => format!(
+                "No verdict on all {all}: they form {groups} groups that were never compared, not even indirectly. In the largest: {}",
+                self.of_group(leader, settings, competitors)
+            ),
+            Conclusion::OrderAndNames => {
+                "No verdict: each competitor was always shown on the same side of its pairs, so a preference for a side cannot be \
+                 distinguished from a preference for a name. Show both orders; if the columns are not the order shown, declare it \
+                 unknown."
+                    .to_owned()
+            }
+            Conclusion::OnlyTies => format!("No verdict: all judgements of the {all} competitors are ties."),
         }
-        Conclusion::OnlyTies => format!("No verdict: all judgements of the {competitors} competitors are ties."),
+    }
+
+    fn of_group(&self, leader: &Leader, settings: &Settings, competitors: &[Competitor]) -> String {
+        let members = leader.others + 1;
+        let sure = format!("{} confidence at {}", percent(settings.level), settings.looks.words());
+        let every_other = if leader.others == 1 { "the other" } else { "every other" };
+        let is_best = competitors.iter().any(|one| one.group == 0 && one.claim == Claim::Best);
+        if leader.by == By::Pairs {
+            let verdict = if is_best {
+                format!(
+                    "Pair by pair, {} is best among {members}: known to beat {every_other} with {sure}.",
+                    leader.name
+                )
+            } else {
+                format!("Pair by pair, none of {members} is known to be best with {sure}.")
+            };
+            return format!("{} {verdict}{}", no_order(self.misfit), self.winners.map_or_else(String::new, of_shares));
+        }
+        if is_best {
+            return format!(
+                "{} is best among {members}: known to be stronger than {every_other} with {sure}.",
+                leader.name
+            );
+        }
+        if let Conclusion::WithinMargin(_) = self.conclusion {
+            return format!(
+                "{} is no worse than any other of {members} by more than {}: known with {sure}.",
+                leader.name,
+                points(settings.margin)
+            );
+        }
+        let mut parts = Vec::new();
+        let named = |claim: Claim| {
+            let of = competitors.iter().filter(|one| one.group == 0 && one.claim == claim);
+            names(&of.map(|one| one.name.clone()).collect::<Vec<_>>(), NAMES)
+        };
+        if leader.among > 0 {
+            parts.push(format!("{} among the best ({})", leader.among, named(Claim::AmongTheBest)));
+        }
+        if leader.behind > 0 {
+            parts.push(format!("{} behind", leader.behind));
+        }
+        parts.push(match leader.open {
+            0 => String::new(),
+            open if parts.is_empty() => format!("all {open} open"),
+            open => format!("{open} open"),
+        });
+        parts.retain(|part| !part.is_empty());
+        format!("{} leads among {members}, not known to be best with {sure}: {}.", leader.name, parts.join(", "))
     }
 }
 
-pub(super) fn assumptions(table: &Table, units: &Units, fits: &[GroupFit], settings: &Settings) -> Assumptions {
+/// A margin as a share of points.
+fn points(margin: f64) -> String {
+    format!("{} points in 100", (1e4 * margin).round() / 100.0)
+}
+
+/// That no order explains the judgements.
+fn no_order(misfit: Option<&Found>) -> String {
+    match misfit.map(|found| &found.finding) {
+        Some(Finding::Misfit { cycle: Some(cycle), .. }) => {
+            format!("No order explains these judgements: {} > {} > {} > {}.", cycle[0], cycle[1], cycle[2], cycle[0])
+        }
+        Some(Finding::Misfit { pair: (one, other), .. }) => {
+            format!("No order explains these judgements: {one} does better against {other} than strengths predict.")
+        }
+        _ => "No order explains these judgements.".to_owned(),
+    }
+}
+
+/// Who wins by the shares seen.
+fn of_shares(winners: &Winners) -> String {
+    let condorcet = winners
+        .condorcet
+        .as_ref()
+        .map_or_else(|| "there is no Condorcet winner".to_owned(), |name| format!("the Condorcet winner is {name}"));
+    let copeland = match &winners.copeland[..] {
+        [one] => format!("the Copeland winner {one}"),
+        several => format!("the Copeland winners {}", names(several, NAMES)),
+    };
+    let lottery: Vec<String> =
+        winners.von_neumann.iter().map(|(name, weight)| format!("{name} {}", percent(*weight))).collect();
+    let von_neumann = match &winners.von_neumann[..] {
+        [] => String::new(),
+        [(one, _)] => format!(", the von Neumann winner {one}"),
+        _ => format!(", the von Neumann winner a lottery ({})", names(&lottery, NAMES)),
+    };
+    format!(" By the shares seen, {condorcet}, {copeland}{von_neumann}.")
+}
+
+pub(super) fn assumptions(table: &Table, fits: &[GroupFit], settings: &Settings) -> Assumptions {
     let unit = match (table.items.is_empty(), table.judges.is_empty()) {
-        (false, false) => {
-            "A unit is a pair on an item by one judge: its repeats and both orders count once. Units are independent."
-        }
-        (false, true) => {
-            "A unit is a pair on an item: without judges, all its judgements count once. Units are independent."
-        }
-        (true, _) => {
-            "Without items every judgement is a unit: the table cannot show repeats of the same question, and judgements are \
-             assumed to be independent."
-        }
+        (false, false) => "A unit is a pair on an item by one judge: its repeats and both orders count once.",
+        (false, true) => "A unit is a pair on an item: without judges, all its judgements count once.",
+        (true, _) => "Without items every judgement is a unit: the table cannot show repeats of the same question.",
     };
     let order = match table.order {
-        Order::Shown => " The order shown does not depend on the names.",
-        Order::Unknown => " The order shown is unknown, and assumed to be random.",
+        Order::Shown => "the order shown does not depend on the names",
+        Order::Unknown => "the order shown, which is unknown, is random",
     };
-    let time = " Only totals are looked at, so that the order of rows does not matter; later pairs may depend on earlier verdicts.";
     let level = percent(settings.level);
-    let clusters = match fits[0].clusters {
-        Clusters::Auto | Clusters::Units => "units are independent",
-        Clusters::Item => "different items are independent",
-        Clusters::Judge => "different judges are independent",
-        Clusters::Both => "judgements that share neither item nor judge are independent",
+    let group = &fits[0];
+    let kinds: Vec<&str> = group.populations.kinds().map(|kind| kind.nouns().1).collect();
+    let independent = match kinds[..] {
+        [] => "units are independent".to_owned(),
+        [one] => format!("different {one} are independent"),
+        _ => format!("judgements that share none of {} are independent", kinds.join(" and ")),
     };
     let tied = match settings.ties {
         TieModel::Davidson => "",
         TieModel::RaoKupper => "judges tie two whose difference is below a threshold (Rao and Kupper), ",
     };
-    let shuffled = if units.unordered {
-        " When each judgement was made is unknown, so they are taken in a random order: that is right only if pairs were not chosen by \
-         verdicts."
+    let pairs = if kinds.is_empty() { "decided units" } else { kinds[0] };
+    let counted = if kinds.is_empty() {
+        String::new()
     } else {
-        ""
+        format!(", where each of the {} counts once", kinds.join(", and each of the "))
+    };
+    let because = match settings.looks {
+        Looks::Once => "the table is taken as it is, once",
+        Looks::Every => "the table may grow and be looked at again",
     };
     Assumptions {
         units: unit.to_owned(),
-        without_model: format!(
-            "Known without a model, {level} for all pairs and looks together: if a competitor wins at most half of its \
-             decided units with another, whatever came before, then it is not said to beat it. Ties are left out.{order}{time}"
-        ),
+        of_whom: group.populations.of_whom(),
         one_look: format!(
-            "One look under Bradley-Terry, {level} for all ranks together: strengths add up, {tied}{clusters}, and the pairs and the \
-             end were not chosen by verdicts."
+            "One look under Bradley-Terry, {level} for all ranks together: strengths add up, {tied}{independent}, estimates are nearly \
+             normal, and pairs and the end were not chosen by verdicts."
         ),
         every_look: format!(
-            "Every look under Bradley-Terry, {level} for all ranks and looks together: strengths add up, {tied}and each unit follows \
-             them given all before, however pairs were chosen.{shuffled}"
+            "Every look under Bradley-Terry, {level} for all ranks and looks together, however pairs were chosen: strengths add up, \
+             {tied}{independent}, and estimates are nearly normal (asymptotic)."
         ),
-        ranks: "Ranks follow from who beats whom only if one order explains all pairs.".to_owned(),
+        without_model: format!(
+            "Beats and beaten by, {level} for all pairs and looks together, without a model: more than half of the {pairs} prefer one to \
+             the other{counted}. Ties are left out, and {order}."
+        ),
+        claims: format!(
+            "Claims are made for {} ({because}). Best: known to beat every other. Among the best: known to beat one, and not known to be \
+             beaten. Behind: known to be beaten. Open: neither. P(best) is a posterior under Bradley-Terry, not a claim.",
+            settings.looks.words()
+        ),
     }
 }
 
@@ -95,28 +187,82 @@ pub(super) fn assumptions(table: &Table, units: &Units, fits: &[GroupFit], setti
 mod tests {
     use super::*;
 
-    fn leader(probability: f64, beats: usize) -> Leader {
-        Leader { name: "X".to_owned(), probability, beats, others: 9 }
+    fn leader(by: By, [among, behind, open]: [usize; 3]) -> Leader {
+        let others = (among + behind + open).max(10) - 1;
+        Leader { name: "X".to_owned(), probability: 0.8, beats: behind, others, by, among, behind, open }
+    }
+
+    fn sentence(conclusion: &Conclusion, claims: &[(&str, Claim)], settings: &Settings) -> String {
+        let competitors: Vec<Competitor> = claims.iter().map(|(name, claim)| competitor(name, *claim)).collect();
+        Said { conclusion, winners: None, misfit: None }.sentence(settings, 2, &competitors)
+    }
+
+    fn competitor(name: &str, claim: Claim) -> Competitor {
+        let ranks = super::super::Ranks { best: 1, worst: 10 };
+        Competitor {
+            name: name.to_owned(),
+            number: 0,
+            group: 0,
+            rank: 1,
+            wins: 1,
+            losses: 1,
+            ties: 0,
+            strength: 0.0,
+            standard_error: 1.0,
+            claim,
+            best: 0.1,
+            once: ranks,
+            always: ranks,
+            beaten_by: 0,
+            beats: 0,
+        }
     }
 
     #[test]
-    fn the_sentence_comes_first() {
-        let of = |conclusion: Conclusion| sentence(&conclusion, 0.95, 2, 13);
+    fn the_sentence_claims_what_the_words_do() {
+        let settings = Settings::default();
+        let best = Conclusion::Best(leader(By::Strengths, [0, 9, 0]));
         assert_eq!(
-            of(Conclusion::Leading(leader(0.87, 3))),
-            "X is best among 10 with 87% (not enough: 95% wanted); it is known to beat 3 of them."
+            sentence(&best, &[("X", Claim::Best)], &settings),
+            "X is best among 10: known to be stronger than every other with 95% confidence at one look."
+        );
+        let leading = Conclusion::Leading(leader(By::Strengths, [2, 7, 1]));
+        let claims = [("X", Claim::AmongTheBest), ("Y", Claim::AmongTheBest), ("Z", Claim::Open)];
+        let every = Settings { looks: Looks::Every, margin: 0.025, ..Settings::default() };
+        assert_eq!(
+            sentence(&leading, &claims, &every),
+            "X leads among 10, not known to be best with 95% confidence at every look: 2 among the best (X, Y), 7 behind, 1 open."
+        );
+        let open = Conclusion::Leading(leader(By::Strengths, [0, 0, 10]));
+        assert!(sentence(&open, &[("X", Claim::Open)], &settings).ends_with(": all 10 open."));
+        let margin = Conclusion::WithinMargin(leader(By::Strengths, [2, 7, 1]));
+        assert_eq!(
+            sentence(&margin, &claims, &every),
+            "X is no worse than any other of 10 by more than 2.5 points in 100: known with 95% confidence at every look."
+        );
+        let groups = sentence(&Conclusion::NotConnected(leader(By::Strengths, [0, 0, 10])), &claims, &settings);
+        assert!(groups.starts_with("No verdict on all 3") && groups.contains("In the largest: X leads"), "{groups}");
+        // Where no order fits, that comes first.
+        let none = Conclusion::NoOrder(leader(By::Pairs, [0, 0, 10]));
+        let said = sentence(&none, &[("X", Claim::Open)], &settings);
+        assert!(said.starts_with("No order explains") && said.contains("none of 10 is known to be best"), "{said}");
+    }
+
+    #[test]
+    fn winners_are_called_by_their_names() {
+        let winners = |condorcet: Option<&str>, lottery: &[(&str, f64)]| Winners {
+            condorcet: condorcet.map(str::to_owned),
+            copeland: lottery.iter().map(|one| one.0.to_owned()).collect(),
+            von_neumann: lottery.iter().map(|one| (one.0.to_owned(), one.1)).collect(),
+        };
+        assert_eq!(
+            of_shares(&winners(None, &[("a", 0.4), ("b", 0.4), ("c", 0.2)])),
+            " By the shares seen, there is no Condorcet winner, the Copeland winners a, b, c, the von Neumann winner a lottery (a 40%, b \
+             40%, c 20%)."
         );
         assert_eq!(
-            of(Conclusion::Best(leader(0.98, 9))),
-            "X is best among 10 with 98%; it is known to beat all 9 others."
-        );
-        // What is not enough never looks like enough.
-        assert!(of(Conclusion::Leading(leader(0.9499, 0))).contains("94.9% (not enough: 95% wanted)"));
-        assert!(of(Conclusion::Best(leader(0.9999, 0))).contains(">99.9%"));
-        let groups = of(Conclusion::NotConnected(leader(0.6, 0)));
-        assert!(
-            groups.starts_with("No verdict on all 13") && groups.contains("In the largest, X is best among 10"),
-            "{groups}"
+            of_shares(&winners(Some("a"), &[("a", 1.0)])),
+            " By the shares seen, the Condorcet winner is a, the Copeland winner a, the von Neumann winner a."
         );
     }
 }

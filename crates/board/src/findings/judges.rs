@@ -1,8 +1,7 @@
 //! Judges who deviate, and judges who decide alone.
 
 use super::{Finding, Sample, Test};
-use crate::group::{fitted, leader};
-use crate::posterior::Posterior;
+use crate::group::{fitted, strongest};
 use statistics::bradley_terry::{Comparison, Point};
 use statistics::{StatisticsError, normal_above};
 
@@ -70,11 +69,7 @@ pub(super) fn loud(sample: &Sample<'_>) -> Result<Option<Finding>, StatisticsErr
     let rest: Vec<Comparison> =
         group.units.iter().filter(|unit| unit.judge != Some(judge as u32)).map(|unit| unit.comparison).collect();
     let fit = fitted(group.fit.arms(), &rest, group.fit.ties())?;
-    let arms = fit.arms();
-    let covariance: Vec<f64> =
-        (0..arms * arms).map(|at| fit.model_covariance()[at / arms * fit.size() + at % arms]).collect();
-    let without = leader(&Posterior::of(fit.strengths(), &covariance).best, fit.strengths());
-    let with = group.leader();
+    let (with, without) = (strongest(group.fit.strengths()), strongest(fit.strengths()));
     Ok((with != without).then(|| Finding::LoudJudge {
         judge: sample.table.judges[judge].clone(),
         share,

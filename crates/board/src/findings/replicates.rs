@@ -3,8 +3,14 @@
 //! Each replicate draws all outcomes from the fitted probabilities and refits by one step of Newton's method; from the
 //! second on, no iteration is worth its time. The cube root of each statistic, a sum of squares, is close to normal (Wilson
 //! and Hilferty), so that a few hundred replicates give p-values far below their number's inverse.
+//!
+//! Drawn tables have independent units. Where a board speaks of judges or items in general, their preferences differ, and pairs deviate
+//! more than those of drawn tables although one order explains all: so the misfit is also compared with tables in which the deviations of
+//! each judge (item) are those observed or their negatives, by a coin, and the larger p-value counts. Of few clusters there are few such
+//! tables: then only the clearest misfit is found.
 
-use super::{Finding, Sample, Test};
+use super::{Finding, LEVEL, Sample, Test};
+use crate::populations::numbers_of;
 use crate::units::Unit;
 use rayon::prelude::*;
 use statistics::bradley_terry::{Expected, Point};
@@ -95,8 +101,20 @@ pub(super) fn tests(sample: &Sample<'_>) -> Vec<Test> {
     let compare = |of: fn(&Statistics) -> f64| compared(of(&found), &drawn.iter().map(of).collect::<Vec<_>>());
     let mut tests = Vec::new();
     if frame.pairs.len() >= sample.group.fit.arms() {
-        let (p, ratio) = compare(|statistics| statistics.misfit);
-        tests.push((p, frame.misfit(&observed, ratio)));
+        let mut least = compare(|statistics| statistics.misfit);
+        for kind in sample.group.populations.kinds() {
+            if least.0 > LEVEL {
+                break;
+            }
+            let clusters = numbers_of(kind, &sample.group.units);
+            let of = |seed| frame.statistics(&frame.flipped(seed, &observed, &clusters, &pull)).misfit;
+            let flipped: Vec<f64> = (0..replicates).into_par_iter().map(of).collect();
+            let (p, ratio) = compared(found.misfit, &flipped);
+            if p > least.0 {
+                least = (p, ratio);
+            }
+        }
+        tests.push((least.0, frame.misfit(&observed, least.1)));
     }
     if frame.items.len() > 1 {
         let (p, design_effect) = compare(|statistics| statistics.items);
@@ -253,6 +271,19 @@ impl<'a> Frame<'a> {
             })
             .unzip();
         let mut residuals = Residuals { half, tie };
+        self.refit(&mut residuals, pull);
+        residuals
+    }
+
+    /// The residuals with the signs of each cluster tossed, after the step of a refit.
+    fn flipped(&self, seed: u64, observed: &Residuals, clusters: &[u32], pull: &[f64]) -> Residuals {
+        let mut draws = Normals::from_seed(0x666c_6970 ^ seed << 32);
+        let count = clusters.iter().max().map_or(0, |most| *most as usize + 1);
+        let signs: Vec<f64> = (0..count).map(|_| if draws.uniform() < 0.5 { -1.0 } else { 1.0 }).collect();
+        let tossed = |values: &[f64]| -> Vec<f64> {
+            values.iter().zip(clusters).map(|(value, cluster)| value * signs[*cluster as usize]).collect()
+        };
+        let mut residuals = Residuals { half: tossed(&observed.half), tie: tossed(&observed.tie) };
         self.refit(&mut residuals, pull);
         residuals
     }

@@ -1,7 +1,7 @@
 //! Do ties carry the result?
 
 use super::{Finding, Sample, Test};
-use crate::group::{fitted, leader};
+use crate::group::{fitted, strongest};
 use statistics::bradley_terry::{Comparison, Point};
 use statistics::{StatisticsError, normal_above};
 
@@ -25,7 +25,7 @@ pub(super) fn decide(sample: &Sample<'_>) -> Result<Option<Test>, StatisticsErro
     if other.prior() != group.fit.prior() {
         return Ok(None);
     }
-    let (a, b) = (top(group.fit.strengths()), top(other.strengths()));
+    let (a, b) = (strongest(group.fit.strengths()), strongest(other.strengths()));
     let variance = |covariance: &[f64], size: usize| {
         covariance[a * size + a] + covariance[b * size + b] - 2.0 * covariance[a * size + b]
     };
@@ -40,9 +40,4 @@ pub(super) fn decide(sample: &Sample<'_>) -> Result<Option<Test>, StatisticsErro
         2.0 * normal_above(z) * (arms - 1) as f64
     };
     Ok(Some((p, Finding::TiesDecide { with: sample.name(a), without: sample.name(b) })))
-}
-
-/// The strongest.
-fn top(strengths: &[f64]) -> usize {
-    leader(&vec![0.0; strengths.len()], strengths)
 }

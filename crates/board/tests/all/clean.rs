@@ -11,7 +11,7 @@ fn with_findings(tables: u64, competitors: usize, rows: usize, items: usize, jud
     for seed in 0..tables {
         let world = World::normal(competitors, spread, tie, 1_000 + seed).shared(items, judges);
         let world = World { ties, ..world };
-        let settings = Settings { advice: false, every_look: false, ties, ..Settings::default() };
+        let settings = Settings { advice: false, ties, ..Settings::default() };
         let board = Board::new(&world.table(rows, 50_000 + seed), &settings).unwrap();
         found += u64::from(!board.findings.is_empty());
     }

@@ -3,7 +3,7 @@
 use crate::world::World;
 use bandits::registry::Spec;
 use bandits::{Choice, Generators, Preference};
-use board::{Answer, Board, Clusters, Settings, Table, TieModel};
+use board::{Answer, Board, Clusters, Ranks, Settings, Table, TieModel};
 use rayon::prelude::*;
 use statistics::Normals;
 
@@ -30,7 +30,9 @@ fn seen(world: &World, table: &Table, clusters: Clusters) -> Seen {
         // Equal competitors share a range of ranks, and all of it must be allowed.
         let truth = 1 + world.strengths.iter().filter(|other| **other > own).count();
         let last = world.strengths.iter().filter(|other| **other >= own).count();
-        for (kind, ranks) in [competitor.once, competitor.always.unwrap(), competitor.known].into_iter().enumerate() {
+        // If one order explains all pairs, ranks also follow from who beats whom.
+        let known = Ranks { best: 1 + competitor.beaten_by, worst: size - competitor.beats };
+        for (kind, ranks) in [competitor.once, competitor.always, known].into_iter().enumerate() {
             seen.right[kind] &= ranks.best <= truth && last <= ranks.worst;
             seen.width[kind] += (ranks.worst - ranks.best) as f64 / size as f64;
         }

@@ -208,7 +208,7 @@ fn world_of_20(seed: u64) -> Table {
 fn ranks_of_one_look_among_20_are_little_wider_than_numpys() {
     let expected: Value = serde_json::from_str(include_str!("../independent/ranks.json")).unwrap();
     let (theirs, quantiles) = (numbers(&expected["widths"]), numbers(&expected["quantiles"]));
-    let settings = Settings { checks: false, advice: false, every_look: false, ..Settings::default() };
+    let settings = Settings { checks: false, advice: false, ..Settings::default() };
     let mut ours = Vec::new();
     for (seed, quantile) in (1..).zip(&quantiles) {
         let board = Board::new(&world_of_20(seed), &settings).unwrap();

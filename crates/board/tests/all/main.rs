@@ -6,4 +6,6 @@ mod independent;
 mod planted;
 mod read;
 mod units;
+
 mod world;
+mod worlds;

@@ -5,7 +5,7 @@ use board::{Answer, Board, Conclusion, Found, Judgement, Settings, Table};
 use statistics::Normals;
 
 fn board(table: &Table) -> Board {
-    Board::new(table, &Settings { advice: false, every_look: false, ..Settings::default() }).unwrap()
+    Board::new(table, &Settings { advice: false, ..Settings::default() }).unwrap()
 }
 
 fn kind(found: &Found) -> String {

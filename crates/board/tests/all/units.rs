@@ -1,7 +1,7 @@
 //! What a unit is, and that what a table says does not depend on how it is written.
 
 use crate::world::World;
-use board::{Answer, Board, BoardError, Clusters, Conclusion, Judgement, Order, Settings, Table, Units};
+use board::{Answer, Board, BoardError, Claim, Clusters, Conclusion, Judgement, Looks, Order, Settings, Table, Units};
 use statistics::bradley_terry::Point;
 
 fn row(first: u32, second: u32, verdict: Answer, item: Option<u32>, judge: Option<u32>) -> Judgement {
@@ -87,6 +87,27 @@ fn rows_that_count_several_times_are_that_many() {
     for (a, b) in long.competitors.iter().zip(&short.competitors) {
         assert!((a.strength - b.strength).abs() < 1e-9 && (a.standard_error - b.standard_error).abs() < 1e-9);
         assert_eq!((a.wins, a.losses, &a.name), (b.wins, b.losses, &b.name));
+    }
+}
+
+#[test]
+fn who_always_wins_is_the_best_although_no_finite_strengths_fit() {
+    let rows = |n: u64| {
+        let pairs = (0..n).flat_map(|at| [(0, 1), (1, 2), (0, 2)].map(|pair| (at, pair)));
+        let won = |(at, (i, j)): (u64, (u32, u32))| {
+            if at % 2 == 0 { row(i, j, Answer::First, None, None) } else { row(j, i, Answer::Second, None, None) }
+        };
+        pairs.map(won).collect()
+    };
+    for looks in [Looks::Once, Looks::Every] {
+        let settings = Settings { looks, ..Settings::default() };
+        let found = Board::new(&table(3, rows(30)), &settings).unwrap();
+        assert!(matches!(&found.conclusion, Conclusion::Best(leader) if leader.name == "c0"), "{}", found.sentence);
+        let ranks = |one: &board::Competitor| (one.once.best, one.always.best, one.always.worst);
+        assert_eq!(found.competitors.iter().map(ranks).collect::<Vec<_>>(), [(1, 1, 1), (2, 2, 2), (3, 3, 3)]);
+        // Three wins prove nothing.
+        let few = Board::new(&table(3, rows(3)), &settings).unwrap();
+        assert!(few.competitors.iter().all(|one| one.claim == Claim::Open), "{}", few.sentence);
     }
 }
 
@@ -197,7 +218,7 @@ mod any_table {
                     for competitor in &board.competitors {
                         let size = board.groups[competitor.group].members.len();
                         prop_assert!(competitor.strength.is_finite() && competitor.standard_error.is_finite());
-                        for ranks in [Some(competitor.once), competitor.always].into_iter().flatten() {
+                        for ranks in [competitor.once, competitor.always] {
                             prop_assert!(1 <= ranks.best && ranks.best <= ranks.worst && ranks.worst <= size);
                         }
                     }

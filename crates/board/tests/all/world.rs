@@ -16,6 +16,8 @@ pub(crate) struct World {
     pub(crate) items: usize,
     /// How many judges there are; 0 for a table without.
     pub(crate) judges: usize,
+    /// Whether the judge at place k judges 1 / k times as much as the first.
+    pub(crate) zipf: bool,
     /// The standard deviation of strengths between items.
     pub(crate) item_spread: f64,
     /// The standard deviation of strengths between judges.
@@ -33,6 +35,7 @@ impl World {
             position: 0.0,
             items: 0,
             judges: 0,
+            zipf: false,
             item_spread: 0.0,
             judge_spread: 0.0,
         }
@@ -80,9 +83,19 @@ impl World {
         let by_item = effects(self.items, self.item_spread);
         let by_judge = effects(self.judges, self.judge_spread);
         let world = self.clone();
+        let shares: Vec<f64> = (1..=self.judges).map(|place| 1.0 / place as f64).collect();
+        let all: f64 = shares.iter().sum();
+        let by_zipf = move |draws: &mut Normals| {
+            let mut left = draws.uniform() * all;
+            let found = shares.iter().position(|share| {
+                left -= share;
+                left < 0.0
+            });
+            found.unwrap_or(shares.len() - 1)
+        };
         move |draws, row, first, second| {
             let item = (world.items > 0).then(|| draws.below(world.items));
-            let judge = (world.judges > 0).then(|| draws.below(world.judges));
+            let judge = (world.judges > 0).then(|| if world.zipf { by_zipf(draws) } else { draws.below(world.judges) });
             let strength = |k: usize| {
                 let effect = |all: &[f64], group: Option<usize>| {
                     group.and_then(|group| all.get(group * count + k)).copied().unwrap_or(0.0)

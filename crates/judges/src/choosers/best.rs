@@ -64,7 +64,7 @@ impl Best {
             let others = (0..self.policy.arms() as u32).filter(|&other| other != leader);
             let uncertain = |other: u32| {
                 let pair = (leader.min(other), leader.max(other));
-                -model.apart(leader as usize, other as usize) * f64::from(1 + open(pair)).sqrt()
+                -model.apart(leader as usize, other as usize, 0.0) * f64::from(1 + open(pair)).sqrt()
             };
             let challenger = largest(others, uncertain, generator).unwrap_or(leader);
             return ((leader, challenger), Destination::Pool);

@@ -31,7 +31,8 @@ pub(crate) enum Destination {
 #[derive(Debug, Clone)]
 pub(crate) enum Chooser {
     Best(Box<Best>),
-    TopTwo,
+    /// With the difference of strengths that does not matter.
+    TopTwo(f64),
     Order,
     Uniform(Uniform),
 }
@@ -40,7 +41,7 @@ impl Chooser {
     pub(crate) fn new(config: &Config) -> Result<Self, ConfigError> {
         Ok(match (config.goal, config.spec()?) {
             (Goal::Best, Some(spec)) => Self::Best(Box::new(Best::new(config, &spec)?)),
-            (Goal::Best, None) => Self::TopTwo,
+            (Goal::Best, None) => Self::TopTwo(libm::log((0.5 + config.margin) / (0.5 - config.margin))),
             (Goal::Uniform, _) => Self::Uniform(Uniform::new(config)),
             (Goal::Order, _) => Self::Order,
         })
@@ -50,7 +51,7 @@ impl Chooser {
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Best(best) => format!("{}, live {REVISION}", best.name()),
-            Self::TopTwo => format!("top-two, live {REVISION}"),
+            Self::TopTwo(_) => format!("top-two, live {REVISION}"),
             Self::Order => format!("order, live {REVISION}"),
             Self::Uniform(_) => format!("uniform, live {REVISION}"),
         }
@@ -66,7 +67,7 @@ impl Chooser {
     ) -> (Competitors, Destination) {
         match self {
             Self::Best(best) => best.choose(model, open, generator),
-            Self::TopTwo => (top_two::choose(model, competitors, open, generator), Destination::Model),
+            Self::TopTwo(margin) => (top_two::choose(model, competitors, *margin, open, generator), Destination::Model),
             Self::Uniform(uniform) => (uniform.choose(), Destination::Model),
             Self::Order => {
                 let pairs = (0..competitors as u32).flat_map(|j| (0..j).map(move |i| (i, j)));
@@ -89,7 +90,7 @@ impl Chooser {
         match self {
             Self::Best(best) => best.forget(to),
             Self::Uniform(uniform) => uniform.forget(pair),
-            Self::TopTwo | Self::Order => {}
+            Self::TopTwo(_) | Self::Order => {}
         }
     }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::Event;
-use super::stored::{AnsweredV1, AskedV1, ContinuedV1, CreatedV1, ForgottenV1, Version};
+use super::stored::{AnsweredV1, AskedV1, ContinuedV1, CreatedV1, CreatedV2, ForgottenV1, Version};
 use crate::config::Config;
 
 /// Where in a log a line is.
@@ -59,9 +59,10 @@ pub(crate) enum LineError {
     Unknown { event: String, version: u32 },
 }
 
-/// The line of an event in the newest version of its kind, with its line feed, and the checksum up to it.
+/// The line of an event in the newest version of its kind that it needs, with its line feed, and the checksum up to it.
 pub(crate) fn to_line(event: &Event, log: Log<'_>) -> (String, u64) {
     match event {
+        Event::Created { config, chooser } if config.margin > 0.0 => write(&CreatedV2::of(config, chooser), log),
         Event::Created { config, chooser } => write(&CreatedV1::of(config, chooser), log),
         Event::Continued { chooser } => write(&ContinuedV1::of(chooser), log),
         Event::Asked { first, second, item, judge, purpose } => {
@@ -81,6 +82,7 @@ pub(crate) fn from_line(text: &str, log: Log<'_>) -> Result<(Event, u64), LineEr
     let version = head.v.ok_or(LineError::NoVersion)?;
     match (head.event.as_str(), version) {
         (CreatedV1::EVENT, CreatedV1::VERSION) => read::<CreatedV1>(text, log),
+        (CreatedV2::EVENT, CreatedV2::VERSION) => read::<CreatedV2>(text, log),
         (ContinuedV1::EVENT, ContinuedV1::VERSION) => read::<ContinuedV1>(text, log),
         (AskedV1::EVENT, AskedV1::VERSION) => read::<AskedV1>(text, log),
         (AnsweredV1::EVENT, AnsweredV1::VERSION) => read::<AnsweredV1>(text, log),

@@ -48,7 +48,8 @@ enum GoalV1 {
 
 impl SettingsV1 {
     fn of(config: &Config) -> Self {
-        let Config { names, items, goal, policy, horizon, seed, both, repeat } = config.clone();
+        // Sessions without a margin are those of version 1, and stay readable to its programs.
+        let Config { names, items, goal, policy, horizon, seed, both, repeat, margin: _ } = config.clone();
         let goal = match goal {
             Goal::Best => GoalV1::Best,
             Goal::Order => GoalV1::Order,
@@ -64,7 +65,7 @@ impl SettingsV1 {
             GoalV1::Order => Goal::Order,
             GoalV1::Uniform => Goal::Uniform,
         };
-        Config { names, items, goal, policy, horizon, seed, both, repeat }
+        Config { names, items, goal, policy, horizon, seed, both, repeat, margin: 0.0 }
     }
 }
 
@@ -87,6 +88,30 @@ impl Version for CreatedV1 {
     fn upgrade(self, _: Log<'_>) -> Result<Event, Fault> {
         let Self { config, chooser } = self;
         Ok(Event::Created { config: config.upgrade(), chooser })
+    }
+}
+
+/// With a margin, which version 1 does not have.
+#[derive(Serialize, Deserialize)]
+pub(super) struct CreatedV2 {
+    config: SettingsV1,
+    margin: f64,
+    chooser: String,
+}
+
+impl CreatedV2 {
+    pub(super) fn of(config: &Config, chooser: &str) -> Self {
+        Self { config: SettingsV1::of(config), margin: config.margin, chooser: chooser.to_owned() }
+    }
+}
+
+impl Version for CreatedV2 {
+    const EVENT: &'static str = "created";
+    const VERSION: u32 = 2;
+
+    fn upgrade(self, _: Log<'_>) -> Result<Event, Fault> {
+        let Self { config, margin, chooser } = self;
+        Ok(Event::Created { config: Config { margin, ..config.upgrade() }, chooser })
     }
 }
 

@@ -1,11 +1,11 @@
 //! Tests of sessions from outside.
 
-mod advice;
 mod choices;
 mod design;
 mod events;
 mod replays;
 mod settings;
+mod stopping;
 
 use bandits::Generator;
 use judges::{Answer, Config, Pair, Session};

@@ -5,7 +5,7 @@ use std::str::FromStr as _;
 
 use anyhow::{Context, Result, ensure};
 use board::read::{Columns, DayOrder, Options, WinnerIs};
-use board::{Clusters, Settings, TieModel};
+use board::{Clusters, Looks, Settings, TieModel};
 use clap::{Args, ValueEnum};
 use letor_io::NameList;
 use output::input::{self, MOST_OF_RESULTS};
@@ -26,8 +26,9 @@ use desk::{eprintln, println};
 /// a name, a side, `tie`, `both bad`, or a score from 0 to 1. Also read are JSON Lines, counts per pair, and a square matrix of
 /// wins.
 ///
-/// The first line is the answer. Below it are what in the table would mislead, and all competitors with their strength under
-/// Bradley-Terry (with ties and the effect of being shown first) and the ranks that are known: for one look, and at every look.
+/// The first line is the answer. Below it are what in the table would mislead, and all competitors with one of four claims (best, among
+/// the best, behind, open), their strength under Bradley-Terry (with ties and the effect of being shown first) and the ranks that are
+/// known: for one look, and at every look.
 #[derive(Debug, Args)]
 pub(super) struct BoardCommand {
     /// The table: CSV, JSON Lines, JSON, a matrix of wins (all plain or gzip), or a session of `rankduel next`
@@ -62,6 +63,15 @@ pub(super) struct BoardCommand {
     /// What is independent: items, judges, judgements that share neither, or units (a pair on an item by one judge)
     #[arg(long, value_name = "KIND", value_enum, default_value_t = ClustersArg::Auto)]
     clusters: ClustersArg,
+
+    /// What claims hold for: one look; or every look at a table that grows, and pairs that a policy chose [default: once; of a session, always
+    /// every]
+    #[arg(long, value_name = "LOOKS", value_enum, default_value_t = LooksArg::Once, hide_default_value = true)]
+    looks: LooksArg,
+
+    /// By how much the best may be better than the one that is named, as a share of points: with 0.05, at least 45% against each other
+    #[arg(long, value_name = "D", default_value_t = 0.0)]
+    margin: f64,
 
     /// How the model accounts for ties
     #[arg(long, value_name = "MODEL", value_enum, default_value_t = TiesArg::Davidson)]
@@ -132,7 +142,7 @@ impl From<KindArg> for WinnerIs {
 /// [`Clusters`] as a flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ClustersArg {
-    /// Items and judges, each if there are at least twenty
+    /// Items and judges, each if there are at least five
     Auto,
     /// Units
     Units,
@@ -152,6 +162,24 @@ impl From<ClustersArg> for Clusters {
             ClustersArg::Item => Self::Item,
             ClustersArg::Judge => Self::Judge,
             ClustersArg::Both => Self::Both,
+        }
+    }
+}
+
+/// [`Looks`] as a flag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum LooksArg {
+    /// Once: verdicts chose neither pairs nor the end
+    Once,
+    /// Again and again, or a policy chose the pairs
+    Every,
+}
+
+impl From<LooksArg> for Looks {
+    fn from(looks: LooksArg) -> Self {
+        match looks {
+            LooksArg::Once => Self::Once,
+            LooksArg::Every => Self::Every,
         }
     }
 }
@@ -190,6 +218,8 @@ struct Config<'a> {
     in_time: bool,
     confidence: f64,
     clusters: Clusters,
+    looks: Looks,
+    margin: f64,
     ties: TieModel,
 }
 
@@ -212,6 +242,8 @@ impl BoardCommand {
             level: self.confidence,
             clusters: self.clusters.into(),
             ties: self.ties.into(),
+            looks: self.looks.into(),
+            margin: self.margin,
             ..Settings::default()
         };
         let folder = self.out.as_deref().map(|out| self.claim(out, &name, &bytes)).transpose()?;
@@ -277,6 +309,8 @@ impl BoardCommand {
             in_time: self.in_time,
             confidence: self.confidence,
             clusters: self.clusters.into(),
+            looks: self.looks.into(),
+            margin: self.margin,
             ties: self.ties.into(),
         };
         let folder = claim_folder(out, Existing::replaced(self.replace), true, &config, self.quiet)?;

@@ -65,6 +65,7 @@ fn a_session_from_first_pair_to_table() {
     let status = called(at, &["--status"]);
     assert!(status.contains("5 pairs asked: 4 answered, 0 open, 1 forgotten"), "{status}");
     assert!(status.contains("2 of the answers are ties (1 of them both bad)") && status.contains(" leads"), "{status}");
+    assert!(status.lines().last().expect("a line").contains("with 95% confidence at every look"), "{status}");
     called(at, &["--export", "votes.csv"]);
     let mut table = csv::Reader::from_path(at.join("votes.csv")).expect("a table");
     assert_eq!(table.headers().expect("a header"), vec!["first", "second", "winner", "item", "judge", "ticket"]);
@@ -112,6 +113,7 @@ fn settings_that_differ_are_refused_by_their_name() {
         (&["--items", "other.txt"], "--items differs in line 2, but judge.jsonl was begun with 2 items"),
         (&["--both"], "--both is given, but"),
         (&["--repeat", "0.1"], "--repeat is 0.1, but judge.jsonl was begun with 0"),
+        (&["--margin", "0.1"], "--margin is 0.1, but judge.jsonl was begun with 0"),
         (&["--horizon", "9"], "--horizon is 9, but judge.jsonl was begun with none"),
     ] {
         for also in [&["--no-ask"][..], &["--status"], &[]] {

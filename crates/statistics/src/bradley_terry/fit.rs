@@ -2,7 +2,7 @@
 
 use super::comparison::{Cell, Comparison, Point};
 use super::ties::{Expected, Terms, Ties};
-use super::{graph, sandwich};
+use super::{effective, graph, sandwich};
 use crate::StatisticsError;
 use crate::matrix::Cholesky;
 
@@ -336,6 +336,17 @@ impl Fit {
     #[must_use]
     pub fn sandwich(&self, comparisons: &[Comparison], clusters: Option<&[u32]>, corrected: bool) -> Vec<f64> {
         sandwich::sandwich(self, comparisons, clusters, corrected)
+    }
+
+    /// How many clusters each difference of two strengths rests on, from 1 to their number: row by row, one row and column per arm.
+    /// `clusters` has one number per comparison. Of many arms in many clusters, that of a pair is the smaller one of both arms,
+    /// each against the average.
+    ///
+    /// # Panics
+    /// If a comparison has an arm that does not exist, or there is not one cluster per comparison.
+    #[must_use]
+    pub fn effective_clusters(&self, comparisons: &[Comparison], clusters: &[u32]) -> Vec<f64> {
+        effective::effective_clusters(self, comparisons, clusters)
     }
 }
 

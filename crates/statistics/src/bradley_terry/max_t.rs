@@ -12,8 +12,11 @@
 //!   Neighbourhoods and Academic Achievement across Countries", Review of Economic Studies 91(1), 2024,
 //!   <https://doi.org/10.1093/restud/rdad006>: ranks from simultaneous differences.
 
-use crate::special::Normals;
+use crate::special::{Normals, normal_quantile, student_quantile};
 use crate::{StatisticsError, matrix};
+
+/// Draws times pairs that are simulated; 4,000 draws of some 700 strengths.
+const MOST_WORK: usize = 1_000_000_000;
 
 /// Simultaneous tests of all differences of strengths.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +29,8 @@ pub struct MaxT {
 
 impl MaxT {
     /// From estimates and their covariances, row by row. With `freedom` degrees of freedom (the number of clusters less
-    /// one, say), the quantile is that of a multivariate t distribution. The quantile is simulated with fixed draws.
+    /// one, say), the quantile is that of a multivariate t distribution. The quantile is simulated with fixed draws; with two strengths,
+    /// and with so many that draws would take seconds, it is that of Bonferroni's inequality.
     ///
     /// # Errors
     /// If `alpha` is not in (0, 1), or there are fewer than two strengths.
@@ -52,8 +56,16 @@ impl MaxT {
         let shift = (0..arms).map(|k| covariance[k * arms + k]).sum::<f64>() / arms as f64;
         let shifted: Vec<f64> = covariance.iter().map(|value| value + shift).collect();
         let factor = matrix::Cholesky::forced(&shifted, arms);
-        let mut draws = Normals::from_seed(0x6d61_785f);
         let count = (200.0 / alpha).max(4_000.0) as usize;
+        let pairs = arms * (arms - 1) / 2;
+        if pairs == 1 || count.saturating_mul(pairs) > MOST_WORK {
+            let each = alpha / pairs as f64;
+            let freedom = freedom.filter(|freedom| *freedom > 0);
+            let quantile =
+                freedom.map_or_else(|| -normal_quantile(each / 2.0), |freedom| student_quantile(each, freedom as f64));
+            return Ok(Self { strengths: strengths.to_vec(), errors, quantile });
+        }
+        let mut draws = Normals::from_seed(0x6d61_785f);
         let inverse: Vec<f64> = errors.iter().map(|error| if *error > 0.0 { 1.0 / error } else { 0.0 }).collect();
         let mut largest: Vec<f64> = (0..count)
             .map(|_| {
@@ -73,22 +85,6 @@ impl MaxT {
         largest.sort_by(f64::total_cmp);
         let quantile = largest[((count as f64 * (1.0 - alpha)) as usize).min(count - 1)];
         Ok(Self { strengths: strengths.to_vec(), errors, quantile })
-    }
-
-    /// Raises the standard errors of differences to those of other covariances, where these are larger.
-    ///
-    /// # Panics
-    /// If the covariances do not have one row and column per strength.
-    #[must_use]
-    pub fn at_least(mut self, covariance: &[f64]) -> Self {
-        let arms = self.strengths.len();
-        assert_eq!(covariance.len(), arms * arms, "one row and column per strength");
-        for (at, error) in self.errors.iter_mut().enumerate() {
-            let (i, j) = (at / arms, at % arms);
-            let variance = covariance[i * arms + i] + covariance[j * arms + j] - 2.0 * covariance[at];
-            *error = error.max(libm::sqrt(variance.max(0.0)));
-        }
-        self
     }
 
     /// How many standard errors a difference must exceed.

@@ -7,8 +7,8 @@
 //! P(i beats j) / P(j beats i).
 //!
 //! [`BradleyTerry`] fits counts of pairs. [`Fit`] also takes weights, fractions of a point and positions, and has
-//! covariances by cluster; [`MaxT`] makes simultaneous statements of them, [`Sequential`] statements that hold at every
-//! look.
+//! covariances by cluster; [`Contrasts`] makes of them simultaneous statements for one look and for every look.
+//! [`Sequential`] makes statements at every look that are exact under the model, and need more judgements.
 //!
 //! ## References
 //!
@@ -21,11 +21,13 @@
 //!
 //! ## Notes
 //!
-//! Standard errors hold for pairs that were allocated in advance. If a bandit chose the pairs by earlier outcomes,
-//! neither kind is valid: use [`BestArm`](crate::anytime::BestArm) for decisions, and the strengths as a summary.
+//! The intervals of [`BradleyTerry`] hold for pairs that were allocated in advance. If a bandit chose the pairs by earlier outcomes,
+//! neither kind is valid: use [`BestArm`](crate::anytime::BestArm) or [`Look::Every`] for decisions, and the strengths as a summary.
 
 mod comparison;
+mod contrasts;
 mod davidson;
+mod effective;
 mod fit;
 mod graph;
 mod max_t;
@@ -36,6 +38,7 @@ mod sequential;
 mod ties;
 
 pub use comparison::{Cell, Comparison, Point, cells};
+pub use contrasts::{Contrasts, Look};
 pub use fit::{Fit, Options};
 pub use graph::{groups, position_is_determined, unbeaten};
 pub use max_t::MaxT;

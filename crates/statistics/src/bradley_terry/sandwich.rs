@@ -22,7 +22,8 @@ pub(super) fn sandwich(fit: &Fit, comparisons: &[Comparison], clusters: Option<&
         meat.iter_mut().for_each(|value| *value *= factor);
     }
     let inverse = fit.model_covariance();
-    matrix::product(&matrix::product(inverse, &meat, size), inverse, size)
+    // The sums of scores are sparse where most arms never met; a product passes over what is 0 in its first factor.
+    matrix::product(inverse, &matrix::product(&meat, inverse, size), size)
 }
 
 /// Adds up the scores of each cluster, and hands the sums over one after the other. Returns the number of clusters.

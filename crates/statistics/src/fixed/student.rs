@@ -10,7 +10,7 @@
 //! I, Type II and Type III Errors", SIGIR 2019, <https://doi.org/10.1145/3331184.3331259>.
 
 use crate::StatisticsError;
-use crate::special::{ln_beta_above, normal_quantile};
+use crate::special::{student_outside, student_quantile};
 
 /// The result of the test.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,7 +34,7 @@ impl PairedT {
     /// If `alpha` is not in (0, 1).
     pub fn interval(&self, alpha: f64) -> Result<(f64, f64), StatisticsError> {
         crate::error::check_level(alpha)?;
-        let reach = self.standard_error * quantile(alpha, self.freedom as f64);
+        let reach = self.standard_error * student_quantile(alpha, self.freedom as f64);
         Ok((self.mean - reach, self.mean + reach))
     }
 }
@@ -59,36 +59,7 @@ pub fn paired_t_test(first: &[f64], second: &[f64]) -> Result<PairedT, Statistic
     let squares: f64 = differences.iter().map(|difference| (difference - mean) * (difference - mean)).sum();
     let standard_error = libm::sqrt(squares / (n - 1) as f64 / n as f64);
     let t = if mean == 0.0 { 0.0 } else { mean / standard_error };
-    Ok(PairedT { mean, standard_error, t, freedom: n - 1, p_value: two_sided(t, (n - 1) as f64) })
-}
-
-/// P(|T| > |t|) for T of Student's distribution.
-fn two_sided(t: f64, freedom: f64) -> f64 {
-    let square = t * t;
-    if square == 0.0 {
-        return 1.0;
-    }
-    // T^2 / (T^2 + freedom) is Beta(1/2, freedom / 2).
-    let share = if square.is_finite() { square / (square + freedom) } else { 1.0 };
-    if share < 1.0 { libm::exp(ln_beta_above(share, 0.5, freedom / 2.0)).min(1.0) } else { 0.0 }
-}
-
-/// The t with P(|T| > t) = `alpha`.
-fn quantile(alpha: f64, freedom: f64) -> f64 {
-    // Tails are heavier than those of the normal distribution, so that the quantile is no smaller.
-    let mut low = normal_quantile(1.0 - alpha / 2.0).max(0.0);
-    let mut high = 2.0 * low + 1.0;
-    while two_sided(high, freedom) > alpha {
-        high *= 2.0;
-    }
-    while high - low > 1e-14 * high {
-        let middle = 0.5 * (low + high);
-        if middle <= low || middle >= high {
-            break;
-        }
-        if two_sided(middle, freedom) > alpha { low = middle } else { high = middle }
-    }
-    0.5 * (low + high)
+    Ok(PairedT { mean, standard_error, t, freedom: n - 1, p_value: student_outside(t, (n - 1) as f64) })
 }
 
 #[cfg(test)]

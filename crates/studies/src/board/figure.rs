@@ -22,10 +22,7 @@ pub(super) fn forest(report: &BoardReport) -> Forest {
             value: competitor.strength,
             inner: (competitor.strength - single, competitor.strength + single),
             outer: Some((competitor.strength - radius.max(single), competitor.strength + radius.max(single))),
-            text: match competitor.always {
-                Some(always) => format!("{} / {}", ranks(competitor.once), ranks(always)),
-                None => ranks(competitor.once),
-            },
+            text: format!("{} / {}", ranks(competitor.once), ranks(competitor.always)),
         }
     };
     let shown = &board.competitors[..board.competitors.len().min(MOST)];
@@ -40,14 +37,14 @@ pub(super) fn forest(report: &BoardReport) -> Forest {
         notes.push(format!("the first {} of {}", shown.len(), board.competitors.len()));
     }
     notes.extend(board.findings.iter().map(|found| found.sentence.trim_end_matches('.').to_owned()));
-    let every = board.competitors.iter().any(|competitor| competitor.always.is_some());
+    notes.extend(board.too_few.iter().map(|few| few.trim_end_matches('.').to_owned()));
     Forest {
         title: board.sentence.clone(),
         subtitle: Some(format!(
-            "{}: strengths under Bradley-Terry; thick: 95% each; thin: {}% for all at one look; right: ranks at one look{}",
+            "{}: strengths under Bradley-Terry; thick: 95% each; thin: {}% for all at one look, if there are many judges and items; right: ranks at \
+             one look / at every look",
             report.name.rsplit('/').next().unwrap_or_default(),
             100.0 * board.level,
-            if every { " / at every look" } else { "" }
         )),
         x_label: match board.groups.first().map(|group| group.ties) {
             // With a threshold, ties take more from the wins of the weaker.

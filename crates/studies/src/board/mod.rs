@@ -11,7 +11,7 @@ mod rows;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use board::read::{Options, Reading};
-use board::{Board, FurtherPairs, Settings};
+use board::{Board, Settings};
 use judges::Goal;
 use output::numbers::with_separators;
 use output::tell::note;
@@ -36,6 +36,13 @@ fn cost(competitors: usize) -> Option<String> {
     let tens = (9.2 * (competitors as f64 / 1500.0).powi(3)).round();
     let count = with_separators(competitors as u64);
     (tens > 0.0).then(|| format!("{count} competitors take about {:.0} s of processor time", 10.0 * tens))
+}
+
+/// Says what it costs if that is much.
+fn said_cost(competitors: usize, quiet: bool) {
+    if let Some(cost) = cost(competitors) {
+        note(quiet, &cost);
+    }
 }
 
 impl BoardReport {
@@ -69,21 +76,15 @@ impl BoardReport {
     pub fn of_session(name: &str, live: &judges::Session, settings: &Settings, quiet: bool) -> Result<Self> {
         let mut notes = Vec::new();
         if live.config().goal != Goal::Uniform {
-            notes.push(
-                "Earlier verdicts chose the later pairs. Ranks of one look assume that they did not; ranks of every look hold.".to_owned(),
-            );
+            notes.push("Earlier verdicts chose the later pairs: claims are those of every look.".to_owned());
         }
         let open = live.counts().open;
         if open > 0 {
             notes.push(format!("{open} of the pairs that were asked are not answered yet."));
         }
-        let further = match live.config().goal {
-            Goal::Best => FurtherPairs::Best,
-            Goal::Order => FurtherPairs::Order,
-            Goal::Uniform => FurtherPairs::Everyone,
-        };
-        let settings = Settings { further, ..settings.clone() };
-        Self::of(name, Reading { table: live.judgements(), notes }, &settings, quiet)
+        said_cost(live.config().names.len(), quiet);
+        let board = live.board(settings).map_err(|error| anyhow!("{name}: {error}"))?;
+        Ok(Self { name: name.to_owned(), board, notes })
     }
 
     /// The report on a table that was read. Unless `quiet`, says before what it costs if that is much.
@@ -91,9 +92,7 @@ impl BoardReport {
     /// # Errors
     /// Why nothing can be said of it.
     pub fn of(name: &str, reading: Reading, settings: &Settings, quiet: bool) -> Result<Self> {
-        if let Some(cost) = cost(reading.table.names.len()) {
-            note(quiet, &cost);
-        }
+        said_cost(reading.table.names.len(), quiet);
         let board = Board::new(&reading.table, settings).map_err(|error| anyhow!("{name}: {error}"))?;
         Ok(Self { name: name.to_owned(), board, notes: reading.notes })
     }
@@ -120,13 +119,15 @@ impl BoardReport {
             };
             Some(format!("{what}: a weak prior (standard deviation {prior}) keeps the strengths finite."))
         });
-        found.chain(held).chain(self.notes.iter().cloned()).collect()
+        found.chain(self.board.too_few.iter().cloned()).chain(held).chain(self.notes.iter().cloned()).collect()
     }
 
     /// What the columns are.
     fn assumptions(&self) -> Vec<String> {
         let all = &self.board.assumptions;
-        [&all.units, &all.one_look, &all.every_look, &all.without_model, &all.ranks].map(Clone::clone).to_vec()
+        [&all.claims, &all.units, &all.of_whom, &all.one_look, &all.every_look, &all.without_model]
+            .map(Clone::clone)
+            .to_vec()
     }
 
     /// The table with what it assumes below.

@@ -8,7 +8,6 @@ use output::text_table::noted::NotedTable;
 /// Best first, with the notes given.
 pub(super) fn table(board: &Board, notes: Vec<String>) -> NotedTable {
     let several = board.groups.len() > 1;
-    let always = board.competitors.iter().any(|competitor| competitor.always.is_some());
     let mut columns = Vec::new();
     if several {
         columns.push(("group", true));
@@ -16,6 +15,7 @@ pub(super) fn table(board: &Board, notes: Vec<String>) -> NotedTable {
     columns.extend([
         ("rank", true),
         ("competitor", false),
+        ("claim", false),
         ("strength", true),
         ("± s.e.", true),
         ("won", true),
@@ -23,11 +23,10 @@ pub(super) fn table(board: &Board, notes: Vec<String>) -> NotedTable {
         ("tied", true),
         ("P(best)", true),
         ("ranks, one look", true),
+        ("every look", true),
+        ("beats", true),
+        ("beaten by", true),
     ]);
-    if always {
-        columns.push(("every look", true));
-    }
-    columns.extend([("beats", true), ("beaten by", true)]);
     let row = |competitor: &Competitor| {
         let mut cells = Vec::new();
         if several {
@@ -36,6 +35,7 @@ pub(super) fn table(board: &Board, notes: Vec<String>) -> NotedTable {
         cells.extend([
             competitor.rank.to_string(),
             competitor.name.clone(),
+            competitor.claim.words().to_owned(),
             format!("{:.2}", competitor.strength),
             format!("{:.2}", competitor.standard_error),
             with_separators(competitor.wins),
@@ -43,11 +43,10 @@ pub(super) fn table(board: &Board, notes: Vec<String>) -> NotedTable {
             with_separators(competitor.ties),
             percent(competitor.best),
             ranks(competitor.once),
+            ranks(competitor.always),
+            competitor.beats.to_string(),
+            competitor.beaten_by.to_string(),
         ]);
-        if always {
-            cells.push(competitor.always.map_or_else(String::new, ranks));
-        }
-        cells.extend([competitor.beats.to_string(), competitor.beaten_by.to_string()]);
         cells
     };
     let mut notes = notes;
@@ -85,11 +84,10 @@ pub(super) fn csv(board: &Board) -> Result<Vec<u8>> {
         "rank_worst_every_look",
         "beats",
         "beaten_by",
-        "rank_best_one_order",
-        "rank_worst_one_order",
+        "claim",
+        "claim_at",
     ])?;
     for one in &board.competitors {
-        let always = |of: fn(Ranks) -> usize| one.always.map_or_else(String::new, |ranks| of(ranks).to_string());
         writer.write_record([
             (one.group + 1).to_string(),
             one.rank.to_string(),
@@ -102,12 +100,12 @@ pub(super) fn csv(board: &Board) -> Result<Vec<u8>> {
             one.best.to_string(),
             one.once.best.to_string(),
             one.once.worst.to_string(),
-            always(|ranks| ranks.best),
-            always(|ranks| ranks.worst),
+            one.always.best.to_string(),
+            one.always.worst.to_string(),
             one.beats.to_string(),
             one.beaten_by.to_string(),
-            one.known.best.to_string(),
-            one.known.worst.to_string(),
+            one.claim.words().to_owned(),
+            board.looks.words().to_owned(),
         ])?;
     }
     Ok(writer.into_inner().map_err(|error| error.into_error())?)

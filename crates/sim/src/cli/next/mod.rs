@@ -15,7 +15,7 @@ use anyhow::Result;
 use clap::Args;
 use judges::{Answer, Goal, Pair, Ticket, verdict_from_word};
 use letor_io::NameList;
-use output::numbers::parse_positive;
+use output::numbers::{parse_confidence, parse_positive};
 use output::usage::usage;
 use serde::Serialize;
 
@@ -60,9 +60,13 @@ pub(super) struct Next {
     #[arg(long, conflicts_with_all = ["pairs", "interactive"])]
     open: bool,
 
-    /// Say how many pairs were asked and answered, and who leads
+    /// Say how many pairs were asked and answered, who leads, and whether the best is known, so that one may stop
     #[arg(long, conflicts_with_all = ["pairs", "interactive"])]
     status: bool,
+
+    /// With --status: the confidence of naming the best, at all looks together
+    #[arg(long, value_name = "C", default_value = "0.95", value_parser = parse_confidence, requires = "status")]
+    confidence: f64,
 
     /// Write all answers to a CSV file: first, second, winner, item, judge, ticket
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pairs", "interactive"], value_hint = clap::ValueHint::FilePath)]
@@ -116,6 +120,11 @@ pub(super) struct Settings {
     /// them [default: 0]
     #[arg(long, value_name = "SHARE")]
     repeat: Option<f64>,
+
+    /// By how much the best may be better than the one that is named, as a share of points: with 0.05, one that gets at least 45% against
+    /// each other is good enough; without, a session between equals never ends [default: 0]
+    #[arg(long, value_name = "D")]
+    margin: Option<f64>,
 }
 
 /// More pairs are not asked together.
@@ -188,6 +197,10 @@ impl Next {
         }
         if self.status {
             println!("{}", live.status());
+            if live.counts().answered > 0 {
+                let settings = board::Settings { level: self.confidence, advice: false, ..Default::default() };
+                println!("{}", live.board(&settings).map_err(usage)?.sentence);
+            }
         }
         Ok(())
     }

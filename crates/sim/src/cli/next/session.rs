@@ -175,6 +175,7 @@ impl Settings {
             seed: self.seed.unwrap_or(0),
             both: self.both,
             repeat: self.repeat.unwrap_or(0.0),
+            margin: self.margin.unwrap_or(0.0),
             ..usual
         })
     }
@@ -223,6 +224,9 @@ impl Settings {
         }
         if let Some(repeat) = self.repeat.filter(|repeat| *repeat != config.repeat) {
             return differs("repeat", is(&repeat), config.repeat.to_string());
+        }
+        if let Some(margin) = self.margin.filter(|margin| *margin != config.margin) {
+            return differs("margin", is(&margin), config.margin.to_string());
         }
         Ok(())
     }

@@ -1,0 +1,212 @@
+//! What is claimed of each competitor, and who is best: one relation for words, numbers and the sentence.
+
+use super::Ranks;
+use crate::Table;
+use crate::group::{GroupFit, difference_of, strongest};
+use crate::settings::Settings;
+use crate::units::Units;
+use crate::winners::Winners;
+use serde::Serialize;
+use statistics::bradley_terry::{Contrasts, Fit, Look};
+
+/// What is known of a competitor in its group, at the look of the headline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Claim {
+    /// Known to beat every other one.
+    Best,
+    /// Known to beat some other, and not known to be beaten by any.
+    AmongTheBest,
+    /// Known to be beaten by some other.
+    Behind,
+    /// Neither is known.
+    Open,
+}
+
+impl Claim {
+    /// In words: `best`, `among the best`, `behind` or `open`.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Best => "best",
+            Self::AmongTheBest => "among the best",
+            Self::Behind => "behind",
+            Self::Open => "open",
+        }
+    }
+}
+
+/// What a claim stands on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum By {
+    /// Strengths under Bradley-Terry.
+    Strengths,
+    /// The judgements of each pair alone, because no order explains all pairs.
+    Pairs,
+}
+
+/// Who leads, and what is known.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Leader {
+    /// Its name.
+    pub name: String,
+    /// The probability that it is the best, under Bradley-Terry: a posterior.
+    pub probability: f64,
+    /// How many competitors it is known to beat.
+    pub beats: usize,
+    /// How many competitors it is compared with.
+    pub others: usize,
+    /// What that stands on.
+    pub by: By,
+    /// How many are claimed to be among the best.
+    pub among: usize,
+    /// How many are claimed to be behind.
+    pub behind: usize,
+    /// How many are open.
+    pub open: usize,
+}
+
+/// What the board concludes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Conclusion {
+    /// The best is known.
+    Best(Leader),
+    /// It is known to be worse than no other by more than the margin asked for.
+    WithinMargin(Leader),
+    /// It is not known who is best.
+    Leading(Leader),
+    /// No order explains all pairs, and no competitor is known to beat each of the others: who leads by strengths.
+    NoOrder(Leader),
+    /// Several groups were never compared, even indirectly: the leader of the largest.
+    NotConnected(Leader),
+    /// Each name was always shown on one side: order and name cannot be distinguished.
+    OrderAndNames,
+    /// Nothing but ties.
+    OnlyTies,
+}
+
+/// What is known of a group.
+pub(super) struct Known<'a> {
+    group: &'a GroupFit,
+    look: Look,
+    by: By,
+    /// The member that is known to be the best.
+    best: Option<usize>,
+}
+
+impl<'a> Known<'a> {
+    /// Under a significant misfit, only what pairs say counts.
+    pub(super) fn of(group: &'a GroupFit, settings: &Settings, misfits: bool) -> Self {
+        let look = settings.looks.look();
+        let by = if misfits { By::Pairs } else { By::Strengths };
+        let best = if misfits { group.proven.best() } else { best_of(group, settings) };
+        Self { group, look, by, best }
+    }
+
+    fn beats(&self, first: usize, second: usize) -> bool {
+        // Who is best beats all, also where that alone is known of a pair.
+        match (self.best, self.by) {
+            (Some(best), _) if best == first => first != second,
+            (Some(best), _) if best == second => false,
+            (_, By::Strengths) => self.group.is_stronger(first, second, self.look),
+            (_, By::Pairs) => self.group.proven.beats(first, second),
+        }
+    }
+
+    /// The best and the worst rank that the strengths allow a member at a look: at that of the headline as it is claimed.
+    pub(super) fn ranks(&self, member: usize, look: Look) -> Ranks {
+        let stronger = |i: usize, j: usize| {
+            if look == self.look && self.by == By::Strengths {
+                self.beats(i, j)
+            } else {
+                self.group.is_stronger(i, j, look)
+            }
+        };
+        let others = || (0..self.group.members.len()).filter(|other| *other != member);
+        Ranks {
+            best: 1 + others().filter(|other| stronger(*other, member)).count(),
+            worst: self.group.members.len() - others().filter(|other| stronger(member, *other)).count(),
+        }
+    }
+
+    pub(super) fn claims(&self) -> Vec<Claim> {
+        let size = self.group.members.len();
+        let claim = |member: usize| {
+            if self.best == Some(member) {
+                Claim::Best
+            } else if (0..size).any(|other| self.beats(other, member)) {
+                Claim::Behind
+            } else if (0..size).any(|other| self.beats(member, other)) {
+                Claim::AmongTheBest
+            } else {
+                Claim::Open
+            }
+        };
+        (0..size).map(claim).collect()
+    }
+
+    fn leader(&self, names: &[String], member: usize) -> Leader {
+        let claims = self.claims();
+        let count = |of: Claim| claims.iter().filter(|claim| **claim == of).count();
+        let size = self.group.members.len();
+        Leader {
+            name: names[self.group.members[member]].clone(),
+            probability: self.group.posterior.best[member],
+            beats: (0..size).filter(|other| self.beats(member, *other)).count(),
+            others: size - 1,
+            by: self.by,
+            among: count(Claim::AmongTheBest),
+            behind: count(Claim::Behind),
+            open: count(Claim::Open),
+        }
+    }
+}
+
+/// The member that is known to be the best, if an order explains all pairs.
+pub(super) fn best_of(group: &GroupFit, settings: &Settings) -> Option<usize> {
+    best_by_strengths(&group.fit, &group.contrasts, 0.0, settings)
+        .or_else(|| group.fit.prior().and_then(|_| group.proven.best()))
+}
+
+/// The member whose row of one-sided statements names it: the best, or one that is no worse than any by more than `margin`, a share of
+/// points. Only the strongest can be the best.
+pub(crate) fn best_by_strengths(fit: &Fit, contrasts: &Contrasts, margin: f64, settings: &Settings) -> Option<usize> {
+    let difference = difference_of(fit, margin);
+    let is_named = |member: &usize| contrasts.is_best(*member, difference, settings.looks.look());
+    Some(strongest(fit.strengths())).filter(is_named)
+}
+
+pub(super) fn conclusion(
+    table: &Table,
+    fits: &[GroupFit],
+    known: &Known<'_>,
+    units: &Units,
+    settings: &Settings,
+) -> Conclusion {
+    let fit = &fits[0];
+    if units.tally.decided + units.tally.scores == 0 {
+        return Conclusion::OnlyTies;
+    }
+    if fit.confounded {
+        return Conclusion::OrderAndNames;
+    }
+    let leader = known.leader(&table.names, known.best.unwrap_or_else(|| fit.leader()));
+    if fits.len() > 1 {
+        return Conclusion::NotConnected(leader);
+    }
+    match (known.best, known.by) {
+        (Some(_), _) => Conclusion::Best(leader),
+        (None, By::Pairs) => Conclusion::NoOrder(leader),
+        (None, By::Strengths) => match best_by_strengths(&fit.fit, &fit.contrasts, settings.margin, settings) {
+            Some(member) if settings.margin > 0.0 => Conclusion::WithinMargin(known.leader(&table.names, member)),
+            _ => Conclusion::Leading(leader),
+        },
+    }
+}
+
+/// The winners by shares, if no order explains all pairs.
+pub(super) fn winners(table: &Table, fit: &GroupFit, misfits: bool) -> Option<Winners> {
+    misfits.then(|| Winners::of(&table.names, fit)).flatten()
+}

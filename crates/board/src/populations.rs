@@ -1,0 +1,298 @@
+//! Of whom a board speaks: of a population of judges and of items, or of those of the table alone.
+//!
+//! Judgements of one judge resemble each other, and so do those on one item. If judges are a sample of those who might have judged, errors
+//! are those of clusters, and what is known holds for the population. From few judges hardly anything is known of judges in general, however
+//! much they judge. Fewer than [`Clusters::FEWEST`] are taken as given, unless asked for: then the board speaks of them alone.
+
+use crate::BoardError;
+use crate::settings::{Clusters, Settings};
+use crate::units::Unit;
+use crate::words::count;
+use serde::Serialize;
+use statistics::bradley_terry::{Comparison, Contrasts, Fit, inflated, two_way};
+
+/// What judgements share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// An item: a prompt, a query.
+    Item,
+    /// A judge.
+    Judge,
+}
+
+impl Kind {
+    fn of(self, unit: &Unit) -> Option<u32> {
+        match self {
+            Self::Item => unit.item,
+            Self::Judge => unit.judge,
+        }
+    }
+
+    /// `item` and `items`, or `judge` and `judges`.
+    pub(crate) fn nouns(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Item => ("item", "items"),
+            Self::Judge => ("judge", "judges"),
+        }
+    }
+}
+
+/// The judges, or the items, of a group.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Population {
+    /// Which.
+    pub kind: Kind,
+    /// How many there are; judgements that name none have one each.
+    pub count: u64,
+    /// How many of equal weight these are worth, 1 to `count`: the median over pairs of competitors.
+    pub effective: f64,
+    /// Whether statements are about the population they come from; otherwise they are about these alone.
+    pub general: bool,
+    /// If `general`, and there are too few: how many pairs are known, at the look of the headline, and how many would be if statements were
+    /// about these alone.
+    pub too_few: Option<(usize, usize)>,
+}
+
+/// What is independent.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Populations {
+    /// The clusters in use; never `Auto`.
+    pub(crate) clusters: Clusters,
+    /// Of each kind that the table names.
+    pub(crate) all: Vec<Population>,
+}
+
+impl Populations {
+    /// By what judgements are joined to those that are independent.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = Kind> {
+        self.all.iter().filter(|population| population.general).map(|population| population.kind)
+    }
+
+    /// What there is too little of to speak of it in general, in sentences.
+    pub(crate) fn too_few(&self, look: &str) -> Vec<String> {
+        let alone = |kind: Kind| {
+            let other = self.kinds().find(|other| *other != kind);
+            other.map_or_else(
+                || format!("for these {} alone", kind.nouns().1),
+                |other| format!("by {}", other.nouns().0),
+            )
+        };
+        let sentence = |population: &Population| {
+            let (one, many) = population.kind.nouns();
+            let (known, otherwise) = population.too_few?;
+            let worth = if population.effective < 0.8 * population.count as f64 {
+                format!(", worth {:.0} of equal weight,", population.effective)
+            } else {
+                String::new()
+            };
+            let are = if population.count == 1 { "is" } else { "are" };
+            Some(format!(
+                "{}{worth} {are} too few to speak of {many} in general ({look}: {}; {}: {otherwise}).",
+                count(population.count, one, many),
+                count(known as u64, "pair", "pairs"),
+                alone(population.kind)
+            ))
+        };
+        self.all.iter().filter_map(sentence).collect()
+    }
+
+    /// Of whom statements are, in words.
+    pub(crate) fn of_whom(&self) -> String {
+        let named = |general: bool| {
+            let all = self.all.iter().filter(|population| population.general == general);
+            all.map(|population| (population.count, population.kind.nouns())).collect::<Vec<_>>()
+        };
+        let sample: Vec<String> = named(true).iter().map(|(_, nouns)| nouns.1.to_owned()).collect();
+        let given: Vec<String> = named(false).iter().map(|(number, nouns)| count(*number, nouns.0, nouns.1)).collect();
+        let mut text = if sample.is_empty() {
+            "Statements are about further units like these".to_owned()
+        } else {
+            format!("Statements are about {} in general, of whom those of the table are a sample", sample.join(" and "))
+        };
+        if !given.is_empty() {
+            text += &format!(
+                ", {} the {} of the table alone",
+                if sample.is_empty() { "of" } else { "and about" },
+                given.join(" and ")
+            );
+        }
+        text + "."
+    }
+}
+
+/// Of clusters worth fewer than these, a board says what they cost.
+const FEW: f64 = 20.0;
+
+/// What a fit is worth.
+pub(crate) struct Estimated {
+    /// Covariances of the strengths that are positive semi-definite, for normal approximations.
+    pub(crate) covariance: Vec<f64>,
+    pub(crate) contrasts: Contrasts,
+    pub(crate) populations: Populations,
+    /// The standard error of the position effect.
+    pub(crate) position_error: Option<f64>,
+}
+
+/// What clusters of one kind say.
+struct Found {
+    kind: Kind,
+    /// Covariances of all parameters.
+    full: Vec<f64>,
+    /// Those of the strengths.
+    covariance: Vec<f64>,
+    effective: Vec<f64>,
+}
+
+/// What all clusters say.
+struct Estimates {
+    /// How many there are of each kind that units name.
+    present: Vec<(Kind, u64)>,
+    /// By kind, of those whose populations statements are about.
+    found: Vec<Found>,
+    /// Covariances of all parameters, from all kinds together.
+    together: Vec<f64>,
+    /// Those of the strengths.
+    together_of_strengths: Vec<f64>,
+}
+
+impl Estimates {
+    fn of(fit: &Fit, comparisons: &[Comparison], units: &[Unit], settings: &Settings) -> Self {
+        let is_general = |kind: Kind, count: u64| match settings.clusters {
+            Clusters::Auto => count >= Clusters::FEWEST as u64,
+            Clusters::Units => false,
+            Clusters::Item => kind == Kind::Item,
+            Clusters::Judge => kind == Kind::Judge,
+            Clusters::Both => true,
+        };
+        let (mut present, mut found) = (Vec::new(), Vec::new());
+        for kind in [Kind::Item, Kind::Judge] {
+            if !units.iter().any(|unit| kind.of(unit).is_some()) {
+                continue;
+            }
+            let (numbers, count) = numbered(units, |unit| kind.of(unit));
+            present.push((kind, count));
+            if is_general(kind, count) {
+                let full = fit.sandwich(comparisons, Some(&numbers), true);
+                let effective = fit.effective_clusters(comparisons, &numbers);
+                found.push(Found { kind, covariance: of_strengths(fit, &full), full, effective });
+            }
+        }
+        let together = match &found[..] {
+            [] => fit.sandwich(comparisons, None, true),
+            [one] => one.full.clone(),
+            [item, judge, ..] => {
+                let (both, _) = numbered(units, |unit| Some((unit.item?, unit.judge?)));
+                two_way(&item.full, &judge.full, &fit.sandwich(comparisons, Some(&both), true))
+            }
+        };
+        Self { present, together_of_strengths: of_strengths(fit, &together), together, found }
+    }
+
+    /// The differences with the errors that these estimates find.
+    fn contrasts(&self, base: &Contrasts) -> Contrasts {
+        // The difference of estimates may be too small, or negative: each kind alone is a lower bound.
+        let mut all: Vec<&[f64]> = self.found.iter().map(|one| &one.covariance[..]).collect();
+        all.push(&self.together_of_strengths);
+        let effective: Vec<&[f64]> = self.found.iter().map(|one| &one.effective[..]).collect();
+        base.clustered(&all, &effective)
+    }
+}
+
+/// The block of the strengths of covariances of all parameters.
+fn of_strengths(fit: &Fit, full: &[f64]) -> Vec<f64> {
+    let (arms, size) = (fit.arms(), fit.size());
+    (0..arms * arms).map(|at| full[at / arms * size + at % arms]).collect()
+}
+
+/// What it takes to say who is the best of one group, and nothing else.
+pub(crate) fn contrasts_of_best(
+    fit: &Fit,
+    comparisons: &[Comparison],
+    units: &[Unit],
+    settings: &Settings,
+) -> Result<Contrasts, BoardError> {
+    let model = of_strengths(fit, fit.model_covariance());
+    let base = Contrasts::of_best(fit.strengths(), &model, settings.alpha())?;
+    Ok(Estimates::of(fit, comparisons, units, settings).contrasts(&base))
+}
+
+pub(crate) fn estimated(
+    fit: &Fit,
+    comparisons: &[Comparison],
+    units: &[Unit],
+    settings: &Settings,
+    alpha: f64,
+) -> Result<Estimated, BoardError> {
+    let (arms, size) = (fit.arms(), fit.size());
+    let model = of_strengths(fit, fit.model_covariance());
+    let base = Contrasts::new(fit.strengths(), &model, alpha)?;
+    let estimates = Estimates::of(fit, comparisons, units, settings);
+    let contrasts = estimates.contrasts(&base);
+    let found = &estimates.found;
+    let look = settings.looks.look();
+    let mut populations = Vec::new();
+    for &(kind, count) in &estimates.present {
+        let own = found.iter().find(|one| one.kind == kind);
+        let effective = own.map_or(count as f64, |one| median_of_pairs(&one.effective, arms));
+        let too_few = own.filter(|_| effective < FEW).and_then(|own| {
+            let known = contrasts.known(look);
+            let otherwise = match found.iter().find(|one| one.kind != own.kind) {
+                Some(other) => base.clustered(&[&other.covariance], &[&other.effective]),
+                None => base.clustered(&[&of_strengths(fit, &fit.sandwich(comparisons, None, true))], &[]),
+            };
+            let otherwise = otherwise.known(look);
+            (2 * known < otherwise).then_some((known, otherwise))
+        });
+        populations.push(Population { kind, count, effective, general: own.is_some(), too_few });
+    }
+    let clusters = match found.iter().map(|one| one.kind).collect::<Vec<_>>()[..] {
+        [] => Clusters::Units,
+        [Kind::Item] => Clusters::Item,
+        [Kind::Judge] => Clusters::Judge,
+        _ => Clusters::Both,
+    };
+    let largest = |place: usize| {
+        let diagonal = place * size + place;
+        let by_kind = found.iter().map(|one| one.full[diagonal]);
+        by_kind.fold(estimates.together[diagonal].max(fit.model_covariance()[diagonal]), f64::max)
+    };
+    let mut errors = vec![0.0; arms * arms];
+    (0..arms).for_each(|arm| errors[arm * arms + arm] = largest(arm));
+    Ok(Estimated {
+        covariance: inflated(&model, &errors, arms),
+        contrasts,
+        populations: Populations { clusters, all: populations },
+        position_error: fit.position_place().map(|place| libm::sqrt(largest(place))),
+    })
+}
+
+/// Numbers of clusters, and how many there are; what has no name is a cluster of its own.
+fn numbered<K: Ord + Copy>(units: &[Unit], key: impl Fn(&Unit) -> Option<K>) -> (Vec<u32>, u64) {
+    let mut known: Vec<K> = units.iter().filter_map(&key).collect();
+    known.sort_unstable();
+    known.dedup();
+    let mut next = known.len() as u32;
+    let numbers = units
+        .iter()
+        .map(|unit| match key(unit) {
+            Some(key) => known.partition_point(|other| *other < key) as u32,
+            None => {
+                next += 1;
+                next - 1
+            }
+        })
+        .collect();
+    (numbers, u64::from(next))
+}
+
+/// By kind, the numbers of the clusters of all units.
+pub(crate) fn numbers_of(kind: Kind, units: &[Unit]) -> Vec<u32> {
+    numbered(units, |unit| kind.of(unit)).0
+}
+
+fn median_of_pairs(effective: &[f64], arms: usize) -> f64 {
+    let mut all: Vec<f64> = (0..arms).flat_map(|i| (0..i).map(move |j| effective[i * arms + j])).collect();
+    all.sort_by(f64::total_cmp);
+    all[all.len() / 2]
+}
