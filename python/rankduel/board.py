@@ -59,7 +59,7 @@ class Board:
     looks
         What the claims hold for: ``"once"``, if verdicts chose neither pairs nor the end; ``"every"``, if the table grows and is looked at
         again, or a policy chose the pairs.
-    margin
+    tolerance
         By how much the best may be better than the one that is named, as a share of points: with 0.05, one that gets at least 45%
         against each other is good enough.
     advice
@@ -97,7 +97,7 @@ class Board:
         clusters: str = "auto",
         ties: str = "davidson",
         looks: str = "once",
-        margin: float = 0.0,
+        tolerance: float = 0.0,
         advice: bool = True,
         threads: int | None = None,
     ) -> None:
@@ -111,7 +111,7 @@ class Board:
             "clusters": clusters,
             "ties": ties,
             "looks": looks,
-            "margin": margin,
+            "tolerance": tolerance,
             "advice": advice,
         }
         if isinstance(table, (str, os.PathLike)):
@@ -128,7 +128,7 @@ class Board:
     @classmethod
     def _of_session(cls, session: _core.Session, settings: dict[str, Any]) -> Board:
         board = cls.__new__(cls)
-        defaults = {"confidence": 0.95, "clusters": "auto", "ties": "davidson", "looks": "every", "margin": 0.0, "advice": True}
+        defaults = {"confidence": 0.95, "clusters": "auto", "ties": "davidson", "looks": "every", "tolerance": 0.0, "advice": True}
         check("board", settings, BoardSettings.__annotations__)
         threads = cores(settings.pop("threads", None))
         asked = {"columns": [], "winner_is": "auto", "order_unknown": False, "dates": None, "in_time": True, **defaults, **settings}
@@ -143,9 +143,9 @@ class Board:
 
     @property
     def best(self) -> str | None:
-        """Who is best, or no worse than any other by more than the margin, if that is known with the confidence asked for."""
+        """Who is best, or no worse than any other by more than the tolerance, if that is known with the confidence asked for."""
         conclusion = self._data["conclusion"]
-        return str(conclusion["name"]) if conclusion["kind"] in ("best", "within-margin") else None
+        return str(conclusion["name"]) if conclusion["kind"] in ("best", "within-tolerance") else None
 
     @property
     def table(self) -> Frame:

@@ -72,7 +72,7 @@ class BoardSettings(TypedDict, total=False):
     confidence: float
     clusters: str
     ties: str
-    margin: float
+    tolerance: float
     advice: bool
     threads: int | None
 

@@ -69,7 +69,7 @@ class Live:
     repeat
         The share of questions that repeat an earlier one, 0 to 0.5, to see whether judges agree with themselves. The policy does
         not learn from them.
-    margin
+    tolerance
         By how much the best may be better than the one that `best` names, as a share of points: with 0.05, one that gets at least 45%
         against each other is good enough. Without, a session between equals never ends.
     horizon
@@ -102,7 +102,7 @@ class Live:
         both: bool = False,
         repeat: float = 0.0,
         *,
-        margin: float = 0.0,
+        tolerance: float = 0.0,
         horizon: int = 0,
     ) -> None:
         if not isinstance(policy, str):
@@ -121,7 +121,7 @@ class Live:
             "seed": whole("seed", seed),
             "both": bool(both),
             "repeat": _share(repeat),
-            "margin": float(margin),
+            "tolerance": float(tolerance),
         }
         self._begin(_core.Session(json.dumps(settings)))
 
@@ -265,7 +265,7 @@ class Live:
         Parameters
         ----------
         **settings
-            ``confidence``, ``clusters``, ``ties``, ``margin``, ``advice`` and ``threads`` of `Board`.
+            ``confidence``, ``clusters``, ``ties``, ``tolerance``, ``advice`` and ``threads`` of `Board`.
 
         Returns
         -------
@@ -280,7 +280,7 @@ class Live:
         return Board._of_session(self._session, dict(settings))
 
     def best(self, confidence: float = 0.95) -> Optional[str]:
-        """Name the best, or one within the margin of the session, if it is known: then one may stop.
+        """Name the best, or one within the tolerance of the session, if it is known: then one may stop.
 
         Parameters
         ----------

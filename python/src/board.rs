@@ -99,7 +99,7 @@ pub(crate) struct BoardArguments {
     clusters: String,
     ties: String,
     looks: String,
-    margin: f64,
+    tolerance: f64,
     advice: bool,
 }
 
@@ -155,10 +155,10 @@ impl BoardArguments {
             "every" => Looks::Every,
             other => return Err(value_error(format!("looks: expected once or every, found {other:?}"))),
         };
-        if !(0.0..0.5).contains(&self.margin) {
+        if !(0.0..0.5).contains(&self.tolerance) {
             return Err(value_error(format!(
-                "margin: expected a share of points from 0 to below 0.5, found {}",
-                self.margin
+                "tolerance: expected a share of points from 0 to below 0.5, found {}",
+                self.tolerance
             )));
         }
         if !(self.confidence > 0.0 && self.confidence < 1.0) {
@@ -172,7 +172,7 @@ impl BoardArguments {
             clusters,
             ties,
             looks,
-            margin: self.margin,
+            tolerance: self.tolerance,
             advice: self.advice,
             ..Settings::default()
         })

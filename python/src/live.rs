@@ -175,9 +175,9 @@ impl Session {
         standings.iter().map(|standing| (standing.competitor, standing.strength, standing.deviation)).collect()
     }
 
-    /// The competitor that is known to be the best, or no worse than any other by more than the margin, at all looks together.
+    /// The competitor that is known to be the best, or no worse than any other by more than the tolerance, at all looks together.
     fn best(&self, py: Python<'_>, confidence: f64) -> PyResult<Option<String>> {
-        use board::Conclusion::{Best, WithinMargin};
+        use board::Conclusion::{Best, WithinTolerance};
         let settings =
             board::Settings { level: confidence, advice: false, checks: false, ..board::Settings::default() };
         py.detach(|| {
@@ -186,7 +186,7 @@ impl Session {
                 return Ok(None);
             }
             match inner.live.board(&settings).map_err(value_error)?.conclusion {
-                Best(leader) | WithinMargin(leader) => Ok(Some(leader.name)),
+                Best(leader) | WithinTolerance(leader) => Ok(Some(leader.name)),
                 _ => Ok(None),
             }
         })

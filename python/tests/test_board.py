@@ -109,15 +109,15 @@ def test_claims_say_what_they_hold_for_and_of_whom() -> None:
 
 
 def test_a_session_stops_when_the_best_is_known() -> None:
-    live = rd.Live(["a", "b", "c"], margin=0.1, seed=3)
+    live = rd.Live(["a", "b", "c"], tolerance=0.1, seed=3)
     assert live.best() is None
     while live.best() is None:
         assert live.counts["answered"] < 1_000
         pair = live.ask()
         live.tell(pair.ticket, "first" if pair.first < pair.second else "second")
     assert live.best() == "a" and live.board().best == "a"
-    with pytest.raises(ValueError, match="margin"):
-        rd.Live(["a", "b"], margin=0.7)
+    with pytest.raises(ValueError, match="tolerance"):
+        rd.Live(["a", "b"], tolerance=0.7)
 
 
 def test_faults_have_their_row_and_what_to_do() -> None:
@@ -132,8 +132,8 @@ def test_faults_have_their_row_and_what_to_do() -> None:
         rd.Board([row], clusters="users")
     with pytest.raises(ValueError, match="looks: expected once or every, found"):
         rd.Board([row], looks="twice")
-    with pytest.raises(ValueError, match="margin: expected a share of points from 0 to below 0.5"):
-        rd.Board([row], margin=0.5)
+    with pytest.raises(ValueError, match="tolerance: expected a share of points from 0 to below 0.5"):
+        rd.Board([row], tolerance=0.5)
     with pytest.raises(ValueError, match="confidence: expected a number between 0 and 1"):
         rd.Board([row], confidence=95)
     with pytest.raises(ValueError, match="columns: expected first, second"):

@@ -77,9 +77,9 @@ impl Advice {
             ),
         };
         let pairs = self.inseparable.first().map(|(first, second)| {
-            format!(" Closest are {first} and {second}; a margin would settle what is nearly equal.")
+            format!(" Closest are {first} and {second}; a tolerance would settle what is nearly equal.")
         });
-        self.sentence = number + &pairs.filter(|_| self.later > 0.1 && settings.margin == 0.0).unwrap_or_default();
+        self.sentence = number + &pairs.filter(|_| self.later > 0.1 && settings.tolerance == 0.0).unwrap_or_default();
         self
     }
 }
@@ -104,7 +104,7 @@ pub(crate) struct Future<'a> {
     /// The information of one judgement of a uniformly drawn pair.
     information: Vec<f64>,
     /// The difference of strengths that does not matter.
-    margin: f64,
+    tolerance: f64,
 }
 
 impl<'a> Future<'a> {
@@ -156,7 +156,7 @@ impl<'a> Future<'a> {
         Self {
             mean: of(&posterior.mean),
             strengths: of(group.fit.strengths()),
-            margin: difference_of(&group.fit, settings.margin),
+            tolerance: difference_of(&group.fit, settings.tolerance),
             group,
             settings,
             contenders: order,
@@ -182,7 +182,7 @@ impl<'a> Future<'a> {
             let variance = (after[a * size + a] + after[b * size + b] - 2.0 * after[at]).max(0.0);
             let (one, other) = (self.contenders[a], self.contenders[b]);
             let look = self.settings.looks.look();
-            self.group.contrasts.multiplier_of_best(one, other, variance, look) * libm::sqrt(variance) - self.margin
+            self.group.contrasts.multiplier_of_best(one, other, variance, look) * libm::sqrt(variance) - self.tolerance
         };
         (0..size * size).map(needed).collect()
     }
@@ -242,7 +242,7 @@ impl<'a> Future<'a> {
 
 pub(crate) fn of(names: &[String], group: &GroupFit, settings: &Settings, conclusion: &Conclusion) -> Advice {
     let future = Future::of(group, settings);
-    let known = matches!(conclusion, Conclusion::Best(_) | Conclusion::WithinMargin(_));
+    let known = matches!(conclusion, Conclusion::Best(_) | Conclusion::WithinTolerance(_));
     let chances = if known { Vec::new() } else { future.chances() };
     let name = |contender: usize| names[group.members[future.contenders[contender]]].clone();
     let size = future.contenders.len();
@@ -251,8 +251,8 @@ pub(crate) fn of(names: &[String], group: &GroupFit, settings: &Settings, conclu
     let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
     for a in 0..size {
         for b in a + 1..size {
-            let far =
-                (future.mean[a] - future.mean[b]).abs() / (needed[a * size + b] + future.margin).max(f64::MIN_POSITIVE);
+            let far = (future.mean[a] - future.mean[b]).abs()
+                / (needed[a * size + b] + future.tolerance).max(f64::MIN_POSITIVE);
             if far < 1.0 {
                 pairs.push((far, a, b));
             }

@@ -90,7 +90,7 @@ impl Truth {
     }
 }
 
-/// The number of the competitor that a board of the table would name by strengths, the best or one within the margin, if Bradley-Terry
+/// The number of the competitor that a board of the table would name by strengths, the best or one within the tolerance, if Bradley-Terry
 /// holds: all that a simulated session asks of a board.
 ///
 /// # Errors
@@ -104,5 +104,5 @@ pub fn named_by_strengths(table: &Table, settings: &Settings) -> Result<Option<u
     let comparisons: Vec<_> = share.iter().map(|unit| unit.comparison).collect();
     let fit = crate::group::fitted(members.len(), &comparisons, settings.ties.model())?;
     let contrasts = crate::populations::contrasts_of_best(&fit, &comparisons, share, settings)?;
-    Ok(best_by_strengths(&fit, &contrasts, settings.margin, settings).map(|member| members[member]))
+    Ok(best_by_strengths(&fit, &contrasts, settings.tolerance, settings).map(|member| members[member]))
 }

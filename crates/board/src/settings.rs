@@ -111,7 +111,7 @@ pub struct Settings {
     pub looks: Looks,
     /// By how much the best may be better than the one that is named, as a share of points, 0 to below 0.5: with 0.05, one that gets at least
     /// 45% of the points against each other is good enough.
-    pub margin: f64,
+    pub tolerance: f64,
 }
 
 impl Default for Settings {
@@ -124,7 +124,7 @@ impl Default for Settings {
             advice: true,
             further: FurtherPairs::Contenders,
             looks: Looks::Once,
-            margin: 0.0,
+            tolerance: 0.0,
         }
     }
 }
@@ -134,8 +134,8 @@ impl Settings {
         if !(self.level > 0.0 && self.level < 1.0) {
             return Err(BoardError::Setting { what: "the level", value: self.level, range: "(0, 1)" });
         }
-        if !(0.0..0.5).contains(&self.margin) {
-            return Err(BoardError::Setting { what: "the margin", value: self.margin, range: "[0, 0.5)" });
+        if !(0.0..0.5).contains(&self.tolerance) {
+            return Err(BoardError::Setting { what: "the tolerance", value: self.tolerance, range: "[0, 0.5)" });
         }
         let (item, judge) = match self.clusters {
             Clusters::Auto | Clusters::Units => (false, false),

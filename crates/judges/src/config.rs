@@ -65,7 +65,7 @@ pub struct Config {
     /// By how much the best may be better than the one that is named, as a share of points, 0 to below 0.5: with 0.05, one that gets at least
     /// 45% of the points against each other is good enough. `top-two` asks accordingly; without it, sessions between equals never end.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub margin: f64,
+    pub tolerance: f64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
@@ -100,7 +100,7 @@ impl Config {
             seed: 0,
             both: false,
             repeat: 0.0,
-            margin: 0.0,
+            tolerance: 0.0,
         }
     }
 
@@ -123,10 +123,10 @@ impl Config {
         if !(0.0..=0.5).contains(&self.repeat) {
             return Err(invalid("repeat", format!("expected a share from 0 to 0.5, found {}", self.repeat)));
         }
-        if !(0.0..0.5).contains(&self.margin) {
+        if !(0.0..0.5).contains(&self.tolerance) {
             return Err(invalid(
-                "margin",
-                format!("expected a share of points from 0 to below 0.5, found {}", self.margin),
+                "tolerance",
+                format!("expected a share of points from 0 to below 0.5, found {}", self.tolerance),
             ));
         }
         Ok(())

@@ -44,9 +44,9 @@ impl Posterior {
         (self.row(i)[i] + self.row(j)[j] - 2.0 * self.row(i)[j]).max(0.0)
     }
 
-    /// How many standard deviations the strengths of two, and a margin of at least 0, are apart: small where their order is uncertain.
-    pub(crate) fn apart(&self, i: usize, j: usize, margin: f64) -> f64 {
-        ((self.means[i] - self.means[j]).abs() + margin) / self.variance_between(i, j).max(f64::MIN_POSITIVE).sqrt()
+    /// How many standard deviations the strengths of two, and a tolerance of at least 0, are apart: small where their order is uncertain.
+    pub(crate) fn apart(&self, i: usize, j: usize, tolerance: f64) -> f64 {
+        ((self.means[i] - self.means[j]).abs() + tolerance) / self.variance_between(i, j).max(f64::MIN_POSITIVE).sqrt()
     }
 
     /// How much a judgement of the pair would shrink the posterior: the Fisher information of its outcome times the

@@ -68,18 +68,18 @@ impl Session {
         Ok(board)
     }
 
-    /// The settings of boards of this session, whose margin is that of the session unless they have one.
+    /// The settings of boards of this session, whose tolerance is that of the session unless they have one.
     fn looked_at(&self, settings: &Settings) -> Settings {
         let further = match self.config().goal {
             Goal::Best => FurtherPairs::Best,
             Goal::Order => FurtherPairs::Order,
             Goal::Uniform => FurtherPairs::Everyone,
         };
-        let margin = if settings.margin > 0.0 { settings.margin } else { self.config().margin };
-        Settings { looks: Looks::Every, further, margin, ..settings.clone() }
+        let tolerance = if settings.tolerance > 0.0 { settings.tolerance } else { self.config().tolerance };
+        Settings { looks: Looks::Every, further, tolerance, ..settings.clone() }
     }
 
-    /// How likely so many more answers name the best, or one within the margin of `settings`. Takes about a second for 20
+    /// How likely so many more answers name the best, or one within the tolerance of `settings`. Takes about a second for 20
     /// competitors.
     ///
     /// # Errors

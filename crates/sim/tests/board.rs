@@ -238,7 +238,7 @@ fn faults_name_file_line_and_remedy() {
         (&["votes.csv", "--columns", "first=alpha,second=second"], 1, "no column `alpha`"),
         (&["votes.csv", "--clusters", "judge"], 1, "judge"),
         (&["votes.csv", "--confidence", "95"], 2, "95"),
-        (&["votes.csv", "--margin", "0.5"], 1, "the margin is 0.5; expected a number in [0, 0.5)"),
+        (&["votes.csv", "--tolerance", "0.5"], 2, "expected a share from 0 to below 0.5"),
         (&["votes.csv", "--standalone"], 2, "--format latex"),
         (&["/dev/zero"], 1, "/dev/zero"),
         (&[], 2, "<FILE>"),

@@ -73,8 +73,8 @@ pub struct Leader {
 pub enum Conclusion {
     /// The best is known.
     Best(Leader),
-    /// It is known to be worse than no other by more than the margin asked for.
-    WithinMargin(Leader),
+    /// It is known to be worse than no other by more than the tolerance asked for.
+    WithinTolerance(Leader),
     /// It is not known who is best.
     Leading(Leader),
     /// No order explains all pairs, and no competitor is known to beat each of the others: who leads by strengths.
@@ -170,10 +170,15 @@ pub(super) fn best_of(group: &GroupFit, settings: &Settings) -> Option<usize> {
         .or_else(|| group.fit.prior().and_then(|_| group.proven.best()))
 }
 
-/// The member whose row of one-sided statements names it: the best, or one that is no worse than any by more than `margin`, a share of
+/// The member whose row of one-sided statements names it: the best, or one that is no worse than any by more than `tolerance`, a share of
 /// points. Only the strongest can be the best.
-pub(crate) fn best_by_strengths(fit: &Fit, contrasts: &Contrasts, margin: f64, settings: &Settings) -> Option<usize> {
-    let difference = difference_of(fit, margin);
+pub(crate) fn best_by_strengths(
+    fit: &Fit,
+    contrasts: &Contrasts,
+    tolerance: f64,
+    settings: &Settings,
+) -> Option<usize> {
+    let difference = difference_of(fit, tolerance);
     let is_named = |member: &usize| contrasts.is_best(*member, difference, settings.looks.look());
     Some(strongest(fit.strengths())).filter(is_named)
 }
@@ -199,8 +204,8 @@ pub(super) fn conclusion(
     match (known.best, known.by) {
         (Some(_), _) => Conclusion::Best(leader),
         (None, By::Pairs) => Conclusion::NoOrder(leader),
-        (None, By::Strengths) => match best_by_strengths(&fit.fit, &fit.contrasts, settings.margin, settings) {
-            Some(member) if settings.margin > 0.0 => Conclusion::WithinMargin(known.leader(&table.names, member)),
+        (None, By::Strengths) => match best_by_strengths(&fit.fit, &fit.contrasts, settings.tolerance, settings) {
+            Some(member) if settings.tolerance > 0.0 => Conclusion::WithinTolerance(known.leader(&table.names, member)),
             _ => Conclusion::Leading(leader),
         },
     }

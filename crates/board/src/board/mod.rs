@@ -168,7 +168,7 @@ impl Board {
     pub fn new(table: &Table, settings: &Settings) -> Result<Self, BoardError> {
         let (units, fits) = fitted_groups(table, settings)?;
         // Whether an order explains the judgements is asked whenever the answer counts.
-        let may_name = best_by_strengths(&fits[0].fit, &fits[0].contrasts, settings.margin, settings).is_some()
+        let may_name = best_by_strengths(&fits[0].fit, &fits[0].contrasts, settings.tolerance, settings).is_some()
             || claims::best_of(&fits[0], settings).is_some();
         let mut findings = if settings.checks || may_name { findings::all(table, &units, &fits)? } else { Vec::new() };
         let misfit = findings.iter().find(|found| matches!(found.finding, Finding::Misfit { .. })).cloned();

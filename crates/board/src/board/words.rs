@@ -23,7 +23,7 @@ impl Said<'_> {
         let all = competitors.len();
         match self.conclusion {
             Conclusion::Best(leader)
-            | Conclusion::WithinMargin(leader)
+            | Conclusion::WithinTolerance(leader)
             | Conclusion::Leading(leader)
             | Conclusion::NoOrder(leader) => self.of_group(leader, settings, competitors),
             Conclusion::NotConnected(leader) => format!(
@@ -62,11 +62,11 @@ impl Said<'_> {
                 leader.name
             );
         }
-        if let Conclusion::WithinMargin(_) = self.conclusion {
+        if let Conclusion::WithinTolerance(_) = self.conclusion {
             return format!(
                 "{} is no worse than any other of {members} by more than {}: known with {sure}.",
                 leader.name,
-                points(settings.margin)
+                points(settings.tolerance)
             );
         }
         let mut parts = Vec::new();
@@ -90,9 +90,9 @@ impl Said<'_> {
     }
 }
 
-/// A margin as a share of points.
-fn points(margin: f64) -> String {
-    format!("{} points in 100", (1e4 * margin).round() / 100.0)
+/// A tolerance as a share of points.
+fn points(tolerance: f64) -> String {
+    format!("{} points in 100", (1e4 * tolerance).round() / 100.0)
 }
 
 /// That no order explains the judgements.
@@ -228,16 +228,16 @@ mod tests {
         );
         let leading = Conclusion::Leading(leader(By::Strengths, [2, 7, 1]));
         let claims = [("X", Claim::AmongTheBest), ("Y", Claim::AmongTheBest), ("Z", Claim::Open)];
-        let every = Settings { looks: Looks::Every, margin: 0.025, ..Settings::default() };
+        let every = Settings { looks: Looks::Every, tolerance: 0.025, ..Settings::default() };
         assert_eq!(
             sentence(&leading, &claims, &every),
             "X leads among 10, not known to be best with 95% confidence at every look: 2 among the best (X, Y), 7 behind, 1 open."
         );
         let open = Conclusion::Leading(leader(By::Strengths, [0, 0, 10]));
         assert!(sentence(&open, &[("X", Claim::Open)], &settings).ends_with(": all 10 open."));
-        let margin = Conclusion::WithinMargin(leader(By::Strengths, [2, 7, 1]));
+        let tolerance = Conclusion::WithinTolerance(leader(By::Strengths, [2, 7, 1]));
         assert_eq!(
-            sentence(&margin, &claims, &every),
+            sentence(&tolerance, &claims, &every),
             "X is no worse than any other of 10 by more than 2.5 points in 100: known with 95% confidence at every look."
         );
         let groups = sentence(&Conclusion::NotConnected(leader(By::Strengths, [0, 0, 10])), &claims, &settings);

@@ -41,7 +41,7 @@ impl Chooser {
     pub(crate) fn new(config: &Config) -> Result<Self, ConfigError> {
         Ok(match (config.goal, config.spec()?) {
             (Goal::Best, Some(spec)) => Self::Best(Box::new(Best::new(config, &spec)?)),
-            (Goal::Best, None) => Self::TopTwo(libm::log((0.5 + config.margin) / (0.5 - config.margin))),
+            (Goal::Best, None) => Self::TopTwo(libm::log((0.5 + config.tolerance) / (0.5 - config.tolerance))),
             (Goal::Uniform, _) => Self::Uniform(Uniform::new(config)),
             (Goal::Order, _) => Self::Order,
         })
@@ -67,7 +67,9 @@ impl Chooser {
     ) -> (Competitors, Destination) {
         match self {
             Self::Best(best) => best.choose(model, open, generator),
-            Self::TopTwo(margin) => (top_two::choose(model, competitors, *margin, open, generator), Destination::Model),
+            Self::TopTwo(tolerance) => {
+                (top_two::choose(model, competitors, *tolerance, open, generator), Destination::Model)
+            }
             Self::Uniform(uniform) => (uniform.choose(), Destination::Model),
             Self::Order => {
                 let pairs = (0..competitors as u32).flat_map(|j| (0..j).map(move |i| (i, j)));

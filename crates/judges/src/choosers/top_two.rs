@@ -1,9 +1,9 @@
 //! The leader of the model against its closest challenger.
 //!
 //! The leader l is the competitor with the largest mean strength. Its challenger is the j with the smallest
-//! (m(l) - m(j) + d)^2 / (2 v(l, j)) - ln s(j) + ln(1 + n), where d is the margin, a difference that does not matter, v the variance of the difference of the two, s(j) the standard
+//! (m(l) - m(j) + d)^2 / (2 v(l, j)) - ln s(j) + ln(1 + n), where d is the tolerance, a difference that does not matter, v the variance of the difference of the two, s(j) the standard
 //! deviation of what is known of j, and n the number of questions about the pair that are open. The first term is the evidence
-//! that l is the stronger, or weaker by less than the margin, the second prefers those who were judged less often, and the third spreads questions that are open together.
+//! that l is the stronger, or weaker by less than the tolerance, the second prefers those who were judged less often, and the third spreads questions that are open together.
 //!
 //! M. Jourdan, R. Degenne, D. Baudry, R. de Heide, E. Kaufmann, "Top Two Algorithms Revisited", NeurIPS 2022,
 //! <https://doi.org/10.48550/arXiv.2206.05979>: EB-TCI, here under a Bradley-Terry model, where one judgement compares both of the two. It
@@ -18,14 +18,14 @@ use crate::model::{Competitors, Posterior};
 pub(super) fn choose(
     model: &Posterior,
     competitors: usize,
-    margin: f64,
+    tolerance: f64,
     open: impl Fn(Competitors) -> u32,
     generator: &mut Generator,
 ) -> Competitors {
     let all = 0..competitors as u32;
     let leader = largest(all.clone(), |i| model.mean(i as usize), generator).unwrap_or(0);
     let closeness = |j: u32| {
-        let apart = model.apart(leader as usize, j as usize, margin);
+        let apart = model.apart(leader as usize, j as usize, tolerance);
         let under_way = f64::from(1 + open((leader.min(j), leader.max(j))));
         libm::log(model.deviation(j as usize) / under_way) - apart * apart / 2.0
     };

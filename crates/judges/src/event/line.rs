@@ -62,7 +62,7 @@ pub(crate) enum LineError {
 /// The line of an event in the newest version of its kind that it needs, with its line feed, and the checksum up to it.
 pub(crate) fn to_line(event: &Event, log: Log<'_>) -> (String, u64) {
     match event {
-        Event::Created { config, chooser } if config.margin > 0.0 => write(&CreatedV2::of(config, chooser), log),
+        Event::Created { config, chooser } if config.tolerance > 0.0 => write(&CreatedV2::of(config, chooser), log),
         Event::Created { config, chooser } => write(&CreatedV1::of(config, chooser), log),
         Event::Continued { chooser } => write(&ContinuedV1::of(chooser), log),
         Event::Asked { first, second, item, judge, purpose } => {

@@ -48,8 +48,8 @@ enum GoalV1 {
 
 impl SettingsV1 {
     fn of(config: &Config) -> Self {
-        // Sessions without a margin are those of version 1, and stay readable to its programs.
-        let Config { names, items, goal, policy, horizon, seed, both, repeat, margin: _ } = config.clone();
+        // Sessions without a tolerance are those of version 1, and stay readable to its programs.
+        let Config { names, items, goal, policy, horizon, seed, both, repeat, tolerance: _ } = config.clone();
         let goal = match goal {
             Goal::Best => GoalV1::Best,
             Goal::Order => GoalV1::Order,
@@ -65,7 +65,7 @@ impl SettingsV1 {
             GoalV1::Order => Goal::Order,
             GoalV1::Uniform => Goal::Uniform,
         };
-        Config { names, items, goal, policy, horizon, seed, both, repeat, margin: 0.0 }
+        Config { names, items, goal, policy, horizon, seed, both, repeat, tolerance: 0.0 }
     }
 }
 
@@ -91,17 +91,17 @@ impl Version for CreatedV1 {
     }
 }
 
-/// With a margin, which version 1 does not have.
+/// With a tolerance, which version 1 does not have.
 #[derive(Serialize, Deserialize)]
 pub(super) struct CreatedV2 {
     config: SettingsV1,
-    margin: f64,
+    tolerance: f64,
     chooser: String,
 }
 
 impl CreatedV2 {
     pub(super) fn of(config: &Config, chooser: &str) -> Self {
-        Self { config: SettingsV1::of(config), margin: config.margin, chooser: chooser.to_owned() }
+        Self { config: SettingsV1::of(config), tolerance: config.tolerance, chooser: chooser.to_owned() }
     }
 }
 
@@ -110,8 +110,8 @@ impl Version for CreatedV2 {
     const VERSION: u32 = 2;
 
     fn upgrade(self, _: Log<'_>) -> Result<Event, Fault> {
-        let Self { config, margin, chooser } = self;
-        Ok(Event::Created { config: Config { margin, ..config.upgrade() }, chooser })
+        let Self { config, tolerance, chooser } = self;
+        Ok(Event::Created { config: Config { tolerance, ..config.upgrade() }, chooser })
     }
 }
 

@@ -58,7 +58,7 @@ fn play(config: Config, world: &World, most: u64, settings: &Settings, ties: f64
             let by_strengths = board::named_by_strengths(&table, &looked).unwrap();
             if by_strengths.is_some() || answers >= 100 && settings.checks {
                 let board = live.board(&Settings { advice: false, ..settings.clone() }).unwrap();
-                if let Conclusion::Best(leader) | Conclusion::WithinMargin(leader) = board.conclusion {
+                if let Conclusion::Best(leader) | Conclusion::WithinTolerance(leader) = board.conclusion {
                     stopped[1] = Some(Stopped { answers, best: place(&leader.name) });
                 }
             }
@@ -216,28 +216,28 @@ fn stopping_among_more() {
 }
 
 #[test]
-fn a_margin_ends_a_session_between_equals() {
+fn a_tolerance_ends_a_session_between_equals() {
     let world = bradley_terry(vec![1.0, 1.0, 0.0]);
     let settings = Settings { checks: false, ..Settings::default() };
     for seed in 0..8 {
-        let config = Config { margin: 0.15, ..config(3, seed) };
-        let [_, stopped] = play(config, &world, 2_000, &Settings { margin: 0.15, ..settings.clone() }, 0.2);
+        let config = Config { tolerance: 0.15, ..config(3, seed) };
+        let [_, stopped] = play(config, &world, 2_000, &Settings { tolerance: 0.15, ..settings.clone() }, 0.2);
         // The third is worse than the others by .23.
         assert!(stopped.is_some_and(|stopped| stopped.best < 2), "{seed}: {stopped:?}");
     }
 }
 
 #[test]
-fn a_margin_is_in_the_log_and_only_there_if_there_is_one() {
+fn a_tolerance_is_in_the_log_and_only_there_if_there_is_one() {
     let mut plain = Session::new(config(3, 1)).unwrap();
-    assert!(!plain.take_lines().contains("margin"));
-    let mut with = Session::new(Config { margin: 0.05, ..config(3, 1) }).unwrap();
+    assert!(!plain.take_lines().contains("tolerance"));
+    let mut with = Session::new(Config { tolerance: 0.05, ..config(3, 1) }).unwrap();
     with.ask(None).unwrap();
     let lines = with.take_lines();
-    assert!(lines.contains("\"v\":2,\"event\":\"created\"") && lines.contains("\"margin\":0.05"), "{lines}");
+    assert!(lines.contains("\"v\":2,\"event\":\"created\"") && lines.contains("\"tolerance\":0.05"), "{lines}");
     let (again, _) = Session::replay(lines.as_bytes()).unwrap();
-    assert_eq!(again.config().margin, 0.05);
-    assert!(Session::new(Config { margin: 0.5, ..config(3, 1) }).is_err());
+    assert_eq!(again.config().tolerance, 0.05);
+    assert!(Session::new(Config { tolerance: 0.5, ..config(3, 1) }).is_err());
 }
 
 /// Chances given after `begun` answers, with strengths drawn from a normal prior, and whether the best was named by then.

@@ -14,6 +14,7 @@ use output::results_folder::{Existing, ResultsFolder};
 use output::usage::usage;
 use serde::Serialize;
 use studies::board::BoardReport;
+use studies::request::parse_tolerance;
 use studies::runner::claim_folder;
 
 use super::args::TableFormat;
@@ -70,8 +71,8 @@ pub(super) struct BoardCommand {
     looks: LooksArg,
 
     /// By how much the best may be better than the one that is named, as a share of points: with 0.05, at least 45% against each other
-    #[arg(long, value_name = "D", default_value_t = 0.0)]
-    margin: f64,
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = parse_tolerance)]
+    tolerance: f64,
 
     /// How the model accounts for ties
     #[arg(long, value_name = "MODEL", value_enum, default_value_t = TiesArg::Davidson)]
@@ -219,7 +220,7 @@ struct Config<'a> {
     confidence: f64,
     clusters: Clusters,
     looks: Looks,
-    margin: f64,
+    tolerance: f64,
     ties: TieModel,
 }
 
@@ -243,7 +244,7 @@ impl BoardCommand {
             clusters: self.clusters.into(),
             ties: self.ties.into(),
             looks: self.looks.into(),
-            margin: self.margin,
+            tolerance: self.tolerance,
             ..Settings::default()
         };
         let folder = self.out.as_deref().map(|out| self.claim(out, &name, &bytes)).transpose()?;
@@ -310,7 +311,7 @@ impl BoardCommand {
             confidence: self.confidence,
             clusters: self.clusters.into(),
             looks: self.looks.into(),
-            margin: self.margin,
+            tolerance: self.tolerance,
             ties: self.ties.into(),
         };
         let folder = claim_folder(out, Existing::replaced(self.replace), true, &config, self.quiet)?;

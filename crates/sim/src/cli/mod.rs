@@ -154,7 +154,7 @@ pub fn captured(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>
 /// The failure of a command.
 #[must_use]
 pub fn failure(error: &anyhow::Error) -> Failure {
-    Failure::of(error, |cause| known(cause))
+    Failure::of(error, known)
 }
 
 /// The kind of an error of the libraries.

@@ -113,7 +113,7 @@ fn settings_that_differ_are_refused_by_their_name() {
         (&["--items", "other.txt"], "--items differs in line 2, but judge.jsonl was begun with 2 items"),
         (&["--both"], "--both is given, but"),
         (&["--repeat", "0.1"], "--repeat is 0.1, but judge.jsonl was begun with 0"),
-        (&["--margin", "0.1"], "--margin is 0.1, but judge.jsonl was begun with 0"),
+        (&["--tolerance", "0.1"], "--tolerance is 0.1, but judge.jsonl was begun with 0"),
         (&["--horizon", "9"], "--horizon is 9, but judge.jsonl was begun with none"),
     ] {
         for also in [&["--no-ask"][..], &["--status"], &[]] {

@@ -168,16 +168,16 @@ impl Contrasts {
         self.exceeds(first, second, 0.0, |variance| self.needed(variance, look))
     }
 
-    /// Whether `arm` is known to be weaker than no other by more than `margin`, a difference of at least 0. With 0 it is known to be
+    /// Whether `arm` is known to be weaker than no other by more than `tolerance`, a difference of at least 0. With 0 it is known to be
     /// stronger than all others: the best. The probability that any arm is named of which that is not true is at most alpha.
     ///
     /// # Panics
     /// If the arm does not exist.
     #[must_use]
-    pub fn is_best(&self, arm: usize, margin: f64, look: Look) -> bool {
+    pub fn is_best(&self, arm: usize, tolerance: f64, look: Look) -> bool {
         (0..self.arms())
             .filter(|other| *other != arm)
-            .all(|other| self.exceeds(arm, other, margin, |variance| self.needed_of_best(variance, look)))
+            .all(|other| self.exceeds(arm, other, tolerance, |variance| self.needed_of_best(variance, look)))
     }
 
     /// The best and the worst rank, from 1, that the differences allow `arm`: simultaneous for all arms.
@@ -218,9 +218,9 @@ impl Contrasts {
         }
     }
 
-    fn exceeds(&self, first: usize, second: usize, margin: f64, needed: impl Fn(f64) -> f64) -> bool {
+    fn exceeds(&self, first: usize, second: usize, tolerance: f64, needed: impl Fn(f64) -> f64) -> bool {
         let (difference, error) = self.difference(first, second);
-        let (difference, needed) = (difference + margin, needed(error * error));
+        let (difference, needed) = (difference + tolerance, needed(error * error));
         // Student's quantile is never below the normal one.
         let reach = needed * error;
         if difference <= reach || reach.is_nan() {

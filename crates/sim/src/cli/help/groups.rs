@@ -71,7 +71,8 @@ mod tests {
         command.build();
         let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names, _)| *names).copied().collect();
         let mut all: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
-        (grouped.sort_unstable(), all.sort_unstable());
+        grouped.sort_unstable();
+        all.sort_unstable();
         assert_eq!(grouped, all);
     }
 }

@@ -18,6 +18,7 @@ use letor_io::NameList;
 use output::numbers::{parse_confidence, parse_positive};
 use output::usage::usage;
 use serde::Serialize;
+use studies::request::parse_tolerance;
 
 use self::session::Session;
 use desk::println;
@@ -123,8 +124,8 @@ pub(super) struct Settings {
 
     /// By how much the best may be better than the one that is named, as a share of points: with 0.05, one that gets at least 45% against
     /// each other is good enough; without, a session between equals never ends [default: 0]
-    #[arg(long, value_name = "D")]
-    margin: Option<f64>,
+    #[arg(long, value_name = "SHARE", value_parser = parse_tolerance)]
+    tolerance: Option<f64>,
 }
 
 /// More pairs are not asked together.

@@ -175,7 +175,7 @@ impl Settings {
             seed: self.seed.unwrap_or(0),
             both: self.both,
             repeat: self.repeat.unwrap_or(0.0),
-            margin: self.margin.unwrap_or(0.0),
+            tolerance: self.tolerance.unwrap_or(0.0),
             ..usual
         })
     }
@@ -225,8 +225,8 @@ impl Settings {
         if let Some(repeat) = self.repeat.filter(|repeat| *repeat != config.repeat) {
             return differs("repeat", is(&repeat), config.repeat.to_string());
         }
-        if let Some(margin) = self.margin.filter(|margin| *margin != config.margin) {
-            return differs("margin", is(&margin), config.margin.to_string());
+        if let Some(tolerance) = self.tolerance.filter(|tolerance| *tolerance != config.tolerance) {
+            return differs("tolerance", is(&tolerance), config.tolerance.to_string());
         }
         Ok(())
     }

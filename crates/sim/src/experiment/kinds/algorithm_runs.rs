@@ -66,7 +66,7 @@ pub(super) fn measure(
 ) -> Result<ExperimentData> {
     let mut measured = ExperimentData::default();
     for setting in &experiment.settings {
-        measure_setting(context, experiment, plan, &setting, &mut measured)
+        measure_setting(context, experiment, plan, setting, &mut measured)
             .with_context(|| format!("setting {:?}", setting.name))?;
     }
     Ok(measured)

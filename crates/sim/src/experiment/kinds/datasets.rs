@@ -45,7 +45,7 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
     let header = ["data set", "queries", "documents", "features", "always 0", "documents per query", "labels"];
     let mut rows = Vec::new();
     for setting in &experiment.settings {
-        let base = OpenedSetting::open(context, &setting, experiment.master_seed())?;
+        let base = OpenedSetting::open(context, setting, experiment.master_seed())?;
         let dataset = base.dataset().with_context(|| format!("setting {:?} needs play = \"live\"", setting.name))?;
         let found = Statistics::of(dataset);
         let [fewest, median, most] = found.documents_per_query;

@@ -96,8 +96,8 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
     let (sets, multileavings) = (sets(context, experiment), multileavings(context, experiment));
     for setting in &experiment.settings {
         let start = Instant::now();
-        let source = context.source(&setting)?;
-        let spec = site_spec(&setting, &source);
+        let source = context.source(setting)?;
+        let spec = site_spec(setting, &source);
         let dataset = context.open(&source, &spec)?;
         let features = spec.features(&dataset, seed)?;
         let prepared = spec.prepare_rankers(dataset, features, seed, &context.lists)?;
@@ -157,7 +157,7 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
             );
             points.push(Point::new(size as f64, shares.iter().map(|share| 100.0 * share).collect()));
         }
-        let label = Distortion.setting_label(&setting);
+        let label = Distortion.setting_label(setting);
         measured.series.push(Series {
             setting: label.setting.to_owned(),
             curve: label.curve.unwrap_or_default(),

@@ -70,7 +70,7 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
     let seed = experiment.master_seed();
     for setting in &experiment.settings {
         let start = Instant::now();
-        let base = OpenedSetting::open(context, &setting, seed)?;
+        let base = OpenedSetting::open(context, setting, seed)?;
         measured.work.preparing += start.elapsed().as_secs_f64();
         let matrix = base
             .matrix()
