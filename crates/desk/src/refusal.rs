@@ -256,8 +256,8 @@ mod tests {
             (vec!["--runs=0"], "invalid value '0' for '--runs <N>': expected at least 1"),
             (vec!["--runs"], "a value is required for '--runs <N>' but none was supplied"),
             (
-                vec!["--axes=lgo"],
-                "invalid value 'lgo' for '--axes <axes>': expected linear or log; did you mean 'log'?",
+                vec!["--axes=linaer"],
+                "invalid value 'linaer' for '--axes <axes>': expected linear or log; did you mean 'linear'?",
             ),
             (vec!["--axes=log", "--plain"], "the argument '--axes <axes>' cannot be used with '--plain'"),
             (vec!["--runs=1", "--runs=2"], "the argument '--runs <N>' cannot be used multiple times"),

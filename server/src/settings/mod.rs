@@ -74,7 +74,7 @@ impl Settings {
         let string = |text: &str| toml::Value::String(text.to_owned()).to_string();
         let origins: Vec<String> = self.origins.iter().map(|origin| string(origin)).collect();
         format!(
-            "store = {}\nlisten = {}\ndecision_timeout = {}\ncompany = {}\norigins = [{}]\nbody_limit = {}\n\
+            "store = {}\nlisten = {}\ndecision_timeout = {}\nbatch_window = {}\norigins = [{}]\nbody_limit = {}\n\
             request_timeout = {}\nconnections = {}\nopen_impressions = {}\naddress_rate = {}\nlog_format = {}\nlog_level = {}\n",
             string(&self.store.display().to_string()),
             string(&self.listen.to_string()),

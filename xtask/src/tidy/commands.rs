@@ -170,8 +170,8 @@ mod tests {
         ]);
         let found = checked(&folder, check);
         let starts = [
-            "README.md:3: `cargo run -p sim -- --stepps 1e4`: error: unexpected argument '--stepps'",
-            "README.md:5: `rankduel proxy --out`: error: a value is required for '--out",
+            "README.md:3: `cargo run -p sim -- --stepps 1e4`: unexpected argument '--stepps'",
+            "README.md:5: `rankduel proxy --out`: a value is required for '--out",
             "README.md:10: `cargo xtask bend`: error: unrecognized subcommand 'bend'",
             "README.md:11: `cargo test -p similar`: there is no package similar",
             "README.md:12: `cargo bench -p a --bench impressions`: a has no impressions in benches/",

@@ -279,7 +279,8 @@ fn explained(mut refusal: Refusal, arguments: &[OsString], added: &[Added]) -> F
         matches!(refusal.kind, ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand | ErrorKind::ArgumentConflict);
     let file = refusal.about.iter().find(|word| is_unknown && Path::new(word).is_file());
     let hint = match file.map(|file| stray_file(file, arguments)) {
-        _ if refusal.is_about("--runs") && refusal.value.as_deref().is_some_and(names_a_file) => {
+        // A command may have no such flag.
+        _ if refusal.is_about("--runs") && (is_unknown || refusal.value.as_deref().is_some_and(names_a_file)) => {
             "; --runs takes a number, TREC runs are given with --rankings"
         }
         Some(Some(stray)) => {
