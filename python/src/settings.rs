@@ -42,7 +42,7 @@ struct Seeded<R: Args> {
     seed: u64,
 }
 
-/// Flags that are no keywords of a function: arguments of their own, or outputs that it does not have.
+/// Flags that a function does not have as keywords: arguments of their own, or outputs that it does not have.
 const BANDIT: [&str; 5] = ["algorithms", "timings", "keep-curves", "setting", "horizons"];
 const EXPLORE: [&str; 11] = [
     "algorithms",

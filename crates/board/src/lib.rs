@@ -16,7 +16,6 @@
 //! | with which probability does one beat another? | [`Board::preferences`] | Bradley-Terry |
 //! | how many more judgements? | [`Board::advice`] | Bradley-Terry |
 
-mod advice;
 mod board;
 mod error;
 mod findings;
@@ -34,8 +33,9 @@ mod units;
 mod winners;
 mod words;
 
-pub use advice::{Advice, Chance, listed};
-pub use board::{Assumptions, Board, By, Claim, Competitor, Conclusion, Estimate, Group, Leader, Ranks};
+pub use board::{
+    Advice, Assumptions, Board, By, Chance, Claim, Competitor, Conclusion, Estimate, Group, Leader, Ranks, listed,
+};
 pub use error::BoardError;
 pub use findings::{Finding, Found};
 pub use plausible::{Plausible, Truth, named_by_strengths};

@@ -73,9 +73,9 @@ impl Failure {
     pub fn of(error: &anyhow::Error, known: impl Fn(&(dyn Error + 'static)) -> Option<FailureKind>) -> Self {
         let kinds: Vec<FailureKind> = error.chain().filter_map(|cause| FailureKind::of(cause, &known)).collect();
         let usage = kinds.contains(&FailureKind::Usage);
-        // The most telling of all causes: a name that was given wrongly may be that of a file that is not there.
-        let telling = [FailureKind::Memory, FailureKind::NotFound, FailureKind::Permission, FailureKind::Usage];
-        let kind = { telling.into_iter() }.find(|kind| kinds.contains(kind));
+        // The most specific of all causes: a name that was given wrongly may be that of a file that is not there.
+        let specific = [FailureKind::Memory, FailureKind::NotFound, FailureKind::Permission, FailureKind::Usage];
+        let kind = { specific.into_iter() }.find(|kind| kinds.contains(kind));
         let kind = kind.or_else(|| kinds.first().copied()).unwrap_or(FailureKind::Other);
         // One line, whatever names of files and data the message quotes.
         let message = escaped(&format!("{error:#}")).into_owned();
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_most_telling_cause_gives_the_kind_and_usage_the_exit_code() {
+    fn the_most_specific_cause_gives_the_kind_and_usage_the_exit_code() {
         let missing = || io::Error::from(io::ErrorKind::NotFound);
         let nothing = |_: &(dyn Error + 'static)| None;
         let of = |error: &anyhow::Error| {

@@ -21,7 +21,7 @@
 //! | 141 | the reader closed the pipe: what was printed is not all |
 //!
 //! Each failure is one line on standard error, `error: ` and what was expected and what to do; errors of usage end with
-//! `(see --help)`. [`output::tell`] has the three levels of lines that are no errors.
+//! `(see --help)`. [`output::tell`] has the three levels of other lines.
 //!
 //! # How to add a program
 //!

@@ -90,7 +90,7 @@ pub fn failure(message: &str) {
     let _ = writeln!(io::stderr().lock(), "{start}error:{end} {}", harmless(message));
 }
 
-/// Writes bytes to standard output as they are: for what is no text for people.
+/// Writes bytes to standard output as they are, for programs that read them.
 pub fn bytes(bytes: &[u8]) {
     if let Err(error) = io::stdout().lock().write_all(bytes) {
         resume_unwind(Box::new(NotPrinted(error)));

@@ -44,7 +44,7 @@
 //! # When to stop
 //!
 //! [`board`](Session::board) says what all answers amount to, and its claims hold at every look: one may stop when it names the best.
-//! [`chances`](Session::chances) says how likely so many more answers are enough.
+//! [`chances`](Session::chances) says how likely a number of further answers is enough.
 //!
 //! # What a policy learns
 //!

@@ -1,4 +1,4 @@
-//! When to stop: what all answers say, for every look, and how likely so many more name the best.
+//! When to stop: what all answers say, for every look, and how likely further answers name the best.
 //!
 //! A session may be looked at after each answer, and stopped at the first board that names the best: its claims hold at every look.
 //! How many more answers that takes depends on what nobody knows, above all on how close the best two are. So the rest of the session is
@@ -15,7 +15,7 @@ use crate::{Goal, Session};
 /// How likely further answers name the best.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chances {
-    /// The chances that it is named by so many more answers, in rising order. Empty if it is named already.
+    /// The chances that it is named by a number of further answers, in rising order. Empty if it is named already.
     pub chances: Vec<Chance>,
     /// The probability that it takes more answers than the last of these, or that it is never named.
     pub later: f64,
@@ -33,7 +33,7 @@ pub struct Plays {
 }
 
 impl Plays {
-    /// As often as a few seconds allow, for a session of so many competitors; `None` for hundreds.
+    /// As often as a few seconds allow, for a session of that many competitors; `None` for hundreds.
     #[must_use]
     pub fn of(competitors: usize) -> Option<Self> {
         let plays = (2_000 / competitors.max(1)).clamp(20, 100);
@@ -79,7 +79,7 @@ impl Session {
         Settings { looks: Looks::Every, further, tolerance, ..settings.clone() }
     }
 
-    /// How likely so many more answers name the best, or one within the tolerance of `settings`. Takes about a second for 20
+    /// How likely that many further answers name the best, or one within the tolerance of `settings`. Takes about a second for 20
     /// competitors.
     ///
     /// # Errors

@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::numbers::{with_separators, with_unit};
-use crate::tell;
 
 /// Writes a line about long work that begins to standard error, also in a pipe.
 pub fn announce(what: &str) {
@@ -92,16 +91,21 @@ pub fn foresee(what: &str, units: u64, each: u64, quiet: bool) {
     let least = u128::from(units) * u128::from(each) / u128::from(a_second);
     let least = Duration::from_secs(u64::try_from(least).unwrap_or(u64::MAX));
     if !quiet && least >= LONG {
-        tell::note(
-            false,
-            &format!(
-                "{} times {} {what} take more than {}: no more than {} a second are possible",
-                with_separators(units),
-                with_separators(each),
-                span(least),
-                with_separators(a_second)
-            ),
-        );
+        note(&format!(
+            "{} times {} {what} take more than {}: no more than {} a second are possible",
+            with_separators(units),
+            with_separators(each),
+            span(least),
+            with_separators(a_second)
+        ));
+    }
+}
+
+/// A note about work. (`tell` asks this module who hears of notes.)
+fn note(text: &str) {
+    if !noted(text) {
+        // There is nowhere to report an error to.
+        let _ = writeln!(std::io::stderr().lock(), "note: {text}");
     }
 }
 
@@ -125,7 +129,7 @@ fn keep_moving(bar: &ProgressBar, what: &str) {
             if measures && start.elapsed() >= MEASURED && !left.is_zero() {
                 measures = false;
                 if left >= LONG {
-                    bar.suspend(|| tell::note(false, &format!("{what}: at this speed it takes {} more", span(left))));
+                    bar.suspend(|| note(&format!("{what}: at this speed it takes {} more", span(left))));
                 }
             }
             drop(bar);

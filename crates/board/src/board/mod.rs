@@ -1,12 +1,13 @@
 //! The board: who is best, which ranks are known, with what to mind.
 
+mod advice;
 mod claims;
 mod words;
 
+pub use advice::{Advice, Chance, listed};
 pub(crate) use claims::best_by_strengths;
 pub use claims::{By, Claim, Conclusion, Leader};
 
-use crate::advice::{self, Advice};
 use crate::findings::{self, Finding, Found};
 use crate::group::GroupFit;
 use crate::populations::Population;

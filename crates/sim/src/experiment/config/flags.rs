@@ -68,7 +68,7 @@ fn parse<F: FromArgMatches>(command: &Command, arguments: &[String]) -> Result<F
     })
 }
 
-/// Deserializes a struct from those keys that are no flags.
+/// Deserializes a struct from the keys that no flag has.
 struct Splitting<'a, D> {
     deserializer: D,
     command: &'a Command,

@@ -5,7 +5,7 @@
 //! estimate has the precision of now and m times the information of one, and the best is named by the statement that the board makes
 //! today. One number would pretend to know what is not known: whether two are nearly equal decides it.
 
-use crate::board::Conclusion;
+use super::Conclusion;
 use crate::group::{GroupFit, difference_of};
 use crate::words::{count, percent};
 use crate::{FurtherPairs, Settings};
@@ -28,7 +28,7 @@ pub struct Chance {
 pub struct Advice {
     /// Whether the best is known already.
     pub known: bool,
-    /// The chances that it is known after so many more judgements, in rising order: the first have hardly any, the last nearly all, or as
+    /// The chances that it is known after a number of further judgements, in rising order: the first have hardly any, the last nearly all, or as
     /// much as [`Advice::MOST`] judgements give. Empty if it is known.
     pub chances: Vec<Chance>,
     /// The probability that it takes more than the last of these, or that it is never known.
