@@ -6,7 +6,7 @@
 //! | the crate's root | [`parse`] arguments or answer `--help`; run, and [end](ended) with an exit code |
 //! | [`failure`] | why a command stops: one line, a kind, an exit code |
 //! | [`refusal`] | an error of the parser as one line, made from what the parser says, not from its text |
-//! | [`print`] | standard output that may be closed or full; lines of errors |
+//! | [`mod@print`] | standard output that may be closed or full; lines of errors |
 //! | [`situations`] | for tests: what callers do wrong, and what a program then prints and returns |
 //!
 //! # Exit codes
