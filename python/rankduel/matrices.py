@@ -477,6 +477,7 @@ def explore(
     """
     matrix = _environment(environment)
     asked = packed("explore", settings, horizons=horizons, runs=runs, seed=seed, regret=regret)
+    asked.append("--setting=explore-then-exploit")
     with reporting(progress) as report:
         where = placed(out, replace)
         found = matrix._inner.explore(algorithms_of(algorithms), asked, where, cores(threads), report)

@@ -75,7 +75,8 @@ def test_the_command_line_reads_and_writes_the_same_file(tmp_path: Path) -> None
     ours = live.ask("ann")
     assert [shown[key] for key in ("ticket", "first", "second", "item")] == [ours.ticket, ours.first, ours.second, ours.item]
     live.save(path)
-    assert rd.Live.load(path).status + "\n" == call("--status")
+    # Then who is best so far.
+    assert call("--status").startswith(rd.Live.load(path).status)
     call("--export", str(tmp_path / "votes.csv"))
     assert (tmp_path / "votes.csv").read_bytes() == live.judgements().to_csv()
 
@@ -170,7 +171,7 @@ def test_the_board_of_a_session() -> None:
     live = rd.Live(["a", "b", "c"], goal="uniform", seed=3)
     with pytest.raises(ValueError, match="the table has 0 judgements"):
         live.board()
-    for pair in live.ask(60):
+    for pair in live.ask(150):
         live.tell(pair.ticket, "first" if pair.first < pair.second else "second")
     board = live.board(advice=False)
     assert board.sentence.startswith("a is best among 3") and board.best == "a"
@@ -179,6 +180,7 @@ def test_the_board_of_a_session() -> None:
     pair = chosen.ask()
     chosen.ask()
     chosen.tell(pair.ticket, "tie")
-    assert [note.split(". ")[0].split(" of ")[0] for note in chosen.board().data["notes"]] == ["Earlier verdicts chose the later pairs", "1"]
+    notes = chosen.board().data["notes"]
+    assert len(notes) == 2 and notes[0].startswith("Earlier verdicts chose the later pairs") and notes[1].startswith("1 of ")
     with pytest.raises(TypeError, match="no argument 'columns'"):
         live.board(columns={})
