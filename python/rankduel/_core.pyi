@@ -36,6 +36,7 @@ __all__ = [
     "experiment_version",
     "in_order",
     "interleave",
+    "keywords",
     "log_column",
     "main",
     "multileave",
