@@ -46,8 +46,7 @@ class Board:
     dates
         Whether dates such as ``3/4/2026`` have the day (``"dmy"``) or the month (``"mdy"``) first. By default as numbers above 12 say.
     in_time
-        Rows are in the order in which they were judged. By default a column of times says so, or the order is unknown: ranks at
-        every look are then right only if pairs were not chosen by verdicts.
+        Rows are in the order in which they were judged: a column of times is not read. What the board says is the same in any order.
     confidence
         The confidence of ranks, and of saying who is best.
     clusters

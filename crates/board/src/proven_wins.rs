@@ -3,7 +3,7 @@
 //! For each ordered pair (i, j) there is evidence against "i wins at most half of its decided units with j". With
 //! K (K - 1) such statements, each is rejected when its evidence reaches K (K - 1) / alpha; by Ville's inequality the
 //! probability that any rejection is wrong is at most alpha, at all looks together and under any choice of pairs by
-//! earlier outcomes. To name the best, K / alpha is enough: whoever is named falsely beats one in particular, who is not beaten.
+//! earlier outcomes. To name the best, K / alpha is enough: one that is named falsely beats one in particular that is not beaten.
 //!
 //! Units of one judge, or on one item, resemble each other. Where statements are about judges (items) in general, each judge (item) counts
 //! once per pair: for the side that won more of its units. With both, the smaller evidence counts.

@@ -69,6 +69,6 @@ pub struct Table {
     pub judgements: Vec<Judgement>,
     /// Whether the order in which answers were shown is known.
     pub order: Order,
-    /// Whether the judgements are in the order in which they were made. If not, later pairs must not depend on earlier verdicts.
+    /// Whether the judgements are known to be in the order in which they were made. No statement of a board depends on it.
     pub in_time: bool,
 }

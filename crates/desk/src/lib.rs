@@ -68,7 +68,7 @@ pub fn parse<C: FromArgMatches>(
     command: &mut clap::Command,
     arguments: &[OsString],
 ) -> Result<Option<(C, ArgMatches)>, Refusal> {
-    let parsed = command.try_get_matches_from_mut(arguments);
+    let parsed = command.try_get_matches_from_mut(joined(arguments.iter().cloned()));
     match parsed.and_then(|matches| Ok((C::from_arg_matches(&matches)?, matches))) {
         Ok(parsed) => Ok(Some(parsed)),
         Err(error) if Refusal::is_one(&error) => Err(Refusal::of(&error, command)),
@@ -85,5 +85,52 @@ fn answer(help: &clap::Error) {
         print::out(format_args!("{}", help.render().to_string().trim_end()));
     } else if let Err(error) = help.print() {
         resume_unwind(Box::new(NotPrinted(error)));
+    }
+}
+
+/// The arguments, with a negative number after a flag as its value, `--runs=-3`: clap takes `-3` for a flag of its own.
+fn joined(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let is_flag = |flag: &OsString| flag.to_str().is_some_and(|flag| flag.starts_with("--") && !flag.contains('='));
+    let is_negative = |word: &OsString| {
+        let number = word.to_str().and_then(|word| word.strip_prefix('-'));
+        number.is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
+    };
+    let mut all: Vec<OsString> = Vec::new();
+    for argument in arguments {
+        match all.last_mut() {
+            Some(flag) if is_negative(&argument) && is_flag(flag) => {
+                flag.push("=");
+                flag.push(argument);
+            }
+            _ => all.push(argument),
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Cli {
+        #[arg(long)]
+        lost: f64,
+        #[arg(long)]
+        plain: bool,
+    }
+
+    #[test]
+    fn a_negative_number_is_the_value_of_the_flag_before_it() {
+        let mut command = <Cli as clap::CommandFactory>::command();
+        let parsed = |words: &[&str], command: &mut clap::Command| {
+            let words: Vec<OsString> = ["program"].iter().chain(words).map(Into::into).collect();
+            parse::<Cli>(command, &words).map(|found| found.map(|(cli, _)| (cli.lost, cli.plain)))
+        };
+        assert_eq!(parsed(&["--lost", "-.5", "--plain"], &mut command), Ok(Some((-0.5, true))));
+        assert_eq!(parsed(&["--lost=1"], &mut command), Ok(Some((1.0, false))));
+        assert!(parsed(&["--lost", "-x"], &mut command).is_err());
     }
 }

@@ -53,13 +53,22 @@ impl Refusal {
         Failure::usage(&format!("{}{hint} (see --help)", self.text))
     }
 
+    /// Why the value was refused and what it is, for callers that say themselves of which flag it is; the whole text if no value was.
+    #[must_use]
+    pub fn explanation(&self) -> String {
+        match (&self.reason, &self.value) {
+            (Some(reason), Some(value)) if !reason.contains(", found ") => format!("{reason}, found {value}"),
+            (Some(reason), _) => reason.clone(),
+            (None, _) => self.text.clone(),
+        }
+    }
+
     /// The same for callers that have keywords, `stop_when=0.95`, instead of flags.
     #[must_use]
     pub fn in_keywords(self) -> String {
-        match (&self.about[..], &self.reason, &self.value) {
-            ([flag, ..], Some(reason), _) if reason.contains(", found ") => in_keywords(&format!("{flag}: {reason}")),
-            ([flag, ..], Some(reason), Some(value)) => in_keywords(&format!("{flag}: {reason}, found {value}")),
-            ([flag, other], ..) if self.kind == ErrorKind::ArgumentConflict => {
+        match &self.about[..] {
+            [flag, ..] if self.reason.is_some() => in_keywords(&format!("{flag}: {}", self.explanation())),
+            [flag, other] if self.kind == ErrorKind::ArgumentConflict => {
                 in_keywords(&format!("{flag} and {other} exclude each other; leave one of them out"))
             }
             _ => in_keywords(&self.text),

@@ -1,7 +1,7 @@
 //! When to stop: what all answers say, for every look, and how likely further answers name the best.
 //!
 //! A session may be looked at after each answer, and stopped at the first board that names the best: its claims hold at every look.
-//! How many more answers that takes depends on what nobody knows, above all on how close the best two are. So the rest of the session is
+//! How many more answers that takes depends on what is not known, above all on how close the best two are. So the rest of the session is
 //! played many times, each time with other strengths, drawn from what is known of them: with this session's own chooser and judges, who all answer
 //! by the same strengths under Bradley-Terry. All draws follow from the session, so that the same session has the same chances.
 
@@ -68,7 +68,7 @@ impl Session {
         Ok(board)
     }
 
-    /// The settings of boards of this session, whose tolerance is that of the session unless they have one.
+    /// The settings of boards of this session. Without a tolerance of their own, they have that of the session.
     fn looked_at(&self, settings: &Settings) -> Settings {
         let further = match self.config().goal {
             Goal::Best => FurtherPairs::Best,
@@ -98,17 +98,7 @@ impl Session {
             .collect::<Result<Vec<_>, _>>()?;
         let n = named.len().max(1) as f64;
         let share = |more: u64| named.iter().flatten().filter(|at| **at <= more).count() as f64 / n;
-        let mut chances: Vec<Chance> = Vec::new();
-        for more in STEPS.into_iter().filter(|more| *more <= plays.most) {
-            let chance = Chance { more, share: share(more) };
-            if chance.share < 0.1 {
-                chances.clear();
-            }
-            chances.push(chance);
-            if chance.share >= 0.95 {
-                break;
-            }
-        }
+        let chances = Chance::rising(STEPS.into_iter().filter(|more| *more <= plays.most), share);
         let later = chances.last().map_or(1.0, |last| 1.0 - last.share);
         Ok(Chances { chances, later, plays: named.len() })
     }

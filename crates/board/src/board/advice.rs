@@ -1,6 +1,6 @@
 //! How many more judgements it takes to know the best, as chances, and which pairs those do not separate.
 //!
-//! Strengths are drawn from the posterior of the fit, whose prior is the learnt spread; further judgements compare pairs of
+//! Strengths are drawn from the posterior of the fit; its prior is the learnt spread. Further judgements compare pairs of
 //! contenders uniformly. What the board will then say follows from the normal approximation: after m judgements the
 //! estimate has the precision of now and m times the information of one, and the best is named by the statement that the board makes
 //! today. One number would pretend to know what is not known: whether two are nearly equal decides it.
@@ -23,6 +23,25 @@ pub struct Chance {
     pub share: f64,
 }
 
+impl Chance {
+    /// The chances at these numbers of judgements, which rise: from the last with under 10% to the first with 95% or more. `share_by` is asked
+    /// only for what is needed; what was reached is not lost by judgements that one need not ask for.
+    pub fn rising(numbers: impl IntoIterator<Item = u64>, mut share_by: impl FnMut(u64) -> f64) -> Vec<Self> {
+        let mut chances: Vec<Self> = Vec::new();
+        for more in numbers {
+            let share = chances.last().map_or(0.0, |last| last.share).max(share_by(more));
+            if share < 0.1 {
+                chances.clear();
+            }
+            chances.push(Self { more, share });
+            if share >= 0.95 {
+                break;
+            }
+        }
+        chances
+    }
+}
+
 /// How many more judgements it takes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Advice {
@@ -39,7 +58,7 @@ pub struct Advice {
     pub assumption: String,
     /// Who may be the best, likeliest first: further judgements should compare these, all pairs equally often.
     pub contenders: Vec<String>,
-    /// Pairs of contenders whose order as many judgements as last are not expected to show, closest first, at most
+    /// Pairs of contenders that as many judgements as last are not expected to put in order, closest first, at most
     /// [`Advice::SHOWN`] of them.
     pub inseparable: Vec<(String, String)>,
     /// How many such pairs there are.
@@ -56,7 +75,7 @@ impl Advice {
 }
 
 impl Advice {
-    /// The same with the chances of a session whose rest was played `plays` times.
+    /// The same with the chances of a session: its rest was played `plays` times.
     #[must_use]
     pub fn played(mut self, chances: Vec<Chance>, later: f64, plays: usize, settings: &Settings) -> Self {
         (self.chances, self.later) = (chances, later);
@@ -219,24 +238,10 @@ impl<'a> Future<'a> {
         f64::from(decided) / BOARDS as f64
     }
 
-    /// The chances at numbers of judgements that rise by factors of about three, from the last with under 10% to the first with over 95%.
+    /// The chances at numbers of judgements that rise by factors of about three.
     fn chances(&self) -> Vec<Chance> {
-        let mut chances: Vec<Chance> = Vec::new();
-        for more in
-            (1..=6).flat_map(|power| [1, 3].map(|digit| digit * 10_u64.pow(power))).filter(|more| *more <= Advice::MOST)
-        {
-            let share = self.decided(more as f64);
-            // What was reached is not lost by judgements that one need not ask for.
-            let share = chances.last().map_or(share, |last| last.share.max(share));
-            if share < 0.1 {
-                chances.clear();
-            }
-            chances.push(Chance { more, share });
-            if share >= 0.95 {
-                break;
-            }
-        }
-        chances
+        let numbers = (1..=6).flat_map(|power| [1, 3].map(|digit| digit * 10_u64.pow(power)));
+        Chance::rising(numbers.filter(|more| *more <= Advice::MOST), |more| self.decided(more as f64))
     }
 }
 

@@ -184,7 +184,7 @@ impl Board {
             competitors.extend(rows(table, group, place, &known));
             conclusion.get_or_insert_with(|| claims::conclusion(table, &fits, &known, &units, settings));
         }
-        let conclusion = conclusion.expect("a table that compares somebody has a group");
+        let conclusion = conclusion.expect("a table with a comparison has a group");
         let winners = claims::winners(table, &fits[0], misfit.is_some());
         let open = !matches!(conclusion, Conclusion::OrderAndNames | Conclusion::OnlyTies);
         let advice = (settings.advice && open).then(|| advice::of(&table.names, &fits[0], settings, &conclusion));

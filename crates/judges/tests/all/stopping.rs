@@ -54,7 +54,7 @@ fn play(config: Config, world: &World, most: u64, settings: &Settings, ties: f64
         }
         if stopped[1].is_none() {
             let looked = Settings { looks: board::Looks::Every, ..settings.clone() };
-            // Pair by pair somebody may be known although strengths name nobody.
+            // Pair by pair the best may be known although strengths do not name it.
             let by_strengths = board::named_by_strengths(&table, &looked).unwrap();
             if by_strengths.is_some() || answers >= 100 && settings.checks {
                 let board = live.board(&Settings { advice: false, ..settings.clone() }).unwrap();
@@ -148,7 +148,7 @@ fn without_order(sessions: u64, most: u64) {
 }
 
 #[test]
-fn without_an_order_nobody_is_named_falsely() {
+fn without_an_order_none_is_named_falsely() {
     without_order(16, 400);
 }
 

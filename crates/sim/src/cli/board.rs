@@ -49,11 +49,12 @@ pub(super) struct BoardCommand {
     #[arg(long)]
     order_unknown: bool,
 
-    /// Whether dates such as 3/4/2026 have the day (dmy) or the month (mdy) first [default: as numbers above 12 say]
+    /// Whether dates such as 3/4/2026 in a column of times have the day (dmy) or the month (mdy) first [default: as numbers above 12
+    /// say]
     #[arg(long, value_name = "ORDER", value_parser = DayOrder::from_str)]
     dates: Option<DayOrder>,
 
-    /// Rows are in the order in which they were judged [default: as a column of times says, or unknown]
+    /// Rows are in the order in which they were judged: a column of times is not read. What the board says is the same in any order
     #[arg(long)]
     in_time: bool,
 

@@ -181,7 +181,7 @@ fn known(cause: &(dyn Error + 'static)) -> Option<FailureKind> {
 /// # Errors
 /// For wrong usage and for failures of the command.
 pub fn run_with(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<(), Failure> {
-    let mut arguments = joined(arguments.into_iter().map(Into::into));
+    let mut arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
     let verbosity = logging::taken(&mut arguments);
     // An interpreter that calls commands has logs of its own.
     if !print::is_captured() {
@@ -242,26 +242,6 @@ impl Cli {
             Some(command) => command.run(),
         }
     }
-}
-
-/// The arguments, with a negative number after a flag as its value, `--runs=-3`: clap takes `-3` for a flag of its own.
-fn joined(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
-    let is_flag = |flag: &OsString| flag.to_str().is_some_and(|flag| flag.starts_with("--") && !flag.contains('='));
-    let is_negative = |word: &OsString| {
-        let number = word.to_str().and_then(|word| word.strip_prefix('-'));
-        number.is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
-    };
-    let mut all: Vec<OsString> = Vec::new();
-    for argument in arguments {
-        match all.last_mut() {
-            Some(flag) if is_negative(&argument) && is_flag(flag) => {
-                flag.push("=");
-                flag.push(argument);
-            }
-            _ => all.push(argument),
-        }
-    }
-    all
 }
 
 /// The failure for refused arguments, with what to do: most of what is refused is a list of files in the wrong form.

@@ -9,7 +9,7 @@
 //!   the boundary of a normal mixture. The difference over v is approximately Brownian motion at time V, and with probability
 //!   1 - a that never leaves the boundary. It is never below the z of one look.
 //!
-//! Naming the best takes less than knowing all pairs: whoever is named falsely beats one arm in particular, the best one, so that a
+//! Naming the best takes less than knowing all pairs: an arm that is named falsely beats one arm in particular, the best one. So a
 //! row of one-sided statements with alpha / K each is wrong with probability at most alpha.
 //!
 //! Both are asymptotic: they assume that estimates are normal. Clusters are a sample of a population (of judges, of items), and the
@@ -169,7 +169,7 @@ impl Contrasts {
     }
 
     /// Whether `arm` is known to be weaker than no other by more than `tolerance`, a difference of at least 0. With 0 it is known to be
-    /// stronger than all others: the best. The probability that any arm is named of which that is not true is at most alpha.
+    /// stronger than all others: the best. The probability that any arm is named falsely is at most alpha.
     ///
     /// # Panics
     /// If the arm does not exist.

@@ -126,10 +126,10 @@ impl LiveRequest {
     /// # Errors
     /// As there, and for kinds of regret that a live run cannot measure.
     pub fn settings(&self, usual: &StudyDefaults, seed: u64, algorithms: Option<Vec<Spec>>) -> Result<LiveSettings> {
-        self.run.check_live()?;
-        let mut run = self.run.settings(usual, seed, algorithms);
-        (run.evidence, run.late) = (self.evidence.plan()?, self.late.within(self.run.steps(usual))?);
-        Ok(LiveSettings { run, streams: self.streams.streams(), truth: self.truth.clone() })
+        let Self { run, truth, streams, evidence, late } = self;
+        let mut settings = LiveSettings::of(run, truth, streams, usual, seed, algorithms)?;
+        (settings.run.evidence, settings.run.late) = (evidence.plan()?, late.within(run.steps(usual))?);
+        Ok(settings)
     }
 }
 
@@ -139,9 +139,7 @@ impl CompareRequest {
     /// # Errors
     /// For kinds of regret that a live run cannot measure.
     pub fn settings(&self, usual: &StudyDefaults, seed: u64, algorithms: Option<Vec<Spec>>) -> Result<LiveSettings> {
-        self.run.check_live()?;
-        let run = self.run.settings(usual, seed, algorithms);
-        Ok(LiveSettings { run, streams: self.streams.streams(), truth: self.truth.clone() })
+        LiveSettings::of(&self.run, &self.truth, &self.streams, usual, seed, algorithms)
     }
 }
 
@@ -173,6 +171,21 @@ pub struct LiveSettings {
     pub streams: Streams,
     /// How well the ground truth should be known.
     pub truth: TruthRequest,
+}
+
+impl LiveSettings {
+    /// Without evidence, and with answers in time.
+    fn of(
+        run: &RunRequest,
+        truth: &TruthRequest,
+        streams: &StreamRequest,
+        usual: &StudyDefaults,
+        seed: u64,
+        algorithms: Option<Vec<Spec>>,
+    ) -> Result<Self> {
+        run.check_live()?;
+        Ok(Self { run: run.settings(usual, seed, algorithms), streams: streams.streams(), truth: truth.clone() })
+    }
 }
 
 impl RunSettings {

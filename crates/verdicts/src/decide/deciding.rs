@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use statistics::StatisticsError;
+use statistics::{Counts, StatisticsError};
 
 use super::best::{best, declared};
 use super::pair::{Needed, PairState};
@@ -112,8 +112,8 @@ impl Deciding {
         }
     }
 
-    /// Whether days can be added to this until it is what all of `outcomes` say, of which it has the first: rows are added only, and
-    /// none is of a new pair.
+    /// Whether days can be added to this until it is what all of `outcomes` say: these begin with the rows that it has, as far as the sums
+    /// of each pair show, and further rows are of later days and of no new pair.
     fn is_beginning_of(&self, outcomes: &Outcomes, alpha: f64, by: By) -> bool {
         let is_later = |rest: &[Day]| self.days.is_none_or(|(_, last)| rest.iter().all(|row| row.day > last));
         self.alpha == alpha
@@ -121,6 +121,19 @@ impl Deciding {
             && self.rankers == outcomes.rankers
             && outcomes.days.get(self.rows..).is_some_and(is_later)
             && self.states.iter().map(PairState::pair).eq(outcomes.pairs())
+            && self.states.iter().map(PairState::counts).eq(self.sums(&outcomes.days[..self.rows]))
+    }
+
+    /// What these rows come to, by pair: what decides, and all impressions.
+    fn sums(&self, days: &[Day]) -> Vec<[Counts; 2]> {
+        let mut sums = vec![[Counts::default(); 2]; self.states.len()];
+        for day in days {
+            if let Some(place) = self.places.get(&day.pair) {
+                sums[*place][0] += self.by.of(day.counts);
+                sums[*place][1] += day.counts.impressions;
+            }
+        }
+        sums
     }
 
     /// What `outcomes` of one version say, at level `alpha`, in (0, 1). If `before` is what their first days said, only the others are

@@ -390,7 +390,11 @@ mod tests {
                 ..outcomes.clone()
             };
             let half = Deciding::of(&half, 0.05, By::Units, None).unwrap();
-            for before in [Some(&half), Some(&deciding), None] {
+            // Rows that were changed since are counted again.
+            let mut changed = outcomes.clone();
+            changed.days[0].counts.units.wins += 1;
+            let changed = Deciding::of(&changed, 0.05, By::Units, None).unwrap();
+            for before in [Some(&half), Some(&deciding), Some(&changed), None] {
                 assert_eq!(Deciding::of(&outcomes, 0.05, By::Units, before).unwrap(), deciding, "{seed}");
             }
         }

@@ -94,6 +94,11 @@ impl PairState {
         self.pair
     }
 
+    /// What was counted: what decides, and all impressions.
+    pub(super) fn counts(&self) -> [Counts; 2] {
+        [self.shares.test().counts(), self.impressions]
+    }
+
     /// On which day the evidence for the first and for the second sufficed for the best of all.
     pub(super) fn reached(&self) -> [Option<i32>; 2] {
         self.reached

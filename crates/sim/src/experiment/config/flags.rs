@@ -34,10 +34,11 @@ impl<'de, E: DeserializeOwned, F: Args> Deserialize<'de> for WithFlags<E, F> {
         let mut given = Vec::new();
         let entry = E::deserialize(Splitting { deserializer, command: &command, given: &mut given })?;
         let mut cases: Vec<(Vec<String>, Vec<String>)> = vec![(vec![], vec![])];
-        for Given { key, words } in given {
+        // A switch that is off has no words.
+        for Given { key, words } in given.into_iter().filter(|given| !given.words.is_empty()) {
             let several = words.len() > 1;
             let with = |(arguments, names): &(Vec<String>, Vec<String>), word: &String| {
-                let name = several.then(|| format!("{key} {}", word.rsplit('=').next().unwrap_or_default()));
+                let name = several.then(|| format!("{key} {}", word.split_once('=').map_or("", |(_, value)| value)));
                 let names = names.iter().cloned().chain(name).collect();
                 (arguments.iter().chain([word]).cloned().collect(), names)
             };
@@ -57,15 +58,8 @@ fn command<F: Args>() -> Command {
 
 fn parse<F: FromArgMatches>(command: &Command, arguments: &[String]) -> Result<F, String> {
     let found = command.clone().try_get_matches_from(arguments).and_then(|found| F::from_arg_matches(&found));
-    found.map_err(|error| {
-        let refusal = Refusal::of(&error, command);
-        // The key stands before the message.
-        match (refusal.reason, refusal.value) {
-            (Some(reason), Some(value)) if !reason.contains("found") => format!("{reason}, found {value}"),
-            (Some(reason), _) => reason,
-            (None, _) => refusal.text,
-        }
-    })
+    // The key stands before the message.
+    found.map_err(|error| Refusal::of(&error, command).explanation())
 }
 
 /// Deserializes a struct from the keys that no flag has.
@@ -195,14 +189,7 @@ impl OfFlag<'_> {
         let alone = Command::new("key").no_binary_name(true).disable_help_flag(true).arg(self.flag.clone());
         match alone.try_get_matches_from([&word]) {
             Ok(_) => Ok(vec![word]),
-            Err(error) => {
-                let refusal = Refusal::of(&error, self.command);
-                Err(E::custom(match refusal.reason {
-                    Some(reason) if reason.contains("found") => reason,
-                    Some(reason) => format!("{reason}, found {value}"),
-                    None => refusal.text,
-                }))
-            }
+            Err(error) => Err(E::custom(Refusal::of(&error, self.command).explanation())),
         }
     }
 }
@@ -243,5 +230,55 @@ impl<'de> Visitor<'de> for OfFlag<'_> {
             return Err(A::Error::invalid_length(0, &"at least one value"));
         }
         Ok(words)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Entry {
+        name: String,
+    }
+
+    #[derive(Debug, Clone, Args)]
+    struct Asked {
+        #[arg(long, value_parser = output::numbers::parse_positive)]
+        runs: Option<u64>,
+        #[arg(long)]
+        kind: Option<String>,
+        #[arg(long)]
+        plain: bool,
+    }
+
+    fn read(text: &str) -> Result<WithFlags<Entry, Asked>, String> {
+        toml::from_str(text).map_err(|error| error.message().to_owned())
+    }
+
+    #[test]
+    fn flags_are_keys_and_lists_of_values_are_cases() {
+        let found = read("kind = ['a', 'b=c']\nname = 'x'\nplain = false\nruns = [1, '2e1']").unwrap();
+        let cases = found.cases.iter().map(|case| (case.name.as_str(), case.flags.runs, case.flags.plain));
+        let expected =
+            [("kind a, runs 1", 1), ("kind a, runs 2e1", 20), ("kind b=c, runs 1", 1), ("kind b=c, runs 2e1", 20)];
+        assert_eq!(cases.collect::<Vec<_>>(), expected.map(|(name, runs)| (name, Some(runs), false)));
+        assert_eq!((found.entry.name.as_str(), found.cases[3].flags.kind.as_deref()), ("x", Some("b=c")));
+        let found = read("name = 'x'\nplain = true").unwrap();
+        assert!(found.cases.len() == 1 && found.cases[0].name.is_empty() && found.cases[0].flags.plain);
+    }
+
+    #[test]
+    fn wrong_keys_and_values_are_refused_as_the_command_line_does() {
+        for (text, expected) in [
+            ("name = 'x'\nruns = 0", "expected at least 1, found 0"),
+            ("name = 'x'\nruns = true", "invalid type: boolean `true`"),
+            ("name = 'x'\nruns = []", "expected at least one value"),
+            ("name = 'x'\nrnus = 3", "unknown field `rnus`, expected one of `name`, `runs`, `kind`, `plain`"),
+        ] {
+            let error = read(text).err().expect(text);
+            assert!(error.contains(expected), "{text}: {error}");
+        }
     }
 }
