@@ -22,7 +22,7 @@ impl Draws {
 #[test]
 #[ignore = "a minute: 40,000 requests; the fold alone is tested with 1,000 experiments in `traffic`"]
 #[expect(clippy::print_stderr, reason = "who runs a measurement reads its numbers")]
-fn equal_rankers_rarely_win_over_http() {
+fn equal_rankers_rarely_win_over_http_at_full_size() {
     let server = Server::start();
     let policies = ["rucb", "dts", "mergerucb", "fixed"];
     let names: Vec<String> = (0..EXPERIMENTS).map(|n| format!("{}-{n}", policies[n % policies.len()])).collect();

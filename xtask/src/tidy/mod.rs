@@ -8,6 +8,7 @@ mod cycles;
 mod duplicates;
 mod idiom_list;
 mod idioms;
+mod ignored;
 mod layout;
 mod licences;
 mod links;
@@ -74,6 +75,8 @@ enum Check {
     Opening,
     /// Licences of dependencies
     Licences,
+    /// Ignored tests
+    Ignored,
     /// Code that stands twice; runs only if named
     Duplicates,
 }
@@ -92,6 +95,7 @@ impl Check {
             Self::Manifests => manifests::check(root, findings),
             Self::Opening => opening::check(root, findings),
             Self::Licences => licences::check(root, findings),
+            Self::Ignored => ignored::check(root, findings),
             Self::Duplicates => duplicates::check(root, findings),
         }
     }

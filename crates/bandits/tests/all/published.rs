@@ -181,7 +181,7 @@ fn rcs_on_ten_features() {
 
 #[test]
 #[ignore = "needs ../shared/data, and a minute in release mode"]
-fn ten_million_steps() {
+fn ten_million_steps_at_full_size() {
     let matrix = crate::common::mslr("Navigational");
     for (spec, expected, bound) in [
         ("mergerucb:alpha=1.01:p=4:delta=0.01", 1.49e5, 2.2e4),

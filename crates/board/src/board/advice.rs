@@ -484,7 +484,7 @@ mod tests {
     #[test]
     #[expect(clippy::print_stderr, reason = "who runs a measurement reads its numbers")]
     #[ignore = "half a minute in a release build: cargo test -p board --release -- --ignored chances_of_500"]
-    fn chances_of_500_boards_are_shares() {
+    fn chances_of_500_boards_are_shares_at_full_size() {
         for seed in [5, 6, 7, 8] {
             let (chance, share) = chance_and_share(500, seed);
             eprintln!("seed {seed}: {chance:?}, {share} named");

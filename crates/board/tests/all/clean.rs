@@ -46,7 +46,7 @@ fn at_most_63_of_1000(ties: TieModel, shapes: &[(usize, usize, usize, usize)]) {
 
 #[test]
 #[ignore = "minutes in a release build: cargo test -p board --release -- --ignored clean"]
-fn at_most_63_of_1000_clean_tables_have_findings() {
+fn at_most_63_of_1000_clean_tables_have_findings_at_full_size() {
     at_most_63_of_1000(
         TieModel::Davidson,
         &[
@@ -62,6 +62,6 @@ fn at_most_63_of_1000_clean_tables_have_findings() {
 
 #[test]
 #[ignore = "a minute in a release build: cargo test -p board --release -- --ignored clean"]
-fn at_most_63_of_1000_clean_tables_by_rao_and_kupper_have_findings() {
+fn at_most_63_of_1000_clean_tables_by_rao_and_kupper_have_findings_at_full_size() {
     at_most_63_of_1000(TieModel::RaoKupper, &[(20, 3_000, 300, 10), (6, 200, 40, 5)]);
 }

@@ -120,7 +120,7 @@ fn show(name: &str, (right, width, best): ([f64; 3], [f64; 3], [f64; 2])) -> [f6
 
 #[test]
 #[ignore = "minutes in a release build: cargo test -p board --release -- --ignored coverage"]
-fn coverage_of_uniform_and_adaptive_pairs() {
+fn coverage_of_uniform_and_adaptive_pairs_at_full_size() {
     let uniform =
         show("uniform", measured(2_000, |seed| seen(&world(seed), &world(seed).table(3_000, seed), Clusters::Auto)));
     let sparring = show(
@@ -148,7 +148,7 @@ fn coverage_of_uniform_and_adaptive_pairs() {
 
 #[test]
 #[ignore = "a minute in a release build: cargo test -p board --release -- --ignored equal"]
-fn equal_competitors_are_rarely_separated() {
+fn equal_competitors_are_rarely_separated_at_full_size() {
     // Nothing separates equal strengths: every separated pair is an error, and all 190 can be wrong.
     let equal = |seed| World::normal(20, 0.0, 0.5, 7_000 + seed);
     let uniform = show(

@@ -59,7 +59,7 @@ fn drift_is_said_and_nothing_else() {
 
 #[test]
 #[ignore = "a minute; run by .ci/full"]
-fn drift_is_said_in_five_hundred_logs() {
+fn drift_is_said_in_five_hundred_logs_at_full_size() {
     check(500);
 }
 

@@ -164,7 +164,7 @@ fn files_of_steered_logs_say_the_same() {
 
 #[test]
 #[ignore = "minutes; run by .ci/full"]
-fn files_of_twenty_steered_logs_say_the_same() {
+fn files_of_twenty_steered_logs_say_the_same_at_full_size() {
     compare_files(20);
 }
 
@@ -200,7 +200,7 @@ const PUBLISHED: &str = include_str!("../data/steered.csv");
 /// The same at full size.
 #[test]
 #[ignore = "minutes; run by .ci/full"]
-fn a_thousand_steered_logs() {
+fn a_thousand_steered_logs_at_full_size() {
     let mut table = "policy,logs,by_chance,steered\n".to_owned();
     for policy in POLICIES {
         let [chance, steered] = verdicts(policy, 1_000);

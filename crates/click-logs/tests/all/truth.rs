@@ -131,7 +131,7 @@ fn counts_equal_the_truth_of_pages_by_every_method_that_serves_them() {
 /// `cargo test -p click-logs --test logs -- --ignored a_million`
 #[test]
 #[ignore = "minutes; run by .ci/full"]
-fn a_million_impressions_with_pages_pins_and_versions() {
+fn a_million_impressions_with_pages_pins_and_versions_at_full_size() {
     for method in ["team-draft", "probabilistic"] {
         let simulation = Simulation { impressions: 1_000_000, method: method.parse().unwrap(), ..pages() };
         let (log, truth) = simulated_log(&simulation);

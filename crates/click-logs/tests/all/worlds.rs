@@ -266,7 +266,7 @@ fn verdicts_and_intervals_hold_in_every_world() {
 
 #[test]
 #[ignore = "takes minutes: run by .ci/full"]
-fn verdicts_and_intervals_hold_in_five_hundred_logs_of_every_world() {
+fn verdicts_and_intervals_hold_in_five_hundred_logs_of_every_world_at_full_size() {
     let mut rows = Vec::new();
     still(500, &mut rows);
     several(500, &mut rows);

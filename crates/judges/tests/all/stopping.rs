@@ -154,7 +154,7 @@ fn without_an_order_none_is_named_falsely() {
 
 #[test]
 #[ignore = "takes minutes: cargo test -p judges -- --ignored worlds --nocapture"]
-fn worlds_without_an_order() {
+fn worlds_without_an_order_at_full_size() {
     without_order(300, 600);
 }
 
@@ -205,13 +205,13 @@ fn sessions_seldom_name_one_of_equals() {
 
 #[test]
 #[ignore = "takes minutes: cargo test -p judges -- --ignored stopping_at_first_sight --nocapture"]
-fn stopping_at_first_sight() {
+fn stopping_at_first_sight_at_full_size() {
     equal_best(60, 2_000, &[3], Some(PUBLISHED));
 }
 
 #[test]
 #[ignore = "takes an hour: cargo test -p judges -- --ignored stopping_among_more --nocapture"]
-fn stopping_among_more() {
+fn stopping_among_more_at_full_size() {
     equal_best(60, 2_000, &[5, 10, 20], None);
 }
 
@@ -308,6 +308,6 @@ fn chances_come_true_as_often_as_they_say() {
 
 #[test]
 #[ignore = "takes minutes: cargo test -p judges -- --ignored chances_of_four_hundred --nocapture"]
-fn chances_of_four_hundred_sessions() {
+fn chances_of_four_hundred_sessions_at_full_size() {
     calibrated(400, 0.06);
 }

@@ -100,7 +100,7 @@ fn nothing_acknowledged_is_lost_or_doubled_when_killed() {
 
 #[test]
 #[ignore = "a minute"]
-fn nothing_acknowledged_is_lost_or_doubled_when_killed_a_hundred_times() {
+fn nothing_acknowledged_is_lost_or_doubled_when_killed_a_hundred_times_at_full_size() {
     for seed in 0..5 {
         killed_at(25, seed);
     }

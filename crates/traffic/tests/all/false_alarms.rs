@@ -127,7 +127,7 @@ const MANY: Crowd = Crowd { days: 100, users_per_day: 10, impressions_per_user: 
 #[test]
 #[ignore = "minutes: 1,000 experiments for each of seven"]
 #[expect(clippy::print_stderr, reason = "who runs a measurement reads its numbers")]
-fn a_thousand_experiments_of_equal_rankers() {
+fn a_thousand_experiments_of_equal_rankers_at_full_size() {
     for policy in ["rucb", "dts", "mergerucb", "rmed1", "fixed"] {
         let alarms = (0..1_000).filter(|seed| is_alarm(&played(policy, Keep::Unit, MANY, *seed).0)).count();
         eprintln!("{policy}: {alarms} of 1,000");
@@ -145,7 +145,7 @@ fn a_thousand_experiments_of_equal_rankers() {
 #[test]
 #[ignore = "minutes: 500 experiments"]
 #[expect(clippy::print_stderr, reason = "who runs a measurement reads its numbers")]
-fn without_kept_pairs_there_would_be_more() {
+fn without_kept_pairs_there_would_be_more_at_full_size() {
     let is_alarm = |seed: &u64| {
         let mut test = PairTest::new(0.05).unwrap();
         let mut sum = Counts::default();

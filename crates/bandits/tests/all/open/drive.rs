@@ -281,7 +281,7 @@ proptest! {
 /// says).
 #[test]
 #[ignore = "takes an hour of a core"]
-fn a_million_sequences() {
+fn a_million_sequences_at_full_size() {
     let variable = |name: &str| std::env::var(name).ok();
     let number = |name: &str| variable(name).map(|text| text.parse::<u64>().expect("a number"));
     let sequences = number("SEQUENCES").unwrap_or(1_000_000);

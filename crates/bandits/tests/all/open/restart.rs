@@ -122,7 +122,7 @@ fn restored_policies_choose_as_before() {
 /// `cargo test --release -p bandits --test all a_hundred_moments -- --ignored`
 #[test]
 #[ignore = "takes minutes"]
-fn a_hundred_moments() {
+fn a_hundred_moments_at_full_size() {
     restarts(100, 10_000, super::all());
 }
 

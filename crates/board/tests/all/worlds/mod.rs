@@ -139,7 +139,7 @@ fn little_is_said_falsely() {
 
 #[test]
 #[ignore = "takes minutes: cargo test -p board -- --ignored worlds --nocapture"]
-fn worlds_with_few_and_many_clusters() {
+fn worlds_with_few_and_many_clusters_at_full_size() {
     falsehoods(500, worlds().into_iter(), Some(PUBLISHED));
 }
 
@@ -181,7 +181,7 @@ fn every_look_knows_most_of_what_one_look_does() {
 
 #[test]
 #[ignore = "takes minutes: cargo test -p board -- --ignored worlds --nocapture"]
-fn worlds_of_independent_judgements_and_what_is_known() {
+fn worlds_of_independent_judgements_and_what_is_known_at_full_size() {
     let sizes: Vec<(usize, usize)> =
         [6, 12, 30, 59].iter().flat_map(|count| [1_000, 3_000, 10_000].map(|rows| (*count, rows))).collect();
     power(5, &sizes, Some(PUBLISHED));

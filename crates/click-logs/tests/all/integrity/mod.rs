@@ -129,7 +129,7 @@ fn clean_logs_are_trusted() {
 
 #[test]
 #[ignore = "takes minutes: run by .ci/full"]
-fn a_thousand_clean_logs_of_every_form_are_trusted() {
+fn a_thousand_clean_logs_of_every_form_are_trusted_at_full_size() {
     clean_logs(1_000, Some(PUBLISHED));
 }
 
@@ -207,6 +207,6 @@ fn mistakes_are_found() {
 
 #[test]
 #[ignore = "takes minutes: run by .ci/full"]
-fn mistakes_are_found_in_two_hundred_logs() {
+fn mistakes_are_found_in_two_hundred_logs_at_full_size() {
     mistakes(200, Some(PUBLISHED));
 }
