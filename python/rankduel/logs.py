@@ -194,6 +194,14 @@ class Decision:
         The verdicts, as in ``decision.json``. If the experiment changed, ``data["versions"]`` has them by version.
     trusted : bool or None
         Whether the verdicts can be trusted as far as pages show (`Credited.faults`); None if that is not known.
+    headline : str
+        The verdict in one sentence; if it is not trusted, what is wrong. Of several versions, that of the one which began last.
+    winner : str or None
+        The ranker that won, once that is sure and can be trusted.
+    action : str
+        What to do: ``ship`` the winner, ``choose`` by who beats whom, ``check`` what changed, ``wait``, or ``repair`` the pages.
+    advice : str
+        The same in a sentence, with the chances of a decision while it is open.
     looks : Frame
         The share of wins after each day with its confidence sequence, as in ``win-rate.csv``.
     """
@@ -203,6 +211,10 @@ class Decision:
         self._distrust = distrust
         self.data = data
         self.trusted: bool | None = data["trusted"]
+        self.headline: str = data["headline"]
+        self.winner: str | None = data["winner"]
+        self.action: str = data["action"]
+        self.advice: str = data["advice"]
         self.looks = looks
         self._figure = figure
 

@@ -23,6 +23,9 @@ ROLES = {KEY: "admin"}
 # What the tests of the client ask for.
 LISTS = {"bm25": [f"b{n}" for n in range(9)], "neural": [f"n{n}" for n in range(9)]}
 
+# What is said of a verdict that is open.
+OUTLOOK = {"winner": None, "action": "wait", "advice": "Wait."}
+
 # Where a connection can break, and whether the request was carried out before.
 BREAKS = {"unread": False, "read": False, "reset": False, "lost": True, "garbage": True, "status": True, "headers": True, "body": True}
 
@@ -58,6 +61,7 @@ class Double:
         self.by_key: dict[tuple[str, str], tuple[Any, dict[str, Any]]] = {}
         self.impressions: dict[str, dict[str, Any]] = {}
         self.clicks: set[tuple[str, str]] = set()
+        self.shipped: dict[str, str] = {}
         self.export = [{"impression": n} for n in range(5)]
 
     def next_fault(self) -> str | None:
@@ -121,14 +125,14 @@ class Double:
     def listExperiments(self, values: Any, body: Any) -> Any:
         stands = {"standing": "undecided", "warnings": []}
         lines = [{k: e[k] for k in ("experiment", "version", "state")} for e in self.experiments.values()]
-        return {"experiments": [{**line, "since": 1, "impressions": 0, "headline": "undecided", "trusted": True, **stands} for line in lines]}
+        return {"experiments": [{**line, "since": 1, "impressions": 0, "headline": "undecided", "trusted": True, **OUTLOOK, **stands} for line in lines]}
 
     def experimentStatus(self, values: Any, body: Any) -> Any:
         names = ("taken", "duplicate", "late", "not-shown", "near-id", "ignored", "malformed", "noisy")
         clicks = dict.fromkeys(names, 0)
         pages = {"trusted": True, "faults": [], "tested": ""}
-        counts = {"impressions": {}, "clicks": clicks, "units": {}, "open": 0, "pairs": [], "best": None, "report": [], "guardrails": []}
-        return {**self.found(values), "since": 1, "time": 2, "headline": "undecided", "standing": "undecided", "changes": [], "policy": {"name": "fixed"}, **pages, **counts}
+        counts = {"impressions": {}, "clicks": clicks, "units": {}, "open": 0, "pairs": [], "report": [], "guardrails": []}
+        return {**self.found(values), **OUTLOOK, "fallback": self.shipped.get(values["experiment"], "bm25"), "since": 1, "time": 2, "headline": "undecided", "standing": "undecided", "changes": [], "policy": {"name": "fixed"}, **pages, **counts}
 
     def changed(self, values: Any, body: Any, state: str) -> Any:
         experiment = self.found(values)
@@ -149,6 +153,15 @@ class Double:
 
     def end(self, values: Any, body: Any) -> Any:
         return self.changed(values, body, "ended")
+
+    def ship(self, values: Any, body: Any) -> Any:
+        experiment = self.found(values)
+        if self.shipped.get(experiment["experiment"]) == body["ranker"]:
+            raise Refused(409, "it was shipped already")
+        self.shipped[experiment["experiment"]] = body["ranker"]
+        experiment["state"] = "shipped"
+        self.recorded["changes"] += 1
+        return {"experiment": experiment["experiment"], "state": "shipped", "ranker": body["ranker"]}
 
     @staticmethod
     def page(experiment: dict[str, Any]) -> int:

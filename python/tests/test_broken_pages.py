@@ -167,11 +167,13 @@ def test_what_the_package_prints_begins_with_the_faults(tmp_path: Path) -> None:
     assert fault == rd.Fault("near-ids", None, fault.sentence, False)
     assert str(credited) == f"{fault.sentence}\n\n{credited!r}" and repr(credited).endswith("rankers new, old; not trusted)")
     decision = credited.decide()
-    headline, verdict = "Do not trust this verdict: pages are broken.", str(decision).split("\n\n")[1].splitlines()[0]
+    verdict = str(decision).split("\n\n")[1].splitlines()[0]
     assert "beats" in verdict, "the fault would be no harm"
-    begin = f'<div role="alert"><p>{headline}</p><p>{html.escape(fault.sentence)}</p>'
+    assert (decision.headline, decision.winner, decision.action) == (fault.sentence, None, "repair")
+    begin = f'<div role="alert"><p>{html.escape(fault.sentence)}</p><p>Without this it would say: '
     assert decision._repr_html_().startswith(begin) and credited._repr_html_().startswith(f'<div role="alert"><p>{html.escape(fault.sentence)}')
     healthy_one = rd.credit_frame(*healthy(), **EVERY)
+    assert healthy_one.decide().action == "wait" and healthy_one.decide().headline.startswith("Undecided: ")
     assert healthy_one.trusted and healthy_one.decide().trusted and 'role="alert"' not in healthy_one.decide()._repr_html_()
     assert "trusted" not in f"{healthy_one}{healthy_one!r}{healthy_one.decide()}"
     # What is saved says so to the command line.

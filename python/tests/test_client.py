@@ -56,6 +56,9 @@ def test_every_call_is_as_the_document_says(double: Double, client: Client, tmp_
     assert client.save_export("search", "log", tmp_path / "log.jsonl") == 5
     assert [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()] == double.export
     assert client.end("search") == "ended" and client.kill("other") == "killed"
+    assert client.ship("search", "neural", why="it won") == "shipped" and client.status("search")["fallback"] == "neural"
+    with pytest.raises(Problem, match="shipped already"):
+        client.ship("search", "neural")
 
     document = {f"{method.upper()} {path}" for path, item in openapi.DOCUMENT["paths"].items() for method in item if method != "parameters"}
     # What browsers and machines read.
@@ -84,6 +87,7 @@ CALLS: dict[str, tuple[str, Callable[[Client], Any], Callable[[Client, Any], Any
     "judge": ("judged", lambda c: c.duel("search"), lambda c, duel: duel.judge("first")),
     "create": ("experiments", lambda c: None, lambda c, _: c.create("new", {"a": "1", "b": "2"}, shown=3)["state"]),
     "pause": ("changes", lambda c: None, lambda c, _: c.pause("search")),
+    "ship": ("changes", lambda c: None, lambda c, _: c.ship("search", "neural")),
 }
 # What a call returns where an earlier try of it was carried out and its answer was lost.
 AGAIN = {"clicked": "duplicate", "close": False, "judge": False}

@@ -46,5 +46,6 @@ pub mod model;
 pub mod outcomes;
 pub mod read;
 pub mod simulate;
+pub mod verdict;
 
 pub use error::LogError;

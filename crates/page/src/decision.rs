@@ -3,7 +3,8 @@
 use statistics::anytime::TestState;
 use times::date;
 use verdicts::decide::{
-    Contradiction, Decision, FindingKind, Look, PairDecision, confidence_so_far, finding, percent_of_confidence, report,
+    Contradiction, Decision, FindingKind, Look, Outlook, PairDecision, confidence_so_far, finding,
+    percent_of_confidence, report,
 };
 
 use crate::model::{Headline, Matrix, MatrixCell, Overview, Pair, Rate, RatePoint, Tone};
@@ -45,7 +46,13 @@ pub fn overview(decision: &Decision, unit: Option<&str>) -> Overview {
     let of_leader =
         |pair: &&PairDecision| leader.is_none_or(|leader| pair.last.pair.0 == leader || pair.last.pair.1 == leader);
     Overview {
-        headline: Headline { tone, label: word.to_owned(), sentence: found.sentence, more: found.more },
+        headline: Headline {
+            tone,
+            label: word.to_owned(),
+            sentence: found.sentence,
+            more: found.more,
+            action: decision.outlook(unit, None).advice.sentence,
+        },
         rates: order
             .iter()
             .copied()
@@ -68,13 +75,14 @@ pub fn overview(decision: &Decision, unit: Option<&str>) -> Overview {
 /// The headline of a decision that is not trusted, because of a fault of its pages: the fault comes first, and what would be said
 /// without it last.
 #[must_use]
-pub fn distrusted(headline: Headline, fault: &str) -> Headline {
+pub fn distrusted(headline: Headline, outlook: &Outlook) -> Headline {
     let otherwise = format!("Without this it would say: {}", headline.sentence);
     Headline {
         tone: Tone::Notice,
         label: "not trusted".to_owned(),
-        sentence: "Do not trust this verdict: pages are broken.".to_owned(),
-        more: vec![fault.to_owned(), otherwise],
+        sentence: outlook.headline.clone(),
+        more: vec![otherwise],
+        action: outlook.advice.sentence.clone(),
     }
 }
 

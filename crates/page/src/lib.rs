@@ -14,7 +14,7 @@
 //!
 //! let overview = Overview {
 //!     name: "search <b>".into(),
-//!     headline: Headline { tone: Tone::Good, label: "decided".into(), sentence: "neural beats bm25.".into(), more: vec![] },
+//!     headline: Headline { tone: Tone::Good, label: "decided".into(), sentence: "neural beats bm25.".into(), ..Headline::default() },
 //!     ..Overview::default()
 //! };
 //! let html = standalone(&overview);

@@ -26,6 +26,8 @@ pub struct Headline {
     pub sentence: String,
     /// Further sentences, the most important first.
     pub more: Vec<String>,
+    /// What to do now; may be empty.
+    pub action: String,
 }
 
 /// A key figure.
@@ -210,9 +212,15 @@ pub struct Controls {
     /// Whether it is killed.
     pub is_killed: bool,
     /// Whether it is over.
-    pub is_ended: bool,
-    /// Whose list everybody gets where nothing is mixed.
+    pub is_over: bool,
+    /// The ranker to beat.
     pub champion: String,
+    /// The ranker that was shipped.
+    pub shipped: Option<String>,
+    /// All rankers.
+    pub rankers: Vec<String>,
+    /// The ranker that won, if its verdict is trusted.
+    pub winner: Option<String>,
 }
 
 /// What a list of experiments shows of one.

@@ -23,7 +23,7 @@ fn full(tone: Tone) -> Overview {
         interval: Some((0.4375, 0.6875)),
         decided: 1_234,
     };
-    let headline = Headline { tone, label: hostile(), sentence: hostile(), more: vec![hostile()] };
+    let headline = Headline { tone, label: hostile(), sentence: hostile(), more: vec![hostile()], action: hostile() };
     Overview {
         name: hostile(),
         state: hostile(),
@@ -71,7 +71,14 @@ fn full(tone: Tone) -> Overview {
         changes: vec![Change { time: hostile(), what: hostile(), who: hostile(), why: hostile() }],
         settings: vec![(hostile(), hostile())],
         report: vec![hostile(), format!("  {HOSTILE}")],
-        controls: Some(Controls { token: hostile(), is_running: true, champion: hostile(), ..Controls::default() }),
+        controls: Some(Controls {
+            token: hostile(),
+            is_running: true,
+            champion: hostile(),
+            rankers: vec![hostile()],
+            winner: Some(hostile()),
+            ..Controls::default()
+        }),
     }
 }
 
@@ -155,9 +162,10 @@ fn what_is_empty_is_left_out_and_words_say_what_colours_say() {
         let html = &parts.iter().find(|part| part.id == "headline").unwrap().html;
         assert!(html.contains(&format!("headline {class}")) && html.contains("<strong>decided</strong>"), "{html}");
     }
-    // Whoever reads alone has no buttons; what is over cannot be changed.
+    // Who reads alone has no buttons; after the end, a ranker can still be shipped.
     let of = |change: fn(&mut Controls)| {
-        let mut controls = Controls { is_running: true, champion: "old".into(), ..Controls::default() };
+        let rankers = vec!["old".to_owned(), "new".to_owned()];
+        let mut controls = Controls { is_running: true, champion: "old".into(), rankers, ..Controls::default() };
         change(&mut controls);
         Section::controls("e", &controls).html
     };
@@ -165,7 +173,22 @@ fn what_is_empty_is_left_out_and_words_say_what_colours_say() {
     assert!(["e/pause", "e/end", "e/kill", "Yes, kill e"].iter().all(|what| running.contains(what)), "{running}");
     let paused = of(|controls| controls.is_running = false);
     assert!(paused.contains("e/resume") && !paused.contains("e/pause"), "{paused}");
-    assert_eq!(of(|controls| controls.is_ended = true), "");
+    // What can be shipped is said by name, the likeliest first.
+    assert!(
+        running.contains("Ship…") && running.contains("No ranker has won.") && !running.contains("new has won"),
+        "{running}"
+    );
+    let won = of(|controls| controls.winner = Some("new".to_owned()));
+    let options = "<option value=\"new\">new</option><option value=\"old\">old</option>";
+    assert!(won.contains("Ship new…") && won.contains(options) && won.contains("new has won: ship it, if"), "{won}");
+    let ended = of(|controls| controls.is_over = true);
+    assert!(
+        ended.contains("e/ship") && ["e/pause", "e/resume", "e/end", "e/kill"].iter().all(|what| !ended.contains(what)),
+        "{ended}"
+    );
+    let shipped = of(|controls| (controls.is_over, controls.shipped) = (true, Some("new".to_owned())));
+    assert!(shipped.contains("Ship another…") && shipped.contains("instead of new's"), "{shipped}");
+    assert!(!shipped.contains("value=\"new\""), "{shipped}");
 }
 
 #[test]

@@ -1,17 +1,16 @@
 //! How an experiment stands, in one sentence: what a team reads on the wall. Faults that make a verdict meaningless come before
 //! the verdict.
 
-use verdicts::decide::{Decision, Finding, FindingKind, finding};
+use ranktypes::text::with_separators;
+use statistics::Counts;
+use verdicts::decide::{Action, Finding, FindingKind, finding};
 use verdicts::integrity::Checked;
 
-use super::config::Ask;
+use super::config::{Ask, Config};
 use super::event::{State, Time};
 use super::experiment::{Experiment, Fates};
 use super::refusals::{is_lost, refusals};
 use super::status::{DecisionReport, FEW, breach};
-
-/// The days over which the speed of an experiment is measured.
-const LAST_DAYS: i32 = 7;
 
 /// How an experiment stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -43,6 +42,8 @@ pub enum Standing {
     Killed,
     /// It is over.
     Ended,
+    /// Everybody gets the list of a ranker that somebody chose.
+    Shipped,
 }
 
 /// How an experiment stands, in words.
@@ -54,6 +55,10 @@ pub struct Headline {
     pub sentence: String,
     /// Further sentences, the most important first.
     pub more: Vec<String>,
+    /// What to do, in a word: `ship`, `choose`, `check`, `wait`, `repair`, or `none`.
+    pub action: &'static str,
+    /// The same in a sentence.
+    pub advice: String,
 }
 
 /// What a headline needs beside the verdict, copied: a verdict takes long, and nobody keeps an experiment waiting for it.
@@ -61,6 +66,8 @@ pub struct Headline {
 pub struct Facts {
     name: String,
     champion: String,
+    /// The ranker that was shipped.
+    shipped: Option<String>,
     ask: Ask,
     state: State,
     /// The last change: when, in words; who; why.
@@ -79,7 +86,16 @@ pub struct Facts {
     /// Until when impressions are open, if any are.
     open_until: Option<String>,
     first_close: Option<String>,
+    /// While no day has closed: what its units say, in words.
+    so_far: Option<String>,
     today: i32,
+}
+
+/// How an experiment stands, before what to do.
+struct Stands {
+    standing: Standing,
+    sentence: String,
+    more: Vec<String>,
 }
 
 impl Experiment {
@@ -92,6 +108,7 @@ impl Experiment {
         Facts {
             name: config.name.clone(),
             champion: config.rankers[self.champion() as usize].name.clone(),
+            shipped: self.state().shipped().map(|ranker| config.rankers[ranker as usize].name.clone()),
             ask: config.ask,
             state: self.state(),
             change: self
@@ -110,6 +127,7 @@ impl Experiment {
             open_until: self.open_until().map(|time| self.minute(time)),
             breaches: self.alarms().iter().map(|alarm| breach(config, alarm)).collect(),
             first_close: self.first_close().map(|time: Time| self.minute(time)),
+            so_far: so_far(config, &self.so_far()),
             today: self.today(),
         }
     }
@@ -145,11 +163,91 @@ impl Experiment {
 }
 
 impl Facts {
-    /// How the experiment stands by this verdict of its.
+    /// How the experiment stands by this verdict of its, and what to do.
     #[must_use]
     pub fn headline(&self, verdict: &DecisionReport) -> Headline {
+        let Stands { standing, sentence, more } = self.stands(verdict);
+        let (action, advice) = self.advice(standing, verdict);
+        Headline { standing, sentence, more, action, advice }
+    }
+
+    /// What to do now, in a word and in a sentence.
+    fn advice(&self, standing: Standing, verdict: &DecisionReport) -> (&'static str, String) {
+        let Self { champion, .. } = self;
+        let outlook = verdict.decision.outlook(Some("unit"), None);
+        let winner = outlook.winner.map(|ranker| verdict.decision.rankers[ranker].as_str());
+        let is_trusted = self.untrusted().is_empty();
+        let (action, sentence) = match standing {
+            Standing::NotBegun => ("wait", "Send traffic.".to_owned()),
+            Standing::Silent => {
+                ("repair", "Find out why its lists do not come; pause the experiment until they do.".to_owned())
+            }
+            Standing::NoClicks => ("repair", "Find out why no click counts before you wait any longer.".to_owned()),
+            Standing::Breached => {
+                ("check", "Look at what this ranker shows; pause or kill the experiment if it does harm.".to_owned())
+            }
+            Standing::Equal if outlook.winner.is_some() => {
+                ("repair", "Look for a fault of the pages before you compare rankers.".to_owned())
+            }
+            Standing::Equal => {
+                ("wait", "Go on for as long as a real experiment would take, then end this one.".to_owned())
+            }
+            Standing::Shipped => {
+                ("none", "Nothing: the experiment is over. Ship another ranker to give everybody its list.".to_owned())
+            }
+            _ if !is_trusted => {
+                let fault = self.untrusted().into_iter().next();
+                let repair = verdict.decision.outlook(Some("unit"), fault.as_deref()).advice;
+                (repair.action.name(), repair.sentence)
+            }
+            Standing::Killed | Standing::Paused => match winner {
+                Some(winner) => ("ship", format!("Ship {winner}, or resume.")),
+                None => ("wait", "Resume, or ship a ranker.".to_owned()),
+            },
+            Standing::Ended => match winner {
+                Some(winner) if winner != champion => {
+                    ("ship", format!("Ship {winner}: until then everybody gets {champion}'s list."))
+                }
+                Some(_) => ("none", format!("Nothing: everybody gets {champion}'s list, which won.")),
+                None => {
+                    ("none", format!("Nothing: everybody gets {champion}'s list. Ship another ranker to change that."))
+                }
+            },
+            Standing::Waiting
+            | Standing::Undecided
+            | Standing::Decided
+            | Standing::Contradicted
+            | Standing::Untrusted => match (outlook.advice.action, winner) {
+                (Action::Ship(_), Some(winner)) if winner == champion => {
+                    ("ship", format!("Ship {winner}, or end the experiment: everybody then keeps its list."))
+                }
+                (Action::Ship(_), Some(winner)) => ("ship", format!("Ship {winner}: everybody then gets its list.")),
+                (Action::Wait, _) => ("wait", self.wait(verdict)),
+                (action, _) => (action.name(), outlook.advice.sentence),
+            },
+        };
+        (action, sentence)
+    }
+
+    /// How long to wait: what is forecast, while days close as they did.
+    fn wait(&self, verdict: &DecisionReport) -> String {
+        let decision = &verdict.decision;
+        let Some((_, last)) = decision.days else {
+            return match &self.first_close {
+                Some(time) => format!("Wait until {time}, when the first day closes."),
+                None => "Wait until the first day closes.".to_owned(),
+            };
+        };
+        let is_going_on = self.today <= last + 2;
+        match decision.how_long(Some("unit")).filter(|_| is_going_on) {
+            Some(how_long) => format!("Wait. {how_long}"),
+            None => "Wait.".to_owned(),
+        }
+    }
+
+    fn stands(&self, verdict: &DecisionReport) -> Stands {
         let found = finding(&verdict.decision, Some("unit"));
-        let told = |standing, sentence: String, more: Vec<String>| Headline { standing, sentence, more };
+        let told = |standing, sentence: String, more: Vec<String>| Stands { standing, sentence, more };
         // What makes a verdict untrusted comes before it, wherever it stands.
         let faults = self.untrusted();
         let with_verdict = || {
@@ -166,12 +264,19 @@ impl Facts {
         });
         match self.state {
             State::Killed => {
-                let sentence = format!("Killed{since}: everybody gets {champion}'s list.");
+                let sentence = format!("Killed{since}: everybody gets {champion}'s list until you resume.");
                 return told(Standing::Killed, sentence, with_verdict());
             }
             State::Paused => {
-                let sentence = format!("Paused{since}: everybody gets {champion}'s list.");
+                let sentence = format!("Paused{since}: everybody gets {champion}'s list until you resume.");
                 return told(Standing::Paused, sentence, with_verdict());
+            }
+            State::Shipped(_) => {
+                let since = since.replacen(" since ", " on ", 1);
+                let shipped = self.shipped.as_deref().unwrap_or(champion);
+                let sentence = format!("{shipped} was shipped{since}: everybody gets its list.");
+                let open = self.open_pages().map(|open| format!("{open}."));
+                return told(Standing::Shipped, sentence, open.into_iter().chain(with_verdict()).collect());
             }
             State::Running | State::Ended => {}
         }
@@ -230,13 +335,10 @@ impl Facts {
             };
             return told(Standing::Ended, sentence, more);
         }
-        let mut found = self.so_far(&found);
+        let found = self.so_far(&found);
         match found.kind {
             FindingKind::Nothing => told(Standing::Waiting, found.sentence, found.more),
-            FindingKind::Undecided => {
-                found.more.extend(self.days_more(&verdict.decision));
-                told(Standing::Undecided, found.sentence, found.more)
-            }
+            FindingKind::Undecided => told(Standing::Undecided, found.sentence, found.more),
             _ => told(Standing::Decided, found.sentence, found.more),
         }
     }
@@ -277,7 +379,7 @@ impl Facts {
         (self.state == State::Ended).then(ended)
     }
 
-    fn without_impressions(&self, since: &str) -> Headline {
+    fn without_impressions(&self, since: &str) -> Stands {
         let (sentence, more) = match (self.state, self.ask) {
             (State::Ended, _) => ("Ended before the first impression.".to_owned(), format!("It has ended{since}.")),
             (_, Ask::Lists) => (
@@ -290,7 +392,7 @@ impl Facts {
             ),
         };
         let standing = if self.state == State::Ended { Standing::Ended } else { Standing::NotBegun };
-        Headline { standing, sentence, more: vec![more] }
+        Stands { standing, sentence, more: vec![more] }
     }
 
     /// The finding, and where there is none, when there will be one.
@@ -298,7 +400,7 @@ impl Facts {
         if found.kind != FindingKind::Nothing || self.fates.asked == 0 {
             return found.clone();
         }
-        if self.state == State::Ended {
+        if self.state.is_over() {
             let sentence = match self.open_pages() {
                 Some(open) => format!("Ended; {open}."),
                 None => "Ended without an outcome.".to_owned(),
@@ -309,10 +411,11 @@ impl Facts {
         let plural = if asked == 1 { "" } else { "s" };
         let sentence = format!("Too early to say: {asked} impression{plural}, and no day has closed.");
         let when = |time: &String| format!("The first day closes at {time}, or once its last impressions are closed.");
-        Finding { kind: FindingKind::Nothing, sentence, more: self.first_close.iter().map(when).collect() }
+        let more = self.so_far.iter().cloned().chain(self.first_close.iter().map(when)).collect();
+        Finding { kind: FindingKind::Nothing, sentence, more }
     }
 
-    fn equal(&self, found: &Finding, alpha: f64) -> Headline {
+    fn equal(&self, found: &Finding, alpha: f64) -> Stands {
         let (sentence, more) = match found.kind {
             FindingKind::Decided | FindingKind::Contradicted => (
                 format!("False alarm: all rankers show {}'s list, and yet a winner was found.", self.champion),
@@ -329,28 +432,7 @@ impl Facts {
                 vec![],
             ),
         };
-        Headline { standing: Standing::Equal, sentence, more }
-    }
-
-    /// How many days more decide it, where two rankers compete and units have come at a steady rate until now.
-    fn days_more(&self, decision: &Decision) -> Option<String> {
-        let [pair] = decision.pairs.as_slice() else { return None };
-        let more = pair.more.filter(|_| decision.rankers.len() == 2 && self.state == State::Running)?;
-        let last = pair.looks.last()?;
-        // The first day began with the experiment, so it is not a whole day: counting starts at its end.
-        let first = pair.looks.iter().find(|look| look.day >= last.day - LAST_DAYS)?;
-        if last.day == first.day || self.today > last.day + 2 {
-            return None;
-        }
-        let units = last.counts.total() - first.counts.total();
-        let per_day = units as f64 / f64::from(last.day - first.day);
-        let days = more as f64 / per_day;
-        let days = match days {
-            days if days <= 1.0 => "about a day".to_owned(),
-            days if days < 1000.0 => format!("some {days:.0} days"),
-            _ => return None,
-        };
-        Some(format!("At this rate and this share, {days} more decide it, as likely later as sooner."))
+        Stands { standing: Standing::Equal, sentence, more }
     }
 }
 
@@ -365,6 +447,25 @@ fn open_pages(ask: Ask, open: u64, until: &str) -> Option<String> {
         1 => Some(format!("1 {page} is open until {until}, its {what} still count")),
         _ => Some(format!("{open} {page}s are open until {until}, their {what} still count")),
     }
+}
+
+/// What the units of the first day say so far, in words; of many rankers, how many there are.
+fn so_far(config: &Config, counts: &[((u32, u32), Counts)]) -> Option<String> {
+    let of = |count: u64| if count == 1 { "1 unit".to_owned() } else { format!("{} units", with_separators(count)) };
+    let said = match (config.rankers.as_slice(), counts) {
+        (_, []) => return None,
+        ([first, second], [(_, counts)]) => format!(
+            "{} so far: {} for {}, {} for {}, {} tied",
+            of(counts.total()),
+            with_separators(counts.wins),
+            first.name,
+            with_separators(counts.losses),
+            second.name,
+            with_separators(counts.ties)
+        ),
+        _ => format!("{} of {} pairs so far", of(counts.iter().map(|(_, counts)| counts.total()).sum()), counts.len()),
+    };
+    Some(format!("{said}. This is provisional: nothing counts before its day closes."))
 }
 
 impl Standing {
@@ -385,6 +486,7 @@ impl Standing {
             Self::Paused => "paused",
             Self::Killed => "killed",
             Self::Ended => "ended",
+            Self::Shipped => "shipped",
         }
     }
 }

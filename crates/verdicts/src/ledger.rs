@@ -221,7 +221,7 @@ impl<T: Clone> ByPair<T> {
 }
 
 /// A unit on a day.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 struct OfDay {
     impressions: u32,
     clicks: u32,
@@ -360,6 +360,23 @@ impl<S: UnitStore> UnitLedger<S> {
     pub fn first_day(&self) -> Option<i32> {
         let [pending, ending] = [self.pending.keys().next(), self.ending.keys().next()];
         pending.into_iter().chain(ending).min().copied()
+    }
+
+    /// What days would say of each version if they closed now, while none has closed; `None` if more than `most` units came. Nothing
+    /// of it counts yet.
+    #[must_use]
+    pub fn so_far(&self, rule: Rule<'_>, most: usize) -> Option<BTreeMap<u32, Vec<Row>>> {
+        if self.pending.values().map(BTreeMap::len).sum::<usize>() > most {
+            return None;
+        }
+        let mut ledger = UnitLedger { pending: self.pending.clone(), ..UnitLedger::<BTreeMap<_, _>>::default() };
+        let mut rows: BTreeMap<u32, Vec<Row>> = BTreeMap::new();
+        while let Some(day) = ledger.first_day() {
+            for (version, of_day) in ledger.close(day, rule) {
+                rows.entry(version).or_default().extend(of_day);
+            }
+        }
+        Some(rows)
     }
 
     /// Closes a day, all days before which are closed, and returns what it says of each version.

@@ -138,13 +138,36 @@ class Experiments:
         """End the experiment; open impressions take clicks until their windows are over. Returns the state."""
         return self._change(experiment, "end", "ended", why)
 
-    def _change(self, experiment: str, verb: str, state: str, why: str) -> str:
+    def ship(self, experiment: str, ranker: str, why: str = "") -> str:
+        """Give everybody the list of a ranker from now on: the experiment is over. Another one can be shipped later.
+
+        Parameters
+        ----------
+        experiment
+            Its name.
+        ranker
+            The ranker, by its name.
+        why
+            A reason, which is recorded.
+
+        Returns
+        -------
+        str
+            The state: ``shipped``.
+        """
+        return self._change(experiment, "ship", "shipped", why, ranker)
+
+    def _change(self, experiment: str, verb: str, state: str, why: str, ranker: str | None = None) -> str:
         path = f"{self._path(experiment)}/{verb}"
+        body = {name: value for name, value in (("ranker", ranker), ("why", why)) if value}
         try:
-            answer = self._json("POST", path, f"POST /v1/experiments/{{experiment}}/{verb}", {"why": why} if why else {})
+            answer = self._json("POST", path, f"POST /v1/experiments/{{experiment}}/{verb}", body)
         except Problem as problem:
             # Refused because an earlier attempt did it?
-            if not (problem.status in (409, 422) and problem.may_have_happened and self.status(experiment).get("state") == state):
+            if not (problem.status in (409, 422) and problem.may_have_happened):
+                raise
+            now = self.status(experiment)
+            if now.get("state") != state or ranker not in (None, now.get("fallback")):
                 raise
             return state
         return field(answer, "state", str)

@@ -11,7 +11,8 @@ mod engine;
 mod rows;
 mod rules;
 
-use click_logs::cli::{SYNTHETIC, summary, words};
+use click_logs::cli::{SYNTHETIC, summary};
+use click_logs::verdict::{outlook, record, words};
 use click_logs::figure::svg;
 use click_logs::join::{Credited, FrameJoin, Sum, Units};
 use click_logs::model::Settings;
@@ -134,17 +135,14 @@ pub(crate) fn decided(outcomes: &str, summary: &str, confidence: f64, by_impress
         click_logs::outcomes::need_impressions(&outcomes).map_err(value_error)?;
     }
     let verdicts = decide(&outcomes, alpha, by).map_err(value_error)?;
-    let mut data = verdicts.json();
-    data["synthetic"] = summary["synthetic"].clone();
-    let checked = integrity(&summary);
-    let untrusted = checked.as_ref().map(|checked| checked.untrusted(verdicts.latest_name()));
-    data["trusted"] = untrusted.map(|fault| fault.is_none()).into();
-    data["faults"] = checked.as_ref().map_or(Value::Null, |checked| json!(checked.faults));
-    let distrust = untrusted.flatten().map_or_else(Vec::new, |fault| {
+    let data = record(&verdicts, &summary);
+    let distrust = if data["trusted"] == false {
         let headline = overview(verdicts.latest(), summary["unit"].as_str()).headline;
-        let headline = distrusted(headline, &fault.sentence);
-        std::iter::once(headline.sentence).chain(headline.more).collect()
-    });
+        let headline = distrusted(headline, &outlook(&verdicts, &summary));
+        std::iter::once(headline.sentence).chain(headline.more).chain([headline.action]).collect()
+    } else {
+        Vec::new()
+    };
     let figure = svg(&verdicts, (summary["synthetic"] == true).then_some(SYNTHETIC));
     Ok((words(&verdicts, &summary), data.to_string(), verdicts.looks_csv(), figure, distrust))
 }

@@ -138,15 +138,16 @@ impl Demo {
         Ok(())
     }
 
-    /// Ends the experiment that is about to end, once it has a winner.
+    /// Ships the winner of the experiment whose team acts on its verdict, two days after it is known.
     fn decisions(&mut self) {
         for site in &mut self.sites {
-            let Some(path) = site.ends_at() else { continue };
+            let Some(path) = site.acts_at() else { continue };
             let told = self.running.send(vec![("GET", path.clone(), serde_json::Value::Null)]);
-            let is_decided = told.first().is_some_and(|(_, status)| status["standing"] == "decided");
-            if site.has_been_decided(is_decided) {
-                let why = serde_json::json!({"why": "decided two days ago: the winner goes live"});
-                let _ = self.running.send(vec![("POST", format!("{path}/end"), why)]);
+            let advice = told.first().filter(|(_, status)| status["action"] == "ship");
+            let winner = advice.map(|(_, status)| status["winner"].clone());
+            if site.has_been_decided(winner.is_some()) {
+                let ship = serde_json::json!({"ranker": winner, "why": "decided two days ago"});
+                let _ = self.running.send(vec![("POST", format!("{path}/ship"), ship)]);
             }
         }
     }

@@ -28,8 +28,8 @@ struct Plan {
     silent: f64,
     /// How often the last ranker's list is missing.
     missing: f64,
-    /// Whether somebody ends it once it is decided.
-    ends: bool,
+    /// Whether somebody ships the winner once it is decided.
+    ships: bool,
 }
 
 const PLANS: [Plan; 3] = [
@@ -41,7 +41,7 @@ const PLANS: [Plan; 3] = [
         daily: 150.0,
         silent: 0.02,
         missing: 0.0,
-        ends: true,
+        ships: true,
     },
     Plan {
         name: "help-pages",
@@ -51,7 +51,7 @@ const PLANS: [Plan; 3] = [
         daily: 800.0,
         silent: 0.01,
         missing: 0.0,
-        ends: false,
+        ships: false,
     },
     Plan {
         name: "new-index",
@@ -61,7 +61,7 @@ const PLANS: [Plan; 3] = [
         daily: 180.0,
         silent: 0.0,
         missing: 0.12,
-        ends: false,
+        ships: false,
     },
 ];
 
@@ -124,12 +124,12 @@ impl Site {
         json!({"name": self.plan.name, "rankers": self.users.names(), "policy": self.plan.policy, "simulated": true})
     }
 
-    /// Where its status is, if somebody ends it once it is decided.
-    pub(super) fn ends_at(&self) -> Option<String> {
-        (self.plan.ends && !self.is_over).then(|| format!("/v1/experiments/{}", self.plan.name))
+    /// Where its status is, if its winner is shipped once it is decided.
+    pub(super) fn acts_at(&self) -> Option<String> {
+        (self.plan.ships && !self.is_over).then(|| format!("/v1/experiments/{}", self.plan.name))
     }
 
-    /// Learns whether it is decided today; `true` if it shall end.
+    /// Learns whether it is decided today; `true` if its winner shall be shipped.
     pub(super) fn has_been_decided(&mut self, is_decided: bool) -> bool {
         self.decided = if is_decided { self.decided + 1 } else { 0 };
         self.is_over = self.decided > 2;

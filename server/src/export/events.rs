@@ -100,7 +100,10 @@ enum Details<'a> {
     },
     Changed {
         time: i64,
-        state: State,
+        state: &'static str,
+        /// The ranker that was shipped.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        ranker: Option<u32>,
         who: &'a str,
         why: &'a str,
     },
@@ -187,7 +190,9 @@ impl<'a> Details<'a> {
                 };
                 Self::Day { time: *time, day: *day, rows: rows.iter().map(pair).collect() }
             }
-            Event::Changed { time, state, who, why } => Self::Changed { time: *time, state: *state, who, why },
+            Event::Changed { time, state, who, why } => {
+                Self::Changed { time: *time, state: state.name(), ranker: state.shipped(), who, why }
+            }
             Event::Breached { time, ranker, guard, ranker_bad, champion_bad } => Self::Breached {
                 time: *time,
                 ranker: *ranker,

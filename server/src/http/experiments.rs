@@ -14,6 +14,7 @@ use super::auth::{Admin, Caller, Reading, With};
 use super::body::Json;
 use super::named::Named;
 use super::off_thread::off_thread;
+use super::request::ranker_named;
 use super::{App, Problem};
 use crate::jobs::{self, Snapshot};
 use crate::json::{self, Node};
@@ -151,6 +152,22 @@ pub(super) async fn end(app: State<App>, admin: Admin, named: Named, body: Json)
     change(app, admin, named, body, To::Ended).await
 }
 
+/// `POST /v1/experiments/{experiment}/ship`
+pub(super) async fn ship(
+    State(app): State<App>,
+    With(caller): Admin,
+    Named(entry): Named,
+    body: Json,
+) -> Result<Answer<Value>, Problem> {
+    let body = body.parsed()?;
+    let top = Node::top(body.value());
+    top.only(&["ranker", "why"])?;
+    let ranker = top.need("ranker", "the ranker that everybody gets from now on")?;
+    let to = To::Shipped(ranker_named(&ranker.text("a name", 256)?, &entry.config)?);
+    change_state(&app, &entry, &caller, to, reason(&top)?).await?;
+    Ok(Answer(json!({"experiment": entry.config.name, "state": to.name(), "ranker": entry.fallback()})))
+}
+
 async fn change(
     State(app): State<App>,
     With(caller): Admin,
@@ -161,9 +178,13 @@ async fn change(
     let body = body.parsed()?;
     let top = Node::top(body.value());
     top.only(&["why"])?;
-    let why = top.get("why")?.map(|why| why.text("a reason", 1000)).transpose()?.unwrap_or("").to_owned();
-    let state = change_state(&app, &entry, &caller, to, why).await?;
+    let state = change_state(&app, &entry, &caller, to, reason(&top)?).await?;
     Ok(Answer(json!({"experiment": entry.config.name, "state": state.name()})))
+}
+
+/// Why somebody changes an experiment.
+fn reason(top: &Node<'_, '_>) -> Result<String, Problem> {
+    Ok(top.get("why")?.map(|why| why.text("a reason", 1000)).transpose()?.unwrap_or("").to_owned())
 }
 
 /// Changes the state of an experiment.
@@ -190,7 +211,7 @@ pub(super) async fn change_state(
         }
         Err(_) if to == To::Killed => {
             return Err(Problem::unavailable(
-                "everybody gets the champion from now on, but the store could not be written, so a restart would forget it",
+                "everybody gets the champion's list from now on, but the store could not be written, so a restart would forget it",
             ));
         }
         Err(why) => return Err(why.into()),

@@ -39,11 +39,11 @@ pub(super) async fn impression(
     top.need("unit", UNIT)?;
     let requester = Requester::read(&top)?;
     entry_asks_for(&entry, Ask::Lists)?;
-    let SubmittedLists { lists, champion } = SubmittedLists::of(&top, &entry.config, true)?;
+    let SubmittedLists { lists, fallback } = SubmittedLists::of(&top, &entry.config, true, of_fallback(&entry))?;
     let answer = asked(&app, &entry, &requester, "impression", body.value(), Some(lists)).await?;
     Ok(match answer {
         jobs::Answer::Open { id, shown, is_mixed, .. } => listed(&app, id, shown.unwrap_or_default(), is_mixed),
-        jobs::Answer::Champion(why) => champion_list(&app, champion, why),
+        jobs::Answer::Fallback(why) => fallback_list(&app, fallback, why),
     })
 }
 
@@ -82,7 +82,8 @@ pub(super) async fn duel(
     Ok(Answer(Chosen { outcome, rankers: Rankers::Two { first, second } }))
 }
 
-/// Asks the writer for an impression. Where that is not possible in time, or not wanted, the champion's list is the answer.
+/// Asks the writer for an impression. Where that is not possible in time, or not wanted, the fallback's list is the
+/// answer.
 async fn asked(
     app: &App,
     entry: &ExperimentHandle,
@@ -92,12 +93,12 @@ async fn asked(
     lists: Option<jobs::Lists>,
 ) -> Result<jobs::Answer, Problem> {
     if entry.is_killed() {
-        return Ok(jobs::Answer::Champion("killed"));
+        return Ok(jobs::Answer::Fallback("killed"));
     }
     let ask = ask(app, entry, requester, kind, body);
     let within = Some(app.settings.decision_timeout);
     let answer = app.writer.call(within, move |session| jobs::ask(session, &ask, lists.as_ref())).await;
-    Ok(late(answer)?.unwrap_or_else(jobs::Answer::Champion))
+    Ok(late(answer)?.unwrap_or_else(jobs::Answer::Fallback))
 }
 
 /// Asks for an impression without lists; the answer, and the names of the rankers.
@@ -113,10 +114,10 @@ async fn chosen(
             let outcome = Outcome { credited: is_mixed, id: Some(id), why: why_alone(app, is_mixed) };
             (outcome, names(entry, &arms))
         }
-        jobs::Answer::Champion(why) => {
+        jobs::Answer::Fallback(why) => {
             app.metrics.champions.count(why);
             let outcome = Outcome { credited: false, id: None, why: Some(why) };
-            (outcome, vec![entry.champion().to_owned()])
+            (outcome, vec![entry.fallback().to_owned()])
         }
     })
 }
@@ -132,18 +133,18 @@ pub(super) async fn lists(
     let body = body.parsed()?;
     let top = Node::top(body.value());
     top.only(&["lists", "documents"])?;
-    let SubmittedLists { lists, champion } = SubmittedLists::of(&top, &of.entry.config, false)?;
+    let SubmittedLists { lists, fallback } = SubmittedLists::of(&top, &of.entry.config, false, of_fallback(&of.entry))?;
     let (id, within) = (of.id, app.settings.decision_timeout);
     let request = app.hashes.request(id.experiment, "lists", body.value().to_string().as_bytes());
-    // Some list is there even if the champion did not meet anybody.
-    let fallback = match champion.is_empty() {
+    // Some list is there even if the fallback did not meet anybody.
+    let fallback = match fallback.is_empty() {
         true => lists.ids.iter().take(of.entry.config.shown as usize).map(str::to_owned).collect(),
-        false => champion,
+        false => fallback,
     };
     // The user sees something else than the impression would show: it must not count as one whose lists never came.
     let alone = |why| {
         app.writer.give_up(id);
-        Ok(champion_list(&app, fallback, why))
+        Ok(fallback_list(&app, fallback, why))
     };
     if of.entry.is_killed() {
         return alone("killed");
@@ -252,7 +253,12 @@ fn ask(app: &App, entry: &ExperimentHandle, requester: &Requester, kind: &str, b
     }
 }
 
-/// An answer, or why the champion's list takes its place. What the store could not write is an error: nobody knows whether
+/// The ranker that everybody gets where nothing is mixed, and whether it was shipped.
+fn of_fallback(entry: &ExperimentHandle) -> (&str, bool) {
+    (entry.fallback(), entry.shipped().is_some())
+}
+
+/// An answer, or why the fallback's list takes its place. What the store could not write is an error: nobody knows whether
 /// it is there.
 fn late<T>(asked: Result<Result<T, jobs::Refusal>, NoAnswer>) -> Result<Result<T, &'static str>, Problem> {
     match asked {
@@ -329,7 +335,7 @@ fn why_alone(app: &App, is_mixed: bool) -> Option<&'static str> {
     Some("alone")
 }
 
-fn champion_list(app: &App, shown: Vec<String>, why: &'static str) -> Answer<Page> {
+fn fallback_list(app: &App, shown: Vec<String>, why: &'static str) -> Answer<Page> {
     app.metrics.champions.count(why);
     Answer(Page { outcome: Outcome { credited: false, id: None, why: Some(why) }, shown })
 }

@@ -55,13 +55,19 @@ impl Requester {
 #[derive(Debug)]
 pub(super) struct SubmittedLists {
     pub(super) lists: Lists,
-    /// Documents of the champion's first page.
-    pub(super) champion: Vec<String>,
+    /// The first page of the ranker that everybody gets where nothing is mixed.
+    pub(super) fallback: Vec<String>,
 }
 
 impl SubmittedLists {
-    /// Reads `lists` and `documents` of a body. With `all`, every ranker of the experiment must have a list.
-    pub(super) fn of(body: &Node<'_, '_>, config: &Config, all: bool) -> Result<Self, Problem> {
+    /// Reads `lists` and `documents` of a body. With `all`, every ranker of the experiment must have a list, or, once one was
+    /// shipped, that one. `fallback` is the ranker that everybody gets where nothing is mixed.
+    pub(super) fn of(
+        body: &Node<'_, '_>,
+        config: &Config,
+        all: bool,
+        (fallback, is_shipped): (&str, bool),
+    ) -> Result<Self, Problem> {
         let lists = body.need("lists", "the lists of rankers, such as {\"bm25\": [\"d1\", \"d2\"]}")?;
         let mut by_ranker = BTreeMap::new();
         for (name, node) in lists.entries()? {
@@ -70,7 +76,8 @@ impl SubmittedLists {
             };
             by_ranker.insert(ranker, node);
         }
-        let missing = (0..config.rankers.len()).find(|ranker| !by_ranker.contains_key(ranker));
+        let is_needed = |ranker: &usize| !is_shipped || config.rankers[*ranker].name == fallback;
+        let missing = (0..config.rankers.len()).find(|ranker| is_needed(ranker) && !by_ranker.contains_key(ranker));
         if let Some(missing) = missing.filter(|_| all) {
             let name = excerpt(&config.rankers[missing].name);
             let expected = format!("a list of every ranker, also of {name}");
@@ -89,8 +96,7 @@ impl SubmittedLists {
                 Numbered::of(&first).map_err(|error| list_error(documents.as_ref().unwrap_or(&lists), &error))?
             }
         };
-        let champion_name = config.champion.as_deref().unwrap_or("");
-        let mut champion = Vec::new();
+        let mut first_page = Vec::new();
         // In the order of the settings: what a document's number is does not depend on the order of keys.
         let by_ranker: Vec<_> = by_ranker
             .into_iter()
@@ -98,13 +104,13 @@ impl SubmittedLists {
             .collect::<Result<_, _>>()?;
         for (ranker, node, ranked) in &by_ranker {
             ranked.add(*ranker as u32, &mut numbered).map_err(|error| list_error(node, &error))?;
-            if config.rankers[*ranker].name == champion_name {
-                champion = ranked.ids.iter().take(config.shown as usize).map(|id| id.clone().into_owned()).collect();
+            if config.rankers[*ranker].name == fallback {
+                first_page = ranked.ids.iter().take(config.shown as usize).map(|id| id.clone().into_owned()).collect();
             }
         }
         let ids = numbered.documents().iter().copied().collect();
         let lists = numbered.into_lists(config.rankers.len());
-        Ok(Self { lists: Lists { ids, lists }, champion })
+        Ok(Self { lists: Lists { ids, lists }, fallback: first_page })
     }
 }
 
@@ -186,13 +192,26 @@ fn document<'a>(item: &Node<'a, '_>) -> Result<(Cow<'a, str>, Option<f64>), Prob
 }
 
 fn unknown_ranker(node: &Node<'_, '_>, name: &str, config: &Config) -> Problem {
+    let found = format!("a list of {}", excerpt(name));
+    Problem::at(StatusCode::UNPROCESSABLE_ENTITY, &node.path(), found, expected_rankers(config))
+        .advice("leave the list out, or make an experiment with this ranker")
+}
+
+/// What is expected where a ranker is named.
+fn expected_rankers(config: &Config) -> String {
     let mut names: Vec<String> = config.rankers.iter().take(10).map(|ranker| excerpt(&ranker.name)).collect();
     if config.rankers.len() > names.len() {
         names.push("...".to_owned());
     }
-    let expected = format!("a ranker of the experiment: {}", names.join(", "));
-    Problem::at(StatusCode::UNPROCESSABLE_ENTITY, &node.path(), format!("a list of {}", excerpt(name)), expected)
-        .advice("leave the list out, or make an experiment with this ranker")
+    format!("a ranker of the experiment: {}", names.join(", "))
+}
+
+/// The place of a ranker that a request names.
+pub(super) fn ranker_named(name: &str, config: &Config) -> Result<u32, Problem> {
+    let place = config.rankers.iter().zip(0..).find(|(ranker, _)| ranker.name == name).map(|(_, place)| place);
+    place.ok_or_else(|| {
+        Problem::at(StatusCode::UNPROCESSABLE_ENTITY, "ranker", excerpt(name), expected_rankers(config))
+    })
 }
 
 #[cfg(test)]
@@ -204,16 +223,16 @@ mod tests {
     use crate::json::parse;
 
     fn read(body: &serde_json::Value) -> Result<SubmittedLists, Problem> {
-        let config = Config { champion: Some("b".to_owned()), ..Config::of("e", ["a", "b"]) };
+        let config = Config::of("e", ["a", "b"]);
         let text = body.to_string();
-        SubmittedLists::of(&Node::top(parse(text.as_bytes()).expect("JSON").value()), &config, true)
+        SubmittedLists::of(&Node::top(parse(text.as_bytes()).expect("JSON").value()), &config, true, ("b", false))
     }
 
     #[test]
     fn numbers_follow_the_settings_or_documents() {
         let lists = read(&json!({"lists": {"b": ["x", "y"], "a": [{"id": "y", "score": 2}, {"id": "z", "score": 2}]}}))
             .expect("lists");
-        assert_eq!(lists.champion, ["x", "y"]);
+        assert_eq!(lists.fallback, ["x", "y"]);
         let lists = lists.lists;
         assert_eq!(lists.ids.iter().collect::<Vec<_>>(), ["y", "z", "x"]);
         let [a, b] = [0, 1].map(|ranker: usize| lists.lists[ranker].as_ref().expect("a list"));
@@ -224,9 +243,20 @@ mod tests {
             json!({"lists": {"a": [7, "x"], "b": [{"id": -3, "score": 1}]}, "documents": [7, "-3", u64::MAX, "x"]});
         let read_ids = read(&body).expect("lists");
         assert_eq!(read_ids.lists.ids.iter().collect::<Vec<_>>(), ["7", "-3", "18446744073709551615", "x"]);
-        assert_eq!(read_ids.champion, ["-3"]);
+        assert_eq!(read_ids.fallback, ["-3"]);
         let body = json!({"lists": {"a": ["y"], "b": []}, "documents": ["x", "y"]});
         assert_eq!(read(&body).expect("lists").lists.ids.iter().collect::<Vec<_>>(), ["x", "y"]);
+    }
+
+    #[test]
+    fn only_the_list_of_a_shipped_ranker_is_needed() {
+        let config = Config::of("e", ["a", "b"]);
+        let text = json!({"lists": {"a": ["x"]}}).to_string();
+        let read = |shipped| {
+            SubmittedLists::of(&Node::top(parse(text.as_bytes()).expect("JSON").value()), &config, true, (shipped, true))
+        };
+        assert_eq!(read("a").expect("lists").fallback, ["x"]);
+        assert!(read("b").expect_err("refused").detail.contains("no list of"));
     }
 
     #[test]

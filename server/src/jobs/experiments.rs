@@ -43,8 +43,21 @@ pub fn change(
 ) -> Result<State, Refusal> {
     let now = session.now;
     let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
-    if experiment.state() == State::Killed && to == State::Paused {
-        return Err(Refusal::Conflict("the experiment is killed; it cannot become paused".to_owned()));
+    match (experiment.state(), to) {
+        (State::Killed, State::Paused) => {
+            return Err(Refusal::Conflict("the experiment is killed; it cannot become paused".to_owned()));
+        }
+        (State::Shipped(ranker), State::Killed) => {
+            let name = &experiment.config().rankers[ranker as usize].name;
+            return Err(Refusal::Conflict(format!(
+                "everybody gets the list of {name}, which was shipped, and nothing is compared that could be killed; ship another ranker"
+            )));
+        }
+        (State::Shipped(now), State::Shipped(ranker)) if now == ranker => {
+            let name = &experiment.config().rankers[ranker as usize].name;
+            return Err(Refusal::Conflict(format!("everybody gets the list of {name} already, which was shipped")));
+        }
+        _ => {}
     }
     if was_pulled && to == State::Running && experiment.state() == to {
         return Ok(to);

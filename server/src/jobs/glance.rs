@@ -42,7 +42,7 @@ pub struct Glance {
     pub hourly: Vec<(i32, String, Daily)>,
     /// The ranker that seems best to the policy.
     pub leader: Option<u32>,
-    /// Whose list everybody gets where nothing is mixed.
+    /// The ranker to beat.
     pub champion: u32,
     /// The number of events, and the checksum of them all.
     pub position: (u64, u64),

@@ -92,8 +92,8 @@ pub enum Answer {
         /// Whether rankers are compared.
         is_mixed: bool,
     },
-    /// Nothing is recorded: show the champion's list, for this reason.
-    Champion(&'static str),
+    /// Nothing is recorded: show the list of the ranker that everybody gets, for this reason.
+    Fallback(&'static str),
 }
 
 /// Asks for an impression, and mixes its lists if they came with it.
@@ -105,10 +105,10 @@ pub fn ask(session: &mut Session<'_>, ask: &Ask, lists: Option<&Lists>) -> Resul
     let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
     let state = experiment.state();
     if ask.is_bot && state == State::Running {
-        return Ok(Answer::Champion("bot"));
+        return Ok(Answer::Fallback("bot"));
     }
     if state == State::Running && experiment.fates().open >= most {
-        return Ok(Answer::Champion("overloaded"));
+        return Ok(Answer::Fallback("overloaded"));
     }
     // Of an experiment that does not run, no unit is numbered: nothing refers to it.
     let unit = match (state, &ask.unit) {
@@ -123,7 +123,7 @@ pub fn ask(session: &mut Session<'_>, ask: &Ask, lists: Option<&Lists>) -> Resul
         Some(lists) => experiment.choose(now, &request, Some(&|ranker| lists.get(ranker)))?,
     };
     let (impression, arms, is_mixed, shown) = match chosen {
-        Chosen::Champion(state) => return Ok(Answer::Champion(state.name())),
+        Chosen::Fallback(state) => return Ok(Answer::Fallback(state.name())),
         Chosen::OtherRequest { .. } => {
             return Err(Refusal::Invalid {
                 path: Some("key".to_owned()),

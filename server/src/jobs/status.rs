@@ -81,10 +81,14 @@ impl Snapshot<Value> {
     /// In short, with the headline.
     #[must_use]
     pub fn with_headline(mut self, verdict: &DecisionReport) -> Value {
-        let headline = self.facts.headline(verdict);
+        let (headline, is_trusted) = (self.facts.headline(verdict), self.facts.integrity().is_trusted());
+        let winner = verdict.decision.winner().filter(|_| is_trusted);
         self.told["headline"] = headline.sentence.into();
         self.told["standing"] = headline.standing.name().into();
-        self.told["trusted"] = self.facts.integrity().is_trusted().into();
+        self.told["trusted"] = is_trusted.into();
+        self.told["winner"] = winner.map(|ranker| verdict.decision.rankers[ranker].clone()).into();
+        self.told["action"] = headline.action.into();
+        self.told["advice"] = headline.advice.into();
         self.told
     }
 
@@ -110,14 +114,9 @@ impl Snapshot<Value> {
                 "more": pair.more_until_decided,
             })
         });
-        let best = match &decision.pairs[..] {
-            [pair] if decision.rankers.len() == 2 => pair.winner,
-            _ => decision.best.as_ref().and_then(|best| best.declared),
-        };
         let pairs: Vec<Value> = pairs.collect();
         let mut told = self.with_headline(verdict);
         told["pairs"] = pairs.into();
-        told["best"] = best.into();
         told["report"] = report.into();
         told["faults"] = json!(checked.faults);
         told["tested"] = checked.tested.into();
@@ -131,7 +130,10 @@ fn details(experiment: &Experiment) -> Value {
     let changes = experiment
         .changes()
         .iter()
-        .map(|change| json!({"time": change.time, "what": change.state.name(), "who": change.who, "why": change.why}));
+        .map(|change| {
+            let ranker = change.state.shipped().and_then(name);
+            json!({"time": change.time, "what": change.state.name(), "ranker": ranker, "who": change.who, "why": change.why})
+        });
     let rails = experiment.alarms().iter().map(|alarm| {
         let [of_ranker, of_champion] =
             [alarm.ranker_bad, alarm.champion_bad].map(|[all, bad]| json!({"all": all, "bad": bad}));
@@ -186,6 +188,8 @@ fn details(experiment: &Experiment) -> Value {
         "warnings": experiment.warnings(),
         "guardrails": rails.collect::<Vec<_>>(),
         "changes": changes.collect::<Vec<_>>(),
+        // Whose list everybody gets where nothing is mixed.
+        "fallback": name(experiment.fallback()),
         "policy": {"name": config.policy, "leader": experiment.leader().and_then(name)},
         "log": {"events": experiment.position().0, "checksum": format!("{:016x}", experiment.position().1)},
     })

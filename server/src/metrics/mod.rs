@@ -91,8 +91,8 @@ impl Single {
 pub struct Metrics {
     /// Answers by class of status.
     pub answers: Family<5>,
-    /// Lists of the champion, by why nothing was mixed.
-    pub champions: Family<9>,
+    /// Lists of one ranker, by why nothing was mixed.
+    pub champions: Family<10>,
     /// Events by what became of them.
     pub events: Family<7>,
     /// How long requests took.
@@ -130,9 +130,9 @@ impl Default for Metrics {
             ),
             champions: Family::new(
                 "rankduel_champion_answers_total",
-                "Answers with the champion alone, by reason.",
+                "Answers with the list of one ranker, by reason: the champion, or the one that was shipped.",
                 "why",
-                ["paused", "killed", "ended", "bot", "overloaded", "late", "unavailable", "alone", "other"],
+                ["paused", "killed", "ended", "shipped", "bot", "overloaded", "late", "unavailable", "alone", "other"],
             ),
             events: Family::new(
                 "rankduel_events_total",

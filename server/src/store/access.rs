@@ -22,6 +22,9 @@ pub enum StoreError {
     /// There is no such file.
     #[error("there is no store {0}; `rankduel-server serve --store FILE` makes one")]
     Missing(String),
+    /// It is a folder, a device or a pipe.
+    #[error("{0} is not a file; name the file of the store with --store")]
+    NoFile(String),
     /// It is a file of something else.
     #[error("{0} is not a store of rankduel-server; choose another --store")]
     Foreign(String),
@@ -102,8 +105,10 @@ impl Store {
     pub fn open_with(path: &Path, access: Access, faults: Option<Arc<dyn Faults>>) -> Result<Self, StoreError> {
         let name = path.display().to_string();
         inject(&faults, Operation::Open)?;
-        if access != Access::Serve && !path.is_file() {
-            return Err(StoreError::Missing(name));
+        match path.metadata() {
+            Ok(found) if !found.is_file() => return Err(StoreError::NoFile(name)),
+            Err(_) if access != Access::Serve => return Err(StoreError::Missing(name)),
+            _ => {}
         }
         let mut connection = connect(path, access, false)?;
         if access != Access::Serve && needs_to_write(&connection) {

@@ -1,10 +1,10 @@
 //! The experiments by name, for callers that cannot wait for the writer.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use traffic::Config;
+use traffic::{Config, State};
 
 /// An experiment, as far as it can be known without the writer.
 #[derive(Debug)]
@@ -18,21 +18,37 @@ pub struct ExperimentHandle {
     /// Whether somebody pulled the cord: everybody gets the champion. Set before the event is written, and read before anything
     /// else.
     is_pulled: AtomicBool,
+    /// The ranker that was shipped, by its place; [`NONE`] before.
+    shipped: AtomicU32,
 }
 
+/// No ranker.
+const NONE: u32 = u32::MAX;
+
 impl ExperimentHandle {
-    pub(super) fn new(id: u32, config: Config, is_killed: bool) -> Self {
-        Self { id, config, is_killed: AtomicBool::new(is_killed), is_pulled: AtomicBool::new(false) }
+    pub(super) fn new(id: u32, config: Config, state: State) -> Self {
+        let handle = Self {
+            id,
+            config,
+            is_killed: AtomicBool::default(),
+            is_pulled: AtomicBool::default(),
+            shipped: AtomicU32::new(NONE),
+        };
+        handle.set_state(state);
+        handle
     }
 
-    /// The name of the ranker whose list everybody gets when nothing is mixed.
+    /// The name of the ranker whose list everybody gets where nothing is mixed: the one that was shipped, or the champion.
     #[must_use]
-    pub fn champion(&self) -> &str {
-        self.config
-            .champion
-            .as_deref()
-            .or_else(|| self.config.rankers.first().map(|ranker| ranker.name.as_str()))
-            .unwrap_or("")
+    pub fn fallback(&self) -> &str {
+        self.shipped().or(self.config.champion.as_deref()).unwrap_or("")
+    }
+
+    /// The name of the ranker that was shipped.
+    #[must_use]
+    pub fn shipped(&self) -> Option<&str> {
+        let place = self.shipped.load(Ordering::SeqCst);
+        self.config.rankers.get(place as usize).map(|ranker| ranker.name.as_str())
     }
 
     /// Whether everybody gets the champion immediately.
@@ -52,8 +68,9 @@ impl ExperimentHandle {
         self.is_pulled.store(is_pulled, Ordering::SeqCst);
     }
 
-    pub(super) fn set_killed(&self, is_killed: bool) {
-        self.is_killed.store(is_killed, Ordering::SeqCst);
+    pub(super) fn set_state(&self, state: State) {
+        self.is_killed.store(state == State::Killed, Ordering::SeqCst);
+        self.shipped.store(state.shipped().unwrap_or(NONE), Ordering::SeqCst);
     }
 }
 

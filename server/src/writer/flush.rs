@@ -92,7 +92,7 @@ impl Thread {
         // The gap since the last event is written before anything else happens.
         let mut refused = None;
         let started = thread.transaction(vec![], |session| {
-            for (&id, held) in session.held.iter_mut().filter(|(_, held)| held.experiment.state() != State::Ended) {
+            for (&id, held) in session.held.iter_mut().filter(|(_, held)| !held.experiment.state().is_over()) {
                 if let Err(error) = held.experiment.started(session.now, session.shared.start) {
                     let name = held.experiment.config().name.clone();
                     refused.get_or_insert(LoadError::Refused { experiment: name, message: error.to_string() });
@@ -336,7 +336,7 @@ impl Thread {
             let experiment = &held.experiment;
             match self.shared.directory.get(&experiment.config().name) {
                 None => self.shared.directory.add(entry(*id, experiment)),
-                Some(known) => known.set_killed(experiment.state() == State::Killed),
+                Some(known) => known.set_state(experiment.state()),
             }
         }
         self.count_experiments();
@@ -350,7 +350,7 @@ impl Thread {
 }
 
 fn entry(id: u32, experiment: &Experiment) -> ExperimentHandle {
-    ExperimentHandle::new(id, experiment.config().clone(), experiment.state() == State::Killed)
+    ExperimentHandle::new(id, experiment.config().clone(), experiment.state())
 }
 
 /// Writes the events of these experiments.

@@ -120,7 +120,7 @@ pub(super) fn load(store: &Store) -> Result<BTreeMap<u32, Held>, LoadError> {
 /// Refuses a clock that is more than a day away from the last moment of the store: closing all that is open by a wrong clock
 /// cannot be undone.
 pub(super) fn check_time(store: &Store, held: &BTreeMap<u32, Held>, now: i64) -> Result<(), LoadError> {
-    let running = held.values().filter(|held| held.experiment.state() != State::Ended);
+    let running = held.values().filter(|held| !held.experiment.state().is_over());
     let Some(last) = running.map(|held| held.experiment.time()).max() else { return Ok(()) };
     let last = last.max(store.alive()?.unwrap_or(last));
     let apart = now - last;

@@ -63,3 +63,12 @@ fn it_says_what_it_is_and_leaves_nothing() {
     assert!(texts(&refused).1.contains("is there already"), "{refused:?}");
     assert_eq!(std::fs::read(&kept).expect("the file"), b"mine");
 }
+
+#[test]
+fn the_winner_of_an_experiment_is_shipped() {
+    let answers = first_days(1, rankduel_server::demo::HISTORY);
+    let search = &answers[2];
+    assert_eq!((&search["state"], &search["standing"]), (&json!("shipped"), &json!("shipped")), "{search}");
+    assert_eq!(search["fallback"], search["winner"]);
+    assert!(search["headline"].as_str().unwrap().contains(" was shipped on "), "{search}");
+}

@@ -191,6 +191,11 @@ fn answers_have_the_shapes_that_are_described() {
         let path = format!("/v1/experiments/{{experiment}}/{what}");
         checked("post", &path, &format!("/v1/experiments/e/{what}"), Some(json!({"why": "a test"})));
     }
+    let path = "/v1/experiments/{experiment}/ship";
+    for ranker in ["b", "b", "nobody"] {
+        checked("post", path, "/v1/experiments/e/ship", Some(json!({"ranker": ranker, "why": "a test"})));
+    }
+    checked("get", "/v1/experiments/{experiment}", "/v1/experiments/e", None);
     checked(
         "post",
         "/v1/experiments/{experiment}/impressions",

@@ -17,6 +17,7 @@ mod pages;
 mod random;
 mod restart;
 mod security;
+mod shipping;
 #[cfg(target_os = "linux")]
 mod situations;
 mod units;

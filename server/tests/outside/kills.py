@@ -213,6 +213,34 @@ def count(server: Server, log: Log, table: Table) -> None:
     table.add(not not_closed, "acknowledged closings are in the file", f"{len(log.closed):,}, {len(not_closed)} missing")
 
 
+def ship(server: Server, kills: int, table: Table, draws: random.Random) -> None:
+    """Ship rankers in turn while the server is killed: everybody gets what was acknowledged last."""
+    path = "/v1/experiments/shipped"
+    call(server.port, "POST", "/v1/experiments", {"name": "shipped", "rankers": list(RANKERS)})
+    now, wrong, acknowledged = None, 0, 0
+    for number_of_kill in range(kills):
+        ranker, answers = RANKERS[number_of_kill % len(RANKERS)], list[int]()
+
+        def asked(ranker: str = ranker, answers: list[int] = answers) -> None:
+            try:
+                answers.append(call(server.port, "POST", f"{path}/ship", {"ranker": ranker})[0])
+            except OSError:
+                pass
+
+        asking = threading.Thread(target=asked)
+        asking.start()
+        time.sleep(draws.uniform(0.0, 0.012))
+        server.kill()
+        asking.join()
+        server.start()
+        _, status = call(server.port, "GET", path)
+        found = status["fallback"] if status["state"] == "shipped" else None
+        acknowledged += answers == [200]
+        wrong += found != ranker if answers == [200] else found not in (now, ranker)
+        now = found
+    table.add(wrong == 0 and acknowledged > 0, "what was shipped stays shipped", f"{acknowledged} of {kills} acknowledged, {wrong} wrong")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("program")
@@ -265,8 +293,11 @@ def played(server: Server, given: argparse.Namespace) -> None:
     status, served = call(server.port, "GET", f"/v1/experiments/{EXPERIMENT}")
     table.add(status == 200, "the status is there after the last kill", status)
     server.kill()
-
     count(server, log, table)
+    server.start()
+    ship(server, max(10, given.kills // 2), table, draws)
+    server.kill()
+
     check = server.command("check")
     table.add(check.returncode == 0, "check", (check.stdout or check.stderr).strip().splitlines()[-1])
     replays = [server.command("replay") for _ in range(2)]

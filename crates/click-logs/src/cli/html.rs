@@ -14,21 +14,27 @@ use verdicts::outcomes::{Day, Outcomes};
 
 use crate::join::ImpressionFate;
 use crate::outcomes::{SUMMARY_FILE, integrity};
+use crate::verdict::outlook;
 
-/// Refuses a file that is there: nothing is replaced without being asked.
-pub(super) fn check_new(path: &Path) -> Result<()> {
-    if path.symlink_metadata().is_ok() {
-        return Err(usage(format!("--html: {} is there already; name a file that is not", path.display())));
+/// Refuses a file that is there: nothing is replaced without being asked. With `replace`, a file may be.
+pub(super) fn check_new(path: &Path, replace: bool) -> Result<()> {
+    let there = || path.display();
+    match path.symlink_metadata() {
+        Ok(found) if replace && found.is_file() => Ok(()),
+        Ok(_) if replace => Err(usage(format!("--html: {} is no file that could be replaced", there()))),
+        Ok(_) => {
+            Err(usage(format!("--html: {} is there already; name a file that is not, or pass --replace", there())))
+        }
+        Err(_) => Ok(()),
     }
-    Ok(())
 }
 
 /// Writes the page. `warnings` come before everything else, `text` is the whole verdict in words.
 ///
 /// # Errors
-/// If the file is there, or cannot be written.
-pub(super) fn write(path: &Path, log: &Log<'_>, warnings: &[String], text: &str) -> Result<()> {
-    check_new(path)?;
+/// If the file is there and must not be replaced, or cannot be written.
+pub(super) fn write(path: &Path, log: &Log<'_>, warnings: &[String], text: &str, replace: bool) -> Result<()> {
+    check_new(path, replace)?;
     output::write_atomic(path, page::document::standalone(&log.page(warnings, text)).as_bytes())
 }
 
@@ -52,7 +58,7 @@ impl Log<'_> {
         let mut page = overview(decision, self.summary["unit"].as_str());
         let checked = integrity(self.summary).unwrap_or_default();
         if let Some(fault) = checked.untrusted(self.verdicts.latest_name()) {
-            page.headline = distrusted(page.headline, &fault.sentence);
+            page.headline = distrusted(page.headline, &outlook(self.verdicts, self.summary));
             // The headline says it.
             all.retain(|warning| !warning.ends_with(&fault.sentence));
         }

@@ -7,7 +7,6 @@ mod set_aside;
 mod simulate;
 mod summary;
 
-pub use decide::words;
 pub use summary::summary;
 
 use std::ffi::OsString;

@@ -24,6 +24,7 @@ pub(super) fn headline(overview: &Overview) -> Markup {
                 @if !overview.state.is_empty() && overview.state != headline.label { span.state { (overview.state) } }
             }
             h1 { (headline.sentence) }
+            @if !headline.action.is_empty() { p.action { strong { "What now: " } (headline.action) } }
             @for sentence in &headline.more { p.more { (sentence) } }
         }
     }
@@ -56,35 +57,75 @@ pub(super) fn figures(overview: &Overview) -> Markup {
     }
 }
 
-/// What can be done, what it is called, and what it means.
-fn actions(controls: &Controls) -> Vec<(&'static str, &'static str, String)> {
+/// Something that can be done.
+struct Action {
+    path: &'static str,
+    name: String,
+    meaning: String,
+    button: String,
+    /// The rankers to choose from, the first of them chosen.
+    rankers: Vec<String>,
+}
+
+fn actions(experiment: &str, controls: &Controls) -> Vec<Action> {
     let champion = &controls.champion;
-    let mut actions = Vec::new();
-    if controls.is_ended {
+    let action = |path, name: &str, meaning: String, button: &str| Action {
+        path,
+        name: format!("{name}…"),
+        meaning,
+        button: format!("{button} {experiment}"),
+        rankers: Vec::new(),
+    };
+    let mut actions = vec![ship(controls)];
+    if controls.is_over {
         return actions;
     }
-    if controls.is_running {
-        actions.push((
-            "pause",
-            "Pause",
-            format!("Everybody gets {champion}'s list until you resume. Open impressions still count."),
-        ));
+    let instead = match &controls.winner {
+        Some(winner) if winner != champion => format!(" {winner} has won: ship it, if everybody shall get its list."),
+        _ => String::new(),
+    };
+    actions.push(if controls.is_running {
+        let meaning = format!("Everybody gets {champion}'s list until you resume. Open impressions still count.");
+        action("pause", "Pause", meaning, "Pause")
     } else {
-        actions.push(("resume", "Resume", "Rankers are compared again.".to_owned()));
-    }
-    actions.push((
-        "end",
-        "End",
-        format!("Everybody gets {champion}'s list for ever. What counted stays. This cannot be undone."),
-    ));
+        action("resume", "Resume", "Rankers are compared again.".to_owned(), "Resume")
+    });
+    let meaning = format!(
+        "Everybody gets {champion}'s list for good, and nothing is compared any more. What counted stays. This cannot be undone.{instead}"
+    );
+    actions.push(action("end", "End", meaning, "Yes, end"));
     if !controls.is_killed {
-        actions.push((
-            "kill",
-            "Kill",
-            format!("Everybody gets {champion}'s list from this moment, whatever happens to the store."),
-        ));
+        let meaning = format!(
+            "Everybody gets {champion}'s list from this moment, whatever happens to the store. You can resume later."
+        );
+        actions.push(action("kill", "Kill", meaning, "Yes, kill"));
     }
     actions
+}
+
+/// Gives everybody the list of one ranker: the one that won, if there is one.
+fn ship(controls: &Controls) -> Action {
+    let Controls { shipped, rankers, winner, .. } = controls;
+    let mut rankers: Vec<String> = rankers.iter().filter(|name| Some(*name) != shipped.as_ref()).cloned().collect();
+    // The likeliest choice first.
+    rankers.sort_by_key(|name| Some(name) != winner.as_ref());
+    let won = winner.as_ref().filter(|winner| Some(*winner) != shipped.as_ref());
+    let name = match (won, shipped) {
+        (Some(winner), _) => format!("Ship {winner}…"),
+        (None, Some(_)) => "Ship another…".to_owned(),
+        (None, None) => "Ship…".to_owned(),
+    };
+    let over = match shipped {
+        Some(shipped) => format!("Everybody gets the list of this ranker instead of {shipped}'s from now on."),
+        None if controls.is_over => "Everybody gets the list of this ranker from now on.".to_owned(),
+        None => {
+            "Everybody gets the list of this ranker from now on, and nothing is compared any more. What counted stays. \
+                 You can ship another ranker later, but not go on with the experiment."
+                .to_owned()
+        }
+    };
+    let doubt = if won.is_none() && shipped.is_none() { " No ranker has won." } else { "" };
+    Action { path: "ship", name, meaning: format!("{over}{doubt}"), button: "Yes, ship it".to_owned(), rankers }
 }
 
 pub(super) fn controls(overview: &Overview) -> Markup {
@@ -92,20 +133,20 @@ pub(super) fn controls(overview: &Overview) -> Markup {
 }
 
 pub(super) fn controls_of(experiment: &str, controls: &Controls) -> Markup {
-    let actions = actions(controls);
     html! {
-        @if !actions.is_empty() {
-            h2.hidden { "Controls" }
-            div.controls {
-                @for (path, name, meaning) in &actions {
-                    details name="controls" class=(path) {
-                        summary { (name) "…" }
-                        form method="post" action={ (experiment) "/" (path) } {
-                            p { (meaning) }
-                            input type="hidden" name="token" value=(controls.token);
-                            label { "Reason " input type="text" name="why" maxlength="1000" autocomplete="off"; }
-                            button type="submit" { @if *path == "resume" || *path == "pause" { (name) " " (experiment) } @else { "Yes, " (name.to_lowercase()) " " (experiment) } }
+        h2.hidden { "Controls" }
+        div.controls {
+            @for Action { path, name, meaning, button, rankers } in &actions(experiment, controls) {
+                details name="controls" class=(path) {
+                    summary { (name) }
+                    form method="post" action={ (experiment) "/" (path) } {
+                        p { (meaning) }
+                        input type="hidden" name="token" value=(controls.token);
+                        @if !rankers.is_empty() {
+                            label { "Ranker " select name="ranker" { @for ranker in rankers { option value=(ranker) { (ranker) } } } }
                         }
+                        label { "Reason " input type="text" name="why" maxlength="1000" autocomplete="off"; }
+                        button type="submit" { (button) }
                     }
                 }
             }

@@ -272,8 +272,7 @@ impl Reason {
 }
 
 /// What an experiment does with requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum State {
     /// Rankers are chosen and lists mixed.
     #[default]
@@ -282,8 +281,10 @@ pub enum State {
     Paused,
     /// The same, immediately, also where an impression is open.
     Killed,
-    /// The same, for ever.
+    /// The same, for good.
     Ended,
+    /// It is over, and everybody gets the list of this ranker, by its place.
+    Shipped(u32),
 }
 
 impl State {
@@ -295,6 +296,22 @@ impl State {
             Self::Paused => "paused",
             Self::Killed => "killed",
             Self::Ended => "ended",
+            Self::Shipped(_) => "shipped",
+        }
+    }
+
+    /// Whether rankers will never be compared again.
+    #[must_use]
+    pub fn is_over(self) -> bool {
+        matches!(self, Self::Ended | Self::Shipped(_))
+    }
+
+    /// The ranker that was shipped, by its place.
+    #[must_use]
+    pub fn shipped(self) -> Option<u32> {
+        match self {
+            Self::Shipped(ranker) => Some(ranker),
+            _ => None,
         }
     }
 }

@@ -70,7 +70,7 @@ impl Experiment {
 
     /// Closes the days on which all impressions are closed. When the experiment has ended and nothing is open, these are all.
     fn close_days(&mut self, now: Time) {
-        let is_final = self.state == State::Ended && self.open.is_empty();
+        let is_final = self.state.is_over() && self.open.is_empty();
         while let Some(day) = self.units.first_day() {
             let is_past = day < self.day(now - self.rules.window);
             let is_open = self.open_by_day.keys().next().is_some_and(|open| *open <= day);

@@ -58,8 +58,8 @@ pub enum Chosen {
         /// Its number.
         impression: u64,
     },
-    /// The experiment does not run: show the champion's list.
-    Champion(State),
+    /// The experiment does not run: show the list of the [fallback](Experiment::fallback).
+    Fallback(State),
 }
 
 /// Why a call was refused.
@@ -163,7 +163,7 @@ impl Experiment {
             return Ok(known);
         }
         if self.state != State::Running {
-            return Ok(Chosen::Champion(self.state));
+            return Ok(Chosen::Fallback(self.state));
         }
         self.take_over(time)?;
         let Request { unit, marks } = *request;
@@ -393,19 +393,29 @@ impl Experiment {
         Ok(true)
     }
 
-    /// Changes the state. What is open stays open, until its window has passed.
+    /// Changes the state. What is open stays open, until its window has passed. A ranker can be shipped in any state, and another
+    /// one after it; nothing else happens to an experiment that is over.
     ///
     /// # Errors
-    /// If it has ended, or is in that state.
+    /// If it is over, or is in that state; if the ranker is not one of the experiment.
     pub fn change(&mut self, now: Time, to: State, who: &str, why: &str) -> Result<(), Refused> {
         let time = now.max(self.time);
         self.advance(time);
-        if self.state == State::Ended || self.state == to {
+        if !self.can_become(to) {
             return Err(Refused::State { from: self.state, to });
         }
         self.changed(time, to, who, why);
         self.record(Event::Changed { time, state: to, who: who.to_owned(), why: why.to_owned() });
         self.advance(time);
         Ok(())
+    }
+
+    /// Whether its state can change to this one.
+    pub(super) fn can_become(&self, to: State) -> bool {
+        let is_allowed = match to {
+            State::Shipped(ranker) => (ranker as usize) < self.config.rankers.len(),
+            _ => !self.state.is_over(),
+        };
+        is_allowed && self.state != to
     }
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use times as time;
 
 use super::super::config::Config;
-use super::super::event::{Event, Outcome, Reason, State};
+use super::super::event::{Event, Outcome, Reason};
 use super::Experiment;
 
 /// An impression as lines of JSON.
@@ -27,7 +27,7 @@ impl Experiment {
     /// and nothing is open.
     #[must_use]
     pub fn final_day(&self) -> i32 {
-        if self.state == State::Ended && self.open.is_empty() {
+        if self.state.is_over() && self.open.is_empty() {
             return i32::MAX;
         }
         let past = self.day(self.time - self.rules.window) - 1;

@@ -4,7 +4,7 @@ use verdicts::ledger::{Impression, Rule, Said};
 
 use super::super::chooser::Chooser;
 use super::super::config::Guard;
-use super::super::config::{Ask, Keep};
+use super::super::config::{Ask, Config, Keep, Rules};
 use super::super::event::{Choice, Event, Marks, Outcome, Reason, Recorded, Row, State, Time};
 use super::clicks::Odd;
 use super::open::{Credit, Open};
@@ -42,6 +42,16 @@ pub enum FoldError {
 
 fn impossible<T>(what: impl Into<String>) -> Result<T, FoldError> {
     Err(FoldError::Impossible { what: what.into() })
+}
+
+/// How days are closed.
+pub(super) fn rule<'a>(config: &'a Config, rules: &'a Rules) -> Rule<'a> {
+    Rule {
+        choices: std::slice::from_ref(&rules.choice),
+        unit_days: config.unit_days,
+        bots: &config.bots,
+        rankers: config.rankers.len(),
+    }
 }
 
 impl Experiment {
@@ -126,7 +136,16 @@ impl Experiment {
                     return Err(FoldError::Differs { recorded: format!("{rows:?}"), found: format!("{found:?}") });
                 }
             }
-            Event::Changed { time, state, who, why } => self.changed(*time, *state, who, why),
+            Event::Changed { time, state, who, why } => {
+                if !self.can_become(*state) {
+                    return impossible(format!(
+                        "the experiment is {}; it cannot become {}",
+                        self.state.name(),
+                        state.name()
+                    ));
+                }
+                self.changed(*time, *state, who, why);
+            }
             Event::Breached { time, ranker, guard, ranker_bad, champion_bad } => {
                 self.breached(*time, *ranker, *guard, [*ranker_bad, *champion_bad]);
             }
@@ -356,12 +375,7 @@ impl Experiment {
 
     /// All impressions of a day are closed.
     pub(super) fn day_closed(&mut self, day: i32) -> Vec<Row> {
-        let rule = Rule {
-            choices: &[self.rules.choice],
-            unit_days: self.config.unit_days,
-            bots: &self.config.bots,
-            rankers: self.config.rankers.len(),
-        };
+        let rule = rule(&self.config, &self.rules);
         // Another version is another experiment.
         let rows = self.units.close(day, rule).remove(&0).unwrap_or_default();
         self.rows.extend(rows.iter().map(|row| (day, *row)));

@@ -1,11 +1,18 @@
 //! What callers must know of an open impression to answer again as before, and what a page shows of an experiment.
 
+use std::collections::BTreeMap;
+
+use statistics::Counts;
 use verdicts::integrity::{Checked, Clicks, Form, Fresh, Logged, PageCounts, PageDay, Pages, check};
 
 use super::super::config::Ask;
 use super::super::event::Time;
 use super::super::guards::Watch;
 use super::Experiment;
+use super::happen::rule;
+
+/// More units than these are not added up whenever somebody looks.
+const MOST: usize = 20_000;
 
 impl Experiment {
     /// When an impression was asked for; `None` if it is not open.
@@ -48,6 +55,20 @@ impl Experiment {
             // Ids are signed: there are no clicks on impressions that nobody knows.
             clicks: Clicks::default(),
         })
+    }
+
+    /// While no day has closed: how the units of each pair would count if it closed now, the lower number first.
+    pub(crate) fn so_far(&self) -> Vec<((u32, u32), Counts)> {
+        if self.last_day.is_some() {
+            return Vec::new();
+        }
+        let mut counts = BTreeMap::<_, Counts>::new();
+        for row in
+            self.units.so_far(rule(&self.config, &self.rules), MOST).into_iter().flatten().flat_map(|(_, rows)| rows)
+        {
+            *counts.entry(row.pair).or_default() += row.units;
+        }
+        counts.into_iter().collect()
     }
 
     /// When the first day on which something was shown can close: at its end and a window later.

@@ -53,7 +53,7 @@ pub struct Numbered {
 }
 
 /// A change of the state, who made it, and why.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     /// When, in milliseconds since 1970.
     pub time: Time,
@@ -366,10 +366,16 @@ impl Experiment {
         &self.alarms
     }
 
-    /// The ranker whose list everybody gets where nothing is mixed.
+    /// The ranker to beat, by its place.
     #[must_use]
     pub fn champion(&self) -> u32 {
         self.rules.champion
+    }
+
+    /// The ranker whose list everybody gets where nothing is mixed, by its place: the one that was shipped, or the champion.
+    #[must_use]
+    pub fn fallback(&self) -> u32 {
+        self.state.shipped().unwrap_or(self.rules.champion)
     }
 
     /// Who seems best to the policy, by its place; `None` if pairs are fixed, or it cannot say.

@@ -205,14 +205,14 @@ fn states_say_who_gets_what() {
     let mut small = Small::new(config(2, "fixed"));
     let (impression, ..) = small.new_one(0, 1);
     small.experiment.change(1, State::Paused, "ann", "a release").unwrap();
-    assert_eq!(small.ask(2, &of(2)), Chosen::Champion(State::Paused));
+    assert_eq!(small.ask(2, &of(2)), Chosen::Fallback(State::Paused));
     assert_eq!(small.experiment.click(3, impression, 0), ClickFate::Taken);
     let refused = small.experiment.change(3, State::Paused, "ann", "").unwrap_err();
     assert_eq!(refused.to_string(), "the experiment is paused; it cannot become paused");
     small.experiment.change(4, State::Running, "ann", "").unwrap();
     small.new_one(5, 2);
     small.experiment.change(6, State::Ended, "ann", "enough").unwrap();
-    assert_eq!(small.ask(7, &of(3)), Chosen::Champion(State::Ended));
+    assert_eq!(small.ask(7, &of(3)), Chosen::Fallback(State::Ended));
     assert!(small.experiment.change(8, State::Running, "ann", "").is_err());
     // What is open may still be clicked; then all days are closed together.
     assert!(small.experiment.rows().is_empty());
@@ -222,6 +222,34 @@ fn states_say_who_gets_what() {
         small.experiment.changes().iter().map(|change| change.state).collect::<Vec<_>>(),
         [State::Paused, State::Running, State::Ended]
     );
+}
+
+#[test]
+fn whoever_is_shipped_is_for_everybody() {
+    let mut small = Small::new(config(3, "fixed"));
+    let (impression, ..) = small.new_one(0, 1);
+    let change = |small: &mut Small, now, to| small.experiment.change(now, to, "ann", "it won");
+    assert_eq!(small.experiment.fallback(), 0);
+    assert!(change(&mut small, 1, State::Shipped(3)).is_err());
+    change(&mut small, 1, State::Shipped(2)).unwrap();
+    assert_eq!(small.ask(2, &of(2)), Chosen::Fallback(State::Shipped(2)));
+    assert_eq!((small.experiment.fallback(), small.experiment.champion()), (2, 0));
+    // What is open still counts, and the day closes with it.
+    assert_eq!(small.experiment.click(3, impression, 0), ClickFate::Taken);
+    small.experiment.advance(31 * MINUTE);
+    assert_eq!((small.experiment.rows().len(), small.experiment.final_day()), (1, i32::MAX));
+    for to in [State::Running, State::Paused, State::Killed, State::Ended, State::Shipped(2)] {
+        assert!(change(&mut small, 32 * MINUTE, to).is_err(), "{to:?}");
+    }
+    change(&mut small, 33 * MINUTE, State::Shipped(1)).unwrap();
+    assert_eq!(small.experiment.fallback(), 1);
+    // After any other state, the end included.
+    for from in [State::Paused, State::Killed, State::Ended] {
+        let mut small = Small::new(config(3, "fixed"));
+        change(&mut small, 1, from).unwrap();
+        change(&mut small, 2, State::Shipped(0)).unwrap();
+        assert_eq!(small.ask(3, &of(2)), Chosen::Fallback(State::Shipped(0)));
+    }
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn samples() -> Vec<Event> {
         Event::Day { time, day: 20_784, rows },
         Event::Day { time, day: -1, rows: vec![] },
     ];
-    for state in [State::Running, State::Paused, State::Killed, State::Ended] {
+    for state in [State::Running, State::Paused, State::Killed, State::Ended, State::Shipped(300)] {
         samples.push(Event::Changed { time, state, who: "anna".to_owned(), why: "it is « over »".to_owned() });
     }
     for guard in Guard::ALL {

@@ -3,8 +3,9 @@
 use click_logs::join::{Inputs, Limits, Order, credit};
 use click_logs::model::{Complete, Settings};
 use times::{Zone, parse_duration};
-use traffic::{Config, Experiment, Keep, State};
+use traffic::{Config, Experiment, Keep, Standing, State};
 use verdicts::Bots;
+use verdicts::decide::{By, decide};
 use verdicts::outcomes::Outcomes;
 
 use crate::{World, config};
@@ -46,6 +47,11 @@ fn settings(config: &Config, flags: &[String]) -> Settings {
 
 /// The rows of `click-logs credit`.
 fn credited(texts: &[String; 2], settings: &Settings) -> Outcomes {
+    credited_with_summary(texts, settings).0
+}
+
+/// The rows of `click-logs credit`, and the summary beside them.
+fn credited_with_summary(texts: &[String; 2], settings: &Settings) -> (Outcomes, serde_json::Value) {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     std::fs::create_dir(path("scratch")).unwrap();
@@ -61,7 +67,8 @@ fn credited(texts: &[String; 2], settings: &Settings) -> Outcomes {
         order: Order::Any,
         block: None,
     };
-    click_logs::outcomes::of_credited(&credit(&inputs, settings, &limits, &(), None).unwrap())
+    let found = credit(&inputs, settings, &limits, &(), None).unwrap();
+    (click_logs::outcomes::of_credited(&found), click_logs::cli::summary(&found, settings))
 }
 
 fn configs() -> Vec<Config> {
@@ -105,4 +112,46 @@ fn credit_of_an_export_gives_the_same_rows() {
         after += world.experiment.tally().after_closing;
     }
     assert!(rows > 400 && bots > 50 && after > 100, "{rows} {bots} {after}");
+}
+
+#[test]
+fn two_hundred_experiments_have_the_headline_of_their_export() {
+    let mut compared = std::collections::BTreeMap::<&str, u32>::new();
+    for seed in 0_u64.. {
+        if compared.values().sum::<u32>() == 200 {
+            break;
+        }
+        let (rankers, policy) =
+            [(2, "fixed"), (3, "fixed"), (2, "rucb"), (4, "rucb"), (3, "bradley-terry")][seed as usize % 5];
+        let mut config = config(rankers, policy);
+        // So that some are decided, by chance alone.
+        config.level = if seed % 2 == 0 { 0.05 } else { 0.99 };
+        config.guardrails.missing = None;
+        let mut world = World::new(config, 600, 5_000 + seed);
+        while world.now < world.experiment.created() + 2 * crate::DAY && !world.experiment.state().is_over() {
+            world.step();
+        }
+        if world.experiment.state() != State::Running {
+            continue;
+        }
+        world.experiment.advance(world.now);
+        world.keep();
+        let (texts, flags) = exported(&world);
+        let settings = settings(world.experiment.config(), &flags);
+        let (outcomes, summary) = credited_with_summary(&texts, &settings);
+        let verdicts = decide(&outcomes, world.experiment.config().level, By::Units).unwrap();
+        let of_export = click_logs::verdict::outlook(&verdicts, &summary);
+        let headline = world.experiment.facts().headline(&world.experiment.verdict());
+        let is_of_the_verdict = matches!(
+            headline.standing,
+            Standing::Undecided | Standing::Decided | Standing::Contradicted | Standing::Untrusted
+        );
+        if is_of_the_verdict {
+            // A log says what its units are.
+            let of_export = of_export.headline.replace(" user", " unit");
+            assert_eq!(headline.sentence, of_export, "{seed} {policy}");
+            *compared.entry(headline.standing.name()).or_default() += 1;
+        }
+    }
+    assert!(compared["decided"] >= 5 && compared["undecided"] >= 50, "{compared:?}");
 }

@@ -23,7 +23,15 @@ impl Site {
     }
 
     /// Users of one day, who search once; `clicks` says whose document each clicks first, if any.
-    fn day(mut self, users: u64, clicks: impl Fn(u64) -> Option<u32>) -> Self {
+    fn day(self, users: u64, clicks: impl Fn(u64) -> Option<u32>) -> Self {
+        let mut site = self.morning(users, clicks);
+        site.now += DAY;
+        site.experiment.advance(site.now);
+        site
+    }
+
+    /// The same of a day that does not end.
+    fn morning(mut self, users: u64, clicks: impl Fn(u64) -> Option<u32>) -> Self {
         let lists = [0, 10].map(|from| ListBuf::strict((from..from + 5).map(Doc)).unwrap());
         for user in 0..users {
             self.unit += 1;
@@ -36,8 +44,6 @@ impl Site {
             }
             self.experiment.close(self.now, impression);
         }
-        self.now += DAY;
-        self.experiment.advance(self.now);
         self
     }
 
@@ -128,7 +134,7 @@ fn every_standing_has_its_sentence() {
             new().day(100, barely_new).day(200, barely_new).day(200, barely_new),
             Standing::Undecided,
             "Undecided: neural is ahead of bm25 (not enough yet).",
-            "At this rate and this share, some 3 days more decide it, as likely later as sooner.",
+            "neural won 54.0% of 500 units that preferred a side (47.1% to 60.8%); 0 units tied.",
         ),
         (
             new().day(400, mostly_new).day(400, mostly_new),
@@ -187,13 +193,13 @@ fn every_standing_has_its_sentence() {
         (
             new().day(400, mostly_new).change(State::Paused, "the index is rebuilt"),
             Standing::Paused,
-            "Paused since 2026-11-24 09:00 UTC, by anna (key 2) (the index is rebuilt): everybody gets bm25's list.",
+            "Paused since 2026-11-24 09:00 UTC, by anna (key 2) (the index is rebuilt): everybody gets bm25's list until you resume.",
             "neural beats bm25: ",
         ),
         (
             new().day(400, mostly_new).change(State::Killed, ""),
             Standing::Killed,
-            "Killed since 2026-11-24 09:00 UTC, by anna (key 2): everybody gets bm25's list.",
+            "Killed since 2026-11-24 09:00 UTC, by anna (key 2): everybody gets bm25's list until you resume.",
             "neural beats bm25: ",
         ),
         (
@@ -208,6 +214,12 @@ fn every_standing_has_its_sentence() {
             "Ended undecided: neural is ahead of bm25 (",
             "The experiment ended",
         ),
+        (
+            new().day(400, mostly_new).open(2).change(State::Shipped(1), "it won"),
+            Standing::Shipped,
+            "neural was shipped on 2026-11-24 09:00 UTC, by anna (key 2) (it won): everybody gets its list.",
+            "2 pages are open until 2026-11-24 09:30 UTC, their clicks still count. neural beats bm25: ",
+        ),
     ];
     for (site, standing, sentence, more) in cases {
         let headline = site.headline();
@@ -219,19 +231,71 @@ fn every_standing_has_its_sentence() {
 }
 
 #[test]
-fn days_are_promised_only_where_they_are_known() {
-    let more = |site: Site| site.headline().more.join(" ");
-    // One day, of which nobody knows how long it was.
-    assert!(!more(Site::new(|_| {}).day(200, barely_new)).contains("At this rate"));
+fn every_standing_says_what_to_do() {
+    let new = || Site::new(|_| {});
+    let advice = |site: Site| {
+        let headline = site.headline();
+        (headline.action, headline.advice)
+    };
+    let one_day = || new().day(400, mostly_new);
+    let old_won = || new().day(400, |user| Some(u32::from(user % 10 < 4)));
+    for (site, action, sentence) in [
+        (new(), "wait", "Send traffic."),
+        (new().open(3), "wait", "Wait until 2026-11-24 00:30 UTC, when the first day closes."),
+        (new().day(100, barely_new), "wait", "Wait."),
+        (one_day(), "ship", "Ship neural: everybody then gets its list."),
+        (old_won(), "ship", "Ship bm25, or end the experiment: everybody then keeps its list."),
+        (one_day().change(State::Paused, ""), "ship", "Ship neural, or resume."),
+        (one_day().change(State::Ended, ""), "ship", "Ship neural: until then everybody gets bm25's list."),
+        (old_won().change(State::Ended, ""), "none", "Nothing: everybody gets bm25's list, which won."),
+        (
+            one_day().change(State::Shipped(1), ""),
+            "none",
+            "Nothing: the experiment is over. Ship another ranker to give everybody its list.",
+        ),
+        (
+            new().astray(200),
+            "repair",
+            "Repair the pages first, then begin a new experiment: what is counted so far proves nothing.",
+        ),
+        (new().day(500, |_| None), "repair", "Find out why no click counts before you wait any longer."),
+        (
+            new().day(20, mostly_new).silent(812),
+            "repair",
+            "Find out why its lists do not come; pause the experiment until they do.",
+        ),
+        (
+            one_day().day(2_000, |user| Some(u32::from(user % 10 < 4))),
+            "check",
+            "Do not act on this yet: find out what changed, and begin a new experiment after it.",
+        ),
+    ] {
+        assert_eq!(advice(site), (action, sentence.to_owned()));
+    }
+}
+
+#[test]
+fn chances_are_given_only_while_days_close_as_they_did() {
+    let says = |site: Site| site.headline().advice.contains("The chance of a decision is ");
+    // One day, of which it is not known how long it was.
+    assert!(!says(Site::new(|_| {}).day(200, barely_new)));
+    let two_days = || Site::new(|_| {}).day(200, barely_new).day(200, barely_new);
+    assert!(says(two_days()));
     // Traffic ended three days ago.
-    let mut stale = Site::new(|_| {}).day(200, barely_new).day(200, barely_new);
-    assert!(more(Site { ..stale }).contains("At this rate"));
-    stale = Site::new(|_| {}).day(200, barely_new).day(200, barely_new);
+    let mut stale = two_days();
     let list = ListBuf::strict((0..5).map(Doc)).unwrap();
     let request = Request { unit: 999, ..Request::default() };
     stale.experiment.choose(stale.now + 3 * DAY, &request, Some(&|_| Some(&list))).unwrap();
-    assert!(!more(stale).contains("At this rate"));
-    // Level: there is nothing to extrapolate.
-    let level = Site::new(|_| {}).day(200, |user| Some((user % 2) as u32)).day(200, |user| Some((user % 2) as u32));
-    assert!(!more(level).contains("At this rate"));
+    assert!(!says(stale));
+}
+
+#[test]
+fn the_first_day_is_told_as_provisional() {
+    let site = Site::new(|_| {}).morning(80, |user| (user % 8 > 0).then(|| u32::from(user % 8 < 6)));
+    let headline = site.headline();
+    assert_eq!(headline.standing, Standing::Waiting);
+    assert_eq!(
+        headline.more[0],
+        "80 units so far: 20 for bm25, 50 for neural, 10 tied. This is provisional: nothing counts before its day closes."
+    );
 }

@@ -89,7 +89,15 @@ impl World {
                 self.experiment.started(self.now, START).unwrap();
             }
             98 if self.below(10) == 0 => {
-                let to = if self.experiment.state() == State::Running { State::Paused } else { State::Running };
+                let to = match self.experiment.state() {
+                    State::Shipped(ranker) => {
+                        State::Shipped((ranker + 1) % self.experiment.config().rankers.len() as u32)
+                    }
+                    // What counted until then is what most tests are about.
+                    _ if self.log.len() > 2_000 && self.below(8) == 0 => State::Shipped(1),
+                    State::Running => State::Paused,
+                    _ => State::Running,
+                };
                 self.experiment.change(self.now, to, "a test", "to try it").unwrap();
             }
             98 | 99 => self.odd(),

@@ -7,7 +7,7 @@ use statistics::{Counts, StatisticsError};
 
 use super::best::{best, declared};
 use super::pair::{Needed, PairState};
-use super::{By, Decision, PairDecision};
+use super::{By, Decision, Forecast, PairDecision};
 use crate::outcomes::{Day, Outcomes};
 
 /// Fewer rows than these are not worth several threads.
@@ -172,14 +172,17 @@ impl Deciding {
         } else {
             self.states.iter().map(of).collect()
         };
-        Decision {
+        let mut decision = Decision {
             rankers: self.rankers.clone(),
             alpha: self.alpha,
             by: self.by,
             days: self.days,
             best: leader.map(|leader| best(self.rankers.len(), &pairs, leader, self.declared)),
             pairs,
-        }
+            forecast: None,
+        };
+        decision.forecast = Forecast::of(&decision);
+        decision
     }
 }
 

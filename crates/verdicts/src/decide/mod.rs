@@ -8,24 +8,28 @@
 //! Verdict and interval of a pair are one construction ([`statistics::anytime::ShareSequence`]): an interval excludes one half
 //! exactly if its pair is decided. Headline, report, tables, figures and pages all read a [`Look`].
 
+mod advice;
 mod best;
 mod contradiction;
 mod deciding;
 mod drift;
 mod finding;
+mod forecast;
 mod pair;
 mod report;
 mod tables;
 mod versions;
 
+pub use advice::{Action, Advice, Outlook};
 pub use contradiction::Contradiction;
 pub use deciding::Deciding;
 pub use drift::Drift;
 pub use finding::{Finding, FindingKind, finding};
+pub use forecast::{DayChance, Forecast};
 pub use report::{confidence_so_far, percent_of_confidence, range, report};
 pub use tables::{
-    BestRecord, ContradictionRecord, CountsRecord, DecisionRecord, DriftRecord, PairRecord, SingleLookRecord,
-    WorstRecord,
+    BestRecord, ChanceRecord, ContradictionRecord, CountsRecord, DecisionRecord, DriftRecord, ForecastRecord,
+    PairRecord, SingleLookRecord, WorstRecord,
 };
 pub use versions::{OfVersion, Verdicts, decide, decide_with_progress};
 
@@ -132,6 +136,8 @@ pub struct Decision {
     pub pairs: Vec<PairDecision>,
     /// With more than two rankers.
     pub best: Option<BestDecision>,
+    /// While it is open: how long it takes.
+    pub forecast: Option<Forecast>,
 }
 
 impl Decision {

@@ -285,9 +285,15 @@ fn round(count: u64) -> u64 {
 }
 
 pub(super) fn listed(names: &[&str]) -> String {
-    match names {
-        [] => "None".to_owned(),
-        [name] => (*name).to_owned(),
+    if names.is_empty() { "None".to_owned() } else { and_so_on(names) }
+}
+
+/// Parts of a sentence: `a, b and c`.
+pub(super) fn and_so_on<S: AsRef<str>>(parts: &[S]) -> String {
+    let parts: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
+    match parts.as_slice() {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
         [most @ .., last] => format!("{} and {last}", most.join(", ")),
     }
 }

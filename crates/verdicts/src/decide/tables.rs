@@ -4,7 +4,7 @@ use serde::Serialize;
 use statistics::Counts;
 use times::date;
 
-use super::{By, Contradiction, Decision, Drift, Look, PairDecision};
+use super::{By, Contradiction, DayChance, Decision, Drift, Forecast, Look, PairDecision};
 
 /// A row of the table of looks: a pair, a day, and all counts until then.
 #[derive(Debug, Default, Serialize)]
@@ -179,6 +179,30 @@ pub struct BestRecord<'a> {
     pub candidates: Vec<&'a str>,
 }
 
+/// How long it takes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ForecastRecord<'a> {
+    /// Units a day, of all pairs together.
+    pub units_per_day: f64,
+    /// How many days that rate is of.
+    pub of_days: u32,
+    /// The probability of a decision, by days after the last one.
+    pub chances: Vec<ChanceRecord>,
+    /// Pairs of the leader that are open and no longer meet.
+    pub idle: Vec<[&'a str; 2]>,
+}
+
+/// How likely a decision comes in time.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ChanceRecord {
+    /// Days after the last one with outcomes.
+    pub days: u32,
+    /// The last of them.
+    pub by: String,
+    /// The probability, 0 to 1.
+    pub share: f64,
+}
+
 /// A decision.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DecisionRecord<'a> {
@@ -196,6 +220,8 @@ pub struct DecisionRecord<'a> {
     pub pairs: Vec<PairRecord<'a>>,
     /// With more than two rankers.
     pub best: Option<BestRecord<'a>>,
+    /// While it is open and outcomes are of several days.
+    pub forecast: Option<ForecastRecord<'a>>,
 }
 
 impl Decision {
@@ -259,11 +285,27 @@ impl Decision {
             rankers: &self.rankers,
             pairs: self.pairs.iter().map(|pair| self.pair(pair)).collect(),
             best,
+            forecast: self
+                .forecast
+                .as_ref()
+                .zip(self.days)
+                .map(|(forecast, (_, last))| self.forecast_record(forecast, last)),
         }
     }
 
     fn name(&self, ranker: usize) -> &str {
         &self.rankers[ranker]
+    }
+
+    fn forecast_record(&self, forecast: &Forecast, last: i32) -> ForecastRecord<'_> {
+        let chance =
+            |&DayChance { days, share }: &DayChance| ChanceRecord { days, by: date(last + days as i32), share };
+        ForecastRecord {
+            units_per_day: forecast.per_day,
+            of_days: forecast.of_days,
+            chances: forecast.chances.iter().map(chance).collect(),
+            idle: forecast.idle.iter().map(|&(first, second)| [self.name(first), self.name(second)]).collect(),
+        }
     }
 
     fn contradiction(&self, found: Contradiction) -> ContradictionRecord<'_> {

@@ -31,6 +31,8 @@ pub(super) struct Board {
     pub(super) version: u64,
     /// The state of the experiment.
     pub(super) state: State,
+    /// The ranker that won, if that is trusted.
+    pub(super) winner: Option<String>,
     pieces: Vec<Piece>,
 }
 
@@ -145,8 +147,10 @@ impl Boards {
         let board = off_thread(move || {
             shared.verdicts.complete(snapshot, |Snapshot { told, facts, .. }, verdict| {
                 let state = told.state;
+                let winner = verdict.decision.winner().filter(|_| facts.integrity().is_trusted());
+                let winner = winner.map(|ranker| verdict.decision.rankers[ranker].clone());
                 let parts = overview::of(&told, facts.headline(verdict), verdict, &shared.metrics, is_pulled).parts();
-                rendered(made, state, parts, before.as_deref())
+                rendered(made, (state, winner), parts, before.as_deref())
             })
         });
         let board = Arc::new(board.await?);
@@ -155,7 +159,12 @@ impl Boards {
     }
 }
 
-fn rendered(made: Instant, state: State, parts: Vec<Section>, before: Option<&Board>) -> Board {
+fn rendered(
+    made: Instant,
+    (state, winner): (State, Option<String>),
+    parts: Vec<Section>,
+    before: Option<&Board>,
+) -> Board {
     let version = before.map_or(1, |before| before.version + 1);
     let piece = |part: Section| {
         let known = before.and_then(|before| before.pieces.iter().find(|piece| piece.part == part));
@@ -163,7 +172,7 @@ fn rendered(made: Instant, state: State, parts: Vec<Section>, before: Option<&Bo
     };
     // Controls differ from reader to reader.
     let pieces = parts.into_iter().filter(|part| part.id != "controls").map(piece).collect();
-    Board { made, version, state, pieces }
+    Board { made, version, state, winner, pieces }
 }
 
 #[cfg(test)]
@@ -174,9 +183,9 @@ mod tests {
     fn only_what_changed_is_sent() {
         let part = |id, html: &str| Section { id, html: html.to_owned() };
         let made = Instant::now();
-        let first = rendered(made, State::Running, vec![part("a", "1\n2"), part("controls", ""), part("b", "x")], None);
+        let first = rendered(made, (State::Running, None), vec![part("a", "1\n2"), part("controls", ""), part("b", "x")], None);
         assert_eq!(first.after(0).count(), 2);
-        let second = rendered(made, State::Running, vec![part("a", "1\n2"), part("b", "y")], Some(&first));
+        let second = rendered(made, (State::Running, None), vec![part("a", "1\n2"), part("b", "y")], Some(&first));
         let changed: Vec<&Piece> = second.after(first.version).collect();
         assert_eq!(changed.len(), 1);
         assert_eq!(&changed[0].message[..], b"event: part\ndata: {\"html\":\"y\",\"part\":\"b\"}\n\n");

@@ -8,7 +8,7 @@ mod stream;
 use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use boards::Boards;
+use boards::{Board, Boards};
 use page::document::{self, Frame, Live};
 use page::{Controls, Section};
 use serde_json::Value;
@@ -19,6 +19,7 @@ use super::body::Form;
 use super::experiments::{PATIENCE, change_state};
 use super::named::Named;
 use super::off_thread::off_thread;
+use super::request::ranker_named;
 use super::sessions::{self, Sessions};
 use super::{App, Problem, guard};
 use crate::jobs::{self, Snapshot};
@@ -151,7 +152,7 @@ pub(super) async fn experiment(
         let board = app.pages.boards.latest(&app, &entry).await?;
         let mut parts: Vec<Section> = board.parts().cloned().collect();
         if reader.may_change() {
-            parts.push(controls(&app, &entry, &reader, board.state));
+            parts.push(controls(&app, &entry, &reader, &board));
         }
         let live =
             Live { stream: format!("../v1/experiments/{name}/stream?after={}", app.pages.boards.name(board.version)) };
@@ -165,13 +166,18 @@ pub(super) async fn experiment(
 }
 
 /// What this reader may change.
-fn controls(app: &App, entry: &ExperimentHandle, reader: &Reader, state: To) -> Section {
+fn controls(app: &App, entry: &ExperimentHandle, reader: &Reader, board: &Board) -> Section {
+    let (config, state) = (&entry.config, board.state);
+    let name = |place: u32| config.rankers.get(place as usize).map(|ranker| ranker.name.clone());
     let controls = Controls {
         token: reader.token(app).to_owned(),
         is_running: state == To::Running,
         is_killed: state == To::Killed,
-        is_ended: state == To::Ended,
-        champion: entry.champion().to_owned(),
+        is_over: state.is_over(),
+        champion: config.champion.clone().unwrap_or_default(),
+        shipped: state.shipped().and_then(name),
+        rankers: config.rankers.iter().map(|ranker| ranker.name.clone()).collect(),
+        winner: board.winner.clone(),
     };
     Section::controls(&entry.config.name, &controls)
 }
@@ -187,15 +193,18 @@ pub(super) async fn change(
     let next = format!("e/{name}");
     let changed = async {
         let (reader, Named(entry)) = (reader?, named?);
+        if !["pause", "resume", "end", "kill", "ship"].contains(&action.as_str()) {
+            return Err(Problem::unknown("this page has no such button"));
+        }
+        let form = own_form(&app, &reader, request).await?;
+        reader.caller.check_role(crate::store::Role::Admin)?;
         let to = match action.as_str() {
             "pause" => To::Paused,
             "resume" => To::Running,
             "end" => To::Ended,
             "kill" => To::Killed,
-            _ => return Err(Problem::unknown("this page has no such button")),
+            _ => To::Shipped(ranker_named(form.field("ranker"), &entry.config)?),
         };
-        let form = own_form(&app, &reader, request).await?;
-        reader.caller.check_role(crate::store::Role::Admin)?;
         let why: String = form.field("why").trim().chars().filter(|letter| !letter.is_control()).take(REASON).collect();
         change_state(&app, &entry, &reader.caller, to, why).await?;
         app.pages.boards.forget(entry.id);
@@ -316,5 +325,6 @@ fn tone(standing: Standing) -> (page::Tone, &'static str) {
         Standing::Paused => (Notice, "paused"),
         Standing::Killed => (Alarm, "killed"),
         Standing::Ended => (Good, "ended"),
+        Standing::Shipped => (Good, "shipped"),
     }
 }

@@ -13,9 +13,9 @@ const RAILS: usize = 30;
 
 /// A headline as pages show it.
 pub(super) fn headline(headline: Headline) -> page::Headline {
-    let Headline { standing, sentence, more } = headline;
+    let Headline { standing, sentence, more, action: _, advice } = headline;
     let (tone, label) = tone(standing);
-    page::Headline { tone, label: label.to_owned(), sentence, more }
+    page::Headline { tone, label: label.to_owned(), sentence, more, action: advice }
 }
 
 /// Whether a headline says what this warning says.
@@ -51,7 +51,7 @@ pub(super) fn of(
         fates: fates(&glance.fates),
         guardrails: guardrails(glance),
         latency: latency(metrics),
-        changes: glance.changes.iter().map(change).collect(),
+        changes: glance.changes.iter().map(|changed| change(config, changed)).collect(),
         settings: settings(glance),
         ..page::decision::overview(&verdict.decision, Some("unit"))
     }
@@ -156,9 +156,13 @@ fn latency(metrics: &Metrics) -> Option<Latency> {
     Some(Latency { about: "All answers of this server since it started:".to_owned(), buckets })
 }
 
-fn change((time, change): &(String, traffic::Change)) -> Change {
-    let what = if change.state == State::Running { "resumed" } else { change.state.name() };
-    Change { time: time.clone(), what: what.to_owned(), who: change.who.clone(), why: change.why.clone() }
+fn change(config: &Config, (time, change): &(String, traffic::Change)) -> Change {
+    let what = match change.state {
+        State::Running => "resumed".to_owned(),
+        State::Shipped(place) => format!("shipped {}", ranker(config, place)),
+        state => state.name().to_owned(),
+    };
+    Change { time: time.clone(), what, who: change.who.clone(), why: change.why.clone() }
 }
 
 fn settings(glance: &Glance) -> Vec<(String, String)> {

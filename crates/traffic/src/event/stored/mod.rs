@@ -13,7 +13,7 @@ use serde_bytes::Bytes;
 use interleave::receipt::{read_page, write_page};
 
 use self::settings::SettingsV1;
-use self::values::{ChoiceV1, GuardV1, MarksV1, NoticeV1, OutcomeV1, ReasonV1, RowV1, StateV1};
+use self::values::{ChoiceV1, GuardV1, MarksV1, NoticeV1, OutcomeV1, ReasonV1, RowV1, StateV1, StateV2};
 use super::recorded::{Version, read, write};
 use super::{Event, EventError};
 
@@ -56,7 +56,7 @@ pub(super) fn encode(event: &Event) -> Vec<u8> {
             write(&DayV1 { time: *time, day: *day, rows: rows.iter().map(|row| RowV1::of(*row)).collect() })
         }
         Event::Changed { time, state, who, why } => {
-            write(&ChangedV1 { time: *time, state: StateV1::of(*state), who, why })
+            write(&ChangedV2 { time: *time, state: StateV2::of(*state), who, why })
         }
         Event::Breached { time, ranker, guard, ranker_bad, champion_bad } => write(&BreachedV1 {
             time: *time,
@@ -87,6 +87,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Event, EventError> {
         (ClosedV1::KIND, ClosedV1::VERSION) => read::<ClosedV1<'_>>(body),
         (DayV1::KIND, DayV1::VERSION) => read::<DayV1>(body),
         (ChangedV1::KIND, ChangedV1::VERSION) => read::<ChangedV1<'_>>(body),
+        (ChangedV2::KIND, ChangedV2::VERSION) => read::<ChangedV2<'_>>(body),
         (BreachedV1::KIND, BreachedV1::VERSION) => read::<BreachedV1>(body),
         (NoticedV1::KIND, NoticedV1::VERSION) => read::<NoticedV1>(body),
         #[cfg(test)]
@@ -296,6 +297,24 @@ struct ChangedV1<'a> {
 impl<'a> Version<'a> for ChangedV1<'a> {
     const KIND: u8 = 10;
     const VERSION: u8 = 1;
+
+    fn upgrade(self) -> Result<Event, EventError> {
+        let Self { time, state, who, why } = self;
+        Ok(Event::Changed { time, state: state.upgrade(), who: who.to_owned(), why: why.to_owned() })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct ChangedV2<'a> {
+    time: i64,
+    state: StateV2,
+    who: &'a str,
+    why: &'a str,
+}
+
+impl<'a> Version<'a> for ChangedV2<'a> {
+    const KIND: u8 = ChangedV1::KIND;
+    const VERSION: u8 = 2;
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, state, who, why } = self;

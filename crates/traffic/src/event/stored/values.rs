@@ -29,11 +29,61 @@ macro_rules! stored_enum {
     };
 }
 
-stored_enum!(StateV1, State { Running, Paused, Killed, Ended });
 stored_enum!(GuardV1, Guard { NoClick, Missing, Slow });
 stored_enum!(AskV1, Ask { Lists, Duels });
 stored_enum!(KeepV1, Keep { Unit, Impression });
 stored_enum!(ThenV1, Then { Warn, Pause });
+
+/// No ranker can be shipped.
+#[derive(Serialize, Deserialize)]
+pub(super) enum StateV1 {
+    Running,
+    Paused,
+    Killed,
+    Ended,
+}
+
+impl StateV1 {
+    pub(super) fn upgrade(self) -> State {
+        match self {
+            Self::Running => State::Running,
+            Self::Paused => State::Paused,
+            Self::Killed => State::Killed,
+            Self::Ended => State::Ended,
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) enum StateV2 {
+    Running,
+    Paused,
+    Killed,
+    Ended,
+    Shipped(u32),
+}
+
+impl StateV2 {
+    pub(super) fn of(state: State) -> Self {
+        match state {
+            State::Running => Self::Running,
+            State::Paused => Self::Paused,
+            State::Killed => Self::Killed,
+            State::Ended => Self::Ended,
+            State::Shipped(ranker) => Self::Shipped(ranker),
+        }
+    }
+
+    pub(super) fn upgrade(self) -> State {
+        match self {
+            Self::Running => State::Running,
+            Self::Paused => State::Paused,
+            Self::Killed => State::Killed,
+            Self::Ended => State::Ended,
+            Self::Shipped(ranker) => State::Shipped(ranker),
+        }
+    }
+}
 
 /// A keyed hash: eight bytes, because a varint would take more.
 #[derive(Serialize, Deserialize)]

@@ -1,0 +1,213 @@
+//! What `decide` says of a log, for the command line and for Python: its words, and what decision.json holds.
+
+use serde_json::{Value, json};
+use statistics::anytime::TestState;
+use verdicts::decide::{By, Decision, OfVersion, Outlook, Verdicts, report};
+
+use crate::outcomes::{integrity, of_version, warnings};
+
+/// The key under which a remark about the summary joins what it says.
+pub(crate) const REMARK: &str = "remark about the summary";
+
+/// The verdict on the version that began last, for programs that act on it.
+#[must_use]
+pub fn outlook(verdicts: &Verdicts, summary: &Value) -> Outlook {
+    let checked = integrity(summary).unwrap_or_default();
+    let fault = checked.untrusted(verdicts.latest_name());
+    verdicts.latest().outlook(summary["unit"].as_str(), fault.map(|fault| fault.sentence.as_str()))
+}
+
+/// What decision.json holds: the verdicts, and what must be known of the log behind them.
+#[must_use]
+pub fn record(verdicts: &Verdicts, summary: &Value) -> Value {
+    let mut json = verdicts.json();
+    // A summary that may have been changed does not prove that the log is real.
+    let certain = summary[REMARK].is_null() || is_synthetic(summary);
+    json["synthetic"] = if certain { summary["synthetic"].clone() } else { Value::Null };
+    json["warnings"] = before_all(verdicts, summary).into();
+    let checked = integrity(summary);
+    json["trusted"] = checked.as_ref().map(|checked| checked.untrusted(verdicts.latest_name()).is_none()).into();
+    json["faults"] = checked.as_ref().map_or(Value::Null, |checked| json!(checked.faults));
+    let Outlook { headline, winner, is_decided, advice } = outlook(verdicts, summary);
+    json["headline"] = headline.into();
+    json["winner"] = winner.map(|ranker| verdicts.latest().rankers[ranker].clone()).into();
+    json["decided"] = is_decided.into();
+    json["action"] = advice.action.name().into();
+    json["advice"] = advice.sentence.into();
+    json["pairs_chosen"] = summary["pairs"].clone();
+    let fates = &summary["fates"]["impressions"];
+    json["impressions_after_closing"] = json!({
+        "count": fates["after-closing"],
+        "of": fates["credited"],
+        "unit_days": summary["unit_days"],
+    });
+    json
+}
+
+/// A warning for each verdict that all impressions together do not bear out.
+fn later_days(decision: &Decision) -> String {
+    let mut text = String::new();
+    for pair in &decision.pairs {
+        let (Some(units), Some(all)) = (pair.last.counts.share(), pair.impressions.share()) else { continue };
+        if pair.last.verdict != TestState::Open && (units > 0.5) != (all > 0.5) {
+            let [first, second] = [pair.last.pair.0, pair.last.pair.1].map(|ranker| &decision.rankers[ranker]);
+            text += &format!(
+                "Note: of all impressions {first} won {:.1}% against {second}: later days point the other way. Credit with more \
+                 --unit-days before you decide.\n",
+                100.0 * all
+            );
+        }
+    }
+    text
+}
+
+/// What must be said before the verdict.
+pub(crate) fn before_all(verdicts: &Verdicts, summary: &Value) -> Vec<String> {
+    let by = verdicts.latest().by;
+    let mut all = warnings(summary);
+    all.extend(verdicts.versions.iter().filter_map(OfVersion::missing));
+    all.splice(0..0, summary[REMARK].as_str().map(str::to_owned));
+    if by == By::Impressions && summary["pairs"] == "steered" {
+        all.insert(
+            0,
+            "All impressions are counted (--by impressions), though outcomes may have chosen their pairs: these verdicts do not \
+             hold their level."
+                .to_owned(),
+        );
+    }
+    all
+}
+
+/// Why no outcome has closed, by the summary of the log.
+fn nothing(summary: &Value) -> Option<String> {
+    let fates = &summary["fates"];
+    let credited = fates["impressions"]["credited"].as_u64()?;
+    let unit = summary["unit"].as_str().unwrap_or("unit");
+    let of_units = |fate: &str| fates["units"][fate].as_u64().unwrap_or(0);
+    Some(if credited == 0 {
+        "Nothing to decide: no impression counts.\n".to_owned()
+    } else if of_units("open") > 0 {
+        let open = output::numbers::with_separators(of_units("open"));
+        let last = summary["last_closed_day"].as_str().unwrap_or("the first one");
+        format!(
+            "Nothing to decide yet: {open} {unit}s are open, as days are complete until {last} only. Credit a longer log, or say \
+             --final if nothing will be added.\n"
+        )
+    } else if of_units("spent") > 0 {
+        let spent = output::numbers::with_separators(of_units("spent"));
+        format!("Nothing to decide: the first impression of each of {spent} {unit}s was set aside or of one ranker.\n")
+    } else {
+        format!("Nothing to decide: all {unit}s are bots by the rules of --bots.\n")
+    })
+}
+
+/// What the analysis takes for granted about pairs, unless a warning says it.
+fn how_pairs_were_chosen(summary: &Value) -> String {
+    let how = match summary["pairs"].as_str() {
+        Some("chance") => "never by outcomes",
+        Some("kept") => "by outcomes, but each unit kept its first pair",
+        Some("steered") => return String::new(),
+        _ => {
+            return "How pairs were chosen is not known: an earlier build credited this log. If outcomes chose them, credit it \
+                    again.\n"
+                .to_owned();
+        }
+    };
+    let by = match summary["pairs_said_by"].as_str() {
+        Some("settings") => "--pairs says",
+        Some("log") => "the log says",
+        _ => "all impressions mix the same rankers",
+    };
+    format!("Pairs were chosen {how} ({by}).\n")
+}
+
+pub(crate) fn is_synthetic(summary: &Value) -> bool {
+    summary["synthetic"] == true
+}
+
+/// The verdicts in words, and what the log behind them is, by its summary. That the experiment changed comes first.
+#[must_use]
+pub fn words(verdicts: &Verdicts, summary: &Value) -> String {
+    let mut text = verdicts.change().map_or_else(String::new, |change| format!("{change}\n\n"));
+    let by = verdicts.latest().by;
+    before_all(verdicts, summary).iter().for_each(|warning| text += &format!("{warning}\n\n"));
+    let credited = summary["fates"]["impressions"]["credited"].as_u64().unwrap_or(0);
+    if let [OfVersion { decision, .. }] = verdicts.versions.as_slice() {
+        match (decision.days, nothing(summary)) {
+            (None, Some(why)) => text += &why,
+            _ => text += &report(decision, summary["unit"].as_str()),
+        }
+    } else {
+        for version in &verdicts.versions {
+            text += &format!("{}:\n{}", version.title(), report(&version.decision, summary["unit"].as_str()));
+            if credited > 0 {
+                text += &how_pairs_were_chosen(&of_version(summary, version.name.as_deref()));
+            }
+            if by == By::Units {
+                text += &later_days(&version.decision);
+            }
+            text.push('\n');
+        }
+    }
+    text += &set_aside(verdicts, summary);
+    text += &format!("What now: {}\n", outlook(verdicts, summary).advice.sentence);
+    if is_synthetic(summary) {
+        text += crate::cli::SYNTHETIC;
+        text.push('\n');
+    }
+    text
+}
+
+/// What became of the lines of a log, by its summary.
+fn set_aside(verdicts: &Verdicts, summary: &Value) -> String {
+    let fates = &summary["fates"]["impressions"];
+    let (Some(lines), Some(credited)) = (summary["lines"]["impressions"].as_u64(), fates["credited"].as_u64()) else {
+        return String::new();
+    };
+    if lines == 0 {
+        return String::new();
+    }
+    let percent = |count: u64| format!("{:.1}%", 100.0 * count as f64 / lines as f64);
+    let mut reasons: Vec<(&String, u64)> = fates
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(name, _)| !matches!(name.as_str(), "credited" | "after-closing"))
+        .filter_map(|(name, count)| Some((name, count.as_u64().filter(|count| *count > 0)?)))
+        .collect();
+    reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let reasons: Vec<String> = reasons.into_iter().map(|(name, count)| format!("{name} {}", percent(count))).collect();
+    let why = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join(", ")) };
+    let lines_text = output::numbers::with_separators(lines);
+    let mut text = format!("{lines_text} lines of impressions, {} set aside{why}.\n", percent(lines - credited));
+    let later = fates["after-closing"].as_u64().filter(|later| *later > 0 && credited > 0);
+    let is_one = verdicts.versions.len() == 1;
+    if let (By::Units, Some(later)) = (verdicts.latest().by, later) {
+        let (unit, days) = (summary["unit"].as_str().unwrap_or("unit"), summary["unit_days"].as_u64().unwrap_or(1));
+        let share = 100.0 * later as f64 / credited as f64;
+        // Versions may differ in how their pairs were chosen.
+        if is_one && summary["pairs"] == "steered" {
+            text += &format!(
+                "{share:.1}% of the impressions that count came after the first of their {unit}, which is all that a {unit} counts with.\n"
+            );
+        } else if !is_one && summary["pairs"] == "steered" {
+            text += &format!("{share:.1}% of the impressions that count came when their {unit} had closed.\n");
+        } else {
+            let first = if days == 1 { "the first day".to_owned() } else { format!("the first {days} days") };
+            text += &format!(
+                "{share:.1}% of the impressions that count came after {first} of their {unit}, which is what each {unit} counts with \
+                 (--unit-days of `credit`).\n"
+            );
+            if is_one {
+                text += &later_days(verdicts.latest());
+            }
+        }
+    }
+    if credited > 0 && is_one {
+        text += &how_pairs_were_chosen(summary);
+    }
+    if let Some(checked) = integrity(summary) {
+        text += &format!("{}\n", checked.tested);
+    }
+    text
+}
