@@ -5,7 +5,7 @@ use std::io::Write;
 use interleave::Preference;
 use serde::Serialize;
 use statistics::Counts;
-use traffic::{Choice, Config, Event, Guard, Notice, Outcome, Reason, Recorded, Row, State};
+use traffic::{Choice, Config, Event, Guard, Notice, Outcome, Reason, Recorded, Row};
 
 use super::ExportError;
 use crate::ids;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use traffic::{Experiment, State};
+use traffic::Experiment;
 
 use super::directory::ExperimentHandle;
 use super::job::{Job, Pending};

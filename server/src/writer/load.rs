@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use traffic::{Event, Experiment, Recorded, State};
+use traffic::{Event, Experiment, Recorded};
 
 use super::Held;
 use crate::store::{Store, StoreError};

@@ -66,7 +66,7 @@ fn it_says_what_it_is_and_leaves_nothing() {
 
 #[test]
 fn the_winner_of_an_experiment_is_shipped() {
-    let answers = first_days(1, rankduel_server::demo::HISTORY);
+    let answers = first_days(1, 2 * rankduel_server::demo::HISTORY);
     let search = &answers[2];
     assert_eq!((&search["state"], &search["standing"]), (&json!("shipped"), &json!("shipped")), "{search}");
     assert_eq!(search["fallback"], search["winner"]);

@@ -39,7 +39,7 @@ pub(in super::super) async fn stream(
     let mut ended = app.pages.boards.ended();
     tokio::spawn(async move {
         let _place = place;
-        let mut viewer = Viewer { app, entry, reader, seen, state: None, sent: Instant::now() };
+        let mut viewer = Viewer { app, entry, reader, seen, of: None, sent: Instant::now() };
         let mut ticks = interval(PERIOD);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -69,8 +69,8 @@ struct Viewer {
     reader: Reader,
     /// The version that was sent last.
     seen: u64,
-    /// The state that the reader's controls are for.
-    state: Option<traffic::State>,
+    /// The state and the winner that the reader's controls are for.
+    of: Option<(traffic::State, Option<String>)>,
     /// When something was sent last.
     sent: Instant,
 }
@@ -86,9 +86,10 @@ impl Viewer {
         let mut changed: Vec<Bytes> = Vec::new();
         changed.extend(board.after(self.seen).map(|piece| piece.message.clone()));
         // Of a page that is older, nobody knows which state its controls are for.
-        let may_differ = self.state.map_or(!changed.is_empty(), |state| state != board.state);
+        let now = (board.state, board.winner.clone());
+        let may_differ = self.of.as_ref().map_or(!changed.is_empty(), |of| *of != now);
         if may_differ && self.reader.may_change() {
-            changed.push(boards::message(&controls(&self.app, &self.entry, &self.reader, board.state)));
+            changed.push(boards::message(&controls(&self.app, &self.entry, &self.reader, &board)));
         }
         if !changed.is_empty() {
             changed.push(
@@ -100,7 +101,7 @@ impl Viewer {
                 .into(),
             );
         }
-        (self.seen, self.state) = (board.version, Some(board.state));
+        (self.seen, self.of) = (board.version, Some(now));
         if changed.is_empty() && self.sent.elapsed() >= SILENCE {
             changed.push(Bytes::from_static(b": here\n\n"));
         }
