@@ -239,8 +239,13 @@ impl Facts {
             };
         };
         let is_going_on = self.today <= last + 2;
+        // A policy that is sure by itself shows one ranker, and compares seldom.
+        let mostly_alone = match self.fates.alone > self.fates.credited {
+            true => " The policy shows one ranker alone in most impressions by now, and compares seldom.",
+            false => "",
+        };
         match decision.how_long(Some("unit")).filter(|_| is_going_on) {
-            Some(how_long) => format!("Wait. {how_long}"),
+            Some(how_long) => format!("Wait. {how_long}{mostly_alone}"),
             None => "Wait.".to_owned(),
         }
     }
