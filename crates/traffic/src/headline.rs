@@ -1,6 +1,7 @@
 //! How an experiment stands, in one sentence: what a team reads on the wall. Faults that make a verdict meaningless come before
 //! the verdict.
 
+use ranktypes::text::with_unit;
 use verdicts::decide::{Decision, Finding, FindingKind, finding};
 use verdicts::integrity::Checked;
 
@@ -128,9 +129,9 @@ impl Experiment {
         Some(match (fates.credited, open) {
             _ if fates.asked == 0 => "no impression was asked for".to_owned(),
             (0, Some(open)) => format!("nothing has closed yet: {open}"),
+            (0, None) if fates.asked == 1 => "its only impression compared no rankers".to_owned(),
             (0, None) => format!("none of its {} impressions compared rankers", fates.asked),
             (closed, open) => {
-                let plural = if closed == 1 { "" } else { "s" };
                 let when = match (self.state(), self.first_close()) {
                     (State::Running | State::Paused | State::Killed, Some(time)) => {
                         format!("the first is over at {}", self.minute(time))
@@ -138,7 +139,7 @@ impl Experiment {
                     _ => "it is over with its last page".to_owned(),
                 };
                 let open = open.map(|open| format!("; {open}")).unwrap_or_default();
-                format!("{closed} page{plural} closed, but no day is over yet: {when}{open}")
+                format!("{} closed, but no day is over yet: {when}{open}", with_unit(closed, "page"))
             }
         })
     }
@@ -306,8 +307,7 @@ impl Facts {
             return Finding { kind: FindingKind::Nothing, sentence, more: vec![] };
         }
         let asked = self.fates.asked;
-        let plural = if asked == 1 { "" } else { "s" };
-        let sentence = format!("Too early to say: {asked} impression{plural}, and no day has closed.");
+        let sentence = format!("Too early to say: {}, and no day has closed.", with_unit(asked, "impression"));
         let when = |time: &String| format!("The first day closes at {time}, or once its last impressions are closed.");
         Finding { kind: FindingKind::Nothing, sentence, more: self.first_close.iter().map(when).collect() }
     }
@@ -346,11 +346,13 @@ impl Facts {
         let per_day = units as f64 / f64::from(last.day - first.day);
         let days = more as f64 / per_day;
         let days = match days {
-            days if days <= 1.0 => "about a day".to_owned(),
-            days if days < 1000.0 => format!("some {days:.0} days"),
+            days if days < 1.5 => "1 more day".to_owned(),
+            days if days < 1000.0 => format!("{days:.0} more days"),
             _ => return None,
         };
-        Some(format!("At this rate and this share, {days} more decide it, as likely later as sooner."))
+        Some(format!(
+            "At this rate and this share, it takes about {days} to decide (an even chance of sooner or later)."
+        ))
     }
 }
 
@@ -363,7 +365,7 @@ fn open_pages(ask: Ask, open: u64, until: &str) -> Option<String> {
     match open {
         0 => None,
         1 => Some(format!("1 {page} is open until {until}, its {what} still count")),
-        _ => Some(format!("{open} {page}s are open until {until}, their {what} still count")),
+        _ => Some(format!("{} are open until {until}, their {what} still count", with_unit(open, page))),
     }
 }
 

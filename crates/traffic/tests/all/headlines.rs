@@ -128,7 +128,7 @@ fn every_standing_has_its_sentence() {
             new().day(100, barely_new).day(200, barely_new).day(200, barely_new),
             Standing::Undecided,
             "Undecided: neural is ahead of bm25 (not enough yet).",
-            "At this rate and this share, some 3 days more decide it, as likely later as sooner.",
+            "At this rate and this share, it takes about 3 more days to decide (an even chance of sooner or later).",
         ),
         (
             new().day(400, mostly_new).day(400, mostly_new),
