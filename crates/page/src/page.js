@@ -48,6 +48,13 @@
     });
   };
 
+  // A word leads to its definition, also where the list of words is closed and the browser does not open it.
+  addEventListener("click", (event) => {
+    const word = event.target.closest?.("a.word");
+    const meaning = word && document.getElementById(word.hash.slice(1));
+    if (meaning) meaning.closest("details").open = true;
+  });
+
   // The list of experiments is loaded again now and then.
   const reload = async () => {
     if (document.hidden) return;

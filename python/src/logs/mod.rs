@@ -12,11 +12,11 @@ mod rows;
 mod rules;
 
 use click_logs::cli::{SYNTHETIC, summary, words};
-use click_logs::figure::svg;
 use click_logs::join::{Credited, FrameJoin, Sum, Units};
 use click_logs::model::Settings;
 use click_logs::outcomes::{fates_csv, integrity, pages_csv};
 use page::decision::{distrusted, overview};
+use page::figure::win_rates;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
@@ -145,6 +145,6 @@ pub(crate) fn decided(outcomes: &str, summary: &str, confidence: f64, by_impress
         let headline = distrusted(headline, &fault.sentence);
         std::iter::once(headline.sentence).chain(headline.more).collect()
     });
-    let figure = svg(&verdicts, (summary["synthetic"] == true).then_some(SYNTHETIC));
+    let figure = win_rates(&verdicts, (summary["synthetic"] == true).then_some(SYNTHETIC));
     Ok((words(&verdicts, &summary), data.to_string(), verdicts.looks_csv(), figure, distrust))
 }
