@@ -185,6 +185,7 @@ fn details(experiment: &Experiment) -> Value {
         "open": open,
         "warnings": experiment.warnings(),
         "guardrails": rails.collect::<Vec<_>>(),
+        "not_watched": experiment.not_watched(),
         "changes": changes.collect::<Vec<_>>(),
         "policy": {"name": config.policy, "leader": experiment.leader().and_then(name)},
         "log": {"events": experiment.position().0, "checksum": format!("{:016x}", experiment.position().1)},
