@@ -20,10 +20,13 @@
       if (!again) continue;
       again.open = true;
     }
-    const focused = section.contains(document.activeElement) ? document.activeElement.closest("details[id]") : null;
+    const active = section.contains(document.activeElement) ? document.activeElement : null;
+    const focused = active?.closest("details[id]");
+    const word = active?.matches("a.word") ? active.hash : null;
     const scrolled = [...section.querySelectorAll(".scroll")].map((box) => [box.scrollLeft, box.scrollTop]);
     section.replaceChildren(fresh.content);
     if (focused) document.getElementById(focused.id)?.querySelector("summary").focus();
+    if (word) section.querySelector(`a.word[href="${word}"]`)?.focus();
     section.querySelectorAll(".scroll").forEach((box, at) => {
       if (scrolled[at]) [box.scrollLeft, box.scrollTop] = scrolled[at];
     });

@@ -106,7 +106,7 @@ impl Experiment {
             _ => (format!(" of {}", names.join(", ")), "the champion and these rankers"),
         };
         Some(format!(
-            "Not watched: {}{whose}, because every impression so far showed {shown}, so that their rates cannot differ.",
+            "Not watched: {}{whose}, because every list shown so far mixed {shown}, so that their rates cannot differ.",
             Guard::NoClick.meaning()
         ))
     }

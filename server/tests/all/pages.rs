@@ -116,9 +116,7 @@ fn a_page_shows_an_experiment_and_loads_nothing_from_elsewhere() {
     // Both rankers are on every page, so their rates without a click are equal.
     let said = one["not_watched"].as_str().expect("a sentence");
     assert!(
-        said.starts_with(
-            "Not watched: impressions without a click, because every impression so far showed all rankers"
-        ),
+        said.starts_with("Not watched: impressions without a click, because every list shown so far mixed all rankers"),
         "{said}"
     );
     assert!(
