@@ -128,6 +128,7 @@ try {
   check((await page.evaluate(() => document.activeElement.hash)) === "#word-champion", "a word keeps the focus");
   await page.keyboard.press("Enter");
   check(await page.locator("#word-champion").isVisible(), "the definition is shown");
+  await page.goto(`${url}/e/help-pages`);
 
   // The list moves, too.
   const list = await open({ viewport: { width: 1280, height: 900 } }, [host]);
