@@ -214,8 +214,8 @@ def test_decisions_are_those_of_the_command_line(log: Simulated, tmp_path: Path)
     decision = found.decide(0.9)
     printed = click_logs("decide", tmp_path / "credited", "--confidence", "0.9", "--format", "json")
     assert decision.data.items() <= json.loads(printed).items()
-    assert len(decision.looks) > 0 and (decision.svg() or "").startswith("<svg")
-    text = click_logs("decide", tmp_path / "credited", "--confidence", "0.9")
+    text = click_logs("decide", tmp_path / "credited", "--confidence", "0.9", "--out", tmp_path / "decided")
+    assert len(decision.looks) > 0 and decision.svg() == (tmp_path / "decided/win-rate.svg").read_text(encoding="utf-8")
     assert str(decision).splitlines()[0] == text.splitlines()[0]
 
 

@@ -37,7 +37,6 @@
 
 pub mod cli;
 pub mod error;
-pub mod figure;
 #[cfg(feature = "fuzz")]
 #[doc(hidden)]
 pub mod fuzz;

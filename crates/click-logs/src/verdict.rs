@@ -1,5 +1,6 @@
 //! What `decide` says of a log, for the command line and for Python: its words, and what decision.json holds.
 
+use ranktypes::text::{plural, with_unit};
 use serde_json::{Value, json};
 use statistics::anytime::TestState;
 use verdicts::decide::{By, Decision, OfVersion, Outlook, Verdicts, report};
@@ -87,17 +88,19 @@ fn nothing(summary: &Value) -> Option<String> {
     Some(if credited == 0 {
         "Nothing to decide: no impression counts.\n".to_owned()
     } else if of_units("open") > 0 {
-        let open = output::numbers::with_separators(of_units("open"));
+        let open = of_units("open");
+        let are = if open == 1 { "is" } else { "are" };
+        let open = with_unit(open, unit);
         let last = summary["last_closed_day"].as_str().unwrap_or("the first one");
         format!(
-            "Nothing to decide yet: {open} {unit}s are open, as days are complete until {last} only. Credit a longer log, or say \
+            "Nothing to decide yet: {open} {are} open, as days are complete until {last} only. Credit a longer log, or say \
              --final if nothing will be added.\n"
         )
     } else if of_units("spent") > 0 {
-        let spent = output::numbers::with_separators(of_units("spent"));
-        format!("Nothing to decide: the first impression of each of {spent} {unit}s was set aside or of one ranker.\n")
+        let spent = with_unit(of_units("spent"), unit);
+        format!("Nothing to decide: the first impression of each of {spent} was set aside or of one ranker.\n")
     } else {
-        format!("Nothing to decide: all {unit}s are bots by the rules of --bots.\n")
+        format!("Nothing to decide: all {} are bots by the rules of --bots.\n", plural(unit))
     })
 }
 
@@ -178,8 +181,8 @@ fn set_aside(verdicts: &Verdicts, summary: &Value) -> String {
     reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let reasons: Vec<String> = reasons.into_iter().map(|(name, count)| format!("{name} {}", percent(count))).collect();
     let why = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join(", ")) };
-    let lines_text = output::numbers::with_separators(lines);
-    let mut text = format!("{lines_text} lines of impressions, {} set aside{why}.\n", percent(lines - credited));
+    let mut text =
+        format!("{} of impressions, {} set aside{why}.\n", with_unit(lines, "line"), percent(lines - credited));
     let later = fates["after-closing"].as_u64().filter(|later| *later > 0 && credited > 0);
     let is_one = verdicts.versions.len() == 1;
     if let (By::Units, Some(later)) = (verdicts.latest().by, later) {

@@ -9,6 +9,10 @@ use crate::{Figure, Forest, ForestRow};
 
 /// Blue, of Okabe and Ito.
 const COLOR: Rgb = (0, 114, 178);
+/// Lighter, for the thin line.
+const THIN: Rgb = (140, 180, 210);
+/// The size of the head of an arrow, in units of the page.
+const ARROW: f64 = 7.0;
 /// The height of a row, in units of the page.
 const ROW: f64 = 26.0;
 /// The greatest length of a name.
@@ -48,9 +52,17 @@ pub(super) fn render(forest: &Forest) -> Result<Figure> {
         page.text(frame.left - 12.0, base, &cut(&row.name, SIZE, NAME_ROOM), Style::new(SIZE, Align::End));
         page.text(frame.right + 12.0, base, &cut(&row.text, SIZE, TEXT_ROOM), Style::new(SIZE, Align::Start).muted());
         if let Some((low, high)) = row.outer {
-            page.stroke(&[(x(low), y), (x(high), y)], (140, 180, 210), 1.5);
+            page.stroke(&[(x(low), y), (x(high), y)], THIN, 1.5);
         }
         page.stroke(&[(x(row.inner.0), y), (x(row.inner.1), y)], COLOR, 4.0);
+        // What has no end goes on beyond the axis.
+        for (interval, color) in [(row.outer, THIN), (Some(row.inner), COLOR)] {
+            let ends = interval.map_or([0.0; 2], |(low, high)| [low, high]);
+            for (end, inwards) in ends.into_iter().zip([ARROW, -ARROW]).filter(|(end, _)| end.is_infinite()) {
+                let head = [(x(end) + inwards, y - ARROW), (x(end), y), (x(end) + inwards, y + ARROW)];
+                page.stroke(&head, color, 2.5);
+            }
+        }
         page.dot(x(row.value), y, 5.5, COLOR);
     }
     page.finish()

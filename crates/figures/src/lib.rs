@@ -97,7 +97,7 @@ impl CurvePoint {
 /// Curves with shaded bands and a legend beside the axes, sorted by the last values of the curves, the highest first.
 ///
 /// Linear axes include zero. A logarithmic axis shows only values above `1e-9`: points whose `x` or mean is not above it
-/// are omitted, and bands that reach below it extend to the bottom edge.
+/// are omitted. A band that goes on below the axis ends in a dashed edge there, and a bar has no end.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Lines {
     /// The headline; a long one is set smaller, then on two lines.
@@ -293,7 +293,7 @@ pub struct ForestRow {
     pub name: String,
     /// The estimate: a dot.
     pub value: f64,
-    /// The interval drawn as a wide bar. Ends that are not finite reach the edge.
+    /// The interval drawn as a wide bar. Ends that are not finite have an arrow at the edge.
     pub inner: (f64, f64),
     /// The interval drawn as a thin line, if there is another.
     pub outer: Option<(f64, f64)>,

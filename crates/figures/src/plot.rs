@@ -16,6 +16,8 @@ const DASHES: [&[f64]; 4] = [&[], &[14.0, 8.0], &[14.0, 7.0, 3.0, 7.0], &[4.0, 7
 const MORE_DASHES: [&[f64]; 3] = [&[24.0, 5.0], &[14.0, 5.0, 3.0, 5.0, 3.0, 5.0], &[2.0, 4.0]];
 pub(super) const LINE_WIDTH: f64 = 3.0;
 pub(super) const BAND_OPACITY: f64 = 0.18;
+/// The pattern of an edge at which a band is cut off.
+pub(super) const CUT_DASHES: [f64; 2] = [8.0, 5.0];
 /// Larger numbers are refused: their differences could overflow.
 const LARGEST: f64 = 1e100;
 
@@ -236,6 +238,31 @@ fn band(page: &mut Page, shown: &VisibleCurve<'_>, map: &CoordinateMap, y: &Axis
     let upper = points.iter().map(|point| place(point.x, point.high));
     let lower = points.iter().rev().map(|point| place(point.x, point.low));
     page.area(&upper.chain(lower).collect::<Vec<_>>(), shown.style.color, BAND_OPACITY);
+    for (from, to) in cut_off(points, y.lo, |x| map.x(x)) {
+        for piece in dashes(&[(from, map.y(y.lo)), (to, map.y(y.lo))], &CUT_DASHES) {
+            page.stroke(&piece, shown.style.color, LINE_WIDTH / 2.0);
+        }
+    }
+}
+
+/// From where to where a band is cut off by the lower end of an axis.
+pub(super) fn cut_off(points: &[CurvePoint], least: f64, x: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
+    let mut found: Vec<(f64, f64)> = Vec::new();
+    for pair in points.windows(2) {
+        let (start, end) = (x(pair[0].x), x(pair[1].x));
+        let middle = (start + end) / 2.0;
+        let (from, to) = match (pair[0].low < least, pair[1].low < least) {
+            (true, true) => (start, end),
+            (true, false) => (start, middle),
+            (false, true) => (middle, end),
+            (false, false) => continue,
+        };
+        match found.last_mut().filter(|last| last.1 == from) {
+            Some(last) => last.1 = to,
+            None => found.push((from, to)),
+        }
+    }
+    found
 }
 
 fn bars(page: &mut Page, shown: &VisibleCurve<'_>, map: &CoordinateMap, y: &Axis, line_width: f64) {
@@ -243,7 +270,8 @@ fn bars(page: &mut Page, shown: &VisibleCurve<'_>, map: &CoordinateMap, y: &Axis
         let x = map.x(point.x);
         let ends = [point.low, point.high].map(|value| map.y(value.clamp(y.lo, y.hi)));
         page.stroke(&ends.map(|end| (x, end)), shown.style.color, line_width / 2.0);
-        for end in ends {
+        // A bar that goes on below a logarithmic axis has no end there.
+        for end in ends.into_iter().skip(usize::from(point.low < y.lo)) {
             page.stroke(&[(x - 4.0, end), (x + 4.0, end)], shown.style.color, line_width / 2.0);
         }
     }
@@ -255,7 +283,10 @@ fn line(page: &mut Page, shown: &VisibleCurve<'_>, map: &CoordinateMap, y: &Axis
         let (px, py) = place(&point);
         let bar = [point.low, point.high].map(|value| (px, map.y(value.clamp(y.lo, y.hi))));
         if point.low < point.high {
-            page.stroke(&bar, shown.style.color, line_width / 2.0);
+            let pattern: &[f64] = if point.low < y.lo { &CUT_DASHES } else { &[] };
+            for piece in dashes(&bar, pattern) {
+                page.stroke(&piece, shown.style.color, line_width / 2.0);
+            }
         }
         page.dot(px, py, 2.0 * line_width, shown.style.color);
         return;

@@ -397,9 +397,30 @@ fn a_forest_has_a_row_per_estimate_and_refuses_what_it_cannot_draw() {
         );
     }
     assert_eq!(figure.svg.matches("<circle").count(), 60);
+    // Ends that are not finite have arrows: two of each row.
+    let finite = |place: usize| ForestRow { outer: Some((-100.0, 100.0)), ..row(place) };
+    let other = Forest { rows: (0..60).map(finite).collect(), ..forest.clone() }.render().unwrap();
+    let strokes = |figure: &Figure| figure.svg.matches("#8cb4d2").count();
+    assert_eq!(strokes(&figure), strokes(&other) + 120);
     assert!(Forest { rows: vec![], ..forest.clone() }.render().is_err());
     let swapped = ForestRow { inner: (1.0, 0.0), ..row(0) };
     assert!(Forest { rows: vec![swapped], ..forest.clone() }.render().is_err());
     let unknown = ForestRow { value: f64::NAN, ..row(0) };
     assert!(Forest { rows: vec![unknown], ..forest }.render().is_err());
+}
+
+#[test]
+fn a_band_that_is_cut_off_has_a_dashed_edge() {
+    let of = |low: f64| {
+        let point =
+            |k: i32| CurvePoint { x: f64::from(k), mean: 50.0, low: if k == 2 { low } else { 20.0 }, high: 90.0 };
+        let curves = vec![Curve { name: "a".into(), points: (0..=10).map(point).collect() }];
+        Lines { y_log: true, curves, ..Lines::default() }
+    };
+    let strokes = |low| of(low).render().unwrap().svg.matches("#0072b2").count();
+    assert!(strokes(0.0) > strokes(15.0) + 2, "{} and {}", strokes(0.0), strokes(15.0));
+    let points = &of(0.0).curves[0].points;
+    assert_eq!(plot::cut_off(points, 10.0, |x| x), [(1.5, 2.5)]);
+    assert_eq!(plot::cut_off(points, 30.0, |x| x), [(0.0, 10.0)]);
+    assert!(plot::cut_off(points, 0.0, |x| x).is_empty());
 }

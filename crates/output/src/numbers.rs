@@ -2,7 +2,7 @@
 //! for people (`1,000,000`, three significant digits, `1 run`, `2 runs`).
 
 use ranktypes::text::escaped;
-pub use ranktypes::text::with_separators;
+pub use ranktypes::text::{with_separators, with_unit};
 
 /// Reads a count; the exponent form is accepted where it denotes a whole number, which is read exactly.
 ///
@@ -111,17 +111,6 @@ pub fn parse_confidence(text: &str) -> Result<f64, String> {
 #[must_use]
 pub fn complement(p: f64) -> f64 {
     ((1.0 - p) * 1e12).round() / 1e12
-}
-
-/// A count and its noun: `1 run`, `2,500 runs`.
-#[must_use]
-pub fn with_unit(count: u64, what: &str) -> String {
-    // The only noun here whose plural is not formed with an s is "query"; "day" has one.
-    match (count, what.strip_suffix('y').filter(|stem| !stem.ends_with('a'))) {
-        (1, _) => format!("1 {what}"),
-        (_, Some(stem)) => format!("{} {stem}ies", with_separators(count)),
-        _ => format!("{} {what}s", with_separators(count)),
-    }
 }
 
 /// A number for a reader: whole numbers in full, others as [`significant`] writes them. For counts and parameters;
@@ -252,8 +241,6 @@ mod tests {
         assert_eq!(with_separators(999), "999");
         assert_eq!(with_separators(1000), "1,000");
         assert_eq!(with_separators(12_345_678), "12,345,678");
-        assert_eq!([0, 1, 2500].map(|count| with_unit(count, "run")), ["0 runs", "1 run", "2,500 runs"]);
-        assert_eq!([1, 2].map(|count| with_unit(count, "query")), ["1 query", "2 queries"]);
     }
 
     #[test]

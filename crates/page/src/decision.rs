@@ -32,19 +32,7 @@ pub fn label(kind: FindingKind) -> (Tone, &'static str) {
 pub fn overview(decision: &Decision, unit: Option<&str>) -> Overview {
     let found = finding(decision, unit);
     let (tone, word) = label(found.kind);
-    let leader = leader(decision);
-    // Those of the leader, the closest rival first; then what is decided; then all others.
-    let mut order: Vec<&PairDecision> = decision.pairs.iter().collect();
-    order.sort_by(|a, b| {
-        let key = |pair: &PairDecision| {
-            let is_of_leader = [pair.last.pair.0, pair.last.pair.1].iter().any(|ranker| Some(*ranker) == leader);
-            (!is_of_leader, pair.last.winner().is_none())
-        };
-        let share = |pair: &PairDecision| ahead_first(pair).1;
-        key(a).cmp(&key(b)).then(share(a).total_cmp(&share(b)))
-    });
-    let of_leader =
-        |pair: &&PairDecision| leader.is_none_or(|leader| pair.last.pair.0 == leader || pair.last.pair.1 == leader);
+    let (leader, order) = (leader(decision), ordered(decision));
     Overview {
         headline: Headline {
             tone,
@@ -55,8 +43,7 @@ pub fn overview(decision: &Decision, unit: Option<&str>) -> Overview {
         },
         rates: order
             .iter()
-            .copied()
-            .filter(of_leader)
+            .filter(|pair| leader.is_none_or(|leader| is_of(pair, leader)))
             .take(RATES)
             .filter_map(|pair| rate(decision, pair, leader))
             .collect(),
@@ -70,6 +57,30 @@ pub fn overview(decision: &Decision, unit: Option<&str>) -> Overview {
         },
         ..Overview::default()
     }
+}
+
+/// The win rates of all pairs in the order of the page, those without any look left out.
+pub(crate) fn rates(decision: &Decision) -> Vec<Rate> {
+    let leader = leader(decision);
+    ordered(decision).into_iter().filter_map(|pair| rate(decision, pair, leader)).collect()
+}
+
+/// The pairs of the leader, the closest rival first; then what is decided; then all others.
+fn ordered(decision: &Decision) -> Vec<&PairDecision> {
+    let leader = leader(decision);
+    let mut order: Vec<&PairDecision> = decision.pairs.iter().collect();
+    order.sort_by(|a, b| {
+        let key =
+            |pair: &PairDecision| (!leader.is_some_and(|leader| is_of(pair, leader)), pair.last.winner().is_none());
+        let share = |pair: &PairDecision| ahead_first(pair).1;
+        key(a).cmp(&key(b)).then(share(a).total_cmp(&share(b)))
+    });
+    order
+}
+
+/// Whether a ranker is one of a pair.
+fn is_of(pair: &PairDecision, ranker: usize) -> bool {
+    pair.last.pair.0 == ranker || pair.last.pair.1 == ranker
 }
 
 /// The headline of a decision that is not trusted, because of a fault of its pages: the fault comes first, and what would be said
@@ -107,9 +118,13 @@ fn turned(interval: Option<(f64, f64)>, is_first: bool) -> Option<(f64, f64)> {
     interval.map(|(low, high)| if is_first { (low, high) } else { (1.0 - high, 1.0 - low) })
 }
 
+/// The win rate of the leader, or in other pairs of the winner, or of the ranker that is ahead.
 fn rate(decision: &Decision, pair: &PairDecision, leader: Option<usize>) -> Option<Rate> {
     let (first, second) = pair.last.pair;
-    let is_first = leader.map_or_else(|| ahead_first(pair).0, |leader| leader == first);
+    let is_first = match leader.filter(|leader| is_of(pair, *leader)) {
+        Some(leader) => leader == first,
+        None => ahead_first(pair).0,
+    };
     let name = |ranker: usize| decision.rankers[ranker].clone();
     let point = |look: &Look| RatePoint {
         day: look.day,

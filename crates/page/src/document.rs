@@ -6,7 +6,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use crate::model::{ListItem, Overview};
 use crate::sections::{Section, body};
 use crate::{ICON, STYLES};
-use ranktypes::text::with_separators;
+use ranktypes::text::with_unit;
 
 /// What surrounds a page of a server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -136,7 +136,7 @@ pub fn list(frame: &Frame, experiments: &[ListItem]) -> String {
                     @if !experiment.warnings.is_empty() {
                         ul.warnings { @for warning in &experiment.warnings { li { span.hidden { "Warning: " } (warning) } } }
                     }
-                    p.muted { (with_separators(experiment.impressions)) " impressions since " (experiment.since) }
+                    p.muted { (with_unit(experiment.impressions, "impression")) " since " (experiment.since) }
                 }
             }
         }

@@ -3,7 +3,7 @@
 //! An [`Overview`] holds what a page shows, as plain values; [`decision::overview`] fills one from a decision.
 //! [`Overview::parts`] renders it piece by piece, so that a server can send the pieces that changed, and the functions of
 //! [`document`] put pieces, styles and scripts together into pages. The live server's pages and the file that
-//! `click-logs decide --html` writes are the same page.
+//! `click-logs decide --html` writes are the same page, and [`figure`] has its charts of win rates as one SVG.
 //!
 //! Charts need no script. They take the width that there is, in letters that stay as large as the text around them, and follow
 //! the reader's choice of light or dark colours. Names of rankers and reasons of changes come from users: all text is escaped.
@@ -24,9 +24,11 @@
 mod charts;
 pub mod decision;
 pub mod document;
+pub mod figure;
 mod model;
 mod sections;
 mod text;
+pub mod words;
 
 pub use model::{
     Change, Controls, Fate, FateKind, Figure, Guardrail, Headline, Latency, ListItem, Matrix, MatrixCell, Overview,
@@ -35,7 +37,7 @@ pub use model::{
 pub use sections::Section;
 
 /// The style sheet of all pages.
-pub const STYLES: &str = include_str!("page.css");
+pub const STYLES: &str = concat!(include_str!("page.css"), include_str!("plot.css"));
 /// The script that keeps an open page up to date.
 pub const SCRIPT: &str = include_str!("page.js");
 /// The icon of all pages, in SVG.

@@ -267,6 +267,8 @@ pub struct Overview {
     pub fates: Vec<Fate>,
     /// What is watched.
     pub guardrails: Vec<Guardrail>,
+    /// What is not watched though it could be, and why, in a sentence.
+    pub not_watched: Option<String>,
     /// How long answers took.
     pub latency: Option<Latency>,
     /// The last changes, the newest first.

@@ -20,10 +20,13 @@
       if (!again) continue;
       again.open = true;
     }
-    const focused = section.contains(document.activeElement) ? document.activeElement.closest("details[id]") : null;
+    const active = section.contains(document.activeElement) ? document.activeElement : null;
+    const focused = active?.closest("details[id]");
+    const word = active?.matches("a.word") ? active.hash : null;
     const scrolled = [...section.querySelectorAll(".scroll")].map((box) => [box.scrollLeft, box.scrollTop]);
     section.replaceChildren(fresh.content);
     if (focused) document.getElementById(focused.id)?.querySelector("summary").focus();
+    if (word) section.querySelector(`a.word[href="${word}"]`)?.focus();
     section.querySelectorAll(".scroll").forEach((box, at) => {
       if (scrolled[at]) [box.scrollLeft, box.scrollTop] = scrolled[at];
     });
@@ -47,6 +50,13 @@
       if (stream.readyState === EventSource.CLOSED) setTimeout(open, 15000);
     });
   };
+
+  // A word leads to its definition, also where the list of words is closed and the browser does not open it.
+  addEventListener("click", (event) => {
+    const word = event.target.closest?.("a.word");
+    const meaning = word && document.getElementById(word.hash.slice(1));
+    if (meaning) meaning.closest("details").open = true;
+  });
 
   // The list of experiments is loaded again now and then.
   const reload = async () => {

@@ -3,10 +3,14 @@
 use std::collections::BTreeMap;
 
 use page::document::{Frame, Live, list, message, overview, sign_in, standalone};
+use page::words::{CERTAINTIES, FATES, WORDS};
 use page::{
     Change, Controls, Fate, FateKind, Figure, Guardrail, Headline, Latency, ListItem, Matrix, MatrixCell, Overview,
     Pair, Rate, RatePoint, STYLES, Section, Tone, Traffic, TrafficDay,
 };
+
+const GLOSSARY: &str = include_str!("../../../docs/pages/reference/glossary.md");
+const TRUST: &str = include_str!("../../../docs/pages/trust.md");
 
 const HOSTILE: &str = "</title><script>alert('x')</script>\"&";
 
@@ -67,6 +71,7 @@ fn full(tone: Tone) -> Overview {
             margin: 0.05,
             broken: Some(hostile()),
         }],
+        not_watched: Some(hostile()),
         latency: Some(Latency { about: hostile(), buckets: vec![(hostile(), 8_765), ("more".into(), 4)] }),
         changes: vec![Change { time: hostile(), what: hostile(), who: hostile(), why: hostile() }],
         settings: vec![(hostile(), hostile())],
@@ -198,9 +203,9 @@ fn a_file_is_complete_and_a_served_page_has_nothing_of_its_own() {
     let frame = Frame { base: "../", ..Frame::default() };
     let served = overview(&frame, "e", &full(Tone::Good).parts(), Some(&Live { stream: "../v1/e".into() }));
     assert!(served.contains("href=\"../page.css\"") && served.contains("src=\"../page.js\""));
-    assert!(
-        !served.contains("<style") && !served.contains(" style=") && !served.contains(" on") || served.contains(" on ")
-    );
+    assert!(!served.contains("<style") && !served.contains(" style="));
+    let is_handler = |rest: &str| rest.trim_start_matches(|c: char| c.is_ascii_lowercase()).starts_with('=');
+    assert!(!served.split(" on").skip(1).any(is_handler), "scripts come from the script file alone");
     assert!(!served.contains("http"), "nothing is absolute");
 }
 
@@ -264,4 +269,61 @@ fn colours_of_rankers_are_those_of_figures() {
         assert_eq!(light[name.as_str()], [r, g, b].map(f64::from), "{name}");
         assert_eq!(print[name.as_str()], light[name.as_str()], "{name}");
     }
+}
+
+/// The rows of a table in the glossary: a word, and what it means.
+fn rows(table: &str) -> Vec<(&str, &str)> {
+    table.lines().filter_map(|line| line.strip_prefix("| *")?.strip_suffix(" |")?.split_once("* | ")).collect()
+}
+
+#[test]
+fn definitions_are_those_of_the_glossary() {
+    let (words, fates) = GLOSSARY.split_once("## Fates").unwrap();
+    let glossary = rows(words);
+    for word in WORDS {
+        assert!(glossary.contains(&(word.name, word.meaning)), "{word:?} is not in the glossary as it is on the page");
+    }
+    let live = fates.split("Each line").next().unwrap();
+    assert_eq!(rows(live), FATES.map(|(name, meaning, _)| (name, meaning)));
+}
+
+#[test]
+fn words_lead_to_their_definitions() {
+    let page = standalone(&Overview {
+        figures: vec![Figure { name: "Units counted".into(), value: "7".into(), note: String::new() }],
+        ..full(Tone::Good)
+    });
+    let links: Vec<&str> = page.split("href=\"#word-").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    assert!(
+        ["unit", "champion", "confidence-sequence", "fate", "guardrail"].iter().all(|word| links.contains(word)),
+        "{links:?}"
+    );
+    for word in links {
+        assert!(page.contains(&format!("<dt id=\"word-{word}\">")), "{word}");
+    }
+    // Of words that it does not use, a page says nothing.
+    assert!(!page.contains("word-shipped") && !standalone(&Overview::default()).contains("word-"));
+}
+
+#[test]
+fn two_kinds_of_certainty_are_told_apart_where_both_stand() {
+    let mut of = full(Tone::Good);
+    assert!(!standalone(&of).contains(CERTAINTIES));
+    of.pairs[0].confidence = "99.7% confidence".into();
+    assert_eq!(standalone(&of).matches(CERTAINTIES).count(), 1);
+    of.pairs[0].interval = None;
+    assert!(!standalone(&of).contains(CERTAINTIES));
+    let prose = TRUST.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(prose.contains(CERTAINTIES), "docs/pages/trust.md says it in the same words");
+}
+
+#[test]
+fn a_cut_band_is_explained_and_another_is_not() {
+    let of = |interval| {
+        let mut of = full(Tone::Good);
+        of.rates[0].points[0].interval = Some(interval);
+        standalone(&of)
+    };
+    let said = "goes on beyond the axis";
+    assert!(of((0.0, 1.0)).contains(said) && !of((0.4375, 0.6875)).contains(said));
 }

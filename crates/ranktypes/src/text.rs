@@ -89,6 +89,25 @@ pub fn with_separators(count: u64) -> String {
     text
 }
 
+/// A count and its noun: `1 run`, `2,500 runs`.
+#[must_use]
+pub fn with_unit(count: u64, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        _ => format!("{} {}", with_separators(count), plural(what)),
+    }
+}
+
+/// Several of a noun: `runs`, `queries`, `days`.
+#[must_use]
+pub fn plural(what: &str) -> String {
+    // The only noun here with another plural than one formed with an s is "query"; "day" has one.
+    match what.strip_suffix('y').filter(|stem| !stem.ends_with('a')) {
+        Some(stem) => format!("{stem}ies"),
+        None => format!("{what}s"),
+    }
+}
+
 /// Quotation marks with which no item of a list begins unless it stands in some.
 const MARKS: [char; 2] = ['"', '\''];
 
@@ -175,6 +194,13 @@ mod tests {
     fn numbers_have_separators() {
         let written = [0, 999, 1000, 1_234_567, u64::MAX].map(with_separators);
         assert_eq!(written, ["0", "999", "1,000", "1,234,567", "18,446,744,073,709,551,615"]);
+    }
+
+    #[test]
+    fn counts_have_their_nouns() {
+        assert_eq!([0, 1, 2500].map(|count| with_unit(count, "run")), ["0 runs", "1 run", "2,500 runs"]);
+        assert_eq!([1, 2].map(|count| with_unit(count, "query")), ["1 query", "2 queries"]);
+        assert_eq!(["query", "day", "unit"].map(plural), ["queries", "days", "units"]);
     }
 
     #[test]

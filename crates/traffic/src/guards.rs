@@ -12,6 +12,8 @@ const LEVEL: f64 = 0.05;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Watched {
     rates: Vec<[[u64; 2]; 3]>,
+    /// Impressions that were clicked or not: each counts for the rankers that it showed.
+    impressions: u64,
     broken: Vec<[bool; 3]>,
 }
 
@@ -43,11 +45,12 @@ pub(crate) struct Breach {
 
 impl Watched {
     pub(crate) fn new(rankers: usize) -> Self {
-        Self { rates: vec![Default::default(); rankers], broken: vec![Default::default(); rankers] }
+        Self { rates: vec![Default::default(); rankers], impressions: 0, broken: vec![Default::default(); rankers] }
     }
 
     /// Something happened to rankers.
     pub(crate) fn saw(&mut self, rankers: &[u32], guard: Guard, is_bad: bool) {
+        self.impressions += u64::from(guard == Guard::NoClick);
         for &ranker in rankers {
             if let Some(rates) = self.rates.get_mut(ranker as usize) {
                 let [all, bad] = &mut rates[guard as usize];
@@ -73,13 +76,20 @@ impl Watched {
         }
     }
 
-    /// All rates that the rules watch: by guardrail, then by ranker.
+    /// Whether a rate cannot differ from the champion's: every impression until now showed both.
+    fn is_shared(&self, ranker: u32, guard: Guard, champion: u32) -> bool {
+        let is_everywhere = |ranker| self.rate(ranker, guard)[0] == self.impressions;
+        guard == Guard::NoClick && self.impressions > 0 && is_everywhere(ranker) && is_everywhere(champion)
+    }
+
+    /// All rates that the rules watch and that can differ from the champion's: by guardrail, then by ranker.
     pub(crate) fn watches(&self, rules: &Guardrails, champion: u32) -> Vec<Watch> {
         let margins = [rules.no_click, rules.missing, rules.slow];
         let mut watches = Vec::new();
         for (guard, margin) in Guard::ALL.into_iter().zip(margins) {
             let Some(margin) = margin else { continue };
             let others = (0..self.rates.len() as u32).filter(|ranker| *ranker != champion);
+            let others = others.filter(|ranker| !self.is_shared(*ranker, guard, champion));
             watches.extend(others.map(|ranker| Watch {
                 ranker,
                 guard,
@@ -149,9 +159,36 @@ mod tests {
         );
         watched.broke(1, Guard::NoClick);
         assert!(watched.breaches(&rules, 0).is_empty());
+        assert_eq!(watched.watches(&rules, 0).iter().filter(|watch| watch.guard == Guard::NoClick).count(), 2);
         // A champion that nobody sees says nothing.
         let mut unseen = Watched::new(2);
         (0..1_000).for_each(|_| unseen.saw(&[1], Guard::NoClick, true));
         assert!(unseen.breaches(&rules, 0).is_empty());
+    }
+
+    #[test]
+    fn a_rate_that_cannot_differ_is_not_watched() {
+        let rules = Guardrails { no_click: Some(0.05), ..Guardrails::default() };
+        let guards = |watched: &Watched| {
+            let all = watched.watches(&rules, 0).into_iter().map(|watch| (watch.guard, watch.ranker));
+            all.collect::<Vec<_>>()
+        };
+        let mut watched = Watched::new(2);
+        // Before the first impression, nothing is known.
+        assert_eq!(guards(&watched), [(Guard::NoClick, 1), (Guard::Missing, 1)]);
+        (0..100).for_each(|n| watched.saw(&[n % 2, 1 - n % 2], Guard::NoClick, n % 3 == 0));
+        watched.saw(&[1], Guard::Missing, false);
+        assert_eq!(guards(&watched), [(Guard::Missing, 1)]);
+        // One impression of the champion alone, and the rates differ.
+        watched.saw(&[0], Guard::NoClick, true);
+        assert_eq!(guards(&watched), [(Guard::NoClick, 1), (Guard::Missing, 1)]);
+        // As many impressions, but others.
+        watched.saw(&[1], Guard::NoClick, false);
+        assert_eq!(guards(&watched), [(Guard::NoClick, 1), (Guard::Missing, 1)]);
+        // Two of three on every page: the third can differ.
+        let mut of_three = Watched::new(3);
+        of_three.saw(&[0, 1, 2], Guard::NoClick, true);
+        of_three.saw(&[1, 0], Guard::NoClick, false);
+        assert_eq!(guards(&of_three), [(Guard::NoClick, 2), (Guard::Missing, 1), (Guard::Missing, 2)]);
     }
 }

@@ -1,7 +1,7 @@
 //! How an experiment stands, in one sentence: what a team reads on the wall. Faults that make a verdict meaningless come before
 //! the verdict.
 
-use ranktypes::text::with_separators;
+use ranktypes::text::{with_separators, with_unit};
 use statistics::Counts;
 use verdicts::decide::{Action, Finding, FindingKind, finding};
 use verdicts::integrity::Checked;
@@ -146,9 +146,9 @@ impl Experiment {
         Some(match (fates.credited, open) {
             _ if fates.asked == 0 => "no impression was asked for".to_owned(),
             (0, Some(open)) => format!("nothing has closed yet: {open}"),
+            (0, None) if fates.asked == 1 => "its only impression compared no rankers".to_owned(),
             (0, None) => format!("none of its {} impressions compared rankers", fates.asked),
             (closed, open) => {
-                let plural = if closed == 1 { "" } else { "s" };
                 let when = match (self.state(), self.first_close()) {
                     (State::Running | State::Paused | State::Killed, Some(time)) => {
                         format!("the first is over at {}", self.minute(time))
@@ -156,7 +156,7 @@ impl Experiment {
                     _ => "it is over with its last page".to_owned(),
                 };
                 let open = open.map(|open| format!("; {open}")).unwrap_or_default();
-                format!("{closed} page{plural} closed, but no day is over yet: {when}{open}")
+                format!("{} closed, but no day is over yet: {when}{open}", with_unit(closed, "page"))
             }
         })
     }
@@ -413,8 +413,7 @@ impl Facts {
             return Finding { kind: FindingKind::Nothing, sentence, more: vec![] };
         }
         let asked = self.fates.asked;
-        let plural = if asked == 1 { "" } else { "s" };
-        let sentence = format!("Too early to say: {asked} impression{plural}, and no day has closed.");
+        let sentence = format!("Too early to say: {}, and no day has closed.", with_unit(asked, "impression"));
         let when = |time: &String| format!("The first day closes at {time}, or once its last impressions are closed.");
         let more = self.so_far.iter().cloned().chain(self.first_close.iter().map(when)).collect();
         Finding { kind: FindingKind::Nothing, sentence, more }
@@ -450,13 +449,13 @@ fn open_pages(ask: Ask, open: u64, until: &str) -> Option<String> {
     match open {
         0 => None,
         1 => Some(format!("1 {page} is open until {until}, its {what} still count")),
-        _ => Some(format!("{open} {page}s are open until {until}, their {what} still count")),
+        _ => Some(format!("{} are open until {until}, their {what} still count", with_unit(open, page))),
     }
 }
 
 /// What the units of the first day say so far, in words; of many rankers, how many there are.
 fn so_far(config: &Config, counts: &[((u32, u32), Counts)]) -> Option<String> {
-    let of = |count: u64| if count == 1 { "1 unit".to_owned() } else { format!("{} units", with_separators(count)) };
+    let of = |count: u64| with_unit(count, "unit");
     let said = match (config.rankers.as_slice(), counts) {
         (_, []) => return None,
         ([first, second], [(_, counts)]) => format!(

@@ -3,7 +3,7 @@
 use verdicts::decide::{By, Deciding, Decision, report};
 use verdicts::outcomes::{Day, DayCounts, Outcomes};
 
-use super::config::{Ask, Config, Keep};
+use super::config::{Ask, Config, Guard, Keep};
 use super::experiment::{Alarm, Experiment};
 use super::refusals::{lost, no_clicks, seems_lost};
 
@@ -88,6 +88,27 @@ impl Experiment {
         }
         warnings.extend(self.alarms().iter().map(|alarm| breach(self.config(), alarm)));
         warnings
+    }
+
+    /// What guardrails do not watch though the settings ask for it, and why, in a sentence; `None` if they watch all of it.
+    #[must_use]
+    pub fn not_watched(&self) -> Option<String> {
+        let (config, watches) = (self.config(), self.watches());
+        config.guardrails.no_click?;
+        let is_watched =
+            |ranker: u32| watches.iter().any(|watch| (watch.guard, watch.ranker) == (Guard::NoClick, ranker));
+        let others = (0..).zip(&config.rankers).filter(|(ranker, _)| *ranker != self.champion());
+        let names: Vec<&str> =
+            others.filter(|(ranker, _)| !is_watched(*ranker)).map(|(_, ranker)| ranker.name.as_str()).collect();
+        let (whose, shown) = match names.len() {
+            0 => return None,
+            count if count + 1 == config.rankers.len() => (String::new(), "all rankers"),
+            _ => (format!(" of {}", names.join(", ")), "the champion and these rankers"),
+        };
+        Some(format!(
+            "Not watched: {}{whose}, because every list shown so far mixed {shown}, so that their rates cannot differ.",
+            Guard::NoClick.meaning()
+        ))
     }
 
     /// Who won so far, at the level of the settings, which holds for all looks together.

@@ -13,11 +13,11 @@ mod rules;
 
 use click_logs::cli::{SYNTHETIC, summary};
 use click_logs::verdict::{outlook, record, words};
-use click_logs::figure::svg;
 use click_logs::join::{Credited, FrameJoin, Sum, Units};
 use click_logs::model::Settings;
 use click_logs::outcomes::{fates_csv, integrity, pages_csv};
 use page::decision::{distrusted, overview};
+use page::figure::win_rates;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
@@ -143,6 +143,6 @@ pub(crate) fn decided(outcomes: &str, summary: &str, confidence: f64, by_impress
     } else {
         Vec::new()
     };
-    let figure = svg(&verdicts, (summary["synthetic"] == true).then_some(SYNTHETIC));
+    let figure = win_rates(&verdicts, (summary["synthetic"] == true).then_some(SYNTHETIC));
     Ok((words(&verdicts, &summary), data.to_string(), verdicts.looks_csv(), figure, distrust))
 }

@@ -4,6 +4,7 @@ use anyhow::Result;
 use clap::Args;
 use desk::failure::FAILED;
 use desk::println;
+use output::numbers::with_unit;
 
 use super::StoreFlag;
 use crate::store::Access;
@@ -30,7 +31,7 @@ impl Check {
         for (id, name) in store.experiments()? {
             match fold(&store, id, &name, |_| {}) {
                 Ok(FoldedLog { events, asked, .. }) => {
-                    println!("{name}: ok, {events} events, {asked} impressions");
+                    println!("{name}: ok, {}, {}", with_unit(events, "event"), with_unit(asked, "impression"));
                 }
                 Err(error) => {
                     wrong += 1;

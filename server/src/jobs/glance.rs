@@ -36,6 +36,8 @@ pub struct Glance {
     pub changes: Vec<(String, Change)>,
     /// What is watched, and when it broke, in words.
     pub watches: Vec<(Watch, Option<String>)>,
+    /// What is not watched though the settings ask for it, and why.
+    pub not_watched: Option<String>,
     /// Traffic by day.
     pub daily: Vec<(i32, Daily)>,
     /// While there are few days: traffic by the hour, each numbered since 1970 and in words.
@@ -75,6 +77,7 @@ impl Glance {
                 .map(|change| (experiment.minute(change.time), change.clone()))
                 .collect(),
             watches: experiment.watches().into_iter().map(|watch| (watch, broken(&watch))).collect(),
+            not_watched: experiment.not_watched(),
             daily: experiment.daily().map(|(day, daily)| (day, daily.clone())).collect(),
             hourly: match experiment.daily().count() {
                 0..FEW => experiment.hourly().map(|(time, hourly)| hour(experiment, time, hourly)).collect(),

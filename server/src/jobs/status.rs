@@ -187,6 +187,7 @@ fn details(experiment: &Experiment) -> Value {
         "open": open,
         "warnings": experiment.warnings(),
         "guardrails": rails.collect::<Vec<_>>(),
+        "not_watched": experiment.not_watched(),
         "changes": changes.collect::<Vec<_>>(),
         // Whose list everybody gets where nothing is mixed.
         "fallback": name(experiment.fallback()),

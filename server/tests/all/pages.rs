@@ -113,6 +113,17 @@ fn a_page_shows_an_experiment_and_loads_nothing_from_elsewhere() {
     }
     assert_eq!(one["standing"], "decided");
     assert_eq!(one["warnings"][0], "All users are simulated.");
+    // Both rankers are on every page, so their rates without a click are equal.
+    let said = one["not_watched"].as_str().expect("a sentence");
+    assert!(
+        said.starts_with("Not watched: impressions without a click, because every list shown so far mixed all rankers"),
+        "{said}"
+    );
+    assert!(
+        page.body.contains(said) && !page.body.contains("<small>impressions without a click</small>"),
+        "{}",
+        page.body
+    );
 }
 
 #[test]

@@ -121,7 +121,16 @@ try {
   check(await page.locator("#traffic details[open]").count() === 1, "a table that was opened is still open");
   check((await page.getAttribute("#headline", "aria-live")) === "polite", "the headline is announced");
 
-  // So does the list.
+  // A word leads to its definition with the keyboard, also while the part around it changes.
+  await page.locator("#figures a.word[href='#word-champion']").focus();
+  const figures = await page.textContent("#figures");
+  await page.waitForFunction((text) => document.getElementById("figures").textContent !== text, figures);
+  check((await page.evaluate(() => document.activeElement.hash)) === "#word-champion", "a word keeps the focus");
+  await page.keyboard.press("Enter");
+  check(await page.locator("#word-champion").isVisible(), "the definition is shown");
+  await page.goto(`${url}/e/help-pages`);
+
+  // The list moves, too.
   const list = await open({ viewport: { width: 1280, height: 900 } }, [host]);
   await list.goto(url);
   const counted = await list.textContent(".experiments");

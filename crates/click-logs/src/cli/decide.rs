@@ -11,11 +11,11 @@ use output::results_folder::{Existing, ResultsFolder};
 use output::tell::info;
 use output::threads;
 use output::usage::usage;
+use page::figure::win_rates;
 use serde_json::{Value, json};
 use verdicts::decide::{Action, By, Verdicts, decide_with_progress};
 
 use super::html;
-use crate::figure::svg;
 use crate::outcomes::summary_beside;
 use crate::verdict::{REMARK, before_all, is_synthetic, outlook, record, words};
 
@@ -160,7 +160,7 @@ impl Decide {
         });
         let existing = Existing::replaced(self.replace);
         let folder = ResultsFolder::claim(out, &config, existing)?;
-        let figure = svg(verdicts, is_synthetic(summary).then_some(super::SYNTHETIC));
+        let figure = win_rates(verdicts, is_synthetic(summary).then_some(super::SYNTHETIC));
         folder.write(&config, || {
             output::write_json_pretty(&folder.join("decision.json"), json)?;
             super::write(folder.path(), "decision.txt", text)?;

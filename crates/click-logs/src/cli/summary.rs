@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use output::numbers::with_separators;
+use output::numbers::{with_separators, with_unit};
 use output::text_table::{Align, TextTable};
 use serde_json::{Value, json};
 use statistics::Counts;
@@ -103,16 +103,22 @@ pub(super) fn report(
     text += &table.to_string();
     text += "\n\n";
     let oddities = [
-        (credited.tally.with_pinned, "show documents that were not mixed or were pinned: these places are nobody's."),
+        (
+            credited.tally.with_pinned,
+            ["shows", "show"],
+            "documents that were not mixed or were pinned: these places are nobody's.",
+        ),
         (
             credited.tally.with_left_out,
-            "leave out documents that were mixed above others: these were taken out before credit.",
+            ["leaves", "leave"],
+            "out documents that were mixed above others: these were taken out before credit.",
         ),
     ];
-    for (count, what) in oddities.into_iter().filter(|(count, _)| *count > 0) {
-        text += &format!("{} impressions {what}\n", with_separators(count));
+    for (count, [one, many], what) in oddities.into_iter().filter(|(count, ..)| *count > 0) {
+        let does = if count == 1 { one } else { many };
+        text += &format!("{} {does} {what}\n", with_unit(count, "impression"));
     }
-    if oddities.iter().any(|(count, _)| *count > 0) {
+    if oddities.iter().any(|(count, ..)| *count > 0) {
         text.push('\n');
     }
     let are_named = outcomes.are_named();

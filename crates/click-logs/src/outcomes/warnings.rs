@@ -113,9 +113,9 @@ fn impressions(summary: &Value) -> Option<String> {
     Some(if credited == 0 {
         format!("No impression counts: {} {why}.", share_of(count, lines, "lines of impressions"))
     } else {
-        use output::numbers::with_separators;
-        let [credited, should, count] = [credited, should, count].map(with_separators);
-        format!("Only {credited} of {should} impressions count: {count} {why}.")
+        use output::numbers::{with_separators, with_unit};
+        let [credited, count] = [credited, count].map(with_separators);
+        format!("Only {credited} of {} count: {count} {why}.", with_unit(should, "impression"))
     })
 }
 
@@ -228,9 +228,9 @@ fn mistaken(summary: &Value) -> Option<String> {
     let by_log = (summary["pairs_said_by"] == "settings").then(|| summary["pairs_by_log"].as_str()).flatten();
     match (summary["pairs"].as_str(), several, by_log) {
         (Some("kept"), Some(several), _) => Some(format!(
-            "{} {unit}s met more than one pair, although each should have kept its first: verdicts do not hold their level. Credit \
+            "{} met more than one pair, although each should have kept its first: verdicts do not hold their level. Credit \
              with --pairs steered.",
-            output::numbers::with_separators(several)
+            output::numbers::with_unit(several, unit)
         )),
         (Some("chance" | "kept"), _, Some("steered")) | (Some("chance"), _, Some("kept")) => Some(format!(
             "The log says that pairs were `{}`, --pairs says `{}`: if the log is right, verdicts do not hold their level.",

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::Output;
 
+use click_logs::join::ImpressionFate;
+
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     assert_cmd::Command::cargo_bin("click-logs").unwrap().current_dir(folder).args(arguments).output().unwrap()
 }
@@ -80,10 +82,23 @@ fn a_change_of_the_experiment_is_the_first_line() {
     assert!(decision["pairs"].is_null() && decision["synthetic"] == true);
     assert_eq!(decision["versions"][1]["pairs"][0]["winner"], "A");
     assert!(read(&at.join("decided/win-rate.csv")).starts_with("version,day,first,second"));
-    assert_eq!(read(&at.join("decided/win-rate.svg")).matches(": Share of wins of A over B").count(), 2);
+    // One chart for each, turned towards its winner.
+    let figure = read(&at.join("decided/win-rate.svg"));
+    for panel in [">B against A</text>", ">A against B</text>"] {
+        assert_eq!(figure.matches(panel).count(), 1, "{panel}");
+    }
     // A table alone says the same, and a version without outcomes is named.
     std::fs::write(at.join("alone.csv"), read(&at.join("out/outcomes.csv"))).unwrap();
     assert_eq!(ok(at, &["decide", "alone.csv"]).lines().next(), Some(lines[0]));
+}
+
+#[test]
+fn fates_are_those_of_the_glossary() {
+    const GLOSSARY: &str = include_str!("../../../../docs/pages/reference/glossary.md");
+    let (_, of_lines) = GLOSSARY.split_once("Each line of impressions").unwrap();
+    let rows = of_lines.lines().filter(|line| line.starts_with("| *"));
+    let fates = ImpressionFate::ALL.iter().map(|fate| format!("| *{}* | {} |", fate.name(), fate.meaning()));
+    assert!(rows.eq(fates), "{of_lines}");
 }
 
 #[test]

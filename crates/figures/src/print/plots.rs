@@ -9,7 +9,7 @@ use super::sheet::Canvas;
 use super::{LegendPlace, Print, Sheet, cut, footnote, heading, height, wrapped, write};
 use crate::page::{Align, Frame, MUTED};
 use crate::palette;
-use crate::plot::{BAND_OPACITY, CurveStyle, LINE_WIDTH, Plot, axes_of};
+use crate::plot::{BAND_OPACITY, CUT_DASHES, CurveStyle, LINE_WIDTH, Plot, axes_of, cut_off};
 use crate::{CurvePoint, Panels};
 
 /// Height of a plot as a share of its width.
@@ -264,7 +264,7 @@ impl Page<'_> {
             if plot.dots || curve.points.len() == 1 {
                 bars(canvas, curve, &map, print);
             } else {
-                band(canvas, curve, &map);
+                band(canvas, curve, &map, print);
             }
         }
         // The first curve is the most important one: it is drawn last, on top.
@@ -291,7 +291,7 @@ pub(super) fn dashed(canvas: &mut Canvas, points: &[(f64, f64)], width: f64, sty
     canvas.dashed(points, width, style.color, &dashes);
 }
 
-fn band(canvas: &mut Canvas, curve: &Drawn<'_>, map: &Map) {
+fn band(canvas: &mut Canvas, curve: &Drawn<'_>, map: &Map, print: &Print) {
     let values = curve.values;
     if values.len() < 2 || values.iter().all(|point| point.low == point.high) {
         return;
@@ -299,6 +299,11 @@ fn band(canvas: &mut Canvas, curve: &Drawn<'_>, map: &Map) {
     let upper = values.iter().map(|point| (map.x(point.x), map.y(point.high)));
     let lower = values.iter().rev().map(|point| (map.x(point.x), map.y(point.low)));
     canvas.area(upper.chain(lower).collect(), curve.style.color, BAND_OPACITY);
+    let scale = print.line() / LINE_WIDTH;
+    for (from, to) in cut_off(values, map.y.lo, |x| map.x(x)) {
+        let edge = [from, to].map(|x| (x, map.frame.bottom));
+        canvas.dashed(&edge, 0.5 * print.line(), curve.style.color, &CUT_DASHES.map(|length| scale * length));
+    }
 }
 
 fn bars(canvas: &mut Canvas, curve: &Drawn<'_>, map: &Map, print: &Print) {

@@ -5,21 +5,42 @@ use maud::{Markup, html};
 use super::across;
 use super::rate::{distance, round_up};
 
-/// How far the axis of intervals reaches from one half.
-pub(crate) fn common_reach(intervals: impl Iterator<Item = (f64, f64)>) -> f64 {
-    round_up(intervals.map(distance).fold(0.0, f64::max))
+/// How far the axis must reach from one half, so that nothing is cut off: shares count too, since one may lie outside of its interval or
+/// have none.
+pub(crate) fn common_reach(shown: impl Iterator<Item = (f64, Option<(f64, f64)>)>) -> f64 {
+    let needed =
+        |(share, interval): (f64, Option<(f64, f64)>)| distance((share, share)).max(interval.map_or(0.0, distance));
+    round_up(shown.map(needed).fold(0.0, f64::max))
 }
 
-/// On an axis that reaches equally far to both sides of one half.
+/// On an axis that reaches equally far to both sides of one half, as far as [`common_reach`] says.
 pub(crate) fn interval(share: f64, interval: Option<(f64, f64)>, reach: f64, is_decided: bool) -> Markup {
     let class = if is_decided { "whisker decided" } else { "whisker" };
-    let x = |share: f64| across((0.5 + (share - 0.5) / reach / 2.0).clamp(0.0, 1.0));
+    let x = |share: f64| across(0.5 + (share - 0.5) / reach / 2.0);
     html! {
         svg.interval aria-hidden="true" width="100%" height="16" {
             line.rail x1="0" x2="100%" y1="8" y2="8" {}
-            line.zero x1="50%" x2="50%" y1="1" y2="15" {}
+            line.tie x1="50%" x2="50%" y1="1" y2="15" {}
             @if let Some((low, high)) = interval { line class=(class) x1=(x(low)) x2=(x(high)) y1="8" y2="8" {} }
             circle.dot cx=(x(share)) cy="8" r="4" {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_cut_off() {
+        let shown = [(0.52, Some((0.45, 0.58))), (0.79, None), (0.53, None)];
+        let reach = common_reach(shown.into_iter());
+        assert_eq!(reach, 0.3);
+        for (share, of) in shown {
+            let svg = interval(share, of, reach, false).into_string();
+            let places = svg.split('"').filter_map(|part| part.strip_suffix('%')?.parse::<f64>().ok());
+            assert!(places.into_iter().all(|place| (0.0..=100.0).contains(&place)), "{svg}");
+        }
+        assert_eq!(common_reach(std::iter::empty()), 0.02);
     }
 }

@@ -8,7 +8,7 @@ mod traffic;
 
 pub(crate) use bars::{bar, buckets};
 pub(crate) use interval::{common_reach, interval};
-pub(crate) use rate::rate;
+pub(crate) use rate::{ABOUT, CUT, HEIGHTS, is_cut, plot, rate};
 pub(crate) use traffic::{grouped_rankers, traffic};
 
 use crate::text::{number, short_date};

@@ -4,29 +4,41 @@ use maud::{Markup, html};
 
 use super::{across, dates};
 use crate::model::{Rate, RatePoint};
-use crate::text::{number, percent, range};
+use ranktypes::text::with_unit;
+
+use crate::text::{number, percent, range, short_date};
 
 /// The height of one plot among several, and of one alone, in pixels.
-const HEIGHTS: [f64; 2] = [200.0, 300.0];
+pub(crate) const HEIGHTS: [f64; 2] = [200.0, 300.0];
 /// What the axis may reach to both sides of one half.
 const REACHES: [f64; 6] = [0.02, 0.05, 0.1, 0.2, 0.3, 0.5];
+/// The width of the box of curves where the plot takes the width of its place: the box is stretched.
+const STRETCHED: f64 = 1000.0;
+/// What the chart shows.
+pub(crate) const ABOUT: [&str; 2] = [
+    "Share of wins among units that preferred a side, after each day, with its confidence sequence.",
+    "The dashed line in the middle is a tie.",
+];
+/// What the mark of a cut band means.
+pub(crate) const CUT: &str = "Where the band ends in a dashed edge, it goes on beyond the axis.";
 
-/// The chart. Its axis is symmetric about one half; early intervals that are wider are cut off at the edges. One that stands
-/// alone is higher.
+/// The chart, as wide as its place. One that stands alone is higher.
 pub(crate) fn rate(rate: &Rate, is_alone: bool) -> Markup {
-    let height = HEIGHTS[usize::from(is_alone)];
+    plot(rate, HEIGHTS[usize::from(is_alone)], STRETCHED)
+}
+
+/// The chart. Its axis is symmetric about one half. Early intervals may be wider than the axis: there, the band ends in a dashed edge.
+/// Curves are drawn in a box of this height and width, which takes the width of its place.
+pub(crate) fn plot(rate: &Rate, height: f64, width: f64) -> Markup {
     let points = &rate.points;
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return html! {} };
     let reach = reach(points);
-    let days = f64::from(last.day - first.day);
-    let x = |point: &RatePoint| if days > 0.0 { f64::from(point.day - first.day) / days } else { 0.5 };
-    let y = |share: f64| height / 2.0 * (1.0 - ((share - 0.5) / reach).clamp(-1.2, 1.2));
-    let at = |point: &RatePoint, share: f64| format!("{},{}", number(1000.0 * x(point)), number(y(share)));
-    // The band ends where no share fits all days, or nothing is claimed.
-    let upper = points.iter().filter_map(|point| Some(at(point, point.interval?.1)));
-    let lower = points.iter().rev().filter_map(|point| Some(at(point, point.interval?.0)));
-    let band: Vec<String> = upper.chain(lower).collect();
-    let line: Vec<String> = points.iter().filter_map(|point| Some(at(point, point.share?))).collect();
+    let x = places(points);
+    let y = |share: f64| height / 2.0 * (1.0 - (share - 0.5) / reach);
+    let at = |(place, share): &(f64, f64)| format!("{},{}", number(width * place), number(y(*share)));
+    let [lower, upper] = edges(points, reach);
+    let band: Vec<String> = upper.points.iter().chain(lower.points.iter().rev()).map(at).collect();
+    let line: Vec<String> = points.iter().filter_map(|point| Some(at(&(x(point), point.share?)))).collect();
     let ticks = [1.0, 0.5, 0.0, -0.5, -1.0].map(|part| 0.5 + part * reach);
     let decimals = usize::from(ticks.iter().any(|tick| (100.0 * tick - (100.0 * tick).round()).abs() > 1e-9));
     let decided = rate.since.and_then(|day| points.iter().find(|point| point.day == day));
@@ -34,13 +46,16 @@ pub(crate) fn rate(rate: &Rate, is_alone: bool) -> Markup {
     html! {
         svg.plot role="img" aria-label=(described(rate)) width="100%" height=(height) {
             @for tick in ticks {
-                line class=(if tick == 0.5 { "zero" } else { "grid" }) x1="0" x2="100%" y1=(number(y(tick))) y2=(number(y(tick))) {}
+                line class=(if tick == 0.5 { "tie" } else { "grid" }) x1="0" x2="100%" y1=(number(y(tick))) y2=(number(y(tick))) {}
                 text.tick x="0" dx="-8" y=(number(y(tick))) dy="4" text-anchor="end" { (format!("{:.decimals$}%", 100.0 * tick)) }
             }
             @if points.len() > 1 {
-                svg.box width="100%" height=(height) viewBox={ "0 0 1000 " (height) } preserveAspectRatio="none" {
+                svg.box width="100%" height=(height) viewBox={ "0 0 " (number(width)) " " (height) } preserveAspectRatio="none" {
                     polygon.band points=(band.join(" ")) {}
                     polyline.curve points=(line.join(" ")) vector-effect="non-scaling-stroke" {}
+                }
+                @for cut in lower.cuts.iter().chain(&upper.cuts) {
+                    line.cut x1=(across(cut.from)) x2=(across(cut.to)) y1=(number(y(cut.border))) y2=(number(y(cut.border))) {}
                 }
             } @else if let Some((low, high)) = first.interval {
                 line.whisker x1="50%" x2="50%" y1=(number(y(high))) y2=(number(y(low))) {}
@@ -49,7 +64,7 @@ pub(crate) fn rate(rate: &Rate, is_alone: bool) -> Markup {
                 @let is_late = x(point) > 0.5;
                 line.mark x1=(across(x(point))) x2=(across(x(point))) y1="0" y2=(height) {}
                 text.mark x=(across(x(point))) dx=(if is_late { "-6" } else { "6" }) y="12" text-anchor=(if is_late { "end" } else { "start" }) {
-                    "decided"
+                    "decided " (short_date(&point.date))
                 }
             }
             @if let Some(share) = last.share {
@@ -61,6 +76,78 @@ pub(crate) fn rate(rate: &Rate, is_alone: bool) -> Markup {
             }
         }
     }
+}
+
+/// Whether the band of a chart is wider than its axis somewhere.
+pub(crate) fn is_cut(rate: &Rate) -> bool {
+    rate.points.len() > 1 && edges(&rate.points, reach(&rate.points)).iter().any(|edge| !edge.cuts.is_empty())
+}
+
+/// Where days are across, from 0 to 1.
+fn places(points: &[RatePoint]) -> impl Fn(&RatePoint) -> f64 {
+    let first = points.first().map_or(0, |point| point.day);
+    let days = points.last().map_or(0.0, |last| f64::from(last.day - first));
+    move |point| if days > 0.0 { f64::from(point.day - first) / days } else { 0.5 }
+}
+
+/// An edge of the band within the axis: places across and shares.
+struct Edge {
+    points: Vec<(f64, f64)>,
+    cuts: Vec<Cut>,
+}
+
+/// A piece of the border of the plot at which the band is cut off.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Cut {
+    from: f64,
+    to: f64,
+    border: f64,
+}
+
+/// The lower and the upper edge of the band. It ends where no share fits all days, or nothing is claimed.
+fn edges(points: &[RatePoint], reach: f64) -> [Edge; 2] {
+    let x = places(points);
+    let of = |end: fn((f64, f64)) -> f64| {
+        let edge: Vec<(f64, f64)> = points.iter().filter_map(|point| Some((x(point), end(point.interval?)))).collect();
+        within(&edge, [0.5 - reach, 0.5 + reach])
+    };
+    [of(|(low, _)| low), of(|(_, high)| high)]
+}
+
+/// An edge between two borders: it leaves the plot exactly where it crosses one, and follows the border until it comes back.
+fn within(edge: &[(f64, f64)], [least, most]: [f64; 2]) -> Edge {
+    let mut points: Vec<(f64, f64)> =
+        edge.first().map(|&(x, share)| (x, share.clamp(least, most))).into_iter().collect();
+    let mut cuts: Vec<Cut> = Vec::new();
+    for pair in edge.windows(2) {
+        let ((start, before), (end, after)) = (pair[0], pair[1]);
+        let at = |part: f64| match part {
+            1.0 => (end, after),
+            _ => (start + part * (end - start), before + part * (after - before)),
+        };
+        let mut stops = vec![0.0, 1.0];
+        stops.extend(
+            [least, most]
+                .map(|border| (border - before) / (after - before))
+                .iter()
+                .filter(|part| **part > 0.0 && **part < 1.0),
+        );
+        stops.sort_by(f64::total_cmp);
+        for piece in stops.windows(2) {
+            let ((from, _), (to, share)) = (at(piece[0]), at(piece[1]));
+            points.push((to, share.clamp(least, most)));
+            let (_, middle) = at((piece[0] + piece[1]) / 2.0);
+            if (least..=most).contains(&middle) {
+                continue;
+            }
+            let border = middle.clamp(least, most);
+            match cuts.last_mut().filter(|last| last.to == from && last.border == border) {
+                Some(last) => last.to = to,
+                None => cuts.push(Cut { from, to, border }),
+            }
+        }
+    }
+    Edge { points, cuts }
 }
 
 /// The least reach that holds the curve, the last interval, and most of the interval in the middle of the time.
@@ -89,7 +176,13 @@ fn described(rate: &Rate) -> String {
         let share = point.share.map_or("unknown".to_owned(), percent);
         format!(": {share} after {}, confidence sequence {}", point.date, range(point.interval))
     });
-    format!("Share of wins of {of} against {against} by day{last}")
+    let reach = reach(points);
+    let wider = points.iter().filter(|point| point.interval.is_some_and(|interval| distance(interval) > reach)).count();
+    let cut = match wider {
+        0 => String::new(),
+        _ => format!("; on {wider} of {} it is wider than the axis", with_unit(points.len() as u64, "day")),
+    };
+    format!("Share of wins of {of} against {against} by day{last}{cut}")
 }
 
 #[cfg(test)]
@@ -101,26 +194,55 @@ mod tests {
         RatePoint { day, date: format!("2026-11-{day:02}"), share: Some(share), interval: Some(interval), decided: 100 }
     }
 
+    /// The band is wider than the axis on the first two of twelve days.
+    fn narrowing() -> Rate {
+        let around = |day: i32| [0.5, 0.3].get(day as usize - 1).copied().unwrap_or(0.1);
+        let points: Vec<RatePoint> = (1..=12).map(|day| point(day, 0.5, around(day))).collect();
+        Rate { of: "a<b".into(), against: "\"c\"".into(), points, since: Some(9), contradicted: None }
+    }
+
     #[test]
     fn curves_stay_in_the_plot_and_one_day_is_a_point() {
-        let points: Vec<RatePoint> = (1..=12).map(|day| point(day, 0.6, 1.2 / f64::from(day))).collect();
-        let of = Rate { of: "a<b".into(), against: "\"c\"".into(), points, since: Some(9), contradicted: None };
+        let of = narrowing();
         let svg = rate(&of, false).into_string();
         assert!(svg.contains("a&lt;b") && !svg.contains("a<b") && svg.contains("&quot;c&quot;"), "{svg}");
-        assert!(svg.contains(">decided</text>") && svg.contains(">60.0%</text>"), "{svg}");
+        assert!(svg.contains(">decided 9 Nov</text>") && svg.contains(">50.0%</text>"), "{svg}");
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
         let heights = svg.split(' ').filter_map(|part| part.split_once(',')?.1.trim_matches('"').parse::<f64>().ok());
-        assert!(
-            heights.clone().count() > 20
-                && heights.into_iter().all(|y| (-0.2 * HEIGHTS[0]..=1.2 * HEIGHTS[0]).contains(&y))
-        );
+        assert!(heights.clone().count() > 20 && heights.into_iter().all(|y| (0.0..=HEIGHTS[0]).contains(&y)), "{svg}");
         let one = rate(&Rate { points: of.points[..1].to_vec(), ..of.clone() }, true).into_string();
         assert!(
             one.contains("class=\"whisker\"") && one.contains("class=\"dot\"") && !one.contains("polyline"),
             "{one}"
         );
+        assert!(!one.contains("class=\"cut\"") && !one.contains("wider than the axis"), "{one}");
         let nothing = Rate { points: Vec::new(), ..of };
         assert_eq!(rate(&nothing, true).into_string(), "");
+    }
+
+    #[test]
+    fn a_band_that_is_cut_is_marked_and_said_and_no_other_is() {
+        let of = narrowing();
+        assert_eq!(reach(&of.points), 0.1);
+        let edge = |border| vec![Cut { from: 0.0, to: 2.0 / 11.0, border }];
+        assert_eq!(edges(&of.points, 0.1).map(|edge| edge.cuts), [edge(0.4), edge(0.6)]);
+        let svg = rate(&of, false).into_string();
+        assert!(is_cut(&of) && svg.matches("class=\"cut\"").count() == 2, "{svg}");
+        assert!(svg.contains("; on 2 of 12 days it is wider than the axis"), "{svg}");
+        let narrow = Rate { points: (1..=12).map(|day| point(day, 0.55, 0.04)).collect(), ..of };
+        let svg = rate(&narrow, false).into_string();
+        assert!(!is_cut(&narrow) && !svg.contains("class=\"cut\"") && !svg.contains("wider than the axis"), "{svg}");
+    }
+
+    #[test]
+    fn edges_are_cut_exactly_at_the_borders() {
+        let found = within(&[(0.0, 1.0), (0.5, 0.0), (1.0, 0.5)], [0.25, 0.75]);
+        assert_eq!(found.points, [(0.0, 0.75), (0.125, 0.75), (0.375, 0.25), (0.5, 0.25), (0.75, 0.25), (1.0, 0.5)]);
+        let cut = |from, to, border| Cut { from, to, border };
+        assert_eq!(found.cuts, [cut(0.0, 0.125, 0.75), cut(0.375, 0.75, 0.25)]);
+        // Along a border is within.
+        assert!(within(&[(0.0, 0.75), (1.0, 0.75)], [0.25, 0.75]).cuts.is_empty());
+        assert!(within(&[], [0.25, 0.75]).points.is_empty());
     }
 
     #[test]

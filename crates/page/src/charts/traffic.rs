@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::{across, dates};
 use crate::model::{Traffic, TrafficDay};
-use ranktypes::text::with_separators;
+use ranktypes::text::with_unit;
 
 use crate::text::{nice, number};
 
@@ -107,9 +107,12 @@ fn short(count: f64) -> String {
 
 fn described(traffic: &Traffic) -> String {
     let total: u64 = traffic.days.iter().map(|day| day.asked).sum();
-    let (days, plural) = (traffic.days.len(), if traffic.days.len() == 1 { "" } else { "s" });
     let unit = if traffic.are_hours { "hour" } else { "day" };
-    format!("Lists shown per {unit}, by ranker: {} impressions in {days} {unit}{plural}", with_separators(total))
+    format!(
+        "Lists shown per {unit}, by ranker: {} in {}",
+        with_unit(total, "impression"),
+        with_unit(traffic.days.len() as u64, unit)
+    )
 }
 
 #[cfg(test)]

@@ -2,10 +2,11 @@
 
 use maud::{Markup, html};
 
-use super::as_table;
+use super::{Section, as_table};
 use crate::charts;
 use crate::model::{Fate, FateKind, Guardrail, Latency, Overview};
-use ranktypes::text::with_separators;
+use crate::words;
+use ranktypes::text::{with_separators, with_unit};
 
 use crate::text::{percent, share_of};
 
@@ -14,8 +15,9 @@ pub(super) fn fates(overview: &Overview) -> Markup {
     html! {
         @if all > 0 {
             h2 { "What counts, and what was set aside" }
+            p.about { (words::linked("The fate of each impression.")) }
             table.fates {
-                caption.hidden { "What became of " (with_separators(all)) " impressions" }
+                caption.hidden { "What became of " (with_unit(all, "impression")) }
                 thead.hidden { tr { th scope="col" { "Fate" } th scope="col" { "Impressions" } th scope="col" { "Share" } } }
                 tbody { @for fate in &overview.fates { (fate_row(fate, all)) } }
             }
@@ -41,8 +43,11 @@ fn fate_row(fate: &Fate, all: u64) -> Markup {
 
 pub(super) fn guardrails(overview: &Overview) -> Markup {
     html! {
-        @if !overview.guardrails.is_empty() {
+        @if !overview.guardrails.is_empty() || overview.not_watched.is_some() {
             h2 { "Guardrails" }
+            p.about { (words::linked("Each guardrail compares a ranker with the champion.")) }
+        }
+        @if !overview.guardrails.is_empty() {
             table.guardrails {
                 caption.hidden { "Rates of harm of each ranker beside the champion's" }
                 thead { tr {
@@ -51,6 +56,7 @@ pub(super) fn guardrails(overview: &Overview) -> Markup {
                 tbody { @for rail in &overview.guardrails { (rail_row(rail)) } }
             }
         }
+        @if let Some(sentence) = &overview.not_watched { p.about { (sentence) } }
     }
 }
 
@@ -139,6 +145,19 @@ pub(super) fn details(overview: &Overview) -> Markup {
             details.data id="settings" {
                 summary { "Settings" }
                 dl.settings { @for (name, value) in &overview.settings { dt { (name) } dd { (value) } } }
+            }
+        }
+    }
+}
+
+/// The words of the page that need a definition. `shown` are the other parts.
+pub(super) fn words(shown: &[Section]) -> Markup {
+    let used = words::used(shown.iter().map(|part| part.html.as_str()));
+    html! {
+        @if !used.is_empty() {
+            details.data.words id="word-list" {
+                summary { "Words" }
+                dl { @for word in used { dt id=(word.anchor()) { (word.name) } dd { (word.meaning) } } }
             }
         }
     }

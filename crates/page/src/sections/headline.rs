@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use crate::model::{Controls, Figure, Overview, Tone};
+use crate::words;
 
 impl Tone {
     pub(crate) fn class(self) -> &'static str {
@@ -48,7 +49,7 @@ pub(super) fn figures(overview: &Overview) -> Markup {
             dl.figures {
                 @for Figure { name, value, note } in &overview.figures {
                     div {
-                        dt { (name) }
+                        dt { (words::linked(name)) }
                         dd { strong { (value) } @if !note.is_empty() { small { (note) } } }
                     }
                 }

@@ -49,18 +49,28 @@ const PARTS: [(&str, Place, Make); 12] = [
     ("latency", Place::Narrow, fates::latency),
 ];
 
-/// The last ones, which nobody needs at a glance.
-const DETAILS: [(&str, Place, Make); 1] = [("details", Place::Bottom, fates::details)];
+/// The last one, which nobody needs at a glance.
+const DETAILS: (&str, Place, Make) = ("details", Place::Bottom, fates::details);
 
-fn all() -> impl Iterator<Item = (&'static str, Place, Make)> {
-    PARTS.into_iter().chain(DETAILS)
+/// The part that is made of all others: what their words mean.
+const WORDS: (&str, Place) = ("words", Place::Bottom);
+
+fn made() -> impl Iterator<Item = (&'static str, Place, Make)> {
+    PARTS.into_iter().chain([DETAILS])
+}
+
+fn all() -> impl Iterator<Item = (&'static str, Place)> {
+    made().map(|(id, place, _)| (id, place)).chain([WORDS])
 }
 
 impl Overview {
     /// The parts of the page, in its order; those without content are empty.
     #[must_use]
     pub fn parts(&self) -> Vec<Section> {
-        all().map(|(id, _, make)| Section { id, html: make(self).into_string() }).collect()
+        let mut parts: Vec<Section> =
+            made().map(|(id, _, make)| Section { id, html: make(self).into_string() }).collect();
+        parts.push(Section { id: WORDS.0, html: fates::words(&parts).into_string() });
+        parts
     }
 }
 
@@ -80,7 +90,7 @@ pub(crate) fn body(parts: &[Section]) -> Markup {
     let place_of = |id: &str, place: Place| if id == "guardrails" && are_few { Place::Wide } else { place };
     let of = |place: Place| {
         html! {
-            @for (id, _, _) in all().filter(|(id, found, _)| place_of(id, *found) == place) {
+            @for (id, _) in all().filter(|(id, found)| place_of(id, *found) == place) {
                 @if id == "headline" {
                     section.part id=(id) aria-live="polite" aria-atomic="true" { (PreEscaped(html_of(id))) }
                 } @else {

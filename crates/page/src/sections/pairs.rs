@@ -4,18 +4,19 @@ use maud::{Markup, html};
 
 use crate::charts;
 use crate::model::{Matrix, MatrixCell, Overview, Pair};
+use crate::words;
 use ranktypes::text::with_separators;
 
 use crate::text::{percent, range};
 
 pub(super) fn pairs(overview: &Overview) -> Markup {
-    let reach = charts::common_reach(
-        overview.pairs.iter().filter(|pair| pair.share.is_some()).filter_map(|pair| pair.interval),
-    );
+    let shown = overview.pairs.iter().filter_map(|pair| Some((pair.share?, pair.interval)));
+    let reach = charts::common_reach(shown);
     let tick = |part: f64| format!("{:.0}%", 100.0 * (0.5 + part * reach));
     html! {
         @if !overview.pairs.is_empty() {
             h2 { "Pairs" }
+            @if overview.pairs.iter().any(says_both) { p.about { (words::CERTAINTIES) } }
             div.scroll tabindex="0" role="region" aria-label="Pairs" {
                 table.pairs {
                     caption.hidden { "Every pair of rankers: share of wins, confidence sequence, units and verdict" }
@@ -32,6 +33,11 @@ pub(super) fn pairs(overview: &Overview) -> Markup {
             }
         }
     }
+}
+
+/// Whether the confidence of a verdict stands beside a confidence sequence.
+fn says_both(pair: &Pair) -> bool {
+    pair.interval.is_some() && pair.confidence.contains('%')
 }
 
 fn row(pair: &Pair, reach: f64) -> Markup {

@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use super::as_table;
 use crate::charts;
 use crate::model::{Overview, Rate};
+use crate::words;
 use ranktypes::text::with_separators;
 
 use crate::text::{percent, range, share_of};
@@ -14,7 +15,8 @@ pub(super) fn rates(overview: &Overview) -> Markup {
         @if !overview.rates.is_empty() {
             h2 { "Win rate" }
             p.about {
-                "Share of wins among units that preferred a side, after each day, with its confidence sequence. The dashed line is a tie."
+                (words::linked(&charts::ABOUT.join(" ")))
+                @if overview.rates.iter().any(charts::is_cut) { " " (charts::CUT) }
             }
             div class=(if overview.rates.len() > 1 { "multiples" } else { "single" }) {
                 @for (at, rate) in overview.rates.iter().enumerate() { (one(rate, at, overview.rates.len() == 1)) }

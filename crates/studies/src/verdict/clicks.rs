@@ -49,11 +49,12 @@ pub fn by_clicks(truth: &GroundTruth, names: &ArmNames, summaries: &[AlgorithmSu
     Some(format!("by clicks, {who} {beats} {beaten} {counted}, {} after {impressions}{stated}", confidence(doubt)))
 }
 
-/// `over 99.99% confidence`, `97% confidence`.
+/// `over 99.99% confidence`, `97% confidence`; below one half, only that it is less.
 fn confidence(doubt: f64) -> String {
     match 100.0 * (1.0 - doubt) {
         sure if sure > 99.99 => "over 99.99% confidence".to_owned(),
         sure if sure > 99.0 => format!("{:.2}% confidence", (100.0 * sure).floor() / 100.0),
+        sure if sure < 50.0 => "less than 50% confidence".to_owned(),
         sure => format!("{:.0}% confidence", sure.floor()),
     }
 }
@@ -124,6 +125,13 @@ mod tests {
                 truth(&[0.0, 0.0125], Some(1.5)),
                 format!(
                     "by clicks, a beats b in 51.25% of impressions, ties counted half, but that may be chance: 86% confidence {after}"
+                ),
+            ),
+            (
+                // No number that would be zero.
+                truth(&[0.0, 0.0125], Some(0.1)),
+                format!(
+                    "by clicks, a beats b in 51.25% of impressions, ties counted half, but that may be chance: less than 50% confidence {after}"
                 ),
             ),
             (

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 /// Rates of harm, each ranker's beside the champion's. A ranker breaks one if its rate is above the champion's by more than the
-/// margin, by confidence sequences that hold at all times, at level .05 for all rankers and rates together.
+/// margin, by confidence sequences that hold at all times, at level .05 for all rankers and rates together. A rate that cannot differ from
+/// the champion's is not watched: that of impressions without a click, as long as every list that is shown mixes all rankers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Guardrails {

@@ -314,5 +314,5 @@ fn an_end_with_open_pages_says_until_when() {
     empty.end();
     empty.experiment.advance(empty.now + DAY);
     assert_eq!(told(&empty).1, "Ended without an outcome.");
-    assert_eq!(told(&empty).3.unwrap(), "none of its 1 impressions compared rankers");
+    assert_eq!(told(&empty).3.unwrap(), "its only impression compared no rankers");
 }

@@ -1,6 +1,6 @@
 //! What to do now, and how long it takes, in words: for whoever decides and has thirty seconds.
 
-use ranktypes::text::with_separators;
+use ranktypes::text::with_unit;
 use times::date;
 
 use super::finding::{FindingKind, finding};
@@ -149,8 +149,8 @@ impl Forecast {
     fn said(&self, unit: &str, last: i32) -> Option<String> {
         let (first, furthest) = (self.chances.first()?, self.chances.last()?);
         let rate = match self.per_day {
-            rate if rate < 1.5 => format!("a {unit} a day"),
-            rate => format!("{} {unit}s a day", with_separators(rate as u64)),
+            rate if rate < 1.0 => format!("under 1 {unit} a day"),
+            rate => format!("{} a day", with_unit(rate as u64, unit)),
         };
         let lately = match self.of_days {
             1 => "on the last day".to_owned(),
@@ -230,7 +230,7 @@ mod tests {
         let unlikely = sentence("2026-11-22,A,B,5000,5000,9,1,1,1\n2026-11-24,A,B,1,1,0,1,1,1\n");
         assert!(
             unlikely.starts_with(
-                "Wait. At a user a day, as in the last 2 days, a decision within 90 days is unlikely (under 1%)"
+                "Wait. At 1 user a day, as in the last 2 days, a decision within 90 days is unlikely (under 1%)"
             ),
             "{unlikely}"
         );

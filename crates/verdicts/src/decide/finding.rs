@@ -38,16 +38,16 @@ pub struct Finding {
 #[must_use]
 pub fn finding(decision: &Decision, unit: Option<&str>) -> Finding {
     let what = match decision.by {
-        By::Units => format!("{}s", unit.unwrap_or("unit")),
-        By::Impressions => "impressions".to_owned(),
+        By::Units => unit.unwrap_or("unit"),
+        By::Impressions => "impression",
     };
     if decision.days.is_none() {
         let sentence = "Nothing to decide yet: no outcome has closed.".to_owned();
         return Finding { kind: FindingKind::Nothing, sentence, more: Vec::new() };
     }
     let found = match (&decision.best, decision.pairs.as_slice()) {
-        (None, [_, ..]) => of_two(decision, &what),
-        _ => of_many(decision, &what),
+        (None, [_, ..]) => of_two(decision, what),
+        _ => of_many(decision, what),
     };
     // That no single share describes all days comes first; who was ahead when is more than that.
     match decision.drift().filter(|_| found.kind != FindingKind::Contradicted) {
@@ -75,7 +75,7 @@ fn of_two(decision: &Decision, what: &str) -> Finding {
     }
     let [first, second] = [pair.last.pair.0, pair.last.pair.1].map(|ranker| decision.rankers[ranker].as_str());
     let sentence = match pair.last.counts.share() {
-        None => format!("Undecided: no {} has preferred {first} or {second}.", what.trim_end_matches('s')),
+        None => format!("Undecided: no {what} has preferred {first} or {second}."),
         Some(0.5) => format!("Undecided: {first} and {second} are level."),
         Some(share) => {
             let (ahead, behind) = if share > 0.5 { (first, second) } else { (second, first) };

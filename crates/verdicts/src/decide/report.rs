@@ -1,6 +1,6 @@
 //! A verdict in words: the first line for whoever decides, the numbers below it for whoever checks.
 
-use ranktypes::text::with_separators;
+use ranktypes::text::{plural, with_separators, with_unit};
 use statistics::Counts;
 use statistics::anytime::TestState;
 use times::date;
@@ -14,14 +14,14 @@ pub fn report(decision: &Decision, unit: Option<&str>) -> String {
         return "Nothing to decide: no outcome has closed yet. Credit a longer log, or one that is complete (--final).\n".to_owned();
     };
     let what = match decision.by {
-        By::Units => format!("{}s", unit.unwrap_or("unit")),
-        By::Impressions => "impressions".to_owned(),
+        By::Units => unit.unwrap_or("unit"),
+        By::Impressions => "impression",
     };
     let mut lines = Vec::new();
     if let Some(best) = &decision.best {
         let name = |ranker: usize| decision.rankers[ranker].as_str();
         for &found in &best.contradicted {
-            lines.push(contradiction(decision, found, &what));
+            lines.push(contradiction(decision, found, what));
         }
         if let Some(found) = decision.drift().filter(|_| best.contradicted.is_empty()) {
             lines.push(drift(decision, found));
@@ -51,7 +51,7 @@ pub fn report(decision: &Decision, unit: Option<&str>) -> String {
         lines.push(String::new());
     }
     for pair in &decision.pairs {
-        lines.extend(of_pair(decision, pair, &what));
+        lines.extend(of_pair(decision, pair, what));
     }
     let days =
         if first == last { format!("the day {}", date(first)) } else { format!("{} to {}", date(first), date(last)) };
@@ -71,9 +71,8 @@ pub fn report(decision: &Decision, unit: Option<&str>) -> String {
         }
     };
     lines.push(format!(
-        "Outcomes of {days}. Each {} counts once; level {}{shared}. Verdicts and intervals hold however often you look, and an interval \
+        "Outcomes of {days}. Each {what} counts once; level {}{shared}. Verdicts and intervals hold however often you look, and an interval \
          excludes 50% exactly if its pair is decided; intervals are for a share that stays the same.",
-        what.trim_end_matches('s'),
         level(decision.alpha),
     ));
     if decision.by == By::Impressions {
@@ -86,12 +85,14 @@ pub fn report(decision: &Decision, unit: Option<&str>) -> String {
     lines.join("\n") + "\n"
 }
 
+/// What is known of a pair, by line. `what` is what counts once, in the singular.
 pub(super) fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> Vec<String> {
     let last = &pair.last;
     let [first, second] = [last.pair.0, last.pair.1].map(|ranker| decision.rankers[ranker].as_str());
     let Counts { wins, losses, ties } = last.counts;
     let Some(share) = last.counts.share() else {
-        return vec![format!("{first} and {second}: nothing is decided; all {} {what} tied.", with_separators(ties))];
+        let all = if ties == 1 { format!("the only {what}") } else { format!("all {}", with_unit(ties, what)) };
+        return vec![format!("{first} and {second}: nothing is decided; {all} tied.")];
     };
     // The numbers are those of the winner, or of the side that is ahead.
     let ahead_is_first = match (last.verdict, pair.contradicted) {
@@ -137,10 +138,10 @@ pub(super) fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> V
         None => String::new(),
     };
     lines.push(format!(
-        "  {ahead} won {} of {} {what} that preferred a side{interval}; {} {what} tied.",
+        "  {ahead} won {} of {} that preferred a side{interval}; {} tied.",
         percent(if ahead_is_first { share } else { 1.0 - share }),
-        with_separators(wins + losses),
-        with_separators(ties),
+        with_unit(wins + losses, what),
+        with_unit(ties, what),
     ));
     if let Some(single) = pair.single_look
         && let Some(interval) = single.interval
@@ -156,26 +157,31 @@ pub(super) fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> V
     }
     if last.verdict == TestState::Open && last.is_claimed {
         lines.extend(match pair.more {
+            Some(1) => {
+                Some(format!("  At this share, about 1 more {what} decides it (an even chance of sooner or later)."))
+            }
             Some(more) => Some(format!(
-                "  At this share, about {} more {what} decide it (an even chance of sooner or later).",
-                with_separators(round(more))
+                "  At this share, about {} more {} decide it (an even chance of sooner or later).",
+                with_separators(round(more)),
+                plural(what)
             )),
             None if !pair.has_forecast => None,
             None if wins == losses => Some("  At this share, there will be no decision.".to_owned()),
             None => Some(format!(
-                "  At this share, no decision is in sight: it would take over 1,000 times as many {what}."
+                "  At this share, no decision is in sight: it would take over 1,000 times as many {}.",
+                plural(what)
             )),
         });
     }
     lines
 }
 
-/// That a verdict is about the past.
+/// That a verdict is about the past. `what` is what counts once, in the singular.
 pub(super) fn contradiction(decision: &Decision, found: Contradiction, what: &str) -> String {
     let [winner, other] = [found.winner, found.other].map(|ranker| decision.rankers[ranker].as_str());
     let of = |counts: Counts| {
         let share = counts.losses as f64 / counts.decided().max(1) as f64;
-        format!("{other} won {} of {} {what} that preferred a side", percent(share), with_separators(counts.decided()))
+        format!("{other} won {} of {} that preferred a side", percent(share), with_unit(counts.decided(), what))
     };
     if found.other_is_ahead() {
         let until = date(found.until);
@@ -322,6 +328,10 @@ mod tests {
         assert!(text(300, 300).contains("there will be no decision"));
         assert!(text(3_001, 3_000).contains("no decision is in sight: it would take over 1,000 times as many users."));
         assert!(text(0, 0).contains("all 50 users tied"));
+        // Chance makes as much: no confidence is said, which would be 0%.
+        let early = text(44, 36);
+        assert!(early.starts_with("A and B: not decided; A is ahead (not enough yet).\n"), "{early}");
+        assert!(text(1, 0).contains("  A won 100.0% of 1 user that preferred a side ("), "{}", text(1, 0));
     }
 
     #[test]

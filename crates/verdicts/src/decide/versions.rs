@@ -1,6 +1,7 @@
 //! Verdicts by version of the experiment: what changed is another experiment, so each version is judged alone, at the full
 //! level, and no outcome of one enters the verdict of another.
 
+use ranktypes::text::with_unit;
 use statistics::StatisticsError;
 use times::date;
 
@@ -42,13 +43,11 @@ impl OfVersion {
         } else {
             format!("the first {}, the last {}", date(*first), date(*last))
         };
-        let (of, s) = (
-            self.name.as_ref().map_or_else(String::new, |name| format!("{name}: ")),
-            if count == 1 { "" } else { "s" },
-        );
+        let of = self.name.as_ref().map_or_else(String::new, |name| format!("{name}: "));
+        let has = if count == 1 { "has" } else { "have" };
         Some(format!(
-            "{of}{} day{s} between the first and the last have no row ({days}): if users came on them, a part of the table is missing.",
-            ranktypes::text::with_separators(count as u64)
+            "{of}{} between the first and the last {has} no row ({days}): if users came then, a part of the table is missing.",
+            with_unit(count as u64, "day")
         ))
     }
 

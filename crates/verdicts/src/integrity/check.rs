@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ranktypes::text::with_separators;
+use ranktypes::text::{with_separators, with_unit};
 use serde::{Deserialize, Serialize};
 use statistics::anytime::ln_evidence_against_fair;
 use times::date;
@@ -231,8 +231,9 @@ fn tested(form: Form, draws: u64) -> String {
             "{NOT}team draft and balanced interleaving show them, as they were mixed, and no page has such a list."
         ),
         (Form { fresh, .. }, draws) => {
-            let which = if fresh == Fresh::Every { "pages" } else { "first pages of units" };
-            format!("Coins of lists were tested on {} {which}.", with_separators(draws))
+            let which = if fresh == Fresh::Every { "page" } else { "first page" };
+            let of = if fresh == Fresh::Every { "" } else { " of units" };
+            format!("Coins of lists were tested on {}{of}.", with_unit(draws, which))
         }
     }
 }
@@ -431,11 +432,10 @@ fn percent(share: f64) -> String {
 /// Impressions that are long after the others: with them, the log would seem to be complete until then.
 #[must_use]
 pub fn far_times(count: u64, last_day: i32, end_day: i32) -> Fault {
-    let plural = if count == 1 { "" } else { "s" };
     let sentence = format!(
-        "{} impression{plural} came long after the others, until {}: the log is taken to end on {}. Correct these times, or say until \
+        "{} came long after the others, until {}: the log is taken to end on {}. Correct these times, or say until \
          when the log is complete (`until`).",
-        with_separators(count),
+        with_unit(count, "impression"),
         date(last_day),
         date(end_day)
     );

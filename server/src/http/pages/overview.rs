@@ -1,5 +1,6 @@
 //! An experiment as its page shows it.
 
+use page::words::FATES;
 use page::{Change, Fate, FateKind, Figure, Guardrail, Latency, Overview, Traffic, TrafficDay};
 use times::date;
 use traffic::{Config, DecisionReport, Fates, Headline, SIMULATED, State};
@@ -50,6 +51,7 @@ pub(super) fn of(
         traffic: traffic(glance),
         fates: fates(&glance.fates),
         guardrails: guardrails(glance),
+        not_watched: glance.not_watched.clone(),
         latency: latency(metrics),
         changes: glance.changes.iter().map(|changed| change(config, changed)).collect(),
         settings: settings(glance),
@@ -73,7 +75,11 @@ fn figures(glance: &Glance, verdict: &DecisionReport) -> Vec<Figure> {
     ];
     if glance.config.ask == traffic::Ask::Lists && asked > 0 {
         let share = 100.0 * clicked as f64 / asked as f64;
-        figures.push(figure("Clicked", format!("{share:.1}%"), format!("{} clicks", grouped(glance.fates.clicks))));
+        figures.push(figure(
+            "Clicked",
+            format!("{share:.1}%"),
+            output::numbers::with_unit(glance.fates.clicks, "click"),
+        ));
     }
     let days = match verdict.decision.days {
         Some((first, last)) => (format!("{}", last - first + 1), format!("{} to {}", date(first), date(last))),
@@ -114,21 +120,15 @@ fn traffic(glance: &Glance) -> Option<Traffic> {
 
 fn fates(fates: &Fates) -> Vec<Fate> {
     let Fates { open, credited, alone, missing, unanswered, answered_late, .. } = *fates;
-    let all = [
-        ("credited", credited, "compared rankers, and count", FateKind::Counts),
-        ("open", open, "still take clicks", FateKind::Open),
-        ("alone", alone, "showed the list of one ranker alone", FateKind::Open),
-        ("missing", missing, "a list that was needed was not there", FateKind::Aside),
-        ("unanswered", unanswered, "no list, or no judgement, ever came", FateKind::Aside),
-        ("answered late", answered_late, "the answer came too late for the page", FateKind::Aside),
-    ];
-    let fate = |(name, count, meaning, kind): (&str, u64, &str, FateKind)| Fate {
+    let counts = [credited, open, alone, missing, unanswered, answered_late];
+    let fate = |((name, meaning, kind), count): ((&str, &str, FateKind), u64)| Fate {
         name: name.to_owned(),
         count,
         meaning: meaning.to_owned(),
         kind,
     };
-    all.into_iter().filter(|(name, count, ..)| *count > 0 || *name == "credited").map(fate).collect()
+    let all = FATES.into_iter().zip(counts);
+    all.filter(|((name, ..), count)| *count > 0 || *name == "credited").map(fate).collect()
 }
 
 fn guardrails(glance: &Glance) -> Vec<Guardrail> {

@@ -1,0 +1,128 @@
+//! The words of a page that not every reader knows, each with its definition: the page lists them at its end and links to them, and the
+//! glossary of the documentation has the same text.
+
+use maud::{Markup, html};
+
+use crate::model::FateKind;
+
+/// A word and its definition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Word {
+    /// The word.
+    pub name: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    /// How it is written in texts, in lower case.
+    forms: &'static [&'static str],
+}
+
+/// All of them, in the order of the page.
+pub const WORDS: [Word; 7] = [
+    Word { name: "unit", meaning: "what counts once in a verdict: a user or a session", forms: &["units", "unit"] },
+    Word {
+        name: "champion",
+        meaning: "the ranker that everybody gets where nothing is mixed, and with which guardrails compare the others",
+        forms: &["champion"],
+    },
+    Word {
+        name: "day closed",
+        meaning: "a day that is over, with no impression left that takes clicks: verdicts look at it once, and it does not change any more",
+        forms: &["days closed", "day closed"],
+    },
+    Word {
+        name: "confidence sequence",
+        meaning: "an interval for a share after each day: at the level of the experiment, all of them are right together, however often \
+                  one looks",
+        forms: &["confidence sequences", "confidence sequence"],
+    },
+    Word {
+        name: "fate",
+        meaning: "what became of an impression: it counts, does not count yet, or was set aside for a reason",
+        forms: &["fates", "fate"],
+    },
+    Word {
+        name: "guardrail",
+        meaning: "a test that watches for harm during a live experiment",
+        forms: &["guardrails", "guardrail"],
+    },
+    Word {
+        name: "shipped",
+        meaning: "ended in favour of a ranker, which everybody gets from then on",
+        forms: &["shipped"],
+    },
+];
+
+/// The fates of an impression of a live experiment: name, meaning and kind, in the order of the page.
+pub const FATES: [(&str, &str, FateKind); 6] = [
+    ("credited", "it compared rankers, and counts", FateKind::Counts),
+    ("open", "it still takes clicks", FateKind::Open),
+    ("alone", "it showed the list of one ranker alone", FateKind::Open),
+    ("missing", "a list that it needed was not there", FateKind::Aside),
+    ("unanswered", "no list, or no judgement, ever came", FateKind::Aside),
+    ("answered late", "the answer came too late for the page", FateKind::Aside),
+];
+
+/// Why the confidence of a verdict and a confidence sequence are two numbers; said where both stand.
+pub const CERTAINTIES: &str = "The confidence of a verdict says how sure it is that one ranker is better; a confidence sequence says how large \
+                               its share of wins may be, at a level that was set before. Both hold at all looks together.";
+
+impl Word {
+    /// The id of its definition on a page.
+    pub(crate) fn anchor(&self) -> String {
+        format!("word-{}", self.name.replace(' ', "-"))
+    }
+
+    /// Its first use in a text in lower case: from where to where.
+    fn first_use(&self, text: &str) -> Option<(usize, usize)> {
+        let is_whole = |from: usize, to: usize| {
+            let ends = [text[..from].chars().next_back(), text[to..].chars().next()];
+            ends.into_iter().flatten().all(|beside| !beside.is_alphanumeric())
+        };
+        let of_form = |form: &&str| {
+            let uses = text.match_indices(*form).map(|(from, found)| (from, from + found.len()));
+            uses.into_iter().find(|&(from, to)| is_whole(from, to))
+        };
+        self.forms.iter().filter_map(of_form).min()
+    }
+}
+
+/// A text in which the first use of each word is a link to its definition.
+pub(crate) fn linked(text: &str) -> Markup {
+    let lower = text.to_ascii_lowercase();
+    let mut uses: Vec<_> =
+        WORDS.iter().filter_map(|word| word.first_use(&lower).map(|(from, to)| (from, to, word))).collect();
+    uses.sort_by_key(|(from, ..)| *from);
+    let mut pieces = Vec::new();
+    let mut done = 0;
+    for (from, to, word) in uses {
+        pieces.push(html! { (text[done..from]) a.word href={ "#" (word.anchor()) } { (text[from..to]) } });
+        done = to;
+    }
+    html! { @for piece in pieces { (piece) } (text[done..]) }
+}
+
+/// The words that parts of a page use.
+pub(crate) fn used<'a>(parts: impl Iterator<Item = &'a str>) -> Vec<&'static Word> {
+    let parts: Vec<String> = parts.map(str::to_ascii_lowercase).collect();
+    WORDS.iter().filter(|word| parts.iter().any(|part| word.first_use(part).is_some())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_use_of_each_word_is_a_link() {
+        let text = "Units <b> of a unit, united; days closed by the champion's fate.";
+        assert_eq!(
+            linked(text).into_string(),
+            "<a class=\"word\" href=\"#word-unit\">Units</a> &lt;b&gt; of a unit, united; \
+             <a class=\"word\" href=\"#word-day-closed\">days closed</a> by the \
+             <a class=\"word\" href=\"#word-champion\">champion</a>'s <a class=\"word\" href=\"#word-fate\">fate</a>."
+        );
+        assert_eq!(linked("united").into_string(), "united");
+        let names = |parts: &[&str]| used(parts.iter().copied()).iter().map(|word| word.name).collect::<Vec<_>>();
+        assert_eq!(names(&["united", "Guardrails", "<b>shipped</b>"]), ["guardrail", "shipped"]);
+        assert!(names(&[]).is_empty());
+    }
+}
