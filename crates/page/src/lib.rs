@@ -24,10 +24,12 @@
 mod charts;
 pub mod decision;
 pub mod document;
+mod effect;
 mod model;
 mod sections;
 mod text;
 
+pub use effect::{Effect, EffectRow};
 pub use model::{
     Change, Controls, Fate, FateKind, Figure, Guardrail, Headline, Latency, ListItem, Matrix, MatrixCell, Overview,
     Pair, Rate, RatePoint, Tone, Traffic, TrafficDay,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use page::document::{Frame, Live, list, message, overview, sign_in, standalone};
 use page::{
-    Change, Controls, Fate, FateKind, Figure, Guardrail, Headline, Latency, ListItem, Matrix, MatrixCell, Overview,
-    Pair, Rate, RatePoint, STYLES, Section, Tone, Traffic, TrafficDay,
+    Change, Controls, Effect, EffectRow, Fate, FateKind, Figure, Guardrail, Headline, Latency, ListItem, Matrix,
+    MatrixCell, Overview, Pair, Rate, RatePoint, STYLES, Section, Tone, Traffic, TrafficDay,
 };
 
 const HOSTILE: &str = "</title><script>alert('x')</script>\"&";
@@ -37,6 +37,17 @@ fn full(tone: Tone) -> Overview {
             since: Some(4),
             contradicted: Some(hostile()),
         }],
+        effect: Some(Effect {
+            ahead: hostile(),
+            behind: hostile(),
+            rows: vec![EffectRow {
+                what: hostile(),
+                ahead: hostile(),
+                behind: hostile(),
+                more: hostile(),
+                interval: hostile(),
+            }],
+        }),
         pairs: vec![Pair {
             ahead: hostile(),
             behind: hostile(),

@@ -12,6 +12,7 @@ mod best;
 mod contradiction;
 mod deciding;
 mod drift;
+mod effect;
 mod finding;
 mod pair;
 mod report;
@@ -21,11 +22,12 @@ mod versions;
 pub use contradiction::Contradiction;
 pub use deciding::Deciding;
 pub use drift::Drift;
+pub use effect::{Difference, DifferenceText, Effect};
 pub use finding::{Finding, FindingKind, finding};
 pub use report::{confidence_so_far, percent_of_confidence, range, report};
 pub use tables::{
-    BestRecord, ContradictionRecord, CountsRecord, DecisionRecord, DriftRecord, PairRecord, SingleLookRecord,
-    WorstRecord,
+    BestRecord, ContradictionRecord, CountsRecord, DecisionRecord, DifferenceRecord, DriftRecord, EffectRecord,
+    PairRecord, SingleLookRecord, WorstRecord,
 };
 pub use versions::{OfVersion, Verdicts, decide, decide_with_progress};
 
@@ -97,6 +99,8 @@ pub struct PairDecision {
     pub impressions: Counts,
     /// What a single look would say; `None` if nothing is claimed.
     pub single_look: Option<SingleLook>,
+    /// By how much; `None` if it is not known whose documents were clicked.
+    pub effect: Option<Effect>,
     /// Not decided yet: how many more units would decide it with probability 1/2, if the share stays what it is; `None` if that
     /// is further away than a thousand times what is there.
     pub more: Option<u64>,
@@ -234,12 +238,7 @@ mod tests {
     fn outcomes(rankers: usize) -> Outcomes {
         let day = |day: i32, pair, wins, losses| {
             let units = Counts::new(wins, losses, 100);
-            Day {
-                version: 0,
-                day,
-                pair,
-                counts: DayCounts { units, impressions: Counts::new(2 * wins, 2 * losses, 700) },
-            }
+            Day { version: 0, day, pair, counts: DayCounts::of(units, Counts::new(2 * wins, 2 * losses, 700)) }
         };
         let days = (0..20).flat_map(|n| {
             let mut days = vec![day(n, (0, 1), 220, 180)];
@@ -314,12 +313,7 @@ mod tests {
                     let share = if first == 0 { share } else { 0.5 + 0.05 * (draws.uniform() - 0.5) };
                     let wins = (0..60).filter(|_| draws.uniform() < share).count() as u64;
                     let units = Counts::new(wins, 60 - wins, 3);
-                    days.push(Day {
-                        version: 0,
-                        day,
-                        pair: (first, second),
-                        counts: DayCounts { units, impressions: units },
-                    });
+                    days.push(Day { version: 0, day, pair: (first, second), counts: DayCounts::of(units, units) });
                 }
             }
         }
@@ -407,7 +401,7 @@ mod tests {
     fn shares_that_change_are_said_first() {
         let day = |day: i32, wins, losses| {
             let units = Counts::new(wins, losses, 0);
-            Day { version: 0, day, pair: (0, 1), counts: DayCounts { units, impressions: units } }
+            Day { version: 0, day, pair: (0, 1), counts: DayCounts::of(units, units) }
         };
         let of = |days: Vec<Day>| {
             let outcomes = Outcomes { days, ..outcomes(2) };
