@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
+    "AMOUNTS",
     "Batch",
     "Board",
     "Columns",
@@ -50,6 +51,7 @@ __all__ = [
 
 __version__: str
 PAGE_COUNTS: int
+AMOUNTS: int
 
 _Value = TypeVar("_Value")
 _Report = Callable[[str, int, int], object] | None

@@ -60,7 +60,9 @@ class Credited:
     outcomes : Frame
         One row per version, day and pair, with the columns of the file ``outcomes.csv`` that ``click-logs credit`` writes: wins,
         losses and ties of the `first` ranker, by units on the day on which they closed, and by impressions on the day on
-        which they were shown. The column ``version`` is there if some impression names the version of its experiment: each is an
+        which they were shown. Where impressions say who owns each document, columns from ``amount_units`` to
+        ``clicked_products`` have sums over the units that closed: impressions, clicks and impressions with a click on documents
+        of each ranker, squares and products. The column ``version`` is there if some impression names the version of its experiment: each is an
         experiment of its own.
     fates : Frame
         What became of every row: `what` (impression, click, unit), `fate`, `count`, `meaning`. Fates of impressions add up to
@@ -191,7 +193,7 @@ class Decision:
     Attributes
     ----------
     data : dict
-        The verdicts, as in ``decision.json``. If the experiment changed, ``data["versions"]`` has them by version.
+        The verdicts, as in ``decision.json``; ``effect`` of a pair says by how many clicks. If the experiment changed, ``data["versions"]`` has them by version.
     trusted : bool or None
         Whether the verdicts can be trusted as far as pages show (`Credited.faults`); None if that is not known.
     headline : str
@@ -314,9 +316,14 @@ def credit_frame(impressions: Any, clicks: Any, **rules: Unpack[CreditRules]) ->
     ... }
     >>> clicks = {"impression": ["i1"], "document": ["d2"], "time": ["2026-01-01T10:01:00Z"]}
     >>> credited = rd.credit_frame(impressions, clicks, final=True)
-    >>> print(credited.outcomes)
-    day         first  second  unit_wins  unit_losses  unit_ties  impression_wins  impression_losses  impression_ties
-    2026-01-01  A      B       0          1            1          0                1                  1
+    >>> for name in ("day", "first", "second", "unit_losses", "unit_ties", "second_clicks"):
+    ...     print(name, credited.outcomes[name][0])
+    day 2026-01-01
+    first A
+    second B
+    unit_losses 1
+    unit_ties 1
+    second_clicks 1
     """
     asked = rules_text(rules, "credit_frame")
     log = _core.Log(asked)

@@ -29,8 +29,8 @@ _OUTCOMES = (
     "shown long, order long, "
     "first string, second string, version string"
 )
-# Of a day and a pair: three numbers of units, three of impressions, and those of pages.
-_NUMBERS = [f"n{at}" for at in range(3 + 3 + _core.PAGE_COUNTS)]
+# Of a day and a pair: three numbers of units, three of impressions, those of pages, and amounts.
+_NUMBERS = [f"n{at}" for at in range(3 + 3 + _core.PAGE_COUNTS + _core.AMOUNTS)]
 _COUNTS = f"kind long, day long, {', '.join(f'{name} long' for name in _NUMBERS)}, first string, second string, version string"
 
 _Batches = Iterator["pyarrow.RecordBatch"]

@@ -7,6 +7,8 @@ use numpy::{IntoPyArray as _, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyList};
 
+use verdicts::amounts::Amounts;
+
 use crate::arrow;
 use crate::call::value_error;
 
@@ -113,8 +115,9 @@ impl Column {
         let missing = cells.iter().filter(|cell| cell.is_empty()).count();
         let valid = (missing > 0).then(|| (bits(cells.iter().map(|cell| !cell.is_empty())), missing));
         let all = |test: fn(&str) -> bool| cells.iter().all(|cell| cell.is_empty() || test(cell));
-        let numeric = !TEXT.contains(&name) && missing < cells.len() || WHOLE.contains(&name);
-        let values = if numeric && WHOLE.contains(&name) && all(|cell| cell.parse::<i64>().is_ok()) {
+        let is_whole = WHOLE.contains(&name) || Amounts::COLUMNS.contains(&name);
+        let numeric = !TEXT.contains(&name) && missing < cells.len() || is_whole;
+        let values = if numeric && is_whole && all(|cell| cell.parse::<i64>().is_ok()) {
             Values::Int(cells.iter().map(|cell| cell.parse().unwrap_or(0)).collect())
         } else if numeric && all(|cell| matches!(cell, "true" | "false")) {
             Values::Bool(bits(cells.iter().map(|cell| *cell == "true")))

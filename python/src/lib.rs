@@ -110,6 +110,7 @@ mod _core {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         sim::cli::gets_data_as("rankduel");
         module.add("PAGE_COUNTS", super::logs::PAGE_COUNTS)?;
+        module.add("AMOUNTS", super::logs::AMOUNTS)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -7,6 +7,7 @@ use verdicts::decide::{
     percent_of_confidence, report,
 };
 
+use crate::effect::effect;
 use crate::model::{Headline, Matrix, MatrixCell, Overview, Pair, Rate, RatePoint, Tone};
 
 /// The most charts of win rates.
@@ -47,6 +48,7 @@ pub fn overview(decision: &Decision, unit: Option<&str>) -> Overview {
             .take(RATES)
             .filter_map(|pair| rate(decision, pair, leader))
             .collect(),
+        effect: order.first().and_then(|pair| effect(decision, pair, ahead_first(pair).0)),
         pairs: order.iter().take(PAIRS).map(|pair| row(decision, pair)).collect(),
         more_pairs: order.len().saturating_sub(PAIRS) as u64,
         matrix: (3..=MATRIX).contains(&decision.rankers.len()).then(|| matrix(decision)).flatten(),
@@ -220,7 +222,7 @@ mod tests {
             version: 0,
             day,
             pair,
-            counts: DayCounts { units: Counts::new(wins, losses, ties), impressions: Counts::new(1, 1, 1) },
+            counts: DayCounts::of(Counts::new(wins, losses, ties), Counts::new(1, 1, 1)),
         };
         let outcomes = Outcomes {
             rankers: rankers.iter().map(ToString::to_string).collect(),
@@ -242,6 +244,30 @@ mod tests {
         assert_eq!((pair.ahead.as_str(), pair.units, pair.is_decided), ("B", [1400, 100], true));
         assert_eq!((pair.verdict.as_str(), page.headline.tone), ("wins, since 2026-11-22", Tone::Good));
         assert!(page.matrix.is_none());
+    }
+
+    #[test]
+    fn clicks_are_those_of_the_pair_in_the_headline() {
+        use verdicts::amounts::{Amounts, SideClicks, UnitAmounts};
+        let mut counts = DayCounts::of(Counts::new(100, 400, 0), Counts::new(1, 1, 1));
+        for unit in 0..500 {
+            counts.amounts.record(UnitAmounts::of(Some(SideClicks(if unit < 100 { [1, 0] } else { [0, 2] }))));
+        }
+        let outcomes = |amounts| Outcomes {
+            rankers: vec!["A".to_owned(), "B".to_owned()],
+            versions: vec![None],
+            days: vec![Day { version: 0, day: 20_779, pair: (0, 1), counts: DayCounts { amounts, ..counts } }],
+        };
+        let shown = |amounts| overview(decide(&outcomes(amounts), 0.05, By::Units).unwrap().latest(), Some("user"));
+        let effect = shown(counts.amounts).effect.unwrap();
+        assert_eq!((effect.ahead.as_str(), effect.behind.as_str()), ("B", "A"));
+        let [clicks, clicked] = effect.rows.as_slice() else { panic!("{effect:?}") };
+        assert_eq!(
+            (clicks.ahead.as_str(), clicks.behind.as_str(), clicks.more.as_str()),
+            ("1.60", "0.20", "1.40 more")
+        );
+        assert_eq!((clicked.ahead.as_str(), clicked.more.as_str()), ("80.0%", "60.0 points more"));
+        assert!(shown(Amounts::default()).effect.is_none());
     }
 
     #[test]

@@ -175,7 +175,11 @@ mod tests {
             version,
             day,
             pair,
-            counts: DayCounts { units: Counts::new(wins, losses, ties), impressions: Counts::new(1, 1, 1) },
+            counts: DayCounts {
+                units: Counts::new(wins, losses, ties),
+                impressions: Counts::new(1, 1, 1),
+                amounts: None,
+            },
         };
         let outcomes = Outcomes {
             rankers: rankers.iter().map(ToString::to_string).collect(),

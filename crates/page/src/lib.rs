@@ -24,12 +24,14 @@
 mod charts;
 pub mod decision;
 pub mod document;
+mod effect;
 pub mod figure;
 mod model;
 mod sections;
 mod text;
 pub mod words;
 
+pub use effect::{Effect, EffectRow};
 pub use model::{
     Change, Controls, Fate, FateKind, Figure, Guardrail, Headline, Latency, ListItem, Matrix, MatrixCell, Overview,
     Pair, Rate, RatePoint, Tone, Traffic, TrafficDay,

@@ -1,6 +1,8 @@
 //! What a page shows, as plain values. Shares are from 0 to 1; days are counted from 1970-01-01; times and labels are texts for
 //! readers.
 
+use crate::effect::Effect;
+
 /// How good or bad a piece of news is. Colours follow it, and words always say it too.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Tone {
@@ -255,6 +257,8 @@ pub struct Overview {
     pub figures: Vec<Figure>,
     /// Win rates, the most important first.
     pub rates: Vec<Rate>,
+    /// How many more clicks, for the first of these.
+    pub effect: Option<Effect>,
     /// All pairs, the most important first.
     pub pairs: Vec<Pair>,
     /// How many pairs were left out.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use page::document::{Frame, Live, list, message, overview, sign_in, standalone};
 use page::words::{CERTAINTIES, FATES, WORDS};
 use page::{
-    Change, Controls, Fate, FateKind, Figure, Guardrail, Headline, Latency, ListItem, Matrix, MatrixCell, Overview,
-    Pair, Rate, RatePoint, STYLES, Section, Tone, Traffic, TrafficDay,
+    Change, Controls, Effect, EffectRow, Fate, FateKind, Figure, Guardrail, Headline, Latency, ListItem, Matrix,
+    MatrixCell, Overview, Pair, Rate, RatePoint, STYLES, Section, Tone, Traffic, TrafficDay,
 };
 
 const GLOSSARY: &str = include_str!("../../../docs/pages/reference/glossary.md");
@@ -41,6 +41,17 @@ fn full(tone: Tone) -> Overview {
             since: Some(4),
             contradicted: Some(hostile()),
         }],
+        effect: Some(Effect {
+            ahead: hostile(),
+            behind: hostile(),
+            rows: vec![EffectRow {
+                what: hostile(),
+                ahead: hostile(),
+                behind: hostile(),
+                more: hostile(),
+                interval: hostile(),
+            }],
+        }),
         pairs: vec![Pair {
             ahead: hostile(),
             behind: hostile(),

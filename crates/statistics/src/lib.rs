@@ -33,6 +33,7 @@
 //! | which of many arms is the best, or no worse than the best by more than a margin? | [`anytime::BestArm`] |
 //! | were coins fair that should be, whatever their stakes? | [`anytime::ln_evidence_against_fair`] |
 //! | how large is the difference? | [`anytime::ShareSequence`], in agreement with the test; if it drifts: [`anytime::RunningMean`] |
+//! | how much more of something, per impression? | [`anytime::RatioSequence`] |
 //! | do two rankers differ in a measure per query? | [`fixed::paired_t_test`], [`fixed::wilcoxon_signed_rank`], [`fixed::paired_bootstrap`] |
 //! | do two samples without pairs differ, e.g. runs of two algorithms? | [`fixed::rank_sum`], [`fixed::two_sample_bootstrap`] |
 //! | are some of many differences real? | [`fixed::holm`], [`fixed::benjamini_hochberg`] |

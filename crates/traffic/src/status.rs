@@ -33,7 +33,7 @@ impl Experiment {
             version: 0,
             day,
             pair: (row.pair.0 as usize, row.pair.1 as usize),
-            counts: DayCounts { units: row.units, impressions: row.impressions },
+            counts: DayCounts { units: row.units, impressions: row.impressions, amounts: row.amounts },
         };
         Outcomes {
             rankers: self.config().rankers.iter().map(|ranker| ranker.name.clone()).collect(),

@@ -9,9 +9,11 @@
 //! `click-logs` counts whole logs by the same rules in parallel (`join::units`); a test holds both to the same rows.
 
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 
 use statistics::{Counts, Preference};
 
+use crate::amounts::{Amounts, SideClicks, UnitAmounts};
 use crate::bots::Bots;
 use crate::pair_choice::PairChoice;
 
@@ -37,6 +39,8 @@ pub struct Row {
     pub units: Counts,
     /// Impressions shown on the day.
     pub impressions: Counts,
+    /// How many clicks and clicked impressions each side of the units has; none where nothing says who owns a document.
+    pub amounts: Amounts,
 }
 
 impl Outcome {
@@ -62,32 +66,35 @@ pub type Pair = (u32, u32);
 /// Who met in an impression, and what came of it.
 #[derive(Debug, Clone)]
 pub enum Said {
-    /// Two rankers: 1 if the first won, -1 if the second did.
-    Pair(Pair, i8),
-    /// More. Its pairs are thousands among a hundred rankers, and made when they are counted.
-    Set(Box<[u32]>, Outcome),
+    /// Two rankers: 1 if the first won, -1 if the second did, and clicks on the documents of each, where it is known whose these are.
+    Pair(Pair, i8, Option<SideClicks>),
+    /// More, with the clicks on the documents of each likewise. Its pairs are thousands among a hundred rankers, and made when they
+    /// are counted.
+    Set(Box<[u32]>, Outcome, Option<Box<[u16]>>),
 }
 
 impl Said {
-    /// What the rankers that met, by the places of the outcome, say; `None` if nothing was compared.
+    /// What the rankers that met, by the places of the outcome, say; `None` if nothing was compared. `clicks` has the clicks on the
+    /// documents of each, each document once, if the method says whose these are.
     #[must_use]
-    pub fn of(arms: &[u32], outcome: &Outcome) -> Option<Self> {
+    pub fn of(arms: &[u32], outcome: &Outcome, clicks: Option<&[u16]>) -> Option<Self> {
         if *outcome == Outcome::Nothing {
             return None;
         }
-        let all = Self::Set(arms.into(), outcome.clone());
+        let all = Self::Set(arms.into(), outcome.clone(), clicks.map(Box::from));
         let mut only = None;
         if arms.len() == 2 {
-            all.each(|pair, net| only = Some(Self::Pair(pair, net)));
+            all.each(|pair, net, clicks| only = Some(Self::Pair(pair, net, clicks)));
         }
         Some(only.unwrap_or(all))
     }
 
-    /// Each pair, and 1 if its first won, -1 if its second did; in an order that depends on the rankers alone.
-    fn each(&self, mut each: impl FnMut(Pair, i8)) {
+    /// Each pair, 1 if its first won, -1 if its second did, and the clicks of both; in an order that depends on the rankers alone.
+    fn each(&self, mut each: impl FnMut(Pair, i8, Option<SideClicks>)) {
         match self {
-            Self::Pair(pair, net) => each(*pair, *net),
-            Self::Set(arms, outcome) => {
+            Self::Pair(pair, net, clicks) => each(*pair, *net, *clicks),
+            Self::Set(arms, outcome, clicks) => {
+                let of = |place: usize| clicks.as_ref().and_then(|clicks| clicks.get(place).copied());
                 for i in 0..arms.len() {
                     for j in i + 1..arms.len() {
                         let net = match outcome.preference(i, j, arms.len()) {
@@ -95,10 +102,11 @@ impl Said {
                             Preference::Second => -1,
                             Preference::Tie => 0,
                         };
+                        let clicks = of(i).zip(of(j)).map(|(first, second)| SideClicks([first, second]));
                         if arms[i] < arms[j] {
-                            each((arms[i], arms[j]), net);
+                            each((arms[i], arms[j]), net, clicks);
                         } else {
-                            each((arms[j], arms[i]), -net);
+                            each((arms[j], arms[i]), -net, clicks.map(SideClicks::swapped));
                         }
                     }
                 }
@@ -193,10 +201,13 @@ impl<T> Default for ByPair<T> {
 impl<T: Clone> ByPair<T> {
     /// That of a key, made by `new` if it is not there.
     fn entry(&mut self, key: Key, new: impl FnOnce() -> T) -> &mut T {
-        if let Self::Few(few) = self
-            && few.len() == FEW
-        {
-            *self = Self::Many(std::mem::take(few).into_iter().collect());
+        if let Self::Few(few) = self {
+            if few.is_empty() {
+                // Most units meet one pair: there is room for no more.
+                few.reserve_exact(1);
+            } else if few.len() == FEW {
+                *self = Self::Many(std::mem::take(few).into_iter().collect());
+            }
         }
         match self {
             Self::Many(many) => many.entry(key).or_insert_with(new),
@@ -235,11 +246,21 @@ struct OfDay {
 pub struct UnitRecord {
     bot_from: i32,
     /// By version and pair: the last day of its sum, and the sum.
-    sums: ByPair<(i32, i32)>,
+    sums: ByPair<UnitSum>,
     /// By version: the last day of the set that the unit keeps, and what its impressions said until then.
     sets: Vec<(u32, i32, Vec<Said>)>,
     /// The versions in which its first impression was seen.
     met: Vec<u32>,
+}
+
+/// What the impressions of a unit say of a pair until a day.
+#[derive(Debug, Clone, Copy)]
+struct UnitSum {
+    /// The last day that counts.
+    last: i32,
+    /// Wins minus losses.
+    net: i32,
+    amounts: UnitAmounts,
 }
 
 impl Default for UnitRecord {
@@ -268,27 +289,67 @@ impl Rule<'_> {
     }
 }
 
-/// The counts of a day in a version: units and impressions by pair.
+/// The counts of a day for a pair.
+#[derive(Clone, Copy, Default)]
+struct OfPair {
+    units: Counts,
+    impressions: Counts,
+    amounts: Amounts,
+}
+
+impl OfPair {
+    fn unit(&mut self, net: i32, amounts: UnitAmounts) {
+        self.units.record(Preference::of_net(f64::from(net)));
+        self.amounts.record(amounts);
+    }
+
+    fn impression(&mut self, net: i8) {
+        self.impressions.record(Preference::of_net(f64::from(net)));
+    }
+
+    fn is_empty(&self) -> bool {
+        self.units.total() + self.impressions.total() == 0
+    }
+}
+
+impl AddAssign for OfPair {
+    fn add_assign(&mut self, other: Self) {
+        self.units += other.units;
+        self.impressions += other.impressions;
+        self.amounts += other.amounts;
+    }
+}
+
+/// The counts of a day in a version by pair.
 struct Counted {
     rankers: usize,
-    few: BTreeMap<Pair, [Counts; 2]>,
+    few: BTreeMap<Pair, OfPair>,
     /// All pairs in the order of their numbers, once a set was counted.
-    all: Vec<[Counts; 2]>,
+    all: Vec<OfPair>,
 }
 
 impl Counted {
-    fn record(&mut self, what: usize, said: &Said) {
-        match said {
-            Said::Pair(pair, net) => self.net(what, *pair, i32::from(*net)),
-            Said::Set(..) => {
-                self.expect_sets();
-                said.each(|pair, net| self.all[pair_number(pair)][what].record(Preference::of_net(f64::from(net))));
-            }
+    fn impression(&mut self, said: &Said) {
+        if let Said::Set(..) = said {
+            self.expect_sets();
+            said.each(|pair, net, _| self.all[pair_number(pair)].impression(net));
+        } else {
+            said.each(|pair, net, _| self.few.entry(pair).or_default().impression(net));
         }
     }
 
-    fn net(&mut self, what: usize, pair: Pair, net: i32) {
-        self.few.entry(pair).or_default()[what].record(Preference::of_net(f64::from(net)));
+    /// A unit that counts by one impression.
+    fn only(&mut self, said: &Said) {
+        if let Said::Set(..) = said {
+            self.expect_sets();
+            said.each(|pair, net, clicks| self.all[pair_number(pair)].unit(net.into(), UnitAmounts::of(clicks)));
+        } else {
+            said.each(|pair, net, clicks| self.unit(pair, net.into(), UnitAmounts::of(clicks)));
+        }
+    }
+
+    fn unit(&mut self, pair: Pair, net: i32, amounts: UnitAmounts) {
+        self.few.entry(pair).or_default().unit(net, amounts);
     }
 
     fn expect_sets(&mut self) {
@@ -300,11 +361,12 @@ impl Counted {
     fn rows(self) -> Vec<Row> {
         let mut rows = self.few;
         let pairs = (1..self.rankers as u32).flat_map(|second| (0..second).map(move |first| (first, second)));
-        for (pair, counts) in pairs.zip(self.all).filter(|(_, counts)| counts.iter().any(|counts| counts.total() > 0)) {
-            let sum = rows.entry(pair).or_default();
-            sum.iter_mut().zip(counts).for_each(|(sum, counts)| *sum += counts);
+        for (pair, counts) in pairs.zip(self.all).filter(|(_, counts)| !counts.is_empty()) {
+            *rows.entry(pair).or_default() += counts;
         }
-        rows.into_iter().map(|(pair, [units, impressions])| Row { pair, units, impressions }).collect()
+        rows.into_iter()
+            .map(|(pair, OfPair { units, impressions, amounts })| Row { pair, units, impressions, amounts })
+            .collect()
     }
 }
 
@@ -312,9 +374,6 @@ impl Counted {
 fn pair_number((first, second): Pair) -> usize {
     second as usize * (second as usize - 1) / 2 + first as usize
 }
-
-const UNITS: usize = 0;
-const IMPRESSIONS: usize = 1;
 
 /// The counts of a day by version.
 struct OfVersions {
@@ -393,7 +452,7 @@ impl<S: UnitStore> UnitLedger<S> {
             } else {
                 self.tally.impressions += impressions;
                 let said = of_day.said.iter().filter_map(|(version, _, said)| Some((*version, said.as_ref()?)));
-                said.for_each(|(version, said)| counted.of(version).record(IMPRESSIONS, said));
+                said.for_each(|(version, said)| counted.of(version).impression(said));
             }
             let last = day.saturating_add(rule.unit_days as i32 - 1);
             let steered = of_day.said.extract_if(.., |(version, ..)| rule.is_steered(*version)).collect();
@@ -406,10 +465,10 @@ impl<S: UnitStore> UnitLedger<S> {
             let Some(known) = self.units.known(unit) else { continue };
             let is_bot = known.bot_from <= day;
             let mut count = 0;
-            for ((version, pair), (_, sum)) in known.sums.iter().filter(|(_, (last, _))| *last == day) {
+            for ((version, pair), sum) in known.sums.iter().filter(|(_, sum)| sum.last == day) {
                 count += 1;
                 if !is_bot {
-                    counted.of(version).net(UNITS, pair, sum);
+                    counted.of(version).unit(pair, sum.net, sum.amounts);
                 }
             }
             for (version, _, said) in known.sets.iter_mut().filter(|(_, last, _)| *last == day) {
@@ -447,7 +506,7 @@ fn close_first(
         let Some(first) = &said[0].2 else { continue };
         *(if is_bot { &mut tally.bots } else { &mut tally.counted }) += 1;
         if !is_bot {
-            counted.of(version).record(UNITS, first);
+            counted.of(version).only(first);
         }
     }
 }
@@ -465,15 +524,16 @@ fn add_to_sums(
     for (version, _, said) in said {
         let Some(said) = said else { continue };
         let ends = match said {
-            Said::Pair(pair, net) => {
-                let (last, sum) = known.sums.entry((version, pair), || {
+            Said::Pair(pair, net, clicks) => {
+                let sum = known.sums.entry((version, pair), || {
                     begins = true;
-                    (last, 0)
+                    UnitSum { last, net: 0, amounts: UnitAmounts::default() }
                 });
-                if day <= *last && !is_bot {
-                    *sum += i32::from(net);
+                if day <= sum.last && !is_bot {
+                    sum.net += i32::from(net);
+                    sum.amounts.add(clicks);
                 }
-                *last
+                sum.last
             }
             Said::Set(..) => {
                 let at = known.sets.iter().position(|(of, ..)| *of == version).unwrap_or_else(|| {
@@ -497,22 +557,23 @@ fn add_to_sums(
 fn close_set(all: &[Said], counted: &mut Counted) {
     counted.expect_sets();
     if let [only] = all {
-        return counted.record(UNITS, only);
+        return counted.only(only);
     }
     // All of the same rankers in the same order.
-    let (mut pairs, mut sums) = (Vec::new(), Vec::new());
+    let mut sums: Vec<(Pair, i32, UnitAmounts)> = Vec::new();
     for said in all {
         let mut at = 0;
-        said.each(|pair, net| {
+        said.each(|pair, net, clicks| {
             if at == sums.len() {
-                pairs.push(pair);
-                sums.push(0_i32);
+                sums.push((pair, 0, UnitAmounts::default()));
             }
-            sums[at] += i32::from(net);
+            let (_, sum, amounts) = &mut sums[at];
+            *sum += i32::from(net);
+            amounts.add(clicks);
             at += 1;
         });
     }
-    for (pair, sum) in pairs.into_iter().zip(sums) {
-        counted.all[pair_number(pair)][UNITS].record(Preference::of_net(f64::from(sum)));
+    for (pair, sum, amounts) in sums {
+        counted.all[pair_number(pair)].unit(sum, amounts);
     }
 }

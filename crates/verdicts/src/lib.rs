@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`outcomes`] | what verdicts are made of: wins, losses and ties by version, day and pair |
 //! | [`ledger`] | what of a unit enters, day by day |
+//! | [`amounts`] | how many clicks each side has, beside who won |
 //! | [`integrity`] | broken pages, seen before the verdict |
 //! | [`decide`] | looks, evidence, contradictions; as sentences, CSV and JSON |
 //!
@@ -18,7 +19,7 @@
 //! use verdicts::decide::{By, decide};
 //! use verdicts::outcomes::{Day, DayCounts, Outcomes};
 //!
-//! let counts = DayCounts { units: Counts::new(300, 180, 90), impressions: Counts::new(500, 320, 700) };
+//! let counts = DayCounts::of(Counts::new(300, 180, 90), Counts::new(500, 320, 700));
 //! let outcomes = Outcomes {
 //!     rankers: vec!["new".to_owned(), "old".to_owned()],
 //!     versions: vec![None],
@@ -31,6 +32,7 @@
 
 #![warn(clippy::self_named_module_files)]
 
+pub mod amounts;
 mod bots;
 pub mod decide;
 pub mod integrity;

@@ -6,6 +6,8 @@ use std::fmt::Write as _;
 use statistics::Counts;
 use times::date;
 
+use crate::amounts::Amounts;
+
 /// What one day says about a pair of rankers in a version of the experiment; wins are those of the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Day {
@@ -26,9 +28,26 @@ pub struct DayCounts {
     pub units: Counts,
     /// Impressions shown on the day.
     pub impressions: Counts,
+    /// How many clicks and clicked impressions each side of the units has, where that is known.
+    pub amounts: Amounts,
 }
 
-/// The columns of a table of outcomes.
+impl DayCounts {
+    /// These, without amounts.
+    #[must_use]
+    pub fn of(units: Counts, impressions: Counts) -> Self {
+        Self { units, impressions, amounts: Amounts::default() }
+    }
+
+    /// The same for the two rankers in the other order.
+    #[must_use]
+    pub fn swapped(self) -> Self {
+        let Self { units, impressions, amounts } = self;
+        Self { units: units.swapped(), impressions: impressions.swapped(), amounts: amounts.swapped() }
+    }
+}
+
+/// The columns of a table of outcomes; those of [`Amounts::COLUMNS`] follow where some row has amounts.
 pub const COLUMNS: [&str; 9] = [
     "day",
     "first",
@@ -62,11 +81,17 @@ impl Outcomes {
         self.versions.iter().any(Option::is_some)
     }
 
+    /// Whether some row has amounts.
+    #[must_use]
+    pub fn have_amounts(&self) -> bool {
+        self.days.iter().any(|day| !day.counts.amounts.are_none())
+    }
+
     /// As CSV; wins are those of the first ranker, and units stand on the day on which they closed.
     #[must_use]
     pub fn to_csv(&self) -> String {
-        let are_named = self.are_named();
-        let mut text = header(are_named) + "\n";
+        let (are_named, have_amounts) = (self.are_named(), self.have_amounts());
+        let mut text = header(are_named, have_amounts) + "\n";
         for Day { version, day, pair, counts } in &self.days {
             if are_named {
                 text += &quoted(self.versions.get(*version).and_then(Option::as_deref).unwrap_or_default());
@@ -76,6 +101,9 @@ impl Outcomes {
             let _ = write!(text, "{},{first},{second}", date(*day));
             for Counts { wins, losses, ties } in [counts.units, counts.impressions] {
                 let _ = write!(text, ",{wins},{losses},{ties}");
+            }
+            if have_amounts {
+                counts.amounts.numbers().iter().for_each(|number| _ = write!(text, ",{number}"));
             }
             text.push('\n');
         }
@@ -114,9 +142,10 @@ impl Outcomes {
 }
 
 /// The first line of a table.
-fn header(are_named: bool) -> String {
-    let columns = COLUMNS.join(",");
-    if are_named { format!("{VERSION},{columns}") } else { columns }
+fn header(are_named: bool, have_amounts: bool) -> String {
+    let version = are_named.then_some(VERSION).into_iter();
+    let amounts: &[&str] = if have_amounts { &Amounts::COLUMNS } else { &[] };
+    version.chain(COLUMNS).chain(amounts.iter().copied()).collect::<Vec<_>>().join(",")
 }
 
 /// A field of CSV, quoted where it must be.
@@ -151,9 +180,13 @@ pub(crate) fn of_table(table: &str) -> Outcomes {
             let count = |at: usize| fields[at].parse().unwrap();
             let counts = |at: usize| Counts::new(count(at), count(at + 1), count(at + 2));
             let (first, second) = (place(fields[1]), place(fields[2]));
-            let mut counts = DayCounts { units: counts(3), impressions: counts(6) };
+            let mut counts = DayCounts::of(counts(3), counts(6));
+            if fields.len() > COLUMNS.len() {
+                let number = |at: usize| fields[COLUMNS.len() + at].parse().unwrap();
+                counts.amounts = Amounts::of_numbers(std::array::from_fn(number));
+            }
             if second < first {
-                counts = DayCounts { units: counts.units.swapped(), impressions: counts.impressions.swapped() };
+                counts = counts.swapped();
             }
             Day {
                 version: versions.iter().position(|known| known == version).unwrap(),

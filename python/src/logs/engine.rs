@@ -8,6 +8,7 @@ use click_logs::model::Settings;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use serde::{Deserialize, Serialize};
+use verdicts::amounts::{Amounts, SideClicks};
 use verdicts::integrity::{PageCounts, PageRecord};
 use verdicts::outcomes::DayCounts;
 use verdicts::{OfVersion, PairChoices};
@@ -87,12 +88,16 @@ impl<const N: usize> Writer<N> {
 const OUTCOMES: [&str; 10] = ["kind", "high", "low", "day", "net", "flags", "clicks", "all_clicks", "shown", "order"];
 /// Where the page of an impression begins in the column `flags`, which begins with three of the outcome.
 const PAGE: u32 = 3;
+/// Where the clicks of each side begin in it, after the page.
+const SIDES: u32 = PAGE + 24;
 
 /// How many numbers the pages of a day and a pair are.
 pub(crate) const PAGE_COUNTS: usize = PageCounts::COLUMNS.len();
-/// How many numbers a row of counts has: of a day and a pair, wins, losses and ties by units and by impressions, and the
-/// counts of pages, one of which may be negative; of a fate, one.
-const NUMBERS: usize = 6 + PAGE_COUNTS;
+/// How many numbers the amounts of a day and a pair are.
+pub(crate) const AMOUNTS: usize = Amounts::COLUMNS.len();
+/// How many numbers a row of counts has: of a day and a pair, wins, losses and ties by units and by impressions, the counts of
+/// pages and amounts, some of which may be negative; of a fate, one.
+const NUMBERS: usize = 6 + PAGE_COUNTS + AMOUNTS;
 /// How many columns of whole numbers: the kind of the row and the day, too.
 const COUNTS: usize = 2 + NUMBERS;
 
@@ -105,12 +110,13 @@ fn counts_row(kind: i64, day: i32, numbers: [i64; NUMBERS]) -> [i64; COUNTS] {
 }
 
 /// The numbers of a day and a pair.
-fn numbers_of(OfDay { counts: DayCounts { units, impressions }, pages }: OfDay) -> [i64; NUMBERS] {
+fn numbers_of(OfDay { counts: DayCounts { units, impressions, amounts }, pages }: OfDay) -> [i64; NUMBERS] {
     let mut numbers = [0; NUMBERS];
     let [a, b] = [units, impressions].map(|counts| [counts.wins, counts.losses, counts.ties].map(u64::cast_signed));
     numbers[..3].copy_from_slice(&a);
     numbers[3..6].copy_from_slice(&b);
-    numbers[6..].copy_from_slice(&pages.numbers());
+    numbers[6..6 + PAGE_COUNTS].copy_from_slice(&pages.numbers());
+    numbers[6 + PAGE_COUNTS..].copy_from_slice(&amounts.numbers());
     numbers
 }
 
@@ -121,7 +127,8 @@ fn of_numbers(numbers: [i64; NUMBERS]) -> OfDay {
         statistics::Counts::new(wins, losses, ties)
     };
     let pages = PageCounts::of_numbers(std::array::from_fn(|at| numbers[6 + at]));
-    OfDay { counts: DayCounts { units: of(0), impressions: of(3) }, pages }
+    let amounts = Amounts::of_numbers(std::array::from_fn(|at| numbers[6 + PAGE_COUNTS + at]));
+    OfDay { counts: DayCounts { units: of(0), impressions: of(3), amounts }, pages }
 }
 
 /// What a part of a log, or all of it, says of all impressions.
@@ -271,7 +278,9 @@ impl Gathering {
             let [high, low] = [(outcome.unit >> 64) as u64 as i64, outcome.unit as u64 as i64];
             let flags = [outcome.stands, outcome.is_known_bot, outcome.is_set_aside];
             let flags = flags.into_iter().enumerate().fold(0, |all, (at, flag)| all | i64::from(flag) << at);
-            let flags = flags | i64::from(outcome.page.packed()) << PAGE;
+            let flags = flags
+                | i64::from(outcome.page.packed()) << PAGE
+                | i64::from(SideClicks::packed(outcome.sides)) << SIDES;
             let (shown, order) = (outcome.shown.0, outcome.shown.1.into());
             let (clicks, all) = (i64::from(outcome.clicks), i64::from(outcome.all_clicks));
             let numbers =
@@ -363,7 +372,8 @@ impl Counting {
                 shown: (number(8), number(9) as u32),
                 clicks: number(6) as u32,
                 all_clicks: number(7) as u32,
-                page: PageRecord::unpacked((number(5) >> PAGE) as u32),
+                page: PageRecord::unpacked((number(5) >> PAGE) as u32 & ((1 << (SIDES - PAGE)) - 1)),
+                sides: SideClicks::unpacked((number(5) >> SIDES) as u32),
             };
             self.units.push(&outcome).map_err(value_error)?;
         }

@@ -23,7 +23,7 @@ use pyo3::types::PyBytes;
 use serde_json::{Value, json};
 use verdicts::decide::{By, decide};
 
-pub(crate) use self::engine::{Counting, Gathering, PAGE_COUNTS, Rows, added_up, surveyed};
+pub(crate) use self::engine::{AMOUNTS, Counting, Gathering, PAGE_COUNTS, Rows, added_up, surveyed};
 
 use crate::arrow::Batch;
 use crate::call::value_error;

@@ -1,11 +1,13 @@
 //! Every event, one object per line.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use interleave::Preference;
 use serde::Serialize;
 use statistics::Counts;
 use traffic::{Choice, Config, Event, Guard, Notice, Outcome, Reason, Recorded, Row};
+use verdicts::amounts::Amounts;
 
 use super::ExportError;
 use crate::ids;
@@ -140,6 +142,9 @@ struct Pair {
     pair: (u32, u32),
     units: [u64; 3],
     impressions: [u64; 3],
+    /// By the names of columns of outcomes; left out where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    amounts: Option<BTreeMap<&'static str, i64>>,
 }
 
 impl<'a> Details<'a> {
@@ -181,12 +186,16 @@ impl<'a> Details<'a> {
                 };
                 Self::Closed { time: *time, impression: *impression, reason, ranker, outcome }
             }
-            Event::Day { time, day, rows } => {
+            Event::Day { time, day, rows, has_amounts: _ } => {
                 let counts = |Counts { wins, losses, ties }: Counts| [wins, losses, ties];
-                let pair = |&Row { pair, units, impressions }: &Row| Pair {
+                let amounts = |amounts: Amounts| {
+                    (!amounts.are_none()).then(|| Amounts::COLUMNS.into_iter().zip(amounts.numbers()).collect())
+                };
+                let pair = |&Row { pair, units, impressions, amounts: of }: &Row| Pair {
                     pair,
                     units: counts(units),
                     impressions: counts(impressions),
+                    amounts: amounts(of),
                 };
                 Self::Day { time: *time, day: *day, rows: rows.iter().map(pair).collect() }
             }

@@ -111,6 +111,7 @@ impl Snapshot<Value> {
                 "verdict": pair.verdict,
                 "winner": pair.winner,
                 "since": pair.since,
+                "effect": pair.effect,
                 "more": pair.more_until_decided,
             })
         });

@@ -48,12 +48,7 @@ fn outcomes() -> Outcomes {
                 let share = 0.5 + 0.001 * (second - first) as f64;
                 let wins = (0..UNITS).filter(|_| generator.random::<f64>() < share).count() as u64;
                 let units = Counts::new(wins, UNITS - wins, UNITS / 4);
-                days.push(Day {
-                    version: 0,
-                    day,
-                    pair: (first, second),
-                    counts: DayCounts { units, impressions: units },
-                });
+                days.push(Day { version: 0, day, pair: (first, second), counts: DayCounts::of(units, units) });
             }
         }
     }

@@ -11,6 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use verdicts::OfVersion;
+use verdicts::amounts::SideClicks;
 use verdicts::integrity::PageRecord;
 
 use super::encode::note_action;
@@ -53,6 +54,8 @@ pub struct UnitOutcome<'a> {
     pub all_clicks: u32,
     /// What its page says of the pair.
     pub page: PageRecord,
+    /// Clicks on documents of each of the pair, each document once, if the impression says whose these are.
+    pub sides: Option<SideClicks>,
 }
 
 /// How many tables a log in memory has: each is small enough for a processor's cache.
@@ -236,6 +239,7 @@ impl FrameJoin {
                 clicks: outcome.clicks,
                 all_clicks: outcome.all_clicks,
                 page: outcome.page,
+                sides: outcome.sides,
             });
         };
         // Each part is given back as soon as it is joined.
@@ -308,6 +312,7 @@ impl Units {
             clicks: outcome.clicks,
             all_clicks: outcome.all_clicks,
             page: outcome.page,
+            sides: outcome.sides,
             origin: None,
         });
         Ok(())

@@ -1,5 +1,6 @@
 //! What an impression says about one pair of its rankers, as bytes: what units are counted from.
 
+use verdicts::amounts::SideClicks;
 use verdicts::integrity::PageRecord;
 
 use super::record::{ID, ORIGIN, Origin, TIME, read_id, read_origin, read_time, write_id, write_origin, write_time};
@@ -27,6 +28,8 @@ pub(super) struct PairOutcome {
     pub(super) all_clicks: u32,
     /// What its page says of the pair.
     pub(super) page: PageRecord,
+    /// Clicks on documents of each of the pair, if it says whose these are.
+    pub(super) sides: Option<SideClicks>,
     pub(super) origin: Option<Origin>,
 }
 
@@ -61,6 +64,7 @@ struct KeptOutcome {
     clicks: u32,
     all_clicks: u32,
     page: u32,
+    sides: u32,
     pair: [u8; 2],
     net: i8,
     stands: bool,
@@ -79,6 +83,7 @@ impl Kept {
         let PairOutcome { unit, shown, day, lineup, pair, net, stands, is_set_aside, is_known_bot, clicks, .. } =
             outcome;
         let (all_clicks, page) = (outcome.all_clicks, outcome.page.packed());
+        let sides = SideClicks::packed(outcome.sides);
         let last = self.0.len() - 1;
         self.0[last].push(KeptOutcome {
             unit,
@@ -88,6 +93,7 @@ impl Kept {
             clicks,
             all_clicks,
             page,
+            sides,
             pair,
             net,
             stands,
@@ -123,6 +129,7 @@ impl OutcomeSource for Kept {
             clicks,
             all_clicks,
             page: PageRecord::unpacked(kept.page),
+            sides: SideClicks::unpacked(kept.sides),
             origin: None,
         }
     }
@@ -132,9 +139,11 @@ impl OutcomeSource for Kept {
 pub(super) const UNKNOWN: u8 = u8::MAX;
 
 /// Bytes without an origin.
-const LENGTH: usize = ID + 15 + TIME + 4 + PAGE;
+const LENGTH: usize = ID + 15 + TIME + 4 + PAGE + SIDES;
 /// Bytes of what its page says.
 const PAGE: usize = 3;
+/// Bytes of the clicks on each side.
+const SIDES: usize = 4;
 
 /// Bytes of one, with its origin or without.
 pub(super) fn length(keeps_origins: bool) -> usize {
@@ -157,6 +166,7 @@ impl PairOutcome {
         write_time(self.shown.0, bytes);
         bytes.extend_from_slice(&self.shown.1.to_le_bytes());
         bytes.extend_from_slice(&self.page.packed().to_le_bytes()[..PAGE]);
+        bytes.extend_from_slice(&SideClicks::packed(self.sides).to_le_bytes());
         if let Some(origin) = self.origin {
             write_origin(origin, bytes);
         }
@@ -184,6 +194,7 @@ impl PairOutcome {
                 let page = &rest[15 + TIME + 4..];
                 u32::from_le_bytes([page[0], page[1], page[2], 0])
             }),
+            sides: SideClicks::unpacked(u32::from_le_bytes(four(15 + TIME + 4 + PAGE))),
             origin: (bytes.len() > LENGTH).then(|| read_origin(&bytes[LENGTH..])),
         }
     }
@@ -209,6 +220,7 @@ mod tests {
                 clicks: 9,
                 all_clicks: 1 << 20,
                 page: PageRecord::unpacked(0xfff7 << 8 | 0b1_0001),
+                sides: origin.map(|_| SideClicks([3, 10_000])),
                 origin,
             };
             let mut bytes = Vec::new();

@@ -1,6 +1,7 @@
 //! What an impression says of its page, beside who won: coins and clicks, by pair of its rankers.
 
 use interleave::receipt::Mixed;
+use verdicts::amounts::SideClicks;
 use verdicts::integrity::{Draw, PageClicks, PageRecord, Side};
 
 use super::record::ImpressionRecord;
@@ -13,6 +14,8 @@ pub(super) struct PageOf {
     coins: Coins,
     /// By document that was mixed: its owner.
     owners: Vec<u8>,
+    /// By ranker of the lineup: clicks on its documents; empty if it is not known whose these are.
+    clicks_of: Vec<u16>,
     /// By document that was mixed: the ranks that two rankers give it.
     ranks: Vec<[Option<u16>; 2]>,
     clicks: PageClicks,
@@ -30,33 +33,40 @@ enum Coins {
 }
 
 impl PageOf {
-    /// Reads an impression with these clicks; `credit` is what is kept of its teams or receipt.
+    /// Reads an impression with these clicks; `credit` is what is kept of its teams or receipt, `positions` are the places of the page
+    /// that were clicked, each once.
     pub(super) fn read(
         &mut self,
         lineup: &Lineup,
         record: ImpressionRecord<'_>,
         credit: &[u8],
+        positions: &[usize],
         clicked: Clicked,
     ) -> Result<(), String> {
         self.coins = Coins::Nowhere;
         self.owners.clear();
+        self.clicks_of.clear();
         self.near.clear();
-        let mut page = None;
+        let (mut page, mut are_known) = (None, false);
         match &lineup.scheme {
             Scheme::Teams => {
                 self.owners.extend_from_slice(&credit[..record.shown().min(credit.len())]);
+                are_known = true;
                 // Teams are those of the page: of what was mixed only if the page displays that as it is.
                 if record.oddities().are_none() && !self.owners.contains(&NOBODY) {
                     self.coins = Coins::Owners;
                 }
             }
-            scheme if shows_coins(scheme) => {
+            scheme if shows_coins(scheme) || names_owners(scheme) => {
                 let (displayed, _, body) = read_credit(credit).ok_or("what is kept of a receipt is damaged")?;
                 let mixed = Mixed::from_body(body, matches!(scheme, Scheme::Multileaving(_)), &lineup.method)
                     .map_err(|error| error.to_string())?;
                 if let Some(owners) = mixed.owners() {
                     self.owners.extend(owners.into_iter().map(|owner| owner.map_or(NOBODY, |owner| owner as u8)));
-                    self.coins = Coins::Owners;
+                    are_known = true;
+                    if shows_coins(scheme) {
+                        self.coins = Coins::Owners;
+                    }
                 } else if let Some(ranks) = mixed.ranks() {
                     self.ranks = ranks;
                     self.coins = Coins::Ranks;
@@ -69,10 +79,25 @@ impl PageOf {
             Some(page) => page.places().nth(place).flatten(),
             None => Some(place),
         };
+        if are_known {
+            // Of a log with teams, the other of two rankers may be named by no document.
+            self.clicks_of.resize(lineup.rankers.len().max(2), 0);
+            for owner in positions.iter().filter_map(|place| self.owners.get(mixed_at(*place)?)) {
+                if let Some(clicks) = self.clicks_of.get_mut(usize::from(*owner)) {
+                    *clicks = clicks.saturating_add(1);
+                }
+            }
+        }
         let near = (0..64).filter(|place| clicked.near >> place & 1 == 1).filter_map(mixed_at);
         self.near.extend(near.filter_map(|at| self.owners.get(at)).filter(|owner| **owner != NOBODY));
         self.clicks = PageClicks { any: clicked.any, lost: clicked.lost, near: [false; 2] };
         Ok(())
+    }
+
+    /// The clicks on documents of each of a pair of its rankers, if it is known whose these are; an unknown ranker has none.
+    pub(super) fn sides(&self, i: u8, j: u8) -> Option<SideClicks> {
+        let of = |ranker: u8| self.clicks_of.get(usize::from(ranker)).copied().unwrap_or(0);
+        (!self.clicks_of.is_empty()).then(|| SideClicks([of(i), of(j)]))
     }
 
     /// What it says of a pair of its rankers, by their places in the lineup.
@@ -85,6 +110,11 @@ impl PageOf {
         let near = [i, j].map(|ranker| self.near.contains(&ranker));
         PageRecord { draw, clicks: PageClicks { near, ..self.clicks }, is_identical: false }
     }
+}
+
+/// Whether receipts of a method say who owns each document, though no fair coin says who comes first.
+fn names_owners(scheme: &Scheme) -> bool {
+    matches!(scheme, Scheme::Interleaving(interleave::AnyInterleaving::ProbabilisticAssignment(_)))
 }
 
 /// Whether receipts of a method show the coins that were tossed for a list.

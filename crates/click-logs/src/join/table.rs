@@ -451,7 +451,8 @@ impl<'a> Table<'a> {
             let lineup = &lineups[record.lineup() as usize];
             let credit = record.credit(&mut teams);
             let lost = entry.clicks[ClickFate::NotShown as usize] > 0;
-            page.read(lineup, record, credit, Clicked { any: in_window > 0, lost, near: entry.near })?;
+            let clicked = Clicked { any: in_window > 0, lost, near: entry.near };
+            page.read(lineup, record, credit, &positions, clicked)?;
             let mut outcome = PairOutcome {
                 unit: record.unit(),
                 shown: seen(record),
@@ -465,6 +466,7 @@ impl<'a> Table<'a> {
                 clicks: positions.len() as u32,
                 all_clicks: in_window,
                 page: PageRecord::default(),
+                sides: None,
                 origin: record.origin(),
             };
             if matches!(lineup.scheme, Scheme::Teams) && lineup.rankers.len() < 2 {
@@ -478,12 +480,14 @@ impl<'a> Table<'a> {
                 };
                 outcome.net = i8::from(wins);
                 outcome.page = page.of_pair(0, NOBODY);
+                outcome.sides = page.sides(0, UNKNOWN);
                 take(outcome);
                 continue;
             }
             lineup.outcomes(credit, record.shown(), &positions, |i, j, winner| {
                 outcome.pair = [i as u8, j as u8];
                 outcome.page = page.of_pair(i as u8, j as u8);
+                outcome.sides = page.sides(i as u8, j as u8);
                 outcome.net = match winner {
                     interleave::Preference::First => 1,
                     interleave::Preference::Second => -1,
@@ -512,6 +516,7 @@ impl<'a> Table<'a> {
                     clicks: 0,
                     all_clicks: 0,
                     page: PageRecord::default(),
+                    sides: None,
                     origin: self.keeps_origins.then_some((0, 0)),
                 });
             }

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
 use statistics::Preference;
+use verdicts::amounts::{SideClicks, UnitAmounts};
 use verdicts::integrity::{Fresh, PageCounts, PageDay, PageRecord};
 use verdicts::outcomes::{Day, DayCounts};
 use verdicts::{OfVersion, PairChoice, Version};
@@ -41,6 +42,7 @@ impl AddAssign for OfDay {
     fn add_assign(&mut self, other: Self) {
         self.counts.units += other.counts.units;
         self.counts.impressions += other.counts.impressions;
+        self.counts.amounts += other.counts.amounts;
         self.pages += other.pages;
     }
 }
@@ -59,6 +61,28 @@ pub(super) fn divided(days: impl Iterator<Item = ((usize, i32, (usize, usize)), 
     outcomes.sort_by_key(|day| (day.version, day.day, day.pair));
     all_pages.sort_by_key(|day| (day.version, day.day, day.pair));
     (outcomes, all_pages)
+}
+
+/// What an outcome says of a pair in the order of results.
+#[derive(Debug, Clone, Copy)]
+struct OfPair {
+    pair: (usize, usize),
+    /// 1 if the first won, -1 if the second did.
+    net: i8,
+    page: PageRecord,
+    sides: Option<SideClicks>,
+}
+
+impl OfPair {
+    /// The same with the lower place first.
+    fn in_order(self) -> Self {
+        let Self { pair: (i, j), net, page, sides } = self;
+        if i < j {
+            self
+        } else {
+            Self { pair: (j, i), net: -net, page: page.swapped(), sides: sides.map(SideClicks::swapped) }
+        }
+    }
 }
 
 /// Which version a lineup is of, and which pair of all rankers a pair of a lineup is.
@@ -109,9 +133,8 @@ impl Pairs {
         self.versions.get(version).map_or(PairChoice::Chance, |version| version.choice)
     }
 
-    /// The pair in the order of results, the net outcome of its first, and what the page says of it; `None` if the impression does not
-    /// say which pair it is.
-    fn of(&self, outcome: &PairOutcome) -> Option<((usize, usize), i8, PageRecord)> {
+    /// What an outcome says of its pair; `None` if the impression does not say which pair it is.
+    fn of(&self, outcome: &PairOutcome) -> Option<OfPair> {
         let (version, places) = self.lineups.get(outcome.lineup as usize)?;
         let known = |place: u8| places.get(usize::from(place)).copied();
         let (i, j) = match (known(outcome.pair[0]), known(outcome.pair[1]), self.rankers[*version].as_slice()) {
@@ -124,7 +147,8 @@ impl Pairs {
         if i == j {
             return None;
         }
-        Some(if i < j { ((i, j), outcome.net, outcome.page) } else { ((j, i), -outcome.net, outcome.page.swapped()) })
+        let PairOutcome { net, page, sides, .. } = *outcome;
+        Some(OfPair { pair: (i, j), net, page, sides }.in_order())
     }
 }
 
@@ -195,24 +219,25 @@ impl Counter<'_> {
     }
 
     /// Counts the impressions of a unit, which is a bot from the day `bot_from` on; passes each that says something to `each`,
-    /// also those of bots, with its pair and the net outcome of the pair's first ranker.
+    /// also those of bots, with what it says of its pair.
     fn count_impressions(
         &mut self,
         unit: &[PairOutcome],
         version: usize,
         bot_from: i32,
-        mut each: impl FnMut(&mut Self, &PairOutcome, (usize, usize), i8),
+        mut each: impl FnMut(&mut Self, &PairOutcome, OfPair),
     ) {
         let fresh = self.settings.fresh();
         let first = (fresh == Fresh::FirstOfUnit).then(|| unit.iter().map(|outcome| outcome.shown).min()).flatten();
         for outcome in unit.iter().filter(|outcome| !outcome.is_set_aside) {
             // The other of two rankers is known only if both always met: outcomes may have chosen one to be shown alone.
             let may_be_alone = self.pairs.choice(version) == PairChoice::Steered && outcome.pair.contains(&UNKNOWN);
-            let Some((pair, net, page)) = self.pairs.of(outcome).filter(|_| !may_be_alone) else {
+            let Some(of) = self.pairs.of(outcome).filter(|_| !may_be_alone) else {
                 self.set_aside(outcome, ImpressionFate::OneTeam, ClickFate::SetAside);
                 continue;
             };
-            each(self, outcome, pair, net);
+            each(self, outcome, of);
+            let OfPair { pair, net, page, .. } = of;
             // Bots, too: who is one depends on clicks, and so on what a coin put on top.
             let of_day = self.days.entry((version, outcome.day, pair)).or_default();
             of_day.pages.add(page, fresh == Fresh::Every || Some(outcome.shown) == first);
@@ -229,34 +254,37 @@ impl Counter<'_> {
 
     /// Counts a unit in a version by the sums of its days.
     fn count_days(&mut self, unit: &[PairOutcome], version: usize, bot_from: i32) {
-        // By pair: the days that count, and the net of the impressions on them. A unit meets few pairs.
-        let mut pairs: Vec<((usize, usize), i32, i64)> = Vec::new();
+        // By pair: the days that count, and the net and the amounts of the impressions on them. A unit meets few pairs.
+        let mut pairs: Vec<((usize, usize), i32, i64, UnitAmounts)> = Vec::new();
         let unit_days = self.settings.unit_days as i32;
         let (mut first, mut is_kept) = (None, true);
-        self.count_impressions(unit, version, bot_from, |counter, outcome, pair, net| {
+        self.count_impressions(unit, version, bot_from, |counter, outcome, OfPair { pair, net, sides, .. }| {
             if outcome.stands {
                 is_kept &= *first.get_or_insert(pair) == pair;
             }
             let known = pairs.iter().position(|(known, ..)| *known == pair);
             let at = known.unwrap_or_else(|| {
-                pairs.push((pair, outcome.day.saturating_add(unit_days - 1), 0));
+                pairs.push((pair, outcome.day.saturating_add(unit_days - 1), 0, UnitAmounts::default()));
                 pairs.len() - 1
             });
-            let (_, last, sum) = &mut pairs[at];
+            let (_, last, sum, amounts) = &mut pairs[at];
             if outcome.day <= *last && outcome.day < bot_from {
                 *sum += i64::from(net);
+                amounts.add(sides);
             } else if outcome.day < bot_from && outcome.stands {
                 counter.tally.after_closing += 1;
             }
         });
         self.tally.unkept += u64::from(self.pairs.choice(version) == PairChoice::Kept && !is_kept);
-        for (pair, last, net) in pairs {
+        for (pair, last, net, amounts) in pairs {
             let fate = if bot_from <= last {
                 UnitFate::Bot
             } else if last > self.last_day {
                 UnitFate::Open
             } else {
-                self.days.entry((version, last, pair)).or_default().counts.units.record(Preference::of_net(net as f64));
+                let counts = &mut self.days.entry((version, last, pair)).or_default().counts;
+                counts.units.record(Preference::of_net(net as f64));
+                counts.amounts.record(amounts);
                 UnitFate::Counted
             };
             self.tally.units(fate, 1);
@@ -266,11 +294,11 @@ impl Counter<'_> {
     /// Counts a unit by its very first impression in a version.
     fn count_first(&mut self, unit: &[PairOutcome], version: usize, bot_from: i32) {
         let Some(first) = unit.iter().map(|outcome| outcome.shown).min() else { return };
-        let mut outcomes: Vec<(i32, (usize, usize), i8)> = Vec::new();
+        let mut outcomes: Vec<(i32, OfPair)> = Vec::new();
         let is_set_aside = unit.iter().any(|outcome| outcome.shown == first && outcome.is_set_aside);
-        self.count_impressions(unit, version, bot_from, |counter, outcome, pair, net| {
+        self.count_impressions(unit, version, bot_from, |counter, outcome, of| {
             if outcome.shown == first {
-                outcomes.push((outcome.day, pair, net));
+                outcomes.push((outcome.day, of));
             } else if outcome.day < bot_from && outcome.stands {
                 counter.tally.after_closing += 1;
             }
@@ -283,13 +311,10 @@ impl Counter<'_> {
         } else if is_set_aside || outcomes.is_empty() {
             self.tally.units(UnitFate::Spent, 1);
         } else {
-            for (day, pair, net) in outcomes {
-                self.days
-                    .entry((version, day, pair))
-                    .or_default()
-                    .counts
-                    .units
-                    .record(Preference::of_net(f64::from(net)));
+            for (day, OfPair { pair, net, sides, .. }) in outcomes {
+                let counts = &mut self.days.entry((version, day, pair)).or_default().counts;
+                counts.units.record(Preference::of_net(f64::from(net)));
+                counts.amounts.record(UnitAmounts::of(sides));
                 self.tally.units(UnitFate::Counted, 1);
             }
         }

@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn outcomes_survive_their_table() {
-        let counts = |n: u64| DayCounts { units: Counts::new(n, 2, 3), impressions: Counts::new(4, n, 6) };
+        let counts = |n: u64| DayCounts::of(Counts::new(n, 2, 3), Counts::new(4, n, 6));
         let outcomes = Outcomes {
             rankers: vec!["a,b".to_owned(), "new \"x\"".to_owned(), "old".to_owned()],
             versions: vec![None],

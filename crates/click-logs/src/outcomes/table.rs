@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ranktypes::text::excerpt;
 use statistics::Counts;
 use times::{date, day_of_date};
+use verdicts::amounts::Amounts;
 use verdicts::outcomes::{COLUMNS, Day, DayCounts, Outcomes, VERSION};
 use verdicts::wrong_version;
 
@@ -14,13 +15,15 @@ use crate::read::Fields;
 
 /// The largest count: sums of days stay far from the largest numbers, and doubles hold it.
 const MOST: u64 = 1_000_000_000_000;
+/// The largest amount, of which some are sums of squares.
+const MOST_AMOUNT: i64 = 1_000_000_000_000_000;
 
 /// How many of [`COLUMNS`] a table must have: those of impressions may be left out, all three.
 const REQUIRED: usize = 6;
 
 /// The outcomes in CSV with the columns `day`, `first`, `second`, `unit_wins`, `unit_losses` and `unit_ties`, and perhaps
-/// `impression_wins`, `impression_losses`, `impression_ties` and `version`, in any order; others are passed over. The rankers are
-/// those that it names, in the order of their names unless `order` lists them all.
+/// `impression_wins`, `impression_losses`, `impression_ties`, all of [`Amounts::COLUMNS`], and `version`, in any order; others are
+/// passed over. A row with empty cells in all columns of amounts has none. The rankers are those that it names, in the order of their names unless `order` lists them all.
 ///
 /// # Errors
 /// With the line and what is wrong with it; also if two rows are of one version, day and pair.
@@ -69,7 +72,7 @@ pub fn read(text: &str, order: &[String]) -> Result<Outcomes, LogError> {
             let version = versions.iter().position(|known| *known == version).expect("every version is there");
             let [first, second] = pair.map(|name| places[name]);
             let (pair, counts) =
-                if first < second { ((first, second), counts) } else { ((second, first), swapped(counts)) };
+                if first < second { ((first, second), counts) } else { ((second, first), counts.swapped()) };
             Day { version, day, pair, counts }
         })
         .collect();
@@ -90,15 +93,13 @@ pub fn need_impressions(outcomes: &Outcomes) -> Result<(), LogError> {
     Ok(())
 }
 
-fn swapped(counts: DayCounts) -> DayCounts {
-    DayCounts { units: counts.units.swapped(), impressions: counts.impressions.swapped() }
-}
-
 /// Where the columns of a table stand.
 struct Columns {
     version: Option<usize>,
     /// By [`COLUMNS`].
     places: Vec<usize>,
+    /// By [`Amounts::COLUMNS`]; empty if the table has none of them.
+    amounts: Vec<usize>,
     number: usize,
 }
 
@@ -145,7 +146,38 @@ impl Columns {
                 COLUMNS.join(",")
             ));
         }
-        Ok(Self { version: place(VERSION)?, places: places.into_iter().flatten().collect(), number: names.len() })
+        let amounts = Amounts::COLUMNS.iter().map(|name| place(name)).collect::<Result<Vec<_>, _>>()?;
+        if amounts.iter().any(Option::is_some)
+            && let Some((name, _)) = Amounts::COLUMNS.iter().zip(&amounts).find(|(_, place)| place.is_none())
+        {
+            return Err(format!(
+                "found some columns of amounts and no {name}; leave all of them out, or none of {}",
+                Amounts::COLUMNS.join(",")
+            ));
+        }
+        let [places, amounts] = [places, amounts].map(|places| places.into_iter().flatten().collect());
+        Ok(Self { version: place(VERSION)?, places, amounts, number: names.len() })
+    }
+
+    /// The amounts of a row of which this number of units closed.
+    fn amounts(&self, fields: &[String], closed: u64) -> Result<Amounts, String> {
+        if self.amounts.iter().all(|place| fields[*place].trim().is_empty()) {
+            return Ok(Amounts::default());
+        }
+        let mut numbers = [0; Amounts::COLUMNS.len()];
+        for ((number, column), place) in numbers.iter_mut().zip(Amounts::COLUMNS).zip(&self.amounts) {
+            let least = if column.ends_with("_products") { -MOST_AMOUNT } else { 0 };
+            let field = &fields[*place];
+            *number =
+                field.trim().parse().ok().filter(|number| (least..=MOST_AMOUNT).contains(number)).ok_or_else(|| {
+                    format!(
+                        "`{column}` is {}, not an amount; expected a whole number from {least} to {MOST_AMOUNT}",
+                        excerpt(field)
+                    )
+                })?;
+        }
+        let amounts = Amounts::of_numbers(numbers);
+        amounts.fault(closed).map_or(Ok(amounts), Err)
     }
 
     fn row<'a>(&self, fields: &'a [String]) -> Result<Row<'a>, String> {
@@ -172,14 +204,16 @@ impl Columns {
             return Err(message);
         }
         let [wins, losses, ties, all_wins, all_losses, all_ties] = counts;
+        let units = Counts::new(wins, losses, ties);
         let counts = DayCounts {
-            units: Counts::new(wins, losses, ties),
+            units,
             impressions: Counts::new(all_wins, all_losses, all_ties),
+            amounts: self.amounts(fields, units.total())?,
         };
         match first.cmp(second) {
             std::cmp::Ordering::Equal => Err(format!("`{first}` against itself; expected two rankers")),
             std::cmp::Ordering::Less => Ok(Row { version, day, pair: [first, second], counts }),
-            std::cmp::Ordering::Greater => Ok(Row { version, day, pair: [second, first], counts: swapped(counts) }),
+            std::cmp::Ordering::Greater => Ok(Row { version, day, pair: [second, first], counts: counts.swapped() }),
         }
     }
 }
@@ -214,6 +248,31 @@ mod tests {
         ] {
             let error = read(header, &[]).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn amounts_are_read_where_they_are() {
+        let usual = format!("{},{}", COLUMNS.join(","), Amounts::COLUMNS.join(","));
+        // A unit with two impressions, two clicks on a document of the first and one of the second; and one of which nothing is known.
+        let known = "2026-01-01,b,a,1,0,1,2,0,0,1,2,4,2,1,0,1,2,1,1,0,0,0";
+        let table = format!("{usual}\n{known}\n2026-01-02,a,b,1,2,3,4,5,6{}\n", ",".repeat(13));
+        let found = read(&table, &[]).unwrap();
+        let [first, second] = [&found.days[0].counts.amounts, &found.days[1].counts.amounts];
+        assert_eq!((first.units, first.clicks.first, first.clicks.second, first.clicks.products), (1, 1, 2, -2));
+        assert!(second.are_none());
+        assert_eq!(read(&found.to_csv(), &[]).unwrap(), found);
+        let without = read(&format!("{}\n2026-01-01,b,a,1,0,1,2,0,0\n", COLUMNS.join(",")), &[]).unwrap();
+        assert!(!without.have_amounts() && without.to_csv().lines().next() == Some(&*COLUMNS.join(",")));
+        for (text, expected) in [
+            (table.replace(",cut_clicks", ",cut"), "1: found some columns of amounts and no cut_clicks;"),
+            (table.replace(",1,2,4,2,1,", ",1,2,4,2,,"), "2: `second_clicks` is ``, not an amount"),
+            (table.replace(",1,2,4,2,1,", ",1,2,4,2,-1,"), "2: `second_clicks` is `-1`, not an amount"),
+            (table.replace(",1,2,4,2,1,", ",3,2,4,2,1,"), "2: `amount_units` is 3, but 2 units closed"),
+            (table.replace(",1,2,4,2,1,", ",1,2,4,9,1,"), "2: no units have these amounts (amount_units 1, "),
+        ] {
+            let error = read(&text, &[]).unwrap_err().in_file(std::path::Path::new("t.csv")).to_string();
+            assert!(error.starts_with(&format!("t.csv:{expected}")), "{error}");
         }
     }
 

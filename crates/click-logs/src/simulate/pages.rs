@@ -75,6 +75,12 @@ impl Displayed {
         (Self { mixed, shown, page, seen, clicked }, receipt)
     }
 
+    /// The positions in the mixed list of the documents whose clicks count.
+    pub(super) fn clicked(&self) -> impl Iterator<Item = usize> {
+        let mixed_at = |place: &usize| self.page.places().nth(*place).flatten();
+        self.clicked.iter().filter_map(mixed_at)
+    }
+
     /// Who won, by the method alone.
     pub(super) fn winner(&self, simulation: &Simulation, receipt: &AnyInterleavingReceipt) -> Preference {
         let seen = self.page.truncated(self.seen);

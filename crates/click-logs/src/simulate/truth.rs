@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use statistics::Preference;
+use verdicts::amounts::{SideClicks, UnitAmounts};
 use verdicts::outcomes::{Day, DayCounts};
 use verdicts::{SaidBy, Version};
 
@@ -34,6 +35,8 @@ pub(super) struct Counted {
     pub(super) pair: (usize, usize),
     /// 1 if the first won, -1 if the second did.
     pub(super) net: i64,
+    /// Clicks on documents of each of them, if the method says whose these are.
+    pub(super) sides: Option<SideClicks>,
 }
 
 impl Truth {
@@ -113,7 +116,7 @@ impl Truth {
     /// The impressions of one user that count, in any order.
     pub(super) fn user(&mut self, impressions: &[Counted]) {
         let mut first: BTreeMap<(&Option<String>, (usize, usize)), i32> = BTreeMap::new();
-        for Counted { version, day, pair, net } in impressions {
+        for Counted { version, day, pair, net, .. } in impressions {
             let counts = self.days.entry((version.clone(), *day, *pair)).or_default();
             counts.impressions.record(Preference::of_net(*net as f64));
             let earliest = first.entry((version, *pair)).or_insert(*day);
@@ -121,9 +124,14 @@ impl Truth {
         }
         for (&(version, pair), &day) in &first {
             let of_pair = || impressions.iter().filter(move |seen| seen.version == *version && seen.pair == pair);
-            let net: i64 = of_pair().filter(|seen| seen.day == day).map(|seen| seen.net).sum();
+            let (mut net, mut amounts) = (0, UnitAmounts::default());
+            for seen in of_pair().filter(|seen| seen.day == day) {
+                net += seen.net;
+                amounts.add(seen.sides);
+            }
             let counts = self.days.entry((version.clone(), day, pair)).or_default();
             counts.units.record(Preference::of_net(net as f64));
+            counts.amounts.record(amounts);
             self.tally.units(UnitFate::Counted, 1);
             self.tally.after_closing += of_pair().filter(|seen| seen.day > day).count() as u64;
         }
@@ -139,6 +147,7 @@ impl Truth {
             let sum = self.days.entry(key.clone()).or_default();
             sum.units += counts.units;
             sum.impressions += counts.impressions;
+            sum.amounts += counts.amounts;
         }
         self.versions.extend(other.versions.iter().cloned());
         self.tally += other.tally;

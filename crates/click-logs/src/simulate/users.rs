@@ -3,9 +3,12 @@
 use clicks::{CompiledClickModel, User};
 use interleave::keyed::RunKey;
 use interleave::receipt::{ExperimentVersion, Receipt};
-use interleave::{AnyInterleavingReceipt, Doc, Examination, Generator, Interleaving, Preference, RankedList};
+use interleave::{
+    AnyInterleaving, AnyInterleavingReceipt, Doc, Examination, Generator, Interleaving, Preference, RankedList,
+};
 use rand::RngExt;
 use times::DAY;
+use verdicts::amounts::SideClicks;
 
 use super::lines::{ClickLine, CreditLine, ImpressionLine};
 use super::pages::{ADVERTISEMENT, Displayed};
@@ -66,6 +69,13 @@ struct Happened {
     dwell: f64,
 }
 
+impl Happened {
+    /// Whether it counts for a ranker.
+    fn counts(&self) -> bool {
+        self.fate == ClickFate::Credited && self.is_logged
+    }
+}
+
 /// An impression that was played.
 struct Played {
     shown: Vec<u16>,
@@ -104,16 +114,40 @@ impl Played {
         if self.shown.contains(&ADVERTISEMENT) { &[ADVERTISEMENT] } else { &[] }
     }
 
-    /// Who owns each document that was mixed, if lines say so.
-    fn teams(&self, simulation: &Simulation) -> Option<Vec<Option<u8>>> {
-        let owner = |position| match simulation.method.credit(&self.kept, &[position]).expect("a position of the list")
-        {
+    /// Who owns a document that was mixed: whoever wins by a click on it alone.
+    fn owner(&self, simulation: &Simulation, position: usize) -> Option<u8> {
+        match simulation.method.credit(&self.kept, &[position]).expect("a position of the list") {
             Preference::First => Some(0),
             Preference::Second => Some(1),
             Preference::Tie => None,
+        }
+    }
+
+    /// Clicks that count on the documents of each ranker, if the method says whose these are.
+    fn sides(&self, simulation: &Simulation) -> Option<SideClicks> {
+        let mut sides = [0; 2];
+        let mut add = |position| {
+            if let Some(owner) = self.owner(simulation, position) {
+                sides[usize::from(owner)] += 1;
+            }
         };
+        match &self.displayed {
+            Some(displayed) => displayed.clicked().for_each(&mut add),
+            None => {
+                let counted = self.happened.iter().filter(|click| click.counts());
+                let position = |click: &Happened| self.shown.iter().position(|document| *document == click.document);
+                counted.filter_map(position).for_each(&mut add);
+            }
+        }
+        let names_owners =
+            matches!(simulation.method, AnyInterleaving::TeamDraft(_) | AnyInterleaving::ProbabilisticAssignment(_));
+        names_owners.then_some(SideClicks(sides))
+    }
+
+    /// Who owns each document that was mixed, if lines say so.
+    fn teams(&self, simulation: &Simulation) -> Option<Vec<Option<u8>>> {
         let mixed = self.displayed.as_ref().map_or(self.shown.len(), |displayed| displayed.mixed.len());
-        simulation.has_teams().then(|| (0..mixed).map(owner).collect())
+        simulation.has_teams().then(|| (0..mixed).map(|position| self.owner(simulation, position)).collect())
     }
 
     /// The bytes of the receipt of a line about the documents of `query`.
@@ -279,6 +313,7 @@ impl<'a> UserLog<'a> {
             truth.impression_lines(fate, 1);
             Some(fate)
         };
+        let sides = played.sides(simulation);
         let Played { shown, happened, winner, .. } = played;
         self.clicks(id, query, &shown, visit, fate, happened, &mut chance, lines, truth);
         fate?;
@@ -287,9 +322,13 @@ impl<'a> UserLog<'a> {
             Preference::Second => -1,
             Preference::Tie => 0,
         };
-        let (pair, net) = if first < second { ((first, second), net) } else { ((second, first), -net) };
+        let (pair, net, sides) = if first < second {
+            ((first, second), net, sides)
+        } else {
+            ((second, first), -net, sides.map(SideClicks::swapped))
+        };
         let day = self.simulation.first_day + visit.day as i32;
-        Some(Counted { version: name, day, pair, net })
+        Some(Counted { version: name, day, pair, net, sides })
     }
 
     /// What the user sees and clicks, and who wins by the method alone.
@@ -305,7 +344,6 @@ impl<'a> UserLog<'a> {
         let key = self.run.impression(number);
         let mut happened: Vec<Happened> = Vec::new();
         let mut luck = key.users();
-        let counts = |click: &Happened| click.fate == ClickFate::Credited && click.is_logged;
         if simulation.has_pages() {
             let (displayed, kept) = Displayed::read(
                 simulation,
@@ -317,7 +355,7 @@ impl<'a> UserLog<'a> {
                 chance,
                 |document, chance| {
                     let click = self::happened(simulation, visit, document, chance);
-                    let is_counted = counts(&click);
+                    let is_counted = click.counts();
                     happened.push(click);
                     is_counted
                 },
@@ -335,7 +373,7 @@ impl<'a> UserLog<'a> {
                 return Examination { clicked: false, abandons: read.abandons };
             }
             let click = self::happened(simulation, visit, doc.index() as u16, chance);
-            let counts = counts(&click);
+            let counts = click.counts();
             happened.push(click);
             Examination { clicked: counts, abandons: read.abandons }
         });

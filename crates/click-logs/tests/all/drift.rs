@@ -14,7 +14,7 @@ fn log(days: &[(u64, f64)], seed: u64) -> Outcomes {
     let day = |(day, &(users, share)): (usize, &(u64, f64))| {
         let wins = (0..users).filter(|_| generator.random::<f64>() < share).count() as u64;
         let units = Counts::new(wins, users - wins, 0);
-        Day { version: 0, day: 20_000 + day as i32, pair: (0, 1), counts: DayCounts { units, impressions: units } }
+        Day { version: 0, day: 20_000 + day as i32, pair: (0, 1), counts: DayCounts::of(units, units) }
     };
     let days = days.iter().enumerate().map(day).collect();
     Outcomes { rankers: vec!["A".to_owned(), "B".to_owned()], versions: vec![None], days }
@@ -99,7 +99,7 @@ fn the_best_of_three_may_be_of_the_past() {
     for (day, [ab, ac, bc]) in [(1, [(300, 100), (300, 100), (200, 200)]), (2, [(100, 900), (200, 200), (300, 200)])] {
         for (pair, (wins, losses)) in [((0, 1), ab), ((0, 2), ac), ((1, 2), bc)] {
             let units = Counts::new(wins, losses, 3);
-            outcomes.days.push(Day { version: 0, day, pair, counts: DayCounts { units, impressions: units } });
+            outcomes.days.push(Day { version: 0, day, pair, counts: DayCounts::of(units, units) });
         }
     }
     let decision = judged(&outcomes);

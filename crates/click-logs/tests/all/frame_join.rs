@@ -199,6 +199,7 @@ fn a_ranker_that_nobody_named_is_refused() {
         clicks: 1,
         all_clicks: 1,
         page: PageRecord::default(),
+        sides: None,
     };
     assert!(units.push(&outcome).unwrap_err().to_string().contains("the ranker C, which is none of A, B"));
     let outcome = UnitOutcome { version: Some("7"), rankers: [Some("A"), Some("B")], ..outcome };

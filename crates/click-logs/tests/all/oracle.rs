@@ -8,6 +8,7 @@ use interleave::Generator;
 use rand::{RngExt, SeedableRng};
 use statistics::Preference;
 use times::{DAY, Zone};
+use verdicts::amounts::{Amounts, SideSums};
 use verdicts::ledger::{self, Outcome, Row, Rule, Said, UnitLedger};
 use verdicts::outcomes::DayCounts;
 use verdicts::{Bots, PairChoice};
@@ -122,6 +123,31 @@ fn settled(
     (good, in_conflict)
 }
 
+/// The amounts of one unit, by clicks of its impressions on documents of each side.
+fn amounts_of(impressions: &[[i64; 2]]) -> Amounts {
+    let count = impressions.len() as i64;
+    let side_sums = |value: fn(i64) -> i64| {
+        let [mut first, mut second] =
+            [0, 1].map(|side| impressions.iter().map(|clicks| value(clicks[side])).sum::<i64>());
+        let cut = ((first - second).abs() - 5).max(0);
+        if first > second {
+            first -= cut;
+        } else {
+            second -= cut;
+        }
+        let squares = ((first - second) * (first - second)) as u64;
+        let [first, second, cut, products] = [first, second, cut, count * (first - second)];
+        SideSums { first: first as u64, second: second as u64, cut: cut as u64, squares, products }
+    };
+    Amounts {
+        units: u64::from(count > 0),
+        impressions: count as u64,
+        impression_squares: (count * count) as u64,
+        clicks: side_sums(|clicks| clicks),
+        clicked: side_sums(i64::signum),
+    }
+}
+
 /// Days by pair (there is one), and counts of fates as `impression late` and so on.
 fn plainly(
     shown: &[Shown],
@@ -162,7 +188,7 @@ fn plainly(
         users.entry(shown.user.unwrap()).or_default().entry(settings.zone.day(shown.time)).or_default().push(id);
     }
     let mut days: BTreeMap<i32, DayCounts> = BTreeMap::new();
-    let (mut nets, mut bots_from) = (BTreeMap::<u32, i64>::new(), BTreeMap::new());
+    let (mut nets, mut bots_from) = (BTreeMap::<u32, (i64, [i64; 2])>::new(), BTreeMap::new());
     for (&user, of_user) in &users {
         let is_bot = |ids: &Vec<u32>| {
             let clicks: u64 = ids.iter().map(|id| in_window.get(id).copied().unwrap_or(0)).sum();
@@ -172,7 +198,7 @@ fn plainly(
         bots_from.insert(user, bot_from);
         let first = *of_user.keys().next().unwrap();
         let last = first + settings.unit_days as i32 - 1;
-        let mut sum = 0;
+        let (mut sum, mut counted) = (0, Vec::new());
         for (&day, ids) in of_user {
             for id in ids {
                 let empty = BTreeSet::new();
@@ -186,10 +212,14 @@ fn plainly(
                 *of_impressions.entry("credited").or_default() += 1;
                 let teams = good[id].teams.as_ref().unwrap();
                 let of_team = |team| clicks.iter().filter(|document| teams[**document] == Some(team)).count() as i64;
-                let net = (of_team("A") - of_team("B")).signum();
+                let both = [of_team("A"), of_team("B")];
+                let net = (both[0] - both[1]).signum();
                 days.entry(day).or_default().impressions.record(Preference::of_net(net as f64));
-                sum += if day <= last { net } else { 0 };
-                nets.insert(*id, net);
+                if day <= last {
+                    sum += net;
+                    counted.push(both);
+                }
+                nets.insert(*id, (net, both));
             }
         }
         if settings.pairs == Some(PairChoice::Steered) {
@@ -200,7 +230,9 @@ fn plainly(
         } else if until != i64::MAX && settings.zone.start(last + 1) + settings.window > until {
             "open"
         } else {
-            days.entry(last).or_default().units.record(Preference::of_net(sum as f64));
+            let counts = days.entry(last).or_default();
+            counts.units.record(Preference::of_net(sum as f64));
+            counts.amounts += amounts_of(&counted);
             "counted"
         };
         *of_units.entry(fate).or_default() += 1;
@@ -217,7 +249,9 @@ fn plainly(
             } else if until != i64::MAX && settings.zone.start(day + 1) + settings.window > until {
                 "open"
             } else if good.contains_key(&first.id) {
-                days.entry(day).or_default().units.record(Preference::of_net(nets[&first.id] as f64));
+                let (counts, (net, both)) = (days.entry(day).or_default(), nets[&first.id]);
+                counts.units.record(Preference::of_net(net as f64));
+                counts.amounts += amounts_of(&[both]);
                 "counted"
             } else {
                 "spent"
@@ -385,6 +419,7 @@ fn the_ledger_counts_as_the_join_does() {
             let preference = |i: usize, j: usize| Preference::of(clicks[i].cmp(&clicks[j]));
             let all = (0..names.len()).flat_map(|i| (i + 1..names.len()).map(move |j| (i, j)));
             let outcome = Outcome::Pairs(all.map(|(i, j)| preference(i, j)).collect());
+            let of_each: Vec<u16> = clicks.iter().map(|clicks| *clicks as u16).collect();
             let arms: Vec<u32> = (0..names.len() as u32).collect();
             ledger.add(ledger::Impression {
                 unit: shown.user.unwrap().into(),
@@ -392,7 +427,7 @@ fn the_ledger_counts_as_the_join_does() {
                 day: settings.zone.day(shown.time),
                 shown: (shown.time, shown.id.into()),
                 clicks: of.len() as u32,
-                said: if is_good { Said::of(&arms, &outcome) } else { None },
+                said: if is_good { Said::of(&arms, &outcome, Some(&of_each)) } else { None },
             });
         }
         let choices = vec![choice; versions as usize];
@@ -403,15 +438,14 @@ fn the_ledger_counts_as_the_join_does() {
             for (version, rows) in ledger.close(day, rule) {
                 let version = (versions > 1).then(|| format!("v{version}"));
                 let pair = |row: &Row| (row.pair.0 as usize, row.pair.1 as usize);
-                days.extend(rows.iter().map(|row| ((version.clone(), day, pair(row)), (row.units, row.impressions))));
+                let counts =
+                    |row: &Row| DayCounts { units: row.units, impressions: row.impressions, amounts: row.amounts };
+                days.extend(rows.iter().map(|row| ((version.clone(), day, pair(row)), counts(row))));
             }
         }
         let name = |version: usize| found.versions[version].name.clone();
-        let expected: BTreeMap<_, _> = found
-            .days
-            .iter()
-            .map(|day| ((name(day.version), day.day, day.pair), (day.counts.units, day.counts.impressions)))
-            .collect();
+        let expected: BTreeMap<_, _> =
+            found.days.iter().map(|day| ((name(day.version), day.day, day.pair), day.counts)).collect();
         let context = format!("case {case}: {settings:?}\n{impressions}{clicks}");
         assert_eq!(days, expected, "{context}");
         let tally = ledger.tally();

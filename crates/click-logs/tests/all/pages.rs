@@ -421,11 +421,14 @@ fn outcomes_of_two_versions_are_never_added_up() {
     let clicks = [click(1, 1, "a"), click(2, 1, "b"), click(4, 1, "a")];
     let found = credited(&lines, &clicks).unwrap();
     // One user is a unit in each version, with a first day in each.
-    let expected = "version,day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties\n\
-                    ,2026-11-01,A,B,1,0,0,1,0,0\n\
-                    search@1,2026-11-01,A,B,1,0,0,1,0,0\n\
-                    search@2,2026-11-01,A,B,0,1,0,0,1,0\n\
-                    search@2,2026-11-02,A,B,0,0,0,0,0,1\n";
+    let expected = "version,day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties,\
+                    amount_units,amount_impressions,amount_impression_squares,\
+                    first_clicks,second_clicks,cut_clicks,click_squares,click_products,\
+                    first_clicked,second_clicked,cut_clicked,clicked_squares,clicked_products\n\
+                    ,2026-11-01,A,B,1,0,0,1,0,0,1,1,1,1,0,0,1,1,1,0,0,1,1\n\
+                    search@1,2026-11-01,A,B,1,0,0,1,0,0,1,1,1,1,0,0,1,1,1,0,0,1,1\n\
+                    search@2,2026-11-01,A,B,0,1,0,0,1,0,1,1,1,0,1,0,1,-1,0,1,0,1,-1\n\
+                    search@2,2026-11-02,A,B,0,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0\n";
     assert_eq!(click_logs::outcomes::of_credited(&found).to_csv(), expected);
     // The same by receipts of one experiment, of which only the first names its version.
     let unnamed = credited(&lines[3..], &clicks).unwrap();

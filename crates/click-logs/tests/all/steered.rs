@@ -93,6 +93,7 @@ fn is_decided(log: &[Shown], pairs: PairChoice) -> bool {
             clicks: u32::from(shown.clicked.is_some()),
             all_clicks: u32::from(shown.clicked.is_some()),
             page: PageRecord::default(),
+            sides: None,
         };
         units.push(&outcome).unwrap();
     }

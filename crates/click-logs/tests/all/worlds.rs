@@ -25,7 +25,7 @@ fn log(rankers: usize, days: i32, users: u64, share: &dyn Fn(i32, (usize, usize)
                 let share = share(day, (first, second));
                 let wins = (0..users).filter(|_| generator.random::<f64>() < share).count() as u64;
                 let units = Counts::new(wins, users - wins, 0);
-                let counts = DayCounts { units, impressions: units };
+                let counts = DayCounts::of(units, units);
                 all.push(Day { version: 0, day: 20_000 + day, pair: (first, second), counts });
             }
         }

@@ -1,5 +1,6 @@
 //! An overview piece by piece, so that a server can send the pieces that changed.
 
+mod effect;
 mod fates;
 mod headline;
 mod pairs;
@@ -34,12 +35,13 @@ const CONTROLS: &str = "controls";
 type Make = fn(&Overview) -> Markup;
 
 /// All parts in the order of the page.
-const PARTS: [(&str, Place, Make); 12] = [
+const PARTS: [(&str, Place, Make); 13] = [
     ("headline", Place::Top, headline::headline),
     ("warnings", Place::Top, headline::warnings),
     (CONTROLS, Place::Top, headline::controls),
     ("figures", Place::Top, headline::figures),
     ("rates", Place::Wide, rates::rates),
+    ("effect", Place::Wide, effect::effect),
     ("pairs", Place::Wide, pairs::pairs),
     ("matrix", Place::Wide, pairs::matrix),
     ("changes", Place::Wide, fates::changes),

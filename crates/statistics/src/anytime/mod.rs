@@ -5,6 +5,7 @@ mod crossing;
 mod e_process;
 mod fair_sum;
 mod pair_test;
+mod ratio;
 mod running_mean;
 mod shares;
 
@@ -13,5 +14,6 @@ pub use crossing::Crossing;
 pub use e_process::{EProcess, Prior};
 pub use fair_sum::ln_evidence_against_fair;
 pub use pair_test::{PairTest, TestState};
+pub use ratio::{RatioSequence, RatioSums};
 pub use running_mean::RunningMean;
 pub use shares::{ShareSequence, share_interval};

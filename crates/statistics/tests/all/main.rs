@@ -3,5 +3,6 @@
 mod bradley_terry;
 mod false_alarms;
 mod power;
+mod ratios;
 mod shares;
 mod strengths;

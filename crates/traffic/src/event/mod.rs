@@ -131,6 +131,8 @@ pub enum Event {
         day: i32,
         /// What `decide` reads.
         rows: Vec<Row>,
+        /// Whether rows have their amounts; those of earlier programs do not.
+        has_amounts: bool,
     },
     /// Somebody changed the state.
     Changed {

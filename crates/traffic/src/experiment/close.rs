@@ -78,7 +78,7 @@ impl Experiment {
                 break;
             }
             let rows = self.day_closed(day);
-            self.record(Event::Day { time: now, day, rows });
+            self.record(Event::Day { time: now, day, rows, has_amounts: true });
             self.watch(now);
         }
     }

@@ -1,5 +1,6 @@
 //! What an event changes, whether it was decided now or read from a store.
 
+use verdicts::amounts::Amounts;
 use verdicts::ledger::{Impression, Rule, Said};
 
 use super::super::chooser::Chooser;
@@ -130,8 +131,11 @@ impl Experiment {
                 }
                 self.closed(*impression, *reason, &credit);
             }
-            Event::Day { day, rows, .. } => {
-                let found = self.day_closed(*day);
+            Event::Day { day, rows, has_amounts, .. } => {
+                let mut found = self.day_closed(*day);
+                if !has_amounts {
+                    found.iter_mut().for_each(|row| row.amounts = Amounts::default());
+                }
                 if found != *rows {
                     return Err(FoldError::Differs { recorded: format!("{rows:?}"), found: format!("{found:?}") });
                 }
@@ -332,7 +336,8 @@ impl Experiment {
             if self.config.ask == Ask::Lists {
                 self.watched.saw(arms, Guard::NoClick, open.clicked.is_empty());
             }
-            match Said::of(open.choice.arms(), outcome) {
+            let clicks = owners.as_ref().map(|owners| open.clicks_of(owners));
+            match Said::of(open.choice.arms(), outcome, clicks.as_deref()) {
                 None => self.fates.alone += 1,
                 Some(said) => {
                     self.fates.credited += 1;

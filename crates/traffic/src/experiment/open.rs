@@ -163,6 +163,23 @@ impl Open {
         }
     }
 
+    /// The clicks on documents of each of its rankers, by their places in the impression. Clicks on what the page did not display do
+    /// not count.
+    pub(super) fn clicks_of(&self, owners: &Owners) -> Vec<u16> {
+        let mut clicks = vec![0_u16; self.choice.arms().len()];
+        let is_displayed = |position: usize| {
+            self.page.as_deref().is_none_or(|page| page.places().any(|place| place == Some(position)))
+        };
+        let clicked = self.clicked.iter().map(|(position, _)| *position as usize);
+        for position in clicked.filter(|position| is_displayed(*position)) {
+            let owner = owners.of.get(position).copied().flatten();
+            if let Some(clicks) = owner.and_then(|owner| clicks.get_mut(owner)) {
+                *clicks = clicks.saturating_add(1);
+            }
+        }
+        clicks
+    }
+
     /// What it says of itself to each pair of its rankers, by their places in the experiment, the lower one first.
     pub(super) fn records(&self, owners: Option<&Owners>) -> impl Iterator<Item = ((u32, u32), PageRecord)> {
         let (lost, near) = self.odd.lost();

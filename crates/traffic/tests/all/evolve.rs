@@ -12,6 +12,7 @@ use traffic::{
     State, Then,
 };
 use verdicts::Bots;
+use verdicts::amounts::{Amounts, SideSums};
 
 use crate::replays::replayed;
 use crate::{World, config};
@@ -71,9 +72,13 @@ fn samples() -> Vec<Event> {
     let closed = |reason, outcome| Event::Closed { time, impression: 1 << 33, reason, outcome };
     let counts = Counts::new;
     let rows = vec![
-        Row { pair: (0, 1), units: counts(1, 200, 3), impressions: counts(4, 5, 60_000) },
-        Row { pair: (0, 299), units: counts(0, 0, 0), impressions: counts(0, 1, 0) },
+        Row { pair: (0, 1), units: counts(1, 200, 3), impressions: counts(4, 5, 60_000), amounts: Amounts::default() },
+        Row { pair: (0, 299), units: counts(0, 0, 0), impressions: counts(0, 1, 0), amounts: Amounts::default() },
     ];
+    let clicks = SideSums { first: 300, second: 301, cut: 2, squares: 500, products: -70 };
+    let clicked = SideSums { first: 90, second: 91, cut: 0, squares: 80, products: 129 };
+    let amounts = Amounts { units: 204, impressions: 700, impression_squares: 3_000, clicks, clicked };
+    let rows_with_amounts = vec![Row { amounts, ..rows[0] }, rows[1]];
     let seven =
         [Preference::First, Preference::Second, Preference::Tie, Preference::Tie].into_iter().cycle().take(7).collect();
     let mut samples = vec![
@@ -99,8 +104,10 @@ fn samples() -> Vec<Event> {
         closed(Reason::AnsweredLate, Outcome::Nothing),
         closed(Reason::Window, Outcome::Scores(vec![0, 1, 300])),
         closed(Reason::Window, Outcome::Pairs(seven)),
-        Event::Day { time, day: 20_784, rows },
-        Event::Day { time, day: -1, rows: vec![] },
+        Event::Day { time, day: 20_784, rows, has_amounts: false },
+        Event::Day { time, day: -1, rows: vec![], has_amounts: false },
+        Event::Day { time, day: 20_784, rows: rows_with_amounts, has_amounts: true },
+        Event::Day { time, day: -1, rows: vec![], has_amounts: true },
     ];
     for state in [State::Running, State::Paused, State::Killed, State::Ended, State::Shipped(300)] {
         samples.push(Event::Changed { time, state, who: "anna".to_owned(), why: "it is « over »".to_owned() });
@@ -174,4 +181,6 @@ fn a_log_of_the_first_version_evolves() {
         (experiment.position(), fates.asked, fates.credited, fates.clicks, experiment.rows().len()),
         ((271, 5_706_447_694_188_920_337), 110, 104, 21, 3)
     );
+    // The log has no amounts, but all that they are counted from.
+    assert!(experiment.rows().iter().all(|(_, row)| row.amounts.units == row.units.total()));
 }

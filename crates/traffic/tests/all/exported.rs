@@ -78,6 +78,9 @@ fn configs() -> Vec<Config> {
             for depth in [10, 20] {
                 let mut config = config(rankers, policy);
                 (config.keep, config.unit_days, config.depth) = (keep, unit_days, depth);
+                if depth == 10 && unit_days == 2 {
+                    "probabilistic:assignment".clone_into(&mut config.interleaving);
+                }
                 config.timezone = if unit_days == 2 { "Europe/Berlin" } else { "+05:30" }.to_owned();
                 if depth == 20 {
                     config.bots = Bots { max_impressions_per_day: Some(5), ..Bots::default() };
@@ -91,7 +94,7 @@ fn configs() -> Vec<Config> {
 
 #[test]
 fn credit_of_an_export_gives_the_same_rows() {
-    let (mut rows, mut bots, mut after) = (0, 0, 0);
+    let (mut rows, mut bots, mut after, mut amounts) = (0, 0, 0, [0; 2]);
     for (seed, config) in (1..).zip(configs()) {
         let name = format!("{} {:?} {} {}", config.policy, config.keep, config.unit_days, config.depth);
         let mut world = World::new(config, 300, seed);
@@ -107,11 +110,14 @@ fn credit_of_an_export_gives_the_same_rows() {
             let expected = credited(&texts, &settings(world.experiment.config(), &flags));
             assert_eq!(world.experiment.outcomes().to_csv(), expected.to_csv(), "{name}, final: {is_final}");
             rows += expected.days.len();
+            amounts[usize::from(world.experiment.config().policy.starts_with("mdb"))] +=
+                expected.days.iter().map(|day| day.counts.amounts.clicks.first).sum::<u64>();
         }
         bots += world.experiment.tally().bot_impressions;
         after += world.experiment.tally().after_closing;
     }
     assert!(rows > 400 && bots > 50 && after > 100, "{rows} {bots} {after}");
+    assert!(amounts.iter().all(|clicks| *clicks > 100), "{amounts:?}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use statistics::{Counts, StatisticsError};
 use super::best::{best, declared};
 use super::pair::{Needed, PairState};
 use super::{By, Decision, Forecast, PairDecision};
+use crate::amounts::Amounts;
 use crate::outcomes::{Day, Outcomes};
 
 /// Fewer rows than these are not worth several threads.
@@ -26,7 +27,7 @@ const FORECASTS: usize = 200;
 /// let rankers = vec!["new".to_owned(), "old".to_owned()];
 /// let mut deciding = Deciding::new(rankers, &[(0, 1)], 0.05, By::Units)?;
 /// for (day, wins) in [(20_779, 60), (20_780, 75)] {
-///     let counts = DayCounts { units: Counts::new(wins, 40, 25), impressions: Counts::new(90, 70, 200) };
+///     let counts = DayCounts::of(Counts::new(wins, 40, 25), Counts::new(90, 70, 200));
 ///     deciding.add(&[Day { version: 0, day, pair: (0, 1), counts }])?;
 /// }
 /// assert_eq!(deciding.decision().pairs[0].last.verdict, TestState::FirstWins);
@@ -124,13 +125,15 @@ impl Deciding {
             && self.states.iter().map(PairState::counts).eq(self.sums(&outcomes.days[..self.rows]))
     }
 
-    /// What these rows come to, by pair: what decides, and all impressions.
-    fn sums(&self, days: &[Day]) -> Vec<[Counts; 2]> {
-        let mut sums = vec![[Counts::default(); 2]; self.states.len()];
+    /// What these rows come to, by pair: what decides, all impressions, and amounts.
+    fn sums(&self, days: &[Day]) -> Vec<([Counts; 2], Amounts)> {
+        let mut sums = vec![Default::default(); self.states.len()];
         for day in days {
             if let Some(place) = self.places.get(&day.pair) {
-                sums[*place][0] += self.by.of(day.counts);
-                sums[*place][1] += day.counts.impressions;
+                let ([decide, impressions], amounts): &mut ([Counts; 2], Amounts) = &mut sums[*place];
+                *decide += self.by.of(day.counts);
+                *impressions += day.counts.impressions;
+                *amounts += day.counts.amounts;
             }
         }
         sums

@@ -13,6 +13,7 @@ mod best;
 mod contradiction;
 mod deciding;
 mod drift;
+mod effect;
 mod finding;
 mod forecast;
 mod pair;
@@ -24,12 +25,13 @@ pub use advice::{Action, Advice, Outlook};
 pub use contradiction::Contradiction;
 pub use deciding::Deciding;
 pub use drift::Drift;
+pub use effect::{Difference, DifferenceText, Effect};
 pub use finding::{Finding, FindingKind, finding};
 pub use forecast::{DayChance, Forecast};
 pub use report::{confidence_so_far, percent_of_confidence, range, report};
 pub use tables::{
-    BestRecord, ChanceRecord, ContradictionRecord, CountsRecord, DecisionRecord, DriftRecord, ForecastRecord,
-    PairRecord, SingleLookRecord, WorstRecord,
+    BestRecord, ChanceRecord, ContradictionRecord, CountsRecord, DecisionRecord, DifferenceRecord, DriftRecord,
+    EffectRecord, ForecastRecord, PairRecord, SingleLookRecord, WorstRecord,
 };
 pub use versions::{OfVersion, Verdicts, decide, decide_with_progress};
 
@@ -101,6 +103,8 @@ pub struct PairDecision {
     pub impressions: Counts,
     /// What a single look would say; `None` if nothing is claimed.
     pub single_look: Option<SingleLook>,
+    /// By how much; `None` if it is not known whose documents were clicked.
+    pub effect: Option<Effect>,
     /// Not decided yet: how many more units would decide it with probability 1/2, if the share stays what it is; `None` if that
     /// is further away than a thousand times what is there.
     pub more: Option<u64>,
@@ -240,12 +244,7 @@ mod tests {
     fn outcomes(rankers: usize) -> Outcomes {
         let day = |day: i32, pair, wins, losses| {
             let units = Counts::new(wins, losses, 100);
-            Day {
-                version: 0,
-                day,
-                pair,
-                counts: DayCounts { units, impressions: Counts::new(2 * wins, 2 * losses, 700) },
-            }
+            Day { version: 0, day, pair, counts: DayCounts::of(units, Counts::new(2 * wins, 2 * losses, 700)) }
         };
         let days = (0..20).flat_map(|n| {
             let mut days = vec![day(n, (0, 1), 220, 180)];
@@ -320,12 +319,7 @@ mod tests {
                     let share = if first == 0 { share } else { 0.5 + 0.05 * (draws.uniform() - 0.5) };
                     let wins = (0..60).filter(|_| draws.uniform() < share).count() as u64;
                     let units = Counts::new(wins, 60 - wins, 3);
-                    days.push(Day {
-                        version: 0,
-                        day,
-                        pair: (first, second),
-                        counts: DayCounts { units, impressions: units },
-                    });
+                    days.push(Day { version: 0, day, pair: (first, second), counts: DayCounts::of(units, units) });
                 }
             }
         }
@@ -413,7 +407,7 @@ mod tests {
     fn shares_that_change_are_said_first() {
         let day = |day: i32, wins, losses| {
             let units = Counts::new(wins, losses, 0);
-            Day { version: 0, day, pair: (0, 1), counts: DayCounts { units, impressions: units } }
+            Day { version: 0, day, pair: (0, 1), counts: DayCounts::of(units, units) }
         };
         let of = |days: Vec<Day>| {
             let outcomes = Outcomes { days, ..outcomes(2) };

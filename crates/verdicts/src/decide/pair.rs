@@ -6,7 +6,9 @@ use statistics::{Counts, StatisticsError};
 
 use super::contradiction::{SinceVerdict, describe};
 use super::drift::drift;
+use super::effect::Effect;
 use super::{By, Look, PairDecision, SingleLook};
+use crate::amounts::Amounts;
 use crate::outcomes::DayCounts;
 
 /// What decides about a pair.
@@ -39,6 +41,9 @@ pub(super) struct PairState {
     pair: (usize, usize),
     needed: Needed,
     impressions: Counts,
+    /// All units that closed, and what they come to.
+    closed: u64,
+    amounts: Amounts,
     /// The test among all pairs.
     shares: ShareSequence,
     /// On which day the evidence for the first and for the second sufficed for the best of all.
@@ -75,6 +80,8 @@ impl PairState {
             pair,
             needed,
             impressions: Counts::default(),
+            closed: 0,
+            amounts: Amounts::default(),
             shares: ShareSequence::new(needed.of_pair)?,
             reached: [None; 2],
             counted: Vec::new(),
@@ -94,9 +101,9 @@ impl PairState {
         self.pair
     }
 
-    /// What was counted: what decides, and all impressions.
-    pub(super) fn counts(&self) -> [Counts; 2] {
-        [self.shares.test().counts(), self.impressions]
+    /// What was counted: what decides, all impressions, and amounts.
+    pub(super) fn counts(&self) -> ([Counts; 2], Amounts) {
+        ([self.shares.test().counts(), self.impressions], self.amounts)
     }
 
     /// On which day the evidence for the first and for the second sufficed for the best of all.
@@ -107,6 +114,8 @@ impl PairState {
     /// Counts a day, which is later than those before.
     pub(super) fn count(&mut self, day: i32, counts: DayCounts, by: By) {
         self.impressions += counts.impressions;
+        self.closed += counts.units.total();
+        self.amounts += counts.amounts;
         let new = by.of(counts);
         if new.total() == 0 {
             return;
@@ -258,6 +267,8 @@ impl PairState {
             drift: last.drifts.then(|| drift(self.pair, last.counts, self.ends, self.moved)).flatten(),
             impressions: self.impressions,
             single_look,
+            // The level was checked at the beginning.
+            effect: Effect::of(&self.amounts, self.closed, self.needed.of_pair).ok().flatten(),
             more: if is_open && with_forecast { super::more(last.counts, self.needed.of_pair) } else { None },
             has_forecast: with_forecast,
             looks: self.looks.clone(),

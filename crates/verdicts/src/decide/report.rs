@@ -6,6 +6,7 @@ use statistics::anytime::TestState;
 use times::date;
 
 use super::{By, Contradiction, Decision, Drift, Look, PairDecision};
+use crate::amounts::CAP;
 
 /// The verdict in words. `unit` is what a unit is, e.g. `user`.
 #[must_use]
@@ -75,6 +76,7 @@ pub fn report(decision: &Decision, unit: Option<&str>) -> String {
          excludes 50% exactly if its pair is decided; intervals are for a share that stays the same.",
         level(decision.alpha),
     ));
+    lines.push(about_effects(decision));
     if decision.by == By::Impressions {
         lines.push(
             "Impressions were counted as independent: where users differ in taste and see many lists, that finds differences between \
@@ -83,6 +85,25 @@ pub fn report(decision: &Decision, unit: Option<&str>) -> String {
         );
     }
     lines.join("\n") + "\n"
+}
+
+/// What differences in clicks are, or why there are none.
+fn about_effects(decision: &Decision) -> String {
+    let effects = || decision.pairs.iter().filter_map(|pair| pair.effect);
+    if effects().next().is_none() {
+        return "By how many clicks is not known: only lists that say who owns each document, as those of team draft do, credit clicks to \
+                a side."
+            .to_owned();
+    }
+    let cut = effects().map(|effect| effect.clicks.cut).fold(0.0, f64::max);
+    let cut =
+        if cut > 0.0 { format!("; up to {} of a pair's clicks are cut", percent_above(cut)) } else { String::new() };
+    format!(
+        "Clicks are those on the documents that mixed lists credit to each side, not what a test of one list against another would \
+         show. A difference counts up to {CAP} per unit{cut}. Intervals of clicks and of impressions with a click hold at every look, \
+         all together at level {}; they are asymptotic.",
+        level(decision.alpha)
+    )
 }
 
 /// What is known of a pair, by line. `what` is what counts once, in the singular.
@@ -154,6 +175,10 @@ pub(super) fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> V
             percent(low),
             percent(high)
         ));
+    }
+    if let Some(effect) = pair.effect.filter(|_| last.is_claimed) {
+        let units = plural(if decision.by == By::Units { what } else { "unit" });
+        lines.push(format!("  {}", effect.sentence(ahead, behind, ahead_is_first, &units)));
     }
     if last.verdict == TestState::Open && last.is_claimed {
         lines.extend(match pair.more {

@@ -4,7 +4,7 @@ use serde::Serialize;
 use statistics::Counts;
 use times::date;
 
-use super::{By, Contradiction, DayChance, Decision, Drift, Forecast, Look, PairDecision};
+use super::{By, Contradiction, DayChance, Decision, Difference, Drift, Effect, Forecast, Look, PairDecision};
 
 /// A row of the table of looks: a pair, a day, and all counts until then.
 #[derive(Debug, Default, Serialize)]
@@ -122,6 +122,58 @@ pub struct SingleLookRecord {
     pub interval: Option<[f64; 2]>,
 }
 
+/// By how much, on the documents that mixed lists credit to each side.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct EffectRecord {
+    /// Units of which that is known.
+    pub units: u64,
+    /// All units that closed.
+    pub of_units: u64,
+    /// The impressions of the first.
+    pub impressions: u64,
+    /// Clicks per impression, each document once.
+    pub clicks_per_impression: DifferenceRecord,
+    /// The share of impressions with a click.
+    pub clicked_impressions: DifferenceRecord,
+}
+
+/// A rate of each of two rankers, and their difference.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct DifferenceRecord {
+    /// Of the first.
+    pub first: f64,
+    /// Of the second.
+    pub second: f64,
+    /// The first minus the second.
+    pub difference: f64,
+    /// Its interval, asymptotic, at every look; none while there is too little for one.
+    pub confidence_sequence: Option<[f64; 2]>,
+    /// Which part of what an interval needs there is, from 0 to 1.
+    pub progress: f64,
+    /// The share of all that was cut, because the difference of a unit counts up to a cap.
+    pub cut: f64,
+}
+
+impl From<Difference> for DifferenceRecord {
+    fn from(of: Difference) -> Self {
+        let Difference { rates: [first, second], interval, progress, cut } = of;
+        let confidence_sequence = interval.map(|(low, high)| [low, high]);
+        Self { first, second, difference: of.difference(), confidence_sequence, progress, cut }
+    }
+}
+
+impl From<Effect> for EffectRecord {
+    fn from(Effect { units, closed, impressions, clicks, clicked }: Effect) -> Self {
+        Self {
+            units,
+            of_units: closed,
+            impressions,
+            clicks_per_impression: clicks.into(),
+            clicked_impressions: clicked.into(),
+        }
+    }
+}
+
 /// The verdict on two rankers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PairRecord<'a> {
@@ -158,6 +210,8 @@ pub struct PairRecord<'a> {
     pub impressions: CountsRecord,
     /// The classical test, unless nothing is claimed.
     pub single_look: Option<SingleLookRecord>,
+    /// By how much; none if it is not known whose documents were clicked.
+    pub effect: Option<EffectRecord>,
     /// How many more units would decide it.
     pub more_until_decided: Option<u64>,
 }
@@ -364,6 +418,7 @@ impl Decision {
                 p_value: look.p_value,
                 interval: look.interval.map(|(low, high)| [low, high]),
             }),
+            effect: pair.effect.map(EffectRecord::from),
             more_until_decided: pair.more,
         }
     }

@@ -74,7 +74,7 @@ pub struct Verdicts {
 /// use verdicts::outcomes::{Day, DayCounts, Outcomes};
 ///
 /// let of_day = |day, wins, losses| {
-///     let counts = DayCounts { units: Counts::new(wins, losses, 25), impressions: Counts::new(90, 70, 200) };
+///     let counts = DayCounts::of(Counts::new(wins, losses, 25), Counts::new(90, 70, 200));
 ///     Day { version: 0, day, pair: (0, 1), counts }
 /// };
 /// let outcomes = Outcomes {

@@ -13,7 +13,7 @@ use serde_bytes::Bytes;
 use interleave::receipt::{read_page, write_page};
 
 use self::settings::SettingsV1;
-use self::values::{ChoiceV1, GuardV1, MarksV1, NoticeV1, OutcomeV1, ReasonV1, RowV1, StateV1, StateV2};
+use self::values::{ChoiceV1, GuardV1, MarksV1, NoticeV1, OutcomeV1, ReasonV1, RowV1, RowV2, StateV1, StateV2};
 use super::recorded::{Version, read, write};
 use super::{Event, EventError};
 
@@ -52,7 +52,10 @@ pub(super) fn encode(event: &Event) -> Vec<u8> {
             reason: ReasonV1::of(*reason),
             outcome: OutcomeV1::of(outcome),
         }),
-        Event::Day { time, day, rows } => {
+        Event::Day { time, day, rows, has_amounts: true } => {
+            write(&DayV2 { time: *time, day: *day, rows: rows.iter().map(|row| RowV2::of(*row)).collect() })
+        }
+        Event::Day { time, day, rows, has_amounts: false } => {
             write(&DayV1 { time: *time, day: *day, rows: rows.iter().map(|row| RowV1::of(*row)).collect() })
         }
         Event::Changed { time, state, who, why } => {
@@ -86,6 +89,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Event, EventError> {
         (ShownV1::KIND, ShownV1::VERSION) => read::<ShownV1<'_>>(body),
         (ClosedV1::KIND, ClosedV1::VERSION) => read::<ClosedV1<'_>>(body),
         (DayV1::KIND, DayV1::VERSION) => read::<DayV1>(body),
+        (DayV2::KIND, DayV2::VERSION) => read::<DayV2>(body),
         (ChangedV1::KIND, ChangedV1::VERSION) => read::<ChangedV1<'_>>(body),
         (ChangedV2::KIND, ChangedV2::VERSION) => read::<ChangedV2<'_>>(body),
         (BreachedV1::KIND, BreachedV1::VERSION) => read::<BreachedV1>(body),
@@ -282,7 +286,25 @@ impl Version<'_> for DayV1 {
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, day, rows } = self;
-        Ok(Event::Day { time, day, rows: rows.into_iter().map(RowV1::upgrade).collect() })
+        Ok(Event::Day { time, day, rows: rows.into_iter().map(RowV1::upgrade).collect(), has_amounts: false })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct DayV2 {
+    time: i64,
+    day: i32,
+    rows: Vec<RowV2>,
+}
+
+impl Version<'_> for DayV2 {
+    const KIND: u8 = 9;
+    const VERSION: u8 = 2;
+
+    fn upgrade(self) -> Result<Event, EventError> {
+        let Self { time, day, rows } = self;
+        let rows = rows.into_iter().map(RowV2::upgrade).collect::<Result<_, _>>()?;
+        Ok(Event::Day { time, day, rows, has_amounts: true })
     }
 }
 

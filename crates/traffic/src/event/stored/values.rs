@@ -6,6 +6,7 @@ use interleave::Preference;
 use serde::{Deserialize, Serialize};
 use serde_bytes::ByteBuf;
 use statistics::Counts;
+use verdicts::amounts::{Amounts, SideSums};
 
 use super::super::super::config::{Ask, Guard, Keep, Then};
 use super::super::{Choice, EventError, Marks, Notice, Outcome, Reason, Row, State};
@@ -302,12 +303,82 @@ pub(super) struct RowV1 {
 }
 
 impl RowV1 {
-    pub(super) fn of(Row { pair, units, impressions }: Row) -> Self {
+    pub(super) fn of(Row { pair, units, impressions, amounts: _ }: Row) -> Self {
         Self { pair, units: CountsV1::of(units), impressions: CountsV1::of(impressions) }
     }
 
     pub(super) fn upgrade(self) -> Row {
         let Self { pair, units, impressions } = self;
-        Row { pair, units: units.upgrade(), impressions: impressions.upgrade() }
+        Row { pair, units: units.upgrade(), impressions: impressions.upgrade(), amounts: Amounts::default() }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct RowV2 {
+    pair: (u32, u32),
+    units: CountsV1,
+    impressions: CountsV1,
+    /// One byte where nothing says who owns a document.
+    amounts: Option<AmountsV1>,
+}
+
+impl RowV2 {
+    pub(super) fn of(Row { pair, units, impressions, amounts }: Row) -> Self {
+        let amounts = (amounts != Amounts::default()).then(|| AmountsV1::of(amounts));
+        Self { pair, units: CountsV1::of(units), impressions: CountsV1::of(impressions), amounts }
+    }
+
+    pub(super) fn upgrade(self) -> Result<Row, EventError> {
+        let Self { pair, units, impressions, amounts } = self;
+        let amounts = match amounts.map(AmountsV1::upgrade) {
+            None => Amounts::default(),
+            Some(amounts) if amounts == Amounts::default() => {
+                return Err(EventError::Damaged { what: "amounts in another form" });
+            }
+            Some(amounts) => amounts,
+        };
+        Ok(Row { pair, units: units.upgrade(), impressions: impressions.upgrade(), amounts })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct AmountsV1 {
+    units: u64,
+    impressions: u64,
+    impression_squares: u64,
+    clicks: SideSumsV1,
+    clicked: SideSumsV1,
+}
+
+impl AmountsV1 {
+    fn of(Amounts { units, impressions, impression_squares, clicks, clicked }: Amounts) -> Self {
+        let [clicks, clicked] = [clicks, clicked].map(SideSumsV1::of);
+        Self { units, impressions, impression_squares, clicks, clicked }
+    }
+
+    fn upgrade(self) -> Amounts {
+        let Self { units, impressions, impression_squares, clicks, clicked } = self;
+        let [clicks, clicked] = [clicks, clicked].map(SideSumsV1::upgrade);
+        Amounts { units, impressions, impression_squares, clicks, clicked }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct SideSumsV1 {
+    first: u64,
+    second: u64,
+    cut: u64,
+    squares: u64,
+    products: i64,
+}
+
+impl SideSumsV1 {
+    fn of(SideSums { first, second, cut, squares, products }: SideSums) -> Self {
+        Self { first, second, cut, squares, products }
+    }
+
+    fn upgrade(self) -> SideSums {
+        let Self { first, second, cut, squares, products } = self;
+        SideSums { first, second, cut, squares, products }
     }
 }
