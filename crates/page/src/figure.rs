@@ -23,7 +23,7 @@ const EDGE: f64 = 16.0;
 /// The height of a line of text, and of the dates below a chart.
 const LINE: f64 = 17.0;
 const DATES: f64 = 30.0;
-/// How many letters a line holds: titles are larger and bold.
+/// The most letters on a line: those of titles are larger and bold.
 const LETTERS: usize = 94;
 const LETTERS_OF_TITLES: usize = 64;
 
