@@ -175,11 +175,7 @@ mod tests {
             version,
             day,
             pair,
-            counts: DayCounts {
-                units: Counts::new(wins, losses, ties),
-                impressions: Counts::new(1, 1, 1),
-                amounts: None,
-            },
+            counts: DayCounts::of(Counts::new(wins, losses, ties), Counts::new(1, 1, 1)),
         };
         let outcomes = Outcomes {
             rankers: rankers.iter().map(ToString::to_string).collect(),

@@ -196,12 +196,7 @@ mod tests {
     fn outcomes(days: &[[u64; 2]]) -> Outcomes {
         let day = |(day, &[wins, losses]): (usize, &[u64; 2])| {
             let units = Counts::new(wins, losses, 20);
-            Day {
-                version: 0,
-                day: day as i32,
-                pair: (0, 1),
-                counts: DayCounts { units, impressions: units, amounts: None },
-            }
+            Day { version: 0, day: day as i32, pair: (0, 1), counts: DayCounts::of(units, units) }
         };
         let rankers = ["new", "old"].map(str::to_owned).into();
         Outcomes { rankers, versions: vec![None], days: days.iter().enumerate().map(day).collect() }

@@ -238,6 +238,7 @@ impl Look {
 mod tests {
     use super::deciding::decided;
     use super::*;
+    use crate::amounts::{SideClicks, UnitAmounts};
     use crate::outcomes::{Day, Outcomes};
 
     /// The first of two rankers wins 55% of 400 units a day; with three, also 60% against the third.
@@ -319,7 +320,12 @@ mod tests {
                     let share = if first == 0 { share } else { 0.5 + 0.05 * (draws.uniform() - 0.5) };
                     let wins = (0..60).filter(|_| draws.uniform() < share).count() as u64;
                     let units = Counts::new(wins, 60 - wins, 3);
-                    days.push(Day { version: 0, day, pair: (first, second), counts: DayCounts::of(units, units) });
+                    let mut counts = DayCounts::of(units, units);
+                    for unit in 0..60 {
+                        let clicks = if unit < wins { [2, 1] } else { [0, 1] };
+                        counts.amounts.record(UnitAmounts::of(Some(SideClicks(clicks))));
+                    }
+                    days.push(Day { version: 0, day, pair: (first, second), counts });
                 }
             }
         }
@@ -393,8 +399,11 @@ mod tests {
             // Rows that were changed since are counted again.
             let mut changed = outcomes.clone();
             changed.days[0].counts.units.wins += 1;
-            let changed = Deciding::of(&changed, 0.05, By::Units, None).unwrap();
-            for before in [Some(&half), Some(&deciding), Some(&changed), None] {
+            let mut clicked = outcomes.clone();
+            clicked.days[0].counts.amounts.clicks.first += 1;
+            let [changed, clicked] =
+                [changed, clicked].map(|outcomes| Deciding::of(&outcomes, 0.05, By::Units, None).unwrap());
+            for before in [Some(&half), Some(&deciding), Some(&changed), Some(&clicked), None] {
                 assert_eq!(Deciding::of(&outcomes, 0.05, By::Units, before).unwrap(), deciding, "{seed}");
             }
         }

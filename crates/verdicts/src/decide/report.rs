@@ -333,7 +333,7 @@ pub(super) fn and_so_on<S: AsRef<str>>(parts: &[S]) -> String {
 mod tests {
     use super::super::deciding::decided;
     use super::*;
-    use crate::outcomes::of_table;
+    use crate::outcomes::{DayCounts, Outcomes, of_table};
 
     #[test]
     fn verdicts_are_plain() {
@@ -357,6 +357,43 @@ mod tests {
         let early = text(44, 36);
         assert!(early.starts_with("A and B: not decided; A is ahead (not enough yet).\n"), "{early}");
         assert!(text(1, 0).contains("  A won 100.0% of 1 user that preferred a side ("), "{}", text(1, 0));
+        assert!(
+            won.contains("\nBy how many clicks is not known: only lists that say who owns each document, "),
+            "{won}"
+        );
+    }
+
+    #[test]
+    fn a_report_says_by_how_many_clicks() {
+        use crate::amounts::{Amounts, SideClicks, UnitAmounts};
+        let mut outcomes = of_table(
+            "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties\n\
+             2026-11-22,A,B,300,400,50,1,1,1\n",
+        );
+        let amounts = &mut outcomes.days[0].counts.amounts;
+        // One unit has nine clicks more than the cap.
+        for clicks in [[1, 0]; 300].into_iter().chain([[0, 2]; 399]).chain([[0, 14]]).chain([[0, 0]; 40]) {
+            amounts.record(UnitAmounts::of(Some(SideClicks(clicks))));
+        }
+        let text = report(&decided(&outcomes, 0.05, By::Units).unwrap(), Some("user"));
+        let sentence = text.lines().nth(3).unwrap();
+        let expected = "  B's documents got 1.09 clicks per impression and A's 0.41: 0.68 more (0.5";
+        assert!(
+            sentence.starts_with(expected) && sentence.ends_with(" That is known of 740 of 750 users."),
+            "{sentence}"
+        );
+        assert!(
+            sentence.contains(" 54.1% had a click on a document of B and 40.5% on one of A: 13.5 points more ("),
+            "{sentence}"
+        );
+        assert!(text.contains("counts up to 5 per unit; up to 0.9% of a pair's clicks are cut. "), "{text}");
+        // What it is made of adds up over days, and nothing else is looked at.
+        let [mut first, mut second] = [(); 2].map(|()| outcomes.days[0].clone());
+        (first.day, second.counts) = (first.day - 1, DayCounts::default());
+        second.counts.amounts = Amounts::default();
+        let two = Outcomes { days: vec![first, second], ..outcomes };
+        let of = |outcomes: &Outcomes| decided(outcomes, 0.05, By::Units).unwrap().pairs[0].effect.unwrap();
+        assert_eq!(of(&two).clicks.rates, [300.0 / 740.0, 803.0 / 740.0]);
     }
 
     #[test]
