@@ -229,7 +229,7 @@ def ship(server: Server, kills: int, table: Table, draws: random.Random) -> None
 
         asking = threading.Thread(target=asked)
         asking.start()
-        time.sleep(draws.uniform(0.0, 0.012))
+        time.sleep(draws.uniform(0.0, 0.004))
         server.kill()
         asking.join()
         server.start()
