@@ -492,3 +492,29 @@ def test_columns_of_wrong_producers_are_refused(log: Simulated, offsets: list[in
     table = table.set_column(place, "impression", pa.chunked_array([wrong]))
     with pytest.raises(ValueError, match=message):
         rd.credit_frame(table, clicks, **log.rules)
+
+
+def test_clicks_are_those_of_each_side() -> None:
+    count = 40
+    impressions = {
+        "impression": [f"i{n}" for n in range(count)],
+        "time": ["2026-01-01T10:00:00Z"] * count,
+        "user": [f"u{n // 2}" for n in range(count)],
+        "shown": [["d1", "d2", "d3"]] * count,
+        "teams": [["A", "B", "A"]] * count,
+    }
+    # Of the two lists of a user, one has clicks on both documents of A, the other on that of B.
+    clicks = [(f"i{n}", document) for n in range(count) for document in (("d1", "d3") if n % 2 else ("d2",))]
+    found = {
+        "impression": [impression for impression, _ in clicks],
+        "document": [document for _, document in clicks],
+        "time": ["2026-01-01T10:01:00Z"] * len(clicks),
+    }
+    credited = rd.credit_frame(impressions, found, final=True, logged="clicked")
+    row = {name: int(credited.outcomes[name][0]) for name in credited.outcomes.columns[9:]}
+    assert (row["amount_units"], row["amount_impressions"], row["amount_impression_squares"]) == (20, 40, 80)
+    assert (row["first_clicks"], row["second_clicks"], row["click_squares"], row["click_products"]) == (40, 20, 20, 40)
+    assert (row["first_clicked"], row["second_clicked"], row["clicked_squares"]) == (20, 20, 0)
+    effect = credited.decide().data["pairs"][0]["effect"]
+    assert effect["clicks_per_impression"]["difference"] == 0.5
+    assert effect["clicks_per_impression"]["confidence_sequence"] is None and effect["units"] == effect["of_units"] == 20
