@@ -191,7 +191,10 @@ fn what_is_empty_is_left_out_and_words_say_what_colours_say() {
     assert!(paused.contains("e/resume") && !paused.contains("e/pause"), "{paused}");
     // What can be shipped is said by name, the likeliest first.
     assert!(
-        running.contains("Ship…") && running.contains("No ranker has won.") && !running.contains("new has won"),
+        running.contains("Ship…")
+            && running.contains("No ranker has won.")
+            && running.contains("required><option value=\"\">choose…")
+            && !running.contains("new has won"),
         "{running}"
     );
     let won = of(|controls| controls.winner = Some("new".to_owned()));

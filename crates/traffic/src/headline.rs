@@ -244,10 +244,7 @@ impl Facts {
             true => " The policy shows one ranker alone in most impressions by now, and compares seldom.",
             false => "",
         };
-        match decision.how_long(Some("unit")).filter(|_| is_going_on) {
-            Some(how_long) => format!("Wait. {how_long}{mostly_alone}"),
-            None => "Wait.".to_owned(),
-        }
+        if is_going_on { format!("{}{mostly_alone}", decision.waiting(Some("unit"))) } else { "Wait.".to_owned() }
     }
 
     fn stands(&self, verdict: &DecisionReport) -> Stands {
@@ -260,6 +257,8 @@ impl Facts {
             if !faults.is_empty() && kind != FindingKind::Nothing {
                 sentence = format!("Without this it would say: {sentence}");
             }
+            // What would come of waiting is no news where nothing can be trusted.
+            let more = if faults.is_empty() || kind != FindingKind::Nothing { more } else { Vec::new() };
             faults.iter().cloned().chain([sentence]).chain(more).collect::<Vec<_>>()
         };
         let champion = &self.champion;

@@ -12,15 +12,15 @@ mod rows;
 mod rules;
 
 use click_logs::cli::{SYNTHETIC, summary};
-use click_logs::verdict::{outlook, record, words};
 use click_logs::join::{Credited, FrameJoin, Sum, Units};
 use click_logs::model::Settings;
-use click_logs::outcomes::{fates_csv, integrity, pages_csv};
+use click_logs::outcomes::{fates_csv, pages_csv};
+use click_logs::verdict::{outlook, record, words};
 use page::decision::{distrusted, overview};
 use page::figure::win_rates;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use serde_json::{Value, json};
+use serde_json::Value;
 use verdicts::decide::{By, decide};
 
 pub(crate) use self::engine::{AMOUNTS, Counting, Gathering, PAGE_COUNTS, Rows, added_up, surveyed};

@@ -113,9 +113,9 @@ impl Log<'_> {
                 &decision.days.map_or_else(String::new, |(first, last)| format!("{} to {}", date(first), date(last))),
             ),
             figure(
-                "Confidence",
+                "Confidence needed",
                 format!("{}%", 100.0 - (1e5 * decision.alpha).round() / 1e3),
-                "for all looks together",
+                "however often you look",
             ),
         ]
     }

@@ -16,6 +16,9 @@ impl Tone {
     }
 }
 
+/// A sentence of more bytes is set in smaller letters.
+const LONG: usize = 140;
+
 pub(super) fn headline(overview: &Overview) -> Markup {
     let headline = &overview.headline;
     html! {
@@ -24,7 +27,7 @@ pub(super) fn headline(overview: &Overview) -> Markup {
                 strong { (headline.label) }
                 @if !overview.state.is_empty() && overview.state != headline.label { span.state { (overview.state) } }
             }
-            h1 { (headline.sentence) }
+            h1 class=[(headline.sentence.len() > LONG).then_some("long")] { (headline.sentence) }
             @if !headline.action.is_empty() { p.action { strong { "What now: " } (headline.action) } }
             @for sentence in &headline.more { p.more { (sentence) } }
         }
@@ -64,8 +67,10 @@ struct Action {
     name: String,
     meaning: String,
     button: String,
-    /// The rankers to choose from, the first of them chosen.
+    /// The rankers to choose from.
     rankers: Vec<String>,
+    /// Whether the first of them has won, and is chosen until somebody chooses otherwise.
+    has_winner: bool,
 }
 
 fn actions(experiment: &str, controls: &Controls) -> Vec<Action> {
@@ -76,6 +81,7 @@ fn actions(experiment: &str, controls: &Controls) -> Vec<Action> {
         meaning,
         button: format!("{button} {experiment}"),
         rankers: Vec::new(),
+        has_winner: false,
     };
     let mut actions = vec![ship(controls)];
     if controls.is_over {
@@ -126,7 +132,8 @@ fn ship(controls: &Controls) -> Action {
         }
     };
     let doubt = if won.is_none() && shipped.is_none() { " No ranker has won." } else { "" };
-    Action { path: "ship", name, meaning: format!("{over}{doubt}"), button: "Yes, ship it".to_owned(), rankers }
+    let (meaning, button, has_winner) = (format!("{over}{doubt}"), "Yes, ship it".to_owned(), won.is_some());
+    Action { path: "ship", name, meaning, button, rankers, has_winner }
 }
 
 pub(super) fn controls(overview: &Overview) -> Markup {
@@ -137,14 +144,14 @@ pub(super) fn controls_of(experiment: &str, controls: &Controls) -> Markup {
     html! {
         h2.hidden { "Controls" }
         div.controls {
-            @for Action { path, name, meaning, button, rankers } in &actions(experiment, controls) {
+            @for &Action { path, ref name, ref meaning, ref button, ref rankers, has_winner } in &actions(experiment, controls) {
                 details name="controls" class=(path) {
                     summary { (name) }
                     form method="post" action={ (experiment) "/" (path) } {
                         p { (meaning) }
                         input type="hidden" name="token" value=(controls.token);
                         @if !rankers.is_empty() {
-                            label { "Ranker " select name="ranker" { @for ranker in rankers { option value=(ranker) { (ranker) } } } }
+                            label { "Ranker " select name="ranker" required[!has_winner] { @if !has_winner { option value="" { "choose…" } } @for ranker in rankers { option value=(ranker) { (ranker) } } } }
                         }
                         label { "Reason " input type="text" name="why" maxlength="1000" autocomplete="off"; }
                         button type="submit" { (button) }

@@ -110,17 +110,21 @@ impl Decision {
                 (Action::Choose, "Choose by who beats whom: more outcomes will not name one best ranker.".to_owned())
             }
             (FindingKind::Nothing, _) => (Action::Wait, "Wait: no day has closed.".to_owned()),
-            (FindingKind::Undecided, _) => {
-                let how_long = self.how_long(unit).map_or_else(String::new, |how_long| format!(" {how_long}"));
-                (Action::Wait, format!("Wait.{how_long}"))
-            }
+            (FindingKind::Undecided, _) => (Action::Wait, self.waiting(unit)),
         };
         Advice { action, sentence }
     }
 
-    /// How long it takes, in a sentence; `None` where nothing is known of that.
+    /// To wait, and for how long, as far as anything is known of that.
     #[must_use]
-    pub fn how_long(&self, unit: Option<&str>) -> Option<String> {
+    pub fn waiting(&self, unit: Option<&str>) -> String {
+        let is_unlikely = self.forecast.as_ref().is_some_and(Forecast::is_unlikely);
+        let wait = if is_unlikely { "Waiting alone will hardly decide it." } else { "Wait." };
+        self.how_long(unit).map_or_else(|| wait.to_owned(), |how_long| format!("{wait} {how_long}"))
+    }
+
+    /// How long it takes, in a sentence; `None` where nothing is known of that.
+    fn how_long(&self, unit: Option<&str>) -> Option<String> {
         let (forecast, (_, last)) = (self.forecast.as_ref()?, self.days?);
         let unit = match self.by {
             By::Units => unit.unwrap_or("unit"),
@@ -145,6 +149,11 @@ impl Decision {
 }
 
 impl Forecast {
+    /// Whether even the last of the days brings no decision with a chance worth waiting for.
+    fn is_unlikely(&self) -> bool {
+        self.chances.last().is_none_or(|furthest| furthest.share < 0.1)
+    }
+
     /// The chances as a sentence, after the last day with outcomes.
     fn said(&self, unit: &str, last: i32) -> Option<String> {
         let (first, furthest) = (self.chances.first()?, self.chances.last()?);
@@ -156,7 +165,7 @@ impl Forecast {
             1 => "on the last day".to_owned(),
             count => format!("in the last {}", days(count)),
         };
-        if furthest.share < 0.1 {
+        if self.is_unlikely() {
             return Some(format!(
                 "At {rate}, as {lately}, a decision within {} is unlikely ({}).",
                 days(furthest.days),
@@ -230,13 +239,13 @@ mod tests {
         let unlikely = sentence("2026-11-22,A,B,5000,5000,9,1,1,1\n2026-11-24,A,B,1,1,0,1,1,1\n");
         assert!(
             unlikely.starts_with(
-                "Wait. At 1 user a day, as in the last 2 days, a decision within 90 days is unlikely (under 1%)"
+                "Waiting alone will hardly decide it. At 1 user a day, as in the last 2 days, a decision within 90 days is unlikely (under 1%)"
             ),
             "{unlikely}"
         );
         let idle = "2026-11-01,A,B,55,50,0,1,1,1\n2026-11-02,A,C,60,50,0,1,1,1\n2026-11-21,A,C,60,50,0,1,1,1\n2026-11-22,B,C,51,50,0,1,1,1\n";
         assert!(
-            sentence(idle).starts_with("Wait. A and B met no user in the last 7 days: without any, this stays open. "),
+            sentence(idle).contains(" A and B met no user in the last 7 days: without any, this stays open. "),
             "{}",
             sentence(idle)
         );

@@ -87,11 +87,11 @@ fn figures(glance: &Glance, verdict: &DecisionReport) -> Vec<Figure> {
     };
     figures.push(figure("Days closed", days.0, days.1));
     let level = (1e5 * verdict.decision.alpha).round() / 1e3;
-    figures.push(figure("Confidence", format!("{}%", 100.0 - level), "for all looks together".to_owned()));
+    figures.push(figure("Confidence needed", format!("{}%", 100.0 - level), "however often you look".to_owned()));
     let champion = ranker(&glance.config, glance.champion);
     let leader = glance
         .leader
-        .map_or_else(String::new, |leader| format!("the policy prefers {}", ranker(&glance.config, leader)));
+        .map_or_else(|| "the ranker to beat".to_owned(), |leader| format!("the ranker to beat; the policy prefers {}", ranker(&glance.config, leader)));
     figures.push(figure("Champion", champion, leader));
     figures
 }
