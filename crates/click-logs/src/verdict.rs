@@ -7,6 +7,9 @@ use verdicts::decide::{By, Decision, OfVersion, Outlook, Verdicts, report};
 
 use crate::outcomes::{integrity, of_version, warnings};
 
+/// What every output of simulated logs says.
+pub const SYNTHETIC: &str = "The log is simulated: it says nothing about real users.";
+
 /// The key under which a remark about the summary joins what it says.
 pub(crate) const REMARK: &str = "remark about the summary";
 
@@ -155,7 +158,7 @@ pub fn words(verdicts: &Verdicts, summary: &Value) -> String {
     text += &set_aside(verdicts, summary);
     text += &format!("What now: {}\n", outlook(verdicts, summary).advice.sentence);
     if is_synthetic(summary) {
-        text += crate::cli::SYNTHETIC;
+        text += SYNTHETIC;
         text.push('\n');
     }
     text

@@ -257,7 +257,7 @@ impl Facts {
             if !faults.is_empty() && kind != FindingKind::Nothing {
                 sentence = format!("Without this it would say: {sentence}");
             }
-            // What would come of waiting is no news where nothing can be trusted.
+            // Where nothing can be trusted, what would come of waiting does not matter.
             let more = if faults.is_empty() || kind != FindingKind::Nothing { more } else { Vec::new() };
             faults.iter().cloned().chain([sentence]).chain(more).collect::<Vec<_>>()
         };

@@ -11,11 +11,11 @@ mod engine;
 mod rows;
 mod rules;
 
-use click_logs::cli::{SYNTHETIC, summary};
+use click_logs::cli::summary;
 use click_logs::join::{Credited, FrameJoin, Sum, Units};
 use click_logs::model::Settings;
 use click_logs::outcomes::{fates_csv, pages_csv};
-use click_logs::verdict::{outlook, record, words};
+use click_logs::verdict::{SYNTHETIC, outlook, record, words};
 use page::decision::{distrusted, overview};
 use page::figure::win_rates;
 use pyo3::prelude::*;

@@ -17,7 +17,7 @@ use verdicts::decide::{Action, By, Verdicts, decide_with_progress};
 
 use super::html;
 use crate::outcomes::summary_beside;
-use crate::verdict::{REMARK, before_all, is_synthetic, outlook, record, words};
+use crate::verdict::{REMARK, SYNTHETIC, before_all, is_synthetic, outlook, record, words};
 
 /// Say who won, since when and how sure that is
 ///
@@ -160,7 +160,7 @@ impl Decide {
         });
         let existing = Existing::replaced(self.replace);
         let folder = ResultsFolder::claim(out, &config, existing)?;
-        let figure = win_rates(verdicts, is_synthetic(summary).then_some(super::SYNTHETIC));
+        let figure = win_rates(verdicts, is_synthetic(summary).then_some(SYNTHETIC));
         folder.write(&config, || {
             output::write_json_pretty(&folder.join("decision.json"), json)?;
             super::write(folder.path(), "decision.txt", text)?;

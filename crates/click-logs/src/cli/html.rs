@@ -14,14 +14,16 @@ use verdicts::outcomes::{Day, Outcomes};
 
 use crate::join::ImpressionFate;
 use crate::outcomes::{SUMMARY_FILE, integrity};
-use crate::verdict::outlook;
+use crate::verdict::{SYNTHETIC, outlook};
 
 /// Refuses a file that is there: nothing is replaced without being asked. With `replace`, a file may be.
 pub(super) fn check_new(path: &Path, replace: bool) -> Result<()> {
     let there = || path.display();
     match path.symlink_metadata() {
         Ok(found) if replace && found.is_file() => Ok(()),
-        Ok(_) if replace => Err(usage(format!("--html: {} is no file that could be replaced", there()))),
+        Ok(_) if replace => {
+            Err(usage(format!("--html: {} is a folder or a device, and only files are replaced", there())))
+        }
         Ok(_) => {
             Err(usage(format!("--html: {} is there already; name a file that is not, or pass --replace", there())))
         }
@@ -52,7 +54,7 @@ impl Log<'_> {
         let decision = self.verdicts.latest();
         let mut all: Vec<String> = self.verdicts.change().into_iter().collect();
         if self.summary["synthetic"] == true {
-            all.push(super::SYNTHETIC.to_owned());
+            all.push(SYNTHETIC.to_owned());
         }
         all.extend_from_slice(warnings);
         let mut page = overview(decision, self.summary["unit"].as_str());

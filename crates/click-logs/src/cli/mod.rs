@@ -130,6 +130,3 @@ impl Drop for Scratch {
         let _ = std::fs::remove_dir_all(&self.path);
     }
 }
-
-/// What every output of simulated logs says.
-pub const SYNTHETIC: &str = "The log is simulated: it says nothing about real users.";

@@ -77,7 +77,7 @@ pub(super) fn report(
 ) -> String {
     let mut text: String = warnings.iter().map(|warning| format!("{warning}\n\n")).collect();
     if credited.is_synthetic {
-        text += super::SYNTHETIC;
+        text += crate::verdict::SYNTHETIC;
         text += "\n\n";
     }
     let mut table = TextTable::new([

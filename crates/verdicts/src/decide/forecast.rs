@@ -1,4 +1,4 @@
-//! How long it takes: the chance that a decision comes within so many days, at the rate of the last ones.
+//! How long it takes: the chance that a decision comes within some days, at the rate of the last ones.
 //!
 //! The rest of the experiment is played many times. In each play every pair has one share, drawn from what is known of it, and as
 //! many units a day as lately; each future look is judged as the verdict itself is. Shares close to one half are likelier before
@@ -62,7 +62,7 @@ impl Forecast {
             Some(best) => best.declared.is_some() || best.candidates.is_empty(),
             None => decision.pairs.iter().all(|pair| pair.last.winner().is_some()),
         };
-        // The first day began with the experiment, so it is no whole day: counting starts at its end.
+        // The first day began with the experiment, so it is shorter than a day: counting starts at its end.
         let from = first.max(last - LATELY);
         if is_decided || from == last {
             return None;
