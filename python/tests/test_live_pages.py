@@ -72,9 +72,10 @@ def test_the_commands_of_the_page(url: str) -> None:
             body = call[call.index("-d") + 1].encode() if "-d" in call else None
             method = call[call.index("-X") + 1] if "-X" in call else "POST" if body is not None else "GET"
             answers.append(request(url, method, target.removeprefix(ADDRESS), body))
-    assert [status for status, _ in answers] == [201, 200, 200, 200], answers
-    created, page, status, killed = (answer for _, answer in answers)
+    assert [status for status, _ in answers] == [201, 200, 200, 200, 200], answers
+    created, page, status, killed, shipped = (answer for _, answer in answers)
     assert created["state"] == "running" and status["experiment"] == "search" and killed["state"] == "killed"
+    assert shipped == {"experiment": "search", "state": "shipped", "ranker": "neural"}
     # The answer that the page shows has the same documents, in some order.
     (example,) = map(json.loads, blocks("json"))
     assert page["credited"] == example["credited"] and set(page) == set(example)
@@ -107,7 +108,7 @@ def test_the_python_of_the_page(url: str, tmp_path: Path, monkeypatch: pytest.Mo
         # The program, whose draws follow from the seed of the settings; the day is today's.
         (example,) = blocks("text")
         assert re.sub("since .*", "", printed[0]) == re.sub("since .*", "", example.strip())
-        assert client.status("shop")["best"] == "neural"
+        assert client.status("shop")["winner"] == "neural"
     client.close()
 
 
