@@ -163,7 +163,7 @@ pub(super) async fn ship(
     let top = Node::top(body.value());
     top.only(&["ranker", "why"])?;
     let ranker = top.need("ranker", "the ranker that everybody gets from now on")?;
-    let to = To::Shipped(ranker_named(&ranker.text("a name", 256)?, &entry.config)?);
+    let to = To::Shipped(ranker_named(ranker.text("a name", 256)?, &entry.config)?);
     change_state(&app, &entry, &caller, to, reason(&top)?).await?;
     Ok(Answer(json!({"experiment": entry.config.name, "state": to.name(), "ranker": entry.fallback()})))
 }

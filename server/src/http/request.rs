@@ -209,9 +209,8 @@ fn expected_rankers(config: &Config) -> String {
 /// The place of a ranker that a request names.
 pub(super) fn ranker_named(name: &str, config: &Config) -> Result<u32, Problem> {
     let place = config.rankers.iter().zip(0..).find(|(ranker, _)| ranker.name == name).map(|(_, place)| place);
-    place.ok_or_else(|| {
-        Problem::at(StatusCode::UNPROCESSABLE_ENTITY, "ranker", excerpt(name), expected_rankers(config))
-    })
+    place
+        .ok_or_else(|| Problem::at(StatusCode::UNPROCESSABLE_ENTITY, "ranker", excerpt(name), expected_rankers(config)))
 }
 
 #[cfg(test)]
@@ -253,7 +252,12 @@ mod tests {
         let config = Config::of("e", ["a", "b"]);
         let text = json!({"lists": {"a": ["x"]}}).to_string();
         let read = |shipped| {
-            SubmittedLists::of(&Node::top(parse(text.as_bytes()).expect("JSON").value()), &config, true, (shipped, true))
+            SubmittedLists::of(
+                &Node::top(parse(text.as_bytes()).expect("JSON").value()),
+                &config,
+                true,
+                (shipped, true),
+            )
         };
         assert_eq!(read("a").expect("lists").fallback, ["x"]);
         assert!(read("b").expect_err("refused").detail.contains("no list of"));

@@ -46,8 +46,14 @@ fn everybody_gets_what_was_shipped() {
         }
         // The cord was pulled and refused: nothing is killed.
         let status = server.client().get("/v1/experiments/e").expect_status(200);
-        assert_eq!((&status["state"], &status["standing"], &status["fallback"]), (&json!("shipped"), &json!("shipped"), &json!("new")));
-        assert_eq!((&status["changes"][0]["what"], &status["changes"][0]["ranker"]), (&json!("shipped"), &json!("new")));
+        assert_eq!(
+            (&status["state"], &status["standing"], &status["fallback"]),
+            (&json!("shipped"), &json!("shipped"), &json!("new"))
+        );
+        assert_eq!(
+            (&status["changes"][0]["what"], &status["changes"][0]["ranker"]),
+            (&json!("shipped"), &json!("new"))
+        );
         assert!(ship(&server, "e", "new").problem(409)["detail"].as_str().unwrap().contains("already"));
         server.stop();
         server.pass(DAY);
@@ -78,7 +84,9 @@ fn a_form_of_the_page_ships() {
     assert!(shown.contains("Ship…") && shown.contains("<option value=\"new\">new</option>"), "{shown}");
     let token = shown.split("name=\"token\" value=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
     let client = server.client().with("Content-Type", "application/x-www-form-urlencoded");
-    let press = |client: &Client, ranker: &str| client.send("POST", "/e/e/ship", Some(&format!("token={token}&ranker={ranker}&why=it%20won")));
+    let press = |client: &Client, ranker: &str| {
+        client.send("POST", "/e/e/ship", Some(&format!("token={token}&ranker={ranker}&why=it%20won")))
+    };
     assert_eq!(press(&client, "newest").status, 422);
     assert_eq!(press(&client, "new").status, 303);
     let shown = server.client().get("/e/e").body;
@@ -93,7 +101,22 @@ fn choices_until_then_are_those_of_the_simulation() {
     let path = |what: &str| server.folder.path().join(what).to_str().unwrap().to_owned();
     let [expected, chosen] = ["expected", "chosen"].map(path);
     let drive = |more: &[&str]| {
-        let all = ["drive", "--url", &url, "--dataset", "mq2008-lookalike:0.1", "--quiet", "--create", "rucb", "--experiment", "e", "--rankers", "4", "--impressions", "120"];
+        let all = [
+            "drive",
+            "--url",
+            &url,
+            "--dataset",
+            "mq2008-lookalike:0.1",
+            "--quiet",
+            "--create",
+            "rucb",
+            "--experiment",
+            "e",
+            "--rankers",
+            "4",
+            "--impressions",
+            "120",
+        ];
         let output = crate::support::command(&[&all[..], more].concat(), None);
         assert!(output.status.success(), "{}", texts(&output).1);
     };

@@ -89,9 +89,10 @@ fn figures(glance: &Glance, verdict: &DecisionReport) -> Vec<Figure> {
     let level = (1e5 * verdict.decision.alpha).round() / 1e3;
     figures.push(figure("Confidence needed", format!("{}%", 100.0 - level), "however often you look".to_owned()));
     let champion = ranker(&glance.config, glance.champion);
-    let leader = glance
-        .leader
-        .map_or_else(|| "the ranker to beat".to_owned(), |leader| format!("the ranker to beat; the policy prefers {}", ranker(&glance.config, leader)));
+    let leader = glance.leader.map_or_else(
+        || "the ranker to beat".to_owned(),
+        |leader| format!("the ranker to beat; the policy prefers {}", ranker(&glance.config, leader)),
+    );
     figures.push(figure("Champion", champion, leader));
     figures
 }
