@@ -59,6 +59,8 @@ pub struct Headline {
     pub action: &'static str,
     /// The same in a sentence.
     pub advice: String,
+    /// The ranker that won, once that is sure and can be trusted.
+    pub winner: Option<String>,
 }
 
 /// What a headline needs beside the verdict, copied: a verdict takes long, and nobody keeps an experiment waiting for it.
@@ -168,7 +170,9 @@ impl Facts {
     pub fn headline(&self, verdict: &DecisionReport) -> Headline {
         let Stands { standing, sentence, more } = self.stands(verdict);
         let (action, advice) = self.advice(standing, verdict);
-        Headline { standing, sentence, more, action, advice }
+        let winner = verdict.decision.winner().filter(|_| self.integrity.is_trusted());
+        let winner = winner.map(|ranker| verdict.decision.rankers[ranker].clone());
+        Headline { standing, sentence, more, action, advice, winner }
     }
 
     /// What to do now, in a word and in a sentence.
@@ -199,6 +203,10 @@ impl Facts {
                 let fault = self.untrusted().into_iter().next();
                 let repair = verdict.decision.outlook(Some("unit"), fault.as_deref()).advice;
                 (repair.action.name(), repair.sentence)
+            }
+            // A verdict that must not be acted on is none to ship by, whatever the experiment does.
+            Standing::Killed | Standing::Paused | Standing::Ended if outlook.advice.action == Action::Check => {
+                (Action::Check.name(), outlook.advice.sentence)
             }
             Standing::Killed | Standing::Paused => match winner {
                 Some(winner) => ("ship", format!("Ship {winner}, or resume.")),

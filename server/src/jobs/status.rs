@@ -81,12 +81,11 @@ impl Snapshot<Value> {
     /// In short, with the headline.
     #[must_use]
     pub fn with_headline(mut self, verdict: &DecisionReport) -> Value {
-        let (headline, is_trusted) = (self.facts.headline(verdict), self.facts.integrity().is_trusted());
-        let winner = verdict.decision.winner().filter(|_| is_trusted);
+        let headline = self.facts.headline(verdict);
         self.told["headline"] = headline.sentence.into();
         self.told["standing"] = headline.standing.name().into();
-        self.told["trusted"] = is_trusted.into();
-        self.told["winner"] = winner.map(|ranker| verdict.decision.rankers[ranker].clone()).into();
+        self.told["trusted"] = self.facts.integrity().is_trusted().into();
+        self.told["winner"] = headline.winner.into();
         self.told["action"] = headline.action.into();
         self.told["advice"] = headline.advice.into();
         self.told

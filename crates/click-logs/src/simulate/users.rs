@@ -114,7 +114,7 @@ impl Played {
         if self.shown.contains(&ADVERTISEMENT) { &[ADVERTISEMENT] } else { &[] }
     }
 
-    /// Who owns a document that was mixed: whoever wins by a click on it alone.
+    /// Who owns a document that was mixed: the ranker that wins by a click on it alone.
     fn owner(&self, simulation: &Simulation, position: usize) -> Option<u8> {
         match simulation.method.credit(&self.kept, &[position]).expect("a position of the list") {
             Preference::First => Some(0),

@@ -51,7 +51,7 @@ const PARTS: [(&str, Place, Make); 13] = [
     ("latency", Place::Narrow, fates::latency),
 ];
 
-/// The last one, which nobody needs at a glance.
+/// The last one, which is not for a glance.
 const DETAILS: (&str, Place, Make) = ("details", Place::Bottom, fates::details);
 
 /// The part that is made of all others: what their words mean.

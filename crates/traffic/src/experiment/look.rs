@@ -11,8 +11,8 @@ use super::super::guards::Watch;
 use super::Experiment;
 use super::happen::rule;
 
-/// More units than these are not added up whenever somebody looks.
-const MOST: usize = 20_000;
+/// More units than these are not added up at every look: the thread that looks is the one that serves.
+const MOST: usize = 2_000;
 
 impl Experiment {
     /// When an impression was asked for; `None` if it is not open.

@@ -225,7 +225,7 @@ fn states_say_who_gets_what() {
 }
 
 #[test]
-fn whoever_is_shipped_is_for_everybody() {
+fn everybody_gets_what_was_shipped() {
     let mut small = Small::new(config(3, "fixed"));
     let (impression, ..) = small.new_one(0, 1);
     let change = |small: &mut Small, now, to| small.experiment.change(now, to, "ann", "it won");

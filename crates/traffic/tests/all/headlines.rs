@@ -299,3 +299,17 @@ fn the_first_day_is_told_as_provisional() {
         "80 units so far: 20 for bm25, 50 for neural, 10 tied. This is provisional: nothing counts before its day closes."
     );
 }
+
+#[test]
+fn what_must_not_be_acted_on_is_not_shipped_when_it_is_paused_or_over() {
+    // The share falls, and the winner stays ahead.
+    let fell = || {
+        Site::new(|_| {})
+            .day(1_000, |user| Some(u32::from(user % 100 < 64)))
+            .day(1_000, |user| Some(u32::from(user % 100 < 53)))
+    };
+    for site in [fell(), fell().change(State::Paused, ""), fell().change(State::Ended, "")] {
+        let headline = site.headline();
+        assert_eq!((headline.action, headline.winner.as_deref()), ("check", Some("neural")), "{headline:?}");
+    }
+}

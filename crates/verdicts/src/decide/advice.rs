@@ -1,4 +1,4 @@
-//! What to do now, and how long it takes, in words: for whoever decides and has thirty seconds.
+//! What to do now, and how long it takes, in words: for a reader who decides and has thirty seconds.
 
 use ranktypes::text::with_unit;
 use times::date;
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_won_is_shipped() {
+    fn a_winner_is_shipped() {
         let won = outlook("2026-11-22,A,B,300,400,50,1,1,1\n", None);
         assert_eq!((won.winner, won.is_decided, won.advice.action), (Some(1), true, Action::Ship(1)));
         assert!(won.advice.sentence == "Ship B." && won.headline.starts_with("B beats A: 99."), "{won:?}");

@@ -147,9 +147,10 @@ impl Boards {
         let board = off_thread(move || {
             shared.verdicts.complete(snapshot, |Snapshot { told, facts, .. }, verdict| {
                 let state = told.state;
-                let winner = verdict.decision.winner().filter(|_| facts.integrity().is_trusted());
-                let winner = winner.map(|ranker| verdict.decision.rankers[ranker].clone());
-                let parts = overview::of(&told, facts.headline(verdict), verdict, &shared.metrics, is_pulled).parts();
+                let headline = facts.headline(verdict);
+                // One that must not be acted on yet is not proposed.
+                let winner = headline.winner.clone().filter(|_| headline.action != "check");
+                let parts = overview::of(&told, headline, verdict, &shared.metrics, is_pulled).parts();
                 rendered(made, (state, winner), parts, before.as_deref())
             })
         });

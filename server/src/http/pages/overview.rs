@@ -14,7 +14,7 @@ const RAILS: usize = 30;
 
 /// A headline as pages show it.
 pub(super) fn headline(headline: Headline) -> page::Headline {
-    let Headline { standing, sentence, more, action: _, advice } = headline;
+    let Headline { standing, sentence, more, action: _, advice, winner: _ } = headline;
     let (tone, label) = tone(standing);
     page::Headline { tone, label: label.to_owned(), sentence, more, action: advice }
 }
