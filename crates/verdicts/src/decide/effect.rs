@@ -67,12 +67,13 @@ impl Effect {
         let sequence = RatioSequence::new(CAP.into(), alpha / 2.0)?;
         let of = |sides: SideSums| {
             let sums = amounts.sums(sides);
-            let all = sides.first + sides.second + sides.cut;
+            // As numbers that cannot overflow, whatever a table says.
+            let all: f64 = [sides.first, sides.second, sides.cut].map(|count| count as f64).iter().sum();
             Difference {
                 rates: [sides.first, sides.second].map(|side| side as f64 / amounts.impressions as f64),
                 interval: sequence.interval(&sums),
                 progress: sequence.progress(&sums).min(1.0),
-                cut: sides.cut as f64 / all.max(1) as f64,
+                cut: sides.cut as f64 / all.max(1.0),
             }
         };
         Ok(Some(Self {
